@@ -1,0 +1,120 @@
+package model
+
+// Package is what the scanner found in one Go package: all that the generator needs to write its file.
+type Package struct {
+	Path     string // import path
+	Name     string // package clause
+	Dir      string // absolute directory
+	Handlers []Handler
+	Types    []Type   // wire types the operations mention, sorted by name
+	Taken    []string // identifiers declared in the package outside generated code, sorted
+}
+
+// Handler ties an operation to the Go function that carries it out.
+type Handler struct {
+	Operation      Operation
+	Func           string    // name of the function or method
+	Receiver       *Receiver // nil for a plain function
+	Context        bool      // the first parameter is a context.Context
+	Request        *Shape    // the request struct
+	RequestPointer bool      // the handler takes *Request
+	Result         *Shape    // what is returned beside the error; nil: the error alone
+	Position       Position
+}
+
+// Receiver is the receiver of a handler method.
+type Receiver struct {
+	Type    string // name of the type in the handler's package
+	Pointer bool
+}
+
+// ShapeKind says how a Go type travels as JSON.
+type ShapeKind string
+
+// The kinds of shapes.
+const (
+	ShapeBool    ShapeKind = "bool"
+	ShapeInt     ShapeKind = "int"
+	ShapeUint    ShapeKind = "uint"
+	ShapeFloat   ShapeKind = "float"
+	ShapeString  ShapeKind = "string"
+	ShapeBytes   ShapeKind = "bytes" // []byte as base64
+	ShapeTime    ShapeKind = "time"  // time.Time
+	ShapeAny     ShapeKind = "any"   // the empty interface
+	ShapePointer ShapeKind = "pointer"
+	ShapeSlice   ShapeKind = "slice"
+	ShapeArray   ShapeKind = "array"
+	ShapeMap     ShapeKind = "map" // string keys
+	ShapeStruct  ShapeKind = "struct"
+	ShapePatch   ShapeKind = "patch" // aql.Patch[Elem]
+)
+
+// Shape is a Go type as the generator sees it: enough to write a decoder, a merge and an encoder for it. Two uses of one
+// named type share one Shape, so recursive types are cycles of pointers.
+type Shape struct {
+	Kind   ShapeKind
+	Go     GoName // the type's name; zero for unnamed types (and filled for time.Time and aql.Patch)
+	Bits   int    // of int, uint, float: 8, 16, 32, 64; 0 for int and uint themselves
+	Len    int    // of an array
+	Key    *Shape // of a map
+	Elem   *Shape // of pointer, slice, array, map, patch
+	Fields []Field
+	Enum   []EnumConst // of a named string type with typed constants
+	Wire   Param       // wire type of a value of this shape: Type, Format, Items; Name is empty
+	// Comparable names the whole Go struct, field by field, for the compile-time guard; empty where the struct has
+	// unexported fields of another package. It is in declaration order and includes fields that do not travel.
+	Guard []GuardField
+}
+
+// GoName is the name of a Go type.
+type GoName struct {
+	PkgPath string
+	PkgName string
+	Name    string
+	Args    []*Shape // type arguments of a generic type
+}
+
+// EnumConst is a typed string constant.
+type EnumConst struct {
+	Name  string // Go identifier
+	Value string
+}
+
+// Field is a struct field that travels as JSON.
+type Field struct {
+	Selector   []string // path from the struct, through embedded structs: {"Page", "Limit"}
+	Param      Param    // wire name, constraints, description
+	Shape      *Shape
+	OmitEmpty  bool
+	OmitZero   bool
+	Quoted     bool // encoding/json's "string" option
+	Position   Position
+	EmbeddedAt []int // indexes in Selector whose field is a pointer to an embedded struct
+}
+
+// GuardField is one field of a struct as Go declares it.
+type GuardField struct {
+	Name     string
+	Embedded bool
+	Type     GoType
+}
+
+// GoType is the source text of a Go type, with the packages that it mentions. In Text each package qualifier is the
+// package's own name; Imports tells which packages those are.
+type GoType struct {
+	Text    string
+	Imports []Import
+}
+
+// Import is a package that a GoType mentions.
+type Import struct {
+	Path string
+	Name string
+}
+
+// Position is a place in a source file.
+type Position struct {
+	File   string // absolute path
+	Line   int
+	Column int // in bytes, from 1
+}
