@@ -1,0 +1,61 @@
+# make demo   generate, build and run the example adapter, and drive it with a real MCP client
+# make test   all unit and integration tests
+GO       ?= go
+TOOL      = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
+MODULES   = . examples/todo bench
+FUZZTIME ?= 10s
+
+.PHONY: demo test race generate check fmt vet lint e2e readme fuzz bench tokens ci
+
+demo:
+	$(GO) -C examples/todo generate ./...
+	$(GO) -C examples/todo build -o $(CURDIR)/bin/todo .
+	$(GO) -C examples/todo run ./demo -adapter $(CURDIR)/bin/todo
+
+test:
+	@set -e; for m in $(MODULES); do echo "== go test $$m"; $(GO) -C $$m test $(TESTFLAGS) ./...; done
+
+race: TESTFLAGS += -race
+race: test
+
+generate:
+	$(GO) -C examples/todo generate ./...
+	$(GO) test . -run TestGolden -update
+	$(GO) -C bench generate ./...
+
+check:
+	$(GO) -C examples/todo tool aql-tag check ./...
+	$(GO) -C bench tool aql-tag check ./...
+
+fmt:
+	@out=$$(gofmt -l $$(git ls-files '*.go' | grep -v '^testdata/')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi
+
+vet:
+	@set -e; for m in $(MODULES); do $(GO) -C $$m vet ./...; done
+
+lint:
+	@set -e; for m in $(MODULES); do (cd $$m && GOWORK=off $(TOOL) staticcheck ./...); done
+
+e2e:
+	./e2e/run.sh
+
+readme:
+	./e2e/readme.sh
+
+# fuzz runs every fuzz target for FUZZTIME.
+fuzz:
+	@set -e; for dir in $$(git ls-files '*_test.go' | xargs grep -l '^func Fuzz' | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | sed 's/func //' | sort -u); do \
+			echo "== $$dir $$target"; $(GO) test -C $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .; \
+		done; done
+
+bench:
+	$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
+
+tokens:
+	$(GO) -C bench run ./tokens
+
+ci: fmt vet lint race check e2e readme
+	$(MAKE) tokens
+	$(MAKE) bench TESTFLAGS= COUNT=1
+	$(MAKE) fuzz FUZZTIME=5s

@@ -1,0 +1,158 @@
+// Command tokens counts what an adapter's tool list costs a model's context, with the o200k_base tokenizer, offline. It
+// fails when an adapter of 50 operations costs more than the project promises.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/aqltag/aqltag/examples/todo/todo"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/project"
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// The promises for 50 operations, in o200k_base tokens.
+const (
+	singleBudget   = 350
+	semanticBudget = 1300
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "tokens:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return fmt.Errorf("loading the tokenizer: %w", err)
+	}
+	todoAdapter := todo.NewRegistry(nil).Definitions()
+	todoAdapter.Name = "todo"
+	fifty := synthetic(50)
+	fmt.Printf("%-12s %10s %10s %10s   (o200k_base tokens of tools/list)\n", "adapter", "single", "semantic", "discrete")
+	over := false
+	for _, adapter := range []*model.Adapter{&todoAdapter, fifty} {
+		single, err := cost(codec, adapter, project.Single)
+		if err != nil {
+			return err
+		}
+		semantic, err := cost(codec, adapter, project.Semantic)
+		if err != nil {
+			return err
+		}
+		discrete, err := count(codec, project.DiscreteTools(adapter))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-12s %10d %10d %10d   %d operations\n", adapter.Name, single, semantic, discrete, len(adapter.Operations))
+		over = over || adapter == fifty && (single > singleBudget || semantic > semanticBudget)
+	}
+	if over {
+		return fmt.Errorf("50 operations cost more than %d (single) or %d (semantic) tokens", singleBudget, semanticBudget)
+	}
+	return nil
+}
+
+func cost(codec tokenizer.Codec, adapter *model.Adapter, mode project.Mode) (int, error) {
+	profile, err := project.FindProfile("", nil)
+	if err != nil {
+		return 0, err
+	}
+	tools, err := project.Surface{Mode: mode, Profile: profile}.Tools(adapter)
+	if err != nil {
+		return 0, err
+	}
+	return count(codec, tools)
+}
+
+// wireTool is a tool as tools/list sends it.
+type wireTool struct {
+	Annotations annotations     `json:"annotations"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+}
+
+type annotations struct {
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	ReadOnly    bool `json:"readOnlyHint"`
+}
+
+func count(codec tokenizer.Codec, tools []project.Tool) (int, error) {
+	list := make([]wireTool, 0, len(tools))
+	for _, tool := range tools {
+		list = append(list, wireTool{
+			Annotations: annotations{Destructive: tool.Destructive, ReadOnly: tool.ReadOnly},
+			Description: tool.Description, InputSchema: tool.InputSchema, Name: tool.Name, Title: tool.Title,
+		})
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(list); err != nil {
+		return 0, fmt.Errorf("encoding the tool list: %w", err)
+	}
+	n, err := codec.Count(text.String())
+	if err != nil {
+		return 0, fmt.Errorf("counting tokens: %w", err)
+	}
+	return n, nil
+}
+
+// synthetic is an adapter of n operations over ten kinds of resources, five operations each, with parameters like those
+// of a real service.
+func synthetic(n int) *model.Adapter {
+	resources := []string{"invoice", "customer", "product", "shipment", "payment", "warehouse", "contract", "employee", "campaign", "ticket"}
+	kinds := []struct {
+		verb     string
+		category model.Category
+		danger   model.Danger
+	}{
+		{"create", model.Create, model.Reversible}, {"get", model.Read, model.Safe}, {"list", model.Read, model.Safe},
+		{"update", model.Update, model.Reversible}, {"delete", model.Delete, model.Destructive},
+	}
+	adapter := &model.Adapter{Name: "synthetic", Version: "1.0.0"}
+	for i := range n {
+		resource, kind := resources[i/len(kinds)%len(resources)], kinds[i%len(kinds)]
+		plural := resource
+		if kind.verb == "list" {
+			plural += "s"
+		}
+		operation := model.Operation{
+			Name: kind.verb + "_" + plural, Category: kind.category, Danger: kind.danger,
+			Description: "Handles one " + resource + " of the company: " + kind.verb + ".",
+			Returns:     model.Returns{Name: "Nothing", Kind: model.KindScalar},
+		}
+		switch kind.verb {
+		case "list":
+			operation.Params = []model.Param{
+				{Name: "query", Type: "string", Description: "Text to look for"},
+				{Name: "limit", Type: "integer", Default: "25", Minimum: "1", Maximum: "100", Description: "Page size"},
+				{Name: "offset", Type: "integer", Default: "0", Minimum: "0", Description: "How many to skip"},
+			}
+		case "create":
+			operation.Params = []model.Param{
+				{Name: "name", Type: "string", Required: true, MinLength: 1, MaxLength: 200, Description: "Name of the " + resource},
+				{Name: "notes", Type: "string", MaxLength: 4000, Description: "Free text"},
+				{Name: "status", Type: "string", Enum: []string{"draft", "active", "closed"}, Default: `"draft"`, Description: "Where it stands"},
+				{Name: "due_at", Type: "string", Format: "date-time", Description: "When it is due"},
+				{Name: "tags", Type: "array", Items: &model.Param{Type: "string"}, MaxItems: 20, Description: "Tags"},
+			}
+		default:
+			operation.Params = []model.Param{{Name: resource + "_id", Type: "string", Required: true, Description: "Which " + resource}}
+			if kind.verb == "update" {
+				operation.Params = append(operation.Params, model.Param{Name: "input", Type: "object", Required: true, Description: "What changes"})
+			}
+		}
+		adapter.Operations = append(adapter.Operations, operation)
+	}
+	return adapter
+}

@@ -1,0 +1,92 @@
+package aqltag_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/aqltag/aqltag"
+
+// allowed lists, for every folder of the root module, the folders of ours it may import. Tests may import more.
+var allowed = map[string][]string{
+	"model":             {},
+	"tagparse":          {},
+	"scan":              {"tagparse", "model"},
+	"emit":              {"model"},
+	"project":           {"model"},
+	"runtime":           {"model", "project", "runtime/wire", "runtime/gate"},
+	"runtime/wire":      {},
+	"runtime/gate":      {"model"},
+	"runtime/mcpserver": {"runtime", "project"},
+	"runtime/serve":     {"runtime", "runtime/mcpserver", "project"},
+	"cmd/aql-tag":       {"scan", "emit"},
+}
+
+// foreign lists the heavy dependencies that only one folder may know.
+var foreign = map[string]string{
+	"github.com/modelcontextprotocol/go-sdk": "runtime/mcpserver",
+	"golang.org/x/tools/go/packages":         "scan",
+}
+
+// The house has one-way streets (design §2): each folder imports only what the table grants.
+func TestImportDirections(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			switch name := entry.Name(); {
+			case file == ".":
+				return nil
+			case name == "testdata", name == "examples", name == "bench", name == "tools", name == "e2e", strings.HasPrefix(name, "."):
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		folder := path.Dir(filepath.ToSlash(file))
+		grants, known := allowed[folder]
+		if !known {
+			t.Errorf("%s: folder %s is not in the table of this test", file, folder)
+			return nil
+		}
+		seen[folder] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if ours, ok := strings.CutPrefix(imported, module+"/"); ok && !slices.Contains(grants, ours) {
+				t.Errorf("%s imports %s; %s may import only %v", file, ours, folder, grants)
+			}
+			for heavy, owner := range foreign {
+				if strings.HasPrefix(imported, heavy) && folder != owner {
+					t.Errorf("%s imports %s, which only %s may", file, imported, owner)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder := range allowed {
+		if !seen[folder] {
+			t.Errorf("folder %s is in the table but holds no code", folder)
+		}
+	}
+}

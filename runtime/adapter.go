@@ -1,0 +1,225 @@
+package aql
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/project"
+)
+
+// Options configures an adapter. The zero value is a good one: semantic mode with the CRUDE profile, the protocol's
+// limits, and confirmation before everything destructive.
+type Options struct {
+	Name    string // of the service; shown to MCP clients
+	Version string // of the service
+
+	Mode              string            // semantic (default), single or all
+	Profile           string            // crude (default), crude_authorize, semantic, or one of Profiles
+	Profiles          []project.Profile // custom profiles
+	Prefix            string            // in front of every tool name, such as "github_"
+	OmitEmptyFamilies bool              // registers no tool for a family without operations
+
+	Limits Limits
+	// Timeout bounds a handler's run where its operation sets none; zero means no bound.
+	Timeout time.Duration
+	// Concurrency is what the adapter promises and keeps (MCP-AQL core §9.3.1).
+	Concurrency Concurrency
+	// SupportsETag says that updates honour if_match; it is shown in introspection and changes nothing else.
+	SupportsETag bool
+
+	// NoConfirmation turns confirmation tokens off: destructive operations then run as soon as they are asked for.
+	NoConfirmation bool
+	// IsErrorOnFailure marks every failure as an MCP tool error, also those an agent can recover from.
+	IsErrorOnFailure bool
+	// MVPErrorCodes reports broken constraints with VALIDATION_INVALID_TYPE, for consumers that know only the protocol's
+	// first set of codes (requirements T-25).
+	MVPErrorCodes bool
+
+	// Logger receives what is not shown to agents; nil discards it.
+	Logger *slog.Logger
+}
+
+// Concurrency is a concurrency model of MCP-AQL core §9.3.1.
+type Concurrency string
+
+// The concurrency models. The zero value is FullyConcurrent.
+const (
+	FullyConcurrent Concurrency = "fully-concurrent" // calls run side by side
+	Serialized      Concurrency = "serialized"       // one call at a time
+	ReadConcurrent  Concurrency = "read-concurrent"  // READ operations side by side, all others alone
+	ResourceLocked  Concurrency = "resource-locked"  // calls run side by side; the handlers lock what they touch
+)
+
+// Adapter is a set of operations that is ready to answer requests. It is safe for concurrent use.
+type Adapter struct {
+	options       Options
+	operations    map[string]*operation
+	names         []string // in definition order, introspect first
+	definitions   model.Adapter
+	tools         []project.Tool
+	families      map[string]string // tool name to the family it serves; "" serves all
+	familyTool    map[string]string // family to the tool that serves it
+	surface       project.Surface
+	introspection *project.Introspection
+	log           *slog.Logger
+	turn          sync.RWMutex
+}
+
+// operation is an operation with what dispatch needs to know about it.
+type operation struct {
+	definition model.Operation
+	newCall    func() Call
+	family     string
+	tool       string
+	params     []string // valid parameter names
+	gated      bool     // a confirmation token is asked for
+	ownsToken  bool     // has a parameter of its own that is called confirmation_token
+}
+
+// gateLevel is the danger level from which on an operation asks before it runs (requirements REQ-DL-04, T-50).
+var gateLevel = model.Destructive.Level()
+
+// New makes an adapter. It fails, saying everything that is wrong, on faults of the registry (Merge) and on options that
+// are out of range or name a mode, profile or prefix that does not exist.
+func New(registry *Registry, options Options) (*Adapter, error) {
+	faults := append([]error(nil), registry.faults...)
+	limits, err := options.Limits.withDefaults()
+	if err != nil {
+		faults = append(faults, err)
+	}
+	options.Limits = limits
+	if options.Concurrency == "" {
+		options.Concurrency = FullyConcurrent
+	}
+	switch options.Concurrency {
+	case FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked:
+	default:
+		faults = append(faults, fmt.Errorf("concurrency %q is none of fully-concurrent, serialized, read-concurrent, resource-locked", options.Concurrency))
+	}
+	surface, err := newSurface(options)
+	if err != nil {
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
+	}
+
+	a := &Adapter{
+		options: options, surface: surface, log: options.Logger,
+		operations: make(map[string]*operation), families: make(map[string]string), familyTool: make(map[string]string),
+	}
+	if a.log == nil {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	a.definitions = registry.Definitions()
+	a.definitions.Name, a.definitions.Version = options.Name, options.Version
+	if err := a.project(&a.definitions); err != nil {
+		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
+	}
+	a.addOperation(Operation{Definition: project.IntrospectOperation(), NewCall: a.newIntrospectCall})
+	for _, o := range registry.operations {
+		a.addOperation(o)
+	}
+	return a, nil
+}
+
+func newSurface(options Options) (project.Surface, error) {
+	surface := project.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies}
+	var err error
+	if surface.Mode, err = project.ParseMode(options.Mode); err != nil {
+		return surface, err
+	}
+	if surface.Profile, err = project.FindProfile(options.Profile, options.Profiles); err != nil {
+		return surface, err
+	}
+	return surface, nil
+}
+
+// project renders everything an agent can ask about the adapter, once.
+func (a *Adapter) project(definitions *model.Adapter) error {
+	var err error
+	if a.tools, err = a.surface.Tools(definitions); err != nil {
+		return err
+	}
+	for _, tool := range a.tools {
+		a.families[tool.Name] = tool.Family
+		a.familyTool[tool.Family] = tool.Name
+	}
+	a.introspection, err = project.Introspect(definitions, a.surface, a.protocol())
+	return err
+}
+
+// protocol tells what this adapter can do, for the _protocol metadata (MCP-AQL introspection §4.1.1).
+func (a *Adapter) protocol() project.Protocol {
+	limits := a.options.Limits
+	return project.Protocol{
+		Conformance: "level-1",
+		Capabilities: project.Capabilities{
+			Confirmation:        !a.options.NoConfirmation,
+			DangerousOperations: true,
+		},
+		Limits: project.Limits{
+			RequestSize: limits.RequestSize, ResponseSize: limits.ResponseSize, StringLength: limits.StringLength,
+			ArrayElements: limits.ArrayElements, NestingDepth: limits.NestingDepth,
+		},
+		Concurrency:  string(a.options.Concurrency),
+		SupportsETag: a.options.SupportsETag,
+		Gated:        a.gated,
+	}
+}
+
+// gated reports whether an operation asks for a confirmation token before it runs.
+func (a *Adapter) gated(o *model.Operation) bool {
+	return !a.options.NoConfirmation && o.Danger.Level() >= gateLevel
+}
+
+func (a *Adapter) addOperation(o Operation) {
+	bound := &operation{definition: o.Definition, newCall: o.NewCall}
+	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
+	bound.gated = a.gated(&bound.definition)
+	for _, param := range bound.definition.Params {
+		bound.params = append(bound.params, param.Name)
+		bound.ownsToken = bound.ownsToken || param.Name == tokenParam
+	}
+	if bound.gated && !bound.ownsToken {
+		bound.params = append(bound.params, tokenParam)
+	}
+	if bound.params == nil {
+		bound.params = []string{}
+	}
+	a.operations[bound.definition.Name] = bound
+	a.names = append(a.names, bound.definition.Name)
+}
+
+// Name returns the name of the service.
+func (a *Adapter) Name() string { return a.options.Name }
+
+// Version returns the version of the service.
+func (a *Adapter) Version() string { return a.options.Version }
+
+// Logger returns the logger of the options, or one that discards.
+func (a *Adapter) Logger() *slog.Logger { return a.log }
+
+// Limits returns the limits in force.
+func (a *Adapter) Limits() Limits { return a.options.Limits }
+
+// Tools returns the MCP tools through which the adapter is reached.
+func (a *Adapter) Tools() []project.Tool { return a.tools }
+
+// enter waits until a call to o may run, as the concurrency model says, and returns what ends its turn.
+func (a *Adapter) enter(o *operation) (leave func()) {
+	switch {
+	case a.options.Concurrency == Serialized, a.options.Concurrency == ReadConcurrent && o.definition.Category != model.Read:
+		a.turn.Lock()
+		return a.turn.Unlock
+	case a.options.Concurrency == ReadConcurrent:
+		a.turn.RLock()
+		return a.turn.RUnlock
+	default:
+		return func() {}
+	}
+}

@@ -1,0 +1,218 @@
+package aql
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+const (
+	successOpen = `{"success":true,"data":`
+	// firstBuffer holds most answers without growing.
+	firstBuffer = 512
+)
+
+// run calls the handler and encodes what it returns.
+func (x *exchange) run(ctx context.Context, call Call) (Reply, *Error) {
+	timeout := x.operation.definition.Timeout
+	if timeout == 0 {
+		timeout = x.adapter.options.Timeout
+	}
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	// The buffer becomes the reply, so it is not pooled.
+	w := wire.NewWriter(make([]byte, 0, firstBuffer))
+	w.Raw(successOpen)
+	if err := x.invoke(ctx, call, w); err != nil {
+		return Reply{}, x.handlerFailure(ctx, err)
+	}
+	if err := w.Err(); err != nil {
+		return Reply{}, x.masked(ctx, fmt.Errorf("encoding the result: %w", err), nil)
+	}
+	w.Raw("}")
+	if limit := x.adapter.options.Limits.ResponseSize; w.Len() > limit {
+		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
+	}
+	return Reply{JSON: w.Bytes()}, nil
+}
+
+// panicked is a handler's panic, on its way to the log.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("handler panicked: %v", p.value) }
+
+func (x *exchange) invoke(ctx context.Context, call Call, w *wire.Writer) (err error) {
+	defer x.adapter.enter(x.operation)()
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicked{value: v, stack: debug.Stack()}
+		}
+	}()
+	return call.Invoke(ctx, w)
+}
+
+// handlerFailure decides what an agent learns of a handler's error.
+func (x *exchange) handlerFailure(ctx context.Context, err error) *Error {
+	f, known := asFailure(err)
+	var crash *panicked
+	switch {
+	case errors.As(err, &crash):
+		return x.masked(ctx, err, crash.stack)
+	case known && !f.leaky() && registered(f.Code):
+		if f.cause != nil {
+			x.adapter.log.LogAttrs(ctx, slog.LevelInfo, "operation failed", x.logAttrs("", err)...)
+		}
+		return f
+	case known && registered(f.Code):
+		// The code still helps the agent; the text, which shows something internal, stays in the log.
+		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "message withheld: it fails the protocol's leak check", x.logAttrs("", err)...)
+		return failure(f.Code, "Operation '"+x.operation.definition.Name+"' failed")
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
+		return x.describe(ctx, err, nil, "operation timed out")
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return x.describe(ctx, err, nil, "request was cancelled")
+	default:
+		return x.masked(ctx, err, nil)
+	}
+}
+
+// leaky reports whether the text of a failure shows something internal.
+func (e *Error) leaky() bool {
+	if leaks.MatchString(e.Message) {
+		return true
+	}
+	for _, d := range e.details {
+		if text, ok := d.value.(string); ok && leaks.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// codePrefixes are the prefixes that a code on the wire may have (structured error codes §3.1).
+var codePrefixes = []string{"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_"}
+
+func registered(code string) bool {
+	for _, prefix := range codePrefixes {
+		if rest, ok := strings.CutPrefix(code, prefix); ok && rest != "" {
+			return strings.IndexFunc(rest, func(c rune) bool { return c != '_' && (c < 'A' || c > 'Z') && (c < '0' || c > '9') }) < 0
+		}
+	}
+	return false
+}
+
+// masked logs err in full and tells the agent only that something failed.
+func (x *exchange) masked(ctx context.Context, err error, stack []byte) *Error {
+	return x.describe(ctx, err, stack, "unexpected failure")
+}
+
+// describe logs err in full under a request id that the agent gets too, so that the two can be brought together.
+func (x *exchange) describe(ctx context.Context, err error, stack []byte, description string) *Error {
+	id := x.requestID()
+	attrs := x.logAttrs(id, err)
+	if stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	x.adapter.log.LogAttrs(ctx, slog.LevelError, "operation failed", attrs...)
+	f := internal(description)
+	f.details = append(f.details, detail{"request_id", id}, detail{"session_id", x.session.id})
+	return f
+}
+
+func (x *exchange) logAttrs(requestID string, err error) []slog.Attr {
+	attrs := []slog.Attr{
+		slog.String("operation", x.operation.definition.Name),
+		slog.String("session_id", x.session.id),
+		slog.Any("error", err),
+	}
+	if requestID != "" {
+		attrs = append(attrs, slog.String("request_id", requestID))
+	}
+	return attrs
+}
+
+// requestID is the client's own label of the request, else a random one.
+func (x *exchange) requestID() string {
+	if id := x.envelope.requestID; id != "" && len(id) <= 128 {
+		return strings.Clone(id)
+	}
+	return "req_" + rand.Text()
+}
+
+// fail encodes a failure (requirements REQ-RS-03, REQ-RS-05).
+func (x *exchange) fail(f *Error) Reply {
+	w := wire.NewWriter(make([]byte, 0, firstBuffer))
+	w.Raw(`{"success":false,"error":`)
+	w.BeginObject()
+	w.Key("code")
+	w.String(f.Code)
+	w.Key("message")
+	w.String(f.Message)
+	if details := x.details(f); len(details) > 0 {
+		w.Key("details")
+		w.BeginObject()
+		for _, d := range details {
+			w.KeyEscaped(d.name)
+			d.write(w)
+		}
+		w.EndObject()
+	}
+	w.EndObject()
+	w.Raw("}")
+	return Reply{JSON: w.Bytes(), IsError: x.isError(f.Code)}
+}
+
+// details adds the request's own label to the details. A failed introspect has none: its schema is closed
+// (requirements T-10, REQ-MT-07).
+func (x *exchange) details(f *Error) []detail {
+	if x.envelope.operation == "introspect" {
+		return nil
+	}
+	id := x.envelope.requestID
+	if id == "" || strings.HasPrefix(f.Code, "INTERNAL_") {
+		return f.details
+	}
+	return append(f.details[:len(f.details):len(f.details)], detail{"request_id", id})
+}
+
+func (d detail) write(w *wire.Writer) {
+	switch v := d.value.(type) {
+	case string:
+		w.String(v)
+	case int:
+		w.Int(int64(v))
+	case rawJSON:
+		w.Raw(string(v))
+	case []string:
+		w.BeginArray()
+		for _, s := range v {
+			w.Element()
+			w.String(s)
+		}
+		w.EndArray()
+	}
+}
+
+// isError maps a code to MCP's isError: what an agent can act on is an answer, not an error (requirements T-34).
+func (x *exchange) isError(code string) bool {
+	switch {
+	case x.adapter.options.IsErrorOnFailure, code == codeMalformed, strings.HasPrefix(code, "INTERNAL_"):
+		return true
+	case x.operation == nil && code == "VALIDATION_INVALID_TYPE" && x.envelope.operationKind == "" && x.envelope.paramsKind == "":
+		return true // the request is not even an object
+	default:
+		return false
+	}
+}

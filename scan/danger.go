@@ -1,0 +1,95 @@
+package scan
+
+import (
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// namePattern classifies operations by name: a * on either side stands for any text.
+type namePattern struct {
+	glob  string
+	level model.Danger
+}
+
+// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 (REQ-DL-08, T-53).
+func namePatterns() []namePattern {
+	return []namePattern{
+		{"get_*", model.Safe}, {"list_*", model.Safe}, {"search_*", model.Safe}, {"count_*", model.Safe},
+		{"check_*", model.Safe}, {"introspect*", model.Safe},
+		{"force_*", model.Dangerous}, {"*_permanently", model.Dangerous}, {"bulk_delete*", model.Dangerous},
+		{"override_*", model.Dangerous}, {"bypass_*", model.Dangerous}, {"*_without_backup", model.Dangerous},
+		{"purge_*", model.Dangerous},
+		{"drop_*", model.Forbidden}, {"delete_all*", model.Forbidden}, {"truncate_*", model.Forbidden},
+		{"reset_*", model.Forbidden}, {"destroy_*", model.Forbidden}, {"wipe_*", model.Forbidden},
+		{"*_production", model.Forbidden},
+	}
+}
+
+func (p namePattern) matches(name string) bool {
+	if suffix, ok := strings.CutPrefix(p.glob, "*"); ok {
+		return strings.HasSuffix(name, suffix)
+	}
+	prefix := strings.TrimSuffix(p.glob, "*")
+	if strings.HasPrefix(name, prefix) {
+		return true
+	}
+	// Only what follows force_ says what is forced: force_delete_all is forbidden (REQ-DL-09).
+	forced, ok := strings.CutPrefix(name, "force_")
+	return ok && strings.HasPrefix(forced, prefix)
+}
+
+// categoryDanger is the danger level of an operation whose author named none (REQ-DL-02).
+func categoryDanger(c model.Category) model.Danger {
+	switch c {
+	case model.Read:
+		return model.Safe
+	case model.Delete:
+		return model.Destructive
+	default:
+		return model.Reversible
+	}
+}
+
+// inferDanger classifies an operation by name and category. The highest pattern wins (REQ-DL-09); a safe pattern counts
+// for READ alone and never lowers a level (T-52). pattern is the one that decided, empty if the category did.
+func inferDanger(name string, category model.Category) (level model.Danger, pattern string) {
+	level = categoryDanger(category)
+	for _, p := range namePatterns() {
+		if !p.matches(name) || p.level == model.Safe && category != model.Read {
+			continue
+		}
+		if p.level.Level() > level.Level() || p.level == level && pattern == "" {
+			level, pattern = p.level, p.glob
+		}
+	}
+	return level, pattern
+}
+
+// verbCategory is the category that the verb of an operation name stands for (REQ-NM-03, REQ-NM-04).
+func verbCategory(name string) (verb string, category model.Category, known bool) {
+	verb, _, _ = strings.Cut(name, "_")
+	switch verb {
+	case "create", "add", "upload", "register", "import", "insert":
+		return verb, model.Create, true
+	case "get", "list", "search", "find", "export", "count":
+		return verb, model.Read, true
+	case "update", "edit", "set", "rename", "move", "patch", "merge":
+		return verb, model.Update, true
+	case "delete", "remove", "purge", "unregister", "clear", "drop":
+		return verb, model.Delete, true
+	case "execute", "cancel", "run", "start", "stop", "resume", "trigger", "invoke":
+		return verb, model.Execute, true
+	}
+	return verb, "", false
+}
+
+// isReserved reports whether the protocol keeps an operation name for itself (REQ-NM-06).
+func isReserved(name string) bool {
+	switch name {
+	case "introspect", "execute_agent", "record_execution_step", "complete_execution", "abort_execution",
+		"confirm_operation", "verify_challenge":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,296 @@
+package scan
+
+import (
+	"fmt"
+	"go/types"
+	"path"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// runtimePath is the import path of the aql package.
+const runtimePath = "github.com/aqltag/aqltag/runtime"
+
+// unsupported says why a Go type cannot be carried as JSON and what to use instead.
+type unsupported struct {
+	message    string
+	suggestion string
+	invalid    bool // the type checker could not make sense of the type
+}
+
+// shaped is what a Go type became.
+type shaped struct {
+	shape *model.Shape
+	fault *unsupported
+}
+
+// shaper turns the Go types of one package into shapes, one per type, so that recursive types end.
+type shaper struct {
+	*program
+	own     *types.Package
+	memo    typeutil.Map // types.Type → shaped
+	structs map[*model.Shape]*structSource
+	order   []*model.Shape // struct shapes in the order in which they were met
+}
+
+func newShaper(p *program, own *types.Package) *shaper {
+	return &shaper{program: p, own: own, structs: make(map[*model.Shape]*structSource)}
+}
+
+// shapeOf makes the shape of t, or tells why there is none. Faults of the fields of a struct are reported at the fields
+// and do not make the struct unsupported.
+func (s *shaper) shapeOf(t types.Type) (*model.Shape, *unsupported) {
+	t = types.Unalias(t)
+	if known, ok := s.memo.At(t).(shaped); ok {
+		return known.shape, known.fault
+	}
+	shape := new(model.Shape)
+	s.memo.Set(t, shaped{shape: shape})
+	if fault := s.fill(shape, t); fault != nil {
+		s.memo.Set(t, shaped{fault: fault})
+		return nil, fault
+	}
+	return shape, nil
+}
+
+// fill makes the shape of t. Every kind of type that can be carried is a case here.
+func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
+	if fault := s.name(out, t); fault != nil {
+		return fault
+	}
+	switch {
+	case isNamed(t, "time", "Time"):
+		out.Kind = model.ShapeTime
+		return nil
+	case isNamed(t, runtimePath, "Patch"):
+		return s.fillPatch(out)
+	case isNamed(t, "encoding/json", "Number"):
+		return &unsupported{message: "json.Number is not supported yet", suggestion: "use int64, float64 or any"}
+	case isNamed(t, "encoding/json", "RawMessage"):
+		return &unsupported{message: "json.RawMessage is not supported yet", suggestion: "use any"}
+	}
+	if method := marshalMethod(t); method != "" {
+		return &unsupported{
+			message:    fmt.Sprintf("%s has a method %s, and types that write their own JSON are not supported yet", s.text(t), method),
+			suggestion: "use a type without it, such as string or a struct",
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return s.fillBasic(out, t, u)
+	case *types.Pointer:
+		out.Kind = model.ShapePointer
+		return s.elem(out, u.Elem())
+	case *types.Slice:
+		if isByte(u.Elem()) {
+			out.Kind = model.ShapeBytes
+			return nil
+		}
+		out.Kind = model.ShapeSlice
+		return s.elem(out, u.Elem())
+	case *types.Array:
+		out.Kind, out.Len = model.ShapeArray, int(u.Len())
+		return s.elem(out, u.Elem())
+	case *types.Map:
+		key, fault := s.shapeOf(u.Key())
+		if fault == nil && key.Kind != model.ShapeString {
+			fault = &unsupported{
+				message:    fmt.Sprintf("maps with keys of type %s are not supported", s.text(u.Key())),
+				suggestion: "use a map with string keys",
+			}
+		}
+		if fault != nil {
+			return fault
+		}
+		out.Kind, out.Key = model.ShapeMap, key
+		return s.elem(out, u.Elem())
+	case *types.Struct:
+		if out.Go.Name == "" {
+			return &unsupported{
+				message:    "a struct type without a name cannot be shown to agents",
+				suggestion: "declare a named type for it",
+			}
+		}
+		out.Kind = model.ShapeStruct
+		s.fillStruct(out, t, u)
+		return nil
+	case *types.Interface:
+		if u.Empty() {
+			out.Kind = model.ShapeAny
+			return nil
+		}
+		return &unsupported{
+			message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", s.text(t)),
+			suggestion: "use any or a concrete type",
+		}
+	case *types.Chan:
+		return &unsupported{message: fmt.Sprintf("channel %s cannot be carried as JSON", s.text(t)), suggestion: "use a slice"}
+	case *types.Signature:
+		return &unsupported{message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), suggestion: `leave the field out with json:"-"`}
+	}
+	return &unsupported{message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
+}
+
+// elem makes the shape of the element type of out.
+func (s *shaper) elem(out *model.Shape, t types.Type) *unsupported {
+	elem, fault := s.shapeOf(t)
+	if fault == nil && elem.Kind == model.ShapePatch {
+		fault = &unsupported{message: "aql.Patch cannot be an element of another type", suggestion: "make it the field input of an UPDATE request"}
+	}
+	out.Elem = elem
+	return fault
+}
+
+// fillBasic makes the shape of a type whose underlying type is b.
+func (s *shaper) fillBasic(out *model.Shape, t types.Type, b *types.Basic) *unsupported {
+	if b.Kind() == types.Invalid {
+		return &unsupported{message: "the type is not known", invalid: true}
+	}
+	bits := func(plain types.BasicKind) int {
+		if b.Kind() == plain {
+			return 0
+		}
+		return int(s.sizes().Sizeof(b)) * 8
+	}
+	switch {
+	case b.Kind() == types.Uintptr:
+		return &unsupported{message: "uintptr cannot be carried as JSON", suggestion: "use uint64"}
+	case b.Info()&types.IsBoolean != 0:
+		out.Kind = model.ShapeBool
+	case b.Info()&types.IsUnsigned != 0:
+		out.Kind, out.Bits = model.ShapeUint, bits(types.Uint)
+	case b.Info()&types.IsInteger != 0:
+		out.Kind, out.Bits = model.ShapeInt, bits(types.Int)
+	case b.Info()&types.IsFloat != 0:
+		out.Kind, out.Bits = model.ShapeFloat, bits(types.Invalid)
+	case b.Info()&types.IsString != 0:
+		out.Kind = model.ShapeString
+		out.Enum = s.constantsOf(t)
+	case b.Info()&types.IsComplex != 0:
+		return &unsupported{message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), suggestion: "use two float64 fields"}
+	default:
+		return &unsupported{message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
+	}
+	return nil
+}
+
+func (s *shaper) sizes() types.Sizes {
+	if loaded := s.packages[s.own]; loaded != nil && loaded.TypesSizes != nil {
+		return loaded.TypesSizes
+	}
+	return types.SizesFor("gc", "amd64")
+}
+
+// fillPatch makes the shape of aql.Patch[T], whose type argument name has been shaped already.
+func (s *shaper) fillPatch(out *model.Shape) *unsupported {
+	if len(out.Go.Args) != 1 {
+		return &unsupported{message: "aql.Patch needs one type argument", invalid: true}
+	}
+	out.Kind, out.Elem = model.ShapePatch, out.Go.Args[0]
+	if out.Elem.Kind != model.ShapeStruct {
+		return &unsupported{message: "aql.Patch needs a struct type", suggestion: "use aql.Patch[T] with a named struct T"}
+	}
+	return nil
+}
+
+// name fills in the Go name of a named type, or tells why generated code could not say it.
+func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
+	named, ok := t.(*types.Named)
+	if !ok {
+		return nil
+	}
+	object := named.Obj()
+	if object.Pkg() == nil { // error, comparable
+		return nil
+	}
+	if !s.canName(object) {
+		return &unsupported{
+			message:    fmt.Sprintf("%s cannot be named outside its package", s.text(t)),
+			suggestion: "use a type that is exported and not internal to another module",
+		}
+	}
+	out.Go = model.GoName{PkgPath: object.Pkg().Path(), PkgName: object.Pkg().Name(), Name: object.Name()}
+	for arg := range named.TypeArgs().Types() {
+		shape, fault := s.shapeOf(arg)
+		if fault != nil {
+			return fault
+		}
+		out.Go.Args = append(out.Go.Args, shape)
+	}
+	return nil
+}
+
+// canName reports whether code in the package being generated may mention a type.
+func (s *shaper) canName(object *types.TypeName) bool {
+	pkg := object.Pkg()
+	if pkg == nil || pkg == s.own {
+		return true
+	}
+	return object.Exported() && pkg.Name() != "main" && canImport(s.own.Path(), pkg.Path())
+}
+
+// canImport applies the rule of internal packages.
+func canImport(from, target string) bool {
+	parent := ""
+	switch i := strings.LastIndex("/"+target+"/", "/internal/"); {
+	case i < 0:
+		return true
+	case i > 0:
+		parent = target[:i-1]
+	default:
+		return false
+	}
+	return from == parent || strings.HasPrefix(from, parent+"/")
+}
+
+// text is a Go type as users write it, packages by name.
+func (s *shaper) text(t types.Type) string {
+	return types.TypeString(t, func(pkg *types.Package) string {
+		if pkg == s.own {
+			return ""
+		}
+		return path.Base(pkg.Name())
+	})
+}
+
+// isNamed reports whether t is the named type name of package pkgPath, or an instance of it.
+func isNamed(t types.Type, pkgPath, name string) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return false
+	}
+	object := named.Obj()
+	return object.Name() == name && object.Pkg() != nil && object.Pkg().Path() == pkgPath
+}
+
+func isByte(t types.Type) bool {
+	basic, ok := types.Unalias(t).(*types.Basic)
+	return ok && basic.Kind() == types.Uint8
+}
+
+// marshalMethod names a method by which encoding/json would let t, or a pointer to it, write or read itself.
+func marshalMethod(t types.Type) string {
+	if _, pointer := t.Underlying().(*types.Pointer); pointer {
+		return ""
+	}
+	if _, isInterface := t.Underlying().(*types.Interface); isInterface {
+		return ""
+	}
+	for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"} {
+		object, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, name)
+		method, ok := object.(*types.Func)
+		if !ok {
+			continue
+		}
+		signature := method.Signature()
+		reads := strings.HasPrefix(name, "Un")
+		if reads && signature.Params().Len() == 1 && signature.Results().Len() == 1 ||
+			!reads && signature.Params().Len() == 0 && signature.Results().Len() == 2 {
+			return name
+		}
+	}
+	return ""
+}
