@@ -55,7 +55,7 @@ func IntrospectOperation() model.Operation {
 		Name: introspectName, Category: model.Read, Danger: model.Safe, DangerSource: model.DangerFromTag,
 		Description: "Discover operations and types: all of them, or one in full by name.",
 		Params: []model.Param{
-			{Name: "query", Type: "string", Required: true, Enum: []string{"operations", "types"}, Description: "What to list"},
+			{Name: "query", Type: "string", Required: true, Enum: []string{"operations", "types"}, Description: "Kind of list"},
 			{Name: "name", Type: "string", Description: "One operation or type to show in full"},
 		},
 		Returns: model.Returns{Name: introspectionType, Kind: model.KindObject},
@@ -78,8 +78,8 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 	}
 	in := &Introspection{operation: make(map[string][]byte), typ: make(map[string][]byte)}
 	var faults []error
-	respond := func(what, key string, value any) []byte {
-		answer, err := response(key, value)
+	respond := func(what string, data any) []byte {
+		answer, err := render(success{Success: true, Data: data})
 		if err != nil {
 			faults = append(faults, fmt.Errorf("rendering %s: %w", what, err))
 		}
@@ -95,9 +95,9 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 		}
 		gated := p.gated(o)
 		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, gated)})
-		in.operation[o.Name] = respond("operation "+o.Name, "operation", detailsOf(o, s, gated))
+		in.operation[o.Name] = respond("operation "+o.Name, map[string]any{"operation": detailsOf(o, s, gated)})
 	}
-	in.operations = respondData(list, &faults)
+	in.operations = respond("the operations", list)
 
 	var infos []typeInfo
 	for _, t := range allTypes(a) {
@@ -105,9 +105,9 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 			faults = append(faults, fmt.Errorf("two types are called %q; names of protocol types cannot be used", t.Name))
 		}
 		infos = append(infos, typeInfo{t.Name, t.Kind, t.Description})
-		in.typ[t.Name] = respond("type "+t.Name, "type", typeDetailsOf(&t))
+		in.typ[t.Name] = respond("type "+t.Name, map[string]any{"type": typeDetailsOf(&t)})
 	}
-	in.types = respond("the types", "types", infos)
+	in.types = respond("the types", map[string]any{"types": infos})
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
@@ -131,18 +131,6 @@ func checkOperations(a *model.Adapter, s Surface) error {
 		seen[o.Name] = true
 	}
 	return errors.Join(faults...)
-}
-
-func respondData(data any, faults *[]error) []byte {
-	answer, err := render(success{Success: true, Data: data})
-	if err != nil {
-		*faults = append(*faults, fmt.Errorf("rendering the operations: %w", err))
-	}
-	return answer
-}
-
-func response(key string, value any) ([]byte, error) {
-	return render(success{Success: true, Data: map[string]any{key: value}})
 }
 
 // success is the discriminated response of introspect (MCP-AQL introspection §3.1).

@@ -12,7 +12,7 @@ import (
 // schema is a JSON Schema (draft 2020-12), as far as definitions need it.
 type schema struct {
 	Ref                  string            `json:"$ref,omitempty"`
-	Type                 any               `json:"type,omitempty"` // string or []string
+	Type                 string            `json:"type,omitempty"`
 	Description          string            `json:"description,omitempty"`
 	Properties           *members          `json:"properties,omitempty"`
 	Required             []string          `json:"required,omitempty"`

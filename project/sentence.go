@@ -1,6 +1,10 @@
 package project
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // notes joins sentences, each ended before the next begins.
 type notes struct{ text strings.Builder }
@@ -27,9 +31,9 @@ func firstSentence(text string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	words := strings.Fields(paragraph)
 	for i, word := range words[:max(len(words)-1, 0)] {
-		next := words[i+1]
-		// A stop inside the word is an abbreviation ("e.g."), a small letter after it goes on.
-		if strings.HasSuffix(word, ".") && strings.Count(word, ".") == 1 && strings.ToUpper(next[:1]) == next[:1] {
+		next, _ := utf8.DecodeRuneInString(words[i+1])
+		// A stop inside the word is an abbreviation ("e.g."); a small letter or a digit ("no. 5") goes on.
+		if strings.HasSuffix(word, ".") && strings.Count(word, ".") == 1 && !unicode.IsLower(next) && !unicode.IsDigit(next) {
 			return strings.Join(words[:i+1], " ")
 		}
 	}

@@ -19,14 +19,14 @@ const (
 // openings begin the descriptions of the CRUDE families, effects say what their operations do (MCP integration §2.1.1).
 var (
 	openings = map[string]string{
-		"create":  "Additive operations that create data.",
+		"create":  "Additive, non-destructive operations.",
 		"read":    "Safe, read-only operations.",
 		"update":  "Modifying operations that overwrite data.",
 		"delete":  "Destructive operations that remove data.",
 		"execute": "Runtime lifecycle operations with effects beyond stored data.",
 	}
 	effects = map[string]string{
-		"create":  "Adds data; never changes what exists.",
+		"create":  "Adds data; leaves existing data as it is.",
 		"read":    "Changes nothing.",
 		"update":  "Overwrites existing values.",
 		"delete":  "Removed data may be gone for good.",

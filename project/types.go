@@ -14,7 +14,7 @@ const (
 // protocolTypes are the types that the protocol itself brings (MCP-AQL introspection §5.3), and the one that introspect
 // returns.
 func protocolTypes() []model.Type {
-	category := model.Type{Name: "SemanticCategory", Kind: model.KindEnum, Description: "What an operation does to data"}
+	category := model.Type{Name: "SemanticCategory", Kind: model.KindEnum, Description: "Effect of an operation on data"}
 	for _, c := range model.Categories() {
 		category.Values = append(category.Values, model.EnumValue{Value: string(c)})
 	}
@@ -30,13 +30,13 @@ func protocolTypes() []model.Type {
 		{Name: "OperationResult", Kind: model.KindUnion, Description: "The answer to a request", Members: []string{"OperationSuccess", "OperationFailure"}},
 		{Name: "OperationSuccess", Kind: model.KindObject, Description: "The operation was carried out", Fields: []model.Param{
 			{Name: "success", Type: "boolean", Required: true, Description: "Always true"},
-			{Name: "data", Type: "any", Required: true, Description: "What the operation returns"},
+			{Name: "data", Type: "any", Required: true, Description: "The result of the operation"},
 		}},
 		{Name: "OperationFailure", Kind: model.KindObject, Description: "The operation was not carried out", Fields: []model.Param{
 			{Name: "success", Type: "boolean", Required: true, Description: "Always false"},
 			{Name: "error", Type: "object", Required: true, Description: "code (string), message (string) and, for most codes, details (object)"},
 		}},
-		{Name: "EndpointPermissions", Kind: model.KindObject, Description: "What an operation may do", Fields: []model.Param{
+		{Name: "EndpointPermissions", Kind: model.KindObject, Description: "Effects an operation may have", Fields: []model.Param{
 			{Name: "readOnly", Type: "boolean", Required: true, Description: "Only reads"},
 			{Name: "destructive", Type: "boolean", Required: true, Description: "Can overwrite or remove state"},
 		}},

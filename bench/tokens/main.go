@@ -46,7 +46,11 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		discrete, err := count(codec, project.DiscreteTools(adapter))
+		tools, err := project.DiscreteTools(adapter)
+		if err != nil {
+			return err
+		}
+		discrete, err := count(codec, tools)
 		if err != nil {
 			return err
 		}

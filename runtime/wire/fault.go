@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// FaultKind says what is wrong with the bytes.
+type FaultKind int
+
+// The kinds of faults.
+const (
+	Malformed       FaultKind = iota // not JSON
+	InvalidUTF8                      // broken UTF-8, or an escape that is half a surrogate pair
+	NUL                              // U+0000 in a string
+	DuplicateName                    // one name twice in one object
+	TooDeep                          // nested deeper than the limit
+	StringTooLong                    // a string or name longer than the limit
+	TooManyElements                  // an array longer than the limit
+)
+
+// Fault is why reading ended. Detail is a sentence for people; it shows nothing of the input.
+type Fault struct {
+	Kind          FaultKind
+	Offset        int    // bytes
+	Location      string // path of the value, such as params.tags[2]
+	Limit, Actual int    // of a limit
+	Name          string // of a duplicate
+	Detail        string
+}
+
+// Error describes the fault.
+func (f *Fault) Error() string { return f.Detail + " (byte " + strconv.Itoa(f.Offset) + ")" }
+
+// Fault returns why reading ended, and nil while nothing is wrong with the bytes. It stays once set; reading methods
+// then return zero values, and loops end.
+func (r *Reader) Fault() *Fault { return r.fault }
+
+// OK reports whether nothing is wrong so far.
+func (r *Reader) OK() bool { return r.fault == nil && len(r.problems) == 0 }
+
+//go:noinline
+func (r *Reader) fail(f Fault) {
+	if r.fault != nil {
+		return
+	}
+	f.Offset, f.Location = r.pos, r.Path()
+	f.Name = strings.Clone(f.Name)
+	r.fault = &f
+	r.pos = len(r.data)
+}
+
+//go:noinline
+func (r *Reader) malformed(detail string) {
+	if r.pos >= len(r.data) {
+		detail = "the JSON value is cut off"
+	}
+	r.fail(Fault{Kind: Malformed, Detail: detail})
+}
+
+//go:noinline
+func (r *Reader) invalidUTF8() {
+	for i := 0; i < len(r.data); {
+		char, size := utf8.DecodeRuneInString(r.data[i:])
+		if char == utf8.RuneError && size == 1 {
+			r.pos = i
+			break
+		}
+		i += size
+	}
+	r.fail(Fault{Kind: InvalidUTF8, Detail: "the bytes are not UTF-8"})
+}
+
+// pathTo spells the path through the first n frames.
+//
+//go:noinline
+func (r *Reader) pathTo(n int) string {
+	var path strings.Builder
+	path.WriteString(r.prefix)
+	for _, f := range r.frames[:n] {
+		switch {
+		case f.count == 0:
+		case !f.object:
+			path.WriteByte('[')
+			path.WriteString(strconv.Itoa(f.count - 1))
+			path.WriteByte(']')
+		default:
+			if path.Len() > 0 {
+				path.WriteByte('.')
+			}
+			path.WriteString(f.name)
+		}
+	}
+	return path.String()
+}

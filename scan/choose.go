@@ -1,0 +1,118 @@
+package scan
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// choose keeps the one handler of each request struct, and reports the structs that have none or several.
+func (p *program) choose(roots []*packages.Package, found []operation) []operation {
+	byRequest := make(map[string][]operation)
+	var chosen []operation
+	var order []string
+	for _, o := range found {
+		if !o.tagged {
+			if o.misfit != nil {
+				p.reportMisfit(o)
+				continue
+			}
+			chosen = append(chosen, o)
+			continue
+		}
+		key := types.TypeString(o.request, nil)
+		if byRequest[key] == nil {
+			order = append(order, key)
+		}
+		byRequest[key] = append(byRequest[key], o)
+	}
+	for _, key := range order {
+		group := byRequest[key]
+		// A function that merely takes the struct, such as a validation, is no handler as long as another one is.
+		handlers := slices.DeleteFunc(slices.Clone(group), func(o operation) bool { return o.misfit != nil })
+		if len(handlers) == 0 {
+			for _, o := range group {
+				p.reportMisfit(o)
+			}
+			continue
+		}
+		for _, o := range handlers[1:] {
+			p.reportSecond(handlers[0], o)
+		}
+		chosen = append(chosen, handlers[0])
+	}
+	for _, root := range roots {
+		p.reportUnhandled(root, found)
+	}
+	slices.SortStableFunc(chosen, func(a, b operation) int { return p.before(a.decl.Pos(), b.decl.Pos()) })
+	return chosen
+}
+
+// reportMisfit reports a function that should be a handler and does not look like one.
+func (p *program) reportMisfit(o operation) {
+	d := Diagnostic{
+		Code: codeType, FieldPath: o.name(), Suggestion: o.misfit.suggestion,
+		Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), o.misfit.message),
+	}
+	if o.tagged {
+		d.Message = fmt.Sprintf("%s cannot be the handler of %s: %s", o.name(), typeString(o.request), o.misfit.message)
+		d.Related = []Related{p.related(o.itemsAt.start, typeString(o.request)+" is tagged here")}
+	}
+	p.report(o.at(), d)
+}
+
+// reportSecond reports a handler whose request struct has one already.
+func (p *program) reportSecond(first, second operation) {
+	request := typeString(first.request)
+	p.report(second.at(), Diagnostic{
+		Code: codeDuplicate, FieldPath: second.name(),
+		Message:    fmt.Sprintf("%s is handled by %s and %s; a tagged request struct has exactly one handler", request, first.name(), second.name()),
+		Suggestion: fmt.Sprintf("give %s a request struct of its own, or another signature if it is no operation", second.name()),
+		Related: []Related{
+			p.related(first.decl.Name.Pos(), first.name()+" is here"),
+			p.related(first.itemsAt.start, request+" is tagged here"),
+		},
+	})
+}
+
+// reportUnhandled reports tagged request structs that no function takes.
+func (p *program) reportUnhandled(root *packages.Package, found []operation) {
+	if root.Types == nil {
+		return
+	}
+	for _, name := range root.Types.Scope().Names() {
+		object, ok := root.Types.Scope().Lookup(name).(*types.TypeName)
+		if !ok || object.IsAlias() {
+			continue
+		}
+		named, ok := object.Type().(*types.Named)
+		if !ok {
+			continue
+		}
+		syntax := p.syntaxOf(root.Types).types[object.Pos()]
+		if syntax.spec == nil {
+			continue
+		}
+		if _, own := syntax.spec.Type.(*ast.StructType); !own {
+			continue
+		}
+		tag, ok := p.operationTag(named)
+		if !ok || slices.ContainsFunc(found, func(o operation) bool { return o.tagged && sameOrigin(o.request, named) }) {
+			continue
+		}
+		p.report(tag.tagAt, Diagnostic{
+			Code: codeUnresolved, FieldPath: name,
+			Message:    fmt.Sprintf("no function handles %s", name),
+			Suggestion: fmt.Sprintf("add func %s(ctx context.Context, req %s) error, or remove the tag", strings.TrimSuffix(name, "Request"), name),
+		})
+	}
+}
+
+func sameOrigin(t types.Type, named *types.Named) bool {
+	other, ok := t.(*types.Named)
+	return ok && other.Origin() == named.Origin()
+}

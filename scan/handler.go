@@ -1,0 +1,275 @@
+package scan
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// operation is a function that is, or was meant to be, the handler of an operation.
+type operation struct {
+	pkg        *packages.Package
+	decl       *ast.FuncDecl
+	fn         *types.Func
+	directives []directive
+	request    types.Type // the request struct
+	pointer    bool       // the function takes a pointer to it
+	context    bool
+	result     types.Type // beside the error; nil: none
+	tagged     bool       // by the request struct's own tag; otherwise by //aql:op
+	items      []placedItem
+	itemsAt    span // the tag or the directive
+	faulty     bool // the tag or directive could not be read whole
+	misfit     *unsupported
+}
+
+// directive is an aql comment line above a handler.
+type directive struct {
+	tagparse.Directive
+	at     span // the whole line
+	text   span
+	items  []placedItem
+	faulty bool
+}
+
+func (o operation) name() string { return o.fn.Name() }
+func (o operation) at() span     { return spanOf(o.decl.Name) }
+
+// findOperations looks at every function of a package, in source order.
+func (p *program) findOperations(root *packages.Package) []operation {
+	if root.Types == nil {
+		return nil
+	}
+	functions := declaredFunctions(root.Types)
+	var decls []*ast.FuncDecl
+	for _, file := range root.Syntax {
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				decls = append(decls, fn)
+			}
+		}
+	}
+	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return p.before(a.Pos(), b.Pos()) })
+
+	var found []operation
+	for _, decl := range decls {
+		directives := p.directivesOf(decl)
+		fn := functions[decl.Name.Pos()]
+		if fn == nil {
+			continue
+		}
+		o := operation{pkg: root, decl: decl, fn: fn, directives: directives}
+		if p.recognise(&o) {
+			found = append(found, o)
+			continue
+		}
+		for _, d := range directives {
+			if d.Name == "nolint" {
+				continue
+			}
+			p.report(d.at, Diagnostic{
+				Severity: Warning, Code: codeUnresolved,
+				Message:    fmt.Sprintf("//aql:%s has no effect: %s is not an operation", d.Name, decl.Name.Name),
+				Suggestion: "give its request struct a blank field with an aql tag, or the function an //aql:op directive",
+			})
+		}
+	}
+	return found
+}
+
+// declaredFunctions finds the functions and methods of a package by the position of their name.
+func declaredFunctions(pkg *types.Package) map[token.Pos]*types.Func {
+	functions := make(map[token.Pos]*types.Func)
+	for _, name := range pkg.Scope().Names() {
+		switch object := pkg.Scope().Lookup(name).(type) {
+		case *types.Func:
+			functions[object.Pos()] = object
+		case *types.TypeName:
+			if named, ok := object.Type().(*types.Named); ok {
+				for method := range named.Methods() {
+					functions[method.Pos()] = method
+				}
+			}
+		}
+	}
+	return functions
+}
+
+// directivesOf reads the aql directives above a function.
+func (p *program) directivesOf(decl *ast.FuncDecl) []directive {
+	if decl.Doc == nil {
+		return nil
+	}
+	var out []directive
+	for _, comment := range decl.Doc.List {
+		line, ok := strings.CutPrefix(comment.Text, "//")
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "aql:") && !strings.HasPrefix(line, "aql:") {
+			p.report(spanOf(comment), Diagnostic{
+				Severity: Warning, Code: codeType, Message: "a directive has no space after //, so this one is only a comment",
+				Suggestion: "write //" + strings.TrimSpace(line),
+			})
+			continue
+		}
+		parsed, problems, ok := tagparse.ParseDirective(line)
+		if !ok {
+			continue
+		}
+		place := func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) }
+		for _, problem := range problems {
+			p.reportProblem(problem, decl.Name.Name, place)
+		}
+		out = append(out, directive{
+			Directive: parsed, at: spanOf(comment), items: placeItems(parsed.Items, place), faulty: len(problems) > 0,
+			text: span{place(parsed.TextOffset), place(len(line))},
+		})
+	}
+	return out
+}
+
+// recognise fills in what makes o an operation, and reports whether anything does.
+func (p *program) recognise(o *operation) bool {
+	signature := o.fn.Signature()
+	for v := range signature.Params().Variables() {
+		t, _ := requestType(v.Type(), signature.Variadic())
+		if t == nil {
+			continue
+		}
+		if tag, ok := p.operationTag(t); ok {
+			o.request, o.tagged = t, true
+			o.items, o.itemsAt, o.faulty = tag.items, tag.tagAt, tag.faulty
+		}
+	}
+	for _, d := range o.directives {
+		if d.Name != "op" {
+			continue
+		}
+		if o.tagged {
+			p.report(d.at, Diagnostic{
+				Code: codeDuplicate, FieldPath: o.name(),
+				Message:    fmt.Sprintf("%s is an operation twice: by this directive and by the tag of %s", o.name(), typeString(o.request)),
+				Suggestion: "remove one of them",
+				Related:    []Related{p.related(o.itemsAt.start, "the tag is here")},
+			})
+			continue
+		}
+		o.items, o.itemsAt, o.faulty = d.items, d.at, d.faulty
+		o.misfit = checkSignature(o)
+		return true
+	}
+	if !o.tagged {
+		return false
+	}
+	o.misfit = checkSignature(o)
+	return true
+}
+
+// requestType is the named struct that a parameter type is or points to.
+func requestType(t types.Type, variadic bool) (request types.Type, pointer bool) {
+	t = types.Unalias(t)
+	if slice, ok := t.(*types.Slice); ok && variadic {
+		t = types.Unalias(slice.Elem())
+	}
+	if p, ok := t.(*types.Pointer); ok {
+		t, pointer = types.Unalias(p.Elem()), true
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return nil, false
+	}
+	if _, ok := t.(*types.Named); !ok {
+		return nil, false
+	}
+	return t, pointer
+}
+
+// operationTag finds the blank field with an aql tag that makes t a request struct.
+func (p *program) operationTag(t types.Type) (fieldTag, bool) {
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return fieldTag{}, false
+	}
+	for i := range st.NumFields() {
+		if v := st.Field(i); v.Name() == "_" && st.Tag(i) != "" {
+			p.visited[v.Pos()] = true
+			if tag := p.readTag(v, typeString(t)); tag.hasAQL {
+				return tag, true
+			}
+		}
+	}
+	return fieldTag{}, false
+}
+
+// checkSignature reads the parameters and results of a handler, or tells what a handler would look like.
+func checkSignature(o *operation) *unsupported {
+	signature := o.fn.Signature()
+	wrong := func(format string, args ...any) *unsupported {
+		return &unsupported{
+			message:    fmt.Sprintf(format, args...),
+			suggestion: "a handler is func([context.Context,] Request) (Result, error) or func([context.Context,] Request) error",
+		}
+	}
+	switch {
+	case signature.TypeParams().Len() > 0:
+		return wrong("it has type parameters")
+	case signature.RecvTypeParams().Len() > 0:
+		return wrong("its receiver has type parameters")
+	case signature.Variadic():
+		return wrong("its last parameter is variadic")
+	}
+	params := slices.Collect(signature.Params().Variables())
+	if len(params) > 0 && isNamed(params[0].Type(), "context", "Context") {
+		o.context, params = true, params[1:]
+	}
+	if len(params) > 0 {
+		request, pointer := requestType(params[len(params)-1].Type(), false)
+		if request != nil && (!o.tagged || types.Identical(request, o.request)) {
+			o.request, o.pointer = request, pointer
+			params = params[:len(params)-1]
+		} else if o.tagged {
+			return wrong("the request is not its last parameter")
+		}
+	}
+	if o.request == nil {
+		return &unsupported{
+			message:    "operations with plain arguments are not supported yet",
+			suggestion: "declare a request struct for its parameters",
+		}
+	}
+	if len(params) > 0 {
+		return wrong("it takes %s beside the request", typeString(params[0].Type()))
+	}
+	results := slices.Collect(signature.Results().Variables())
+	if len(results) == 0 || !isError(results[len(results)-1].Type()) {
+		return wrong("its last result is not an error")
+	}
+	switch len(results) {
+	case 1:
+	case 2:
+		o.result = results[0].Type()
+	default:
+		return wrong("it has %d results", len(results))
+	}
+	return nil
+}
+
+func isError(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() == nil && named.Obj().Name() == "error"
+}
+
+// typeString is a type as its own package writes it.
+func typeString(t types.Type) string {
+	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {
+		return named.Obj().Name()
+	}
+	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
+}

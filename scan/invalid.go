@@ -1,0 +1,156 @@
+package scan
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// reportInvalid reports a type that the type checker could not make sense of: by its own message where it said one, by
+// the import that failed otherwise. within is where the type is written, in package pkg.
+func (p *program) reportInvalid(pkg *types.Package, within span, fieldPath string) {
+	loaded := p.packages[pkg]
+	if loaded == nil {
+		p.report(within, Diagnostic{Code: codeUnresolved, Message: "the type is not known", FieldPath: fieldPath})
+		return
+	}
+	if fault, ok := typeErrorIn(loaded, within); ok {
+		p.reportTypeError(loaded, fault, within, fieldPath)
+		return
+	}
+	if spec := p.importIn(loaded, within); spec != nil {
+		at := span{spec.Path.Pos(), spec.Path.End()}
+		message := fmt.Sprintf("could not import %s", spec.Path.Value)
+		if fault, ok := typeErrorIn(loaded, at); ok {
+			message = fault.Msg
+		}
+		p.report(at, Diagnostic{
+			Code: codeUnresolved, Message: message, FieldPath: fieldPath,
+			Related: []Related{p.related(within.start, "needed here")},
+		})
+		return
+	}
+	if p.hasSyntaxError(loaded) && inMainModule(loaded) {
+		p.reportSyntax(loaded)
+		return
+	}
+	p.report(within, Diagnostic{Code: codeUnresolved, Message: "the type is not known", FieldPath: fieldPath})
+}
+
+// reportTypeError reports a type checker's error that reaches an operation.
+func (p *program) reportTypeError(loaded *packages.Package, fault types.Error, within span, fieldPath string) {
+	d := Diagnostic{Code: codeUnresolved, Message: fault.Msg, FieldPath: fieldPath}
+	end := fault.Pos
+	if name, ok := strings.CutPrefix(fault.Msg, "undefined: "); ok {
+		dir := filepath.Dir(p.position(fault.Pos).File)
+		if pkgName, local, qualified := strings.Cut(name, "."); qualified {
+			name = local
+			if imported := p.importNamed(loaded, within, pkgName); imported != nil && len(imported.GoFiles) > 0 {
+				dir = filepath.Dir(imported.GoFiles[0])
+			}
+		}
+		end = endOf(fault.Pos, name)
+		if file := p.declaredInGenerated(dir, name); file != "" {
+			d.Suggestion = fmt.Sprintf("%s is declared only in generated code (%s), which is not read; declare it in a file of your own", name, file)
+		}
+	}
+	p.report(span{fault.Pos, end}, d)
+}
+
+// typeErrorIn finds the first error that lies within s.
+func typeErrorIn(loaded *packages.Package, s span) (types.Error, bool) {
+	for _, fault := range loaded.TypeErrors {
+		if fault.Pos >= s.start && fault.Pos < s.end {
+			return fault, true
+		}
+	}
+	return types.Error{}, false
+}
+
+func (p *program) hasSyntaxError(loaded *packages.Package) bool {
+	for _, e := range loaded.Errors {
+		if position, ok := errorPosition(e); ok && e.Kind == packages.ParseError && !p.isGenerated(position.File) {
+			return true
+		}
+	}
+	return false
+}
+
+// importIn finds an import that a type written within s mentions and that failed.
+func (p *program) importIn(loaded *packages.Package, s span) *ast.ImportSpec {
+	var found *ast.ImportSpec
+	for _, file := range loaded.Syntax {
+		if s.start < file.FileStart || s.start >= file.FileEnd {
+			continue
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			if node == nil || node.End() <= s.start || node.Pos() >= s.end {
+				return false
+			}
+			selector, ok := node.(*ast.SelectorExpr)
+			if !ok || selector.Pos() < s.start || found != nil {
+				return true
+			}
+			if name, ok := selector.X.(*ast.Ident); ok {
+				if spec := importOf(file, name.Name); spec != nil {
+					if _, failed := typeErrorIn(loaded, span{spec.Path.Pos(), spec.Path.End()}); failed {
+						found = spec
+					}
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// importNamed finds the package that name stands for where s is written.
+func (p *program) importNamed(loaded *packages.Package, s span, name string) *packages.Package {
+	for _, file := range loaded.Syntax {
+		if s.start < file.FileStart || s.start >= file.FileEnd {
+			continue
+		}
+		if spec := importOf(file, name); spec != nil {
+			return loaded.Imports[importPath(spec)]
+		}
+		for _, spec := range file.Imports {
+			if imported := loaded.Imports[importPath(spec)]; imported != nil && imported.Name == name {
+				return imported
+			}
+		}
+	}
+	return nil
+}
+
+// importOf finds the import that name stands for, going by the path where the import has no name of its own.
+func importOf(file *ast.File, name string) *ast.ImportSpec {
+	for _, spec := range file.Imports {
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && path.Base(importPath(spec)) == name {
+			return spec
+		}
+	}
+	return nil
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	text, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// spanOf is where an expression stands.
+func spanOf(node ast.Node) span {
+	if node == nil {
+		return span{token.NoPos, token.NoPos}
+	}
+	return span{node.Pos(), node.End()}
+}

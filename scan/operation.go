@@ -1,0 +1,276 @@
+package scan
+
+import (
+	"fmt"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// buildHandler makes the handler that o describes. Not ok: its types cannot be carried, which has been reported.
+func (s *shaper) buildHandler(o operation) (model.Handler, bool) {
+	handler := model.Handler{
+		Func: o.name(), Context: o.context, RequestPointer: o.pointer, Position: s.position(o.decl.Name.Pos()),
+		Receiver: receiverOf(o.fn),
+	}
+	request, fault := s.shapeOf(o.request)
+	if fault != nil {
+		s.reportSignature(o, "request", s.paramSpan(o), fault)
+		return handler, false
+	}
+	handler.Request = request
+	if o.result != nil {
+		result, fault := s.shapeOf(o.result)
+		if fault == nil && pointed(result).Kind == model.ShapePatch {
+			fault = &unsupported{message: "aql.Patch is for requests", suggestion: "return the resource"}
+		}
+		if fault != nil {
+			s.reportSignature(o, "result", spanOf(o.decl.Type.Results.List[0].Type), fault)
+			return handler, false
+		}
+		handler.Result = result
+	}
+	handler.Operation = s.buildOperation(o)
+	s.checkRequest(o, &handler)
+	for _, field := range request.Fields {
+		handler.Operation.Params = append(handler.Operation.Params, field.Param)
+	}
+	s.addDirectives(o, &handler)
+	return handler, true
+}
+
+// paramSpan is where the request's type is written in the signature.
+func (s *shaper) paramSpan(o operation) span {
+	list := o.decl.Type.Params.List
+	return spanOf(list[len(list)-1].Type)
+}
+
+func (s *shaper) reportSignature(o operation, role string, at span, fault *unsupported) {
+	if fault.invalid {
+		s.reportInvalid(s.own, at, o.name())
+		return
+	}
+	s.report(at, Diagnostic{
+		Code: codeType, FieldPath: o.name(), Suggestion: fault.suggestion,
+		Message: fmt.Sprintf("%s of %s: %s", role, o.name(), fault.message),
+	})
+}
+
+func receiverOf(fn *types.Func) *model.Receiver {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil
+	}
+	t, pointer := types.Unalias(recv.Type()), false
+	if p, ok := t.(*types.Pointer); ok {
+		t, pointer = types.Unalias(p.Elem()), true
+	}
+	if named, ok := t.(*types.Named); ok {
+		return &model.Receiver{Type: named.Obj().Name(), Pointer: pointer}
+	}
+	return nil
+}
+
+// buildOperation fills in what tag, name and doc comment say about an operation.
+func (s *shaper) buildOperation(o operation) model.Operation {
+	op := model.Operation{
+		Name: snakeCase(o.name()), Description: describe(o.decl.Doc, o.name()), Source: s.sourceOf(o),
+	}
+	nameAt := o.at()
+	for _, item := range o.items {
+		switch item.Key {
+		case "op":
+			op.Name, nameAt = item.Value, item.value
+		case "category":
+			op.Category = model.Category(item.Value)
+		case "danger":
+			op.Danger, op.DangerSource = model.Danger(item.Value), model.DangerFromTag
+		case "endpoint":
+			op.Family = item.Value
+		case "timeout":
+			s.applyTimeout(&op, item)
+		case "deprecated":
+			op.Deprecated = item.Value
+			if item.Flag {
+				op.Deprecated = "Deprecated."
+			}
+		case "replacement":
+			op.Replacement = item.Value
+		}
+	}
+	s.checkOperationName(o, op.Name, nameAt)
+	if op.Category == "" {
+		if !o.faulty {
+			s.report(o.itemsAt, Diagnostic{
+				Code: codeMissing, FieldPath: o.name(), Expected: "CREATE, READ, UPDATE, DELETE or EXECUTE",
+				Message:    fmt.Sprintf("operation %s has no category", op.Name),
+				Suggestion: s.categorySuggestion(op.Name),
+			})
+		}
+		return op
+	}
+	if verb, usual, known := verbCategory(op.Name); known && usual != op.Category {
+		s.report(nameAt, Diagnostic{
+			Severity: Warning, Code: codeName, FieldPath: o.name(), Expected: string(usual), Actual: string(op.Category),
+			Message:    fmt.Sprintf("%s begins with %q, which says %s, but its category is %s", op.Name, verb, usual, op.Category),
+			Suggestion: "change the category, or the name with op=",
+		})
+	}
+	if op.DangerSource == "" {
+		s.inferDanger(o, &op)
+	}
+	if op.Description == "" {
+		s.report(o.at(), Diagnostic{
+			Severity: Warning, Code: codeMissing, FieldPath: o.name(),
+			Message:    fmt.Sprintf("operation %s has no description: agents see the doc comment of %s, and there is none", op.Name, o.name()),
+			Suggestion: fmt.Sprintf("add a comment such as // %s does …", o.name()),
+		})
+	}
+	return op
+}
+
+func (s *shaper) categorySuggestion(name string) string {
+	if _, category, known := verbCategory(name); known {
+		return "add category=" + string(category)
+	}
+	return "add one, such as category=READ"
+}
+
+// inferDanger sets the level that name and category stand for. A level above the category's own is worth a note: names
+// such as reset_password are harmless and match all the same (T-53).
+func (s *shaper) inferDanger(o operation, op *model.Operation) {
+	level, pattern := inferDanger(op.Name, op.Category)
+	op.Danger, op.DangerSource = level, model.DangerFromCategory
+	if pattern == "" {
+		return
+	}
+	op.DangerSource = model.DangerFromPattern
+	if usual := categoryDanger(op.Category); level.Level() > usual.Level() {
+		s.report(o.itemsAt, Diagnostic{
+			Severity: Note, Code: codeMissing, FieldPath: o.name(), Actual: string(level),
+			Message:    fmt.Sprintf("%s is %s because its name matches %s; %s alone would be %s", op.Name, level, pattern, op.Category, usual),
+			Suggestion: fmt.Sprintf("say what it is: danger=%s if that is right", level),
+		})
+	}
+}
+
+func (s *shaper) applyTimeout(op *model.Operation, item placedItem) {
+	timeout, err := time.ParseDuration(item.Value)
+	if err != nil || timeout <= 0 {
+		s.report(item.value, Diagnostic{
+			Code: codeType, Message: fmt.Sprintf("timeout needs a positive duration, not %q", item.Value),
+			Suggestion: "write it like 30s or 2m", Actual: item.Value,
+		})
+		return
+	}
+	op.Timeout = timeout
+}
+
+// checkOperationName reports names outside the grammar and names that the protocol keeps (REQ-NM-01, REQ-NM-06).
+func (s *shaper) checkOperationName(o operation, name string, at span) {
+	switch {
+	case !isWireName(name):
+		s.report(at, Diagnostic{
+			Code: codeName, FieldPath: o.name(), Expected: "^[a-z][a-z0-9_]*$", Actual: name,
+			Message: fmt.Sprintf("operation name %q does not match ^[a-z][a-z0-9_]*$", name), Suggestion: quoted("use ", wireSuggestion(name)),
+		})
+	case isReserved(name):
+		s.report(at, Diagnostic{
+			Code: codeName, FieldPath: o.name(), Actual: name,
+			Message:    fmt.Sprintf("operation name %q is reserved by the protocol", name),
+			Suggestion: "choose another name with op=",
+		})
+	}
+}
+
+// sourceOf is "file:line" of the handler, relative to its module.
+func (s *shaper) sourceOf(o operation) string {
+	position := s.position(o.decl.Name.Pos())
+	base := filepath.Dir(position.File)
+	if o.pkg.Module != nil && o.pkg.Module.Dir != "" {
+		base = o.pkg.Module.Dir
+	}
+	file, err := filepath.Rel(base, position.File)
+	if err != nil || !filepath.IsLocal(file) {
+		file = filepath.Base(position.File)
+	}
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(file), position.Line)
+}
+
+// checkRequest checks what only holds for the fields of a request struct, and sets what follows from the category.
+func (s *shaper) checkRequest(o operation, handler *model.Handler) {
+	source := s.structs[handler.Request]
+	update := handler.Operation.Category == model.Update
+	input := -1
+	for i, field := range handler.Request.Fields {
+		f := source.fields[i]
+		if isReservedPayload(field.Param.Name) {
+			s.report(f.tag.nameAt, Diagnostic{
+				Code: codeName, FieldPath: f.path, Actual: field.Param.Name,
+				Message:    fmt.Sprintf("parameter name %q begins with an underscore, which is for metadata", field.Param.Name),
+				Suggestion: quoted("use ", wireSuggestion(field.Param.Name)),
+			})
+			continue
+		}
+		for _, key := range []string{"readonly", "appendonly", "preset"} {
+			if item, ok := f.tag.item(key); ok {
+				s.report(item.whole, Diagnostic{
+					Code: codeType, FieldPath: f.path,
+					Message:    fmt.Sprintf("%s has no meaning on a request parameter; it is for the fields of resources", key),
+					Suggestion: "remove it",
+				})
+			}
+		}
+		if field.Param.Name == "input" && update {
+			input = i
+		}
+		if pointed(field.Shape).Kind == model.ShapePatch && (!update || field.Param.Name != "input" || field.Shape.Kind == model.ShapePointer) {
+			s.report(f.tag.at, Diagnostic{
+				Code: codeType, FieldPath: f.path, Actual: s.text(f.v.Type()),
+				Message:    fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.path),
+				Suggestion: "name the field Input with type aql.Patch[T] and use category=UPDATE",
+			})
+		}
+	}
+	if !update {
+		return
+	}
+	if input < 0 {
+		s.report(o.itemsAt, Diagnostic{
+			Code: codeMissing, FieldPath: o.name(), Expected: "a field with the wire name input",
+			Message:    fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object", handler.Operation.Name),
+			Suggestion: "add a field such as Input aql.Patch[T] `json:\"input\"`",
+		})
+		return
+	}
+	field := &handler.Request.Fields[input]
+	if kind := pointed(field.Shape).Kind; kind != model.ShapePatch && kind != model.ShapeStruct {
+		f := source.fields[input]
+		s.report(f.tag.at, Diagnostic{
+			Code: codeType, FieldPath: f.path, Expected: "aql.Patch[T] or a struct", Actual: s.text(f.v.Type()),
+			Message:    "input of an UPDATE operation must be an object",
+			Suggestion: "use aql.Patch[T] or a struct whose fields are pointers",
+		})
+	}
+	field.Param.Required = true // REQ-UP-02
+}
+
+// checkDuplicates reports operations of one name in one package (REQ-NM-07).
+func (s *shaper) checkDuplicates(handlers []model.Handler, operations []operation) {
+	for i, handler := range handlers {
+		first := slices.IndexFunc(handlers, func(h model.Handler) bool { return h.Operation.Name == handler.Operation.Name })
+		if first == i {
+			continue
+		}
+		s.report(operations[i].at(), Diagnostic{
+			Code: codeDuplicate, FieldPath: handler.Func, Actual: handler.Operation.Name,
+			Message:    fmt.Sprintf("operation name %q is taken by %s", handler.Operation.Name, handlers[first].Func),
+			Suggestion: "give one of them another name with op=",
+			Related:    []Related{s.related(operations[first].decl.Name.Pos(), strings.TrimSpace(handlers[first].Func)+" is here")},
+		})
+	}
+}

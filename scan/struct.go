@@ -1,0 +1,263 @@
+package scan
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// structSource ties a struct shape to the Go source it comes from.
+type structSource struct {
+	typ    types.Type
+	fields []fieldSource // one for each of the shape's Fields
+}
+
+// fieldSource ties a field of a struct shape to the Go source it comes from.
+type fieldSource struct {
+	path string // Go path, such as "CreateTodoRequest.Title"
+	tag  fieldTag
+	v    *types.Var
+}
+
+// candidate is a struct field that may travel, found on the way through a struct and those embedded in it.
+type candidate struct {
+	fieldSource
+	selector []string
+	pointers []int // indexes in selector of embedded pointers
+	index    []int // declaration order
+	depth    int
+}
+
+// fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
+func (s *shaper) fillStruct(out *model.Shape, t types.Type, st *types.Struct) {
+	out.Guard = s.guard(st)
+	source := &structSource{typ: t}
+	s.structs[out] = source
+	s.order = append(s.order, out)
+
+	for _, c := range s.dominant(s.collect(t, st)) {
+		shape, fault := s.shapeOf(c.v.Type())
+		if fault != nil {
+			s.reportFault(c.fieldSource, fault)
+			continue
+		}
+		field := model.Field{
+			Selector: c.selector, EmbeddedAt: c.pointers, Shape: shape,
+			OmitEmpty: c.tag.omitEmpty, OmitZero: c.tag.omitZero,
+			Quoted: c.tag.quoted && canQuote(shape), Position: s.position(c.v.Pos()),
+		}
+		field.Param = s.paramOf(c.fieldSource, shape, field.Quoted)
+		out.Fields = append(out.Fields, field)
+		source.fields = append(source.fields, c.fieldSource)
+	}
+}
+
+// canQuote reports whether encoding/json's string option has an effect.
+func canQuote(shape *model.Shape) bool {
+	if shape.Kind == model.ShapePointer && shape.Go.Name == "" {
+		shape = shape.Elem
+	}
+	switch shape.Kind {
+	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeString:
+		return true
+	}
+	return false
+}
+
+// embedded is a struct whose fields are promoted.
+type embedded struct {
+	typ      types.Type
+	st       *types.Struct
+	selector []string
+	pointers []int
+	index    []int
+}
+
+// collect lists the fields of t and, level by level, of the structs embedded in it.
+func (s *shaper) collect(t types.Type, st *types.Struct) []candidate {
+	var found []candidate
+	level := []embedded{{typ: t, st: st}}
+	seen := map[*types.Struct]bool{}
+	for depth := 0; len(level) > 0; depth++ {
+		var next []embedded
+		for _, e := range level {
+			if seen[e.st] {
+				continue
+			}
+			for i := range e.st.NumFields() {
+				s.collectField(e, i, depth, &found, &next)
+			}
+		}
+		for _, e := range level {
+			seen[e.st] = true
+		}
+		level = next
+	}
+	return found
+}
+
+// collectField handles field i of e: a field that travels is found, an embedded struct is gone into on the next level.
+func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next *[]embedded) {
+	v := e.st.Field(i)
+	if v.Name() == "_" {
+		return
+	}
+	path := s.typeName(e.typ) + "." + v.Name()
+	s.visited[v.Pos()] = true
+	tag := s.readTag(v, path)
+	if tag.hidden {
+		if tag.hasAQL {
+			s.report(tag.tagAt, Diagnostic{
+				Code: codeType, FieldPath: path,
+				Message:    `the aql tag has no effect: json:"-" keeps the field from agents`,
+				Suggestion: "remove one of the two tags",
+			})
+		}
+		return
+	}
+	selector := append(slices.Clone(e.selector), v.Name())
+	pointers := slices.Clone(e.pointers)
+	index := append(slices.Clone(e.index), i)
+
+	if v.Embedded() {
+		inner, pointer := types.Unalias(v.Type()), false
+		if p, ok := inner.(*types.Pointer); ok {
+			inner, pointer = types.Unalias(p.Elem()), true
+		}
+		st, isStruct := inner.Underlying().(*types.Struct)
+		if !v.Exported() && !isStruct {
+			return
+		}
+		if isStruct && !tag.named && marshalMethod(inner) == "" {
+			if pointer {
+				pointers = append(pointers, len(selector)-1)
+			}
+			if pointer && !v.Exported() && v.Pkg() != s.own {
+				s.reportFault(fieldSource{path, tag, v}, &unsupported{
+					message:    fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package", s.text(inner)),
+					suggestion: "embed the struct itself, or export its type",
+				})
+				return
+			}
+			*next = append(*next, embedded{inner, st, selector, pointers, index})
+			return
+		}
+	}
+	if !v.Exported() {
+		if tag.hasAQL {
+			s.report(tag.tagAt, Diagnostic{
+				Code: codeType, FieldPath: path,
+				Message:    fmt.Sprintf("field %s is unexported, so it never travels and its aql tag has no effect", v.Name()),
+				Suggestion: fmt.Sprintf("rename it to %s, or remove the tag", exported(v.Name())),
+			})
+		}
+		return
+	}
+	*found = append(*found, candidate{fieldSource{path, tag, v}, selector, pointers, index, depth})
+}
+
+// dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged one.
+// Two that tie would both vanish there; here they are an error.
+func (s *shaper) dominant(all []candidate) []candidate {
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.tag.name, b.tag.name), cmp.Compare(a.depth, b.depth),
+			-cmp.Compare(rank(a), rank(b)), slices.Compare(a.index, b.index))
+	})
+	var kept []candidate
+	for i, c := range all {
+		if i > 0 && all[i-1].tag.name == c.tag.name {
+			first := kept[len(kept)-1]
+			if c.depth == first.depth && rank(c) == rank(first) {
+				s.report(c.tag.nameAt, Diagnostic{
+					Code: codeDuplicate, FieldPath: c.path, Actual: c.tag.name,
+					Message:    fmt.Sprintf("wire name %q is taken by field %s", c.tag.name, first.path),
+					Suggestion: "rename one of the two fields",
+					Related:    []Related{s.related(first.v.Pos(), first.path+" is here")},
+				})
+			}
+			continue
+		}
+		kept = append(kept, c)
+	}
+	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
+	s.checkAliases(kept)
+	return kept
+}
+
+func rank(c candidate) int {
+	if c.tag.named {
+		return 1
+	}
+	return 0
+}
+
+// checkAliases reports other names of fields that are outside the grammar or taken.
+func (s *shaper) checkAliases(fields []candidate) {
+	taken := make(map[string]candidate)
+	for _, c := range fields {
+		taken[c.tag.name] = c
+	}
+	for _, c := range fields {
+		item, ok := c.tag.item("alias")
+		if !ok {
+			continue
+		}
+		for _, alias := range item.List {
+			first, clash := taken[alias]
+			switch {
+			case !isWireName(alias):
+				s.report(item.value, Diagnostic{
+					Code: codeName, FieldPath: c.path, Expected: "^[a-z][a-z0-9_]*$", Actual: alias,
+					Message: fmt.Sprintf("alias %q does not match ^[a-z][a-z0-9_]*$", alias), Suggestion: quoted("use ", wireSuggestion(alias)),
+				})
+			case clash:
+				s.report(item.value, Diagnostic{
+					Code: codeDuplicate, FieldPath: c.path, Actual: alias,
+					Message: fmt.Sprintf("alias %q is taken by field %s", alias, first.path),
+					Related: []Related{s.related(first.v.Pos(), first.path+" is here")},
+				})
+			default:
+				taken[alias] = c
+			}
+		}
+	}
+}
+
+// typeName is the Go name of t for field paths.
+func (s *shaper) typeName(t types.Type) string {
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj().Name()
+	}
+	return s.text(t)
+}
+
+// reportFault reports that the type of a field cannot travel.
+func (s *shaper) reportFault(f fieldSource, fault *unsupported) {
+	at := f.tag.at
+	if f.tag.field != nil {
+		at = span{f.tag.field.Type.Pos(), f.tag.field.Type.End()}
+	}
+	if fault.invalid {
+		s.reportInvalid(f.v.Pkg(), at, f.path)
+		return
+	}
+	s.report(at, Diagnostic{
+		Code: codeType, FieldPath: f.path, Actual: s.text(f.v.Type()),
+		Message: fmt.Sprintf("field %s: %s", f.path, fault.message), Suggestion: fault.suggestion,
+	})
+}
+
+// quoted is prefix and name in quotes, or nothing without a name.
+func quoted(prefix, name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s%q", prefix, name)
+}
+
+// endOf is the place after a name.
+func endOf(pos token.Pos, name string) token.Pos { return pos + token.Pos(len(name)) }
