@@ -33,6 +33,17 @@ func (p *printer) shut(parts ...string) {
 	p.line(parts...)
 }
 
+// emptyFunction writes a function that does nothing, on one line as long as gofmt leaves it there.
+func (p *printer) emptyFunction(head string) {
+	const widest = 98
+	if len(head) <= widest {
+		p.line(head, " {}")
+		return
+	}
+	p.line(head, " {")
+	p.line("}")
+}
+
 // comment writes a doc comment, wrapped as the rest of the code is.
 func (p *printer) comment(text string) {
 	const width = 110

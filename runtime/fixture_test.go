@@ -114,7 +114,7 @@ type fixture struct {
 
 var (
 	noteID = model.Param{Name: "note_id", Type: "string", Required: true, Description: "Which note"}
-	title  = model.Param{Name: "title", Type: "string", Required: true, Description: "What the note is about", MinLength: 1, MaxLength: 20}
+	title  = model.Param{Name: "title", Type: "string", Required: true, Description: "Heading of the note", MinLength: 1, MaxLength: 20}
 	limit  = model.Param{Name: "limit", Type: "integer", Default: "25", Minimum: "1", Maximum: "100"}
 	secret = model.Param{Name: "secret", Type: "string", Sensitive: true}
 	tags   = model.Param{Name: "tags", Type: "array", Items: &model.Param{Type: "string"}}

@@ -38,16 +38,16 @@ func TestCall(t *testing.T) {
 		{"REQ-RF-02 operation not a string", "mcp_aql_create", `{"operation":7}`,
 			`{"success":false,"error":{"code":"VALIDATION_INVALID_TYPE","message":"Parameter 'operation' expected 'string', got 'number'","details":{"param_name":"operation","expected_type":"string","actual_type":"number"}}}`},
 		{"REQ-RF-03 T-02 names are case-sensitive", "mcp_aql_create", `{"operation":"Create_Note"}`,
-			`{"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'Create_Note'","details":{"operation":"Create_Note","available":["create_note","delete_note"]}}}`},
+			`{"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'Create_Note'","details":{"operation":"Create_Note","available":["create_note"]}}}`},
 		{"REQ-VO-01 T-03 the endpoint is checked before the parameters", "mcp_aql_read", `{"operation":"delete_note","params":{"bad":1}}`,
 			`{"success":false,"error":{"code":"VALIDATION_ENDPOINT_MISMATCH","message":"Operation 'delete_note' must use DELETE endpoint, not READ","details":{"operation":"delete_note","expected_endpoint":"DELETE","actual_endpoint":"READ","expected_tool":"mcp_aql_delete","actual_tool":"mcp_aql_read"}}}`},
 		{"REQ-EP-04 introspect has its endpoint too", "mcp_aql_delete", `{"operation":"introspect","params":{"query":"types"}}`,
 			`{"success":false,"error":{"code":"VALIDATION_ENDPOINT_MISMATCH","message":"Operation 'introspect' must use READ endpoint, not DELETE"}}`},
 
 		{"REQ-VO-02 T-06 T-26 missing wins over unknown", "mcp_aql_create", `{"operation":"create_note","params":{"titel":"x"}}`,
-			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string (What the note is about)","details":{"param_name":"title","operation":"create_note","unknown_params":["titel"],"suggestions":{"titel":"title"}}}}`},
+			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string (Heading of the note)","details":{"param_name":"title","operation":"create_note","unknown_params":["titel"],"suggestions":{"titel":"title"}}}}`},
 		{"REQ-VO-13 null counts as missing", "mcp_aql_create", `{"operation":"create_note","params":{"title":null}}`,
-			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string (What the note is about)","details":{"param_name":"title","operation":"create_note"}}}`},
+			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string (Heading of the note)","details":{"param_name":"title","operation":"create_note"}}}`},
 		{"REQ-VO-05 types win over unknown names", "mcp_aql_create", `{"operation":"create_note","params":{"nope":1,"title":5}}`,
 			`{"success":false,"error":{"code":"VALIDATION_INVALID_TYPE","message":"Parameter 'title' expected 'string', got 'number'","details":{"param_name":"title","expected_type":"string","actual_type":"number","value":5}}}`},
 		{"REQ-UK-01 REQ-UK-02 all unknown names are listed", "mcp_aql_create", `{"operation":"create_note","zzzzzz":2,"params":{"title":"","qqqqqq":1}}`,
@@ -71,7 +71,7 @@ func TestCall(t *testing.T) {
 		{"REQ-DE-11 10,000 elements pass", "mcp_aql_create", elements(10000), okX},
 		{"REQ-DE-11 10,001 elements do not", "mcp_aql_create", elements(10001),
 			`{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds array_elements limit of 10000","details":{"limit_type":"array_elements","limit_value":10000,"actual_value":10001,"unit":"elements"}}}`},
-		{"REQ-DE-10 one byte too many", "mcp_aql_create", `{"operation":"create_note","params":{"title":"x"}}` + strings.Repeat(" ", 1<<20-48),
+		{"REQ-DE-10 one byte too many", "mcp_aql_create", `{"operation":"create_note","params":{"title":"x"}}` + strings.Repeat(" ", 1<<20-49),
 			`{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds request_size limit of 1048576","details":{"limit_type":"request_size","limit_value":1048576,"actual_value":1048577,"unit":"bytes"}}}`},
 
 		{"REQ-ER-08 a panic is masked", "mcp_aql_execute", `{"operation":"panic_note","_request_id":"r-1"}`,
@@ -79,7 +79,7 @@ func TestCall(t *testing.T) {
 		{"REQ-MT-07 the request id is echoed", "mcp_aql_read", `{"operation":"get_note","_request_id":"r-7"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'note_id'. Expected: string (Which note)","details":{"param_name":"note_id","operation":"get_note","request_id":"r-7"}}}`},
 		{"T-10 introspect failures have no details", "mcp_aql_read", `{"operation":"introspect","_request_id":"r"}`,
-			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'query'. Expected: string"}}`},
+			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'query'. Expected: string (Kind of list)"}}`},
 		{"T-10 an unknown query", "mcp_aql_read", `{"operation":"introspect","query":"x"}`,
 			`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"Unknown query type: 'x'. Supported types: operations, types"}}`},
 		{"T-09 an unknown name is data, not an error", "mcp_aql_read", `{"operation":"introspect","query":"operations","name":"x"}`,
@@ -256,7 +256,7 @@ func TestTimeoutAndCancellation(t *testing.T) {
 // REQ-DE-15: an oversize response is replaced, never cut.
 func TestResponseLimit(t *testing.T) {
 	f := newFixture(t, Options{Limits: Limits{ResponseSize: 1 << 20}})
-	want := `{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds response_size limit of 1048576","details":{"limit_type":"response_size","limit_value":1048576,"actual_value":2097180,"unit":"bytes"}}}`
+	want := `{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds response_size limit of 1048576","details":{"limit_type":"response_size","limit_value":1048576,"actual_value":2097178,"unit":"bytes"}}}`
 	if diff := cmp.Diff(want, f.call("mcp_aql_read", `{"operation":"big_note"}`)); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}

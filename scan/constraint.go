@@ -33,7 +33,8 @@ func (c constrainer) fail(item placedItem, code, message, suggestion string) {
 func (c constrainer) applicable(item placedItem) bool {
 	kind := wireKind(c.shape)
 	for _, key := range tagparse.Keys(tagparse.Parameter) {
-		if key.Name != item.Key || len(key.AppliesTo) == 0 || slices.Contains(key.AppliesTo, kind) {
+		counted := c.shape.Kind != model.ShapeStruct && c.shape.Kind != model.ShapePatch || !strings.HasSuffix(key.Name, "items")
+		if key.Name != item.Key || len(key.AppliesTo) == 0 || slices.Contains(key.AppliesTo, kind) && counted {
 			continue
 		}
 		c.report(item.whole, Diagnostic{
@@ -176,32 +177,16 @@ func hasBackreference(pattern string) bool {
 	return false
 }
 
-// checkBounds reports bounds that no value satisfies.
-func (c constrainer) checkBounds() {
-	low, hasLow := parseNumber(c.param.Minimum)
-	high, hasHigh := parseNumber(c.param.Maximum)
-	if hasLow && hasHigh && low.Cmp(high) > 0 {
-		c.contradiction("max", fmt.Sprintf("max=%s is less than min=%s: no value satisfies both", c.param.Maximum, c.param.Minimum))
+// checkEnum reports allowed values that the field's other constraints refuse.
+func (c constrainer) checkEnum() {
+	item, ok := c.field.tag.item("enum")
+	if !ok {
+		return
 	}
-	c.checkCounts("maxlen", "minlen", c.param.MinLength, c.param.MaxLength)
-	c.checkCounts("maxitems", "minitems", c.param.MinItems, c.param.MaxItems)
 	for _, value := range c.param.Enum {
 		if problems := c.scalarProblems(value); len(problems) > 0 {
-			c.contradiction("enum", fmt.Sprintf("enum value %q can never be given: %s", value, problems[0]))
+			c.fail(item, codeType, fmt.Sprintf("enum value %q can never be given: %s", value, problems[0]), "")
 		}
-	}
-}
-
-// checkCounts reports a maximum below the minimum. No bound is 0, so a maximum that was written decides.
-func (c constrainer) checkCounts(maxKey, minKey string, low, high int) {
-	if _, written := c.field.tag.item(maxKey); written && high < low {
-		c.contradiction(maxKey, fmt.Sprintf("%s=%d is less than %s=%d: no value satisfies both", maxKey, high, minKey, low))
-	}
-}
-
-func (c constrainer) contradiction(key, message string) {
-	if item, ok := c.field.tag.item(key); ok {
-		c.fail(item, codeType, message, "")
 	}
 }
 

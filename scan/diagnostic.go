@@ -14,9 +14,9 @@ type Severity string
 
 // The severities. Only an error keeps the package from being generated.
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Note    Severity = "note"
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityNote    Severity = "note"
 )
 
 // Codes of diagnostics (MCP-AQL structured error codes, SCHEMA category).
@@ -90,7 +90,7 @@ func (p *program) report(s span, d Diagnostic) {
 		d.EndColumn = d.Position.Column + int(s.end-s.start)
 	}
 	if d.Severity == "" {
-		d.Severity = Error
+		d.Severity = SeverityError
 	}
 	p.diagnostics = append(p.diagnostics, d)
 }

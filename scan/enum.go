@@ -68,4 +68,3 @@ func (s *shaper) typeDoc(t types.Type) string {
 	object := named.Origin().Obj()
 	return describe(s.syntaxOf(object.Pkg()).types[object.Pos()].doc, object.Name())
 }
-

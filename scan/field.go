@@ -18,7 +18,7 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	for _, item := range f.tag.items {
 		c.apply(item)
 	}
-	c.checkBounds()
+	c.checkEnum()
 	if item, ok := f.tag.item("default"); ok {
 		c.applyDefault(item, quotedNumber)
 	}

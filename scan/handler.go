@@ -75,7 +75,7 @@ func (p *program) findOperations(root *packages.Package) []operation {
 				continue
 			}
 			p.report(d.at, Diagnostic{
-				Severity: Warning, Code: codeUnresolved,
+				Severity: SeverityWarning, Code: codeUnresolved,
 				Message:    fmt.Sprintf("//aql:%s has no effect: %s is not an operation", d.Name, decl.Name.Name),
 				Suggestion: "give its request struct a blank field with an aql tag, or the function an //aql:op directive",
 			})
@@ -115,7 +115,7 @@ func (p *program) directivesOf(decl *ast.FuncDecl) []directive {
 		}
 		if strings.HasPrefix(strings.TrimSpace(line), "aql:") && !strings.HasPrefix(line, "aql:") {
 			p.report(spanOf(comment), Diagnostic{
-				Severity: Warning, Code: codeType, Message: "a directive has no space after //, so this one is only a comment",
+				Severity: SeverityWarning, Code: codeType, Message: "a directive has no space after //, so this one is only a comment",
 				Suggestion: "write //" + strings.TrimSpace(line),
 			})
 			continue

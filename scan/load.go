@@ -32,12 +32,18 @@ type Options struct {
 type Result struct {
 	Packages    []model.Package // those with operations, sorted by import path
 	Diagnostics []Diagnostic    // sorted by file, line and column
-	Empty       []string        // import paths of the matched packages without operations, sorted
+	Empty       []EmptyPackage  // matched packages without operations, sorted by import path
+}
+
+// EmptyPackage is a package without operations: a generated file in it is out of date.
+type EmptyPackage struct {
+	Path string // import path
+	Dir  string // absolute directory
 }
 
 // HasErrors reports whether the source has errors. A package with errors must not be generated.
 func (r Result) HasErrors() bool {
-	return slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Severity == Error })
+	return slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
 }
 
 // loadMode leaves NeedTypesInfo out and has NeedDeps: both keep the go command from compiling.
@@ -115,7 +121,7 @@ func (p *program) scan(roots []*packages.Package) Result {
 		handlers := slices.DeleteFunc(slices.Clone(found), func(o operation) bool { return o.pkg != root })
 		pkg, ok := p.buildPackage(root, handlers)
 		if !ok {
-			result.Empty = append(result.Empty, root.PkgPath)
+			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: directory(root)})
 			continue
 		}
 		result.Packages = append(result.Packages, pkg)
@@ -136,7 +142,7 @@ func (p *program) reportSyntax(root *packages.Package) {
 		}
 		if first, taken := faults[position.File]; !taken || comparePositions(position, first.Position) < 0 {
 			faults[position.File] = Diagnostic{
-				Severity: Error, Code: codeType, Position: position, Message: "syntax error: " + strings.TrimSpace(e.Msg),
+				Severity: SeverityError, Code: codeType, Position: position, Message: "syntax error: " + strings.TrimSpace(e.Msg),
 			}
 		}
 	}

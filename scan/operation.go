@@ -36,9 +36,6 @@ func (s *shaper) buildHandler(o operation) (model.Handler, bool) {
 	}
 	handler.Operation = s.buildOperation(o)
 	s.checkRequest(o, &handler)
-	for _, field := range request.Fields {
-		handler.Operation.Params = append(handler.Operation.Params, field.Param)
-	}
 	s.addDirectives(o, &handler)
 	return handler, true
 }
@@ -115,7 +112,7 @@ func (s *shaper) buildOperation(o operation) model.Operation {
 	}
 	if verb, usual, known := verbCategory(op.Name); known && usual != op.Category {
 		s.report(nameAt, Diagnostic{
-			Severity: Warning, Code: codeName, FieldPath: o.name(), Expected: string(usual), Actual: string(op.Category),
+			Severity: SeverityWarning, Code: codeName, FieldPath: o.name(), Expected: string(usual), Actual: string(op.Category),
 			Message:    fmt.Sprintf("%s begins with %q, which says %s, but its category is %s", op.Name, verb, usual, op.Category),
 			Suggestion: "change the category, or the name with op=",
 		})
@@ -125,7 +122,7 @@ func (s *shaper) buildOperation(o operation) model.Operation {
 	}
 	if op.Description == "" {
 		s.report(o.at(), Diagnostic{
-			Severity: Warning, Code: codeMissing, FieldPath: o.name(),
+			Severity: SeverityWarning, Code: codeMissing, FieldPath: o.name(),
 			Message:    fmt.Sprintf("operation %s has no description: agents see the doc comment of %s, and there is none", op.Name, o.name()),
 			Suggestion: fmt.Sprintf("add a comment such as // %s does …", o.name()),
 		})
@@ -151,7 +148,7 @@ func (s *shaper) inferDanger(o operation, op *model.Operation) {
 	op.DangerSource = model.DangerFromPattern
 	if usual := categoryDanger(op.Category); level.Level() > usual.Level() {
 		s.report(o.itemsAt, Diagnostic{
-			Severity: Note, Code: codeMissing, FieldPath: o.name(), Actual: string(level),
+			Severity: SeverityNote, Code: codeMissing, FieldPath: o.name(), Actual: string(level),
 			Message:    fmt.Sprintf("%s is %s because its name matches %s; %s alone would be %s", op.Name, level, pattern, op.Category, usual),
 			Suggestion: fmt.Sprintf("say what it is: danger=%s if that is right", level),
 		})

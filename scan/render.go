@@ -21,7 +21,7 @@ func (d Diagnostic) Write(w io.Writer, relativeTo string, color bool) error {
 	b.WriteString(paint.bold(place(d.Position, relativeTo) + ":"))
 	b.WriteByte(' ')
 	switch d.Severity {
-	case Error:
+	case SeverityError:
 		b.WriteString(paint.red(d.Message))
 	default:
 		b.WriteString(paint.yellow(string(d.Severity)+":") + " " + d.Message)

@@ -33,11 +33,15 @@ type shaper struct {
 	own     *types.Package
 	memo    typeutil.Map // types.Type → shaped
 	structs map[*model.Shape]*structSource
-	order   []*model.Shape // struct shapes in the order in which they were met
+	goTypes map[*model.Shape]types.Type
+	unnamed map[*model.Shape]string // names that struct types without one get on the wire
 }
 
 func newShaper(p *program, own *types.Package) *shaper {
-	return &shaper{program: p, own: own, structs: make(map[*model.Shape]*structSource)}
+	return &shaper{
+		program: p, own: own, structs: make(map[*model.Shape]*structSource),
+		goTypes: make(map[*model.Shape]types.Type), unnamed: make(map[*model.Shape]string),
+	}
 }
 
 // shapeOf makes the shape of t, or tells why there is none. Faults of the fields of a struct are reported at the fields
@@ -48,11 +52,27 @@ func (s *shaper) shapeOf(t types.Type) (*model.Shape, *unsupported) {
 		return known.shape, known.fault
 	}
 	shape := new(model.Shape)
+	s.goTypes[shape] = t
 	s.memo.Set(t, shaped{shape: shape})
 	if fault := s.fill(shape, t); fault != nil {
 		s.memo.Set(t, shaped{fault: fault})
 		return nil, fault
 	}
+	return shape, nil
+}
+
+// fieldShape is shapeOf for the type of a struct field, which may be a struct without a name: it goes by the name of the
+// field. path is the field's Go path.
+func (s *shaper) fieldShape(t types.Type, path string) (*model.Shape, *unsupported) {
+	t = types.Unalias(t)
+	st, ok := t.(*types.Struct)
+	if !ok {
+		return s.shapeOf(t)
+	}
+	shape := &model.Shape{Kind: model.ShapeStruct}
+	s.goTypes[shape] = t
+	s.unnamed[shape] = strings.ReplaceAll(path, ".", "")
+	s.fillStruct(shape, st, path)
 	return shape, nil
 }
 
@@ -110,12 +130,12 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 	case *types.Struct:
 		if out.Go.Name == "" {
 			return &unsupported{
-				message:    "a struct type without a name cannot be shown to agents",
+				message:    "a struct type without a name is supported only as the type of a field itself",
 				suggestion: "declare a named type for it",
 			}
 		}
 		out.Kind = model.ShapeStruct
-		s.fillStruct(out, t, u)
+		s.fillStruct(out, u, out.Go.Name)
 		return nil
 	case *types.Interface:
 		if u.Empty() {

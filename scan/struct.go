@@ -12,7 +12,6 @@ import (
 
 // structSource ties a struct shape to the Go source it comes from.
 type structSource struct {
-	typ    types.Type
 	fields []fieldSource // one for each of the shape's Fields
 }
 
@@ -33,14 +32,14 @@ type candidate struct {
 }
 
 // fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
-func (s *shaper) fillStruct(out *model.Shape, t types.Type, st *types.Struct) {
+// label begins the Go paths of the fields.
+func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 	out.Guard = s.guard(st)
-	source := &structSource{typ: t}
+	source := new(structSource)
 	s.structs[out] = source
-	s.order = append(s.order, out)
 
-	for _, c := range s.dominant(s.collect(t, st)) {
-		shape, fault := s.shapeOf(c.v.Type())
+	for _, c := range s.dominant(s.collect(st, label)) {
+		shape, fault := s.fieldShape(c.v.Type(), c.path)
 		if fault != nil {
 			s.reportFault(c.fieldSource, fault)
 			continue
@@ -70,17 +69,17 @@ func canQuote(shape *model.Shape) bool {
 
 // embedded is a struct whose fields are promoted.
 type embedded struct {
-	typ      types.Type
+	label    string // begins the Go paths of its fields
 	st       *types.Struct
 	selector []string
 	pointers []int
 	index    []int
 }
 
-// collect lists the fields of t and, level by level, of the structs embedded in it.
-func (s *shaper) collect(t types.Type, st *types.Struct) []candidate {
+// collect lists the fields of st and, level by level, of the structs embedded in it.
+func (s *shaper) collect(st *types.Struct, label string) []candidate {
 	var found []candidate
-	level := []embedded{{typ: t, st: st}}
+	level := []embedded{{label: label, st: st}}
 	seen := map[*types.Struct]bool{}
 	for depth := 0; len(level) > 0; depth++ {
 		var next []embedded
@@ -106,7 +105,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 	if v.Name() == "_" {
 		return
 	}
-	path := s.typeName(e.typ) + "." + v.Name()
+	path := e.label + "." + v.Name()
 	s.visited[v.Pos()] = true
 	tag := s.readTag(v, path)
 	if tag.hidden {
@@ -143,7 +142,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 				})
 				return
 			}
-			*next = append(*next, embedded{inner, st, selector, pointers, index})
+			*next = append(*next, embedded{s.typeName(inner), st, selector, pointers, index})
 			return
 		}
 	}

@@ -256,4 +256,3 @@ func join(path, name string) string {
 	}
 	return path + "." + name
 }
-

@@ -1,0 +1,127 @@
+package scan_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/scan"
+)
+
+// runtimeStub stands in for the runtime module: the scanner knows aql.Patch by its import path and name alone.
+const runtimeStub = `
+-- aqltag/go.mod --
+module github.com/aqltag/aqltag
+
+go 1.26
+-- aqltag/runtime/aql.go --
+package aql
+
+type Patch[T any] struct{ raw string }
+
+func (p *Patch[T]) Apply(v *T) error { return nil }
+
+type Registry struct{}
+`
+
+const moduleFile = `
+-- go.mod --
+module example.com/app
+
+go 1.26
+
+require github.com/aqltag/aqltag v0.0.0
+
+replace github.com/aqltag/aqltag => ./aqltag
+`
+
+// write materialises a module example.com/app from the files of a txtar archive and returns its directory.
+func write(t *testing.T, archive string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{moduleFile, runtimeStub, archive} {
+		for _, file := range txtar.Parse([]byte(text)).Files {
+			path := filepath.Join(dir, filepath.FromSlash(file.Name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, file.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// load scans the packages in dir that match patterns, the package in dir itself by default.
+func load(t *testing.T, dir string, patterns ...string) scan.Result {
+	t.Helper()
+	result, err := scan.Load(context.Background(), scan.Options{
+		Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// render is what a user sees of the diagnostics.
+func render(t *testing.T, dir string, result scan.Result) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, d := range result.Diagnostics {
+		if err := d.Write(&out, dir, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// clean fails the test on any diagnostic.
+func clean(t *testing.T, dir string, result scan.Result) {
+	t.Helper()
+	if text := render(t, dir, result); text != "" {
+		t.Fatalf("unexpected diagnostics:\n%s", text)
+	}
+}
+
+// one scans a module of one file and returns its only package, which must have no diagnostics.
+func one(t *testing.T, source string) model.Package {
+	t.Helper()
+	dir := write(t, "-- app.go --\n"+source)
+	result := load(t, dir)
+	clean(t, dir, result)
+	if len(result.Packages) != 1 {
+		t.Fatalf("got %d packages, want 1", len(result.Packages))
+	}
+	return result.Packages[0]
+}
+
+// diagnose scans a module of one file and returns the rendered diagnostics.
+func diagnose(t *testing.T, source string) string {
+	t.Helper()
+	dir := write(t, "-- app.go --\n"+source)
+	return render(t, dir, load(t, dir))
+}
+
+func operation(t *testing.T, pkg model.Package, name string) model.Operation {
+	t.Helper()
+	for _, handler := range pkg.Handlers {
+		if handler.Operation.Name == name {
+			return handler.Operation
+		}
+	}
+	t.Fatalf("no operation %q", name)
+	return model.Operation{}
+}
+
+func trim(s string) string { return strings.TrimPrefix(s, "\n") }

@@ -1,0 +1,218 @@
+package scan_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+const todo = `package app
+
+import (
+	"context"
+	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// Priority is how urgent a todo is.
+type Priority string
+
+const (
+	// Low can wait.
+	Low    Priority = "low"
+	Medium Priority = "medium" // As usual
+	High   Priority = "high"
+)
+
+// Todo is a thing to do.
+type Todo struct {
+	TodoID    string    ` + "`json:\"todo_id\" aql:\"id\"`" + `
+	Title     string    ` + "`json:\"title\" aql:\"required,minlen=1,maxlen=200\"`" + ` // What has to be done
+	Priority  Priority  ` + "`json:\"priority\" aql:\"default=medium\"`" + `
+	Metadata  Metadata  ` + "`json:\"metadata,omitzero\"`" + `
+	CreatedAt time.Time ` + "`json:\"created_at\" aql:\"readonly\"`" + `
+	ETag      string    ` + "`json:\"_etag\"`" + `
+}
+
+type Metadata struct {
+	Color  string            ` + "`json:\"color,omitempty\"`" + `
+	Labels map[string]string ` + "`json:\"labels,omitempty\"`" + `
+}
+
+type Service struct{}
+
+// CreateTodoRequest describes the todo to add.
+type CreateTodoRequest struct {
+	_        struct{}   ` + "`aql:\"category=CREATE\"`" + `
+	Title    string     ` + "`json:\"title\" aql:\"required,minlen=1,maxlen=200\"`" + ` // What has to be done
+	Priority Priority   ` + "`json:\"priority,omitempty\" aql:\"default=medium\"`" + `
+	DueAt    *time.Time ` + "`json:\"due_at,omitempty\"`" + `
+	Tags     []string   ` + "`json:\"tags,omitempty\" aql:\"maxitems=20\"`" + `
+}
+
+// CreateTodo adds a todo.
+//
+//aql:example {"title":"Buy milk"} The shortest request
+func (s *Service) CreateTodo(ctx context.Context, req CreateTodoRequest) (*Todo, error) { return nil, nil }
+
+// UpdateTodoRequest names a todo and what changes in it.
+type UpdateTodoRequest struct {
+	_      struct{}        ` + "`aql:\"category=UPDATE,danger=reversible\"`" + `
+	TodoID string          ` + "`json:\"todo_id\" aql:\"required\"`" + `
+	Input  aql.Patch[Todo] ` + "`json:\"input\"`" + `
+}
+
+// UpdateTodo changes a todo; what is absent from input stays as it was.
+func (s *Service) UpdateTodo(ctx context.Context, req UpdateTodoRequest) (*Todo, error) { return nil, nil }
+
+// DeleteTodoRequest names the todo to remove.
+type DeleteTodoRequest struct {
+	_      struct{} ` + "`aql:\"category=DELETE,danger=destructive\"`" + `
+	TodoID string   ` + "`json:\"todo_id\" aql:\"required\"`" + `
+}
+
+// DeleteTodo removes a todo for good.
+//
+//aql:reason Removes the todo and its history
+//aql:confirm Delete todo '{todo_id}'? This cannot be undone.
+func (s *Service) DeleteTodo(ctx context.Context, req DeleteTodoRequest) error { return nil }
+
+// ListTodosRequest selects todos.
+type ListTodosRequest struct {
+	_ struct{} ` + "`aql:\"category=READ\"`" + `
+}
+
+// ListTodos lists the todos.
+func (s *Service) ListTodos(req *ListTodosRequest) ([]Todo, error) { return nil, nil }
+`
+
+// The example of the design (§3) is found whole.
+func TestDesignExample(t *testing.T) {
+	pkg := one(t, todo)
+	title := model.Param{Name: "title", Type: "string", Required: true, Description: "What has to be done", MinLength: 1, MaxLength: 200}
+	levels := []string{"low", "medium", "high"}
+	var operations []model.Operation
+	for _, handler := range pkg.Handlers {
+		operations = append(operations, handler.Operation)
+	}
+	want := []model.Operation{
+		{
+			Name: "create_todo", Category: model.Create, Description: "Adds a todo.",
+			Danger: model.Reversible, DangerSource: model.DangerFromCategory,
+			Params: []model.Param{
+				title,
+				{Name: "priority", Type: "Priority", Default: `"medium"`, Enum: levels},
+				{Name: "due_at", Type: "string", Format: "date-time"},
+				{Name: "tags", Type: "array", MaxItems: 20, Items: &model.Param{Type: "string"}},
+			},
+			Returns:  model.Returns{Name: "Todo", Kind: model.KindObject, Description: "A thing to do."},
+			Examples: []model.Example{{Params: `{"title":"Buy milk"}`, Description: "The shortest request"}},
+			Source:   "app.go:54",
+		},
+		{
+			Name: "update_todo", Category: model.Update,
+			Description: "Changes a todo; what is absent from input stays as it was.",
+			Danger:      model.Reversible, DangerSource: model.DangerFromTag,
+			Params: []model.Param{
+				{Name: "todo_id", Type: "string", Required: true},
+				{Name: "input", Type: "TodoPatch", Required: true},
+			},
+			Returns: model.Returns{Name: "Todo", Kind: model.KindObject, Description: "A thing to do."},
+			Source:  "app.go:64",
+		},
+		{
+			Name: "delete_todo", Category: model.Delete, Description: "Removes a todo for good.",
+			Danger: model.Destructive, DangerSource: model.DangerFromTag,
+			Reasons: []string{"Removes the todo and its history"},
+			Confirm: "Delete todo '{todo_id}'? This cannot be undone.",
+			Params:  []model.Param{{Name: "todo_id", Type: "string", Required: true}},
+			Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
+			Source:  "app.go:76",
+		},
+		{
+			Name: "list_todos", Category: model.Read, Description: "Lists the todos.",
+			Danger: model.Safe, DangerSource: model.DangerFromPattern,
+			Returns: model.Returns{Name: "TodoList", Kind: model.KindObject, Description: "List of Todo in items."},
+			Source:  "app.go:84",
+		},
+	}
+	if diff := cmp.Diff(want, operations); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+
+	priority := model.Param{Name: "priority", Type: "Priority", Default: `"medium"`, Enum: levels}
+	color := model.Param{Name: "color", Type: "string"}
+	labels := model.Param{Name: "labels", Type: "object", Items: &model.Param{Type: "string"}}
+	updatable, metadata := priority, model.Param{Name: "metadata", Type: "Metadata"}
+	updatable.Default = ""
+	optionalTitle := title
+	optionalTitle.Required = false
+	types := []model.Type{
+		{Name: "Metadata", Kind: model.KindObject, Fields: []model.Param{color, labels}},
+		{
+			Name: "MetadataPatch", Kind: model.KindObject, Fields: []model.Param{color, labels},
+			Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.",
+		},
+		{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
+		{
+			Name: "Priority", Kind: model.KindEnum, Description: "How urgent a todo is.",
+			Values: []model.EnumValue{{Value: "low", Description: "Can wait."}, {Value: "medium", Description: "As usual"}, {Value: "high"}},
+		},
+		{
+			Name: "Todo", Kind: model.KindObject, Description: "A thing to do.",
+			Fields: []model.Param{
+				{Name: "todo_id", Type: "string", ID: true}, title, priority, metadata,
+				{Name: "created_at", Type: "string", Format: "date-time", ReadOnly: true},
+				{Name: "_etag", Type: "string", ReadOnly: true},
+			},
+		},
+		{
+			Name: "TodoList", Kind: model.KindObject, Description: "List of Todo in items.",
+			Fields: []model.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &model.Param{Type: "Todo"}}},
+		},
+		{
+			Name: "TodoPatch", Kind: model.KindObject,
+			Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: created_at, _etag.",
+			Fields:      []model.Param{optionalTitle, updatable, {Name: "metadata", Type: "MetadataPatch"}},
+		},
+	}
+	if diff := cmp.Diff(types, pkg.Types); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
+
+// The handlers say how the generated code calls them.
+func TestHandlerCalls(t *testing.T) {
+	type call struct {
+		Func     string
+		Receiver model.Receiver
+		Context  bool
+		Pointer  bool
+		Request  string
+		Result   model.ShapeKind
+	}
+	var got []call
+	for _, handler := range one(t, todo).Handlers {
+		c := call{
+			Func: handler.Func, Receiver: *handler.Receiver, Context: handler.Context, Pointer: handler.RequestPointer,
+			Request: handler.Request.Go.Name,
+		}
+		if handler.Result != nil {
+			c.Result = handler.Result.Kind
+		}
+		got = append(got, c)
+	}
+	service := model.Receiver{Type: "Service", Pointer: true}
+	want := []call{
+		{"CreateTodo", service, true, false, "CreateTodoRequest", model.ShapePointer},
+		{"UpdateTodo", service, true, false, "UpdateTodoRequest", model.ShapePointer},
+		{"DeleteTodo", service, true, false, "DeleteTodoRequest", ""},
+		{"ListTodos", service, false, true, "ListTodosRequest", model.ShapeSlice},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}

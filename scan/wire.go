@@ -1,0 +1,234 @@
+package scan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// wireParam is the wire type of a value of a shape. depth ends types such as `type Tree []Tree`.
+func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model.Param {
+	if depth > 8 {
+		return model.Param{Type: "any"}
+	}
+	elem := func(inPatch bool) *model.Param {
+		param := w.wireParam(shape.Elem, inPatch, depth+1)
+		return &param
+	}
+	switch shape.Kind {
+	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeAny:
+		return model.Param{Type: wireKind(shape)}
+	case model.ShapeString:
+		param := model.Param{Type: "string"}
+		if len(shape.Enum) > 0 {
+			param.Type = w.nameOf(shape, plain)
+			for _, constant := range shape.Enum {
+				param.Enum = append(param.Enum, constant.Value)
+			}
+		}
+		return param
+	case model.ShapeTime:
+		return model.Param{Type: "string", Format: "date-time"}
+	case model.ShapeBytes:
+		return model.Param{Type: "string", Format: "byte"}
+	case model.ShapePointer:
+		return w.wireParam(shape.Elem, inPatch, depth)
+	case model.ShapeSlice, model.ShapeArray:
+		param := model.Param{Type: "array", Items: elem(false)}
+		if shape.Kind == model.ShapeArray {
+			param.MinItems, param.MaxItems = shape.Len, shape.Len
+		}
+		return param
+	case model.ShapeMap:
+		return model.Param{Type: "object", Items: elem(inPatch)}
+	case model.ShapePatch:
+		return model.Param{Type: w.nameOf(shape.Elem, update)}
+	case model.ShapeStruct:
+		if inPatch {
+			return model.Param{Type: w.nameOf(shape, update)}
+		}
+		return model.Param{Type: w.nameOf(shape, plain)}
+	}
+	return model.Param{Type: "any"}
+}
+
+// merged is the parameter of a field: the wire type of its shape with what the tags say about it.
+func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
+	param, wire := field.Param, w.wireParam(field.Shape, inPatch, 0)
+	param.Type, param.Items = wire.Type, wire.Items
+	if param.Format == "" {
+		param.Format = wire.Format
+	}
+	if len(param.Enum) == 0 {
+		param.Enum = wire.Enum
+	} else if len(wire.Enum) > 0 && !slices.Equal(param.Enum, wire.Enum) {
+		param.Type = "string" // the field allows less than its type
+	}
+	if param.MaxItems == 0 && param.MinItems == 0 {
+		param.MinItems, param.MaxItems = wire.MinItems, wire.MaxItems
+	}
+	if field.Quoted {
+		param.Type = "string"
+	}
+	return param
+}
+
+// complete fills in the wire types of all shapes and of the fields of all structs.
+func (w *wireTypes) complete(handlers []model.Handler) {
+	seen := make(map[*model.Shape]bool)
+	for i := range handlers {
+		w.completeShape(handlers[i].Request, seen)
+		if handlers[i].Result != nil {
+			w.completeShape(handlers[i].Result, seen)
+		}
+	}
+}
+
+func (w *wireTypes) completeShape(shape *model.Shape, seen map[*model.Shape]bool) {
+	if shape == nil || seen[shape] {
+		return
+	}
+	seen[shape] = true
+	shape.Wire = w.wireParam(shape, false, 0)
+	w.completeShape(shape.Key, seen)
+	w.completeShape(shape.Elem, seen)
+	for _, arg := range shape.Go.Args {
+		w.completeShape(arg, seen)
+	}
+	for i := range shape.Fields {
+		field := &shape.Fields[i]
+		w.completeShape(field.Shape, seen)
+		field.Param = w.merged(*field, false)
+	}
+}
+
+// returns names what a handler returns, and notes the types that only results need.
+func (w *wireTypes) returns(result *model.Shape) model.Returns {
+	if result == nil {
+		return model.Returns{Name: nothing, Kind: model.KindScalar, Description: "No data (null)."}
+	}
+	t := w.definition(w.known[w.resultKey(result)])
+	return model.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+}
+
+// resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
+func (w *wireTypes) resultKey(result *model.Shape) wireKey {
+	shape := pointed(result)
+	switch shape.Kind {
+	case model.ShapeStruct:
+		return wireKey{shape, plain}
+	case model.ShapeSlice, model.ShapeArray:
+		return wireKey{pointed(shape.Elem), list}
+	case model.ShapeMap:
+		return wireKey{shape, dictionary}
+	case model.ShapeString:
+		if len(shape.Enum) > 0 {
+			return wireKey{shape, plain}
+		}
+	}
+	return wireKey{shape, scalar}
+}
+
+// visitResult notes the wire types of a result.
+func (w *wireTypes) visitResult(result *model.Shape) {
+	key := w.resultKey(result)
+	if key.as == plain {
+		w.visit(key.shape, false)
+		return
+	}
+	w.visit(pointed(result), false)
+	w.add(key.shape, key.as)
+}
+
+// definitions lists the wire types, sorted by name.
+func (w *wireTypes) definitions(handlers []model.Handler) []model.Type {
+	var out []model.Type
+	for _, t := range w.all {
+		out = append(out, w.definition(t))
+	}
+	if slices.ContainsFunc(handlers, func(h model.Handler) bool { return h.Result == nil }) {
+		none := w.returns(nil)
+		out = append(out, model.Type{Name: none.Name, Kind: none.Kind, Description: none.Description})
+	}
+	slices.SortFunc(out, func(a, b model.Type) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// definition is a wire type as introspection shows it.
+func (w *wireTypes) definition(t *wireType) model.Type {
+	shape := t.key.shape
+	out := model.Type{Name: t.name, Kind: model.KindObject}
+	switch t.key.as {
+	case scalar:
+		out.Kind, out.Description = model.KindScalar, scalarDescription(shape)
+		return out
+	case dictionary:
+		out.Description = fmt.Sprintf("Object whose members have type %s.", w.wireParam(shape.Elem, false, 0).Type)
+		return out
+	case list:
+		items := w.wireParam(shape, false, 0)
+		out.Description = fmt.Sprintf("List of %s in items.", items.Type)
+		out.Fields = []model.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
+		return out
+	}
+	if shape.Kind == model.ShapeString {
+		out.Kind = model.KindEnum
+		t := w.goTypes[shape]
+		out.Description, out.Values = w.typeDoc(t), w.enumValues(t)
+		return out
+	}
+	out.Description = w.typeDoc(w.goTypes[shape])
+	if t.key.as == update {
+		out.Description = patchDescription(w.baseName(shape, plain), shape.Fields)
+	}
+	for _, field := range shape.Fields {
+		if t.key.as == plain {
+			out.Fields = append(out.Fields, field.Param)
+			continue
+		}
+		if updatable(field.Param) {
+			param := w.merged(field, true)
+			param.Required, param.Default = false, ""
+			out.Fields = append(out.Fields, param)
+		}
+	}
+	return out
+}
+
+// patchDescription tells the merge rule (MCP-AQL core §4.5.1) and what cannot be changed (REQ-UP-12). It keeps clear of
+// words that the protocol's leak check takes for stack traces (T-29).
+func patchDescription(name string, fields []model.Field) string {
+	var readOnly, appendOnly []string
+	for _, field := range fields {
+		switch {
+		case field.Param.ReadOnly:
+			readOnly = append(readOnly, field.Param.Name)
+		case field.Param.AppendOnly:
+			appendOnly = append(appendOnly, field.Param.Name)
+		}
+	}
+	text := fmt.Sprintf("Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole, null removes.", name)
+	if len(readOnly) > 0 {
+		text += " Read-only: " + strings.Join(readOnly, ", ") + "."
+	}
+	if len(appendOnly) > 0 {
+		text += " Append-only: " + strings.Join(appendOnly, ", ") + "."
+	}
+	return text
+}
+
+// scalarDescription tells how a bare value is written.
+func scalarDescription(shape *model.Shape) string {
+	switch shape.Kind {
+	case model.ShapeTime:
+		return "Date and time, RFC 3339."
+	case model.ShapeBytes:
+		return "Bytes, base64."
+	case model.ShapeAny:
+		return "Any JSON value."
+	}
+	return "JSON " + wireKind(shape) + "."
+}

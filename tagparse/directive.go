@@ -1,0 +1,148 @@
+package tagparse
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Directive is one //aql: comment line.
+type Directive struct {
+	Name        string // example, reason, confirm, op, param or nolint
+	Text        string // what follows the name
+	TextOffset  int    // of Text, in bytes of the line
+	Items       []Item // of op and param; offsets are in bytes of the line
+	Param       string // name of the parameter that a param directive refines
+	Example     string // JSON object of an example directive
+	Description string // what follows the JSON
+}
+
+var directives = []string{"example", "reason", "confirm", "op", "param", "nolint"}
+
+// ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
+// false for lines that are no directive of ours; a line that was probably meant to be one is reported all the same.
+func ParseDirective(line string) (Directive, []Problem, bool) {
+	rest, found := strings.CutPrefix(line, "aql:")
+	if !found {
+		return Directive{}, misspelt(line), false
+	}
+	name := rest
+	if end := strings.IndexAny(rest, " \t"); end >= 0 {
+		name = rest[:end]
+	}
+	nameOffset := len("aql:")
+	d := Directive{Name: name}
+	body := strings.TrimLeft(rest[len(name):], " \t")
+	d.TextOffset = len(line) - len(body)
+	d.Text = strings.TrimRight(body, " \t\r")
+	known := false
+	for _, candidate := range directives {
+		known = known || candidate == name
+	}
+	if !known {
+		suggestion, ok := Suggest(name, directives)
+		if ok {
+			suggestion = "//aql:" + suggestion
+		}
+		return d, []Problem{{
+			Offset: nameOffset, End: nameOffset + max(1, len(name)), Code: codeName, Message: fmt.Sprintf("there is no directive //aql:%s", name),
+			Expected: "one of " + strings.Join(directives, ", "), Actual: name, Suggestion: suggestion,
+		}}, true
+	}
+	if d.Text == "" {
+		return d, []Problem{{
+			Offset: 0, End: len(line), Code: codeMissing, Message: fmt.Sprintf("directive //aql:%s needs a text", name),
+			Expected: usage(name), Suggestion: usage(name),
+		}}, true
+	}
+	return d, d.parse(), true
+}
+
+func usage(name string) string {
+	switch name {
+	case "example":
+		return `//aql:example {"name":"value"} What it shows`
+	case "op":
+		return "//aql:op category=READ"
+	case "param":
+		return "//aql:param NAME min=1"
+	case "confirm":
+		return "//aql:confirm Delete '{name}'?"
+	default:
+		return "//aql:" + name + " text"
+	}
+}
+
+// parse reads what follows the name.
+func (d *Directive) parse() []Problem {
+	switch d.Name {
+	case "example":
+		return d.parseExample()
+	case "op":
+		return d.parseItems(d.Text, d.TextOffset, Operation)
+	case "param":
+		name, items := d.Text, ""
+		if end := strings.IndexAny(d.Text, " \t"); end >= 0 {
+			name, items = d.Text[:end], d.Text[end:]
+		}
+		d.Param = name
+		trimmed := strings.TrimLeft(items, " \t")
+		if trimmed == "" {
+			return []Problem{{
+				Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeMissing,
+				Message: fmt.Sprintf("directive //aql:param %s says nothing about it", name), Expected: usage("param"), Suggestion: usage("param"),
+			}}
+		}
+		return d.parseItems(trimmed, d.TextOffset+len(d.Text)-len(trimmed), Parameter)
+	}
+	return nil
+}
+
+func (d *Directive) parseItems(text string, offset int, scope Scope) []Problem {
+	items, problems := Parse(text, scope)
+	for i := range items {
+		items[i].KeyOffset += offset
+		items[i].ValueOffset += offset
+		items[i].End += offset
+	}
+	for i := range problems {
+		problems[i].Offset += offset
+		problems[i].End += offset
+	}
+	d.Items = items
+	return problems
+}
+
+// parseExample splits the JSON object, which ends where it is closed, from the description.
+func (d *Directive) parseExample() []Problem {
+	decoder := json.NewDecoder(strings.NewReader(d.Text))
+	var object map[string]json.RawMessage
+	if err := decoder.Decode(&object); err != nil || object == nil {
+		return []Problem{{
+			Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeType, Message: "the example is not a JSON object",
+			Expected: usage("example"), Actual: d.Text, Suggestion: usage("example"),
+		}}
+	}
+	end := int(decoder.InputOffset())
+	d.Example = d.Text[:end]
+	d.Description = strings.TrimSpace(d.Text[end:])
+	return nil
+}
+
+// misspelt reports a comment that go/ast would not take for a directive but that a person means as one.
+func misspelt(line string) []Problem {
+	trimmed := strings.TrimLeft(line, " \t")
+	lower := strings.ToLower(trimmed)
+	for _, name := range directives {
+		for _, prefix := range []string{"aql:" + name, "aql " + name + " ", "aql: " + name + " ", "aq1:" + name, "agl:" + name} {
+			if strings.HasPrefix(lower, prefix) && !strings.HasPrefix(line, "aql:") {
+				offset := len(line) - len(trimmed)
+				return []Problem{{
+					Offset: offset, End: offset + min(len(prefix), len(trimmed)), Code: codeName, Message: "this comment looks like a directive but is not one",
+					Expected: "//aql:" + name, Actual: "//" + line[:min(len(line), offset+len(prefix))], Suggestion: "//aql:" + name,
+				}}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package tagparse
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Pair is one key:"value" of a struct tag.
+type Pair struct {
+	Key         string
+	Value       string // without quotes and escapes
+	KeyOffset   int    // in the literal, in bytes
+	ValueOffset int    // of the value's first byte, behind its quote
+	places      []int  // offset in Value to offset in the literal
+}
+
+// Map turns an offset in Value into the offset in the literal of the byte it came from. The length of Value maps to the
+// end of the value.
+func (p Pair) Map(i int) int {
+	if i < 0 || len(p.places) == 0 {
+		return p.ValueOffset
+	}
+	return p.places[min(i, len(p.places)-1)]
+}
+
+// StructTag splits a struct tag, as it stands in source with its backquotes or double quotes, the way package reflect
+// does. It also reports what reflect would pass over in silence: text that is no key:"value" pair, a key that stands
+// twice, and keys that were meant to be aql.
+func StructTag(literal string) ([]Pair, []Problem) {
+	text, places, ok := unquote(literal, 0)
+	if !ok {
+		return nil, []Problem{{Offset: 0, End: len(literal), Code: codeType, Message: "the struct tag is not a string", Expected: "`key:\"value\"`"}}
+	}
+	t := &tagText{text: text, places: places}
+	for t.pair() {
+	}
+	t.nearMisses()
+	return t.pairs, t.problems
+}
+
+type tagText struct {
+	text     string
+	places   []int // offset in text to offset in the literal
+	pos      int
+	pairs    []Pair
+	problems []Problem
+}
+
+func (t *tagText) problem(from, to int, code, message, expected, suggestion string) {
+	to = min(max(to, from+1), len(t.text))
+	t.problems = append(t.problems, Problem{
+		Offset: t.places[min(from, len(t.text))], End: t.places[to], Code: code, Message: message, Expected: expected,
+		Actual: t.text[min(from, to):to], Suggestion: suggestion,
+	})
+}
+
+// pair reads one pair; false ends the tag.
+func (t *tagText) pair() bool {
+	before := t.pos
+	for t.pos < len(t.text) && t.text[t.pos] == ' ' {
+		t.pos++
+	}
+	if t.pos >= len(t.text) {
+		return false
+	}
+	start := t.pos
+	if len(t.pairs) > 0 && before == start {
+		t.problem(start, start+1, codeType, "a space is missing between two keys of the struct tag; reflect sees nothing from here on", "a space", "put a space here")
+	}
+	for t.pos < len(t.text) && t.text[t.pos] > ' ' && t.text[t.pos] != ':' && t.text[t.pos] != '"' && t.text[t.pos] != 0x7f {
+		t.pos++
+	}
+	key := t.text[start:t.pos]
+	rest := t.text[t.pos:]
+	switch {
+	case key == "":
+		t.problem(start, len(t.text), codeType, "this is no key:\"value\" pair; reflect sees nothing from here on", `key:"value"`, "")
+		return false
+	case !strings.HasPrefix(rest, ":"):
+		t.problem(start, t.pos, codeType, fmt.Sprintf("key %q has no value; reflect sees nothing from here on", key), `key:"value"`, fmt.Sprintf(`%s:"…"`, key))
+		return false
+	case !strings.HasPrefix(rest, `:"`):
+		end := t.pos + 1 + strings.IndexAny(rest[1:]+" ", " ")
+		if strings.HasPrefix(rest, `: "`) {
+			t.problem(t.pos+1, t.pos+2, codeType, fmt.Sprintf("a space stands between %q and its value; reflect sees nothing from here on", key+":"), `key:"value"`, "remove the space")
+		} else {
+			t.problem(t.pos+1, end, codeType, fmt.Sprintf("the value of %q is not in double quotes; reflect sees nothing from here on", key), `key:"value"`, fmt.Sprintf(`%s:"%s"`, key, strings.Trim(t.text[t.pos+1:min(end, len(t.text))], `'"`)))
+		}
+		return false
+	}
+	open := t.pos + 1
+	for t.pos = open + 1; t.pos < len(t.text) && t.text[t.pos] != '"'; t.pos++ {
+		if t.text[t.pos] == '\\' {
+			t.pos++
+		}
+	}
+	if t.pos >= len(t.text) {
+		t.problem(open, len(t.text), codeType, fmt.Sprintf("the value of %q has no closing quote; reflect does not see it", key), `"`, `close it with "`)
+		return false
+	}
+	t.pos++
+	value, inner, ok := unquote(t.text[open:t.pos], open)
+	if !ok {
+		t.problem(open, t.pos, codeType, fmt.Sprintf("the value of %q is not a valid string; reflect does not see it", key), `key:"value"`, "check its backslashes")
+		return true
+	}
+	for _, earlier := range t.pairs {
+		if earlier.Key == key {
+			t.problem(start, start+len(key), codeDuplicate, fmt.Sprintf("key %q stands twice in this struct tag; reflect sees only the first", key), "one "+key, "remove one of them")
+			return true
+		}
+	}
+	for i, place := range inner {
+		inner[i] = t.places[place]
+	}
+	t.pairs = append(t.pairs, Pair{Key: key, Value: value, KeyOffset: t.places[start], ValueOffset: t.places[open+1], places: inner})
+	return true
+}
+
+// nearMisses reports keys that look like a misspelt aql.
+func (t *tagText) nearMisses() {
+	for _, pair := range t.pairs {
+		switch key := pair.Key; {
+		case key == "aql" || !strings.EqualFold(key, "aql") && key != "aq1" && key != "agl" && key != "alq" && key != "qal" && key != "aqls" && key != "aql-tag" && key != "aqltag":
+		default:
+			t.problems = append(t.problems, Problem{
+				Offset: pair.KeyOffset, End: pair.KeyOffset + len(key), Code: codeName,
+				Message: fmt.Sprintf("struct tag key %q is ignored; it looks like \"aql\"", key), Expected: "aql", Actual: key, Suggestion: "aql",
+			})
+		}
+	}
+}
+
+// unquote returns the text of a Go string literal and, for each of its bytes and for its end, the offset that byte came
+// from: base plus the offset in literal.
+func unquote(literal string, base int) (text string, places []int, ok bool) {
+	if len(literal) < 2 || literal[0] != literal[len(literal)-1] || literal[0] != '`' && literal[0] != '"' {
+		return "", nil, false
+	}
+	body := literal[1 : len(literal)-1]
+	if literal[0] == '`' {
+		for i := range len(body) + 1 {
+			places = append(places, base+1+i)
+		}
+		return body, places, !strings.Contains(body, "`")
+	}
+	var out []byte
+	for rest := body; rest != ""; {
+		at := base + 1 + len(body) - len(rest)
+		char, multibyte, tail, err := strconv.UnquoteChar(rest, '"')
+		if err != nil {
+			return "", nil, false
+		}
+		size := len(out)
+		if char < utf8.RuneSelf || !multibyte {
+			out = append(out, byte(char))
+		} else {
+			out = utf8.AppendRune(out, char)
+		}
+		for range len(out) - size {
+			places = append(places, at)
+		}
+		rest = tail
+	}
+	return string(out), append(places, base+1+len(body)), true
+}
