@@ -159,16 +159,31 @@ func (b *body) invoke(c *call) {
 	b.open("if err != nil {")
 	b.line("return err")
 	b.shut("}")
-	if h.Result.Kind == model.ShapeSlice {
-		// An agent sees a list as an object with items, which has room for more (requirements T-90).
-		b.line("w.BeginObject()")
-		b.line(`w.Key("items")`)
-		b.write("result", h.Result)
-		b.line("w.EndObject()")
-	} else {
-		b.write("result", h.Result)
-	}
+	b.writeResult(h.Result)
 	b.line("return nil")
+}
+
+// writeResult writes what a handler returned. An agent sees a list as an object with items, which has room for more
+// (requirements T-90).
+func (b *body) writeResult(sh *model.Shape) {
+	place, list := "result", sh
+	for list.Kind == model.ShapePointer {
+		place, list = "*"+place, list.Elem
+	}
+	if list.Kind != model.ShapeSlice && list.Kind != model.ShapeArray {
+		b.write("result", sh)
+		return
+	}
+	if sh.Kind == model.ShapePointer {
+		b.open("if result == nil {")
+		b.line("w.Null()")
+		b.line("return nil")
+		b.shut("}")
+	}
+	b.line("w.BeginObject()")
+	b.line(`w.Key("items")`)
+	b.write(place, list)
+	b.line("w.EndObject()")
 }
 
 // seenType is the type of the bit set that tells which parameters were given.

@@ -11,8 +11,8 @@ func (b *body) writeFunction(f *function) {
 	b.comment(f.name + " writes v as an object.")
 	b.open("func ", f.name, "(w *", b.names.use(pathWire, "wire"), ".Writer, v *", b.goType(f.shape), ") {")
 	if recursive(f.shape) {
-		// A value that contains itself would be written for ever; the writer notices how deep it is.
-		b.open("if w.Err() != nil {")
+		// A value that contains itself would be written for ever.
+		b.open("if w.Deep() {")
 		b.line("return")
 		b.shut("}")
 	}
@@ -179,7 +179,7 @@ func (b *body) writeNotNil(place string, sh *model.Shape) {
 	case model.ShapeString:
 		b.line("w.String(", b.plain(sh, place, "string"), ")")
 	case model.ShapeBytes:
-		b.line("w.Base64(", place, ")")
+		b.line("w.Bytes64(", place, ")")
 	case model.ShapeTime:
 		if sh.Go.Name != "" && sh.Go.PkgPath != pathTime {
 			place = b.names.use(pathTime, "time") + ".Time(" + place + ")"
@@ -239,11 +239,7 @@ func (b *body) writeMap(place string, sh *model.Shape) {
 	key := b.numbered("key")
 	keyShape := b.keyShape(sh)
 	b.line("w.BeginObject()")
-	if keyShape.Go.Name == "" {
-		b.open("for _, ", key, " := range ", b.names.use(pathWire, "wire"), ".SortedKeys(", place, ") {")
-	} else {
-		b.open("for _, ", key, " := range ", b.names.use(pathSlices, "slices"), ".Sorted(", b.names.use(pathMaps, "maps"), ".Keys(", place, ")) {")
-	}
+	b.open("for _, ", key, " := range ", b.names.use(pathWire, "wire"), ".SortedKeys(", place, ") {")
 	b.line("w.KeyEscaped(", b.plain(keyShape, key, "string"), ")")
 	entry := selectable(place) + "[" + key + "]"
 	if _, scalar := scalars[sh.Elem.Kind]; scalar {

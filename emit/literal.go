@@ -46,8 +46,10 @@ var constants = map[any]string{
 // modelLiteral is the literal of a value of package model: only its fields that are not zero, one per line. Lines after
 // the first are indented by indent.
 func (g *generator) modelLiteral(v reflect.Value, indent int, typed bool) string {
-	if name, ok := constants[v.Interface()]; v.Kind() == reflect.String && ok {
-		return g.names.use(pathModel, "model") + "." + name
+	if v.Kind() == reflect.String {
+		if name, ok := constants[v.Interface()]; ok {
+			return g.names.use(pathModel, "model") + "." + name
+		}
 	}
 	if d, ok := v.Interface().(time.Duration); ok {
 		return g.duration(d)

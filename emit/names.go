@@ -21,7 +21,6 @@ const (
 	pathContext = "context"
 	pathMaps    = "maps"
 	pathRegexp  = "regexp"
-	pathSlices  = "slices"
 	pathStrconv = "strconv"
 	pathTime    = "time"
 )
@@ -35,7 +34,6 @@ var ownImports = []struct{ path, name, second string }{
 	{pathContext, "context", "stdcontext"},
 	{pathMaps, "maps", "stdmaps"},
 	{pathRegexp, "regexp", "stdregexp"},
-	{pathSlices, "slices", "stdslices"},
 	{pathStrconv, "strconv", "stdstrconv"},
 	{pathTime, "time", "stdtime"},
 }

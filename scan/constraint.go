@@ -39,8 +39,7 @@ func (c constrainer) applicable(item placedItem) bool {
 		}
 		c.report(item.whole, Diagnostic{
 			Code: codeType, FieldPath: c.field.path, Expected: strings.Join(key.AppliesTo, " or "), Actual: kind,
-			Message: fmt.Sprintf("%s does not apply to %s (%s); it is for %s", item.Key, c.text(c.field.v.Type()), kind,
-				strings.Join(key.AppliesTo, " and ")),
+			Message:    fmt.Sprintf("%s does not apply to type %s; it is for %s", item.Key, c.text(c.field.v.Type()), strings.Join(key.AppliesTo, " and ")),
 			Suggestion: c.otherKey(item.Key, kind),
 		})
 		return false

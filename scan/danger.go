@@ -12,11 +12,10 @@ type namePattern struct {
 	level model.Danger
 }
 
-// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 (REQ-DL-08, T-53).
+// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 that raise a level (REQ-DL-08, T-53). The safe ones
+// (get_*, list_*, …) count for READ alone, which is safe anyway (T-52).
 func namePatterns() []namePattern {
 	return []namePattern{
-		{"get_*", model.Safe}, {"list_*", model.Safe}, {"search_*", model.Safe}, {"count_*", model.Safe},
-		{"check_*", model.Safe}, {"introspect*", model.Safe},
 		{"force_*", model.Dangerous}, {"*_permanently", model.Dangerous}, {"bulk_delete*", model.Dangerous},
 		{"override_*", model.Dangerous}, {"bypass_*", model.Dangerous}, {"*_without_backup", model.Dangerous},
 		{"purge_*", model.Dangerous},
@@ -51,15 +50,12 @@ func categoryDanger(c model.Category) model.Danger {
 	}
 }
 
-// inferDanger classifies an operation by name and category. The highest pattern wins (REQ-DL-09); a safe pattern counts
-// for READ alone and never lowers a level (T-52). pattern is the one that decided, empty if the category did.
+// inferDanger classifies an operation by name and category. The highest pattern wins (REQ-DL-09) and none
+// lowers a level (T-52). pattern is the one that decided, empty if the category did.
 func inferDanger(name string, category model.Category) (level model.Danger, pattern string) {
 	level = categoryDanger(category)
 	for _, p := range namePatterns() {
-		if !p.matches(name) || p.level == model.Safe && category != model.Read {
-			continue
-		}
-		if p.level.Level() > level.Level() || p.level == level && pattern == "" {
+		if p.matches(name) && p.level.Level() > level.Level() {
 			level, pattern = p.level, p.glob
 		}
 	}

@@ -113,24 +113,21 @@ func (p *program) directivesOf(decl *ast.FuncDecl) []directive {
 		if !ok {
 			continue
 		}
-		if strings.HasPrefix(strings.TrimSpace(line), "aql:") && !strings.HasPrefix(line, "aql:") {
-			p.report(spanOf(comment), Diagnostic{
-				Severity: SeverityWarning, Code: codeType, Message: "a directive has no space after //, so this one is only a comment",
-				Suggestion: "write //" + strings.TrimSpace(line),
-			})
-			continue
-		}
+		place := func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) }
 		parsed, problems, ok := tagparse.ParseDirective(line)
+		for _, problem := range problems {
+			severity := SeverityError
+			if !ok { // only a comment, as far as Go is concerned
+				severity = SeverityWarning
+			}
+			p.reportProblem(severity, problem, decl.Name.Name, place)
+		}
 		if !ok {
 			continue
 		}
-		place := func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) }
-		for _, problem := range problems {
-			p.reportProblem(problem, decl.Name.Name, place)
-		}
 		out = append(out, directive{
 			Directive: parsed, at: spanOf(comment), items: placeItems(parsed.Items, place), faulty: len(problems) > 0,
-			text: span{place(parsed.TextOffset), place(len(line))},
+			text: span{place(parsed.TextOffset), place(parsed.TextOffset + len(parsed.Text))},
 		})
 	}
 	return out

@@ -53,6 +53,25 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 // Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
+	p, roots, err := loadOnce(ctx, opts, nil)
+	if err != nil {
+		return Result{}, err
+	}
+	if broken := brokenGenerated(roots); len(broken) > 0 {
+		// The go command gives up on the imports of a package with such a file, so it gets to see a file without content.
+		if p, roots, err = loadOnce(ctx, opts, broken); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := loadable(roots, opts.Patterns); err != nil {
+		return Result{}, err
+	}
+	p.index(roots)
+	return p.scan(roots), nil
+}
+
+// loadOnce has the go command list the packages, then parses and type-checks them. overlay replaces files by content.
+func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*program, []*packages.Package, error) {
 	p := newProgram()
 	config := &packages.Config{
 		Context:   ctx,
@@ -61,19 +80,16 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 		Env:       append(os.Environ(), opts.Env...),
 		Fset:      p.fset,
 		ParseFile: p.parseFile,
+		Overlay:   overlay,
 	}
 	if len(opts.Tags) > 0 {
 		config.BuildFlags = []string{"-tags=" + strings.Join(opts.Tags, ",")}
 	}
 	roots, err := packages.Load(config, opts.Patterns...)
 	if err != nil {
-		return Result{}, fmt.Errorf("loading packages: %w", err)
+		return nil, nil, fmt.Errorf("loading packages: %w", err)
 	}
-	if err := loadable(roots, opts.Patterns); err != nil {
-		return Result{}, err
-	}
-	p.index(roots)
-	return p.scan(roots), nil
+	return p, roots, nil
 }
 
 // loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.

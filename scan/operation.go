@@ -137,8 +137,8 @@ func (s *shaper) categorySuggestion(name string) string {
 	return "add one, such as category=READ"
 }
 
-// inferDanger sets the level that name and category stand for. A level above the category's own is worth a note: names
-// such as reset_password are harmless and match all the same (T-53).
+// inferDanger sets the level that name and category stand for. A name that raises the level is worth a note: harmless ones
+// such as reset_password match too (T-53).
 func (s *shaper) inferDanger(o operation, op *model.Operation) {
 	level, pattern := inferDanger(op.Name, op.Category)
 	op.Danger, op.DangerSource = level, model.DangerFromCategory
@@ -146,13 +146,12 @@ func (s *shaper) inferDanger(o operation, op *model.Operation) {
 		return
 	}
 	op.DangerSource = model.DangerFromPattern
-	if usual := categoryDanger(op.Category); level.Level() > usual.Level() {
-		s.report(o.itemsAt, Diagnostic{
-			Severity: SeverityNote, Code: codeMissing, FieldPath: o.name(), Actual: string(level),
-			Message:    fmt.Sprintf("%s is %s because its name matches %s; %s alone would be %s", op.Name, level, pattern, op.Category, usual),
-			Suggestion: fmt.Sprintf("say what it is: danger=%s if that is right", level),
-		})
-	}
+	usual := categoryDanger(op.Category)
+	s.report(o.itemsAt, Diagnostic{
+		Severity: SeverityNote, Code: codeMissing, FieldPath: o.name(), Actual: string(level),
+		Message:    fmt.Sprintf("%s is %s because its name matches %s; %s alone would be %s", op.Name, level, pattern, op.Category, usual),
+		Suggestion: fmt.Sprintf("say what it is: danger=%s if that is right", level),
+	})
 }
 
 func (s *shaper) applyTimeout(op *model.Operation, item placedItem) {

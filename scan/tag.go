@@ -65,12 +65,12 @@ func (p *program) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagpar
 	pairs, problems := tagparse.StructTag(literal.Value)
 	if strict {
 		for _, problem := range problems {
-			p.reportProblem(problem, path, func(i int) token.Pos { return base + token.Pos(i) })
+			p.reportProblem(SeverityError, problem, path, func(i int) token.Pos { return base + token.Pos(i) })
 		}
 	}
 	for _, pair := range pairs {
 		place := func(i int) token.Pos { return base + token.Pos(pair.Map(i)) }
-		whole := span{base + token.Pos(pair.KeyOffset), place(len(pair.Value))}
+		whole := span{base + token.Pos(pair.KeyOffset), place(len(pair.Value)) + 1} // with the closing quote
 		switch pair.Key {
 		case "json":
 			tag.readJSON(pair.Value, span{place(0), place(len(pair.Value))})
@@ -79,7 +79,7 @@ func (p *program) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagpar
 			items, problems := tagparse.Parse(pair.Value, scope)
 			for _, problem := range problems {
 				tag.faulty = true
-				p.reportProblem(problem, path, place)
+				p.reportProblem(SeverityError, problem, path, place)
 			}
 			tag.items = placeItems(items, place)
 		}
@@ -145,9 +145,9 @@ func placeItems(items []tagparse.Item, place func(int) token.Pos) []placedItem {
 }
 
 // reportProblem reports a problem that tagparse found.
-func (p *program) reportProblem(problem tagparse.Problem, path string, place func(int) token.Pos) {
+func (p *program) reportProblem(severity Severity, problem tagparse.Problem, path string, place func(int) token.Pos) {
 	p.report(span{place(problem.Offset), place(problem.End)}, Diagnostic{
-		Code: problem.Code, Message: problem.Message, Expected: problem.Expected, Actual: problem.Actual,
+		Severity: severity, Code: problem.Code, Message: problem.Message, Expected: problem.Expected, Actual: problem.Actual,
 		Suggestion: problem.Suggestion, FieldPath: path,
 	})
 }

@@ -110,7 +110,7 @@ func TestDesignExample(t *testing.T) {
 			},
 			Returns:  model.Returns{Name: "Todo", Kind: model.KindObject, Description: "A thing to do."},
 			Examples: []model.Example{{Params: `{"title":"Buy milk"}`, Description: "The shortest request"}},
-			Source:   "app.go:54",
+			Source:   "app.go:49",
 		},
 		{
 			Name: "update_todo", Category: model.Update,
@@ -121,7 +121,7 @@ func TestDesignExample(t *testing.T) {
 				{Name: "input", Type: "TodoPatch", Required: true},
 			},
 			Returns: model.Returns{Name: "Todo", Kind: model.KindObject, Description: "A thing to do."},
-			Source:  "app.go:64",
+			Source:  "app.go:59",
 		},
 		{
 			Name: "delete_todo", Category: model.Delete, Description: "Removes a todo for good.",
@@ -130,13 +130,13 @@ func TestDesignExample(t *testing.T) {
 			Confirm: "Delete todo '{todo_id}'? This cannot be undone.",
 			Params:  []model.Param{{Name: "todo_id", Type: "string", Required: true}},
 			Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
-			Source:  "app.go:76",
+			Source:  "app.go:71",
 		},
 		{
 			Name: "list_todos", Category: model.Read, Description: "Lists the todos.",
-			Danger: model.Safe, DangerSource: model.DangerFromPattern,
+			Danger: model.Safe, DangerSource: model.DangerFromCategory,
 			Returns: model.Returns{Name: "TodoList", Kind: model.KindObject, Description: "List of Todo in items."},
-			Source:  "app.go:84",
+			Source:  "app.go:79",
 		},
 	}
 	if diff := cmp.Diff(want, operations); diff != "" {

@@ -1,0 +1,130 @@
+// Package mcpserver binds an aql.Adapter to the official MCP Go SDK: tools, sessions, and the transports stdio,
+// streamable HTTP (both protocol eras behind one path) and in-memory. It pipes bytes; every decision about a request is
+// the adapter's.
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Options bounds what clients can make a server hold. The zero value is a good one.
+type Options struct {
+	// MaxInFlight bounds the calls that run at the same time; default 256. Beyond it calls are refused.
+	MaxInFlight int
+	// MaxBodyBytes bounds an HTTP request body; default 4 MiB, and never less than the adapter's own request limit needs.
+	MaxBodyBytes int64
+	// MaxLineBytes bounds one message on stdio; default 16 MiB.
+	MaxLineBytes int
+	// MaxSessions bounds the HTTP sessions that are open at the same time, and the callers that are remembered on the
+	// sessionless protocol; default 1000.
+	MaxSessions int
+	// SessionTimeout ends HTTP sessions that have been idle for so long; default 30 minutes.
+	SessionTimeout time.Duration
+	// TrustedOrigins are the origins, such as https://console.example.com, whose pages may call the server. Pages of other
+	// origins are refused.
+	TrustedOrigins []string
+	// AllowedHosts are the Host headers that are accepted; empty accepts any, but on a loopback address only loopback
+	// names.
+	AllowedHosts []string
+	// Instructions are shown to the model when it connects.
+	Instructions string
+}
+
+// jsonrpc error codes of our own making, in the range the standard leaves to servers.
+const (
+	codeBusy     = -32000
+	codeInternal = -32603
+)
+
+// Server serves one adapter. It is safe for concurrent use.
+type Server struct {
+	adapter  *aql.Adapter
+	options  Options
+	mcp      *mcp.Server
+	sessions *sessions
+	inFlight atomic.Int64
+	log      *slog.Logger
+}
+
+// New makes a server with the adapter's tools.
+func New(adapter *aql.Adapter, options Options) *Server {
+	options.MaxInFlight = cmp.Or(options.MaxInFlight, 256)
+	options.MaxBodyBytes = max(cmp.Or(options.MaxBodyBytes, 4<<20), int64(adapter.Limits().RequestSize)+64<<10)
+	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
+	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
+	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
+	s := &Server{
+		adapter: adapter, options: options, log: adapter.Logger(),
+		sessions: newSessions(adapter, options.MaxSessions),
+	}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
+		Instructions: options.Instructions,
+		Logger:       s.log,
+		Capabilities: &mcp.ServerCapabilities{},
+	})
+	s.mcp.AddReceivingMiddleware(s.guard)
+	for _, tool := range adapter.Tools() {
+		s.mcp.AddTool(&mcp.Tool{
+			Name:        tool.Name,
+			Title:       tool.Title,
+			Description: tool.Description,
+			InputSchema: tool.InputSchema,
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: tool.ReadOnly, DestructiveHint: &tool.Destructive},
+		}, s.call)
+	}
+	return s
+}
+
+// Run serves one connection over a transport until the client leaves or ctx ends.
+func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
+	return s.mcp.Run(ctx, transport)
+}
+
+// Close ends all sessions.
+func (s *Server) Close() {
+	for session := range s.mcp.Sessions() {
+		if err := session.Close(); err != nil {
+			s.log.Debug("closing a session", slog.Any("error", err))
+		}
+	}
+	s.sessions.close()
+}
+
+// call passes the arguments of a tool call on as they came, byte for byte.
+func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	reply := s.sessions.of(request).Call(ctx, request.Params.Name, request.Params.Arguments)
+	return &mcp.CallToolResult{
+		Content: []mcp.Content{&mcp.TextContent{Text: string(reply.JSON)}},
+		IsError: reply.IsError,
+	}, nil
+}
+
+// guard stands before every method: it bounds the calls in flight, and keeps a panic from ending the process, which
+// neither the SDK nor net/http would.
+func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+		if method == "tools/call" {
+			defer s.inFlight.Add(-1)
+			if n := s.inFlight.Add(1); n > int64(s.options.MaxInFlight) {
+				return nil, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("the server is busy with %d calls; try again", s.options.MaxInFlight)}
+			}
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v), slog.String("stack", string(debug.Stack())))
+				result, err = nil, &jsonrpc.Error{Code: codeInternal, Message: "internal error"}
+			}
+		}()
+		return next(ctx, method, request)
+	}
+}

@@ -1,0 +1,92 @@
+package mcpserver
+
+import (
+	"container/list"
+	"sync"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// sessions finds the adapter's session that a request belongs to. Where the transport has sessions it is the
+// connection's, and ends with it. On the sessionless protocol it is the caller's, by the identity that the transport
+// verified; what a request claims about itself counts nothing (MCP-AQL core §2.3.5).
+type sessions struct {
+	adapter *aql.Adapter
+	limit   int
+
+	mu      sync.Mutex
+	bound   map[*mcp.ServerSession]*aql.Session
+	callers map[string]*list.Element // of caller
+	recent  *list.List               // most recent first
+}
+
+type caller struct {
+	identity string
+	session  *aql.Session
+}
+
+func newSessions(adapter *aql.Adapter, limit int) *sessions {
+	return &sessions{
+		adapter: adapter, limit: limit, bound: make(map[*mcp.ServerSession]*aql.Session),
+		callers: make(map[string]*list.Element), recent: list.New(),
+	}
+}
+
+func (s *sessions) of(request *mcp.CallToolRequest) *aql.Session {
+	extra := request.GetExtra()
+	if extra != nil && extra.Header != nil && request.Session.ID() == "" {
+		identity := ""
+		if extra.TokenInfo != nil {
+			identity = extra.TokenInfo.UserID
+		}
+		return s.ofCaller(identity)
+	}
+	return s.ofConnection(request.Session)
+}
+
+func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if session, ok := s.bound[connection]; ok {
+		return session
+	}
+	session := s.adapter.NewSession()
+	s.bound[connection] = session
+	// The SDK has no hook for the end of a session; waiting for it is the one way that works on every transport.
+	go func() {
+		connection.Wait()
+		session.Close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.bound, connection)
+	}()
+	return session
+}
+
+func (s *sessions) ofCaller(identity string) *aql.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if element, ok := s.callers[identity]; ok {
+		s.recent.MoveToFront(element)
+		return element.Value.(*caller).session
+	}
+	if s.recent.Len() >= s.limit {
+		oldest := s.recent.Remove(s.recent.Back()).(*caller)
+		delete(s.callers, oldest.identity)
+		oldest.session.Close()
+	}
+	c := &caller{identity: identity, session: s.adapter.NewSession()}
+	s.callers[identity] = s.recent.PushFront(c)
+	return c.session
+}
+
+func (s *sessions) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, element := range s.callers {
+		element.Value.(*caller).session.Close()
+	}
+	clear(s.callers)
+	s.recent.Init()
+}

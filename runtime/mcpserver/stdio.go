@@ -1,0 +1,173 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// RunStdio serves one client over a pair of streams, such as standard input and output, until the input ends or ctx
+// does. Nothing but MCP is written to out. A line that is no JSON-RPC message is answered with an error and the session
+// goes on; the SDK alone would end it.
+func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	writer := &lockedWriter{out: out}
+	pipeReader, pipeWriter := io.Pipe()
+	go func() {
+		pipeWriter.CloseWithError(filterLines(in, pipeWriter, writer, s.options.MaxLineBytes))
+	}()
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: pipeReader, Writer: writer, MaxLineLength: s.options.MaxLineBytes + 1024})
+	pipeReader.Close()
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// lockedWriter keeps the lines of two writers whole. Closing it leaves the stream open: it is the process's.
+type lockedWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *lockedWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(line)
+}
+
+func (w *lockedWriter) Close() error { return nil }
+
+// JSON-RPC's own error codes.
+const (
+	parseError     = -32700
+	invalidRequest = -32600
+)
+
+// filterLines passes on the lines of in that are JSON-RPC messages and answers the others.
+func filterLines(in io.Reader, pass, answers io.Writer, longest int) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, tooLong, err := readLine(lines, longest)
+		if fault := checkLine(line, tooLong, longest); fault != nil {
+			if _, err := answers.Write(fault); err != nil {
+				return err
+			}
+		} else if len(bytes.TrimSpace(line)) > 0 {
+			if _, err := pass.Write(append(bytes.TrimRight(line, "\r\n"), '\n')); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readLine reads to the end of a line and keeps no more than longest bytes of it.
+func readLine(lines *bufio.Reader, longest int) (line []byte, tooLong bool, err error) {
+	for {
+		part, err := lines.ReadSlice('\n')
+		if len(line)+len(part) > longest {
+			tooLong = true
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, tooLong, err
+		}
+	}
+}
+
+// deepest is where the SDK gives up on a message.
+const deepest = 1000
+
+// checkLine returns the answer to a line that is no message, and nil for one that is, or is blank.
+func checkLine(line []byte, tooLong bool, longest int) []byte {
+	if tooLong {
+		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is longer than %d bytes", longest))
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil
+	}
+	if !json.Valid(line) {
+		return rpcError(parseError, nil, "the line is not one JSON value")
+	}
+	if line[0] != '{' {
+		return rpcError(invalidRequest, nil, "the message is not a JSON object")
+	}
+	if depth(line) >= deepest {
+		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is nested deeper than %d levels", deepest))
+	}
+	var message struct {
+		Version any             `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  any             `json:"method"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(line, &message); err != nil {
+		return rpcError(invalidRequest, nil, "the message is not a JSON-RPC message")
+	}
+	id := message.ID
+	if !validID(id) {
+		return rpcError(invalidRequest, nil, "the id is neither a string nor an integer")
+	}
+	_, named := message.Method.(string)
+	switch {
+	case message.Version != "2.0":
+		return rpcError(invalidRequest, id, "member 'jsonrpc' is not '2.0'")
+	case message.Method != nil && !named, message.Method == nil && message.Result == nil && message.Error == nil:
+		return rpcError(invalidRequest, id, "member 'method' is not a string")
+	case named && len(message.Params) > 0 && message.Params[0] != '{' && message.Params[0] != '[' && string(message.Params) != "null":
+		return rpcError(invalidRequest, id, "member 'params' is not an object")
+	}
+	return nil
+}
+
+func validID(id json.RawMessage) bool {
+	if len(id) == 0 || id[0] == '"' {
+		return true
+	}
+	for i, c := range id {
+		if (c < '0' || c > '9') && (c != '-' || i > 0) {
+			return string(id) == "null"
+		}
+	}
+	return len(id) <= 19
+}
+
+// depth is the nesting of valid JSON.
+func depth(text []byte) int {
+	level, deepest, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest
+}
+
+func rpcError(code int, id json.RawMessage, message string) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", id, code, message)
+}
