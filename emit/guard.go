@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"bytes"
 	"go/scanner"
 	"go/token"
 	"strings"
@@ -93,7 +94,7 @@ func (g *generator) qualified(t model.GoType) string {
 	if strings.ContainsAny(bare, "{\n") {
 		g.loose = true
 	}
-	if len(t.Imports) == 0 {
+	if len(t.Imports) == 0 && !strings.ContainsAny(t.Text, "\"`") {
 		return t.Text
 	}
 	local := make(map[string]string)
@@ -110,6 +111,10 @@ func (g *generator) qualified(t model.GoType) string {
 	for {
 		pos, tok, text := s.Scan()
 		at := file.Offset(pos)
+		if tok == token.STRING { // the tag of a field of a struct without a name, which the guard does not compare
+			out.Write(bytes.TrimRight(src[copied:at], " "))
+			copied = at + len(text)
+		}
 		if tok == token.PERIOD && held != "" {
 			out.Write(src[copied:heldAt])
 			out.WriteString(local[held])

@@ -237,7 +237,8 @@ func (b *body) mergeMap(place string, sh *model.Shape, field *model.Field, p *mo
 		b.read(target{put: func(value string) string { return entry + " = " + value }}, sh.Elem, field, items(p))
 	}
 	b.shut("}")
-	b.line(place, " = ", entries)
+	// How few entries there may be shows only in the merged map, which a patch alone does not tell.
+	b.putChecked(into(place), entries, lengthChecks("len("+entries+")", &model.Param{MaxItems: p.MaxItems}))
 	b.shut("}")
 	b.depth--
 }

@@ -52,8 +52,9 @@ var predeclared = []string{
 
 // names hands out the package-level identifiers and the import names of the generated file.
 type names struct {
-	used    map[string]bool
-	imports map[string]*imported
+	used      map[string]bool
+	elsewhere map[string]bool // used, but only by imports of the package's other files
+	imports   map[string]*imported
 }
 
 // imported is a package that generated code may mention.
@@ -65,14 +66,18 @@ type imported struct {
 }
 
 func newNames(pkg *model.Package) *names {
-	n := &names{used: make(map[string]bool), imports: make(map[string]*imported)}
+	n := &names{used: make(map[string]bool), elsewhere: make(map[string]bool), imports: make(map[string]*imported)}
 	for _, list := range [][]string{pkg.Taken, predeclared, locals} {
 		for _, name := range list {
 			n.used[name] = true
 		}
 	}
+	// What other files import is taken at package level, but each file may import it.
+	for _, name := range pkg.Imported {
+		n.elsewhere[name] = true
+	}
 	for _, own := range ownImports {
-		n.imports[own.path] = &imported{path: own.path, name: n.unique(own.name, own.second), real: own.name}
+		n.imports[own.path] = &imported{path: own.path, name: n.importName(own.name, own.second), real: own.name}
 	}
 	// The alias that the project's own documentation uses is not the package's folder name.
 	n.imports[pathAQL].real = ""
@@ -100,6 +105,20 @@ func (n *names) unique(candidates ...string) string {
 	}
 }
 
+// importName is unique for the name of an import.
+func (n *names) importName(candidates ...string) string {
+	for _, name := range candidates {
+		if n.elsewhere[name] && !isLocal(name) {
+			delete(n.elsewhere, name)
+			return name
+		}
+		if n.free(name) {
+			break
+		}
+	}
+	return n.unique(candidates...)
+}
+
 func (n *names) free(name string) bool {
 	return !n.used[name] && !token.IsKeyword(name) && !isLocal(name)
 }
@@ -108,7 +127,7 @@ func (n *names) free(name string) bool {
 func (n *names) use(path, name string) string {
 	p := n.imports[path]
 	if p == nil {
-		p = &imported{path: path, name: n.unique(name), real: name}
+		p = &imported{path: path, name: n.importName(name), real: name}
 		n.imports[path] = p
 	}
 	p.used = true

@@ -8,6 +8,7 @@ type Package struct {
 	Handlers []Handler
 	Types    []Type   // wire types the operations mention, sorted by name
 	Taken    []string // identifiers declared in the package outside generated code, sorted
+	Imported []string // those of Taken that are only the names of imports in some file, sorted
 }
 
 // Handler ties an operation to the Go function that carries it out.
