@@ -16,7 +16,7 @@ func (s *shaper) addDirectives(o operation, handler *model.Handler) {
 	op := &handler.Operation
 	confirmed := false
 	for _, d := range o.directives {
-		if d.faulty {
+		if d.faulty || s.structs[handler.Request].faulty {
 			continue
 		}
 		switch d.Name {

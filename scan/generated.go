@@ -60,7 +60,7 @@ func packageName(files []string) string {
 		if err != nil || strings.HasSuffix(filename, "_test.go") || isGeneratedFile(filename, content) {
 			continue
 		}
-		if parsed, _ := parser.ParseFile(token.NewFileSet(), filename, content, parser.PackageClauseOnly); parsed != nil {
+		if parsed, _ := parser.ParseFile(token.NewFileSet(), filename, content, parser.PackageClauseOnly); parsed != nil && parsed.Name.Name != "" {
 			votes[parsed.Name.Name]++
 		}
 	}

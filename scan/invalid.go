@@ -27,18 +27,18 @@ func (p *program) reportInvalid(pkg *types.Package, within span, fieldPath strin
 	}
 	if spec := p.importIn(loaded, within); spec != nil {
 		at := span{spec.Path.Pos(), spec.Path.End()}
-		message := fmt.Sprintf("could not import %s", spec.Path.Value)
-		if fault, ok := typeErrorIn(loaded, at); ok {
-			message = fault.Msg
+		message, suggestion := fmt.Sprintf("could not import %s", spec.Path.Value), ""
+		if imported := loaded.Imports[importPath(spec)]; imported != nil && len(imported.Errors) > 0 {
+			reason, advice, _ := strings.Cut(strings.TrimSpace(imported.Errors[0].Msg), "; to add it:")
+			message += ": " + strings.Join(strings.Fields(reason), " ")
+			if advice = strings.TrimSpace(advice); advice != "" {
+				suggestion = "run " + advice
+			}
 		}
 		p.report(at, Diagnostic{
-			Code: codeUnresolved, Message: message, FieldPath: fieldPath,
+			Code: codeUnresolved, Message: message, Suggestion: suggestion, FieldPath: fieldPath,
 			Related: []Related{p.related(within.start, "needed here")},
 		})
-		return
-	}
-	if p.hasSyntaxError(loaded) && inMainModule(loaded) {
-		p.reportSyntax(loaded)
 		return
 	}
 	p.report(within, Diagnostic{Code: codeUnresolved, Message: "the type is not known", FieldPath: fieldPath})
@@ -72,15 +72,6 @@ func typeErrorIn(loaded *packages.Package, s span) (types.Error, bool) {
 		}
 	}
 	return types.Error{}, false
-}
-
-func (p *program) hasSyntaxError(loaded *packages.Package) bool {
-	for _, e := range loaded.Errors {
-		if position, ok := errorPosition(e); ok && e.Kind == packages.ParseError && !p.isGenerated(position.File) {
-			return true
-		}
-	}
-	return false
 }
 
 // importIn finds an import that a type written within s mentions and that failed.

@@ -124,7 +124,7 @@ func (p *program) index(roots []*packages.Package) {
 func (p *program) scan(roots []*packages.Package) Result {
 	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	for _, root := range roots {
-		p.reportSyntax(root)
+		p.reportSyntax(root, "")
 	}
 	var found []operation
 	for _, root := range roots {
@@ -148,12 +148,13 @@ func (p *program) scan(roots []*packages.Package) Result {
 	return result
 }
 
-// reportSyntax reports the syntax errors of a root's own files, the first of each file: the others follow from it.
-func (p *program) reportSyntax(root *packages.Package) {
+// reportSyntax reports the syntax errors of a package's own files, the first of each file: the others follow from it.
+// With a file name it reports that file alone.
+func (p *program) reportSyntax(pkg *packages.Package, only string) {
 	faults := make(map[string]Diagnostic)
-	for _, e := range root.Errors {
+	for _, e := range pkg.Errors {
 		position, ok := errorPosition(e)
-		if !ok || e.Kind != packages.ParseError || p.isGenerated(position.File) {
+		if !ok || e.Kind != packages.ParseError || p.isGenerated(position.File) || only != "" && position.File != only {
 			continue
 		}
 		if first, taken := faults[position.File]; !taken || comparePositions(position, first.Position) < 0 {

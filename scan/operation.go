@@ -23,6 +23,7 @@ func (s *shaper) buildHandler(o operation) (model.Handler, bool) {
 		return handler, false
 	}
 	handler.Request = request
+	ok := true
 	if o.result != nil {
 		result, fault := s.shapeOf(o.result)
 		if fault == nil && pointed(result).Kind == model.ShapePatch {
@@ -30,14 +31,14 @@ func (s *shaper) buildHandler(o operation) (model.Handler, bool) {
 		}
 		if fault != nil {
 			s.reportSignature(o, "result", spanOf(o.decl.Type.Results.List[0].Type), fault)
-			return handler, false
+			ok = false
 		}
 		handler.Result = result
 	}
 	handler.Operation = s.buildOperation(o)
 	s.checkRequest(o, &handler)
 	s.addDirectives(o, &handler)
-	return handler, true
+	return handler, ok
 }
 
 // paramSpan is where the request's type is written in the signature.
@@ -232,7 +233,7 @@ func (s *shaper) checkRequest(o operation, handler *model.Handler) {
 			})
 		}
 	}
-	if !update {
+	if !update || input < 0 && source.faulty {
 		return
 	}
 	if input < 0 {

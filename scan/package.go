@@ -24,27 +24,27 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 		return model.Package{}, false
 	}
 	s := newShaper(p, root.Types)
+	w := &wireTypes{shaper: s, known: make(map[wireKey]*wireType)}
 	var handlers []model.Handler
 	var kept []operation
 	for _, o := range operations {
-		if handler, ok := s.buildHandler(o); ok {
+		handler, ok := s.buildHandler(o)
+		if ok {
 			handlers, kept = append(handlers, handler), append(kept, o)
+		}
+		if handler.Request != nil {
+			for _, field := range handler.Request.Fields {
+				w.visit(field.Shape, false)
+			}
+		}
+		if handler.Result != nil {
+			w.visitResult(handler.Result)
 		}
 	}
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
 	s.checkDuplicates(handlers, kept)
-
-	w := &wireTypes{shaper: s, known: make(map[wireKey]*wireType)}
-	for _, handler := range handlers {
-		for _, field := range handler.Request.Fields {
-			w.visit(field.Shape, false)
-		}
-		if handler.Result != nil {
-			w.visitResult(handler.Result)
-		}
-	}
 	w.assignNames()
 	w.complete(handlers)
 	for i := range handlers {

@@ -232,6 +232,9 @@ func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
 			suggestion: "use a type that is exported and not internal to another module",
 		}
 	}
+	if loaded := s.packages[object.Pkg()]; loaded != nil && len(loaded.Errors) > 0 {
+		s.reportSyntax(loaded, s.position(object.Pos()).File)
+	}
 	out.Go = model.GoName{PkgPath: object.Pkg().Path(), PkgName: object.Pkg().Name(), Name: object.Name()}
 	for arg := range named.TypeArgs().Types() {
 		shape, fault := s.shapeOf(arg)

@@ -13,6 +13,7 @@ import (
 // structSource ties a struct shape to the Go source it comes from.
 type structSource struct {
 	fields []fieldSource // one for each of the shape's Fields
+	faulty bool          // a field is missing from the shape because its type cannot travel
 }
 
 // fieldSource ties a field of a struct shape to the Go source it comes from.
@@ -41,6 +42,7 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 	for _, c := range s.dominant(s.collect(st, label)) {
 		shape, fault := s.fieldShape(c.v.Type(), c.path)
 		if fault != nil {
+			source.faulty = true
 			s.reportFault(c.fieldSource, fault)
 			continue
 		}

@@ -64,7 +64,10 @@ func (p *program) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagpar
 	base := literal.Pos()
 	pairs, problems := tagparse.StructTag(literal.Value)
 	if strict {
-		for _, problem := range problems {
+		for i, problem := range problems {
+			if i > 0 && problem.Offset == problems[i-1].Offset {
+				continue // follows from the one before
+			}
 			p.reportProblem(SeverityError, problem, path, func(i int) token.Pos { return base + token.Pos(i) })
 		}
 	}

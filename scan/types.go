@@ -179,13 +179,14 @@ func (w *wireTypes) assignNames() {
 		if t.key.shape.Go.PkgName != "" {
 			candidates = append(candidates, exported(t.key.shape.Go.PkgName)+exported(t.base))
 		}
+		last := append([]string{t.base}, candidates...)[len(candidates)]
 		for n := 2; t.name == ""; n++ {
 			for _, candidate := range candidates {
 				if t.name == "" && !taken[candidate] {
 					t.name = candidate
 				}
 			}
-			candidates = []string{fmt.Sprintf("%s%d", t.base, n)}
+			candidates = []string{fmt.Sprintf("%s%d", last, n)}
 		}
 		taken[t.name] = true
 	}

@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/mcpserver"
+)
+
+// serveHTTP serves MCP at /mcp and a health check at /healthz until ctx ends.
+func (p Process) serveHTTP(ctx context.Context, server *mcpserver.Server, s settings, options Options, log *slog.Logger) error {
+	if err := checkAddress(s.addr, options.AllowRemote); err != nil {
+		return err
+	}
+	handler, err := server.Handler()
+	if err != nil {
+		return usageError{fmt.Errorf("trusted origins: %w", err)}
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return usageError{fmt.Errorf("listening on %s: %w", s.addr, err)}
+	}
+	var stopping atomic.Bool
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", handler)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if stopping.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			io.WriteString(w, `{"status":"stopping"}`+"\n")
+			return
+		}
+		io.WriteString(w, `{"status":"ok"}`+"\n")
+	})
+	// No WriteTimeout: it would cut event streams.
+	web := &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	// A client's open event stream would otherwise hold the shutdown until its deadline.
+	web.RegisterOnShutdown(server.Close)
+	log.Info("serving MCP over HTTP", slog.String("url", "http://"+listener.Addr().String()+"/mcp"))
+
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving HTTP: %w", err)
+	case <-ctx.Done():
+	}
+	stopping.Store(true)
+	log.Info("shutting down")
+	timeout := options.ShutdownTimeout
+	if timeout == 0 {
+		timeout = 10 * time.Second
+	}
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+	defer cancel()
+	if err := web.Shutdown(deadline); errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("some calls did not end in time and were cut off", slog.Duration("after", timeout))
+		return web.Close()
+	} else if err != nil {
+		return fmt.Errorf("shutting down: %w", err)
+	}
+	return nil
+}
+
+// checkAddress refuses an address that other machines can reach unless that was asked for: callers are not authenticated.
+func checkAddress(addr string, allowRemote bool) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return usageError{fmt.Errorf("-addr %s: it is host:port, such as 127.0.0.1:8080", addr)}
+	}
+	if ip := net.ParseIP(host); allowRemote || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return usageError{fmt.Errorf("-addr %s can be reached from other machines and callers are not authenticated; "+
+		"listen on 127.0.0.1, or set serve.Options.AllowRemote when something in front authenticates", addr)}
+}

@@ -1,0 +1,153 @@
+// Package serve is what the main function of an adapter calls: flags, environment, transports, signals.
+package serve
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/mcpserver"
+)
+
+// Options describes the adapter to serve. Only Name is needed.
+type Options struct {
+	// Name and Version identify the service to clients. An empty Version is taken from the build.
+	Name, Version string
+	// Adapter and MCP hold the settings that have no flag. What a flag or the environment sets wins over them.
+	Adapter aql.Options
+	MCP     mcpserver.Options
+	// AllowRemote lets HTTP listen on addresses that other machines can reach. Callers are not authenticated: put
+	// something in front that does.
+	AllowRemote bool
+	// ShutdownTimeout bounds how long running calls may take to end; default 10 seconds.
+	ShutdownTimeout time.Duration
+}
+
+// The exit codes of Main and Run.
+const (
+	exitOK    = 0
+	exitError = 1 // while running
+	exitUsage = 3 // flags, environment or configuration
+)
+
+// Main serves the registry as the flags of the process say, until the client leaves or a signal comes, and exits.
+//
+// A service with flags of its own defines them with package flag and calls flag.Parse after Flags has added the adapter's:
+//
+//	db := flag.String("db", "todo.db", "database file")
+//	serve.Flags(flag.CommandLine)
+//	flag.Parse()
+//	…
+//	serve.Main(registry, serve.Options{Name: "todo"})
+//
+// Where flag.Parse was not called, Main parses the adapter's flags itself.
+func Main(registry *aql.Registry, options Options) {
+	os.Exit(main(registry, options))
+}
+
+func main(registry *aql.Registry, options Options) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
+	if flag.Parsed() && flag.Lookup("transport") == nil {
+		fmt.Fprintln(os.Stderr, "flag.Parse was called before serve.Flags(flag.CommandLine) added the adapter's flags")
+		return exitUsage
+	}
+	process := Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, Environ: os.Environ()}
+	if flag.Parsed() {
+		return process.serve(ctx, registry, options, flag.CommandLine)
+	}
+	return process.Run(ctx, registry, options, os.Args[1:])
+}
+
+// Process is what an adapter sees of the process it runs in. Tests make their own.
+type Process struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	LookupEnv      func(string) (string, bool)
+	Environ        []string // for finding misspelt names
+}
+
+// Run is Main without the process: it parses args, serves until ctx ends, and returns the exit code.
+func (p Process) Run(ctx context.Context, registry *aql.Registry, options Options, args []string) int {
+	set := flag.NewFlagSet(options.Name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	Flags(set)
+	err := set.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		set.SetOutput(p.Stdout)
+		set.Usage()
+		return exitOK
+	case err == nil && set.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "%s: %v\nRun it with -help for usage.\n", options.Name, err)
+		return exitUsage
+	}
+	return p.serve(ctx, registry, options, set)
+}
+
+// serve runs the adapter with flags that have been parsed.
+func (p Process) serve(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) int {
+	if options.Version == "" {
+		options.Version = buildVersion()
+	}
+	if set.Lookup("version").Value.String() == "true" {
+		fmt.Fprintf(p.Stdout, "%s %s\n", options.Name, options.Version)
+		return exitOK
+	}
+	settings, warnings, err := p.settings(set)
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
+		return exitUsage
+	}
+	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: settings.level}))
+	for _, warning := range warnings {
+		log.Warn(warning)
+	}
+	adapter, err := aql.New(registry, settings.apply(options, log))
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
+		return exitUsage
+	}
+	server := mcpserver.New(adapter, options.MCP)
+	defer server.Close()
+	if settings.transport == "stdio" {
+		err = server.RunStdio(ctx, p.Stdin, p.Stdout)
+	} else {
+		err = p.serveHTTP(ctx, server, settings, options, log)
+	}
+	var misuse usageError
+	switch {
+	case errors.As(err, &misuse):
+		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
+		return exitUsage
+	case err != nil:
+		log.Error("serving failed", slog.Any("error", err))
+		return exitError
+	}
+	return exitOK
+}
+
+// usageError is a mistake in flags or configuration.
+type usageError struct{ error }
+
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

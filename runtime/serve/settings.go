@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// setting is one setting of an adapter: its flag, and the environment variable that sets it where the flag is not given.
+// The table feeds the flags, the help, and the search for misspelt names.
+type setting struct {
+	flag, standard, help, env string
+}
+
+var table = []setting{
+	{flag: "transport", standard: "stdio", help: "`stdio` or http"},
+	{flag: "addr", standard: "127.0.0.1:8080", help: "`address` for HTTP; MCP is served below /mcp"},
+	{flag: "mode", standard: "semantic", help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all", env: "MCP_AQL_ENDPOINT_MODE"},
+	{flag: "profile", standard: "crude", help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own", env: "MCP_AQL_ENDPOINT_PROFILE"},
+	{flag: "prefix", standard: "", help: "`prefix` of the tool names, such as github_", env: "MCP_AQL_TOOL_PREFIX"},
+	{flag: "state", standard: "memory", help: "`where` durable state lives: memory"},
+	{flag: "log-level", standard: "info", help: "`level`: debug, info, warn or error; the log goes to standard error"},
+}
+
+// Flags adds the adapter's flags to a set, and its usage text.
+func Flags(set *flag.FlagSet) {
+	for _, s := range table {
+		set.String(s.flag, s.standard, s.help)
+	}
+	set.Bool("version", false, "print the version and exit")
+	set.Usage = func() {
+		w := set.Output()
+		fmt.Fprintf(w, "Usage: %s [flags]\n\nServes the Model Context Protocol.\n\nFlags:\n", set.Name())
+		set.PrintDefaults()
+		fmt.Fprint(w, "\nEnvironment, where the flag is not given:\n")
+		for _, s := range table {
+			if s.env != "" {
+				fmt.Fprintf(w, "  %-26s -%s\n", s.env, s.flag)
+			}
+		}
+	}
+}
+
+// settings are the values in force.
+type settings struct {
+	transport, addr, mode, profile, prefix string
+	level                                  slog.Level
+	given                                  map[string]bool // set by flag or environment
+}
+
+// settings brings flags and environment together: an explicit flag wins over the environment, with a warning that names
+// the winner, and the environment over a flag's default.
+func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
+	explicit := make(map[string]bool)
+	set.Visit(func(f *flag.Flag) { explicit[f.Name] = true })
+	values := make(map[string]string)
+	given := make(map[string]bool)
+	var warnings []string
+	for _, s := range table {
+		value := set.Lookup(s.flag).Value.String()
+		given[s.flag] = explicit[s.flag]
+		if fromEnv, ok := p.LookupEnv(s.env); s.env != "" && ok {
+			switch {
+			case !explicit[s.flag]:
+				value, given[s.flag] = fromEnv, true
+			case fromEnv != value:
+				warnings = append(warnings, fmt.Sprintf("-%s %s wins over %s=%s", s.flag, value, s.env, fromEnv))
+			}
+		}
+		values[s.flag] = value
+	}
+	warnings = append(warnings, misspelt(p.Environ)...)
+
+	result := settings{
+		transport: values["transport"], addr: values["addr"], mode: values["mode"], profile: values["profile"], prefix: values["prefix"], given: given,
+	}
+	if result.transport != "stdio" && result.transport != "http" {
+		return result, nil, fmt.Errorf("-transport %s: it is stdio or http", result.transport)
+	}
+	if state := values["state"]; state != "memory" {
+		return result, nil, fmt.Errorf("-state %s: only memory is available in this version; confirmation tokens then end with the process", state)
+	}
+	if err := result.level.UnmarshalText([]byte(values["log-level"])); err != nil {
+		return result, nil, fmt.Errorf("-log-level %s: it is debug, info, warn or error", values["log-level"])
+	}
+	return result, warnings, nil
+}
+
+// misspelt finds variables that were probably meant for the adapter and are not read.
+func misspelt(environ []string) []string {
+	known := []string{"MCP_AQL_SAFETY_LOOP"}
+	for _, s := range table {
+		if s.env != "" {
+			known = append(known, s.env)
+		}
+	}
+	var warnings []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "MCP_AQL_") && !slices.Contains(known, name) {
+			warnings = append(warnings, fmt.Sprintf("environment variable %s is not known; known are %s", name, strings.Join(known[1:], ", ")))
+		}
+	}
+	return warnings
+}
+
+// apply puts the settings over the options of the service.
+func (s settings) apply(options Options, log *slog.Logger) aql.Options {
+	adapter := options.Adapter
+	adapter.Name, adapter.Version = options.Name, options.Version
+	if s.given["mode"] || adapter.Mode == "" {
+		adapter.Mode = s.mode
+	}
+	if s.given["profile"] || adapter.Profile == "" {
+		adapter.Profile = s.profile
+	}
+	if s.given["prefix"] || adapter.Prefix == "" {
+		adapter.Prefix = s.prefix
+	}
+	if adapter.Logger == nil {
+		adapter.Logger = log
+	}
+	return adapter
+}
