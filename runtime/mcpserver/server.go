@@ -69,7 +69,7 @@ func New(adapter *aql.Adapter, options Options) *Server {
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
 		Instructions: options.Instructions,
-		Logger:       s.log,
+		Logger:       slog.New(warnings{s.log.Handler()}),
 		Capabilities: &mcp.ServerCapabilities{},
 	})
 	s.mcp.AddReceivingMiddleware(s.guard)
@@ -98,6 +98,13 @@ func (s *Server) Close() {
 		}
 	}
 	s.sessions.close()
+}
+
+// warnings keeps the SDK's own log of connections coming and going out of the service's.
+type warnings struct{ slog.Handler }
+
+func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
 // call passes the arguments of a tool call on as they came, byte for byte.

@@ -1,0 +1,208 @@
+// Command demo drives the todo adapter as an agent would: with a real MCP client, over standard input and output, on a
+// fresh database. It prints what goes each way, and fails when anything is not as it should be.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func main() {
+	adapter := flag.String("adapter", "", "the built adapter")
+	flag.Parse()
+	if err := run(*adapter); err != nil {
+		fmt.Fprintln(os.Stderr, "\ndemo failed:", err)
+		os.Exit(1)
+	}
+}
+
+func run(adapter string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "todo-demo")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	command := exec.Command(adapter, "-db", filepath.Join(dir, "todo.db"), "-log-level", "warn")
+	command.Stderr = os.Stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "demo", Version: "1.0.0"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil)
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", adapter, err)
+	}
+	defer session.Close()
+
+	a := &agent{session: session}
+	if err := a.tour(ctx); err != nil {
+		return err
+	}
+	fmt.Println("\nThat is the whole road: tagged structs, one generated file, a server that any MCP client can drive.")
+	return nil
+}
+
+// agent makes calls and prints them.
+type agent struct{ session *mcp.ClientSession }
+
+// tour walks through what an agent does with the adapter, and checks every answer.
+func (a *agent) tour(ctx context.Context) error {
+	heading("An agent connects and lists the tools. Eight operations cost it five tools, not eight schemas.")
+	tools, err := a.session.ListTools(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, tool := range tools.Tools {
+		for line := range strings.Lines(tool.Description) {
+			if operations, ok := strings.CutPrefix(line, "Supported operations: "); ok {
+				fmt.Printf("  %-16s %s", tool.Name, operations)
+			}
+		}
+	}
+	if len(tools.Tools) != 5 {
+		return fmt.Errorf("%d tools are listed, not 5", len(tools.Tools))
+	}
+
+	heading("It asks what it can do …")
+	data, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations"}`, func(data map[string]any) string {
+		var names []string
+		for _, operation := range data["operations"].([]any) {
+			names = append(names, operation.(map[string]any)["name"].(string))
+		}
+		return strings.Join(names, ", ")
+	})
+	if err != nil {
+		return err
+	}
+	if n := len(data["operations"].([]any)); n != 9 {
+		return fmt.Errorf("%d operations are listed, not 9", n)
+	}
+	heading("… and how to use one of them.")
+	if _, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations","name":"create_todo"}`, nil); err != nil {
+		return err
+	}
+
+	heading("It creates a todo. The priority it left out has the documented default.")
+	data, err = a.success(ctx, "mcp_aql_create", "create_todo",
+		`{"title":"Buy milk","tags":["home"],"metadata":{"color":"red","labels":{"shop":"corner","aisle":"3"}}}`, nil)
+	if err != nil {
+		return err
+	}
+	id, _ := data["todo_id"].(string)
+	if id == "" || data["priority"] != "medium" {
+		return fmt.Errorf("the todo has id %q and priority %v", id, data["priority"])
+	}
+
+	heading("It reads the todo back.")
+	if _, err := a.success(ctx, "mcp_aql_read", "get_todo", `{"todo_id":"`+id+`"}`, nil); err != nil {
+		return err
+	}
+
+	heading("It changes what it names, at any depth, and nothing else: color and tags stay, the aisle goes.")
+	data, err = a.success(ctx, "mcp_aql_update", "update_todo",
+		`{"todo_id":"`+id+`","input":{"title":"Buy oat milk","metadata":{"estimate_minutes":10,"labels":{"aisle":null}}}}`, nil)
+	if err != nil {
+		return err
+	}
+	want := `{"color":"red","estimate_minutes":10,"labels":{"shop":"corner"}}`
+	if metadata, _ := json.Marshal(data["metadata"]); string(metadata) != want || data["title"] != "Buy oat milk" {
+		return fmt.Errorf("after the update the title is %v and the metadata %s", data["title"], metadata)
+	}
+
+	heading("It misspells a parameter. Nothing runs, and the answer says which word was meant.")
+	if _, err := a.failure(ctx, "mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`, "VALIDATION_UNKNOWN_PARAM"); err != nil {
+		return err
+	}
+
+	heading("It deletes the todo – and is asked first.")
+	details, err := a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`"}`, "CONFIRMATION_REQUIRED")
+	if err != nil {
+		return err
+	}
+	token, _ := details["confirmation_token"].(string)
+
+	heading("Someone agrees; the token is good once, and for this todo only.")
+	if _, err := a.success(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`, nil); err != nil {
+		return err
+	}
+	heading("The todo is gone, and the token spent.")
+	if _, err := a.failure(ctx, "mcp_aql_read", "get_todo", `{"todo_id":"`+id+`"}`, "NOT_FOUND_RESOURCE"); err != nil {
+		return err
+	}
+	_, err = a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`, "TOKEN_ALREADY_USED")
+	return err
+}
+
+type response struct {
+	Success bool
+	Data    map[string]any
+	Error   struct {
+		Code, Message string
+		Details       map[string]any
+	}
+}
+
+// success makes a call that must succeed; show, if given, says what of the answer to print.
+func (a *agent) success(ctx context.Context, tool, operation, params string, show func(map[string]any) string) (map[string]any, error) {
+	answer, text, err := a.call(ctx, tool, operation, params)
+	if err != nil {
+		return nil, err
+	}
+	if !answer.Success {
+		return nil, fmt.Errorf("%s failed: %s", operation, text)
+	}
+	if show != nil {
+		text = show(answer.Data)
+	}
+	fmt.Printf("  ← %s\n", shorten(text, 600))
+	return answer.Data, nil
+}
+
+// failure makes a call that must fail with code, and returns the details.
+func (a *agent) failure(ctx context.Context, tool, operation, params, code string) (map[string]any, error) {
+	answer, text, err := a.call(ctx, tool, operation, params)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("  ← %s\n", shorten(text, 600))
+	if answer.Success || answer.Error.Code != code {
+		return nil, fmt.Errorf("%s should have failed with %s", operation, code)
+	}
+	return answer.Error.Details, nil
+}
+
+func (a *agent) call(ctx context.Context, tool, operation, params string) (response, string, error) {
+	arguments := json.RawMessage(`{"operation":"` + operation + `","params":` + params + `}`)
+	fmt.Printf("  → %s %s\n", tool, arguments)
+	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return response{}, "", fmt.Errorf("calling %s: %w", operation, err)
+	}
+	if len(result.Content) != 1 {
+		return response{}, "", fmt.Errorf("calling %s: %d contents came back", operation, len(result.Content))
+	}
+	text := result.Content[0].(*mcp.TextContent).Text
+	var answer response
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return response{}, "", fmt.Errorf("the answer to %s is not JSON: %w", operation, err)
+	}
+	return answer, text, nil
+}
+
+func heading(text string) { fmt.Printf("\n%s\n", text) }
+
+func shorten(text string, length int) string {
+	if runes := []rune(text); len(runes) > length {
+		return string(runes[:length]) + " …"
+	}
+	return text
+}
