@@ -18,9 +18,10 @@ type body struct {
 	seen    string // the bit set of given members
 	bits    map[string]int
 	tracked int
-	patch   bool // null is not absence: it is refused where it cannot remove
-	update  bool // the struct at hand is the request of an UPDATE operation
-	depth   int  // of loops, for the names of their variables
+	patch   bool         // null is not absence: it is refused where it cannot remove
+	update  bool         // the struct at hand is the request of an UPDATE operation
+	inline  *model.Shape // the type whose function this is, unless it is a struct
+	depth   int          // of loops, for the names of their variables
 }
 
 // functionKind says what a generated function does with a value.
@@ -227,6 +228,23 @@ func expected(sh *model.Shape) string {
 	default:
 		return "string"
 	}
+}
+
+// selfContained reports whether a type other than a struct can contain itself, such as type Tree []Tree. Code for it has to
+// be a function, as it is for every struct.
+func selfContained(sh *model.Shape) bool {
+	switch sh.Kind {
+	case model.ShapePointer, model.ShapeSlice, model.ShapeArray, model.ShapeMap:
+		return sh.Go.Name != "" && recursive(sh)
+	default:
+		return false
+	}
+}
+
+// constrained reports whether there are constraints on a container or on what is in it.
+func constrained(p *model.Param) bool {
+	return p != nil && (p.MinItems > 0 || p.MaxItems > 0 || p.MinLength > 0 || p.MaxLength > 0 || p.Minimum != "" || p.Maximum != "" ||
+		p.Pattern != "" || len(p.Enum) > 0 || constrained(p.Items))
 }
 
 // anonymous reports whether a struct has no name, so that no function can be written for it.

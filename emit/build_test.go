@@ -121,6 +121,16 @@ func handler(name string, category model.Category, operation string, request, re
 	return h
 }
 
+// source reads an input package.
+func source(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // generate is emit.File, with the check that its text is what gofmt makes of it and the same every time.
 func generate(t *testing.T, pkg *model.Package) string {
 	t.Helper()
@@ -189,8 +199,7 @@ func goCommand(dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// driver answers lines "operation params" with replies of the registry of package %[1]s. A line "again operation params"
-// carries the confirmation token of the reply before it.
+// driver answers each line, a request, with the reply of the registry of package %[1]s.
 const driver = `package main
 
 import (

@@ -13,6 +13,11 @@ func (b *body) readStruct(to target, sh *model.Shape) {
 		b.inPlace(to.place, sh, (*body).readObject)
 		return
 	}
+	b.readByFunction(to, sh)
+}
+
+// readByFunction writes the call of the function that reads a shape.
+func (b *body) readByFunction(to target, sh *model.Shape) {
 	kind := readFunction
 	if b.patch {
 		kind = inputFunction

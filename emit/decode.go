@@ -8,14 +8,19 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// readFunction writes the function that reads a struct.
+// readFunction writes the function that reads a struct, or another type that can contain itself.
 func (b *body) readFunction(f *function) {
-	b.comment(f.name + " reads the object ahead into v.")
+	b.comment(f.name + " reads the " + expected(f.shape) + " ahead into v.")
 	b.open("func ", f.name, "(r *", b.names.use(pathWire, "wire"), ".Reader, v *", b.goType(f.shape), ") {")
-	b.open("if !r.Object() {")
-	b.line("return")
-	b.shut("}")
-	b.readObject(f.shape)
+	if f.shape.Kind == model.ShapeStruct {
+		b.open("if !r.Object() {")
+		b.line("return")
+		b.shut("}")
+		b.readObject(f.shape)
+	} else {
+		b.inline = f.shape
+		b.read(into("*v"), f.shape, &model.Field{}, &model.Param{})
+	}
 	b.shut("}")
 }
 
@@ -26,7 +31,7 @@ func (b *body) readObject(sh *model.Shape) {
 		b.line("var seen ", b.seenType())
 	}
 	b.open("for r.Next() {")
-	unknown := "r.Unknown(" + b.fieldsVariable(b.title, wireNames(sh.Fields)) + ")"
+	unknown := "r.Unknown(" + b.fieldsVariable(b.title, "", wireNames(sh.Fields)) + ")"
 	if len(sh.Fields) == 0 {
 		b.line(unknown)
 	} else {
@@ -163,6 +168,11 @@ func into(place string) target {
 
 // read writes how the value ahead is read. p holds the constraints on the value, field names what is declared for it.
 func (b *body) read(to target, sh *model.Shape, field *model.Field, p *model.Param) {
+	if b.inline != sh && selfContained(sh) && !constrained(p) {
+		b.readByFunction(to, sh)
+		return
+	}
+	b.inline = nil
 	switch sh.Kind {
 	case model.ShapeStruct:
 		b.readStruct(to, sh)

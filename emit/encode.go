@@ -6,9 +6,9 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// writeFunction writes the function that writes a struct.
+// writeFunction writes the function that writes a struct, or another type that can contain itself.
 func (b *body) writeFunction(f *function) {
-	b.comment(f.name + " writes v as an object.")
+	b.comment(f.name + " writes v as an " + expected(f.shape) + ".")
 	b.open("func ", f.name, "(w *", b.names.use(pathWire, "wire"), ".Writer, v *", b.goType(f.shape), ") {")
 	if recursive(f.shape) {
 		// A value that contains itself would be written for ever.
@@ -16,7 +16,12 @@ func (b *body) writeFunction(f *function) {
 		b.line("return")
 		b.shut("}")
 	}
-	b.writeObject(f.shape)
+	if f.shape.Kind == model.ShapeStruct {
+		b.writeObject(f.shape)
+	} else {
+		b.inline = f.shape
+		b.write("*v", f.shape)
+	}
 	b.shut("}")
 }
 
@@ -148,6 +153,11 @@ func notZero(place string, sh *model.Shape) string {
 
 // write writes how a value is written.
 func (b *body) write(place string, sh *model.Shape) {
+	if b.inline != sh && selfContained(sh) {
+		b.line(b.functionFor(writeFunction, sh), "(w, ", address(place), ")")
+		return
+	}
+	b.inline = nil
 	switch sh.Kind {
 	case model.ShapePointer, model.ShapeMap:
 		b.open("if ", place, " == nil {")

@@ -176,12 +176,13 @@ func (g *generator) patternVariable(field *model.Field, pattern string) string {
 	return name
 }
 
-// fieldsVariable returns the variable that lists the wire names an object may have.
-func (g *generator) fieldsVariable(base string, wireNames []string) string {
-	key := strings.Join(wireNames, "\x00")
+// fieldsVariable returns the variable that lists the wire names an object of a type may have. suffix names the variable
+// where they are not all the fields of the type.
+func (g *generator) fieldsVariable(title, suffix string, wireNames []string) string {
+	key := title + "\x00" + strings.Join(wireNames, "\x00")
 	name, ok := g.fields[key]
 	if !ok {
-		name = g.names.unique(lowerFirst(base) + "Fields")
+		name = g.names.unique(lowerFirst(title) + suffix + "Fields")
 		g.fields[key] = name
 		g.addVariable(sectionFields, name, stringsLiteral(wireNames))
 	}

@@ -17,6 +17,7 @@ func (b *body) mergeFunction(f *function) {
 		b.shut("}")
 		b.mergeObject(f.shape)
 	} else {
+		b.inline = f.shape
 		b.merge("*v", f.shape, &model.Field{}, &model.Param{})
 	}
 	b.shut("}")
@@ -37,7 +38,11 @@ func (b *body) mergeObject(sh *model.Shape) {
 			updatable = append(updatable, field.Param.Name)
 		}
 	}
-	unknown := "r.Unknown(" + b.fieldsVariable(b.title+"Patch", updatable) + ")"
+	suffix := ""
+	if len(updatable) < len(sh.Fields) {
+		suffix = "Patch"
+	}
+	unknown := "r.Unknown(" + b.fieldsVariable(b.title, suffix, updatable) + ")"
 	b.open("for r.Next() {")
 	if len(cases) == 0 {
 		b.line(unknown)
@@ -179,6 +184,11 @@ func (b *body) zero(sh *model.Shape) string {
 
 // merge writes how the value ahead, which is not null, is merged into place.
 func (b *body) merge(place string, sh *model.Shape, field *model.Field, p *model.Param) {
+	if b.inline != sh && sh.Kind != model.ShapeSlice && sh.Kind != model.ShapeArray && selfContained(sh) && !constrained(p) {
+		b.line(b.functionFor(mergeFunction, sh), "(r, ", address(place), ")")
+		return
+	}
+	b.inline = nil
 	switch sh.Kind {
 	case model.ShapeStruct:
 		if anonymous(sh) {

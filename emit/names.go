@@ -89,7 +89,7 @@ func isLocal(name string) bool {
 	return slices.Contains(locals, strings.TrimRight(name, "0123456789"))
 }
 
-// unique takes the first candidate that is free, or else the first one with a number.
+// unique takes the first candidate that is free, or else the last one with a number.
 func (n *names) unique(candidates ...string) string {
 	for _, name := range candidates {
 		if n.free(name) {
@@ -98,7 +98,7 @@ func (n *names) unique(candidates ...string) string {
 		}
 	}
 	for i := 2; ; i++ {
-		if name := candidates[0] + strconv.Itoa(i); n.free(name) {
+		if name := candidates[len(candidates)-1] + strconv.Itoa(i); n.free(name) {
 			n.used[name] = true
 			return name
 		}
@@ -127,7 +127,7 @@ func (n *names) free(name string) bool {
 func (n *names) use(path, name string) string {
 	p := n.imports[path]
 	if p == nil {
-		p = &imported{path: path, name: n.importName(name), real: name}
+		p = &imported{path: path, name: n.importName(name, name+"pkg"), real: name}
 		n.imports[path] = p
 	}
 	p.used = true

@@ -8,260 +8,7 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// kindsSource is a package whose types another package uses.
-const kindsSource = `package kinds
-
-// Status is an enum of another package.
-type Status string
-
-const (
-	Open   Status = "open"
-	Closed Status = "closed"
-	hidden Status = "hidden"
-)
-
-// Point is a struct of another package.
-type Point struct {
-	X, Y int
-}
-`
-
-// shapesSource is the package of TestShapes. It has names that generated code would like to have, and one that generated
-// functions have for a variable.
-const shapesSource = `package shapes
-
-import (
-	"context"
-	"time"
-
-	aql "github.com/aqltag/aqltag/runtime"
-
-	"example.com/emitted/kinds"
-)
-
-type Level string
-
-const (
-	Quiet Level = "quiet"
-	Loud  Level = "loud"
-)
-
-// element has the name of a variable in generated functions.
-type element struct {
-	N int
-}
-
-type Node struct {
-	Name     string
-	Children []*Node
-}
-
-type Box[T any] struct {
-	Value T
-}
-
-type Page struct {
-	Limit  int
-	Labels map[string]string
-}
-
-type (
-	Code    int16
-	Names   []string
-	Weights map[Level]float64
-	Moment  time.Time
-	Blob    []byte
-)
-
-// Taken on purpose.
-func readNode()     {}
-func allocate()     {}
-func model()        {}
-func titlePattern() {}
-
-type All struct {
-	*Page
-	Flag     bool
-	Small    int8
-	Int      int
-	Big      int64
-	Huge     uint64
-	Port     uint16
-	Ratio    float64
-	Half     float32
-	Code     Code
-	Text     string
-	Level    Level
-	Levels   []Level
-	Status   kinds.Status
-	Bytes    []byte
-	Blob     Blob
-	At       time.Time
-	Moment   Moment
-	Wait     time.Duration
-	Any      any
-	Names    Names
-	Grid     [][]int
-	Pair     [2]int
-	Points   []kinds.Point
-	Elements []element
-	Weights  Weights
-	Nodes    map[string]*Node
-	Boxes    map[string]Box[int]
-	Deep     map[string]map[string][]string
-	Tree     *Node
-	Box      Box[Level]
-	PText    *string
-	PInt     *int
-	PLevel   *Level
-	PAt      *time.Time
-	PList    *[]string
-	PP       **int
-	PMap     *map[string]int
-	Inner    struct {
-		A string
-		B []int
-	}
-	Maybe []*int
-	Title string
-}
-
-type EchoRequest struct {
-	Value All
-}
-
-type MergeRequest struct {
-	Input aql.Patch[All]
-}
-
-type InputRequest struct {
-	Input Changes
-}
-
-type Changes struct {
-	Text  *string
-	Owner *string
-}
-
-type DefaultsRequest struct {
-	*Page
-	Flag   bool
-	Int    int
-	PInt   *int64
-	Ratio  float64
-	Text   string
-	Level  Level
-	PLevel *Level
-	Status kinds.Status
-	At     time.Time
-	PAt    *time.Time
-	Wait   time.Duration
-	Names  Names
-	Pair   [2]int
-	Map    map[string]int
-	Bytes  []byte
-	Any    any
-	Point  kinds.Point
-	Tree   *Node
-}
-
-type LimitsRequest struct {
-	Title   string
-	Names   []string
-	Score   int
-	Ratio   *float64
-	Port    uint16
-	Choice  string
-	Weights map[string]int
-}
-
-type OmitRequest struct {
-	Set bool
-}
-
-type Omit struct {
-	Flag    bool
-	Int     int
-	Text    string
-	List    []int
-	Map     map[string]int
-	Pointer *int
-	Any     any
-	At      time.Time
-	Point   kinds.Point
-	Count   int64
-	Ratio   float64
-	PCount  *uint8
-	Odd     string
-}
-
-type NothingRequest struct{}
-
-func Echo(_ context.Context, r EchoRequest) (*All, error) { return &r.Value, nil }
-
-func Merge(_ context.Context, r MergeRequest) (*All, error) {
-	shared := &Node{Name: "root"}
-	v := &All{
-		Text: "old", Level: Loud, Int: 7, At: time.Unix(0, 0), PText: new("p"), Tree: shared,
-		Deep: map[string]map[string][]string{"a": {"x": {"1"}, "y": {"2"}}, "b": nil},
-		Nodes: map[string]*Node{"n": {Name: "n"}}, Boxes: map[string]Box[int]{"b": {1}},
-		Any: map[string]any{"k": 1.0, "l": 2.0}, Names: Names{"a"},
-	}
-	if err := r.Input.Apply(v); err != nil {
-		return nil, err
-	}
-	if shared.Name != "root" {
-		panic("the merge changed a value that others share")
-	}
-	return v, nil
-}
-
-func Input(_ context.Context, r InputRequest) (map[string]*string, error) {
-	return map[string]*string{"text": r.Input.Text, "owner": r.Input.Owner}, nil
-}
-
-func Defaults(_ context.Context, r *DefaultsRequest) (DefaultsRequest, error) { return *r, nil }
-
-func Limits(_ context.Context, r LimitsRequest) error { return nil }
-
-func OmitAll(_ context.Context, r OmitRequest) (Omit, error) {
-	if !r.Set {
-		return Omit{}, nil
-	}
-	return Omit{
-		Flag: true, Int: 1, Text: "t", List: []int{1}, Map: map[string]int{"k": 1}, Pointer: new(0), Any: "a",
-		At: time.Unix(0, 0), Point: kinds.Point{Y: 1}, Count: 9007199254740993, Ratio: 0.5, PCount: new(uint8(3)), Odd: "o",
-	}, nil
-}
-
-func List(context.Context, NothingRequest) ([]*Node, error) { return []*Node{{Name: "a"}, nil}, nil }
-
-func NoList(context.Context, NothingRequest) (*[]string, error) { return nil, nil }
-
-func Array(context.Context, NothingRequest) ([2]Level, error) { return [2]Level{Loud, Quiet}, nil }
-
-func Word(context.Context, NothingRequest) (Level, error) { return Loud, nil }
-
-func Nobody(context.Context, NothingRequest) (*All, error) { return nil, nil }
-
-func Cycle(context.Context, NothingRequest) (*Node, error) {
-	n := &Node{Name: "n"}
-	n.Children = []*Node{n}
-	return n, nil
-}
-
-type Counter struct{ n int }
-
-func (c *Counter) Next(context.Context, NothingRequest) (int, error) { c.n++; return c.n, nil }
-
-type Fixed struct{}
-
-func (Fixed) Next(context.Context, NothingRequest) (uint8, error) { return 7, nil }
-
-func Registry() *aql.Registry { return NewRegistry(new(Counter), Fixed{}) }
-`
-
-// shapesPackage is the model of shapesSource.
+// shapesPackage is the model of testdata/shapes.
 func shapesPackage() *model.Package {
 	level := enum("shapes", "Level", "Quiet=quiet", "Loud=loud")
 	status := enum("kinds", "Status", "Open=open", "Closed=closed", "hidden=hidden")
@@ -379,6 +126,14 @@ func shapesPackage() *model.Package {
 		field("PCount", "p_count", pointer(unsigned(8)), quoted),
 		field("Odd", "odd\"<name>", text()),
 	)
+	forest := named("shapes", "Forest", slice(nil))
+	forest.Elem = forest
+	tree := named("shapes", "Dictionary", dictionary(nil))
+	tree.Elem = tree
+	trees := object("shapes", "Trees", field("Forest", "forest", forest), field("Dictionary", "dictionary", tree), field("Loose", "loose", dictionary(anything())))
+	plant := object("shapes", "TreesRequest",
+		field("Trees.Forest", "forest", forest), field("Trees.Dictionary", "dictionary", tree), field("Trees.Loose", "loose", dictionary(anything())))
+	grow := object("shapes", "GrowRequest", field("Input", "input", patch(trees), required))
 	nothing := object("shapes", "NothingRequest")
 
 	plain := func(name string, category model.Category, operation string, request, result *model.Shape) model.Handler {
@@ -400,6 +155,8 @@ func shapesPackage() *model.Package {
 			byPointer,
 			plain("Limits", model.Read, "limits", limits, nil),
 			plain("OmitAll", model.Read, "omit", object("shapes", "OmitRequest", field("Set", "set", boolean())), omit),
+			plain("Plant", model.Create, "plant", plant, trees),
+			plain("Grow", model.Update, "grow", grow, pointer(trees)),
 			plain("List", model.Read, "list", nothing, slice(pointer(node))),
 			plain("NoList", model.Read, "no_list", nothing, pointer(slice(text()))),
 			plain("Array", model.Read, "array", nothing, array(2, level)),
@@ -411,10 +168,10 @@ func shapesPackage() *model.Package {
 		},
 		Types: []model.Type{{Name: "Level", Kind: model.KindEnum, Values: []model.EnumValue{{Value: "quiet", Description: "Hardly heard."}, {Value: "loud"}}}},
 		Taken: []string{
-			"All", "Array", "Blob", "Box", "Changes", "Code", "Counter", "Cycle", "Defaults", "DefaultsRequest", "Echo", "EchoRequest",
-			"Fixed", "Input", "InputRequest", "Level", "Limits", "LimitsRequest", "List", "Loud", "Merge", "MergeRequest", "Moment",
-			"Names", "Next", "NoList", "Nobody", "Node", "NothingRequest", "Omit", "OmitAll", "OmitRequest", "Page", "Quiet", "Registry",
-			"Weights", "Word", "allocate", "aql", "context", "element", "kinds", "model", "readNode", "time", "titlePattern",
+			"All", "Array", "Blob", "Box", "Changes", "Code", "Counter", "Cycle", "Defaults", "DefaultsRequest", "Dictionary", "Echo", "EchoRequest",
+			"Fixed", "Forest", "Grow", "GrowRequest", "Input", "InputRequest", "Level", "Limits", "LimitsRequest", "List", "Loud", "Merge", "MergeRequest", "Moment",
+			"Names", "Next", "NoList", "Nobody", "Node", "NothingRequest", "Omit", "OmitAll", "OmitRequest", "Page", "Plant", "Quiet", "Registry",
+			"Trees", "TreesRequest", "Weights", "Word", "allocate", "aql", "context", "element", "kinds", "model", "readNode", "time", "titlePattern",
 		},
 		Imported: []string{"aql", "context", "kinds", "time"},
 	}
@@ -545,6 +302,12 @@ func TestShapes(t *testing.T) {
 		{"null is refused where it cannot remove", `input {"input":{"text":null}}`, refused("VALIDATION_INVALID_TYPE", "input.text")},
 		{"an append-only field of an input struct", `input {"input":{"owner":"o"}}`, refused("VALIDATION_APPEND_ONLY", "input.owner")},
 
+		// Types that contain themselves without a struct.
+		{"recursive lists and maps", `plant {"forest":[[],[[]]],"dictionary":{"b":{},"a":{"c":{}}},"loose":{"n":null,"m":1}}`,
+			data(`{"forest":[[],[[]]],"dictionary":{"a":{"c":{}},"b":{}},"loose":{"m":1,"n":null}}`)},
+		{"recursive maps merge", `grow {"input":{"forest":[[]],"dictionary":{"a":{"b":{"d":{}},"c":null},"e":{}},"loose":{"x":{"y":1}}}}`,
+			data(`{"forest":[[]],"dictionary":{"a":{"b":{"d":{}}},"e":{}},"loose":{"x":{"y":1}}}`)},
+
 		// Encoding.
 		{"omitempty and omitzero leave out", `omit`, data(`{"count":"0","p_count":null,"odd\"<name>":""}`)},
 		{"omitempty and omitzero keep", `omit {"set":true}`, data(`{"flag":true,"int":1,"text":"t","list":[1],"map":{"k":1},"pointer":0,"any":"a","at":"1970-01-01T00:00:00Z","point":{"x":0,"y":1},"count":"9007199254740993","ratio":"0.5","p_count":"3","odd\"<name>":"o"}`)},
@@ -563,7 +326,7 @@ func TestShapes(t *testing.T) {
 		requests[i] = test.request
 	}
 	replies := run(t, "shapes", map[string]string{
-		"shapes/shapes.go": shapesSource, "shapes/aql_gen.go": code, "kinds/kinds.go": kindsSource,
+		"shapes/shapes.go": source(t, "shapes/shapes.go"), "shapes/aql_gen.go": code, "kinds/kinds.go": source(t, "kinds/kinds.go"),
 	}, requests)
 	for i, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

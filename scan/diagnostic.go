@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
@@ -100,9 +101,12 @@ func (p *program) related(pos token.Pos, message string) Related {
 	return Related{Position: p.position(pos), Message: message}
 }
 
-// position is the place of pos in its file, whatever //line directives say.
+// position is the place of pos in its file, whatever //line directives say, except those that cgo writes.
 func (p *program) position(pos token.Pos) model.Position {
 	at := p.fset.PositionFor(pos, false)
+	if strings.HasSuffix(at.Filename, ".cgo1.go") { // what cgo made of a file of the user's
+		at = p.fset.PositionFor(pos, true)
+	}
 	return model.Position{File: at.Filename, Line: at.Line, Column: at.Column}
 }
 

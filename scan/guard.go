@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"go/types"
 	"maps"
 	"slices"
@@ -41,7 +40,7 @@ func (s *shaper) goType(t types.Type) (model.GoType, bool) {
 	})
 	out := model.GoType{Text: text}
 	names := make(map[string]bool)
-	for _, path := range slices.SortedFunc(maps.Keys(imports), cmp.Compare[string]) {
+	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		if names[imports[path]] {
 			return model.GoType{}, false // two packages of one name in one text
 		}

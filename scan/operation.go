@@ -5,7 +5,6 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
@@ -98,6 +97,11 @@ func (s *shaper) buildOperation(o operation) model.Operation {
 			}
 		case "replacement":
 			op.Replacement = item.Value
+		case "ids":
+			s.report(item.whole, Diagnostic{
+				Code: codeType, FieldPath: o.name(), Message: "ids is not supported yet",
+				Suggestion: "put what changes into a field such as Input aql.Patch[T] `json:\"input\"`",
+			})
 		}
 	}
 	s.checkOperationName(o, op.Name, nameAt)
@@ -256,8 +260,8 @@ func (s *shaper) checkRequest(o operation, handler *model.Handler) {
 	field.Param.Required = true // REQ-UP-02
 }
 
-// checkDuplicates reports operations of one name in one package (REQ-NM-07).
-func (s *shaper) checkDuplicates(handlers []model.Handler, operations []operation) {
+// checkOperationNames reports operations of one name in one package (REQ-NM-07).
+func (s *shaper) checkOperationNames(handlers []model.Handler, operations []operation) {
 	for i, handler := range handlers {
 		first := slices.IndexFunc(handlers, func(h model.Handler) bool { return h.Operation.Name == handler.Operation.Name })
 		if first == i {
@@ -267,7 +271,7 @@ func (s *shaper) checkDuplicates(handlers []model.Handler, operations []operatio
 			Code: codeDuplicate, FieldPath: handler.Func, Actual: handler.Operation.Name,
 			Message:    fmt.Sprintf("operation name %q is taken by %s", handler.Operation.Name, handlers[first].Func),
 			Suggestion: "give one of them another name with op=",
-			Related:    []Related{s.related(operations[first].decl.Name.Pos(), strings.TrimSpace(handlers[first].Func)+" is here")},
+			Related:    []Related{s.related(operations[first].decl.Name.Pos(), handlers[first].Func+" is here")},
 		})
 	}
 }

@@ -44,7 +44,7 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
-	s.checkDuplicates(handlers, kept)
+	s.checkOperationNames(handlers, kept)
 	w.assignNames()
 	w.complete(handlers)
 	for i := range handlers {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -123,5 +122,3 @@ func operation(t *testing.T, pkg model.Package, name string) model.Operation {
 	t.Fatalf("no operation %q", name)
 	return model.Operation{}
 }
-
-func trim(s string) string { return strings.TrimPrefix(s, "\n") }

@@ -3,7 +3,6 @@ package scan
 import (
 	"fmt"
 	"go/types"
-	"path"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -275,7 +274,7 @@ func (s *shaper) text(t types.Type) string {
 		if pkg == s.own {
 			return ""
 		}
-		return path.Base(pkg.Name())
+		return pkg.Name()
 	})
 }
 

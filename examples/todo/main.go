@@ -1,7 +1,4 @@
-// Command todo serves todos in SQLite to agents, over MCP.
-//
-//	todo -db todo.db                     on standard input and output
-//	todo -db todo.db -transport http     at http://127.0.0.1:8080/mcp
+// Command todo serves todos, kept in SQLite, to agents over MCP.
 package main
 
 import (
@@ -15,7 +12,7 @@ import (
 )
 
 func main() {
-	db := flag.String("db", "todo.db", "database `file`, or :memory:")
+	db := flag.String("db", "todo.db", "database `file`; "+todo.Memory+" keeps the todos until the process ends")
 	serve.Flags(flag.CommandLine)
 	flag.Parse()
 

@@ -17,8 +17,16 @@ import (
 func NewRegistry(service *Service) *aqlruntime.Registry {
 	return aqlruntime.NewRegistry([]aqlruntime.Operation{
 		{
+			Definition: completeTodoDefinition(),
+			NewCall:    func() aqlruntime.Call { return &completeTodoCall{service: service} },
+		},
+		{
 			Definition: createTodoDefinition(),
 			NewCall:    func() aqlruntime.Call { return &createTodoCall{service: service} },
+		},
+		{
+			Definition: deleteTodoDefinition(),
+			NewCall:    func() aqlruntime.Call { return &deleteTodoCall{service: service} },
 		},
 		{
 			Definition: getTodoDefinition(),
@@ -29,6 +37,10 @@ func NewRegistry(service *Service) *aqlruntime.Registry {
 			NewCall:    func() aqlruntime.Call { return &listTodosCall{service: service} },
 		},
 		{
+			Definition: purgeCompletedDefinition(),
+			NewCall:    func() aqlruntime.Call { return &purgeCompletedCall{service: service} },
+		},
+		{
 			Definition: searchTodosDefinition(),
 			NewCall:    func() aqlruntime.Call { return &searchTodosCall{service: service} },
 		},
@@ -36,19 +48,36 @@ func NewRegistry(service *Service) *aqlruntime.Registry {
 			Definition: updateTodoDefinition(),
 			NewCall:    func() aqlruntime.Call { return &updateTodoCall{service: service} },
 		},
-		{
-			Definition: completeTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &completeTodoCall{service: service} },
-		},
-		{
-			Definition: deleteTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &deleteTodoCall{service: service} },
-		},
-		{
-			Definition: purgeCompletedDefinition(),
-			NewCall:    func() aqlruntime.Call { return &purgeCompletedCall{service: service} },
-		},
 	}, wireTypes())
+}
+
+func completeTodoDefinition() model.Operation {
+	return model.Operation{
+		Name:         "complete_todo",
+		Category:     model.Execute,
+		Description:  "Marks a todo as done.",
+		Danger:       model.Reversible,
+		DangerSource: model.DangerFromTag,
+		Params: []model.Param{
+			{
+				Name:     "todo_id",
+				Type:     "string",
+				Required: true,
+			},
+		},
+		Returns: model.Returns{
+			Name:        "Todo",
+			Kind:        model.KindObject,
+			Description: "A thing to do.",
+		},
+		Examples: []model.Example{
+			{
+				Params:      `{"todo_id":"todo_7k3f"}`,
+				Description: "Done",
+			},
+		},
+		Source: "todo/complete.go:14",
+	}
 }
 
 func createTodoDefinition() model.Operation {
@@ -63,7 +92,7 @@ func createTodoDefinition() model.Operation {
 				Name:        "title",
 				Type:        "string",
 				Required:    true,
-				Description: "The task in one line",
+				Description: "What has to be done",
 				MinLength:   1,
 				MaxLength:   200,
 			},
@@ -74,234 +103,44 @@ func createTodoDefinition() model.Operation {
 				MaxLength:   4000,
 			},
 			{
-				Name:        "priority",
-				Type:        "Priority",
-				Description: "How urgent it is",
-				Default:     `"medium"`,
-				Enum:        priorityValues,
+				Name:    "priority",
+				Type:    "Priority",
+				Default: `"medium"`,
+				Enum:    priorityValues,
 			},
 			{
 				Name:        "due_at",
 				Type:        "string",
-				Description: "When it is due",
+				Description: "When it has to be done",
 				Format:      "date-time",
 			},
 			{
-				Name:        "tags",
-				Type:        "array",
-				Description: "Tags",
-				MaxItems:    20,
-				Items:       &model.Param{Type: "string"},
+				Name:     "tags",
+				Type:     "array",
+				MaxItems: 20,
+				Items:    &model.Param{Type: "string"},
 			},
 			{
-				Name:        "metadata",
-				Type:        "Metadata",
-				Description: "Further facts",
+				Name: "metadata",
+				Type: "Metadata",
 			},
 		},
 		Returns: model.Returns{
 			Name:        "Todo",
 			Kind:        model.KindObject,
-			Description: "Holds something to do.",
+			Description: "A thing to do.",
 		},
 		Examples: []model.Example{
 			{
 				Params:      `{"title":"Buy milk"}`,
 				Description: "The shortest request",
 			},
-			{Params: `{"title":"Pay rent","priority":"high","due_at":"2026-12-01T09:00:00Z","tags":["home"]}`},
-		},
-		Source: "todo/operations.go:25",
-	}
-}
-
-func getTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "get_todo",
-		Category:     model.Read,
-		Description:  "Reads a todo.",
-		Danger:       model.Safe,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
 			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
+				Params:      `{"title":"Write the report","priority":"high","due_at":"2026-03-01T09:00:00Z","tags":["work"],"metadata":{"estimate_minutes":90}}`,
+				Description: "With everything that helps to plan",
 			},
 		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "Holds something to do.",
-		},
-		Examples: []model.Example{
-			{Params: `{"todo_id":"todo_mnq3v5s2"}`},
-		},
-		Source: "todo/operations.go:46",
-	}
-}
-
-func listTodosDefinition() model.Operation {
-	return model.Operation{
-		Name:         "list_todos",
-		Category:     model.Read,
-		Description:  "Lists todos, a page of them.",
-		Danger:       model.Safe,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "filter",
-				Type:        "Filter",
-				Description: "Only todos like this",
-			},
-			{
-				Name:        "sort",
-				Type:        "Sort",
-				Description: "Order; by creation if absent",
-			},
-			{
-				Name:        "limit",
-				Type:        "integer",
-				Description: "How many to return",
-				Default:     "25",
-				Minimum:     "1",
-				Maximum:     "100",
-			},
-			{
-				Name:        "offset",
-				Type:        "integer",
-				Description: "How many to skip",
-				Default:     "0",
-				Minimum:     "0",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "TodoPage",
-			Kind:        model.KindObject,
-			Description: "Holds a part of a list.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      "{}",
-				Description: "The first page",
-			},
-			{Params: `{"filter":{"status":"open","priority":"high"},"sort":{"field":"due_at"},"limit":10}`},
-		},
-		Source: "todo/operations.go:102",
-	}
-}
-
-func searchTodosDefinition() model.Operation {
-	return model.Operation{
-		Name:         "search_todos",
-		Category:     model.Read,
-		Description:  "Finds todos by words in their title, notes and tags.",
-		Danger:       model.Safe,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "query",
-				Type:        "string",
-				Required:    true,
-				Description: "Words; a todo with any of them is found",
-				MinLength:   1,
-				MaxLength:   200,
-			},
-			{
-				Name:        "limit",
-				Type:        "integer",
-				Description: "How many to return",
-				Default:     "25",
-				Minimum:     "1",
-				Maximum:     "100",
-			},
-			{
-				Name:        "offset",
-				Type:        "integer",
-				Description: "How many to skip",
-				Default:     "0",
-				Minimum:     "0",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "TodoPage",
-			Kind:        model.KindObject,
-			Description: "Holds a part of a list.",
-		},
-		Examples: []model.Example{
-			{Params: `{"query":"milk bread"}`},
-		},
-		Source: "todo/operations.go:116",
-	}
-}
-
-func updateTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "update_todo",
-		Category:     model.Update,
-		Description:  "Changes a todo; what is absent from input stays as it was.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromTag,
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-			{
-				Name:        "input",
-				Type:        "TodoPatch",
-				Required:    true,
-				Description: "What changes",
-			},
-			{
-				Name:        "if_match",
-				Type:        "string",
-				Description: "Version the todo must have: the _etag of a read",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "Holds something to do.",
-		},
-		Examples: []model.Example{
-			{Params: `{"todo_id":"todo_mnq3v5s2","input":{"title":"Buy oat milk"}}`},
-			{
-				Params:      `{"todo_id":"todo_mnq3v5s2","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`,
-				Description: "Removes the date, adds a label",
-			},
-		},
-		Source: "todo/operations.go:132",
-	}
-}
-
-func completeTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "complete_todo",
-		Category:     model.Execute,
-		Description:  "Marks a todo as done.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromTag,
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "Holds something to do.",
-		},
-		Examples: []model.Example{
-			{Params: `{"todo_id":"todo_mnq3v5s2"}`},
-		},
-		Source: "todo/operations.go:150",
+		Source: "todo/create.go:25",
 	}
 }
 
@@ -316,10 +155,9 @@ func deleteTodoDefinition() model.Operation {
 		Confirm:      "Delete todo '{todo_id}'? This cannot be undone.",
 		Params: []model.Param{
 			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
+				Name:     "todo_id",
+				Type:     "string",
+				Required: true,
 			},
 		},
 		Returns: model.Returns{
@@ -328,9 +166,93 @@ func deleteTodoDefinition() model.Operation {
 			Description: "No data (null).",
 		},
 		Examples: []model.Example{
-			{Params: `{"todo_id":"todo_mnq3v5s2"}`},
+			{
+				Params:      `{"todo_id":"todo_7k3f"}`,
+				Description: "Asks first",
+			},
 		},
-		Source: "todo/operations.go:168",
+		Source: "todo/delete.go:20",
+	}
+}
+
+func getTodoDefinition() model.Operation {
+	return model.Operation{
+		Name:         "get_todo",
+		Category:     model.Read,
+		Description:  "Reads a todo.",
+		Danger:       model.Safe,
+		DangerSource: model.DangerFromCategory,
+		Params: []model.Param{
+			{
+				Name:     "todo_id",
+				Type:     "string",
+				Required: true,
+			},
+		},
+		Returns: model.Returns{
+			Name:        "Todo",
+			Kind:        model.KindObject,
+			Description: "A thing to do.",
+		},
+		Examples: []model.Example{
+			{
+				Params:      `{"todo_id":"todo_7k3f"}`,
+				Description: "One todo, whole",
+			},
+		},
+		Source: "todo/get.go:14",
+	}
+}
+
+func listTodosDefinition() model.Operation {
+	return model.Operation{
+		Name:         "list_todos",
+		Category:     model.Read,
+		Description:  "Lists todos.",
+		Danger:       model.Safe,
+		DangerSource: model.DangerFromCategory,
+		Params: []model.Param{
+			{
+				Name:        "filter",
+				Type:        "TodoFilter",
+				Description: "Which todos to list; default: all",
+			},
+			{
+				Name:        "sort",
+				Type:        "TodoSort",
+				Description: "In which order; default: newest first",
+			},
+			{
+				Name:        "limit",
+				Type:        "integer",
+				Description: "How many todos to return; 100 if more are asked for",
+				Default:     "25",
+				Minimum:     "1",
+			},
+			{
+				Name:        "offset",
+				Type:        "integer",
+				Description: "How many todos to skip",
+				Default:     "0",
+				Minimum:     "0",
+			},
+		},
+		Returns: model.Returns{
+			Name:        "TodoPage",
+			Kind:        model.KindObject,
+			Description: "A part of a list of todos.",
+		},
+		Examples: []model.Example{
+			{
+				Params:      "{}",
+				Description: "The newest todos",
+			},
+			{
+				Params:      `{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`,
+				Description: "What is due next",
+			},
+		},
+		Source: "todo/list.go:51",
 	}
 }
 
@@ -338,16 +260,16 @@ func purgeCompletedDefinition() model.Operation {
 	return model.Operation{
 		Name:         "purge_completed",
 		Category:     model.Delete,
-		Description:  "Removes all completed todos for good.",
+		Description:  "Removes the completed todos for good.",
 		Danger:       model.Dangerous,
 		DangerSource: model.DangerFromTag,
-		Reasons:      []string{"Removes many todos in one call"},
-		Confirm:      "Remove every completed todo untouched for {older_than_days} days? This cannot be undone.",
+		Reasons:      []string{"Removes many todos in one go"},
+		Confirm:      "Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.",
 		Params: []model.Param{
 			{
 				Name:        "older_than_days",
 				Type:        "integer",
-				Description: "Only those untouched for so many days",
+				Description: "Spares todos completed in the last so many days",
 				Default:     "0",
 				Minimum:     "0",
 			},
@@ -358,47 +280,116 @@ func purgeCompletedDefinition() model.Operation {
 			Description: "Tells what a purge did.",
 		},
 		Examples: []model.Example{
-			{Params: `{"older_than_days":30}`},
+			{
+				Params:      `{"older_than_days":30}`,
+				Description: "Keeps what was completed in the last month",
+			},
 		},
-		Source: "todo/operations.go:188",
+		Source: "todo/purge.go:24",
+	}
+}
+
+func searchTodosDefinition() model.Operation {
+	return model.Operation{
+		Name:         "search_todos",
+		Category:     model.Read,
+		Description:  "Finds the todos that contain every word of the query, newest first.",
+		Danger:       model.Safe,
+		DangerSource: model.DangerFromCategory,
+		Params: []model.Param{
+			{
+				Name:        "query",
+				Type:        "string",
+				Required:    true,
+				Description: "Words that the title, the notes or the tags contain",
+				MinLength:   1,
+				MaxLength:   200,
+			},
+			{
+				Name:        "limit",
+				Type:        "integer",
+				Description: "How many todos to return; 100 if more are asked for",
+				Default:     "25",
+				Minimum:     "1",
+			},
+			{
+				Name:        "offset",
+				Type:        "integer",
+				Description: "How many todos to skip",
+				Default:     "0",
+				Minimum:     "0",
+			},
+		},
+		Returns: model.Returns{
+			Name:        "TodoPage",
+			Kind:        model.KindObject,
+			Description: "A part of a list of todos.",
+		},
+		Examples: []model.Example{
+			{
+				Params:      `{"query":"milk"}`,
+				Description: "Everything about milk",
+			},
+		},
+		Source: "todo/search.go:18",
+	}
+}
+
+func updateTodoDefinition() model.Operation {
+	return model.Operation{
+		Name:         "update_todo",
+		Category:     model.Update,
+		Description:  "Changes a todo; what is absent from input stays as it was.",
+		Danger:       model.Reversible,
+		DangerSource: model.DangerFromTag,
+		Params: []model.Param{
+			{
+				Name:     "todo_id",
+				Type:     "string",
+				Required: true,
+			},
+			{
+				Name:        "input",
+				Type:        "TodoPatch",
+				Required:    true,
+				Description: "What changes; what is absent stays as it is",
+			},
+			{
+				Name:        "if_match",
+				Type:        "string",
+				Description: "The _etag that the todo must still have",
+			},
+		},
+		Returns: model.Returns{
+			Name:        "Todo",
+			Kind:        model.KindObject,
+			Description: "A thing to do.",
+		},
+		Examples: []model.Example{
+			{
+				Params:      `{"todo_id":"todo_7k3f","input":{"title":"Buy oat milk"}}`,
+				Description: "A new title",
+			},
+			{
+				Params:      `{"todo_id":"todo_7k3f","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`,
+				Description: "No due date any more, and one label more",
+			},
+		},
+		Source: "todo/update.go:21",
 	}
 }
 
 func wireTypes() []model.Type {
 	return []model.Type{
 		{
-			Name:        "Filter",
-			Kind:        model.KindObject,
-			Description: "Holds conditions a todo must meet, all of them.",
-			Fields: []model.Param{
-				{
-					Name:        "status",
-					Type:        "Status",
-					Description: "Whether it is done",
-					Enum:        statusValues,
-				},
-				{
-					Name:        "priority",
-					Type:        "Priority",
-					Description: "How urgent it is",
-					Enum:        priorityValues,
-				},
-				{
-					Name:        "tag",
-					Type:        "string",
-					Description: "One of its tags",
-				},
-			},
-		},
-		{
 			Name:        "Metadata",
 			Kind:        model.KindObject,
-			Description: "Holds further facts about a todo.",
+			Description: "What else is known about a todo.",
 			Fields: []model.Param{
 				{
 					Name:        "color",
 					Type:        "string",
-					Description: "Of its label",
+					Description: "Colour to show it in",
 					MaxLength:   30,
 				},
 				{
@@ -411,7 +402,7 @@ func wireTypes() []model.Type {
 				{
 					Name:        "labels",
 					Type:        "object",
-					Description: "Free labels",
+					Description: "Names and values of your own",
 					Items:       &model.Param{Type: "string"},
 				},
 			},
@@ -424,7 +415,7 @@ func wireTypes() []model.Type {
 				{
 					Name:        "color",
 					Type:        "string",
-					Description: "Of its label",
+					Description: "Colour to show it in",
 					MaxLength:   30,
 				},
 				{
@@ -437,7 +428,7 @@ func wireTypes() []model.Type {
 				{
 					Name:        "labels",
 					Type:        "object",
-					Description: "Free labels",
+					Description: "Names and values of your own",
 					Items:       &model.Param{Type: "string"},
 				},
 			},
@@ -448,9 +439,18 @@ func wireTypes() []model.Type {
 			Description: "No data (null).",
 		},
 		{
+			Name:        "Order",
+			Kind:        model.KindEnum,
+			Description: "The direction of a sort.",
+			Values: []model.EnumValue{
+				{Value: string(Ascending)},
+				{Value: string(Descending)},
+			},
+		},
+		{
 			Name:        "Pagination",
 			Kind:        model.KindObject,
-			Description: "Tells which part of a list was returned.",
+			Description: "Where a page lies in the whole list.",
 			Fields: []model.Param{
 				{
 					Name: "limit",
@@ -461,23 +461,26 @@ func wireTypes() []model.Type {
 					Type: "integer",
 				},
 				{
-					Name: "returned",
-					Type: "integer",
+					Name:        "returned",
+					Type:        "integer",
+					Description: "Number of todos on this page",
 				},
 				{
-					Name: "total_items",
-					Type: "integer",
+					Name:        "total_items",
+					Type:        "integer",
+					Description: "Number of todos in the whole list",
 				},
 				{
-					Name: "has_more",
-					Type: "boolean",
+					Name:        "has_more",
+					Type:        "boolean",
+					Description: "Whether todos follow this page",
 				},
 			},
 		},
 		{
 			Name:        "Priority",
 			Kind:        model.KindEnum,
-			Description: "Says how urgent a todo is.",
+			Description: "How urgent a todo is.",
 			Values: []model.EnumValue{
 				{Value: string(Low), Description: "Some day"},
 				{Value: string(Medium), Description: "This week"},
@@ -492,75 +495,46 @@ func wireTypes() []model.Type {
 				{
 					Name:        "purged",
 					Type:        "integer",
-					Description: "How many todos were removed",
-				},
-			},
-		},
-		{
-			Name:        "Sort",
-			Kind:        model.KindObject,
-			Description: "Tells the order of a list.",
-			Fields: []model.Param{
-				{
-					Name:     "field",
-					Type:     "SortField",
-					Required: true,
-					Enum:     sortFieldValues,
-				},
-				{
-					Name:    "order",
-					Type:    "SortOrder",
-					Default: `"asc"`,
-					Enum:    sortOrderValues,
+					Description: "Number of todos removed",
 				},
 			},
 		},
 		{
 			Name:        "SortField",
 			Kind:        model.KindEnum,
-			Description: "Names what lists are sorted by.",
+			Description: "A field that todos can be ordered by.",
 			Values: []model.EnumValue{
 				{Value: string(ByCreatedAt)},
 				{Value: string(ByUpdatedAt)},
-				{Value: string(ByDueAt)},
+				{Value: string(ByDueAt), Description: "Todos that are never due come last"},
 				{Value: string(ByTitle)},
 				{Value: string(ByPriority)},
 			},
 		},
 		{
-			Name:        "SortOrder",
-			Kind:        model.KindEnum,
-			Description: "Names a direction.",
-			Values: []model.EnumValue{
-				{Value: string(Ascending)},
-				{Value: string(Descending)},
-			},
-		},
-		{
 			Name:        "Status",
 			Kind:        model.KindEnum,
-			Description: "Says whether a todo is still to be done.",
+			Description: "Whether a todo still has to be done.",
 			Values: []model.EnumValue{
-				{Value: string(StatusOpen)},
-				{Value: string(StatusDone)},
+				{Value: string(StatusOpen), Description: "Has to be done"},
+				{Value: string(StatusDone), Description: "Was done"},
 			},
 		},
 		{
 			Name:        "Todo",
 			Kind:        model.KindObject,
-			Description: "Holds something to do.",
+			Description: "A thing to do.",
 			Fields: []model.Param{
 				{
-					Name:        "todo_id",
-					Type:        "string",
-					Description: "Identifier",
-					ReadOnly:    true,
+					Name:     "todo_id",
+					Type:     "string",
+					ReadOnly: true,
 				},
 				{
 					Name:        "title",
 					Type:        "string",
 					Required:    true,
-					Description: "The task in one line",
+					Description: "What has to be done",
 					MinLength:   1,
 					MaxLength:   200,
 				},
@@ -571,63 +545,79 @@ func wireTypes() []model.Type {
 					MaxLength:   4000,
 				},
 				{
-					Name:        "priority",
-					Type:        "Priority",
-					Description: "How urgent it is",
-					Default:     `"medium"`,
-					Enum:        priorityValues,
+					Name:    "priority",
+					Type:    "Priority",
+					Default: `"medium"`,
+					Enum:    priorityValues,
 				},
 				{
-					Name:        "status",
-					Type:        "Status",
-					Description: "Whether it is done",
-					Default:     `"open"`,
-					Enum:        statusValues,
+					Name:    "status",
+					Type:    "Status",
+					Default: `"open"`,
+					Enum:    statusValues,
 				},
 				{
 					Name:        "due_at",
 					Type:        "string",
-					Description: "When it is due",
+					Description: "When it has to be done",
 					Format:      "date-time",
 				},
 				{
-					Name:        "tags",
-					Type:        "array",
-					Description: "Tags",
-					MaxItems:    20,
-					Items:       &model.Param{Type: "string"},
+					Name:     "tags",
+					Type:     "array",
+					MaxItems: 20,
+					Items:    &model.Param{Type: "string"},
 				},
 				{
-					Name:        "metadata",
-					Type:        "Metadata",
-					Description: "Further facts",
+					Name: "metadata",
+					Type: "Metadata",
 				},
 				{
-					Name:        "created_at",
-					Type:        "string",
-					Description: "When it was added",
-					Format:      "date-time",
-					ReadOnly:    true,
+					Name:     "created_at",
+					Type:     "string",
+					Format:   "date-time",
+					ReadOnly: true,
 				},
 				{
-					Name:        "updated_at",
-					Type:        "string",
-					Description: "When it was changed last",
-					Format:      "date-time",
-					ReadOnly:    true,
+					Name:     "updated_at",
+					Type:     "string",
+					Format:   "date-time",
+					ReadOnly: true,
 				},
 				{
 					Name:        "_etag",
 					Type:        "string",
-					Description: "Version, for if_match",
+					Description: "Version of the todo, for if_match",
 					ReadOnly:    true,
+				},
+			},
+		},
+		{
+			Name:        "TodoFilter",
+			Kind:        model.KindObject,
+			Description: "What listed todos have in common.",
+			Fields: []model.Param{
+				{
+					Name: "status",
+					Type: "Status",
+					Enum: statusValues,
+				},
+				{
+					Name: "priority",
+					Type: "Priority",
+					Enum: priorityValues,
+				},
+				{
+					Name:        "tag",
+					Type:        "string",
+					Description: "A tag the todo has",
 				},
 			},
 		},
 		{
 			Name:        "TodoPage",
 			Kind:        model.KindObject,
-			Description: "Holds a part of a list.",
+			Description: "A part of a list of todos.",
 			Fields: []model.Param{
 				{
 					Name:  "items",
@@ -648,7 +638,7 @@ func wireTypes() []model.Type {
 				{
 					Name:        "title",
 					Type:        "string",
-					Description: "The task in one line",
+					Description: "What has to be done",
 					MinLength:   1,
 					MaxLength:   200,
 				},
@@ -659,38 +649,95 @@ func wireTypes() []model.Type {
 					MaxLength:   4000,
 				},
 				{
-					Name:        "priority",
-					Type:        "Priority",
-					Description: "How urgent it is",
-					Enum:        priorityValues,
+					Name: "priority",
+					Type: "Priority",
+					Enum: priorityValues,
 				},
 				{
-					Name:        "status",
-					Type:        "Status",
-					Description: "Whether it is done",
-					Enum:        statusValues,
+					Name: "status",
+					Type: "Status",
+					Enum: statusValues,
 				},
 				{
 					Name:        "due_at",
 					Type:        "string",
-					Description: "When it is due",
+					Description: "When it has to be done",
 					Format:      "date-time",
 				},
 				{
-					Name:        "tags",
-					Type:        "array",
-					Description: "Tags",
-					MaxItems:    20,
-					Items:       &model.Param{Type: "string"},
+					Name:     "tags",
+					Type:     "array",
+					MaxItems: 20,
+					Items:    &model.Param{Type: "string"},
 				},
 				{
-					Name:        "metadata",
-					Type:        "MetadataPatch",
-					Description: "Further facts",
+					Name: "metadata",
+					Type: "MetadataPatch",
+				},
+			},
+		},
+		{
+			Name:        "TodoSort",
+			Kind:        model.KindObject,
+			Description: "An order of todos.",
+			Fields: []model.Param{
+				{
+					Name:    "field",
+					Type:    "SortField",
+					Default: `"created_at"`,
+					Enum:    sortFieldValues,
+				},
+				{
+					Name:    "order",
+					Type:    "Order",
+					Default: `"asc"`,
+					Enum:    orderValues,
 				},
 			},
 		},
 	}
+}
+
+// completeTodoCall is a request for complete_todo.
+type completeTodoCall struct {
+	service *Service
+	request CompleteTodoRequest
+	seen    uint64
+}
+
+func (c *completeTodoCall) Member(r *wire.Reader) bool {
+	switch r.Name() {
+	case "todo_id":
+		if r.Null() {
+			break
+		}
+		c.seen |= 1 << 0
+		if s, ok := r.String(); ok {
+			c.request.TodoID = s
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *completeTodoCall) Complete(r *wire.Reader) {
+	if c.seen&(1<<0) == 0 {
+		r.Missing("todo_id", "string")
+	}
+}
+
+func (c *completeTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+	result, err := c.service.CompleteTodo(ctx, c.request)
+	if err != nil {
+		return err
+	}
+	if result == nil {
+		w.Null()
+	} else {
+		writeTodo(w, result)
+	}
+	return nil
 }
 
 // createTodoCall is a request for create_todo.
@@ -780,6 +827,43 @@ func (c *createTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
 	return nil
 }
 
+// deleteTodoCall is a request for delete_todo.
+type deleteTodoCall struct {
+	service *Service
+	request DeleteTodoRequest
+	seen    uint64
+}
+
+func (c *deleteTodoCall) Member(r *wire.Reader) bool {
+	switch r.Name() {
+	case "todo_id":
+		if r.Null() {
+			break
+		}
+		c.seen |= 1 << 0
+		if s, ok := r.String(); ok {
+			c.request.TodoID = s
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *deleteTodoCall) Complete(r *wire.Reader) {
+	if c.seen&(1<<0) == 0 {
+		r.Missing("todo_id", "string")
+	}
+}
+
+func (c *deleteTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+	if err := c.service.DeleteTodo(ctx, c.request); err != nil {
+		return err
+	}
+	w.Null()
+	return nil
+}
+
 // getTodoCall is a request for get_todo.
 type getTodoCall struct {
 	service *Service
@@ -835,20 +919,20 @@ func (c *listTodosCall) Member(r *wire.Reader) bool {
 		if r.Null() {
 			break
 		}
-		readFilter(r, &c.request.Filter)
+		readTodoFilter(r, &c.request.Filter)
 	case "sort":
 		if r.Null() {
 			break
 		}
-		c.request.Sort = new(Sort)
-		readSort(r, c.request.Sort)
+		c.request.Sort = new(TodoSort)
+		readTodoSort(r, c.request.Sort)
 	case "limit":
 		if r.Null() {
 			break
 		}
 		c.seen |= 1 << 0
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 1) && wire.Max(r, n, 100) {
-			c.request.Page.Limit = int(n)
+		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 1) {
+			c.request.PageRequest.Limit = int(n)
 		}
 	case "offset":
 		if r.Null() {
@@ -856,7 +940,7 @@ func (c *listTodosCall) Member(r *wire.Reader) bool {
 		}
 		c.seen |= 1 << 1
 		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
-			c.request.Page.Offset = int(n)
+			c.request.PageRequest.Offset = int(n)
 		}
 	default:
 		return false
@@ -866,10 +950,10 @@ func (c *listTodosCall) Member(r *wire.Reader) bool {
 
 func (c *listTodosCall) Complete(r *wire.Reader) {
 	if c.seen&(1<<0) == 0 {
-		c.request.Page.Limit = 25
+		c.request.PageRequest.Limit = 25
 	}
 	if c.seen&(1<<1) == 0 {
-		c.request.Page.Offset = 0
+		c.request.PageRequest.Offset = 0
 	}
 }
 
@@ -882,6 +966,48 @@ func (c *listTodosCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
 		w.Null()
 	} else {
 		writeTodoPage(w, result)
+	}
+	return nil
+}
+
+// purgeCompletedCall is a request for purge_completed.
+type purgeCompletedCall struct {
+	service *Service
+	request PurgeCompletedRequest
+	seen    uint64
+}
+
+func (c *purgeCompletedCall) Member(r *wire.Reader) bool {
+	switch r.Name() {
+	case "older_than_days":
+		if r.Null() {
+			break
+		}
+		c.seen |= 1 << 0
+		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
+			c.request.OlderThanDays = int(n)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *purgeCompletedCall) Complete(r *wire.Reader) {
+	if c.seen&(1<<0) == 0 {
+		c.request.OlderThanDays = 0
+	}
+}
+
+func (c *purgeCompletedCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+	result, err := c.service.PurgeCompleted(ctx, c.request)
+	if err != nil {
+		return err
+	}
+	if result == nil {
+		w.Null()
+	} else {
+		writePurgeResult(w, result)
 	}
 	return nil
 }
@@ -908,8 +1034,8 @@ func (c *searchTodosCall) Member(r *wire.Reader) bool {
 			break
 		}
 		c.seen |= 1 << 1
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 1) && wire.Max(r, n, 100) {
-			c.request.Page.Limit = int(n)
+		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 1) {
+			c.request.PageRequest.Limit = int(n)
 		}
 	case "offset":
 		if r.Null() {
@@ -917,7 +1043,7 @@ func (c *searchTodosCall) Member(r *wire.Reader) bool {
 		}
 		c.seen |= 1 << 2
 		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
-			c.request.Page.Offset = int(n)
+			c.request.PageRequest.Offset = int(n)
 		}
 	default:
 		return false
@@ -930,10 +1056,10 @@ func (c *searchTodosCall) Complete(r *wire.Reader) {
 		r.Missing("query", "string")
 	}
 	if c.seen&(1<<1) == 0 {
-		c.request.Page.Limit = 25
+		c.request.PageRequest.Limit = 25
 	}
 	if c.seen&(1<<2) == 0 {
-		c.request.Page.Offset = 0
+		c.request.PageRequest.Offset = 0
 	}
 }
 
@@ -1006,161 +1132,6 @@ func (c *updateTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
 		writeTodo(w, result)
 	}
 	return nil
-}
-
-// completeTodoCall is a request for complete_todo.
-type completeTodoCall struct {
-	service *Service
-	request CompleteTodoRequest
-	seen    uint64
-}
-
-func (c *completeTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *completeTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-}
-
-func (c *completeTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
-	result, err := c.service.CompleteTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// deleteTodoCall is a request for delete_todo.
-type deleteTodoCall struct {
-	service *Service
-	request DeleteTodoRequest
-	seen    uint64
-}
-
-func (c *deleteTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *deleteTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-}
-
-func (c *deleteTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
-	if err := c.service.DeleteTodo(ctx, c.request); err != nil {
-		return err
-	}
-	w.Null()
-	return nil
-}
-
-// purgeCompletedCall is a request for purge_completed.
-type purgeCompletedCall struct {
-	service *Service
-	request PurgeCompletedRequest
-	seen    uint64
-}
-
-func (c *purgeCompletedCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "older_than_days":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
-			c.request.OlderThanDays = int(n)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *purgeCompletedCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		c.request.OlderThanDays = 0
-	}
-}
-
-func (c *purgeCompletedCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
-	result, err := c.service.PurgeCompleted(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writePurgeResult(w, result)
-	}
-	return nil
-}
-
-// readFilter reads the object ahead into v.
-func readFilter(r *wire.Reader, v *Filter) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "status":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, statusValues) {
-				v.Status = Status(s)
-			}
-		case "priority":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
-				v.Priority = Priority(s)
-			}
-		case "tag":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok {
-				v.Tag = s
-			}
-		default:
-			r.Unknown(filterFields)
-		}
-	}
 }
 
 // readMetadata reads the object ahead into v.
@@ -1300,42 +1271,6 @@ func writePurgeResult(w *wire.Writer, v *PurgeResult) {
 	w.EndObject()
 }
 
-// readSort reads the object ahead into v.
-func readSort(r *wire.Reader, v *Sort) {
-	if !r.Object() {
-		return
-	}
-	var seen uint64
-	for r.Next() {
-		switch r.Name() {
-		case "field":
-			if r.Null() {
-				break
-			}
-			seen |= 1 << 0
-			if s, ok := r.String(); ok && r.Enum(s, sortFieldValues) {
-				v.Field = SortField(s)
-			}
-		case "order":
-			if r.Null() {
-				break
-			}
-			seen |= 1 << 1
-			if s, ok := r.String(); ok && r.Enum(s, sortOrderValues) {
-				v.Order = SortOrder(s)
-			}
-		default:
-			r.Unknown(sortFields)
-		}
-	}
-	if seen&(1<<0) == 0 {
-		r.Missing("field", "string")
-	}
-	if seen&(1<<1) == 0 {
-		v.Order = Ascending
-	}
-}
-
 // mergeTodo merges the object ahead into v: what is absent stays as it is, null removes.
 func mergeTodo(r *wire.Reader, v *Todo) {
 	if !r.Object() {
@@ -1445,8 +1380,10 @@ func writeTodo(w *wire.Writer, v *Todo) {
 		w.String(element)
 	}
 	w.EndArray()
-	w.Key("metadata")
-	writeMetadata(w, &v.Metadata)
+	if v.Metadata.Color != "" || v.Metadata.EstimateMinutes != 0 || v.Metadata.Labels != nil {
+		w.Key("metadata")
+		writeMetadata(w, &v.Metadata)
+	}
 	w.Key("created_at")
 	w.Time(v.CreatedAt)
 	w.Key("updated_at")
@@ -1454,6 +1391,40 @@ func writeTodo(w *wire.Writer, v *Todo) {
 	w.Key("_etag")
 	w.String(v.ETag)
 	w.EndObject()
+}
+
+// readTodoFilter reads the object ahead into v.
+func readTodoFilter(r *wire.Reader, v *TodoFilter) {
+	if !r.Object() {
+		return
+	}
+	for r.Next() {
+		switch r.Name() {
+		case "status":
+			if r.Null() {
+				break
+			}
+			if s, ok := r.String(); ok && r.Enum(s, statusValues) {
+				v.Status = Status(s)
+			}
+		case "priority":
+			if r.Null() {
+				break
+			}
+			if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
+				v.Priority = Priority(s)
+			}
+		case "tag":
+			if r.Null() {
+				break
+			}
+			if s, ok := r.String(); ok {
+				v.Tag = s
+			}
+		default:
+			r.Unknown(todoFilterFields)
+		}
+	}
 }
 
 // writeTodoPage writes v as an object.
@@ -1471,43 +1442,68 @@ func writeTodoPage(w *wire.Writer, v *TodoPage) {
 	w.EndObject()
 }
 
+// readTodoSort reads the object ahead into v.
+func readTodoSort(r *wire.Reader, v *TodoSort) {
+	if !r.Object() {
+		return
+	}
+	var seen uint64
+	for r.Next() {
+		switch r.Name() {
+		case "field":
+			if r.Null() {
+				break
+			}
+			seen |= 1 << 0
+			if s, ok := r.String(); ok && r.Enum(s, sortFieldValues) {
+				v.Field = SortField(s)
+			}
+		case "order":
+			if r.Null() {
+				break
+			}
+			seen |= 1 << 1
+			if s, ok := r.String(); ok && r.Enum(s, orderValues) {
+				v.Order = Order(s)
+			}
+		default:
+			r.Unknown(todoSortFields)
+		}
+	}
+	if seen&(1<<0) == 0 {
+		v.Field = ByCreatedAt
+	}
+	if seen&(1<<1) == 0 {
+		v.Order = Ascending
+	}
+}
+
+var orderValues = []string{string(Ascending), string(Descending)}
 var priorityValues = []string{string(Low), string(Medium), string(High)}
 var sortFieldValues = []string{string(ByCreatedAt), string(ByUpdatedAt), string(ByDueAt), string(ByTitle), string(ByPriority)}
-var sortOrderValues = []string{string(Ascending), string(Descending)}
 var statusValues = []string{string(StatusOpen), string(StatusDone)}
 
-var filterFields = []string{"status", "priority", "tag"}
 var metadataFields = []string{"color", "estimate_minutes", "labels"}
-var sortFields = []string{"field", "order"}
+var todoFilterFields = []string{"status", "priority", "tag"}
 var todoPatchFields = []string{"title", "notes", "priority", "status", "due_at", "tags", "metadata"}
+var todoSortFields = []string{"field", "order"}
 
 // The declarations below break the build when a handler or a struct is no longer what this file was generated
 // from. Run go generate then.
 
+var _ func(*Service, stdcontext.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
 var _ func(*Service, stdcontext.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+var _ func(*Service, stdcontext.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
 var _ func(*Service, stdcontext.Context, GetTodoRequest) (*Todo, error) = (*Service).GetTodo
 var _ func(*Service, stdcontext.Context, ListTodosRequest) (*TodoPage, error) = (*Service).ListTodos
+var _ func(*Service, stdcontext.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
 var _ func(*Service, stdcontext.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
 var _ func(*Service, stdcontext.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-var _ func(*Service, stdcontext.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
-var _ func(*Service, stdcontext.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
-var _ func(*Service, stdcontext.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
 
 var _ = struct {
-	_        struct{}
-	Title    string
-	Notes    string
-	Priority Priority
-	DueAt    *stdtime.Time
-	Tags     []string
-	Metadata Metadata
-}(CreateTodoRequest{})
-
-var _ = struct {
-	Color           string
-	EstimateMinutes int
-	Labels          map[string]string
-}(Metadata{})
+	_      struct{}
+	TodoID string
+}(CompleteTodoRequest{})
 
 var _ = struct {
 	TodoID    string
@@ -1524,27 +1520,48 @@ var _ = struct {
 }(Todo{})
 
 var _ = struct {
+	Color           string
+	EstimateMinutes int
+	Labels          map[string]string
+}(Metadata{})
+
+var _ = struct {
+	_        struct{}
+	Title    string
+	Notes    string
+	Priority Priority
+	DueAt    *stdtime.Time
+	Tags     []string
+	Metadata Metadata
+}(CreateTodoRequest{})
+
+var _ = struct {
+	_      struct{}
+	TodoID string
+}(DeleteTodoRequest{})
+
+var _ = struct {
 	_      struct{}
 	TodoID string
 }(GetTodoRequest{})
 
 var _ = struct {
 	_      struct{}
-	Filter Filter
-	Sort   *Sort
-	Page
+	Filter TodoFilter
+	Sort   *TodoSort
+	PageRequest
 }(ListTodosRequest{})
 
 var _ = struct {
 	Status   Status
 	Priority Priority
 	Tag      string
-}(Filter{})
+}(TodoFilter{})
 
 var _ = struct {
 	Field SortField
-	Order SortOrder
-}(Sort{})
+	Order Order
+}(TodoSort{})
 
 var _ = struct {
 	Items      []Todo
@@ -1560,9 +1577,18 @@ var _ = struct {
 }(Pagination{})
 
 var _ = struct {
+	_             struct{}
+	OlderThanDays int
+}(PurgeCompletedRequest{})
+
+var _ = struct {
+	Purged int
+}(PurgeResult{})
+
+var _ = struct {
 	_     struct{}
 	Query string
-	Page
+	PageRequest
 }(SearchTodosRequest{})
 
 var _ = struct {
@@ -1571,22 +1597,3 @@ var _ = struct {
 	Input   aqlruntime.Patch[Todo]
 	IfMatch string
 }(UpdateTodoRequest{})
-
-var _ = struct {
-	_      struct{}
-	TodoID string
-}(CompleteTodoRequest{})
-
-var _ = struct {
-	_      struct{}
-	TodoID string
-}(DeleteTodoRequest{})
-
-var _ = struct {
-	_             struct{}
-	OlderThanDays int
-}(PurgeCompletedRequest{})
-
-var _ = struct {
-	Purged int
-}(PurgeResult{})

@@ -1,86 +1,67 @@
 package todo
 
-import (
-	"context"
-	"fmt"
-	"strings"
+import "context"
+
+// ListTodosRequest selects and orders todos.
+type ListTodosRequest struct {
+	_      struct{}   `aql:"category=READ"`
+	Filter TodoFilter `json:"filter,omitzero"` // Which todos to list; default: all
+	Sort   *TodoSort  `json:"sort,omitempty"`  // In which order; default: newest first
+	PageRequest
+}
+
+// TodoFilter is what listed todos have in common.
+type TodoFilter struct {
+	Status   Status   `json:"status,omitempty"`
+	Priority Priority `json:"priority,omitempty"`
+	Tag      string   `json:"tag,omitempty"` // A tag the todo has
+}
+
+// TodoSort is an order of todos.
+type TodoSort struct {
+	Field SortField `json:"field,omitempty" aql:"default=created_at"`
+	Order Order     `json:"order,omitempty" aql:"default=asc"`
+}
+
+// SortField is a field that todos can be ordered by.
+type SortField string
+
+// The fields to sort by.
+const (
+	ByCreatedAt SortField = "created_at"
+	ByUpdatedAt SortField = "updated_at"
+	ByDueAt     SortField = "due_at" // Todos that are never due come last
+	ByTitle     SortField = "title"
+	ByPriority  SortField = "priority"
 )
 
-// conditions is a WHERE clause in the making.
-type conditions struct {
-	clauses []string
-	args    []any
-}
+// Order is the direction of a sort.
+type Order string
 
-func (c *conditions) add(clause string, args ...any) {
-	c.clauses = append(c.clauses, clause)
-	c.args = append(c.args, args...)
-}
+// The orders.
+const (
+	Ascending  Order = "asc"
+	Descending Order = "desc"
+)
 
-func (c *conditions) String() string {
-	if len(c.clauses) == 0 {
-		return ""
+// ListTodos lists todos.
+//
+//aql:example {} The newest todos
+//aql:example {"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}} What is due next
+func (s *Service) ListTodos(ctx context.Context, req ListTodosRequest) (*TodoPage, error) {
+	var selected selection
+	if status := req.Filter.Status; status != "" {
+		selected.where("status = ?", status)
 	}
-	return " WHERE " + strings.Join(c.clauses, " AND ")
-}
-
-// orders has the ORDER BY term of each sort field. Todos without a due date come last.
-var orders = map[SortField]string{
-	ByCreatedAt: "created_at",
-	ByUpdatedAt: "updated_at",
-	ByDueAt:     "due_at IS NULL, due_at",
-	ByTitle:     "title COLLATE NOCASE",
-	ByPriority:  "CASE priority WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END",
-}
-
-// list returns a page of the todos that meet the filter and contain any word of the query.
-func (s *Service) list(ctx context.Context, filter Filter, query string, sort *Sort, page Page) (*TodoPage, error) {
-	var where conditions
-	if filter.Status != "" {
-		where.add("status = ?", filter.Status)
+	if priority := req.Filter.Priority; priority != "" {
+		selected.where("priority = ?", priority)
 	}
-	if filter.Priority != "" {
-		where.add("priority = ?", filter.Priority)
+	if tag := req.Filter.Tag; tag != "" {
+		selected.where("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", tag)
 	}
-	if filter.Tag != "" {
-		where.add("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", filter.Tag)
+	selected.sort = newestFirst
+	if req.Sort != nil {
+		selected.sort = *req.Sort
 	}
-	if words := strings.Fields(query); len(words) > 0 {
-		var any conditions
-		for _, word := range words {
-			any.add("instr(lower(title || ' ' || notes || ' ' || tags), lower(?)) > 0", word)
-		}
-		where.add("("+strings.Join(any.clauses, " OR ")+")", any.args...)
-	}
-	order := "created_at"
-	if sort != nil {
-		order = orders[sort.Field]
-		if sort.Order == Descending {
-			order += " DESC"
-		}
-	}
-
-	result := &TodoPage{Items: []Todo{}, Pagination: Pagination{Limit: page.Limit, Offset: page.Offset}}
-	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM todos"+where.String(), where.args...).Scan(&result.Pagination.TotalItems); err != nil {
-		return nil, fmt.Errorf("counting todos: %w", err)
-	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+" FROM todos"+where.String()+" ORDER BY "+order+", rowid LIMIT ? OFFSET ?",
-		append(where.args, page.Limit, page.Offset)...)
-	if err != nil {
-		return nil, fmt.Errorf("listing todos: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		t, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		result.Items = append(result.Items, *t)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("listing todos: %w", err)
-	}
-	result.Pagination.Returned = len(result.Items)
-	result.Pagination.HasMore = page.Offset+len(result.Items) < result.Pagination.TotalItems
-	return result, nil
+	return s.page(ctx, selected, req.PageRequest)
 }

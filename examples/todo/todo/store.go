@@ -2,195 +2,132 @@ package todo
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
+	"database/sql/driver"
+	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
-	"strings"
+	"path/filepath"
 	"time"
 
-	aql "github.com/aqltag/aqltag/runtime"
-	_ "modernc.org/sqlite" // registers the driver
+	_ "modernc.org/sqlite" // the driver "sqlite", in pure Go
 )
 
-const schema = `
-CREATE TABLE IF NOT EXISTS todos (
-	todo_id    TEXT PRIMARY KEY,
-	title      TEXT NOT NULL,
-	notes      TEXT NOT NULL,
-	priority   TEXT NOT NULL,
-	status     TEXT NOT NULL,
-	due_at     INTEGER,
-	tags       TEXT NOT NULL,
-	metadata   TEXT NOT NULL,
-	created_at INTEGER NOT NULL,
-	updated_at INTEGER NOT NULL,
-	version    INTEGER NOT NULL DEFAULT 1
-) STRICT`
+// Memory is the path of a database that is kept in memory and gone when it is closed.
+const Memory = ":memory:"
 
-const columns = "todo_id, title, notes, priority, status, due_at, tags, metadata, created_at, updated_at, version"
+//go:embed schema.sql
+var schema string
 
-// Service keeps todos in one database file, which other processes may use at the same time.
-type Service struct {
-	db  *sql.DB
-	now func() time.Time
-}
+const columns = `todo_id, title, notes, priority, status, due_at, tags, metadata, created_at, updated_at, version`
 
-// Open opens the database at path, or one in memory for ":memory:", and makes its table.
-func Open(path string) (*Service, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_txlock=immediate"
-	if path == ":memory:" {
-		dsn = "file::memory:"
-	}
-	db, err := sql.Open("sqlite", dsn)
+const selectTodo = `SELECT ` + columns + ` FROM todos WHERE todo_id = ?`
+
+const insertTodo = `
+	INSERT INTO todos (todo_id, title, notes, priority, status, due_at, tags, metadata, created_at, updated_at)
+	VALUES (:todo_id, :title, :notes, :priority, :status, :due_at, :tags, :metadata, :created_at, :updated_at)
+	RETURNING ` + columns
+
+const updateTodo = `
+	UPDATE todos SET
+		title = :title, notes = :notes, priority = :priority, status = :status, due_at = :due_at, tags = :tags,
+		metadata = :metadata, updated_at = :updated_at, version = version + 1,
+		completed_at = CASE :status WHEN 'done' THEN coalesce(completed_at, :updated_at) END
+	WHERE todo_id = :todo_id
+	RETURNING ` + columns
+
+func openDatabase(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dataSource(path))
 	if err != nil {
-		return nil, fmt.Errorf("opening database %s: %w", path, err)
+		return nil, err
 	}
-	if path == ":memory:" {
-		db.SetMaxOpenConns(1) // every connection would have a memory of its own
+	if path == Memory {
+		db.SetMaxOpenConns(1) // each connection would have a database of its own
 	}
-	if _, err := db.ExecContext(context.Background(), schema); err != nil {
+	if _, err := db.Exec(schema); err != nil {
 		db.Close()
-		return nil, fmt.Errorf("opening database %s: %w", path, err)
+		return nil, err
 	}
-	return &Service{db: db, now: func() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }}, nil
+	return db, nil
 }
 
-// Close closes the database.
-func (s *Service) Close() error { return s.db.Close() }
+// dataSource is the driver's name for a database. Transactions lock when they begin, so that what they read is still true
+// when they write, and wait for their turn.
+func dataSource(path string) string {
+	options := url.Values{
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)"},
+		"_txlock": {"immediate"},
+	}
+	if path == Memory {
+		return Memory + "?" + options.Encode()
+	}
+	file := url.URL{Path: filepath.ToSlash(filepath.Clean(path))}
+	return "file:" + file.EscapedPath() + "?" + options.Encode()
+}
 
-// queryer is a database or a transaction.
-type queryer interface {
+// querier is what a database and a transaction have in common.
+type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func newID() string { return "todo_" + strings.ToLower(rand.Text()[:12]) }
-
-func load(ctx context.Context, db queryer, id string) (*Todo, error) {
-	t, err := scan(db.QueryRowContext(ctx, "SELECT "+columns+" FROM todos WHERE todo_id = ?", id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, aql.NotFound("todo", id)
+// values are the named arguments with which a todo is written.
+func values(todo *Todo) []any {
+	var due sql.NullInt64
+	if todo.DueAt != nil {
+		due = sql.NullInt64{Int64: todo.DueAt.UnixMicro(), Valid: true}
 	}
-	return t, err
+	return []any{
+		sql.Named("todo_id", todo.TodoID),
+		sql.Named("title", todo.Title),
+		sql.Named("notes", todo.Notes),
+		sql.Named("priority", todo.Priority),
+		sql.Named("status", todo.Status),
+		sql.Named("due_at", due),
+		sql.Named("tags", jsonColumn{todo.Tags}),
+		sql.Named("metadata", jsonColumn{todo.Metadata}),
+		sql.Named("created_at", todo.CreatedAt.UnixMicro()),
+		sql.Named("updated_at", todo.UpdatedAt.UnixMicro()),
+	}
 }
 
-// scan reads the columns of one row.
-func scan(row interface{ Scan(...any) error }) (*Todo, error) {
+// scanTodo reads a row of columns, of a *sql.Row or *sql.Rows.
+func scanTodo(row interface{ Scan(dest ...any) error }) (*Todo, error) {
 	var (
-		t                Todo
+		todo             Todo
 		due              sql.NullInt64
 		created, updated int64
-		version          int
-		tags, metadata   string
+		version          int64
 	)
-	if err := row.Scan(&t.TodoID, &t.Title, &t.Notes, &t.Priority, &t.Status, &due, &tags, &metadata, &created, &updated, &version); err != nil {
-		return nil, fmt.Errorf("reading a todo: %w", err)
+	err := row.Scan(&todo.TodoID, &todo.Title, &todo.Notes, &todo.Priority, &todo.Status, &due,
+		jsonColumn{&todo.Tags}, jsonColumn{&todo.Metadata}, &created, &updated, &version)
+	if err != nil {
+		return nil, err
 	}
 	if due.Valid {
-		at := time.UnixMilli(due.Int64).UTC()
-		t.DueAt = &at
+		at := time.UnixMicro(due.Int64).UTC()
+		todo.DueAt = &at
 	}
-	t.CreatedAt, t.UpdatedAt = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-	t.ETag = etag(version)
-	if err := json.Unmarshal([]byte(tags), &t.Tags); err != nil {
-		return nil, fmt.Errorf("reading the tags of todo %s: %w", t.TodoID, err)
-	}
-	if err := json.Unmarshal([]byte(metadata), &t.Metadata); err != nil {
-		return nil, fmt.Errorf("reading the metadata of todo %s: %w", t.TodoID, err)
-	}
-	return &t, nil
+	todo.CreatedAt = time.UnixMicro(created).UTC()
+	todo.UpdatedAt = time.UnixMicro(updated).UTC()
+	todo.ETag = fmt.Sprintf(`W/"%d"`, version)
+	return &todo, nil
 }
 
-func etag(version int) string { return fmt.Sprintf(`W/"%d"`, version) }
+// jsonColumn is a column that holds JSON: of a value to write, or of a pointer to read into.
+type jsonColumn struct{ value any }
 
-// values are the columns of t from title to updated_at.
-func values(t *Todo) ([]any, error) {
-	if t.Tags == nil {
-		t.Tags = []string{}
-	}
-	tags, err := json.Marshal(t.Tags)
-	if err != nil {
-		return nil, fmt.Errorf("writing the tags of todo %s: %w", t.TodoID, err)
-	}
-	metadata, err := json.Marshal(t.Metadata)
-	if err != nil {
-		return nil, fmt.Errorf("writing the metadata of todo %s: %w", t.TodoID, err)
-	}
-	var due sql.NullInt64
-	if t.DueAt != nil {
-		due = sql.NullInt64{Int64: t.DueAt.UnixMilli(), Valid: true}
-	}
-	return []any{t.Title, t.Notes, t.Priority, t.Status, due, string(tags), string(metadata), t.CreatedAt.UnixMilli(), t.UpdatedAt.UnixMilli()}, nil
+// Value is what package sql writes.
+func (c jsonColumn) Value() (driver.Value, error) {
+	text, err := json.Marshal(c.value)
+	return string(text), err
 }
 
-func (s *Service) insert(ctx context.Context, t *Todo) error {
-	row, err := values(t)
-	if err != nil {
-		return err
+// Scan takes what package sql has read.
+func (c jsonColumn) Scan(column any) error {
+	text, ok := column.(string)
+	if !ok {
+		return fmt.Errorf("a JSON column holds %T", column)
 	}
-	t.ETag = etag(1)
-	_, err = s.db.ExecContext(ctx, "INSERT INTO todos ("+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)", append([]any{t.TodoID}, row...)...)
-	if err != nil {
-		return fmt.Errorf("adding todo %s: %w", t.TodoID, err)
-	}
-	return nil
-}
-
-// change reads a todo, lets edit change it, and writes it, in one transaction: two changes at the same time both count.
-func (s *Service) change(ctx context.Context, id string, edit func(*Todo) error) (*Todo, error) {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, fmt.Errorf("changing todo %s: %w", id, err)
-	}
-	defer tx.Rollback()
-	t, err := load(ctx, tx, id)
-	if err != nil {
-		return nil, err
-	}
-	if err := edit(t); err != nil {
-		return nil, err
-	}
-	t.UpdatedAt = s.now()
-	row, err := values(t)
-	if err != nil {
-		return nil, err
-	}
-	var version int
-	err = tx.QueryRowContext(ctx, `UPDATE todos SET title = ?, notes = ?, priority = ?, status = ?, due_at = ?, tags = ?, metadata = ?,
-		created_at = ?, updated_at = ?, version = version + 1 WHERE todo_id = ? RETURNING version`, append(row, id)...).Scan(&version)
-	if err != nil {
-		return nil, fmt.Errorf("changing todo %s: %w", id, err)
-	}
-	if err := tx.Commit(); err != nil {
-		return nil, fmt.Errorf("changing todo %s: %w", id, err)
-	}
-	t.ETag = etag(version)
-	return t, nil
-}
-
-func (s *Service) delete(ctx context.Context, id string) error {
-	result, err := s.db.ExecContext(ctx, "DELETE FROM todos WHERE todo_id = ?", id)
-	if err != nil {
-		return fmt.Errorf("deleting todo %s: %w", id, err)
-	}
-	if n, err := result.RowsAffected(); err != nil {
-		return fmt.Errorf("deleting todo %s: %w", id, err)
-	} else if n == 0 {
-		return aql.NotFound("todo", id)
-	}
-	return nil
-}
-
-func (s *Service) purge(ctx context.Context, before time.Time) (int, error) {
-	result, err := s.db.ExecContext(ctx, "DELETE FROM todos WHERE status = ? AND updated_at <= ?", StatusDone, before.UnixMilli())
-	if err != nil {
-		return 0, fmt.Errorf("purging completed todos: %w", err)
-	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return 0, fmt.Errorf("purging completed todos: %w", err)
-	}
-	return int(n), nil
+	return json.Unmarshal([]byte(text), c.value)
 }

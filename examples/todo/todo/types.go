@@ -1,12 +1,8 @@
-// Package todo is a service that keeps todos in SQLite. It is plain Go: the tags on its request structs are what makes it
-// an MCP-AQL adapter.
 package todo
-
-//go:generate go tool aql-tag
 
 import "time"
 
-// Priority says how urgent a todo is.
+// Priority is how urgent a todo is.
 type Priority string
 
 // The priorities.
@@ -16,48 +12,54 @@ const (
 	High   Priority = "high"   // Today
 )
 
-// Status says whether a todo is still to be done.
+// Status is whether a todo still has to be done.
 type Status string
 
 // The statuses.
 const (
-	StatusOpen Status = "open"
-	StatusDone Status = "done"
+	StatusOpen Status = "open" // Has to be done
+	StatusDone Status = "done" // Was done
 )
 
-// Metadata holds further facts about a todo.
+// Metadata is what else is known about a todo.
 type Metadata struct {
-	Color           string            `json:"color,omitempty" aql:"maxlen=30"`                  // Color of its label
+	Color           string            `json:"color,omitempty" aql:"maxlen=30"`                  // Colour to show it in
 	EstimateMinutes int               `json:"estimate_minutes,omitempty" aql:"min=0,max=10000"` // How long it takes
-	Labels          map[string]string `json:"labels,omitempty"`                                 // Free labels
+	Labels          map[string]string `json:"labels,omitempty"`                                 // Names and values of your own
 }
 
-// Todo holds something to do.
+// Todo is a thing to do.
 type Todo struct {
-	TodoID    string     `json:"todo_id" aql:"readonly"`                   // Identifier
-	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200"` // The task in one line
+	TodoID    string     `json:"todo_id" aql:"readonly"`
+	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200"` // What has to be done
 	Notes     string     `json:"notes,omitempty" aql:"maxlen=4000"`        // Details
-	Priority  Priority   `json:"priority" aql:"default=medium"`            // How urgent it is
-	Status    Status     `json:"status" aql:"default=open"`                // Whether it is done
-	DueAt     *time.Time `json:"due_at,omitempty"`                         // When it is due
-	Tags      []string   `json:"tags" aql:"maxitems=20"`                   // Tags
-	Metadata  Metadata   `json:"metadata"`                                 // Further facts
-	CreatedAt time.Time  `json:"created_at" aql:"readonly"`                // When it was added
-	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`                // When it was changed last
-	ETag      string     `json:"_etag" aql:"readonly"`                     // Version, for if_match
+	Priority  Priority   `json:"priority" aql:"default=medium"`
+	Status    Status     `json:"status" aql:"default=open"`
+	DueAt     *time.Time `json:"due_at,omitempty"` // When it has to be done
+	Tags      []string   `json:"tags" aql:"maxitems=20"`
+	Metadata  Metadata   `json:"metadata,omitzero"`
+	CreatedAt time.Time  `json:"created_at" aql:"readonly"`
+	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`
+	ETag      string     `json:"_etag" aql:"readonly"` // Version of the todo, for if_match
 }
 
-// TodoPage holds a part of a list.
+// PageRequest is the part of a list that is asked for.
+type PageRequest struct {
+	Limit  int `json:"limit,omitempty" aql:"default=25,min=1"` // How many todos to return; 100 if more are asked for
+	Offset int `json:"offset,omitempty" aql:"default=0,min=0"` // How many todos to skip
+}
+
+// TodoPage is a part of a list of todos.
 type TodoPage struct {
 	Items      []Todo     `json:"items"`
 	Pagination Pagination `json:"pagination"`
 }
 
-// Pagination tells which part of a list was returned.
+// Pagination is where a page lies in the whole list.
 type Pagination struct {
 	Limit      int  `json:"limit"`
 	Offset     int  `json:"offset"`
-	Returned   int  `json:"returned"`
-	TotalItems int  `json:"total_items"`
-	HasMore    bool `json:"has_more"`
+	Returned   int  `json:"returned"`    // Number of todos on this page
+	TotalItems int  `json:"total_items"` // Number of todos in the whole list
+	HasMore    bool `json:"has_more"`    // Whether todos follow this page
 }

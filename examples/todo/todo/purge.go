@@ -1,0 +1,33 @@
+package todo
+
+import (
+	"context"
+	"time"
+)
+
+// PurgeCompletedRequest tells which of the completed todos to remove.
+type PurgeCompletedRequest struct {
+	_             struct{} `aql:"category=DELETE,danger=dangerous"`
+	OlderThanDays int      `json:"older_than_days,omitempty" aql:"default=0,min=0"` // Spares todos completed in the last so many days
+}
+
+// PurgeResult tells what a purge did.
+type PurgeResult struct {
+	Purged int `json:"purged"` // Number of todos removed
+}
+
+// PurgeCompleted removes the completed todos for good.
+//
+//aql:example {"older_than_days":30} Keeps what was completed in the last month
+//aql:reason Removes many todos in one go
+//aql:confirm Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.
+func (s *Service) PurgeCompleted(ctx context.Context, req PurgeCompletedRequest) (*PurgeResult, error) {
+	const day = int64(24 * time.Hour / time.Microsecond)
+	// SQL subtracts without overflow, however many days are asked for.
+	result, err := s.db.ExecContext(ctx, `DELETE FROM todos WHERE completed_at <= ? - ? * ?`, s.now().UnixMicro(), req.OlderThanDays, day)
+	if err != nil {
+		return nil, err
+	}
+	purged, err := result.RowsAffected()
+	return &PurgeResult{Purged: int(purged)}, err
+}
