@@ -90,8 +90,7 @@ func (g *generator) structGuard(p *printer, sh *model.Shape, name string) {
 
 // qualified is the text of a type with the import names of this file.
 func (g *generator) qualified(t model.GoType) string {
-	bare := strings.NewReplacer("struct{}", "", "interface{}", "", " ", "").Replace(t.Text)
-	if strings.ContainsAny(bare, "{\n") {
+	if strings.Count(t.Text, "{") > strings.Count(t.Text, "{}") {
 		g.loose = true
 	}
 	if len(t.Imports) == 0 && !strings.ContainsAny(t.Text, "\"`") {

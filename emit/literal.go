@@ -51,8 +51,8 @@ func (g *generator) modelLiteral(v reflect.Value, indent int, typed bool) string
 			return g.names.use(pathModel, "model") + "." + name
 		}
 	}
-	if d, ok := v.Interface().(time.Duration); ok {
-		return g.duration(d)
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		return g.duration(time.Duration(v.Int()))
 	}
 	switch v.Kind() {
 	case reflect.String:
@@ -129,15 +129,15 @@ func (p *printer) cut() string { return strings.Trim(string(p.text), "\t\n") }
 
 // paramEnum is the variable that lists the values of a parameter whose type is an enum.
 func (g *generator) paramEnum(v reflect.Value) string {
-	param, ok := v.Interface().(model.Param)
-	if !ok || len(param.Enum) == 0 {
+	if v.Type() != reflect.TypeFor[model.Param]() {
 		return ""
 	}
-	sh := g.enumTypes[param.Type]
-	if sh == nil || !slices.Equal(constantValues(sh), param.Enum) {
+	values, _ := v.FieldByName("Enum").Interface().([]string)
+	sh := g.enumTypes[v.FieldByName("Type").String()]
+	if len(values) == 0 || sh == nil || !slices.Equal(constantValues(sh), values) {
 		return ""
 	}
-	return g.enumVariable(g.title(sh), sh, param.Enum)
+	return g.enumVariable(g.title(sh), sh, values)
 }
 
 func constantValues(sh *model.Shape) []string {

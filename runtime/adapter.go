@@ -75,9 +75,10 @@ type operation struct {
 	newCall    func() Call
 	family     string
 	tool       string
-	params     []string // valid parameter names
-	gated      bool     // a confirmation token is asked for
-	ownsToken  bool     // has a parameter of its own that is called confirmation_token
+	params     []string          // valid parameter names
+	aliases    map[string]string // other name to parameter
+	gated      bool              // a confirmation token is asked for
+	ownsToken  bool              // has a parameter of its own that is called confirmation_token
 }
 
 // gateLevel is the danger level from which on an operation asks before it runs (requirements REQ-DL-04, T-50).
@@ -184,6 +185,12 @@ func (a *Adapter) addOperation(o Operation) {
 	for _, param := range bound.definition.Params {
 		bound.params = append(bound.params, param.Name)
 		bound.ownsToken = bound.ownsToken || param.Name == tokenParam
+		for _, alias := range param.Aliases {
+			if bound.aliases == nil {
+				bound.aliases = make(map[string]string)
+			}
+			bound.aliases[alias] = param.Name
+		}
 	}
 	if bound.gated && !bound.ownsToken {
 		bound.params = append(bound.params, tokenParam)

@@ -38,6 +38,7 @@ func (x *exchange) readParams(data string, call Call) *Error {
 	}
 	if x.envelope.beside {
 		x.problems = append(x.problems, r.Problems()...)
+		x.inside = len(x.given)
 		r.Reset(data, wire.Limits{})
 		r.Object()
 		for r.Next() {
@@ -49,6 +50,10 @@ func (x *exchange) readParams(data string, call Call) *Error {
 	if x.presented.notText != "" {
 		return invalidType(tokenParam, "string", x.presented.notText, "")
 	}
+	if x.twice != "" {
+		return failure("VALIDATION_DUPLICATE_PARAM", "Duplicate parameter '"+x.twice+"' in request. Send it once, under one of its names.",
+			detail{"param_name", x.twice})
+	}
 	if len(x.problems) > 0 || len(x.unknown) > 0 {
 		return x.refuse()
 	}
@@ -56,28 +61,38 @@ func (x *exchange) readParams(data string, call Call) *Error {
 }
 
 func (x *exchange) readMember(r *wire.Reader, call Call, inside bool) {
-	name := r.Name()
 	o := x.operation
+	name := r.Name()
 	switch {
 	case name == underscoreToken, name == tokenParam && o.gated && !o.ownsToken:
 		x.present(r)
-	case strings.HasPrefix(name, "_"):
+		return
+	case strings.HasPrefix(name, "_"), !inside && (name == "operation" || name == "params"):
 		r.Skip()
-	case !inside && (name == "operation" || name == "params" || slices.Contains(x.given, name)):
-		r.Skip()
-	default:
-		if inside && x.envelope.beside {
-			x.given = append(x.given, name)
-		}
-		start := r.Offset()
-		if !call.Member(r) {
-			x.unknown = append(x.unknown, name)
+		return
+	}
+	canonical := name
+	if original, ok := o.aliases[name]; ok {
+		canonical = original
+	}
+	if x.envelope.beside || o.aliases != nil {
+		if !inside && slices.Contains(x.given[:x.inside], canonical) {
 			r.Skip()
 			return
 		}
-		if o.gated {
-			x.values = append(x.values, paramValue{name, strings.TrimSpace(r.Text(start, r.Offset()))})
+		if slices.Contains(x.given[x.inside:], canonical) {
+			x.twice = canonical // under its name and an alias: the reader finds equal names itself
 		}
+		x.given = append(x.given, canonical)
+	}
+	start := r.Offset()
+	if !call.Member(r) {
+		x.unknown = append(x.unknown, name)
+		r.Skip()
+		return
+	}
+	if o.gated {
+		x.values = append(x.values, paramValue{canonical, strings.TrimSpace(r.Text(start, r.Offset()))})
 	}
 }
 

@@ -47,6 +47,9 @@ func (x *exchange) rank(path string) int {
 	if end := strings.IndexAny(path, ".["); end >= 0 {
 		name = path[:end]
 	}
+	if original, ok := x.operation.aliases[name]; ok {
+		name = original
+	}
 	return slices.Index(x.operation.params, name)
 }
 
@@ -165,7 +168,7 @@ func (x *exchange) param(path string) model.Param {
 		if end := strings.IndexAny(path, ".["); end >= 0 {
 			name, rest = path[:end], path[end:]
 		}
-		at := slices.IndexFunc(fields, func(p model.Param) bool { return p.Name == name })
+		at := slices.IndexFunc(fields, func(p model.Param) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
 		if at >= 0 {
 			found = fields[at]
 		} else if found.Items != nil { // the member of a map

@@ -61,7 +61,9 @@ type exchange struct {
 	operation *operation
 	presented presented
 	problems  []wire.Problem
-	given     []string // names inside params, kept when members stand beside it
+	given     []string // parameters met so far, kept where one can be met twice: beside params, or under an alias
+	inside    int      // how many of given stand inside params
+	twice     string   // a parameter that was given under two names
 	unknown   []string // names that are no parameter of the operation
 	values    []paramValue
 }

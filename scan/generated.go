@@ -85,7 +85,7 @@ func (p *program) declaredInGenerated(dir, name string) string {
 		if file == nil {
 			continue
 		}
-		for _, declared := range topLevelNames(file) {
+		for _, declared := range declaredNames(file) {
 			if declared == name {
 				return filepath.Base(filename)
 			}
@@ -94,8 +94,8 @@ func (p *program) declaredInGenerated(dir, name string) string {
 	return ""
 }
 
-// topLevelNames lists what a file declares in its package, imports included: they may not be redeclared either.
-func topLevelNames(file *ast.File) []string {
+// declaredNames lists what a file declares in its package.
+func declaredNames(file *ast.File) []string {
 	var names []string
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
@@ -111,10 +111,6 @@ func topLevelNames(file *ast.File) []string {
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
 						names = append(names, name.Name)
-					}
-				case *ast.ImportSpec:
-					if spec.Name != nil {
-						names = append(names, spec.Name.Name)
 					}
 				}
 			}

@@ -94,6 +94,9 @@ func NewRegistry() {}
 	if diff := cmp.Diff(want, result.Packages[0].Taken); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{"context", "str"}, result.Packages[0].Imported); diff != "" {
+		t.Errorf("imported (-want +got):\n%s", diff)
+	}
 }
 
 const ping = `

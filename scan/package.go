@@ -55,9 +55,10 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 		}
 		operation.Returns = w.returns(handlers[i].Result)
 	}
+	taken, imported := p.taken(root)
 	return model.Package{
 		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Handlers: handlers,
-		Types: w.definitions(handlers), Taken: p.taken(root),
+		Types: w.definitions(handlers), Taken: taken, Imported: imported,
 	}, true
 }
 
@@ -70,16 +71,19 @@ func directory(root *packages.Package) string {
 }
 
 // taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests and
-// files for other systems included, and the names of their imports.
-func (p *program) taken(root *packages.Package) []string {
+// files for other systems included, and the names of their imports. imported are those that are nothing but imports.
+func (p *program) taken(root *packages.Package) (all, imported []string) {
 	names := make(map[string]bool)
+	imports := make(map[string]bool)
 	note := func(file *ast.File) {
-		for _, name := range topLevelNames(file) {
+		for _, name := range declaredNames(file) {
 			names[name] = true
 		}
 		for _, spec := range file.Imports {
-			if spec.Name == nil {
-				names[importedName(root, spec)] = true
+			if spec.Name != nil {
+				imports[spec.Name.Name] = true
+			} else {
+				imports[importedName(root, spec)] = true
 			}
 		}
 	}
@@ -100,10 +104,16 @@ func (p *program) taken(root *packages.Package) []string {
 			note(file)
 		}
 	}
+	for name := range imports {
+		if !names[name] && name != "_" && name != "." {
+			imported = append(imported, name)
+			names[name] = true
+		}
+	}
 	delete(names, "_")
-	delete(names, ".")
 	delete(names, "init")
-	return slices.Sorted(maps.Keys(names))
+	slices.Sort(imported)
+	return slices.Sorted(maps.Keys(names)), imported
 }
 
 // importedName is the name of a package that an import without a name declares.

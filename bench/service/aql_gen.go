@@ -3,26 +3,26 @@
 package service
 
 import (
-	stdcontext "context"
+	"context"
 	"maps"
 	"strconv"
-	stdtime "time"
+	"time"
 
 	"github.com/aqltag/aqltag/model"
-	aqlruntime "github.com/aqltag/aqltag/runtime"
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
 // NewRegistry returns the operations of package service, carried out by service.
-func NewRegistry(service *Service) *aqlruntime.Registry {
-	return aqlruntime.NewRegistry([]aqlruntime.Operation{
+func NewRegistry(service *Service) *aql.Registry {
+	return aql.NewRegistry([]aql.Operation{
 		{
 			Definition: createTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &createTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &createTodoCall{service: service} },
 		},
 		{
 			Definition: updateTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &updateTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &updateTodoCall{service: service} },
 		},
 	}, wireTypes())
 }
@@ -345,7 +345,7 @@ func (c *createTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *createTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *createTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.CreateTodo(ctx, c.request)
 	if err != nil {
 		return err
@@ -380,7 +380,7 @@ func (c *updateTodoCall) Member(r *wire.Reader) bool {
 			break
 		}
 		c.seen |= 1 << 1
-		aqlruntime.ReadPatch(r, &c.request.Input, mergeTodo)
+		aql.ReadPatch(r, &c.request.Input, mergeTodo)
 	default:
 		return false
 	}
@@ -396,7 +396,7 @@ func (c *updateTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *updateTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *updateTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.UpdateTodo(ctx, c.request)
 	if err != nil {
 		return err
@@ -632,15 +632,15 @@ var todoPatchFields = []string{"title", "notes", "priority", "due_at", "tags", "
 // The declarations below break the build when a handler or a struct is no longer what this file was generated
 // from. Run go generate then.
 
-var _ func(*Service, stdcontext.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
-var _ func(*Service, stdcontext.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
+var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
 
 var _ = struct {
 	_        struct{}
 	Title    string
 	Notes    string
 	Priority Priority
-	DueAt    *stdtime.Time
+	DueAt    *time.Time
 	Tags     []string
 	Metadata *Metadata
 }(CreateTodoRequest{})
@@ -656,14 +656,14 @@ var _ = struct {
 	Title     string
 	Notes     string
 	Priority  Priority
-	DueAt     *stdtime.Time
+	DueAt     *time.Time
 	Tags      []string
 	Metadata  Metadata
-	CreatedAt stdtime.Time
+	CreatedAt time.Time
 }(Todo{})
 
 var _ = struct {
 	_      struct{}
 	TodoID string
-	Input  aqlruntime.Patch[Todo]
+	Input  aql.Patch[Todo]
 }(UpdateTodoRequest{})

@@ -202,7 +202,7 @@ func Merge(_ context.Context, r MergeRequest) (*All, error) {
 	shared := &Node{Name: "root"}
 	v := &All{
 		Text: "old", Level: Loud, Int: 7, At: time.Unix(0, 0), PText: new("p"), Tree: shared,
-		Deep: map[string]map[string][]string{"a": {"x": {"1"}, "y": {"2"}}, "b": nil},
+		Deep:  map[string]map[string][]string{"a": {"x": {"1"}, "y": {"2"}}, "b": nil},
 		Nodes: map[string]*Node{"n": {Name: "n"}}, Boxes: map[string]Box[int]{"b": {1}},
 		Any: map[string]any{"k": 1.0, "l": 2.0}, Names: Names{"a"},
 	}

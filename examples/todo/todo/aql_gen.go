@@ -3,50 +3,50 @@
 package todo
 
 import (
-	stdcontext "context"
+	"context"
 	"maps"
 	"strconv"
-	stdtime "time"
+	"time"
 
 	"github.com/aqltag/aqltag/model"
-	aqlruntime "github.com/aqltag/aqltag/runtime"
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
 // NewRegistry returns the operations of package todo, carried out by service.
-func NewRegistry(service *Service) *aqlruntime.Registry {
-	return aqlruntime.NewRegistry([]aqlruntime.Operation{
+func NewRegistry(service *Service) *aql.Registry {
+	return aql.NewRegistry([]aql.Operation{
 		{
 			Definition: completeTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &completeTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &completeTodoCall{service: service} },
 		},
 		{
 			Definition: createTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &createTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &createTodoCall{service: service} },
 		},
 		{
 			Definition: deleteTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &deleteTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &deleteTodoCall{service: service} },
 		},
 		{
 			Definition: getTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &getTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &getTodoCall{service: service} },
 		},
 		{
 			Definition: listTodosDefinition(),
-			NewCall:    func() aqlruntime.Call { return &listTodosCall{service: service} },
+			NewCall:    func() aql.Call { return &listTodosCall{service: service} },
 		},
 		{
 			Definition: purgeCompletedDefinition(),
-			NewCall:    func() aqlruntime.Call { return &purgeCompletedCall{service: service} },
+			NewCall:    func() aql.Call { return &purgeCompletedCall{service: service} },
 		},
 		{
 			Definition: searchTodosDefinition(),
-			NewCall:    func() aqlruntime.Call { return &searchTodosCall{service: service} },
+			NewCall:    func() aql.Call { return &searchTodosCall{service: service} },
 		},
 		{
 			Definition: updateTodoDefinition(),
-			NewCall:    func() aqlruntime.Call { return &updateTodoCall{service: service} },
+			NewCall:    func() aql.Call { return &updateTodoCall{service: service} },
 		},
 	}, wireTypes())
 }
@@ -60,9 +60,10 @@ func completeTodoDefinition() model.Operation {
 		DangerSource: model.DangerFromTag,
 		Params: []model.Param{
 			{
-				Name:     "todo_id",
-				Type:     "string",
-				Required: true,
+				Name:        "todo_id",
+				Type:        "string",
+				Required:    true,
+				Description: "Which todo",
 			},
 		},
 		Returns: model.Returns{
@@ -103,10 +104,11 @@ func createTodoDefinition() model.Operation {
 				MaxLength:   4000,
 			},
 			{
-				Name:    "priority",
-				Type:    "Priority",
-				Default: `"medium"`,
-				Enum:    priorityValues,
+				Name:        "priority",
+				Type:        "Priority",
+				Description: "How urgent it is",
+				Default:     `"medium"`,
+				Enum:        priorityValues,
 			},
 			{
 				Name:        "due_at",
@@ -115,14 +117,16 @@ func createTodoDefinition() model.Operation {
 				Format:      "date-time",
 			},
 			{
-				Name:     "tags",
-				Type:     "array",
-				MaxItems: 20,
-				Items:    &model.Param{Type: "string"},
+				Name:        "tags",
+				Type:        "array",
+				Description: "Words to find it by",
+				MaxItems:    20,
+				Items:       &model.Param{Type: "string"},
 			},
 			{
-				Name: "metadata",
-				Type: "Metadata",
+				Name:        "metadata",
+				Type:        "Metadata",
+				Description: "What else is known about it",
 			},
 		},
 		Returns: model.Returns{
@@ -155,9 +159,10 @@ func deleteTodoDefinition() model.Operation {
 		Confirm:      "Delete todo '{todo_id}'? This cannot be undone.",
 		Params: []model.Param{
 			{
-				Name:     "todo_id",
-				Type:     "string",
-				Required: true,
+				Name:        "todo_id",
+				Type:        "string",
+				Required:    true,
+				Description: "Which todo",
 			},
 		},
 		Returns: model.Returns{
@@ -184,9 +189,10 @@ func getTodoDefinition() model.Operation {
 		DangerSource: model.DangerFromCategory,
 		Params: []model.Param{
 			{
-				Name:     "todo_id",
-				Type:     "string",
-				Required: true,
+				Name:        "todo_id",
+				Type:        "string",
+				Required:    true,
+				Description: "Which todo",
 			},
 		},
 		Returns: model.Returns{
@@ -344,9 +350,10 @@ func updateTodoDefinition() model.Operation {
 		DangerSource: model.DangerFromTag,
 		Params: []model.Param{
 			{
-				Name:     "todo_id",
-				Type:     "string",
-				Required: true,
+				Name:        "todo_id",
+				Type:        "string",
+				Required:    true,
+				Description: "Which todo",
 			},
 			{
 				Name:        "input",
@@ -526,9 +533,10 @@ func wireTypes() []model.Type {
 			Description: "A thing to do.",
 			Fields: []model.Param{
 				{
-					Name:     "todo_id",
-					Type:     "string",
-					ReadOnly: true,
+					Name:        "todo_id",
+					Type:        "string",
+					Description: "Identifier",
+					ReadOnly:    true,
 				},
 				{
 					Name:        "title",
@@ -545,16 +553,18 @@ func wireTypes() []model.Type {
 					MaxLength:   4000,
 				},
 				{
-					Name:    "priority",
-					Type:    "Priority",
-					Default: `"medium"`,
-					Enum:    priorityValues,
+					Name:        "priority",
+					Type:        "Priority",
+					Description: "How urgent it is",
+					Default:     `"medium"`,
+					Enum:        priorityValues,
 				},
 				{
-					Name:    "status",
-					Type:    "Status",
-					Default: `"open"`,
-					Enum:    statusValues,
+					Name:        "status",
+					Type:        "Status",
+					Description: "Whether it was done",
+					Default:     `"open"`,
+					Enum:        statusValues,
 				},
 				{
 					Name:        "due_at",
@@ -563,26 +573,30 @@ func wireTypes() []model.Type {
 					Format:      "date-time",
 				},
 				{
-					Name:     "tags",
-					Type:     "array",
-					MaxItems: 20,
-					Items:    &model.Param{Type: "string"},
+					Name:        "tags",
+					Type:        "array",
+					Description: "Words to find it by",
+					MaxItems:    20,
+					Items:       &model.Param{Type: "string"},
 				},
 				{
-					Name: "metadata",
-					Type: "Metadata",
+					Name:        "metadata",
+					Type:        "Metadata",
+					Description: "What else is known about it",
 				},
 				{
-					Name:     "created_at",
-					Type:     "string",
-					Format:   "date-time",
-					ReadOnly: true,
+					Name:        "created_at",
+					Type:        "string",
+					Description: "When it was added",
+					Format:      "date-time",
+					ReadOnly:    true,
 				},
 				{
-					Name:     "updated_at",
-					Type:     "string",
-					Format:   "date-time",
-					ReadOnly: true,
+					Name:        "updated_at",
+					Type:        "string",
+					Description: "When it was last changed",
+					Format:      "date-time",
+					ReadOnly:    true,
 				},
 				{
 					Name:        "_etag",
@@ -598,14 +612,16 @@ func wireTypes() []model.Type {
 			Description: "What listed todos have in common.",
 			Fields: []model.Param{
 				{
-					Name: "status",
-					Type: "Status",
-					Enum: statusValues,
+					Name:        "status",
+					Type:        "Status",
+					Description: "Whether it was done",
+					Enum:        statusValues,
 				},
 				{
-					Name: "priority",
-					Type: "Priority",
-					Enum: priorityValues,
+					Name:        "priority",
+					Type:        "Priority",
+					Description: "How urgent it is",
+					Enum:        priorityValues,
 				},
 				{
 					Name:        "tag",
@@ -649,14 +665,16 @@ func wireTypes() []model.Type {
 					MaxLength:   4000,
 				},
 				{
-					Name: "priority",
-					Type: "Priority",
-					Enum: priorityValues,
+					Name:        "priority",
+					Type:        "Priority",
+					Description: "How urgent it is",
+					Enum:        priorityValues,
 				},
 				{
-					Name: "status",
-					Type: "Status",
-					Enum: statusValues,
+					Name:        "status",
+					Type:        "Status",
+					Description: "Whether it was done",
+					Enum:        statusValues,
 				},
 				{
 					Name:        "due_at",
@@ -665,14 +683,16 @@ func wireTypes() []model.Type {
 					Format:      "date-time",
 				},
 				{
-					Name:     "tags",
-					Type:     "array",
-					MaxItems: 20,
-					Items:    &model.Param{Type: "string"},
+					Name:        "tags",
+					Type:        "array",
+					Description: "Words to find it by",
+					MaxItems:    20,
+					Items:       &model.Param{Type: "string"},
 				},
 				{
-					Name: "metadata",
-					Type: "MetadataPatch",
+					Name:        "metadata",
+					Type:        "MetadataPatch",
+					Description: "What else is known about it",
 				},
 			},
 		},
@@ -682,16 +702,18 @@ func wireTypes() []model.Type {
 			Description: "An order of todos.",
 			Fields: []model.Param{
 				{
-					Name:    "field",
-					Type:    "SortField",
-					Default: `"created_at"`,
-					Enum:    sortFieldValues,
+					Name:        "field",
+					Type:        "SortField",
+					Description: "What to sort by",
+					Default:     `"created_at"`,
+					Enum:        sortFieldValues,
 				},
 				{
-					Name:    "order",
-					Type:    "Order",
-					Default: `"asc"`,
-					Enum:    orderValues,
+					Name:        "order",
+					Type:        "Order",
+					Description: "In which direction",
+					Default:     `"asc"`,
+					Enum:        orderValues,
 				},
 			},
 		},
@@ -727,7 +749,7 @@ func (c *completeTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *completeTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *completeTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.CompleteTodo(ctx, c.request)
 	if err != nil {
 		return err
@@ -814,7 +836,7 @@ func (c *createTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *createTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *createTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.CreateTodo(ctx, c.request)
 	if err != nil {
 		return err
@@ -856,7 +878,7 @@ func (c *deleteTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *deleteTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *deleteTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	if err := c.service.DeleteTodo(ctx, c.request); err != nil {
 		return err
 	}
@@ -893,7 +915,7 @@ func (c *getTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *getTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *getTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.GetTodo(ctx, c.request)
 	if err != nil {
 		return err
@@ -957,7 +979,7 @@ func (c *listTodosCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *listTodosCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *listTodosCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.ListTodos(ctx, c.request)
 	if err != nil {
 		return err
@@ -999,7 +1021,7 @@ func (c *purgeCompletedCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *purgeCompletedCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *purgeCompletedCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.PurgeCompleted(ctx, c.request)
 	if err != nil {
 		return err
@@ -1063,7 +1085,7 @@ func (c *searchTodosCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *searchTodosCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *searchTodosCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.SearchTodos(ctx, c.request)
 	if err != nil {
 		return err
@@ -1098,7 +1120,7 @@ func (c *updateTodoCall) Member(r *wire.Reader) bool {
 			break
 		}
 		c.seen |= 1 << 1
-		aqlruntime.ReadPatch(r, &c.request.Input, mergeTodo)
+		aql.ReadPatch(r, &c.request.Input, mergeTodo)
 	case "if_match":
 		if r.Null() {
 			break
@@ -1121,7 +1143,7 @@ func (c *updateTodoCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *updateTodoCall) Invoke(ctx stdcontext.Context, w *wire.Writer) error {
+func (c *updateTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.service.UpdateTodo(ctx, c.request)
 	if err != nil {
 		return err
@@ -1491,14 +1513,14 @@ var todoSortFields = []string{"field", "order"}
 // The declarations below break the build when a handler or a struct is no longer what this file was generated
 // from. Run go generate then.
 
-var _ func(*Service, stdcontext.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
-var _ func(*Service, stdcontext.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
-var _ func(*Service, stdcontext.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
-var _ func(*Service, stdcontext.Context, GetTodoRequest) (*Todo, error) = (*Service).GetTodo
-var _ func(*Service, stdcontext.Context, ListTodosRequest) (*TodoPage, error) = (*Service).ListTodos
-var _ func(*Service, stdcontext.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
-var _ func(*Service, stdcontext.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
-var _ func(*Service, stdcontext.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
+var _ func(*Service, context.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
+var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+var _ func(*Service, context.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
+var _ func(*Service, context.Context, GetTodoRequest) (*Todo, error) = (*Service).GetTodo
+var _ func(*Service, context.Context, ListTodosRequest) (*TodoPage, error) = (*Service).ListTodos
+var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
+var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
+var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
 
 var _ = struct {
 	_      struct{}
@@ -1511,11 +1533,11 @@ var _ = struct {
 	Notes     string
 	Priority  Priority
 	Status    Status
-	DueAt     *stdtime.Time
+	DueAt     *time.Time
 	Tags      []string
 	Metadata  Metadata
-	CreatedAt stdtime.Time
-	UpdatedAt stdtime.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
 	ETag      string
 }(Todo{})
 
@@ -1530,7 +1552,7 @@ var _ = struct {
 	Title    string
 	Notes    string
 	Priority Priority
-	DueAt    *stdtime.Time
+	DueAt    *time.Time
 	Tags     []string
 	Metadata Metadata
 }(CreateTodoRequest{})
@@ -1594,6 +1616,6 @@ var _ = struct {
 var _ = struct {
 	_       struct{}
 	TodoID  string
-	Input   aqlruntime.Patch[Todo]
+	Input   aql.Patch[Todo]
 	IfMatch string
 }(UpdateTodoRequest{})

@@ -5,7 +5,7 @@ import "context"
 // CompleteTodoRequest names the todo that was done.
 type CompleteTodoRequest struct {
 	_      struct{} `aql:"category=EXECUTE,danger=reversible"`
-	TodoID string   `json:"todo_id" aql:"required"`
+	TodoID string   `json:"todo_id" aql:"required"` // Which todo
 }
 
 // CompleteTodo marks a todo as done.

@@ -12,10 +12,10 @@ type CreateTodoRequest struct {
 	_        struct{}   `aql:"category=CREATE"`
 	Title    string     `json:"title" aql:"required,minlen=1,maxlen=200"` // What has to be done
 	Notes    string     `json:"notes,omitempty" aql:"maxlen=4000"`        // Details
-	Priority Priority   `json:"priority,omitempty" aql:"default=medium"`
-	DueAt    *time.Time `json:"due_at,omitempty"` // When it has to be done
-	Tags     []string   `json:"tags,omitempty" aql:"maxitems=20"`
-	Metadata Metadata   `json:"metadata,omitzero"`
+	Priority Priority   `json:"priority,omitempty" aql:"default=medium"`  // How urgent it is
+	DueAt    *time.Time `json:"due_at,omitempty"`                         // When it has to be done
+	Tags     []string   `json:"tags,omitempty" aql:"maxitems=20"`         // Words to find it by
+	Metadata Metadata   `json:"metadata,omitzero"`                        // What else is known about it
 }
 
 // CreateTodo adds a todo.

@@ -9,7 +9,7 @@ import (
 // DeleteTodoRequest names the todo to remove.
 type DeleteTodoRequest struct {
 	_      struct{} `aql:"category=DELETE,danger=destructive"`
-	TodoID string   `json:"todo_id" aql:"required"`
+	TodoID string   `json:"todo_id" aql:"required"` // Which todo
 }
 
 // DeleteTodo removes a todo for good.

@@ -5,7 +5,7 @@ import "context"
 // GetTodoRequest names the todo to read.
 type GetTodoRequest struct {
 	_      struct{} `aql:"category=READ"`
-	TodoID string   `json:"todo_id" aql:"required"`
+	TodoID string   `json:"todo_id" aql:"required"` // Which todo
 }
 
 // GetTodo reads a todo.

@@ -12,15 +12,15 @@ type ListTodosRequest struct {
 
 // TodoFilter is what listed todos have in common.
 type TodoFilter struct {
-	Status   Status   `json:"status,omitempty"`
-	Priority Priority `json:"priority,omitempty"`
-	Tag      string   `json:"tag,omitempty"` // A tag the todo has
+	Status   Status   `json:"status,omitempty"`   // Whether it was done
+	Priority Priority `json:"priority,omitempty"` // How urgent it is
+	Tag      string   `json:"tag,omitempty"`      // A tag the todo has
 }
 
 // TodoSort is an order of todos.
 type TodoSort struct {
-	Field SortField `json:"field,omitempty" aql:"default=created_at"`
-	Order Order     `json:"order,omitempty" aql:"default=asc"`
+	Field SortField `json:"field,omitempty" aql:"default=created_at"` // What to sort by
+	Order Order     `json:"order,omitempty" aql:"default=asc"`        // In which direction
 }
 
 // SortField is a field that todos can be ordered by.

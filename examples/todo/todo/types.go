@@ -30,17 +30,17 @@ type Metadata struct {
 
 // Todo is a thing to do.
 type Todo struct {
-	TodoID    string     `json:"todo_id" aql:"readonly"`
+	TodoID    string     `json:"todo_id" aql:"readonly"`                   // Identifier
 	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200"` // What has to be done
 	Notes     string     `json:"notes,omitempty" aql:"maxlen=4000"`        // Details
-	Priority  Priority   `json:"priority" aql:"default=medium"`
-	Status    Status     `json:"status" aql:"default=open"`
-	DueAt     *time.Time `json:"due_at,omitempty"` // When it has to be done
-	Tags      []string   `json:"tags" aql:"maxitems=20"`
-	Metadata  Metadata   `json:"metadata,omitzero"`
-	CreatedAt time.Time  `json:"created_at" aql:"readonly"`
-	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`
-	ETag      string     `json:"_etag" aql:"readonly"` // Version of the todo, for if_match
+	Priority  Priority   `json:"priority" aql:"default=medium"`            // How urgent it is
+	Status    Status     `json:"status" aql:"default=open"`                // Whether it was done
+	DueAt     *time.Time `json:"due_at,omitempty"`                         // When it has to be done
+	Tags      []string   `json:"tags" aql:"maxitems=20"`                   // Words to find it by
+	Metadata  Metadata   `json:"metadata,omitzero"`                        // What else is known about it
+	CreatedAt time.Time  `json:"created_at" aql:"readonly"`                // When it was added
+	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`                // When it was last changed
+	ETag      string     `json:"_etag" aql:"readonly"`                     // Version of the todo, for if_match
 }
 
 // PageRequest is the part of a list that is asked for.

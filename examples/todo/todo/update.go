@@ -9,9 +9,9 @@ import (
 // UpdateTodoRequest names a todo and what changes in it.
 type UpdateTodoRequest struct {
 	_       struct{}        `aql:"category=UPDATE,danger=reversible"`
-	TodoID  string          `json:"todo_id" aql:"required"`
-	Input   aql.Patch[Todo] `json:"input"`              // What changes; what is absent stays as it is
-	IfMatch string          `json:"if_match,omitempty"` // The _etag that the todo must still have
+	TodoID  string          `json:"todo_id" aql:"required"` // Which todo
+	Input   aql.Patch[Todo] `json:"input"`                  // What changes; what is absent stays as it is
+	IfMatch string          `json:"if_match,omitempty"`     // The _etag that the todo must still have
 }
 
 // UpdateTodo changes a todo; what is absent from input stays as it was.

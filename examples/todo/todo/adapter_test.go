@@ -1,0 +1,272 @@
+package todo_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aqltag/aqltag/examples/todo/todo"
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/mcpserver"
+)
+
+// client is an MCP client that is connected to the generated adapter of a new service.
+type client struct {
+	*testing.T
+	session *mcp.ClientSession
+}
+
+func connect(t *testing.T) client {
+	t.Helper()
+	adapter, err := aql.New(todo.NewRegistry(open(t, todo.Memory)), aql.Options{Name: "todo", Version: "1.0.0", SupportsETag: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcpserver.New(adapter, mcpserver.Options{})
+	serverSide, clientSide := mcp.NewInMemoryTransports()
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(t.Context(), serverSide) }()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1.0.0"}, nil).Connect(t.Context(), clientSide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+		<-ended
+		server.Close()
+	})
+	return client{t, session}
+}
+
+// answer is an MCP-AQL response.
+type answer struct {
+	Success bool
+	Data    map[string]any
+	Error   struct {
+		Code    string
+		Message string
+		Details map[string]any
+	}
+}
+
+// call makes a call and returns the answer, whatever it says.
+func (c client) call(tool, operation, params string) answer {
+	c.Helper()
+	result, err := c.session.CallTool(c.Context(), &mcp.CallToolParams{
+		Name: tool, Arguments: json.RawMessage(fmt.Sprintf(`{"operation":%q,"params":%s}`, operation, params)),
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	if len(result.Content) != 1 || result.IsError {
+		c.Fatalf("%s: IsError is %v, with %d contents", operation, result.IsError, len(result.Content))
+	}
+	text, ok := result.Content[0].(*mcp.TextContent)
+	if !ok {
+		c.Fatalf("%s: the content is %T", operation, result.Content[0])
+	}
+	var a answer
+	if err := json.Unmarshal([]byte(text.Text), &a); err != nil {
+		c.Fatalf("%s: %v in %s", operation, err, text.Text)
+	}
+	return a
+}
+
+// data makes a call that must succeed.
+func (c client) data(tool, operation, params string) map[string]any {
+	c.Helper()
+	a := c.call(tool, operation, params)
+	if !a.Success {
+		c.Fatalf("%s failed: %+v", operation, a.Error)
+	}
+	return a.Data
+}
+
+// details makes a call that must fail with a code.
+func (c client) details(tool, operation, params, code string) map[string]any {
+	c.Helper()
+	a := c.call(tool, operation, params)
+	if a.Success || a.Error.Code != code {
+		c.Fatalf("%s: got %+v, want code %s", operation, a, code)
+	}
+	return a.Error.Details
+}
+
+// check compares JSON values.
+func (c client) check(what string, got any, want string) {
+	c.Helper()
+	var wanted any
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		c.Fatal(err)
+	}
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		c.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestFiveToolsCarryEightOperations(t *testing.T) {
+	c := connect(t)
+	tools, err := c.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations := make(map[string]string)
+	for _, tool := range tools.Tools {
+		for line := range strings.Lines(tool.Description) {
+			if names, ok := strings.CutPrefix(line, "Supported operations: "); ok {
+				operations[tool.Name] = strings.TrimSpace(names)
+			}
+		}
+	}
+	want := map[string]string{
+		"mcp_aql_create":  "create_todo",
+		"mcp_aql_read":    "introspect, get_todo, list_todos, search_todos",
+		"mcp_aql_update":  "update_todo",
+		"mcp_aql_delete":  "delete_todo, purge_completed",
+		"mcp_aql_execute": "complete_todo",
+	}
+	if diff := cmp.Diff(want, operations); diff != "" {
+		t.Errorf("operations by tool (-want +got):\n%s", diff)
+	}
+}
+
+// What introspection tells about the operations is the table of the design.
+func TestIntrospection(t *testing.T) {
+	c := connect(t)
+	levels := make(map[string]any)
+	for _, listed := range c.data("mcp_aql_read", "introspect", `{"query":"operations"}`)["operations"].([]any) {
+		name := listed.(map[string]any)["name"].(string)
+		if name == "introspect" {
+			continue
+		}
+		operation := c.data("mcp_aql_read", "introspect", fmt.Sprintf(`{"query":"operations","name":%q}`, name))["operation"].(map[string]any)
+		var params []string
+		for _, param := range operation["parameters"].([]any) {
+			p := param.(map[string]any)
+			mark := ""
+			if p["required"] == true {
+				mark = "*"
+			}
+			params = append(params, p["name"].(string)+mark)
+		}
+		if examples, _ := operation["examples"].([]any); len(examples) == 0 {
+			t.Errorf("%s has no example", name)
+		}
+		levels[name] = fmt.Sprint(operation["semantic_category"], " ", params)
+	}
+	c.check("operations", levels, `{
+		"create_todo": "CREATE [title* notes priority due_at tags metadata]",
+		"get_todo": "READ [todo_id*]",
+		"list_todos": "READ [filter sort limit offset]",
+		"search_todos": "READ [query* limit offset]",
+		"update_todo": "UPDATE [todo_id* input* if_match]",
+		"complete_todo": "EXECUTE [todo_id*]",
+		"delete_todo": "DELETE [todo_id* confirmation_token]",
+		"purge_completed": "DELETE [older_than_days confirmation_token]"
+	}`)
+}
+
+// Each example works as it stands, but for the todo it names.
+func TestExamplesAreAccepted(t *testing.T) {
+	c := connect(t)
+	for _, operation := range todo.NewRegistry(nil).Definitions().Operations {
+		tool := "mcp_aql_" + strings.ToLower(string(operation.Category))
+		for _, example := range operation.Examples {
+			a := c.call(tool, operation.Name, example.Params)
+			if !a.Success && !slices.Contains([]string{"NOT_FOUND_RESOURCE", "CONFIRMATION_REQUIRED"}, a.Error.Code) {
+				t.Errorf("%s %s: %+v", operation.Name, example.Params, a.Error)
+			}
+		}
+	}
+}
+
+// REQ-UP-11 and RFC 7396: what an update names changes at any depth, null removes, and all else is as it was.
+func TestUpdateMergesDeeply(t *testing.T) {
+	c := connect(t)
+	created := c.data("mcp_aql_create", "create_todo", `{
+		"title": "Buy milk", "notes": "Two bottles", "due_at": "2026-03-01T10:00:00+01:00", "tags": ["home", "shop"],
+		"metadata": {"color": "red", "estimate_minutes": 10, "labels": {"shop": "corner", "aisle": "3"}}
+	}`)
+	id := created["todo_id"].(string)
+	c.check("the default priority", created["priority"], `"medium"`)
+
+	changed := c.data("mcp_aql_update", "update_todo", fmt.Sprintf(`{"todo_id": %q, "input": {
+		"title": "Buy oat milk", "due_at": null, "tags": ["home"],
+		"metadata": {"estimate_minutes": null, "labels": {"aisle": null, "brand": "any"}}
+	}}`, id))
+	read := c.data("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id))
+	if diff := cmp.Diff(changed, read); diff != "" {
+		t.Errorf("a read shows something else than the update (-update +read):\n%s", diff)
+	}
+	for name, want := range map[string]string{
+		"title": `"Buy oat milk"`, "due_at": `null`, "tags": `["home"]`,
+		"metadata": `{"color": "red", "labels": {"shop": "corner", "brand": "any"}}`,
+	} {
+		c.check(name, read[name], want)
+	}
+	for _, untouched := range []string{"todo_id", "notes", "priority", "status", "created_at"} {
+		if diff := cmp.Diff(created[untouched], read[untouched]); diff != "" {
+			t.Errorf("%s was not targeted (-before +after):\n%s", untouched, diff)
+		}
+	}
+}
+
+func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
+	c := connect(t)
+	created := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk"}`)
+	id := fmt.Sprintf("%q", created["todo_id"])
+
+	details := c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`, "VALIDATION_UNKNOWN_PARAM")
+	c.check("suggestion", details["suggestions"], `{"priorty":"priority"}`)
+	c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priority":"urgent"}`, "VALIDATION_INVALID_ENUM")
+	c.details("mcp_aql_read", "list_todos", `{"limit":0}`, "VALIDATION_OUT_OF_RANGE")
+	c.details("mcp_aql_read", "create_todo", `{"title":"Buy bread"}`, "VALIDATION_ENDPOINT_MISMATCH")
+	for _, field := range []string{"todo_id", "created_at", "updated_at", "_etag"} {
+		params := fmt.Sprintf(`{"todo_id":%s,"input":{%q:"2026-01-01T00:00:00Z"}}`, id, field)
+		c.details("mcp_aql_update", "update_todo", params, "VALIDATION_READ_ONLY_FIELD")
+	}
+
+	list := c.data("mcp_aql_read", "list_todos", `{}`)
+	c.check("pagination", list["pagination"], `{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}`)
+	if diff := cmp.Diff([]any{created}, list["items"]); diff != "" {
+		t.Errorf("todos (-before +after):\n%s", diff)
+	}
+}
+
+func TestDeleteAsksAndThenDeletes(t *testing.T) {
+	c := connect(t)
+	id := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk"}`)["todo_id"].(string)
+	params := fmt.Sprintf(`{"todo_id":%q}`, id)
+
+	details := c.details("mcp_aql_delete", "delete_todo", params, "CONFIRMATION_REQUIRED")
+	c.check("reasons", details["reasons"], `["Removes the todo and its history"]`)
+	c.check("confirmation_message", details["confirmation_message"], fmt.Sprintf(`"Delete todo '%s'? This cannot be undone."`, id))
+	c.data("mcp_aql_read", "get_todo", params)
+
+	confirmed := fmt.Sprintf(`{"todo_id":%q,"confirmation_token":%q}`, id, details["confirmation_token"])
+	if data := c.data("mcp_aql_delete", "delete_todo", confirmed); data != nil {
+		t.Errorf("delete_todo answers %v, want null", data)
+	}
+	c.details("mcp_aql_read", "get_todo", params, "NOT_FOUND_RESOURCE")
+	c.details("mcp_aql_delete", "delete_todo", confirmed, "TOKEN_ALREADY_USED")
+}
+
+func TestPurgeAsksAndTellsHowManyWereRemoved(t *testing.T) {
+	c := connect(t)
+	id := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk"}`)["todo_id"].(string)
+	completed := c.data("mcp_aql_execute", "complete_todo", fmt.Sprintf(`{"todo_id":%q}`, id))
+	c.check("status", completed["status"], `"done"`)
+
+	details := c.details("mcp_aql_delete", "purge_completed", `{}`, "CONFIRMATION_REQUIRED")
+	c.check("danger_level", details["danger_level"], `"dangerous"`)
+	purged := c.data("mcp_aql_delete", "purge_completed", fmt.Sprintf(`{"confirmation_token":%q}`, details["confirmation_token"]))
+	c.check("answer", purged, `{"purged":1}`)
+	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id), "NOT_FOUND_RESOURCE")
+}
