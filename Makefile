@@ -1,7 +1,6 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-TOOL      = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 MODULES   = . examples/todo bench
 FUZZTIME ?= 10s
 
@@ -34,7 +33,8 @@ vet:
 	@set -e; for m in $(MODULES); do $(GO) -C $$m vet ./...; done
 
 lint:
-	@set -e; for m in $(MODULES); do (cd $$m && GOWORK=off $(TOOL) staticcheck ./...); done
+	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@set -e; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 
 e2e:
 	./e2e/run.sh

@@ -105,13 +105,6 @@ func one(t *testing.T, source string) model.Package {
 	return result.Packages[0]
 }
 
-// diagnose scans a module of one file and returns the rendered diagnostics.
-func diagnose(t *testing.T, source string) string {
-	t.Helper()
-	dir := write(t, "-- app.go --\n"+source)
-	return render(t, dir, load(t, dir))
-}
-
 func operation(t *testing.T, pkg model.Package, name string) model.Operation {
 	t.Helper()
 	for _, handler := range pkg.Handlers {

@@ -256,15 +256,11 @@ func (s *shaper) canName(object *types.TypeName) bool {
 
 // canImport applies the rule of internal packages.
 func canImport(from, target string) bool {
-	parent := ""
-	switch i := strings.LastIndex("/"+target+"/", "/internal/"); {
-	case i < 0:
-		return true
-	case i > 0:
-		parent = target[:i-1]
-	default:
-		return false
+	i := strings.LastIndex("/"+target+"/", "/internal/")
+	if i <= 0 {
+		return i < 0
 	}
+	parent := target[:i-1]
 	return from == parent || strings.HasPrefix(from, parent+"/")
 }
 

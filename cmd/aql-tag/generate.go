@@ -93,7 +93,9 @@ func report(env *environment, f flags, result scan.Result) error {
 		if f.quiet && d.Severity != scan.SeverityError {
 			continue
 		}
-		d.Write(env.stderr, env.dir, env.color)
+		if err := d.Write(env.stderr, env.dir, env.color); err != nil {
+			return fmt.Errorf("writing diagnostics: %w", err)
+		}
 	}
 	return nil
 }

@@ -25,5 +25,6 @@ func main() {
 		Name:    "todo",
 		Version: "1.0.0",
 		Adapter: aql.Options{SupportsETag: true},
+		Close:   service.Close,
 	})
 }

@@ -55,7 +55,7 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 	s.bound[connection] = session
 	// The SDK has no hook for the end of a session; waiting for it is the one way that works on every transport.
 	go func() {
-		connection.Wait()
+		_ = connection.Wait() // how it ended makes no difference
 		session.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -28,6 +28,8 @@ type Options struct {
 	// AllowRemote lets HTTP listen on addresses that other machines can reach. Callers are not authenticated: put
 	// something in front that does.
 	AllowRemote bool
+	// Close, if set, is called when serving has ended, before Main exits.
+	Close func() error
 	// ShutdownTimeout bounds how long running calls may take to end; default 10 seconds.
 	ShutdownTimeout time.Duration
 }
@@ -101,7 +103,7 @@ func (p Process) Run(ctx context.Context, registry *aql.Registry, options Option
 }
 
 // serve runs the adapter with flags that have been parsed.
-func (p Process) serve(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) int {
+func (p Process) serve(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) (code int) {
 	if options.Version == "" {
 		options.Version = buildVersion()
 	}
@@ -124,7 +126,16 @@ func (p Process) serve(ctx context.Context, registry *aql.Registry, options Opti
 		return exitUsage
 	}
 	server := mcpserver.New(adapter, options.MCP)
-	defer server.Close()
+	defer func() {
+		server.Close()
+		if options.Close == nil {
+			return
+		}
+		if err := options.Close(); err != nil {
+			log.Error("closing the service failed", slog.Any("error", err))
+			code = exitError
+		}
+	}()
 	if settings.transport == "stdio" {
 		err = server.RunStdio(ctx, p.Stdin, p.Stdout)
 	} else {

@@ -187,6 +187,6 @@ func spell[T int64 | uint64 | float64](v T) string {
 	case uint64:
 		return strconv.FormatUint(v, 10)
 	default:
-		return string(appendFloat(nil, any(v).(float64), 64))
+		return string(appendFloat(nil, v.(float64), 64))
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	adapter := flag.String("adapter", "", "the built adapter")
+	adapter := flag.String("adapter", "bin/todo", "the built adapter")
 	flag.Parse()
 	if err := run(*adapter); err != nil {
 		fmt.Fprintln(os.Stderr, "\ndemo failed:", err)
@@ -41,7 +41,7 @@ func run(adapter string) error {
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", adapter, err)
 	}
-	defer session.Close()
+	defer func() { _ = session.Close() }()
 
 	a := &agent{session: session}
 	if err := a.tour(ctx); err != nil {
