@@ -4,7 +4,7 @@ GO       ?= go
 MODULES   = . examples/todo bench
 FUZZTIME ?= 10s
 
-.PHONY: demo test race generate check fmt vet lint e2e readme fuzz bench tokens ci
+.PHONY: demo test race generate check fmt vet lint e2e readme fuzz bench startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -52,10 +52,17 @@ fuzz:
 bench:
 	$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
 
+# startup prints how long the example takes to its first answer, and what memory it holds then.
+startup:
+	$(GO) -C examples/todo build -o $(CURDIR)/bin/todo .
+	$(GO) -C bench run ./startup -adapter $(CURDIR)/bin/todo
+
 tokens:
 	$(GO) -C bench run ./tokens
 
-ci: fmt vet lint race check e2e readme
-	$(MAKE) tokens
-	$(MAKE) bench TESTFLAGS= COUNT=1
+ci: fmt vet lint
+	$(MAKE) race
+	$(MAKE) check e2e readme
+	$(MAKE) demo tokens startup
+	$(MAKE) bench COUNT=1
 	$(MAKE) fuzz FUZZTIME=5s

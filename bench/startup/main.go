@@ -1,0 +1,110 @@
+// Command startup measures how long an adapter takes from its start to its first answer on stdio, and how much memory it
+// then holds. It prints medians.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"startup","version":"1"}}}`
+	introspect = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_aql_read","arguments":{"operation":"introspect","params":{"query":"operations"}}}}`
+)
+
+func main() {
+	adapter := flag.String("adapter", "", "the built adapter")
+	starts := flag.Int("starts", 20, "how many starts to measure")
+	flag.Parse()
+	if err := run(*adapter, *starts); err != nil {
+		fmt.Fprintln(os.Stderr, "startup:", err)
+		os.Exit(1)
+	}
+}
+
+func run(adapter string, starts int) error {
+	dir, err := os.MkdirTemp("", "startup")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var times []time.Duration
+	var memory []int
+	for range starts {
+		elapsed, kib, err := start(adapter, filepath.Join(dir, "todo.db"))
+		if err != nil {
+			return fmt.Errorf("starting %s: %w", adapter, err)
+		}
+		times, memory = append(times, elapsed), append(memory, kib)
+	}
+	slices.Sort(times)
+	slices.Sort(memory)
+	fmt.Printf("start to first answer on stdio: median %v (%v to %v)\n", times[starts/2].Round(100*time.Microsecond),
+		times[0].Round(100*time.Microsecond), times[starts-1].Round(100*time.Microsecond))
+	if memory[starts/2] > 0 {
+		fmt.Printf("resident memory then:           median %.1f MiB\n", float64(memory[starts/2])/1024)
+	}
+	return nil
+}
+
+// start runs the adapter until it has answered, and returns the time and its resident memory in KiB.
+func start(adapter, db string) (time.Duration, int, error) {
+	began := time.Now()
+	command := exec.Command(adapter, "-db", db, "-log-level", "error")
+	command.Stderr = os.Stderr
+	in, err := command.StdinPipe()
+	if err != nil {
+		return 0, 0, err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := command.Start(); err != nil {
+		return 0, 0, err
+	}
+	lines := bufio.NewReader(out)
+	for _, request := range []string{initialize, introspect} {
+		if _, err := fmt.Fprintln(in, request); err != nil {
+			return 0, 0, err
+		}
+		answer, err := lines.ReadBytes('\n')
+		if err != nil {
+			return 0, 0, fmt.Errorf("reading the answer: %w", err)
+		}
+		var message struct{ Result json.RawMessage }
+		if err := json.Unmarshal(answer, &message); err != nil || message.Result == nil {
+			return 0, 0, fmt.Errorf("unexpected answer %s", answer)
+		}
+	}
+	elapsed := time.Since(began)
+	memory := residentMemory(command.Process.Pid)
+	if err := in.Close(); err != nil {
+		return 0, 0, err
+	}
+	return elapsed, memory, command.Wait()
+}
+
+// residentMemory is what Linux says of a process, in KiB; 0 elsewhere.
+func residentMemory(pid int) int {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+			return kib
+		}
+	}
+	return 0
+}
