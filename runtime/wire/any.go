@@ -2,87 +2,110 @@ package wire
 
 import (
 	"encoding/json"
+	"maps"
 	"strconv"
 )
 
 // maxSafe is the largest integer that a float64 holds along with all smaller ones (MCP-AQL core §4.7.3).
 const maxSafe = 1<<53 - 1
 
-// Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. An integer that a float64 would
-// round comes as a json.Number.
-func (r *Reader) Any() (any, bool) {
-	switch r.Kind() {
-	case "object":
-		if !r.open(true) {
-			return nil, false
-		}
-		members := make(map[string]any)
-		ok := true
-		for r.Next() {
-			name := r.Name()
-			v, valid := r.Any()
-			members[name], ok = v, ok && valid
-		}
-		return members, ok && r.fault == nil
-	case "array":
-		if !r.open(false) {
-			return nil, false
-		}
-		elements := []any{}
-		ok := true
-		for r.NextElement() {
-			v, valid := r.Any()
-			elements, ok = append(elements, v), ok && valid
-		}
-		return elements, ok && r.fault == nil
-	case "string":
-		return r.text()
-	case "boolean":
-		return r.boolean()
-	case "number":
-		return r.anyNumber()
+// Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. A number spelled as an integer that
+// a float64 might round comes as a json.Number. ok is false when a number is too large for a float64, which is a problem,
+// or after a fault.
+func (r *Reader) Any() (v any, ok bool) {
+	switch c := r.ahead(); c {
+	case '{':
+		return r.anyObject()
+	case '[':
+		return r.anyArray()
+	case '"':
+		return boxed(r.text(true))
+	case 't':
+		return boxed(true, r.word("true"))
+	case 'f':
+		return boxed(false, r.word("false"))
+	case 'n':
+		return nil, r.word("null")
 	default:
-		return nil, r.Null() || r.noValue()
+		if isNumber(c) {
+			return r.anyNumber()
+		}
+		r.noValue()
+		return nil, false
 	}
 }
 
-func (r *Reader) noValue() bool {
-	r.malformed("expected a JSON value")
-	return false
+// boxed is v, or nil if it could not be read.
+func boxed[T any](v T, ok bool) (any, bool) {
+	if !ok {
+		return nil, false
+	}
+	return v, true
+}
+
+func (r *Reader) anyObject() (any, bool) {
+	members, sound := make(map[string]any), true
+	if r.open(true) {
+		for r.Next() {
+			name := r.Name()
+			v, ok := r.Any()
+			members[name], sound = v, sound && ok
+		}
+	}
+	return boxed(members, sound && r.fault == nil)
+}
+
+func (r *Reader) anyArray() (any, bool) {
+	elements, sound := []any{}, true
+	if r.open(false) {
+		for r.NextElement() {
+			v, ok := r.Any()
+			elements, sound = append(elements, v), sound && ok
+		}
+	}
+	return boxed(elements, sound && r.fault == nil)
 }
 
 func (r *Reader) anyNumber() (any, bool) {
+	if v, ok := r.shortInt(); ok && -maxSafe <= v && v <= maxSafe && (v != 0 || r.data[r.from] != '-') {
+		return float64(v), true
+	} else if ok {
+		r.pos = r.from
+	}
 	text, ok := r.number()
 	if !ok {
 		return nil, false
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, r.broken("maximum", "1.7976931348623157e308")
+	if (err != nil || v > maxSafe || v < -maxSafe) && plainInteger(text) {
+		return json.Number(text), true
 	}
-	if v > maxSafe || v < -maxSafe {
-		unsigned := text
-		if unsigned[0] == '-' {
-			unsigned = unsigned[1:]
-		}
-		if digits(unsigned, 0) == len(unsigned) {
-			return json.Number(text), true
-		}
+	if err != nil {
+		return nil, r.beyond(v < 0, 64)
 	}
 	return v, true
 }
 
-// MergeAny merges the value ahead onto dst as a JSON Merge Patch (RFC 7396) and returns the result. dst is not changed.
+// plainInteger reports whether a number has neither fraction nor exponent.
+func plainInteger(text string) bool {
+	sign := 0
+	if text[0] == '-' {
+		sign = 1
+	}
+	return sign+digits(text, sign) == len(text)
+}
+
+// MergeAny merges the value ahead onto dst as a JSON Merge Patch (RFC 7396) and returns the result. dst is not changed,
+// but the result shares with it what the patch leaves as it is.
 func (r *Reader) MergeAny(dst any) any {
-	if r.Kind() != "object" {
+	if r.ahead() != '{' {
 		v, _ := r.Any()
 		return v
 	}
-	merged := make(map[string]any)
-	if object, ok := dst.(map[string]any); ok {
-		for name, value := range object {
-			merged[name] = value
-		}
+	object, _ := dst.(map[string]any)
+	merged := maps.Clone(object)
+	if merged == nil {
+		merged = make(map[string]any)
 	}
 	if r.open(true) {
 		for r.Next() {

@@ -3,73 +3,76 @@ package wire
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 )
 
-// Canonical appends the canonical form of a JSON value to dst: members sorted by name, no white space, strings escaped
-// no more than needed, numbers by value, so that 1, 1.0 and 10e-1 are the same. raw must be a valid value.
+// Canonical appends the canonical form of a JSON value to dst: members sorted by the bytes of their names, no white space,
+// strings as Writer spells them, numbers by value, so that 1, 1.0 and 10e-1 are the same, exactly and whatever their size.
+// Two values have the same canonical form if and only if they are the same value. raw must be a valid
+// value, nested no deeper than 10,000 levels.
 func Canonical(dst []byte, raw string) []byte {
-	return canonical(dst, NewReader(raw, Limits{}))
+	return readNode(NewReader(raw, Limits{})).append(dst)
 }
 
-func canonical(dst []byte, r *Reader) []byte {
-	switch r.Kind() {
-	case "object":
-		type member struct {
-			name  string
-			value []byte
-		}
-		var members []member
-		if r.Object() {
+// node is a value whose members are still to be sorted.
+type node struct {
+	kind     byte   // the first byte of its text
+	name     string // of the member whose value this is
+	text     string // of a string: unescaped
+	children []node
+}
+
+func readNode(r *Reader) (n node) {
+	switch n.kind = r.ahead(); n.kind {
+	case '{':
+		if r.open(true) {
 			for r.Next() {
 				name := r.Name()
-				members = append(members, member{name, canonical(nil, r)})
+				child := readNode(r)
+				child.name = name
+				n.children = append(n.children, child)
 			}
 		}
-		slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+		slices.SortFunc(n.children, func(a, b node) int { return cmp.Compare(a.name, b.name) })
+	case '[':
+		if r.open(false) {
+			for r.NextElement() {
+				n.children = append(n.children, readNode(r))
+			}
+		}
+	case '"':
+		n.text, _ = r.text(true)
+	default:
+		n.text = r.Raw()
+	}
+	return n
+}
+
+func (n node) append(dst []byte) []byte {
+	switch {
+	case n.kind == '{':
 		dst = append(dst, '{')
-		for i, m := range members {
+		for i, child := range n.children {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendString(dst, m.name)
-			dst = append(append(dst, ':'), m.value...)
+			dst = append(appendString(dst, child.name), ':')
+			dst = child.append(dst)
 		}
 		return append(dst, '}')
-	case "array":
+	case n.kind == '[':
 		dst = append(dst, '[')
-		if r.Array() {
-			for first := true; r.NextElement(); first = false {
-				if !first {
-					dst = append(dst, ',')
-				}
-				dst = canonical(dst, r)
+		for i, child := range n.children {
+			if i > 0 {
+				dst = append(dst, ',')
 			}
+			dst = child.append(dst)
 		}
 		return append(dst, ']')
-	case "string":
-		s, _ := r.String()
-		return appendString(dst, s)
-	case "number":
-		text, _ := r.number()
-		return canonicalNumber(dst, text)
+	case n.kind == '"':
+		return appendString(dst, n.text)
+	case isNumber(n.kind) && n.text != "":
+		return parseDecimal(n.text).appendCanonical(dst)
 	default:
-		return append(dst, r.Raw()...)
+		return append(dst, n.text...)
 	}
-}
-
-// canonicalNumber spells a number as its significant digits and a power of ten, which stays short however large the
-// number is.
-func canonicalNumber(dst []byte, text string) []byte {
-	unsigned, negative := strings.CutPrefix(text, "-")
-	significand, exponent := decompose(unsigned)
-	if negative && significand != "0" {
-		dst = append(dst, '-')
-	}
-	dst = append(dst, significand...)
-	if exponent != 0 {
-		dst = strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
-	}
-	return dst
 }

@@ -22,12 +22,13 @@ const (
 
 // Fault is why reading ended. Detail is a sentence for people; it shows nothing of the input.
 type Fault struct {
-	Kind          FaultKind
-	Offset        int    // bytes
-	Location      string // path of the value, such as params.tags[2]
-	Limit, Actual int    // of a limit
-	Name          string // of a duplicate
-	Detail        string
+	Kind     FaultKind
+	Offset   int    // bytes from the beginning of the input
+	Location string // path of the value, such as params.tags[2]; empty at the root, and for bytes that are not UTF-8
+	Limit    int    // that was exceeded: bytes, elements or levels
+	Actual   int    // bytes of the string; of elements and levels, the first beyond the limit
+	Name     string // of a duplicate
+	Detail   string
 }
 
 // Error describes the fault.
@@ -59,6 +60,31 @@ func (r *Reader) malformed(detail string) {
 	r.fail(Fault{Kind: Malformed, Detail: detail})
 }
 
+// noValue is the fault of something that begins no JSON value.
+//
+//go:noinline
+func (r *Reader) noValue() { r.malformed("expected a JSON value") }
+
+//go:noinline
+func (r *Reader) tooDeep(depth int) {
+	limit := r.limits.MaxDepth
+	if limit == 0 {
+		limit = absoluteDepth
+	}
+	r.fail(Fault{Kind: TooDeep, Limit: limit, Actual: depth, Detail: "the value is nested too deeply"})
+}
+
+//go:noinline
+func (r *Reader) tooLong(length int) (string, bool) {
+	r.fail(Fault{Kind: StringTooLong, Limit: r.limits.MaxStringLength, Actual: length, Detail: "a string is too long"})
+	return "", false
+}
+
+// locateObject corrects the fault that a name just caused: it is that of the object, not of the member before.
+//
+//go:noinline
+func (r *Reader) locateObject() { r.fault.Location = r.pathTo(len(r.frames) - 1) }
+
 //go:noinline
 func (r *Reader) invalidUTF8() {
 	for i := 0; i < len(r.data); {
@@ -71,6 +97,10 @@ func (r *Reader) invalidUTF8() {
 	}
 	r.fail(Fault{Kind: InvalidUTF8, Detail: "the bytes are not UTF-8"})
 }
+
+// longestSegment is the longest member name that a path shows in full. Every problem has a path of its own, so long names
+// must not be multiplied by the number of problems below them.
+const longestSegment = 128
 
 // pathTo spells the path through the first n frames.
 //
@@ -89,8 +119,28 @@ func (r *Reader) pathTo(n int) string {
 			if path.Len() > 0 {
 				path.WriteByte('.')
 			}
-			path.WriteString(f.name)
+			path.WriteString(segment(f.name))
 		}
 	}
 	return path.String()
+}
+
+// segment cuts a long name, between two characters.
+func segment(name string) string {
+	if len(name) <= longestSegment {
+		return name
+	}
+	end := longestSegment
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + "…"
+}
+
+// join appends a member's name, in full, to the path of its object.
+func join(path, name string) string {
+	if path == "" {
+		return strings.Clone(name)
+	}
+	return path + "." + name
 }

@@ -3,7 +3,6 @@ package wire
 import (
 	"math"
 	"strconv"
-	"strings"
 )
 
 // number reads the number at pos and returns its text.
@@ -39,12 +38,14 @@ func (r *Reader) number() (string, bool) {
 	return r.data[start:i], true
 }
 
+//go:noinline
 func (r *Reader) badNumber(i int) (string, bool) {
 	r.pos = min(i, len(r.data))
 	r.malformed("a number is not spelled as JSON demands")
 	return "", false
 }
 
+// digits counts the digits in data from an offset on.
 func digits(data string, from int) int {
 	i := from
 	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
@@ -53,116 +54,146 @@ func digits(data string, from int) int {
 	return i - from
 }
 
+func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
+
+// shortInt reads an integer of at most 18 digits in plain spelling, which cannot overflow. It reads nothing else, sound or
+// not: ok is false, and the reader stands where it stood.
+func (r *Reader) shortInt() (v int64, ok bool) {
+	const most = 18
+	negative := r.ahead() == '-'
+	i := r.pos
+	if negative {
+		i++
+	}
+	first := i
+	for i < len(r.data) {
+		digit := r.data[i] - '0'
+		if digit > 9 {
+			if c := r.data[i]; c == '.' || c|0x20 == 'e' {
+				return 0, false
+			}
+			break
+		}
+		if i-first == most {
+			return 0, false
+		}
+		v = v*10 + int64(digit)
+		i++
+	}
+	if n := i - first; n == 0 || n > 1 && r.data[first] == '0' {
+		return 0, false
+	}
+	if negative {
+		v = -v
+	}
+	r.from, r.to, r.pos = r.pos, i, i
+	return v, true
+}
+
 // Int reads an integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly. Spellings such as 1.0 and 1e2 are integers
 // too. A fraction is a problem of type; an integer that bits cannot hold is a broken minimum or maximum.
 func (r *Reader) Int(bits int) (int64, bool) {
 	if bits == 0 {
 		bits = 64
 	}
-	negative, magnitude, ok := r.integer()
-	if !ok {
-		return 0, false
-	}
 	limit := uint64(1) << (bits - 1)
+	if v, ok := r.shortInt(); ok {
+		switch {
+		case v < 0 && uint64(-v) > limit:
+			return 0, r.below(bits)
+		case v > 0 && uint64(v) > limit-1:
+			return 0, r.above(limit - 1)
+		}
+		return v, true
+	}
+	m, ok := r.integer()
 	switch {
-	case magnitude.overflow && negative, negative && magnitude.value > limit:
-		return 0, r.broken("minimum", strconv.FormatInt(math.MinInt64>>(64-bits), 10))
-	case magnitude.overflow, !negative && magnitude.value > limit-1:
-		return 0, r.broken("maximum", strconv.FormatUint(limit-1, 10))
-	case negative:
-		return -int64(magnitude.value), true
+	case !ok:
+		return 0, false
+	case m.negative && (m.overflow || m.value > limit):
+		return 0, r.below(bits)
+	case !m.negative && (m.overflow || m.value > limit-1):
+		return 0, r.above(limit - 1)
+	case m.negative:
+		return -int64(m.value), true
 	default:
-		return int64(magnitude.value), true
+		return int64(m.value), true
 	}
 }
 
-// Uint reads an unsigned integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly.
+// Uint reads an unsigned integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly, as Int does.
 func (r *Reader) Uint(bits int) (uint64, bool) {
 	if bits == 0 {
 		bits = 64
 	}
-	negative, magnitude, ok := r.integer()
-	if !ok {
-		return 0, false
-	}
 	limit := uint64(math.MaxUint64) >> (64 - bits)
+	if v, ok := r.shortInt(); ok {
+		switch {
+		case v < 0:
+			return 0, r.broken("minimum", "0")
+		case uint64(v) > limit:
+			return 0, r.above(limit)
+		}
+		return uint64(v), true
+	}
+	m, ok := r.integer()
 	switch {
-	case negative && (magnitude.overflow || magnitude.value > 0):
+	case !ok:
+		return 0, false
+	case m.negative && (m.overflow || m.value > 0):
 		return 0, r.broken("minimum", "0")
-	case magnitude.overflow, magnitude.value > limit:
-		return 0, r.broken("maximum", strconv.FormatUint(limit, 10))
+	case m.overflow, m.value > limit:
+		return 0, r.above(limit)
 	default:
-		return magnitude.value, true
+		return m.value, true
 	}
 }
 
-// magnitude is an integer without its sign.
+// below reports that the integer just read is too small for its bits.
+//
+//go:noinline
+func (r *Reader) below(bits int) bool {
+	return r.broken("minimum", strconv.FormatInt(math.MinInt64>>(64-bits), 10))
+}
+
+//go:noinline
+func (r *Reader) above(limit uint64) bool {
+	return r.broken("maximum", strconv.FormatUint(limit, 10))
+}
+
+// magnitude is an integer with its sign apart.
 type magnitude struct {
 	value    uint64
-	overflow bool // does not fit
+	overflow bool // value does not hold it
+	negative bool
 }
 
-// integer reads a number that has no fraction.
-func (r *Reader) integer() (negative bool, m magnitude, ok bool) {
-	if r.Kind() != "number" {
+// integer reads a number that has no fraction, however it is spelled.
+//
+//go:noinline
+func (r *Reader) integer() (magnitude, bool) {
+	if !isNumber(r.ahead()) {
 		r.mismatch("integer")
-		return false, m, false
+		return magnitude{}, false
 	}
 	text, ok := r.number()
 	if !ok {
-		return false, m, false
+		return magnitude{}, false
 	}
-	text, negative = strings.CutPrefix(text, "-")
-	if len(text) < 19 && digits(text, 0) == len(text) { // the usual case cannot overflow
-		for _, c := range []byte(text) {
-			m.value = m.value*10 + uint64(c-'0')
-		}
-		return negative, m, true
-	}
-	significand, exponent := decompose(text)
-	switch {
-	case exponent < 0:
+	m, ok := parseDecimal(text).integer()
+	if !ok {
 		r.wrongType("integer", "number")
-		return false, m, false
-	case len(significand)+exponent > 20:
-		m.overflow = true
-		return negative, m, true
 	}
-	value, err := strconv.ParseUint(significand+strings.Repeat("0", exponent), 10, 64)
-	return negative, magnitude{value: value, overflow: err != nil}, true
+	return m, ok
 }
 
-// largeExponent stands for every exponent that is larger; no number of that size can be told from another.
-const largeExponent = 1 << 40
-
-// decompose splits a number without sign into its significant digits, without zeros before or behind them, and the power
-// of ten they are to be multiplied with. Zero is "0" and 0.
-func decompose(text string) (significand string, exponent int) {
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		var err error
-		if exponent, err = strconv.Atoi(strings.TrimPrefix(text[i+1:], "+")); err != nil || exponent > largeExponent || exponent < -largeExponent {
-			exponent = largeExponent
-			if text[i+1] == '-' {
-				exponent = -largeExponent
-			}
-		}
-		text = text[:i]
-	}
-	if whole, fraction, found := strings.Cut(text, "."); found {
-		text = whole + fraction
-		exponent -= len(fraction)
-	}
-	text = strings.TrimLeft(text, "0")
-	significand = strings.TrimRight(text, "0")
-	if significand == "" {
-		return "0", 0
-	}
-	return significand, exponent + len(text) - len(significand)
-}
-
-// Float reads a number as a floating-point value of bits bits (32 or 64).
+// Float reads a number as a floating-point value of bits bits (32 or 64; 0 means 64). A number beyond the range of the
+// type is a broken minimum or maximum; one that is too small for it is 0.
 func (r *Reader) Float(bits int) (float64, bool) {
-	if r.Kind() != "number" {
+	if bits != 32 {
+		bits = 64
+	}
+	if !isNumber(r.ahead()) {
 		r.mismatch("number")
 		return 0, false
 	}
@@ -172,14 +203,21 @@ func (r *Reader) Float(bits int) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(text, bits)
 	if err != nil {
-		largest := math.MaxFloat64
-		if bits == 32 {
-			largest = math.MaxFloat32
-		}
-		if v < 0 {
-			return 0, r.broken("minimum", strconv.FormatFloat(-largest, 'g', -1, bits))
-		}
-		return 0, r.broken("maximum", strconv.FormatFloat(largest, 'g', -1, bits))
+		return 0, r.beyond(v < 0, bits)
 	}
 	return v, true
+}
+
+// beyond reports that no floating-point value holds the number just read.
+//
+//go:noinline
+func (r *Reader) beyond(negative bool, bits int) bool {
+	largest := math.MaxFloat64
+	if bits == 32 {
+		largest = math.MaxFloat32
+	}
+	if negative {
+		return r.broken("minimum", strconv.FormatFloat(-largest, 'g', -1, bits))
+	}
+	return r.broken("maximum", strconv.FormatFloat(largest, 'g', -1, bits))
 }

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 )
 
 // maxWriterDepth ends the writing of values that contain themselves.
@@ -27,19 +25,20 @@ type Writer struct {
 // NewWriter returns a Writer that appends to buf.
 func NewWriter(buf []byte) *Writer { return &Writer{buf: buf} }
 
-// Reset makes w append to buf.
+// Reset makes w append to buf, and forgets its error.
 func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf} }
 
-// Bytes returns what was written.
+// Bytes returns the buffer with what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Len returns how many bytes were written.
+// Len returns the length of the buffer in bytes.
 func (w *Writer) Len() int { return len(w.buf) }
 
 // Err returns the first error: a number that JSON cannot spell, a time outside the years 0 to 9999, a value nested
 // deeper than 1,000 levels, or a value that Any cannot write.
 func (w *Writer) Err() error { return w.err }
 
+//go:noinline
 func (w *Writer) fail(err error) {
 	if w.err == nil {
 		w.err = err
@@ -60,7 +59,9 @@ func (w *Writer) EndArray() { w.end(']') }
 
 func (w *Writer) begin(c byte) {
 	w.buf = append(w.buf, c)
-	w.depth++
+	if w.depth++; w.depth > maxWriterDepth {
+		w.tooDeep()
+	}
 }
 
 func (w *Writer) end(c byte) {
@@ -74,9 +75,12 @@ func (w *Writer) Deep() bool {
 	if w.depth < maxWriterDepth {
 		return false
 	}
-	w.fail(errors.New("wire: the value is nested deeper than 1000 levels"))
+	w.tooDeep()
 	return true
 }
+
+//go:noinline
+func (w *Writer) tooDeep() { w.fail(errors.New("wire: the value is nested deeper than 1000 levels")) }
 
 // Key writes the name of a member. name needs no escaping.
 func (w *Writer) Key(name string) {
@@ -93,8 +97,7 @@ func (w *Writer) KeyEscaped(name string) {
 	if w.buf[len(w.buf)-1] != '{' {
 		w.buf = append(w.buf, ',')
 	}
-	w.buf = appendString(w.buf, name)
-	w.buf = append(w.buf, ':')
+	w.buf = append(appendString(w.buf, name), ':')
 }
 
 // Element announces an element of an array.
@@ -104,7 +107,7 @@ func (w *Writer) Element() {
 	}
 }
 
-// String writes a string. HTML is not escaped; invalid UTF-8 becomes U+FFFD.
+// String writes a string as encoding/json does without its escaping of HTML: invalid UTF-8 becomes U+FFFD.
 func (w *Writer) String(s string) { w.buf = appendString(w.buf, s) }
 
 // Int writes an integer.
@@ -113,7 +116,7 @@ func (w *Writer) Int(v int64) { w.buf = strconv.AppendInt(w.buf, v, 10) }
 // Uint writes an unsigned integer.
 func (w *Writer) Uint(v uint64) { w.buf = strconv.AppendUint(w.buf, v, 10) }
 
-// Float writes a number of bits bits (32 or 64) as encoding/json does.
+// Float writes a number of bits bits (32 or 64; 0 means 64) as encoding/json does. NaN and the infinities are errors.
 func (w *Writer) Float(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		w.fail(fmt.Errorf("wire: JSON has no number %v", v))
@@ -129,7 +132,8 @@ func (w *Writer) Bool(v bool) { w.buf = strconv.AppendBool(w.buf, v) }
 // Null writes null.
 func (w *Writer) Null() { w.buf = append(w.buf, "null"...) }
 
-// Time writes a time in UTC, in RFC 3339 with as many fractional digits as it has (MCP-AQL core §4.7.2).
+// Time writes a time in UTC, in RFC 3339 with as many fractional digits as it has (MCP-AQL core §4.7.2). A year outside 0
+// to 9999 is an error.
 func (w *Writer) Time(t time.Time) {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
@@ -142,7 +146,7 @@ func (w *Writer) Time(t time.Time) {
 	w.buf = append(w.buf, '"')
 }
 
-// Bytes64 writes binary data in standard base64; nil is null, as in encoding/json.
+// Bytes64 writes binary data in standard base64 (MCP-AQL core §4.7.4); nil is null, as in encoding/json.
 func (w *Writer) Bytes64(b []byte) {
 	if b == nil {
 		w.Null()
@@ -153,128 +157,12 @@ func (w *Writer) Bytes64(b []byte) {
 	w.buf = append(w.buf, '"')
 }
 
-// Raw writes text that is JSON already.
+// Raw writes text that is one JSON value already.
 func (w *Writer) Raw(text string) { w.buf = append(w.buf, text...) }
 
-// Any writes a value of dynamic type. The kinds that Any of Reader returns are written here; everything else goes
-// through encoding/json.
-func (w *Writer) Any(v any) {
-	if w.Deep() {
-		w.Null()
-		return
-	}
-	switch v := v.(type) {
-	case nil:
-		w.Null()
-	case bool:
-		w.Bool(v)
-	case string:
-		w.String(v)
-	case float64:
-		w.Float(v, 64)
-	case int:
-		w.Int(int64(v))
-	case int64:
-		w.Int(v)
-	case json.Number:
-		if r := NewReader(string(v), Limits{}); r.Kind() == "number" {
-			if text, ok := r.number(); ok && len(text) == len(v) {
-				w.Raw(text)
-				return
-			}
-		}
-		w.fail(errors.New("wire: a json.Number is not a number"))
-		w.Null()
-	case time.Time:
-		w.Time(v)
-	case []any:
-		w.BeginArray()
-		for _, element := range v {
-			w.Element()
-			w.Any(element)
-		}
-		w.EndArray()
-	case map[string]any:
-		w.BeginObject()
-		for _, name := range SortedKeys(v) {
-			w.KeyEscaped(name)
-			w.Any(v[name])
-		}
-		w.EndObject()
-	default:
-		text, err := json.Marshal(v)
-		if err != nil {
-			w.fail(fmt.Errorf("wire: writing a value of dynamic type: %w", err))
-			text = []byte("null")
-		}
-		w.buf = append(w.buf, text...)
-	}
-}
-
 // SortedKeys returns the keys of m in order, which is the order in which maps are written.
-func SortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
-
-func appendFloat(buf []byte, v float64, bits int) []byte {
-	format := byte('f')
-	if magnitude := math.Abs(v); magnitude != 0 {
-		if bits == 64 && (magnitude < 1e-6 || magnitude >= 1e21) ||
-			bits == 32 && (float32(magnitude) < 1e-6 || float32(magnitude) >= 1e21) {
-			format = 'e'
-		}
-	}
-	buf = strconv.AppendFloat(buf, v, format, -1, bits)
-	if n := len(buf); format == 'e' && n >= 4 && buf[n-4] == 'e' && buf[n-2] == '0' {
-		buf[n-2] = buf[n-1] // e-09 is spelled e-9
-		buf = buf[:n-1]
-	}
-	return buf
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendString quotes s as encoding/json does without its escaping of HTML.
-func appendString(buf []byte, s string) []byte {
-	buf = append(buf, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			char, size := utf8.DecodeRuneInString(s[i:])
-			switch {
-			case char == utf8.RuneError && size == 1:
-				buf = append(append(buf, s[from:i]...), `\ufffd`...)
-				from = i + size
-			case char == '\u2028' || char == '\u2029':
-				buf = append(append(buf, s[from:i]...), `\u202`...)
-				buf = append(buf, hexDigits[char&0xf])
-				from = i + size
-			}
-			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		buf = append(buf, s[from:i]...)
-		switch c {
-		case '"', '\\':
-			buf = append(buf, '\\', c)
-		case '\b':
-			buf = append(buf, '\\', 'b')
-		case '\f':
-			buf = append(buf, '\\', 'f')
-		case '\n':
-			buf = append(buf, '\\', 'n')
-		case '\r':
-			buf = append(buf, '\\', 'r')
-		case '\t':
-			buf = append(buf, '\\', 't')
-		default:
-			buf = append(buf, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
-		}
-		i++
-		from = i
-	}
-	return append(append(buf, s[from:]...), '"')
+func SortedKeys[K ~string, V any](m map[K]V) []K {
+	keys := slices.AppendSeq(make([]K, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
 }

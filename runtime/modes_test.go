@@ -1,0 +1,162 @@
+package aql
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/google/go-cmp/cmp"
+)
+
+// REQ-EP-01…REQ-EP-12, REQ-TL-06: which tools there are, and where an operation is reached through each surface.
+func TestModes(t *testing.T) {
+	custom := project.Profile{Name: "desk", Families: []project.Family{
+		{Name: "look", Categories: []model.Category{model.Read}},
+		{Name: "work", Categories: []model.Category{model.Create, model.Update, model.Delete, model.Execute}},
+	}}
+	for _, tt := range []struct {
+		name    string
+		options Options
+		tools   string
+		get     string // tool that reaches get_note
+		refused string // tool that must not, with its name on the wire
+	}{
+		{"semantic by default", Options{}, "mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_delete"},
+		{"crude is another word for semantic", Options{Mode: "crude"}, "mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_create"},
+		{"without empty families", Options{OmitEmptyFamilies: true}, "mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_execute"},
+		{"single", Options{Mode: "single"}, "mcp_aql", "mcp_aql", ""},
+		{"all, through the family", Options{Mode: "all"}, "mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_update"},
+		{"all, through the one tool", Options{Mode: "all"}, "mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql", "mcp_aql_update"},
+		{"an alternate profile", Options{Profile: "semantic"}, "mcp_aql_discover mcp_aql_query mcp_aql_manage mcp_aql_operate", "mcp_aql_query", "mcp_aql_operate"},
+		{"a custom profile with a prefix", Options{Profile: "desk", Profiles: []project.Profile{custom}, Prefix: "my_"}, "my_mcp_aql_look my_mcp_aql_work", "my_mcp_aql_look", "my_mcp_aql_work"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, tt.options)
+			var names []string
+			for _, tool := range f.adapter.Tools() {
+				names = append(names, tool.Name)
+			}
+			want := strings.Fields(tt.tools)
+			slices.Sort(names)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, names); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+			const request = `{"operation":"get_note","note_id":"n1"}`
+			if got := f.call(tt.get, request); got != `{"success":true,"data":"n1"}` {
+				t.Errorf("through %s: %s", tt.get, got)
+			}
+			if tt.refused == "" {
+				return
+			}
+			got := f.call(tt.refused, request)
+			if !strings.Contains(got, `"VALIDATION_ENDPOINT_MISMATCH"`) || !strings.Contains(got, `"actual_tool":"`+tt.refused+`"`) {
+				t.Errorf("through %s: %s", tt.refused, got)
+			}
+		})
+	}
+}
+
+// REQ-CC-01: the adapter keeps what it declares.
+func TestConcurrency(t *testing.T) {
+	for _, tt := range []struct {
+		concurrency Concurrency
+		category    model.Category
+		together    bool
+	}{
+		{FullyConcurrent, model.Update, true}, {ResourceLocked, model.Update, true}, {Serialized, model.Read, false},
+		{ReadConcurrent, model.Read, true}, {ReadConcurrent, model.Update, false},
+	} {
+		t.Run(string(tt.concurrency)+" "+string(tt.category), func(t *testing.T) {
+			var running, most atomic.Int32
+			arrived := make(chan struct{}, 2)
+			meet := func() {
+				most.Store(max(most.Load(), running.Add(1)))
+				arrived <- struct{}{}
+				if tt.together { // wait for the other, who must be able to come in
+					for start := time.Now(); len(arrived) < 2 && time.Since(start) < 5*time.Second; {
+						time.Sleep(time.Millisecond)
+					}
+					most.Store(max(most.Load(), running.Load()))
+				} else {
+					time.Sleep(20 * time.Millisecond)
+				}
+				running.Add(-1)
+			}
+			definition := model.Operation{Name: "meet", Category: tt.category, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}}
+			registry := NewRegistry([]Operation{{Definition: definition, NewCall: func() Call { return meeting{meet} }}}, nil)
+			adapter, err := New(registry, Options{Mode: "single", Concurrency: tt.concurrency})
+			if err != nil {
+				t.Fatal(err)
+			}
+			session := adapter.NewSession()
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() { session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"meet"}`)) })
+			}
+			wg.Wait()
+			if together := most.Load() == 2; together != tt.together {
+				t.Errorf("%d calls ran at the same time", most.Load())
+			}
+		})
+	}
+}
+
+type meeting struct{ meet func() }
+
+func (meeting) Member(*wire.Reader) bool { return false }
+func (meeting) Complete(*wire.Reader)    {}
+func (m meeting) Invoke(_ context.Context, w *wire.Writer) error {
+	m.meet()
+	w.Null()
+	return nil
+}
+
+// T-17: another name of a parameter is bound, reported and refused as the parameter itself.
+func TestAliases(t *testing.T) {
+	for _, tt := range []struct{ name, request, want string }{
+		{"an alias is accepted", `{"operation":"get_tag","params":{"tagName":"x"}}`, `"data":"x"`},
+		{"and beside params", `{"operation":"get_tag","tagName":"x"}`, `"data":"x"`},
+		{"params win, whatever the name", `{"operation":"get_tag","tagName":"y","params":{"tag_name":"x"}}`, `"data":"x"`},
+		{"both names are one too many", `{"operation":"get_tag","params":{"tag_name":"x","tagName":"x"}}`, `"VALIDATION_DUPLICATE_PARAM"`},
+		{"both names beside params too", `{"operation":"get_tag","tag_name":"x","tagName":"x"}`, `"VALIDATION_DUPLICATE_PARAM"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			definition := model.Operation{
+				Name: "get_tag", Category: model.Read, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar},
+				Params: []model.Param{{Name: "tag_name", Type: "string", Aliases: []string{"tagName"}}},
+			}
+			registry := NewRegistry([]Operation{{Definition: definition, NewCall: func() Call { return new(tagCall) }}}, nil)
+			adapter, err := New(registry, Options{Mode: "single"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(adapter.NewSession().Call(context.Background(), "mcp_aql", []byte(tt.request)).JSON); !strings.Contains(got, tt.want) {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+type tagCall struct{ name string }
+
+func (c *tagCall) Member(r *wire.Reader) bool {
+	switch r.Name() {
+	case "tag_name", "tagName":
+		c.name, _ = r.String()
+		return true
+	}
+	return false
+}
+func (c *tagCall) Complete(*wire.Reader) {}
+func (c *tagCall) Invoke(_ context.Context, w *wire.Writer) error {
+	w.String(c.name)
+	return nil
+}

@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// decimal is a number by its value: the digits from first to last, the first and last that are not zero, with the point
+// point places behind the first digit of the text. It refers to the number's text, so it takes no memory by its size.
+type decimal struct {
+	negative        bool
+	whole, fraction string
+	first, last     int // offsets into whole and fraction, taken together
+	zero            bool
+	exponent        string // its digits, without leading zeros
+	shrinks         bool   // the exponent is negative
+}
+
+// parseDecimal parses the text of a valid JSON number.
+func parseDecimal(text string) decimal {
+	var d decimal
+	text, d.negative = strings.CutPrefix(text, "-")
+	n := digits(text, 0)
+	d.whole, text = text[:n], text[n:]
+	if text != "" && text[0] == '.' {
+		n := digits(text, 1)
+		d.fraction, text = text[1:1+n], text[1+n:]
+	}
+	if text != "" { // e, perhaps a sign, digits
+		d.shrinks = text[1] == '-'
+		d.exponent = strings.TrimLeft(strings.TrimLeft(text[1:], "+-"), "0")
+	}
+	d.last = len(d.whole) + len(d.fraction) - 1
+	for d.first <= d.last && d.digit(d.first) == '0' {
+		d.first++
+	}
+	for d.last > d.first && d.digit(d.last) == '0' {
+		d.last--
+	}
+	d.zero = d.first > d.last
+	return d
+}
+
+// digit returns the digit at i, and 0 behind the last one.
+func (d *decimal) digit(i int) byte {
+	if i < len(d.whole) {
+		return d.whole[i]
+	}
+	if i -= len(d.whole); i < len(d.fraction) {
+		return d.fraction[i]
+	}
+	return '0'
+}
+
+// shortExponent is the number of digits of an exponent that arithmetic on int64 is safe with.
+const shortExponent = 17
+
+// power returns the exponent. One that is longer than shortExponent comes as the largest or smallest int64, halved; no
+// text is long enough to make up for it with digits.
+func (d *decimal) power() int64 {
+	power := int64(math.MaxInt64 / 2)
+	if len(d.exponent) <= shortExponent {
+		power = 0
+		for _, c := range []byte(d.exponent) {
+			power = power*10 + int64(c-'0')
+		}
+	}
+	if d.shrinks {
+		power = -power
+	}
+	return power
+}
+
+// integer returns the number as an integer, if it is one.
+func (d decimal) integer() (magnitude, bool) {
+	m := magnitude{negative: d.negative}
+	if d.zero {
+		return m, true
+	}
+	point := int64(len(d.whole)) + d.power() // of the digits, how many stand before the point
+	if point <= int64(d.last) {
+		return m, false
+	}
+	const most = 20 // digits of the largest uint64
+	if point-int64(d.first) > most {
+		m.overflow = true
+		return m, true
+	}
+	for i := d.first; i < int(point); i++ {
+		digit := uint64(d.digit(i) - '0')
+		if m.value > (math.MaxUint64-digit)/10 {
+			m.overflow = true
+			return m, true
+		}
+		m.value = m.value*10 + digit
+	}
+	return m, true
+}
+
+// appendCanonical appends the one spelling that all numbers of the same value share: the significant digits, and the
+// power of ten they are to be multiplied with. It is never longer than the text by more than a few bytes, however large
+// the number is.
+func (d decimal) appendCanonical(dst []byte) []byte {
+	if d.zero {
+		return append(dst, '0')
+	}
+	if d.negative {
+		dst = append(dst, '-')
+	}
+	for i := d.first; i <= d.last; i++ {
+		dst = append(dst, d.digit(i))
+	}
+	shift := int64(len(d.whole) - d.last - 1)
+	if len(d.exponent) <= shortExponent {
+		if power := d.power() + shift; power != 0 {
+			dst = strconv.AppendInt(append(dst, 'e'), power, 10)
+		}
+		return dst
+	}
+	dst = append(dst, 'e')
+	if d.shrinks {
+		dst, shift = append(dst, '-'), -shift
+	}
+	return appendSum(dst, d.exponent, shift)
+}
+
+// appendSum appends the sum of a large number, given by its digits, and one that is smaller by far.
+func appendSum(dst []byte, large string, small int64) []byte {
+	sum := []byte(large)
+	for i := len(sum) - 1; small != 0 && i >= 0; i-- {
+		digit := int64(sum[i]-'0') + small%10
+		small /= 10
+		switch {
+		case digit < 0:
+			digit += 10
+			small--
+		case digit > 9:
+			digit -= 10
+			small++
+		}
+		sum[i] = byte('0' + digit)
+	}
+	if small > 0 {
+		dst = strconv.AppendInt(dst, small, 10)
+		return append(dst, sum...)
+	}
+	return append(dst, strings.TrimLeft(string(sum), "0")...)
+}

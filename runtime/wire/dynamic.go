@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Any writes a value of dynamic type. The kinds that Any of Reader returns and their nearest relatives are written here;
+// everything else goes through encoding/json. Maps are written in the order of their keys. A nil map is null, a nil slice an
+// empty array.
+func (w *Writer) Any(v any) {
+	switch v := v.(type) {
+	case nil:
+		w.Null()
+	case bool:
+		w.Bool(v)
+	case string:
+		w.String(v)
+	case float64:
+		w.Float(v, 64)
+	case int:
+		w.Int(int64(v))
+	case int64:
+		w.Int(v)
+	case uint64:
+		w.Uint(v)
+	case json.Number:
+		w.number(string(v))
+	case time.Time:
+		w.Time(v)
+	case []any:
+		anyArray(w, v, (*Writer).Any)
+	case []string:
+		anyArray(w, v, (*Writer).String)
+	case []map[string]any:
+		anyArray(w, v, anyObject)
+	case map[string]any:
+		anyObject(w, v)
+	default:
+		w.reflected(v)
+	}
+}
+
+func anyArray[T any](w *Writer, elements []T, write func(*Writer, T)) {
+	if w.Deep() {
+		w.Null()
+		return
+	}
+	w.BeginArray()
+	for _, element := range elements {
+		w.Element()
+		write(w, element)
+	}
+	w.EndArray()
+}
+
+func anyObject(w *Writer, members map[string]any) {
+	if members == nil || w.Deep() {
+		w.Null()
+		return
+	}
+	w.BeginObject()
+	for _, name := range SortedKeys(members) {
+		w.KeyEscaped(name)
+		w.Any(members[name])
+	}
+	w.EndObject()
+}
+
+// number writes a json.Number, which is a string that anything may have put there.
+func (w *Writer) number(text string) {
+	r := Reader{data: text}
+	if _, ok := r.number(); !ok || r.pos != len(text) {
+		w.fail(errors.New("wire: a json.Number is not a number"))
+		text = "null"
+	}
+	w.Raw(text)
+}
+
+func (w *Writer) reflected(v any) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		w.fail(fmt.Errorf("wire: writing a value of dynamic type: %w", err))
+		w.Null()
+		return
+	}
+	w.buf = append(w.buf, bytes.TrimSuffix(text.Bytes(), []byte{'\n'})...)
+}

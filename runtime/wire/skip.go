@@ -1,0 +1,42 @@
+package wire
+
+// Skip reads the value ahead, checks it as strictly as any other, and forgets it.
+func (r *Reader) Skip() {
+	switch r.ahead() {
+	case '"':
+		r.text(false)
+	case '{':
+		if r.open(true) {
+			for r.Next() {
+				r.Skip()
+			}
+		}
+	case '[':
+		if r.open(false) {
+			for r.NextElement() {
+				r.Skip()
+			}
+		}
+	case 't':
+		r.word("true")
+	case 'f':
+		r.word("false")
+	case 'n':
+		r.word("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		r.number()
+	default:
+		r.noValue()
+	}
+}
+
+// Raw reads the value ahead, checks it as strictly as any other, and returns its text as it was sent.
+func (r *Reader) Raw() string {
+	r.ahead()
+	start := r.pos
+	r.Skip()
+	if r.fault != nil {
+		return ""
+	}
+	return r.data[start:r.pos]
+}

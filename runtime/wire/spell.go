@@ -1,0 +1,82 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// appendFloat spells a number as encoding/json does.
+func appendFloat(buf []byte, v float64, bits int) []byte {
+	if bits != 32 {
+		bits = 64
+	}
+	format := byte('f')
+	if magnitude := math.Abs(v); magnitude != 0 {
+		if bits == 64 && (magnitude < 1e-6 || magnitude >= 1e21) ||
+			bits == 32 && (float32(magnitude) < 1e-6 || float32(magnitude) >= 1e21) {
+			format = 'e'
+		}
+	}
+	buf = strconv.AppendFloat(buf, v, format, -1, bits)
+	if n := len(buf); format == 'e' && n >= 4 && buf[n-4] == 'e' && buf[n-2] == '0' {
+		buf[n-2] = buf[n-1] // e-09 is spelled e-9
+		buf = buf[:n-1]
+	}
+	return buf
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString quotes s as encoding/json does without its escaping of HTML.
+func appendString(buf []byte, s string) []byte {
+	buf = append(buf, '"')
+	from := 0
+	for i := plain(s, 0); i < len(s); i = plain(s, from) {
+		buf = append(appendText(buf, s[from:i]), '\\')
+		switch c := s[i]; c {
+		case '"', '\\':
+			buf = append(buf, c)
+		case '\b':
+			buf = append(buf, 'b')
+		case '\f':
+			buf = append(buf, 'f')
+		case '\n':
+			buf = append(buf, 'n')
+		case '\r':
+			buf = append(buf, 'r')
+		case '\t':
+			buf = append(buf, 't')
+		default:
+			buf = append(buf, 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+		}
+		from = i + 1
+	}
+	return append(appendText(buf, s[from:]), '"')
+}
+
+// appendText appends text without quotes, backslashes and control characters. What is left to escape is what is not UTF-8,
+// and the two characters that end lines in JavaScript.
+func appendText(buf []byte, s string) []byte {
+	from := 0
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			if i++; i+8 <= len(s) && word64(s[i:i+8])&highs == 0 {
+				i += 8
+			}
+			continue
+		}
+		char, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case char == utf8.RuneError && size == 1:
+			buf = append(append(buf, s[from:i]...), `\ufffd`...)
+			from = i + size
+		case char == '\u2028' || char == '\u2029':
+			buf = append(append(buf, s[from:i]...), `\u202`...)
+			buf = append(buf, hexDigits[char&0xf])
+			from = i + size
+		}
+		i += size
+	}
+	return append(buf, s[from:]...)
+}

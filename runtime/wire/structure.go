@@ -1,0 +1,195 @@
+package wire
+
+// Object begins an object. When the value ahead is something else, that is a problem; the value is skipped, and the
+// result is false.
+func (r *Reader) Object() bool {
+	if r.ahead() != '{' {
+		r.mismatch("object")
+		return false
+	}
+	return r.open(true)
+}
+
+// Array begins an array. When the value ahead is something else, that is a problem; the value is skipped, and the result
+// is false.
+func (r *Reader) Array() bool {
+	if r.ahead() != '[' {
+		r.mismatch("array")
+		return false
+	}
+	return r.open(false)
+}
+
+// open begins the object or array at pos.
+func (r *Reader) open(object bool) bool {
+	depth := r.base + len(r.frames) + 1
+	if r.limits.MaxDepth > 0 && depth > r.limits.MaxDepth || depth > absoluteDepth {
+		r.tooDeep(depth)
+		return false
+	}
+	r.pos++
+	r.frames = append(r.frames, frame{object: object, first: len(r.names)})
+	return true
+}
+
+// close ends the object or array whose closing bracket is at pos.
+func (r *Reader) close() {
+	top := len(r.frames) - 1
+	f := &r.frames[top]
+	if f.first < len(r.names) {
+		clear(r.names[f.first:])
+		r.names = r.names[:f.first]
+	}
+	if f.set != nil {
+		r.recycle(f.set)
+	}
+	*f = frame{}
+	r.frames = r.frames[:top]
+	r.pos++
+}
+
+// Next moves to the next member of the object and reads its name. It returns false after the last one, when the object
+// is closed.
+func (r *Reader) Next() bool {
+	if r.fault != nil || len(r.frames) == 0 {
+		return false
+	}
+	f := &r.frames[len(r.frames)-1]
+	c := r.ahead()
+	if c == '}' {
+		r.close()
+		return false
+	}
+	if f.count > 0 {
+		if c != ',' {
+			r.malformed("expected ',' or '}' after a member of an object")
+			return false
+		}
+		r.pos++
+		c = r.ahead()
+	}
+	if c != '"' {
+		r.malformed("expected a name in double quotes")
+		r.locateObject()
+		return false
+	}
+	start := r.pos
+	name, ok := r.text(true)
+	if !ok {
+		r.locateObject()
+		return false
+	}
+	f.name = name
+	f.count++
+	if r.duplicate(f, name) {
+		r.pos = start
+		r.fail(Fault{Kind: DuplicateName, Name: name, Detail: "a name stands twice in one object"})
+		return false
+	}
+	if r.ahead() != ':' {
+		r.malformed("expected ':' after a name")
+		return false
+	}
+	r.pos++
+	r.ahead()
+	return true
+}
+
+// Name is the name of the current member.
+func (r *Reader) Name() string {
+	if len(r.frames) == 0 {
+		return ""
+	}
+	return r.frames[len(r.frames)-1].name
+}
+
+// NextElement moves to the next element of the array. It returns false after the last one, when the array is closed.
+func (r *Reader) NextElement() bool {
+	if r.fault != nil || len(r.frames) == 0 {
+		return false
+	}
+	f := &r.frames[len(r.frames)-1]
+	c := r.ahead()
+	if c == ']' {
+		r.close()
+		return false
+	}
+	if f.count > 0 {
+		if c != ',' {
+			r.malformed("expected ',' or ']' after an element of an array")
+			return false
+		}
+		r.pos++
+		r.ahead()
+	}
+	f.count++
+	if r.limits.MaxArrayElements > 0 && f.count > r.limits.MaxArrayElements {
+		r.fail(Fault{Kind: TooManyElements, Limit: r.limits.MaxArrayElements, Actual: f.count, Detail: "an array has too many elements"})
+		return false
+	}
+	return true
+}
+
+// manyNames is where a set takes over from comparing names one by one, so that objects with very many names are read in
+// linear time.
+const manyNames = 32
+
+// duplicate takes note of a name and reports whether the object had it before.
+func (r *Reader) duplicate(f *frame, name string) bool {
+	if f.set != nil {
+		before := len(f.set)
+		f.set[name] = struct{}{}
+		return len(f.set) == before
+	}
+	mark := fingerprint(name)
+	if f.seen&mark != 0 {
+		for _, earlier := range r.names[f.first:] {
+			if earlier == name {
+				return true
+			}
+		}
+	}
+	f.seen |= mark
+	r.names = append(r.names, name)
+	if len(r.names)-f.first > manyNames {
+		r.useSet(f)
+	}
+	return false
+}
+
+// fingerprint returns one bit of 64. Names that differ in it differ.
+func fingerprint(name string) uint64 {
+	n := uint32(len(name))
+	if n == 0 {
+		return 1
+	}
+	h := n ^ uint32(name[0])<<8 ^ uint32(name[n-1])<<16 ^ uint32(name[n/2])<<24
+	return 1 << (h * 0x9e3779b1 >> 26)
+}
+
+// useSet moves the names of an object into a set.
+//
+//go:noinline
+func (r *Reader) useSet(f *frame) {
+	f.set, r.spare = r.spare, nil
+	if f.set == nil {
+		f.set = make(map[string]struct{}, 4*manyNames)
+	}
+	names := r.names[f.first:]
+	for _, name := range names {
+		f.set[name] = struct{}{}
+	}
+	clear(names)
+	r.names = r.names[:f.first]
+}
+
+// largestSpare is the size up to which a set is kept for reuse: emptying a set takes time by its size.
+const largestSpare = 1024
+
+//go:noinline
+func (r *Reader) recycle(set map[string]struct{}) {
+	if len(set) <= largestSpare {
+		clear(set)
+		r.spare = set
+	}
+}

@@ -1,0 +1,231 @@
+package wire
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// text reads the string at pos, whose opening quote has been seen. Where only its soundness matters, keep is false, and
+// the result may be empty.
+func (r *Reader) text(keep bool) (string, bool) {
+	start := r.pos + 1
+	i := plain(r.data, start)
+	if i < len(r.data) {
+		switch r.data[i] {
+		case '"':
+			if r.limits.MaxStringLength > 0 && i-start > r.limits.MaxStringLength {
+				return r.tooLong(i - start)
+			}
+			r.from, r.to, r.pos = r.pos, i+1, i+1
+			return r.data[start:i], true
+		case '\\':
+			return r.escaped(i, keep)
+		}
+	}
+	return r.brokenText(i)
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plain returns the offset of the first quote, backslash or control character in data from i on, or len(data). Short
+// strings are the rule, so the first bytes are looked at one by one and the rest eight at a time.
+func plain(data string, i int) int {
+	for near := min(i+16, len(data)); i < near; i++ {
+		if special[data[i]] {
+			return i
+		}
+	}
+	for ; i+8 <= len(data); i += 8 {
+		w := word64(data[i : i+8])
+		quote, backslash := w^ones*'"', w^ones*'\\'
+		found := ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
+		if found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(data); i++ {
+		if special[data[i]] {
+			return i
+		}
+	}
+	return i
+}
+
+// word64 returns eight bytes as one number, the first byte lowest.
+func word64(d string) uint64 {
+	_ = d[7]
+	return uint64(d[0]) | uint64(d[1])<<8 | uint64(d[2])<<16 | uint64(d[3])<<24 |
+		uint64(d[4])<<32 | uint64(d[5])<<40 | uint64(d[6])<<48 | uint64(d[7])<<56
+}
+
+// special tells the bytes that cannot stand for themselves in a string.
+var special = [256]bool{
+	0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true, 11: true, 12: true,
+	13: true, 14: true, 15: true, 16: true, 17: true, 18: true, 19: true, 20: true, 21: true, 22: true, 23: true, 24: true,
+	25: true, 26: true, 27: true, 28: true, 29: true, 30: true, 31: true, '"': true, '\\': true,
+}
+
+// brokenText is the fault of a string that does not end, or holds a control character at i.
+//
+//go:noinline
+func (r *Reader) brokenText(i int) (string, bool) {
+	r.pos = i
+	r.malformed("a control character stands unescaped in a string")
+	return "", false
+}
+
+// escaped reads the string at pos, whose first backslash is at i. It checks and measures the string before it unescapes
+// anything, so that a string that is refused costs nothing.
+func (r *Reader) escaped(i int, keep bool) (string, bool) {
+	start, first := r.pos+1, i
+	length := i - start
+	for i < len(r.data) && r.data[i] == '\\' {
+		char, size := r.escape(i)
+		if size == 0 {
+			return "", false
+		}
+		i += size
+		length += utf8.RuneLen(char)
+		next := plain(r.data, i)
+		length += next - i
+		i = next
+	}
+	if i >= len(r.data) || r.data[i] != '"' {
+		return r.brokenText(i)
+	}
+	if r.limits.MaxStringLength > 0 && length > r.limits.MaxStringLength {
+		return r.tooLong(length)
+	}
+	r.from, r.to, r.pos = r.pos, i+1, i+1
+	if !keep {
+		return "", true
+	}
+	return r.unescape(start, first, i, length), true
+}
+
+// arenaSize is what is allocated for unescaped strings at a time.
+const arenaSize = 1024
+
+// unescape returns the sound string data[start:end], whose first backslash is at i, as length bytes without escapes.
+func (r *Reader) unescape(start, i, end, length int) string {
+	if r.arena.Cap()-r.arena.Len() < length {
+		// Unescaping never makes text longer, so what is left of the input is enough for all that follows.
+		r.arena = strings.Builder{}
+		r.arena.Grow(max(length, min(arenaSize, len(r.data)-start)))
+	}
+	begin := r.arena.Len()
+	r.arena.WriteString(r.data[start:i])
+	for i < end {
+		char, size := r.escape(i)
+		r.arena.WriteRune(char)
+		i += size
+		next := plain(r.data, i)
+		r.arena.WriteString(r.data[i:next])
+		i = next
+	}
+	return r.arena.String()[begin:]
+}
+
+// escape reads the escape at i and returns its character and length; length 0 after a fault.
+func (r *Reader) escape(i int) (rune, int) {
+	if i+1 < len(r.data) {
+		switch c := r.data[i+1]; c {
+		case '"', '\\', '/':
+			return rune(c), 2
+		case 'b':
+			return '\b', 2
+		case 'f':
+			return '\f', 2
+		case 'n':
+			return '\n', 2
+		case 'r':
+			return '\r', 2
+		case 't':
+			return '\t', 2
+		case 'u':
+			return r.unicodeEscape(i)
+		}
+	}
+	return r.badEscape(i, "an unknown escape stands in a string")
+}
+
+func (r *Reader) unicodeEscape(i int) (rune, int) {
+	char, ok := hex4(r.data, i+2)
+	switch {
+	case !ok:
+		return r.badEscape(i, `'\u' is not followed by four hexadecimal digits`)
+	case char == 0:
+		return r.refusedEscape(i, NUL, "a string holds the character U+0000")
+	case !utf16.IsSurrogate(char):
+		return char, 6
+	}
+	if strings.HasPrefix(r.data[i+6:], `\u`) {
+		if low, ok := hex4(r.data, i+8); ok {
+			if pair := utf16.DecodeRune(char, low); pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+	}
+	return r.refusedEscape(i, InvalidUTF8, "a string holds half a surrogate pair")
+}
+
+// badEscape is the fault of an escape that JSON does not know, or that the end of the input cuts off.
+//
+//go:noinline
+func (r *Reader) badEscape(i int, detail string) (rune, int) {
+	r.pos = i
+	if rest := r.data[i+1:]; rest == "" || rest[0] == 'u' && len(rest) < 5 && hexOnly(rest[1:]) {
+		r.pos = len(r.data)
+	}
+	r.malformed(detail)
+	return 0, 0
+}
+
+//go:noinline
+func (r *Reader) refusedEscape(i int, kind FaultKind, detail string) (rune, int) {
+	r.pos = i
+	r.fail(Fault{Kind: kind, Detail: detail})
+	return 0, 0
+}
+
+func hex4(data string, i int) (rune, bool) {
+	if i+4 > len(data) {
+		return 0, false
+	}
+	var char rune
+	for _, c := range []byte(data[i : i+4]) {
+		digit, ok := hex(c)
+		if !ok {
+			return 0, false
+		}
+		char = char<<4 | rune(digit)
+	}
+	return char, true
+}
+
+func hex(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	default:
+		return 0, false
+	}
+}
+
+func hexOnly(s string) bool {
+	for _, c := range []byte(s) {
+		if _, ok := hex(c); !ok {
+			return false
+		}
+	}
+	return true
+}
