@@ -1,0 +1,173 @@
+package todo_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/aqltag/aqltag/examples/todo/todo"
+	"github.com/aqltag/aqltag/project"
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// REQ-IN-11, REQ-IN-12: what introspection's definitions describe and what the generated decoders accept is the same, in
+// both directions. Thousands of random requests are judged twice: by a JSON Schema made of the definitions, and by the
+// adapter.
+func TestDefinitionsAndDecodersAgree(t *testing.T) {
+	registry := todo.NewRegistry(open(t, todo.Memory))
+	adapter, err := aql.New(registry, aql.Options{Name: "todo", Mode: "single", NoConfirmation: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := registry.Definitions()
+	tools, err := project.DiscreteTools(&definitions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, tool := range tools {
+		operation, ok := definitions.Operation(tool.Name)
+		if !ok {
+			continue
+		}
+		t.Run(tool.Name, func(t *testing.T) {
+			compiler := jsonschema.NewCompiler()
+			compiler.AssertFormat()
+			document, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.InputSchema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compiler.AddResource("tool.json", document); err != nil {
+				t.Fatal(err)
+			}
+			schema, err := compiler.Compile("tool.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, param := range operation.Params {
+				names = append(names, param.Name)
+			}
+			session := adapter.NewSession()
+			accepted := 0
+			for range 3000 {
+				params := randomObject(random, names, 3)
+				value, err := jsonschema.UnmarshalJSON(strings.NewReader(params))
+				if err != nil {
+					t.Fatal(err)
+				}
+				described := schema.Validate(value)
+				reply := session.Call(context.Background(), "mcp_aql", fmt.Appendf(nil, `{"operation":%q,"params":%s}`, tool.Name, params))
+				var response struct {
+					Success bool
+					Error   struct{ Code string }
+				}
+				if err := json.Unmarshal(reply.JSON, &response); err != nil {
+					t.Fatal(err)
+				}
+				valid := !strings.HasPrefix(response.Error.Code, "VALIDATION_")
+				if valid != (described == nil) {
+					t.Fatalf("%s\ndefinitions: %v\nadapter: %s", params, described, reply.JSON)
+				}
+				if valid {
+					accepted++
+				}
+			}
+			if accepted == 0 {
+				t.Error("no random request was accepted: the test shows nothing")
+			}
+		})
+	}
+}
+
+// names of members that occur somewhere in the definitions, and some that do not.
+var memberNames = []string{"title", "notes", "priority", "status", "due_at", "tags", "metadata", "color", "estimate_minutes", "labels",
+	"todo_id", "created_at", "_etag", "field", "order", "tag", "Title", "colour"}
+
+// randomObject is an object that has some of the preferred names, and rarely another.
+func randomObject(random *rand.Rand, preferred []string, depth int) string {
+	var members []string
+	for _, name := range preferred {
+		if random.IntN(3) > 0 {
+			members = append(members, fmt.Sprintf("%q:%s", name, randomValue(random, name, depth)))
+		}
+	}
+	if random.IntN(10) == 0 {
+		members = append(members, `"unknown":1`)
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// randomValue is a value that mostly suits the name.
+func randomValue(random *rand.Rand, name string, depth int) string {
+	pick := func(values ...string) string { return values[random.IntN(len(values))] }
+	if random.IntN(25) == 0 {
+		return pick(`""`, `"x"`, "1", "1.5", "true", "{}", "[]", `["a"]`, "1.0", "-1", "1e3")
+	}
+	text := func(n int) string { return `"` + strings.Repeat("é", n) + `"` }
+	switch name {
+	case "title":
+		return pick(text(1), text(200), text(201), `"x"`, `""`)
+	case "notes":
+		return pick(text(4000), text(4001), `"x"`)
+	case "priority":
+		return pick(`"low"`, `"medium"`, `"high"`, `"urgent"`)
+	case "status":
+		return pick(`"open"`, `"done"`, `"gone"`)
+	case "due_at":
+		return pick(`"2026-03-01T09:00:00Z"`, `"2026-03-01T09:00:00.5+01:00"`, `"2026-03-01"`, `"soon"`)
+	case "tags":
+		return pick(`[]`, `["a","b"]`, `[1]`, "["+strings.TrimSuffix(strings.Repeat(`"a",`, 21), ",")+"]")
+	case "color":
+		return pick(`"red"`, text(30), text(31))
+	case "estimate_minutes":
+		return pick("0", "10000", "10001", "-1", "5.0", "5.5")
+	case "labels":
+		return pick(`{}`, `{"a":"b"}`, `{"a":1}`)
+	case "limit":
+		return pick("1", "25", "0", "1000", "1.0")
+	case "offset", "older_than_days":
+		return pick("0", "7", "-1", "2.5")
+	case "field":
+		return pick(`"created_at"`, `"due_at"`, `"title"`, `"color"`)
+	case "order":
+		return pick(`"asc"`, `"desc"`, `"up"`)
+	case "metadata":
+		return nested(random, []string{"color", "estimate_minutes", "labels"}, depth)
+	case "filter":
+		return nested(random, []string{"status", "priority", "tag"}, depth)
+	case "sort":
+		return nested(random, []string{"field", "order"}, depth)
+	case "input":
+		return nested(random, []string{"title", "notes", "priority", "status", "due_at", "tags", "metadata"}, depth)
+	case "todo_id":
+		return pick(`"todo_x"`, `"todo_y"`)
+	default:
+		return pick(`"x"`, `"y"`)
+	}
+}
+
+func nested(random *rand.Rand, names []string, depth int) string {
+	if depth == 0 {
+		return "{}"
+	}
+	if random.IntN(12) == 0 {
+		names = append(names, memberNames[random.IntN(len(memberNames))])
+		seen := map[string]bool{}
+		var unique []string
+		for _, name := range names {
+			if !seen[name] {
+				seen[name] = true
+				unique = append(unique, name)
+			}
+		}
+		names = unique
+	}
+	return randomObject(random, names, depth-1)
+}
