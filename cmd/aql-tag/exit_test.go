@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The exit codes of design §4, which scripts rely on.
+func TestExitCodes(t *testing.T) {
+	const operation = "package app\n\n// GetRequest reads.\ntype GetRequest struct {\n\t_ struct{} `aql:\"category=READ\"`\n}\n\n" +
+		"// Get reads.\n//\n//aql:example {}\nfunc Get(req GetRequest) (string, error) { return \"\", nil }\n"
+	for _, tt := range []struct {
+		name, source string
+		args         []string
+		want         int
+		prepare      func(t *testing.T, dir string)
+	}{
+		{name: "written", source: operation, want: exitOK},
+		{name: "nothing to write", source: "package app\n", want: exitOK},
+		{name: "a mistake in a tag", source: strings.Replace(operation, "category", "catagory", 1), want: exitSource},
+		{name: "a mistake in a tag, checked", source: strings.Replace(operation, "category", "catagory", 1), args: []string{"check"}, want: exitSource},
+		{name: "a syntax error", source: operation + "func {", want: exitSource},
+		{name: "an unknown flag", source: operation, args: []string{"-x"}, want: exitUsage},
+		{name: "a flag behind the packages", source: operation, args: []string{"check", ".", "-x"}, want: exitUsage},
+		{name: "no such package", source: operation, args: []string{"./nowhere"}, want: exitUsage},
+		{name: "out of date", source: operation, args: []string{"check"}, want: exitStale},
+		{name: "a folder stands in the file's place", source: operation, want: exitIO, prepare: func(t *testing.T, dir string) {
+			if err := os.Mkdir(filepath.Join(dir, "aql_gen.go"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{name: "help", source: operation, args: []string{"-h"}, want: exitOK},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("GOWORK", "off")
+			for name, text := range map[string]string{"go.mod": "module example.com/app\n\ngo 1.26.0\n", "app.go": tt.source} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.prepare != nil {
+				tt.prepare(t, dir)
+			}
+			var stdout, stderr bytes.Buffer
+			got := run(context.Background(), &environment{dir: dir, stdout: &stdout, stderr: &stderr}, tt.args)
+			if got != tt.want {
+				t.Errorf("exit code %d, want %d\n%s%s", got, tt.want, &stdout, &stderr)
+			}
+			entries, err := filepath.Glob(filepath.Join(dir, ".aql_gen*"))
+			if err != nil || len(entries) > 0 {
+				t.Errorf("temporary files are left: %v, %v", entries, err)
+			}
+		})
+	}
+}
