@@ -28,7 +28,7 @@ func describe(comment *ast.CommentGroup, name string) string {
 
 // startsNoun reports whether "Todo is …" may lose its verb: "Todo is a thing to do." reads well as "A thing to do.".
 func startsNoun(s string) bool {
-	for _, word := range []string{"a ", "an ", "the ", "one ", "what ", "how ", "where ", "when ", "who ", "whether "} {
+	for _, word := range []string{"a ", "an ", "the ", "one ", "something ", "anything ", "everything ", "what ", "how ", "where ", "when ", "who ", "whether "} {
 		if strings.HasPrefix(s, word) {
 			return true
 		}

@@ -68,9 +68,16 @@ func (s *shaper) fieldShape(t types.Type, path string) (*model.Shape, *unsupport
 	if !ok {
 		return s.shapeOf(t)
 	}
+	name := strings.ReplaceAll(path, ".", "")
+	// A field is met again wherever its struct is embedded.
+	for known, taken := range s.unnamed {
+		if taken == name && types.Identical(s.goTypes[known], t) {
+			return known, nil
+		}
+	}
 	shape := &model.Shape{Kind: model.ShapeStruct}
 	s.goTypes[shape] = t
-	s.unnamed[shape] = strings.ReplaceAll(path, ".", "")
+	s.unnamed[shape] = name
 	s.fillStruct(shape, st, path)
 	return shape, nil
 }

@@ -159,7 +159,7 @@ func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 func (w *wireTypes) assignNames() {
 	taken := map[string]bool{nothing: true}
 	for _, name := range []string{"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
-		"EndpointPermissions", "FieldSelection"} {
+		"EndpointPermissions", "IntrospectionResult", "FieldSelection"} {
 		taken[name] = true
 	}
 	byBase := make(map[string][]*wireType)

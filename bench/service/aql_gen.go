@@ -78,7 +78,7 @@ func createTodoDefinition() model.Operation {
 		Returns: model.Returns{
 			Name:        "Todo",
 			Kind:        model.KindObject,
-			Description: "Is something to do.",
+			Description: "Something to do.",
 		},
 		Examples: []model.Example{
 			{Params: `{"title":"Buy milk"}`},
@@ -111,7 +111,7 @@ func updateTodoDefinition() model.Operation {
 		Returns: model.Returns{
 			Name:        "Todo",
 			Kind:        model.KindObject,
-			Description: "Is something to do.",
+			Description: "Something to do.",
 		},
 		Examples: []model.Example{
 			{Params: `{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
@@ -181,7 +181,7 @@ func wireTypes() []model.Type {
 		{
 			Name:        "Todo",
 			Kind:        model.KindObject,
-			Description: "Is something to do.",
+			Description: "Something to do.",
 			Fields: []model.Param{
 				{
 					Name:     "todo_id",
