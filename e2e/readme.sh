@@ -3,9 +3,10 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
+version=v0.0.$(date +%s) # of this run only: what is in the module cache would win over the working tree
 forget() {
 	cache=$(go env GOMODCACHE)
-	rm -rf "$dir" "$cache/github.com/aqltag/aqltag@v0.0.1" "$cache/cache/download/github.com/aqltag"
+	rm -rf "$dir" "$cache/github.com/aqltag/aqltag@$version" "$cache/cache/download/github.com/aqltag/aqltag/@v/$version".*
 }
 trap forget EXIT
 cd "$dir"
@@ -13,10 +14,10 @@ cd "$dir"
 # The reader gets the module from a proxy. This run serves the working tree as one, beside what is in the module cache.
 proxy=$dir/proxy/github.com/aqltag/aqltag/@v
 mkdir -p "$proxy" && tree=$(git -C "$root" stash create)
-echo v0.0.1 >"$proxy/list"
-echo '{"Version":"v0.0.1"}' >"$proxy/v0.0.1.info"
-cp "$root/go.mod" "$proxy/v0.0.1.mod"
-git -C "$root" archive --format=zip --prefix=github.com/aqltag/aqltag@v0.0.1/ -o "$proxy/v0.0.1.zip" "${tree:-HEAD}" -- \
+echo "$version" >"$proxy/list"
+echo "{\"Version\":\"$version\"}" >"$proxy/$version.info"
+cp "$root/go.mod" "$proxy/$version.mod"
+git -C "$root" archive --format=zip --prefix=github.com/aqltag/aqltag@$version/ -o "$proxy/$version.zip" "${tree:-HEAD}" -- \
 	. ':!examples' ':!bench' ':!tools'
 (cd "$root" && GOWORK=off go mod download)
 GOPROXY="file://$dir/proxy,file://$(go env GOMODCACHE)/cache/download"

@@ -146,6 +146,9 @@ func unquote(literal string, base int) (text string, places []int, ok bool) {
 		}
 		return body, places, !strings.Contains(body, "`")
 	}
+	if strings.Contains(body, "\n") {
+		return "", nil, false
+	}
 	var out []byte
 	for rest := body; rest != ""; {
 		at := base + 1 + len(body) - len(rest)
