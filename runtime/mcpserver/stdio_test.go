@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +14,7 @@ import (
 func filtered(t *testing.T, input string, longest int) (passed, answers string) {
 	t.Helper()
 	var pass, answer bytes.Buffer
-	if err := filterLines(strings.NewReader(input), &pass, &answer, longest); err != io.EOF {
+	if err := filterLines(strings.NewReader(input), &pass, &answer, longest); !errors.Is(err, io.EOF) {
 		t.Fatalf("the filter ended with %v", err)
 	}
 	return pass.String(), answer.String()

@@ -32,7 +32,7 @@ type Reader struct {
 	from, to int // the last scalar or name read, for problems
 	fault    *Fault
 	frames   []frame
-	names    []string // names read so far in each open object, for finding duplicates
+	names    []string // names read so far in each open object, so that one that repeats is found
 	limits   Limits
 	base     int // levels above the value
 	prefix   string

@@ -1,0 +1,262 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type waitCall struct{ entered chan<- struct{} }
+
+func (waitCall) Member(*wire.Reader) bool { return false }
+func (waitCall) Complete(*wire.Reader)    {}
+func (c waitCall) Invoke(ctx context.Context, w *wire.Writer) error {
+	c.entered <- struct{}{}
+	time.Sleep(2 * time.Second) // a handler that does not listen
+	w.Null()
+	return nil
+}
+
+func registry(entered chan<- struct{}) *aql.Registry {
+	return aql.NewRegistry([]aql.Operation{{
+		Definition: model.Operation{Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}},
+		NewCall:    func() aql.Call { return waitCall{entered} },
+	}}, nil)
+}
+
+// safeBuffer is written by the process and read by the test.
+type safeBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+func lookup(environ []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, variable := range environ {
+			if value, ok := strings.CutPrefix(variable, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+`
+
+// Flags and environment, held against what a client sees and what is said on standard error.
+func TestSettings(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		args    []string
+		environ []string
+		options Options
+		code    int
+		tools   string // names that tools/list shows; empty: not served
+		stdout  string
+		stderr  string
+	}{
+		{name: "by default", tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update"},
+		{name: "a mode by flag", args: []string{"-mode", "single"}, tools: "mcp_aql"},
+		{name: "REQ-EP-09 a mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=single"}, tools: "mcp_aql"},
+		{name: "REQ-EP-10 a profile by environment", environ: []string{"MCP_AQL_ENDPOINT_PROFILE=semantic"}, tools: "mcp_aql_discover,mcp_aql_manage,mcp_aql_operate,mcp_aql_query"},
+		{name: "REQ-TL-06 a prefix by environment", environ: []string{"MCP_AQL_TOOL_PREFIX=my_", "MCP_AQL_ENDPOINT_MODE=single"}, tools: "my_mcp_aql"},
+		{name: "a flag wins, and says so", args: []string{"-mode", "single"}, environ: []string{"MCP_AQL_ENDPOINT_MODE=semantic"}, tools: "mcp_aql",
+			stderr: "-mode single wins over MCP_AQL_ENDPOINT_MODE=semantic"},
+		{name: "the service's own default", options: Options{Adapter: aql.Options{Mode: "single"}}, tools: "mcp_aql"},
+		{name: "the environment over the service's default", options: Options{Adapter: aql.Options{Mode: "single", Prefix: "a_"}}, environ: []string{"MCP_AQL_TOOL_PREFIX=b_"}, tools: "b_mcp_aql"},
+		{name: "a misspelt variable", environ: []string{"MCP_AQL_ENDPIONT_MODE=single"}, tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
+			stderr: "environment variable MCP_AQL_ENDPIONT_MODE is not known"},
+		{name: "version", args: []string{"-version"}, stdout: "notes 1.2.3"},
+		{name: "help", args: []string{"-help"}, stdout: "MCP_AQL_TOOL_PREFIX"},
+		{name: "an unknown flag", args: []string{"-nope"}, code: exitUsage, stderr: "-nope"},
+		{name: "an argument", args: []string{"x"}, code: exitUsage, stderr: `unexpected argument "x"`},
+		{name: "an unknown mode", args: []string{"-mode", "both"}, code: exitUsage, stderr: "both"},
+		{name: "an unknown mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=both"}, code: exitUsage, stderr: "both"},
+		{name: "an unknown transport", args: []string{"-transport", "sse"}, code: exitUsage, stderr: "stdio or http"},
+		{name: "durable state", args: []string{"-state", "x.db"}, code: exitUsage, stderr: "only memory is available"},
+		{name: "an unknown log level", args: []string{"-log-level", "loud"}, code: exitUsage, stderr: "debug, info, warn or error"},
+		{name: "an address that others can reach", args: []string{"-transport", "http", "-addr", "0.0.0.0:0"}, code: exitUsage, stderr: "not authenticated"},
+		{name: "no address", args: []string{"-transport", "http", "-addr", "8080"}, code: exitUsage, stderr: "host:port"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var stdout, stderr safeBuffer
+			tt.options.Name, tt.options.Version = "notes", "1.2.3"
+			process := Process{Stdin: slowly(listTools), Stdout: &stdout, Stderr: &stderr, LookupEnv: lookup(tt.environ), Environ: tt.environ}
+			if code := process.Run(t.Context(), registry(nil), tt.options, tt.args); code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			if !strings.Contains(stderr.String(), tt.stderr) || !strings.Contains(stdout.String(), tt.stdout) {
+				t.Errorf("standard error:\n%s\nstandard output:\n%s", stderr.String(), stdout.String())
+			}
+			if tt.tools == "" {
+				return
+			}
+			var names []string
+			for line := range strings.Lines(stdout.String()) {
+				var message struct {
+					JSONRPC string
+					Result  struct{ Tools []struct{ Name string } }
+				}
+				if err := json.Unmarshal([]byte(line), &message); err != nil || message.JSONRPC != "2.0" {
+					t.Errorf("standard output holds something other than MCP: %s", line)
+				}
+				for _, tool := range message.Result.Tools {
+					names = append(names, tool.Name)
+				}
+			}
+			if got := strings.Join(names, ","); got != tt.tools {
+				t.Errorf("tools %s, want %s", got, tt.tools)
+			}
+		})
+	}
+}
+
+// slowly gives the input and then ends, late enough for the answers to be written.
+func slowly(input string) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		io.WriteString(w, input)
+		time.Sleep(300 * time.Millisecond)
+		w.Close()
+	}()
+	return r
+}
+
+// running is an adapter that serves HTTP.
+type running struct {
+	url    string
+	stderr *safeBuffer
+	stop   context.CancelFunc
+	code   chan int
+}
+
+var urlInLog = regexp.MustCompile(`url=(http://[^ ]+)/mcp`)
+
+func start(t *testing.T, entered chan<- struct{}, options Options) running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := running{stderr: new(safeBuffer), stop: cancel, code: make(chan int, 1)}
+	process := Process{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: r.stderr, LookupEnv: lookup(nil)}
+	options.Name = "notes"
+	go func() {
+		r.code <- process.Run(ctx, registry(entered), options, []string{"-transport", "http", "-addr", "127.0.0.1:0"})
+	}()
+	for begin := time.Now(); r.url == ""; time.Sleep(time.Millisecond) {
+		if match := urlInLog.FindStringSubmatch(r.stderr.String()); match != nil {
+			r.url = match[1]
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("the server did not start:\n%s", r.stderr)
+		}
+	}
+	return r
+}
+
+func (r running) ended(t *testing.T, within time.Duration) int {
+	t.Helper()
+	select {
+	case code := <-r.code:
+		return code
+	case <-time.After(within):
+		t.Fatalf("the server has not ended after %v:\n%s", within, r.stderr)
+		return 0
+	}
+}
+
+func (r running) connect(t *testing.T, version string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp"}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// Both protocol eras are served, and the health check answers.
+func TestHTTP(t *testing.T) {
+	r := start(t, nil, Options{})
+	response, err := http.Get(r.url + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := bufio.NewReader(response.Body).ReadString('\n')
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK || body != "{\"status\":\"ok\"}\n" {
+		t.Errorf("/healthz: %d %s", response.StatusCode, body)
+	}
+	for _, version := range []string{"", "2025-11-25", "2025-06-18"} {
+		session := r.connect(t, version)
+		tools, err := session.ListTools(t.Context(), nil)
+		if err != nil || len(tools.Tools) != 5 {
+			t.Errorf("version %q: %v, %v", version, tools, err)
+		}
+		if err := session.Close(); err != nil {
+			t.Errorf("version %q: closing: %v", version, err)
+		}
+	}
+	r.stop()
+	if code := r.ended(t, 5*time.Second); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// An open event stream does not hold the shutdown up.
+func TestShutdownWithAnOpenStream(t *testing.T) {
+	r := start(t, nil, Options{})
+	r.connect(t, "2025-06-18") // keeps a stream open for messages from the server
+	begin := time.Now()
+	r.stop()
+	if code := r.ended(t, 5*time.Second); code != exitOK {
+		t.Errorf("exit code %d after %v", code, time.Since(begin))
+	}
+}
+
+// A call that does not end in time does not hold it up longer than the deadline, and the service is closed.
+func TestShutdownDeadline(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	closed := make(chan struct{})
+	r := start(t, entered, Options{ShutdownTimeout: 200 * time.Millisecond, Close: func() error {
+		close(closed)
+		return fmt.Errorf("disk full")
+	}})
+	session := r.connect(t, "")
+	go session.CallTool(t.Context(), &mcp.CallToolParams{Name: "mcp_aql_execute", Arguments: json.RawMessage(`{"operation":"wait"}`)})
+	<-entered
+	r.stop()
+	if code := r.ended(t, 10*time.Second); code != exitError {
+		t.Errorf("exit code %d, want %d: closing failed", code, exitError)
+	}
+	<-closed
+	if !strings.Contains(r.stderr.String(), "did not end in time") || !strings.Contains(r.stderr.String(), "disk full") {
+		t.Errorf("the log does not tell:\n%s", r.stderr)
+	}
+}
