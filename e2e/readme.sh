@@ -44,7 +44,7 @@ answer=$(printf '%s\n' \
 	'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"readme","version":"1"}}}' \
 	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
 	'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_aql_create","arguments":{"operation":"create_note","params":{"note_id":"first","title":"Hello"}}}}' |
-	(cat; sleep 1) | ./notes-adapter)
+	./notes-adapter)
 case $answer in
 *'{\"success\":true,\"data\":{\"note_id\":\"first\",\"title\":\"Hello\",\"tags\":[]}}'*) echo "  ok the README's adapter answers" ;;
 *) echo "unexpected answer: $answer" >&2; exit 1 ;;

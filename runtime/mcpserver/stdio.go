@@ -9,18 +9,28 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// drainTimeout bounds how long calls may go on after the input has ended.
+const drainTimeout = 5 * time.Second
+
 // RunStdio serves one client over a pair of streams, such as standard input and output, until the input ends or ctx
-// does. Nothing but MCP is written to out. A line that is no JSON-RPC message is answered with an error and the session
+// does. What was asked before the input ended is still answered, for a while. Nothing but MCP is written to out. A line that is no JSON-RPC message is answered with an error and the session
 // goes on; the SDK alone would end it.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	writer := &lockedWriter{out: out}
 	pipeReader, pipeWriter := io.Pipe()
+	asked := &requestCounter{pass: pipeWriter}
 	go func() {
-		pipeWriter.CloseWithError(filterLines(in, pipeWriter, writer, s.options.MaxLineBytes))
+		err := filterLines(in, asked, writer, s.options.MaxLineBytes)
+		for end := time.Now().Add(drainTimeout); writer.answers.Load() < asked.requests && time.Now().Before(end) && ctx.Err() == nil; {
+			time.Sleep(time.Millisecond)
+		}
+		pipeWriter.CloseWithError(err)
 	}()
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: pipeReader, Writer: writer, MaxLineLength: s.options.MaxLineBytes + 1024})
 	pipeReader.Close()
@@ -30,16 +40,42 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// lockedWriter keeps the lines of two writers whole. Closing it leaves the stream open: it is the process's.
-type lockedWriter struct {
-	mu  sync.Mutex
-	out io.Writer
+// requestCounter passes lines on and counts those that expect an answer.
+type requestCounter struct {
+	pass     io.Writer
+	requests int64
 }
+
+func (c *requestCounter) Write(line []byte) (int, error) {
+	var message struct {
+		ID     json.RawMessage `json:"id"`
+		Method *string         `json:"method"`
+	}
+	if json.Unmarshal(line, &message) == nil && message.Method != nil && len(message.ID) > 0 && string(message.ID) != "null" {
+		c.requests++
+	}
+	return c.pass.Write(line)
+}
+
+// lockedWriter keeps the lines of two writers whole and counts answers. Closing it leaves the stream open: it is the
+// process's.
+type lockedWriter struct {
+	mu      sync.Mutex
+	out     io.Writer
+	answers atomic.Int64
+}
+
+// answerStart is how the SDK spells the beginning of an answer. Nothing else it writes here has an id.
+var answerStart = []byte(`{"jsonrpc":"2.0","id":`)
 
 func (w *lockedWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.out.Write(line)
+	n, err := w.out.Write(line)
+	if bytes.HasPrefix(line, answerStart) {
+		w.answers.Add(1)
+	}
+	return n, err
 }
 
 func (w *lockedWriter) Close() error { return nil }
@@ -169,5 +205,6 @@ func rpcError(code int, id json.RawMessage, message string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", id, code, message)
+	// The id stands last, so that these answers are not counted as those of requests.
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","error":{"code":%d,"message":%q},"id":%s}`+"\n", code, message, id)
 }

@@ -109,7 +109,7 @@ func TestSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr safeBuffer
 			tt.options.Name, tt.options.Version = "notes", "1.2.3"
-			process := Process{Stdin: slowly(listTools), Stdout: &stdout, Stderr: &stderr, LookupEnv: lookup(tt.environ), Environ: tt.environ}
+			process := Process{Stdin: strings.NewReader(listTools), Stdout: &stdout, Stderr: &stderr, LookupEnv: lookup(tt.environ), Environ: tt.environ}
 			if code := process.Run(t.Context(), registry(nil), tt.options, tt.args); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
@@ -137,17 +137,6 @@ func TestSettings(t *testing.T) {
 			}
 		})
 	}
-}
-
-// slowly gives the input and then ends, late enough for the answers to be written.
-func slowly(input string) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		io.WriteString(w, input)
-		time.Sleep(300 * time.Millisecond)
-		w.Close()
-	}()
-	return r
 }
 
 // running is an adapter that serves HTTP.
