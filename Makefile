@@ -46,7 +46,7 @@ readme:
 fuzz:
 	@set -e; for dir in $$(git ls-files '*_test.go' | xargs grep -l '^func Fuzz' | xargs -n1 dirname | sort -u); do \
 		for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | sed 's/func //' | sort -u); do \
-			echo "== $$dir $$target"; $(GO) test -C $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .; \
+			echo "== $$dir $$target"; $(GO) test -C $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x .; \
 		done; done
 
 bench:

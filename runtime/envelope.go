@@ -128,8 +128,10 @@ func (x *exchange) faultFailure(f *wire.Fault) *Error {
 	case wire.TooManyElements:
 		return tooLarge("array_elements", limits.ArrayElements, f.Actual, "elements")
 	case wire.DuplicateName:
-		return failure("VALIDATION_DUPLICATE_PARAM", "Duplicate parameter '"+f.Name+"' in request. Send each name once.",
-			append([]detail{{"param_name", f.Name}}, located...)...)
+		const longest = 128
+		name := strings.ToValidUTF8(f.Name[:min(len(f.Name), longest)], "")
+		return failure("VALIDATION_DUPLICATE_PARAM", "Duplicate parameter '"+name+"' in request. Send each name once.",
+			append([]detail{{"param_name", name}}, located...)...)
 	default:
 		return failure(codeMalformed, "Malformed JSON in request: '"+f.Detail+"'", located...)
 	}
