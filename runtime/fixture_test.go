@@ -105,6 +105,7 @@ func (c *noteCall) Invoke(ctx context.Context, w *wire.Writer) error {
 }
 
 type fixture struct {
+	tb      testing.TB
 	adapter *Adapter
 	session *Session
 	log     *bytes.Buffer
@@ -124,7 +125,7 @@ var (
 
 func newFixture(tb testing.TB, options Options) *fixture {
 	tb.Helper()
-	f := &fixture{log: new(bytes.Buffer)}
+	f := &fixture{tb: tb, log: new(bytes.Buffer)}
 	record := func(_ context.Context, c *noteCall) (string, error) {
 		f.ran = append(f.ran, c.title+c.noteID)
 		return c.title + c.noteID, nil
@@ -177,7 +178,10 @@ func newFixture(tb testing.TB, options Options) *fixture {
 }
 
 func (f *fixture) call(tool, request string) string {
-	return string(f.session.Call(context.Background(), tool, []byte(request)).JSON)
+	f.tb.Helper()
+	reply := f.session.Call(context.Background(), tool, []byte(request))
+	checkOfficial(f.tb, reply.JSON)
+	return string(reply.JSON)
 }
 
 var errSecret = errors.New("pq: password authentication failed for user admin at /src/db.go:12")

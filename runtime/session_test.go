@@ -135,6 +135,7 @@ func TestMalformedRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, Options{Mode: "single"})
 			reply := f.session.Call(context.Background(), "mcp_aql", []byte(tt.request))
+			checkOfficial(t, reply.JSON)
 			if got := errorCode(t, reply.JSON); got != tt.code {
 				t.Errorf("code %s, want %s: %s", got, tt.code, reply.JSON)
 			}

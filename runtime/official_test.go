@@ -1,0 +1,43 @@
+package aql
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// operationResult is the protocol's official schema of responses, which is not part of the project; nil where it is
+// absent.
+var operationResult = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	path := filepath.Join("..", "..", "shared", "schemas", "operation-result.schema.json")
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	return compiler.Compile(path)
+})
+
+// checkOfficial holds a response against the official schema (REQ-RS-01…REQ-RS-05).
+func checkOfficial(tb testing.TB, response []byte) {
+	tb.Helper()
+	schema, err := operationResult()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if schema == nil {
+		tb.Log("the response is not validated: the official schemas are absent")
+		return
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(response))
+	if err != nil {
+		tb.Fatalf("%v: %s", err, response)
+	}
+	if err := schema.Validate(document); err != nil {
+		tb.Errorf("%s\nbreaks the official schema: %v", response, err)
+	}
+}
