@@ -44,8 +44,17 @@ func ParseDirective(line string) (Directive, []Problem, bool) {
 		if ok {
 			suggestion = "//aql:" + suggestion
 		}
+		for _, candidate := range directives {
+			if text, sticks := strings.CutPrefix(rest, candidate); sticks && strings.IndexByte("{:=(", text[0]) >= 0 {
+				suggestion = "put a space behind //aql:" + candidate
+			}
+		}
+		from := nameOffset
+		if name == "" {
+			from, suggestion = 0, "write the name right behind //aql:"
+		}
 		return d, []Problem{{
-			Offset: nameOffset, End: nameOffset + max(1, len(name)), Code: codeName, Message: fmt.Sprintf("there is no directive //aql:%s", name),
+			Offset: from, End: nameOffset + len(name), Code: codeName, Message: fmt.Sprintf("there is no directive //aql:%s", name),
 			Expected: "one of " + strings.Join(directives, ", "), Actual: name, Suggestion: suggestion,
 		}}, true
 	}

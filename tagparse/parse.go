@@ -40,7 +40,7 @@ const (
 
 // Parse reads the text of a tag. It returns the items that are sound and every problem of the others.
 func Parse(text string, scope Scope) ([]Item, []Problem) {
-	p := &parser{text: text, scope: scope}
+	p := &parser{text: text, scope: scope, seen: make(map[string]bool)}
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
@@ -63,11 +63,14 @@ type parser struct {
 	text     string
 	scope    Scope
 	pos      int
+	seen     map[string]bool // known keys so far, also those whose value is wrong
 	items    []Item
 	problems []Problem
 }
 
 func (p *parser) problem(from, to int, code, message, expected, actual, suggestion string) {
+	from = min(from, len(p.text)-1)
+	to = min(max(to, from+1), len(p.text))
 	p.problems = append(p.problems, Problem{from, to, code, message, expected, actual, suggestion})
 }
 
@@ -102,12 +105,11 @@ func (p *parser) item() {
 		p.unknown(item)
 		return
 	}
-	for _, earlier := range p.items {
-		if earlier.Key == name {
-			p.problem(start, start+len(name), codeDuplicate, fmt.Sprintf("key %q stands twice in this tag", name), "one "+name, "two", "remove one of them")
-			return
-		}
+	if p.seen[name] {
+		p.problem(start, start+len(name), codeDuplicate, fmt.Sprintf("key %q stands twice in this tag", name), "one "+name, "two", "remove one of them")
+		return
 	}
+	p.seen[name] = true
 	if sound && p.check(key, item) {
 		p.items = append(p.items, item)
 	}
@@ -146,11 +148,22 @@ func article(s Scope) string {
 func (p *parser) value(item *Item) bool {
 	p.spaces()
 	item.ValueOffset = p.pos
+	key, known := lookup(item.Key, p.scope)
+	stops := ","
+	if !known || key.Value == List {
+		stops = ",|"
+	}
+	sound := true
 	for {
-		element, ok := p.element()
+		start := p.pos
+		element, ok := p.element(stops)
 		if !ok {
 			item.End = p.pos
 			return false
+		}
+		if alone := len(item.List) == 0 && (p.pos >= len(p.text) || p.text[p.pos] == ','); known && element == "" && !alone && (start == p.pos || !key.takesEmpty()) {
+			p.problem(max(start-1, item.ValueOffset), p.pos, codeMissing, fmt.Sprintf("an element of %q is empty", key.Name), key.describe(), "", key.withoutEmpty("remove one |"))
+			sound = false
 		}
 		item.List = append(item.List, element)
 		if p.pos >= len(p.text) || p.text[p.pos] != '|' {
@@ -164,26 +177,36 @@ func (p *parser) value(item *Item) bool {
 	for item.End > item.ValueOffset && (p.text[item.End-1] == ' ' || p.text[item.End-1] == '\t') {
 		item.End--
 	}
-	key, known := lookup(item.Key, p.scope)
 	if !known || key.Value != List {
 		item.List = nil
 	}
-	return true
+	return sound
 }
 
-// element reads a bare or quoted value up to the next | or comma.
-func (p *parser) element() (string, bool) {
+// takesEmpty tells whether the empty text, which has to be quoted, is a value for the key.
+func (k Key) takesEmpty() bool { return k.Value == Literal || k.Name == "enum" || k.Name == "desc" }
+
+// withoutEmpty adds how the empty text is written, for keys that take it.
+func (k Key) withoutEmpty(advice string) string {
+	if k.takesEmpty() {
+		return advice + ", or write '' for the empty text"
+	}
+	return advice
+}
+
+// element reads a bare or quoted value up to one of stops.
+func (p *parser) element(stops string) (string, bool) {
 	if p.pos < len(p.text) && p.text[p.pos] == '\'' {
-		return p.quoted()
+		return p.quoted(stops)
 	}
 	start := p.pos
-	for p.pos < len(p.text) && p.text[p.pos] != ',' && p.text[p.pos] != '|' {
+	for p.pos < len(p.text) && strings.IndexByte(stops, p.text[p.pos]) < 0 {
 		p.pos++
 	}
 	return strings.TrimRight(p.text[start:p.pos], " \t"), true
 }
 
-func (p *parser) quoted() (string, bool) {
+func (p *parser) quoted(stops string) (string, bool) {
 	start := p.pos
 	var out strings.Builder
 	for p.pos++; p.pos < len(p.text); p.pos++ {
@@ -198,18 +221,46 @@ func (p *parser) quoted() (string, bool) {
 		}
 		p.pos++
 		p.spaces()
-		if p.pos < len(p.text) && p.text[p.pos] != ',' && p.text[p.pos] != '|' {
-			from := p.pos
-			for p.pos < len(p.text) && p.text[p.pos] != ',' {
-				p.pos++
-			}
-			p.problem(from, p.pos, codeType, "text follows the closing quote", "a comma", p.text[from:p.pos], "write '' for a quote inside a quoted value")
+		if p.pos < len(p.text) && strings.IndexByte(stops, p.text[p.pos]) < 0 {
+			p.stray(start, stops)
 			return "", false
 		}
 		return out.String(), true
 	}
 	p.problem(start, len(p.text), codeType, "the closing quote is missing", "'", "", "close the value with '")
 	return "", false
+}
+
+// stray reports text behind what looks like the closing quote of the value that opens at start. Mostly it was an
+// apostrophe, and the value goes on to a later quote; going on there keeps its commas from being taken for new items.
+func (p *parser) stray(start int, stops string) {
+	const advice = "write '' for a quote inside a quoted value"
+	from, rest := p.pos, p.text[p.pos:]
+	for i := 0; i < len(rest); i++ {
+		if rest[i] != '\'' {
+			continue
+		}
+		if i > 0 && strings.IndexByte("=|,", rest[i-1]) >= 0 {
+			break // opens a value
+		}
+		behind := strings.TrimLeft(rest[i+1:], " \t")
+		if behind == "" || strings.IndexByte(stops, behind[0]) >= 0 {
+			p.pos = len(p.text) - len(behind)
+			for p.pos < len(p.text) && p.text[p.pos] != ',' {
+				p.pos++
+			}
+			meant := strings.ReplaceAll(p.text[start+1:from+i], "''", "'")
+			p.problem(from, from+i+1, codeType, "text follows the closing quote", "a comma", rest[:i+1], advice+": '"+strings.ReplaceAll(meant, "'", "''")+"'")
+			return
+		}
+		if strings.IndexByte(" \t", rest[i+1]) >= 0 {
+			break
+		}
+	}
+	for p.pos < len(p.text) && p.text[p.pos] != ',' {
+		p.pos++
+	}
+	p.problem(from, p.pos, codeType, "text follows the closing quote", "a comma", p.text[from:p.pos], advice)
 }
 
 // check holds an item against what its key takes.
@@ -225,12 +276,19 @@ func (p *parser) check(key Key, item Item) bool {
 		}
 		return item.Flag
 	}
-	if item.Flag || item.Value == "" && key.Value != Literal && key.Value != List && key.Value != Text {
+	if item.Flag || item.Value == "" && (!key.takesEmpty() || item.End == item.ValueOffset) {
 		p.problem(item.KeyOffset, max(item.End, item.KeyOffset+len(key.Name)), codeMissing,
-			fmt.Sprintf("key %q needs a value", key.Name), key.describe(), "nothing", key.Name+"="+key.example())
+			fmt.Sprintf("key %q needs a value", key.Name), key.describe(), "nothing", key.withoutEmpty(key.Name+"="+key.example()))
 		return false
 	}
 	switch key.Value {
+	case FlagText:
+		switch strings.ToLower(item.Value) {
+		case "false", "no", "off", "0":
+			return wrong("no value, or a text that says why", "remove it")
+		case "true", "yes", "on", "1":
+			return wrong("no value, or a text that says why", key.Name)
+		}
 	case Integer:
 		if n, err := strconv.Atoi(item.Value); err != nil || n < 0 {
 			return wrong("a whole number, 0 or more", "")

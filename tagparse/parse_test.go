@@ -131,7 +131,7 @@ func TestStructTagProblems(t *testing.T) {
 		"`aql:\"required`":                     `the value of "aql" has no closing quote; reflect does not see it`,
 		"`aq1:\"required\"`":                   `struct tag key "aq1" is ignored; it looks like "aql"`,
 		"`AQL:\"required\"`":                   `struct tag key "AQL" is ignored; it looks like "aql"`,
-		"`json:\"a\"aql:\"required\"`":         "a space is missing between two keys of the struct tag; reflect sees nothing from here on",
+		"`json:\"a\"aql:\"required\"`":         "a space is missing between two keys of the struct tag; go vet and other tools refuse it", // reflect reads on
 		"`aql:\"required\" aql:\"sensitive\"`": `key "aql" stands twice in this struct tag; reflect sees only the first`,
 	} {
 		_, problems := StructTag(literal)
@@ -185,13 +185,19 @@ func FuzzParse(f *testing.F) {
 		}
 		items, problems := Parse(text, scope)
 		for _, p := range problems {
-			if p.Offset < 0 || p.Offset > p.End || p.End > len(text)+1 || p.Message == "" {
+			if p.Offset < 0 || p.Offset >= p.End || p.End > len(text) || p.Message == "" || p.Expected == "" {
 				t.Fatalf("%q: problem %+v", text, p)
 			}
 		}
 		for _, item := range items {
 			if item.KeyOffset < 0 || item.KeyOffset > item.ValueOffset || item.ValueOffset > item.End || item.End > len(text) {
 				t.Fatalf("%q: item %+v", text, item)
+			}
+			if written := text[item.ValueOffset:item.End]; item.List == nil && !strings.HasPrefix(written, "'") && written != item.Value {
+				t.Fatalf("%q: the bare value %q is read as %q", text, written, item.Value)
+			}
+			if !item.Flag && item.ValueOffset == item.End {
+				t.Fatalf("%q: item %+v has no value and is no flag", text, item)
 			}
 		}
 		printed := Print(items)
@@ -226,7 +232,9 @@ func FuzzStructTag(f *testing.F) {
 				t.Fatalf("%q: problem %+v", literal, p)
 			}
 		}
+		seen := map[string]bool{}
 		for _, pair := range pairs {
+			seen[pair.Key] = true
 			last := -1
 			for i := range len(pair.Value) + 1 {
 				at := pair.Map(i)
@@ -242,6 +250,11 @@ func FuzzStructTag(f *testing.F) {
 				t.Fatalf("%q: %s is %q, reflect says %q, %v", literal, pair.Key, pair.Value, value, ok)
 			}
 		}
+		for _, key := range []string{"aql", "json", "a", "0"} {
+			if _, ok := reflect.StructTag(tag).Lookup(key); ok && !seen[key] && len(problems) == 0 {
+				t.Fatalf("%q: reflect sees %s, and it is passed over in silence", literal, key)
+			}
+		}
 	})
 }
 
@@ -252,7 +265,7 @@ func FuzzParseDirective(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		d, problems, _ := ParseDirective(line)
 		for _, p := range problems {
-			if p.Offset < 0 || p.Offset > p.End || p.End > len(line)+1 {
+			if p.Offset < 0 || p.Offset >= p.End || p.End > len(line) {
 				t.Fatalf("%q: problem %+v", line, p)
 			}
 		}

@@ -66,17 +66,28 @@ func (t *tagText) pair() bool {
 		return false
 	}
 	start := t.pos
-	if len(t.pairs) > 0 && before == start {
-		t.problem(start, start+1, codeType, "a space is missing between two keys of the struct tag; reflect sees nothing from here on", "a space", "put a space here")
-	}
 	for t.pos < len(t.text) && t.text[t.pos] > ' ' && t.text[t.pos] != ':' && t.text[t.pos] != '"' && t.text[t.pos] != 0x7f {
 		t.pos++
 	}
 	key := t.text[start:t.pos]
 	rest := t.text[t.pos:]
+	if len(t.pairs) > 0 && before == start {
+		effect := "reflect sees nothing from here on"
+		if key != "" && strings.HasPrefix(rest, `:"`) {
+			effect = "go vet and other tools refuse it" // reflect reads on
+		}
+		t.problem(start, start+1, codeType, "a space is missing between two keys of the struct tag; "+effect, "a space", "put a space here")
+	}
 	switch {
 	case key == "":
 		t.problem(start, len(t.text), codeType, "this is no key:\"value\" pair; reflect sees nothing from here on", `key:"value"`, "")
+		return false
+	case strings.HasPrefix(strings.TrimLeft(rest, " "), `:"`) && rest[0] == ' ':
+		t.problem(t.pos, t.pos+1, codeType, fmt.Sprintf("a space stands between %q and its colon; reflect sees nothing from here on", key), `key:"value"`, "remove the space")
+		return false
+	case !strings.HasPrefix(rest, ":") && startsWithItem(key):
+		items, _, _ := strings.Cut(t.text[start:], `"`)
+		t.problem(start, start+len(items), codeType, "this text stands outside of aql:\"…\"; reflect sees nothing from here on", `key:"value"`, fmt.Sprintf(`aql:"%s"`, strings.TrimRight(items, " ")))
 		return false
 	case !strings.HasPrefix(rest, ":"):
 		t.problem(start, t.pos, codeType, fmt.Sprintf("key %q has no value; reflect sees nothing from here on", key), `key:"value"`, fmt.Sprintf(`%s:"…"`, key))
@@ -117,6 +128,17 @@ func (t *tagText) pair() bool {
 	}
 	t.pairs = append(t.pairs, Pair{Key: key, Value: value, KeyOffset: t.places[start], ValueOffset: t.places[open+1], places: inner})
 	return true
+}
+
+// startsWithItem reports whether a text begins like the inside of an aql tag.
+func startsWithItem(text string) bool {
+	name := text
+	if i := strings.IndexAny(text, ",="); i >= 0 {
+		name = text[:i]
+	}
+	_, operation := lookup(name, Operation)
+	_, parameter := lookup(name, Parameter)
+	return operation || parameter
 }
 
 // nearMisses reports keys that look like a misspelt aql.
