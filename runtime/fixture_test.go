@@ -29,7 +29,7 @@ type noteCall struct {
 
 var labelFields = []string{"color"}
 
-func (c *noteCall) Member(r *wire.Reader) bool {
+func (c *noteCall) member(r *wire.Reader) bool {
 	name := r.Name()
 	known := false
 	for _, member := range c.members {
@@ -82,7 +82,7 @@ func (c *noteCall) Member(r *wire.Reader) bool {
 	return true
 }
 
-func (c *noteCall) Complete(r *wire.Reader) {
+func (c *noteCall) complete(r *wire.Reader) {
 	if c.needs != "" && !c.seen[c.needs] {
 		r.Missing(c.needs, "string")
 	}
@@ -91,7 +91,7 @@ func (c *noteCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *noteCall) Invoke(ctx context.Context, w *wire.Writer) error {
+func (c *noteCall) invoke(ctx context.Context, w *wire.Writer) error {
 	answer, err := c.run(ctx, c)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func newFixture(tb testing.TB, options Options) *fixture {
 			Returns: model.Returns{Name: "Note", Kind: model.KindScalar},
 			Reasons: []string{"Removes the note for good"}, Confirm: "Delete note '{note_id}'? Secret {secret}, limit {limit}.",
 		}
-		return Operation{Definition: definition, NewCall: func() Call {
+		return Operation{definition: definition, newCall: func() call {
 			c := &noteCall{run: run, seen: map[string]bool{}}
 			for _, p := range params {
 				c.members = append(c.members, p.Name)
@@ -162,9 +162,9 @@ func newFixture(tb testing.TB, options Options) *fixture {
 			return string(bytes.Repeat([]byte("x"), 2<<20)), nil
 		}),
 		operation("nothing", model.Execute, model.Reversible, func(context.Context, *noteCall) (string, error) { return "", nil }),
-	}, []model.Type{
+	}, []Type{
 		{Name: "Note", Kind: model.KindScalar},
-		{Name: "Labels", Kind: model.KindObject, Fields: []model.Param{{Name: "color", Type: "string"}}},
+		{Name: "Labels", Kind: model.KindObject, Fields: []Row{{"Color color string"}}},
 	})
 	options.Name, options.Version = "notes", "1.0.0"
 	options.Logger = slog.New(slog.NewTextHandler(f.log, nil))

@@ -33,9 +33,20 @@ func (s *shaper) enumValues(t types.Type) []model.EnumValue {
 		}
 		seen[value] = true
 		doc := describe(s.syntaxOf(c.Pkg()).values[c.Pos()], c.Name())
-		out = append(out, model.EnumValue{Value: value, Description: doc})
+		out = append(out, model.EnumValue{Value: value, Description: doc, Const: s.constText(c)})
 	}
 	return out
+}
+
+// constText is how generated code names a constant.
+func (s *shaper) constText(c *types.Const) model.GoType {
+	if c.Pkg() == s.own {
+		return model.GoType{Text: c.Name()}
+	}
+	if !canImport(s.own.Path(), c.Pkg().Path()) {
+		return model.GoType{}
+	}
+	return model.GoType{Text: c.Pkg().Name() + "." + c.Name(), Imports: []model.Import{{Path: c.Pkg().Path(), Name: c.Pkg().Name()}}}
 }
 
 // constants finds the constants of type t in the package that declares t.

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
@@ -35,7 +36,6 @@ type candidate struct {
 // fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
 // label begins the Go paths of the fields.
 func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
-	out.Guard = s.guard(st)
 	source := new(structSource)
 	s.structs[out] = source
 
@@ -52,10 +52,14 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 			Quoted: c.tag.quoted && canQuote(shape), Position: s.position(c.v.Pos()),
 		}
 		field.Param = s.paramOf(c.fieldSource, shape, field.Quoted)
+		field.Param.Go = pathOf(field.Selector)
 		out.Fields = append(out.Fields, field)
 		source.fields = append(source.fields, c.fieldSource)
 	}
 }
+
+// pathOf is the Go path of a field.
+func pathOf(selector []string) string { return strings.Join(selector, ".") }
 
 // canQuote reports whether encoding/json's string option has an effect.
 func canQuote(shape *model.Shape) bool {

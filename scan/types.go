@@ -71,6 +71,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 			w.visit(shape.Elem, false)
 		}
 	case model.ShapePatch:
+		w.visit(shape.Elem, false) // what is changed is said too
 		w.visit(shape.Elem, true)
 	case model.ShapeStruct:
 		as := plain
@@ -85,7 +86,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 				w.reportNestedPatch(shape, i)
 				continue
 			}
-			if inPatch && !updatable(field.Param) {
+			if inPatch && !field.Param.Updatable() {
 				continue
 			}
 			w.visit(field.Shape, inPatch)
@@ -116,9 +117,6 @@ func (w *wireTypes) reportNestedPatch(shape *model.Shape, i int) {
 		Suggestion: "use the resource type itself",
 	})
 }
-
-// updatable reports whether a field may be changed through input.
-func updatable(param model.Param) bool { return !param.ReadOnly && !param.AppendOnly && !param.ID }
 
 // baseName is the natural name of a wire type: Todo, TodoPatch, TodoList, ThingPage for Page[Thing].
 func (w *wireTypes) baseName(shape *model.Shape, as variant) string {

@@ -77,12 +77,12 @@ func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 }
 
 // complete fills in the wire types of all shapes and of the fields of all structs.
-func (w *wireTypes) complete(handlers []model.Handler) {
+func (w *wireTypes) complete(handlers []handled) {
 	seen := make(map[*model.Shape]bool)
 	for i := range handlers {
-		w.completeShape(handlers[i].Request, seen)
-		if handlers[i].Result != nil {
-			w.completeShape(handlers[i].Result, seen)
+		w.completeShape(handlers[i].request, seen)
+		if handlers[i].result != nil {
+			w.completeShape(handlers[i].result, seen)
 		}
 	}
 }
@@ -144,12 +144,12 @@ func (w *wireTypes) visitResult(result *model.Shape) {
 }
 
 // definitions lists the wire types, sorted by name.
-func (w *wireTypes) definitions(handlers []model.Handler) []model.Type {
+func (w *wireTypes) definitions(handlers []handled) []model.Type {
 	var out []model.Type
 	for _, t := range w.all {
 		out = append(out, w.definition(t))
 	}
-	if slices.ContainsFunc(handlers, func(h model.Handler) bool { return h.Result == nil }) {
+	if slices.ContainsFunc(handlers, func(h handled) bool { return h.result == nil }) {
 		none := w.returns(nil)
 		out = append(out, model.Type{Name: none.Name, Kind: none.Kind, Description: none.Description})
 	}
@@ -166,7 +166,9 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 		out.Kind, out.Description = model.KindScalar, scalarDescription(shape)
 		return out
 	case dictionary:
-		out.Description = fmt.Sprintf("Object whose members have type %s.", w.wireParam(shape.Elem, false, 0).Type)
+		items := w.wireParam(shape.Elem, false, 0)
+		items.Name = "items"
+		out.Items, out.Description = &items, fmt.Sprintf("Object whose members have type %s.", items.Type)
 		return out
 	case list:
 		items := w.wireParam(shape, false, 0)
@@ -182,14 +184,15 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 	}
 	out.Description = w.typeDoc(w.goTypes[shape])
 	if t.key.as == update {
-		out.Description = patchDescription(w.baseName(shape, plain), shape.Fields)
+		out.Changes = w.nameOf(shape, plain)
+		out.Description = patchDescription(out.Changes, shape.Fields)
 	}
 	for _, field := range shape.Fields {
 		if t.key.as == plain {
 			out.Fields = append(out.Fields, field.Param)
 			continue
 		}
-		if updatable(field.Param) {
+		if field.Param.Updatable() {
 			param := w.merged(field, true)
 			param.Required, param.Default = false, ""
 			out.Fields = append(out.Fields, param)

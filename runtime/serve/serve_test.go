@@ -16,26 +16,16 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/wire"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-type waitCall struct{ entered chan<- struct{} }
-
-func (waitCall) Member(*wire.Reader) bool { return false }
-func (waitCall) Complete(*wire.Reader)    {}
-func (c waitCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	c.entered <- struct{}{}
-	time.Sleep(2 * time.Second) // a handler that does not listen
-	w.Null()
-	return nil
-}
-
 func registry(entered chan<- struct{}) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{{
-		Definition: model.Operation{Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}},
-		NewCall:    func() aql.Call { return waitCall{entered} },
-	}}, nil)
+	definition := aql.Definition{Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: "Nothing"}
+	return aql.NewRegistry([]aql.Operation{aql.Do(&definition, func(context.Context, *struct{}) error {
+		entered <- struct{}{}
+		time.Sleep(2 * time.Second) // a handler that does not listen
+		return nil
+	})}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
 }
 
 // safeBuffer is written by the process and read by the test.
