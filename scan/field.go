@@ -25,10 +25,10 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	return param
 }
 
-// pointed is the shape behind all pointers.
+// pointed is the shape behind all pointers and optionals.
 func pointed(shape *model.Shape) *model.Shape {
 	for range 16 {
-		if shape == nil || shape.Kind != model.ShapePointer {
+		if shape == nil || shape.Kind != model.ShapePointer && shape.Kind != model.ShapeOptional {
 			return shape
 		}
 		shape = shape.Elem
@@ -44,9 +44,9 @@ func wireKind(shape *model.Shape) string {
 		return "boolean"
 	case model.ShapeInt, model.ShapeUint:
 		return "integer"
-	case model.ShapeFloat:
+	case model.ShapeFloat, model.ShapeNumber:
 		return "number"
-	case model.ShapeString:
+	case model.ShapeString, model.ShapeText:
 		return "string"
 	case model.ShapeTime:
 		return "date-time"

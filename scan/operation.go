@@ -42,7 +42,7 @@ func (s *shaper) buildHandler(o operation) (handled, bool) {
 	s.markIDs(o, &h)
 	s.checkRequest(o, &h)
 	s.addDirectives(o, &h)
-	return h, ok
+	return h, s.checkDirections(o, &h) && ok
 }
 
 // buildRequest shapes what the handler takes.
@@ -74,7 +74,7 @@ func (s *shaper) buildRequest(o operation, h *handled) bool {
 // buildResult shapes what the handler returns.
 func (s *shaper) buildResult(o operation, h *handled) bool {
 	at := spanOf(o.decl.Type.Results.List[0].Type)
-	result, fault := s.shapeOf(o.result)
+	result, fault := s.fieldShape(o.result, o.name()+".Result")
 	if fault == nil && pointed(result).Kind == model.ShapePatch {
 		fault = &unsupported{message: "aql.Patch is for requests", suggestion: "return the resource"}
 	}

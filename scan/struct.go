@@ -114,6 +114,10 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 	path := e.label + "." + v.Name()
 	s.visited[v.Pos()] = true
 	tag := s.readTag(v, path)
+	if !isWireName(tag.name) && !isReservedPayload(tag.name) && !inMainModule(s.packages[v.Pkg()]) {
+		// Nobody here can edit that tag, so the field goes by the nearest name that the protocol allows.
+		tag.name = wireSuggestion(tag.name)
+	}
 	if tag.hidden {
 		if tag.hasAQL {
 			s.report(tag.tagAt, Diagnostic{
@@ -137,7 +141,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 		if !v.Exported() && !isStruct {
 			return
 		}
-		if isStruct && !tag.named && marshalMethod(inner) == "" {
+		if isStruct && !tag.named {
 			if pointer {
 				pointers = append(pointers, len(selector)-1)
 			}

@@ -62,7 +62,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 		if len(shape.Enum) > 0 {
 			w.add(shape, plain)
 		}
-	case model.ShapePointer, model.ShapeMap:
+	case model.ShapePointer, model.ShapeMap, model.ShapeOptional:
 		if w.first(shape, inPatch) {
 			w.visit(shape.Elem, inPatch)
 		}
@@ -126,7 +126,7 @@ func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 	case list:
 		return w.baseName(shape, plain) + "List"
 	}
-	if shape.Go.Name != "" && shape.Kind != model.ShapeTime && shape.Kind != model.ShapePatch {
+	if shape.Go.Name != "" && shape.Kind != model.ShapeTime && shape.Kind != model.ShapePatch && shape.Kind != model.ShapeOptional {
 		var b strings.Builder
 		for _, arg := range shape.Go.Args {
 			b.WriteString(exported(w.baseName(arg, plain)))
@@ -136,7 +136,7 @@ func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 	switch shape.Kind {
 	case model.ShapeStruct:
 		return exported(w.unnamed[shape])
-	case model.ShapePointer:
+	case model.ShapePointer, model.ShapeOptional:
 		return w.baseName(shape.Elem, plain)
 	case model.ShapePatch:
 		return w.baseName(shape.Elem, update)

@@ -71,19 +71,19 @@ func (c *valueChecker) check(shape *model.Shape, param model.Param, value any, p
 		return
 	}
 	switch shape.Kind {
-	case model.ShapeAny:
+	case model.ShapeAny, model.ShapeJSON:
 	case model.ShapeBool:
 		if _, ok := value.(bool); !ok {
 			mismatch("boolean")
 		}
-	case model.ShapeInt, model.ShapeUint, model.ShapeFloat:
+	case model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeNumber:
 		number, ok := value.(json.Number)
 		if !ok {
 			mismatch(wireKind(shape))
 			return
 		}
 		c.number(shape, param, number, path)
-	case model.ShapeString, model.ShapeTime, model.ShapeBytes:
+	case model.ShapeString, model.ShapeTime, model.ShapeBytes, model.ShapeText:
 		text, ok := value.(string)
 		if !ok {
 			mismatch("string")
@@ -171,7 +171,7 @@ func (c *valueChecker) number(shape *model.Shape, param model.Param, number json
 		c.add(path, codeType, fmt.Sprintf("%s is not a number that can be carried", number))
 		return
 	}
-	if shape.Kind != model.ShapeFloat {
+	if shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint {
 		if !value.IsInt() {
 			c.add(path, codeType, "expected integer, not "+number.String())
 			return

@@ -19,8 +19,14 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 		return &param
 	}
 	switch shape.Kind {
-	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeAny:
+	case model.ShapeBool, model.ShapeFloat, model.ShapeAny, model.ShapeNumber:
 		return model.Param{Type: wireKind(shape)}
+	case model.ShapeInt, model.ShapeUint:
+		return w.integerParam(shape)
+	case model.ShapeText:
+		return model.Param{Type: "string", Format: textFormat(w.goTypes[shape])}
+	case model.ShapeJSON:
+		return model.Param{Type: ownJSON(w.goTypes[shape])}
 	case model.ShapeString:
 		param := model.Param{Type: "string"}
 		if len(shape.Enum) > 0 {
@@ -34,7 +40,7 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 		return model.Param{Type: "string", Format: "date-time"}
 	case model.ShapeBytes:
 		return model.Param{Type: "string", Format: "byte"}
-	case model.ShapePointer:
+	case model.ShapePointer, model.ShapeOptional:
 		return w.wireParam(shape.Elem, inPatch, depth)
 	case model.ShapeSlice, model.ShapeArray:
 		param := model.Param{Type: "array", Items: elem(false)}
@@ -61,6 +67,12 @@ func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 	param.Type, param.Items = wire.Type, wire.Items
 	if param.Format == "" {
 		param.Format = wire.Format
+	}
+	if param.Minimum == "" && param.Maximum == "" {
+		param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
+	}
+	if wire.Description != "" {
+		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")
 	}
 	if len(param.Enum) == 0 {
 		param.Enum = wire.Enum
