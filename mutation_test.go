@@ -45,16 +45,6 @@ var harmlessMutants = []harmless{
 		return strings.HasPrefix(m.what, "delete the tag") || strings.HasPrefix(m.what, "delete the json tag") ||
 			strings.HasPrefix(m.what, "misspell the key of the json tag")
 	}},
-	{"what is only read is never left out", func(s *service, m mutant) bool {
-		return m.subject.field != nil && !s.shown[m.subject.owner] && changesOmission.MatchString(m.what)
-	}},
-	{"encoding/json never finds a struct empty", func(_ *service, m mutant) bool {
-		if m.subject.field == nil || !strings.HasPrefix(m.what, "add omitempty to") {
-			return false
-		}
-		_, isStruct := m.subject.field.Type().Underlying().(*types.Struct)
-		return isStruct
-	}},
 	{"generated code names the constant and has its new value with the next build", func(_ *service, m mutant) bool {
 		return strings.HasPrefix(m.what, "change the value of constant ")
 	}},
@@ -63,20 +53,18 @@ var harmlessMutants = []harmless{
 			"delete the aql tag of Todo.ETag", "misspell the key of the aql tag of Todo.ETag", "delete readonly in the aql tag of Todo.ETag",
 		}, m.what)
 	}},
-	{"embedding an alias embeds the same fields", func(s *service, m mutant) bool {
-		return strings.HasPrefix(m.what, "make an alias of type ") && s.isEmbedded(m.subject.owner)
-	}},
 }
 
-// unguarded lists the changes to declarations that `aql-tag check` alone notices, and why.
-var unguarded = map[string]string{
-	"add a field to PageRequest":                       "the guard of a struct does not look into those it embeds",
-	"swap PageRequest.Offset with the field before it": "the guard of a struct does not look into those it embeds",
+// unguarded lists the changes to declarations that `aql-tag check` alone notices, and why: fields are found by their
+// names, so that these mix up nothing.
+var unguarded = map[string]*regexp.Regexp{
+	"two fields of one type in another order": regexp.MustCompile(`^swap \S+ with the field before it$`),
+	"the constants of the type are strings":   regexp.MustCompile(`^make type \S+ an int$`),
+	"the blank field has a name":              regexp.MustCompile(`^name the blank field of `),
 }
 
 var (
-	changesOmission = regexp.MustCompile(`^(add|take) omit(empty|zero) (to|from) `)
-	wordStart       = regexp.MustCompile(`([a-z])([A-Z])`)
+	wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
 )
 
 func snakeCase(name string) string {
@@ -111,10 +99,16 @@ func TestEveryMutationOfTheTodoServiceIsCaught(t *testing.T) {
 			counts["make the generated file stale"]++
 		}
 		if m.structural && v.caught() && !v.build {
-			if _, known := unguarded[m.what]; !known {
+			known := false
+			for reason, changes := range unguarded {
+				if changes.MatchString(m.what) {
+					known = true
+					delete(alone, reason)
+				}
+			}
+			if !known {
 				t.Errorf("%s: the generated code compiles all the same; only aql-tag notices", m)
 			}
-			delete(alone, m.what)
 		}
 		if v.caught() {
 			continue

@@ -132,6 +132,9 @@ type Param struct {
 	ID          bool
 	Aliases     []string
 	Presets     []string // field-selection presets a result field belongs to
+	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string: how results are written. Not on the wire
+	OmitZero    bool
+	Quoted      bool
 	Deprecated  string
 }
 

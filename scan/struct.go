@@ -53,6 +53,7 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 		}
 		field.Param = s.paramOf(c.fieldSource, shape, field.Quoted)
 		field.Param.Go = pathOf(field.Selector)
+		field.Param.OmitEmpty, field.Param.OmitZero, field.Param.Quoted = field.OmitEmpty, field.OmitZero, field.Quoted
 		out.Fields = append(out.Fields, field)
 		source.fields = append(source.fields, c.fieldSource)
 	}

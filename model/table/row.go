@@ -92,6 +92,9 @@ func printRules(p *model.Param, enums func(name string) []string) string {
 		add("alias", slices.Clone(p.Aliases)...)
 	}
 	text("deprecated", p.Deprecated)
+	flag("omitempty", p.OmitEmpty)
+	flag("omitzero", p.OmitZero)
+	flag("string", p.Quoted)
 	if p.Items != nil {
 		text("items", printRules(p.Items, enums))
 	}
@@ -228,6 +231,12 @@ func setRule(p *model.Param, key string, values []string) error {
 		p.Aliases = values
 	case "deprecated":
 		p.Deprecated = value
+	case "omitempty":
+		p.OmitEmpty = true
+	case "omitzero":
+		p.OmitZero = true
+	case "string":
+		p.Quoted = true
 	case "items":
 		if p.Items == nil {
 			return fmt.Errorf("the type has no elements")

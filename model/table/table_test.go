@@ -80,7 +80,7 @@ func randomParam(r *rand.Rand, depth int) model.Param {
 	p := model.Param{
 		Type: "string", Required: yes(), Default: text(), Enum: list(), Minimum: text(), MinLength: r.IntN(3), MaxItems: r.IntN(3),
 		Pattern: text(), Format: text(), Sensitive: yes(), ReadOnly: yes(), AppendOnly: yes(), ID: yes(), Aliases: list(), Presets: list(),
-		Deprecated: text(),
+		Deprecated: text(), OmitEmpty: yes(), OmitZero: yes(), Quoted: yes(),
 	}
 	if depth == 0 {
 		p.Name, p.Go, p.Description = "name", "Field.Name", text()

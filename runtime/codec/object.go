@@ -154,7 +154,7 @@ func (s *Set) fillField(f *field, t reflect.Type, p *model.Param) error {
 	}
 	f.name, f.location = p.Name, at
 	f.required, f.readOnly, f.append, f.id = p.Required, p.ReadOnly, p.AppendOnly, p.ID
-	if quoted(goField) {
+	if p.Quoted {
 		f.value, err = s.quotedReading(goField.Type, p)
 	} else {
 		f.value, err = s.reading(goField.Type, p)

@@ -102,32 +102,6 @@ func (s *Set) quotedReading(t reflect.Type, p *model.Param) (*reading, error) {
 	return &reading{kind: kindQuoted, goType: t, size: t.Size(), expected: "string", elem: elem}, nil
 }
 
-// quoted reports whether encoding/json's option "string" has an effect on a field.
-func quoted(f reflect.StructField) bool {
-	if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); !hasOption(options, "string") {
-		return false
-	}
-	t := f.Type
-	if t.Name() == "" && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
-		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32, reflect.Float64, reflect.String:
-		return !readsItself(t) && t != numberType || t == numberType
-	}
-	return false
-}
-
-func hasOption(options, name string) bool {
-	for option := range strings.SplitSeq(options, ",") {
-		if option == name {
-			return true
-		}
-	}
-	return false
-}
-
 // scalarName is the JSON kind of a scalar Go type.
 func scalarName(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {

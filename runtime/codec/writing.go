@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -202,7 +201,7 @@ func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param, addressabl
 	name.String(p.Name)
 	f.key, f.location = string(name.Bytes())+":", at
 	addressable = addressable || len(at.steps) > 0
-	if quoted(goField) {
+	if p.Quoted {
 		inner := *p
 		inner.Type = scalarName(goField.Type)
 		elem, err := s.writing(goField.Type, &inner, addressable)
@@ -213,9 +212,8 @@ func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param, addressabl
 	} else if f.value, err = s.writing(goField.Type, p, addressable); err != nil {
 		return err
 	}
-	_, options, _ := strings.Cut(goField.Tag.Get("json"), ",")
-	f.omitEmpty = hasOption(options, "omitempty")
-	if f.omitZero = hasOption(options, "omitzero") || f.value.kind == kindOptional; f.omitZero {
+	f.omitEmpty = p.OmitEmpty
+	if f.omitZero = p.OmitZero || f.value.kind == kindOptional; f.omitZero {
 		f.isZero = zeroTest(goField.Type, addressable)
 	}
 	return nil

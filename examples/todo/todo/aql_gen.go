@@ -64,11 +64,11 @@ var createTodoOperation = aql.Definition{
 	DangerSource: model.DangerFromCategory,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
-		{"Notes notes string maxlen=4000", "Details"},
-		{`Priority priority Priority default="medium"`, "How urgent it is"},
-		{"DueAt due_at string format=date-time", "When it has to be done"},
-		{"Tags tags []string maxitems=20", "Words to find it by"},
-		{"Metadata metadata Metadata", "What else is known about it"},
+		{"Notes notes string maxlen=4000,omitempty", "Details"},
+		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
+		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
+		{"Tags tags []string maxitems=20,omitempty", "Words to find it by"},
+		{"Metadata metadata Metadata omitzero", "What else is known about it"},
 	},
 	Returns: "Todo",
 	Examples: []aql.Row{
@@ -119,10 +119,10 @@ var listTodosOperation = aql.Definition{
 	Danger:       model.Safe,
 	DangerSource: model.DangerFromCategory,
 	Params: []aql.Row{
-		{"Filter filter TodoFilter", "Which todos to list; default: all"},
-		{"Sort sort TodoSort", "In which order; default: newest first"},
-		{"PageRequest.Limit limit integer default=25,min=1", "How many todos to return; 100 if more are asked for"},
-		{"PageRequest.Offset offset integer default=0,min=0", "How many todos to skip"},
+		{"Filter filter TodoFilter omitzero", "Which todos to list; default: all"},
+		{"Sort sort TodoSort omitempty", "In which order; default: newest first"},
+		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
+		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
 	},
 	Returns: "TodoPage",
 	Examples: []aql.Row{
@@ -141,7 +141,7 @@ var purgeCompletedOperation = aql.Definition{
 	Reasons:      []string{"Removes many todos in one go"},
 	Confirm:      "Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.",
 	Params: []aql.Row{
-		{"OlderThanDays older_than_days integer default=0,min=0", "Spares todos completed in the last so many days"},
+		{"OlderThanDays older_than_days integer default=0,min=0,omitempty", "Spares todos completed in the last so many days"},
 	},
 	Returns: "PurgeResult",
 	Examples: []aql.Row{
@@ -158,8 +158,8 @@ var searchTodosOperation = aql.Definition{
 	DangerSource: model.DangerFromCategory,
 	Params: []aql.Row{
 		{"Query query string required,minlen=1,maxlen=200", "Words that the title, the notes or the tags contain"},
-		{"PageRequest.Limit limit integer default=25,min=1", "How many todos to return; 100 if more are asked for"},
-		{"PageRequest.Offset offset integer default=0,min=0", "How many todos to skip"},
+		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
+		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
 	},
 	Returns: "TodoPage",
 	Examples: []aql.Row{
@@ -177,7 +177,7 @@ var updateTodoOperation = aql.Definition{
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 		{"Input input TodoPatch required", "What changes; what is absent stays as it is"},
-		{"IfMatch if_match string", "The _etag that the todo must still have"},
+		{"IfMatch if_match string omitempty", "The _etag that the todo must still have"},
 	},
 	Returns: "Todo",
 	Examples: []aql.Row{
@@ -189,9 +189,9 @@ var updateTodoOperation = aql.Definition{
 
 var wireTypes = []aql.Type{
 	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
-		{"Color color string maxlen=30", "Colour to show it in"},
-		{"EstimateMinutes estimate_minutes integer min=0,max=10000", "How long it takes"},
-		{"Labels labels {}string", "Names and values of your own"},
+		{"Color color string maxlen=30,omitempty", "Colour to show it in"},
+		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
+		{"Labels labels {}string omitempty", "Names and values of your own"},
 	}},
 	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
 	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
@@ -228,20 +228,20 @@ var wireTypes = []aql.Type{
 	{Name: "Todo", Kind: model.KindObject, Description: "A thing to do.", Fields: []aql.Row{
 		{"TodoID todo_id string readonly", "Identifier"},
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
-		{"Notes notes string maxlen=4000", "Details"},
+		{"Notes notes string maxlen=4000,omitempty", "Details"},
 		{`Priority priority Priority default="medium"`, "How urgent it is"},
 		{`Status status Status default="open"`, "Whether it was done"},
-		{"DueAt due_at string format=date-time", "When it has to be done"},
+		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
 		{"Tags tags []string maxitems=20", "Words to find it by"},
-		{"Metadata metadata Metadata", "What else is known about it"},
+		{"Metadata metadata Metadata omitzero", "What else is known about it"},
 		{"CreatedAt created_at string format=date-time,readonly", "When it was added"},
 		{"UpdatedAt updated_at string format=date-time,readonly", "When it was last changed"},
 		{"ETag _etag string readonly", "Version of the todo, for if_match"},
 	}},
 	{Name: "TodoFilter", Kind: model.KindObject, Description: "What listed todos have in common.", Fields: []aql.Row{
-		{"Status status Status", "Whether it was done"},
-		{"Priority priority Priority", "How urgent it is"},
-		{"Tag tag string", "A tag the todo has"},
+		{"Status status Status omitempty", "Whether it was done"},
+		{"Priority priority Priority omitempty", "How urgent it is"},
+		{"Tag tag string omitempty", "A tag the todo has"},
 	}},
 	{Name: "TodoPage", Kind: model.KindObject, Description: "A part of a list of todos.", Fields: []aql.Row{
 		{"Items items []Todo"},
@@ -249,8 +249,8 @@ var wireTypes = []aql.Type{
 	}},
 	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at, updated_at, _etag.", Changes: "Todo"},
 	{Name: "TodoSort", Kind: model.KindObject, Description: "An order of todos.", Fields: []aql.Row{
-		{`Field field SortField default="created_at"`, "What to sort by"},
-		{`Order order Order default="asc"`, "In which direction"},
+		{`Field field SortField default="created_at",omitempty`, "What to sort by"},
+		{`Order order Order default="asc",omitempty`, "In which direction"},
 	}},
 }
 
