@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -90,11 +91,11 @@ func (x *exchange) handlerFailure(ctx context.Context, err error) *Error {
 
 // leaky reports whether the text of a failure shows something internal.
 func (e *Error) leaky() bool {
-	if leaks.MatchString(e.Message) {
+	if leak.Find(e.Message) != "" {
 		return true
 	}
 	for _, d := range e.details {
-		if text, ok := d.value.(string); ok && leaks.MatchString(text) {
+		if text, ok := d.value.(string); ok && leak.Find(text) != "" {
 			return true
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/model/leak"
 )
 
 // The stages of one request, in the order of requirements §0: each row breaks one stage, and the answer is exact.
@@ -231,7 +233,7 @@ func TestHandlerErrors(t *testing.T) {
 func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, Options{})
 	reply := f.call("mcp_aql_execute", `{"operation":"panic_note"}`)
-	if leaks.MatchString(reply) {
+	if leak.Find(reply) != "" {
 		t.Errorf("the reply leaks: %s", reply)
 	}
 	for _, want := range []string{"secret /src/notes.go:7", "goroutine", f.session.ID()} {

@@ -26,6 +26,7 @@ type Options struct {
 	Patterns []string // package patterns as the go command takes them; none: the package in Dir
 	Tags     []string // build tags
 	Env      []string // NAME=value, added to the environment of the go command
+	Lint     bool     // also warns of what could serve agents better
 }
 
 // Result is what a scan found.
@@ -73,6 +74,7 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 // loadOnce has the go command list the packages, then parses and type-checks them. overlay replaces files by content.
 func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*program, []*packages.Package, error) {
 	p := newProgram()
+	p.linting = opts.Lint
 	config := &packages.Config{
 		Context:   ctx,
 		Mode:      loadMode,
@@ -144,6 +146,7 @@ func (p *program) scan(roots []*packages.Package) Result {
 	}
 	p.noteSharedNames(result.Packages)
 	p.warnUnusedTags(roots)
+	p.silence(roots)
 	result.Diagnostics = sortDiagnostics(p.diagnostics)
 	return result
 }

@@ -22,7 +22,7 @@ var ignorePlaces = cmp.Options{
 
 // What generated code needs beside a definition is tested where it is used.
 var ignoreGo = cmp.Options{
-	cmpopts.IgnoreFields(model.Param{}, "Go"), cmpopts.IgnoreFields(model.EnumValue{}, "Const"),
+	cmpopts.IgnoreFields(model.Param{}, "Go", "OmitEmpty", "OmitZero", "Quoted"), cmpopts.IgnoreFields(model.EnumValue{}, "Const"),
 	cmpopts.IgnoreFields(model.Type{}, "Changes", "Items"),
 }
 

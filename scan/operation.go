@@ -42,6 +42,9 @@ func (s *shaper) buildHandler(o operation) (handled, bool) {
 	s.markIDs(o, &h)
 	s.checkRequest(o, &h)
 	s.addDirectives(o, &h)
+	if s.linting {
+		s.lint(o, &h)
+	}
 	return h, s.checkDirections(o, &h) && ok
 }
 

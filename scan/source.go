@@ -21,6 +21,7 @@ type program struct {
 	visited     map[token.Pos]bool // struct fields that belong to an operation
 	diagnostics []Diagnostic
 	goroot      string
+	linting     bool
 
 	mu        sync.Mutex // guards generated while files are parsed
 	generated map[string][]byte

@@ -25,24 +25,39 @@ func (o output) stale() bool {
 	return (o.content == nil) != (o.disk == nil) || !bytes.Equal(o.content, o.disk)
 }
 
-// generate scans the packages and makes their files in memory. A code other than -1 ends the command; by then everything
-// has been said.
-func generate(ctx context.Context, env *environment, f flags) ([]output, int) {
+// scanOptions is what the flags ask the scanner for.
+func scanOptions(env *environment, f flags) scan.Options {
 	options := scan.Options{Dir: env.dir, Patterns: f.packages}
 	if f.tags != "" {
 		options.Tags = strings.Split(f.tags, ",")
 	}
+	return options
+}
+
+// load scans the packages and prints the diagnostics. A code other than -1 ends the command; by then everything has been
+// said.
+func load(ctx context.Context, env *environment, f flags, options scan.Options) (scan.Result, int) {
 	result, err := scan.Load(ctx, options)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return nil, exitUsage
+		return result, exitUsage
 	}
 	if err := report(env, f, result); err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return nil, exitIO
+		return result, exitIO
 	}
 	if result.HasErrors() {
-		return nil, exitSource
+		return result, exitSource
+	}
+	return result, -1
+}
+
+// generate scans the packages and makes their files in memory. A code other than -1 ends the command; by then everything
+// has been said.
+func generate(ctx context.Context, env *environment, f flags) ([]output, int) {
+	result, code := load(ctx, env, f, scanOptions(env, f))
+	if code >= 0 {
+		return nil, code
 	}
 	var outputs []output
 	for i := range result.Packages {

@@ -34,6 +34,7 @@ func commands() []command {
 	return []command{
 		{"gen", "[gen] [flags] [packages]", "write aql_gen.go for each package with operations (default: .)", runGen},
 		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
+		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -96,7 +97,7 @@ func printUsage(w io.Writer) {
 		fmt.Fprintf(w, "  aql-tag %-28s %s\n", c.usage, c.short)
 	}
 	fmt.Fprint(w, `
-Flags of gen and check:
+Flags of gen, check and lint:
 
   -tags list   build tags, comma-separated
   -json        diagnostics as JSON, one array on standard output
@@ -108,7 +109,7 @@ Exit codes: 0 ok, 1 internal error, 2 the source has errors, 3 bad flags,
 `)
 }
 
-// flags are the flags that gen and check share.
+// flags are the flags that the subcommands share.
 type flags struct {
 	tags           string
 	json           bool
