@@ -16,8 +16,8 @@ func (g *generator) guards(p *printer) {
 		return
 	}
 	p.comment("The functions below are never called. They break the build when a struct is no longer what this file was generated from. Run go generate then.")
+	p.line()
 	for i := range g.pkg.Guards {
-		p.line()
 		g.structGuard(p, &g.pkg.Guards[i])
 	}
 }

@@ -30,10 +30,10 @@ var ownImports = []struct{ path, name, second string }{
 }
 
 // locals are the names of parameters inside generated functions.
-var locals = []string{"ctx", "request"}
+var locals = []string{"arguments", "ctx", "receiver", "request"}
 
 // predeclared are the identifiers of Go's universe that generated code relies on.
-var predeclared = []string{"error", "nil", "string"}
+var predeclared = []string{"any", "error", "nil", "string"}
 
 // names hands out the package-level identifiers and the import names of the generated file.
 type names struct {

@@ -37,6 +37,9 @@ type call struct {
 	arguments  string // name of the struct of its arguments; empty: it needs none
 }
 
+// generic reports whether only code inside of NewRegistry can name the receiver's type.
+func (c *call) generic() bool { return c.receiver != nil && len(c.receiver.TypeParams) > 0 }
+
 // nameCalls finds the receivers and names what each operation needs.
 func (g *generator) nameCalls() {
 	if g.names.used["NewRegistry"] {
@@ -96,7 +99,16 @@ func (g *generator) registry(p *printer) {
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", aql, ".Registry {")
 	p.open("return ", aql, ".NewRegistry([]", aql, ".Operation{")
 	for _, c := range g.calls {
-		g.handle(p, c)
+		receiver := ""
+		if c.receiver != nil {
+			receiver = ", Receiver: " + c.receiver.param
+		}
+		if c.generic() {
+			handler, _ := g.handler(c, p.indent)
+			p.line("{Definition: &", c.definition, receiver, ", Handler: ", handler, "},")
+			continue
+		}
+		p.line("{Definition: &", c.definition, receiver, "},")
 	}
 	types := g.wireTypes
 	if len(g.pkg.Types) == 0 {
@@ -106,35 +118,37 @@ func (g *generator) registry(p *printer) {
 	p.shut("}")
 }
 
-// handle writes the function that ties a definition to its handler.
-func (g *generator) handle(p *printer, c *call) {
+// handler is the literal of the function that calls a handler, and of the types it deals with. Lines after the first are
+// indented.
+func (g *generator) handler(c *call, indent int) (function, types string) {
 	h := c.handler
-	aql := g.names.use(pathAQL, "aql")
-	ctx, request := "ctx", "request"
-	for _, name := range []*string{&ctx, &request} {
-		if *name == h.Func {
-			*name += "Value"
+	names := map[string]string{"ctx": "ctx", "receiver": "receiver", "request": "request", "arguments": "arguments"}
+	for name := range names {
+		if name == h.Func { // which it would hide
+			names[name] += "Value"
 		}
 	}
+	ctx, receiver, request := "_", "_", names["request"]
 	var arguments []string
 	if h.Context {
+		ctx = names["ctx"]
 		arguments = append(arguments, ctx)
-	} else {
-		ctx = "_"
 	}
+	p := printer{indent: indent + 1}
 	requestType := "struct{}"
 	switch {
 	case h.Request.Text != "":
 		requestType = g.goType(h.Request)
-		if h.RequestPointer {
-			arguments = append(arguments, request)
-		} else {
-			arguments = append(arguments, "*"+request)
+		argument := request + ".(*" + requestType + ")"
+		if !h.RequestPointer {
+			argument = "*" + argument
 		}
+		arguments = append(arguments, argument)
 	case c.arguments != "":
 		requestType = c.arguments
+		p.line(names["arguments"], " := ", request, ".(*", requestType, ")")
 		for i, argument := range h.Arguments {
-			text := request + "." + argument.Field
+			text := names["arguments"] + "." + argument.Field
 			if h.Variadic && i == len(h.Arguments)-1 {
 				text += "..."
 			}
@@ -143,17 +157,26 @@ func (g *generator) handle(p *printer, c *call) {
 	default:
 		request = "_"
 	}
-	function := h.Func
+	called := h.Func
 	if c.receiver != nil {
-		function = c.receiver.param + "." + h.Func
+		receiver = names["receiver"]
+		called = receiver + ".(" + c.receiver.goType() + ")." + h.Func
 	}
-	kind, result := "Do", "error"
+	result, first := "nil", "nil, "
 	if h.Result.Text != "" {
-		kind, result = "Handle", "("+g.goType(h.Result)+", error)"
+		result, first = "(*"+g.goType(h.Result)+")(nil)", ""
 	}
-	p.open(aql, ".", kind, "(&", c.definition, ", func(", ctx, " ", g.names.use(pathContext, "context"), ".Context, ", request, " *", requestType, ") ", result, " {")
-	p.line("return ", function, "(", strings.Join(arguments, ", "), ")")
-	p.shut("}),")
+	p.line("return ", first, called, "(", strings.Join(arguments, ", "), ")")
+	params := "_ " + g.names.use(pathContext, "context") + ".Context, _, _ any"
+	if ctx != "_" || receiver != "_" || request != "_" {
+		params = ctx + " " + g.names.use(pathContext, "context") + ".Context, " + receiver + ", " + request + " any"
+	}
+	body := string(p.text)
+	p = printer{indent: indent}
+	p.line("func(", params, ") (any, error) {")
+	p.text = append(p.text, body...)
+	p.line("}")
+	return p.cut(), "[2]any{(*" + requestType + ")(nil), " + result + "}"
 }
 
 // arguments writes the struct into which the plain arguments of a handler are read.

@@ -50,7 +50,9 @@ func (g *generator) definition(p *printer, c *call) {
 	text("Family", o.Family)
 	text("Description", o.Description)
 	add("Danger", g.constant(o.Danger, string(o.Danger)))
-	add("DangerSource", g.constant(o.DangerSource, string(o.DangerSource)))
+	if o.DangerSource != model.DangerFromCategory {
+		add("DangerSource", g.constant(o.DangerSource, string(o.DangerSource)))
+	}
 	if len(o.Reasons) > 0 {
 		add("Reasons", stringsLiteral(o.Reasons))
 	}
@@ -70,6 +72,11 @@ func (g *generator) definition(p *printer, c *call) {
 	text("Deprecated", o.Deprecated)
 	text("Replacement", o.Replacement)
 	text("Source", o.Source)
+	handler, types := g.handler(c, 1)
+	add("Types", types)
+	if !c.generic() {
+		add("Handler", handler)
+	}
 
 	p.line()
 	p.open("var ", c.definition, " = ", aql, ".Definition{")

@@ -104,6 +104,13 @@ func (c *noteCall) invoke(ctx context.Context, w *wire.Writer) error {
 	return nil
 }
 
+// registryOf makes a registry of calls that are written by hand.
+func registryOf(entries []entry, types []Type) *Registry {
+	r := NewRegistry(nil, types)
+	r.operations = entries
+	return Merge(r)
+}
+
 type fixture struct {
 	tb      testing.TB
 	adapter *Adapter
@@ -130,13 +137,13 @@ func newFixture(tb testing.TB, options Options) *fixture {
 		f.ran = append(f.ran, c.title+c.noteID)
 		return c.title + c.noteID, nil
 	}
-	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context, *noteCall) (string, error), params ...model.Param) Operation {
+	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context, *noteCall) (string, error), params ...model.Param) entry {
 		definition := model.Operation{
 			Name: name, Category: category, Danger: danger, Description: "Handles a note.", Params: params,
 			Returns: model.Returns{Name: "Note", Kind: model.KindScalar},
 			Reasons: []string{"Removes the note for good"}, Confirm: "Delete note '{note_id}'? Secret {secret}, limit {limit}.",
 		}
-		return Operation{definition: definition, newCall: func() call {
+		return entry{definition: definition, newCall: func() call {
 			c := &noteCall{run: run, seen: map[string]bool{}}
 			for _, p := range params {
 				c.members = append(c.members, p.Name)
@@ -147,7 +154,7 @@ func newFixture(tb testing.TB, options Options) *fixture {
 			return c
 		}}
 	}
-	registry := NewRegistry([]Operation{
+	registry := registryOf([]entry{
 		operation("create_note", model.Create, model.Reversible, record, title, limit, secret, tags, labels, anyOf),
 		operation("get_note", model.Read, model.Safe, record, noteID),
 		operation("delete_note", model.Delete, model.Destructive, record, noteID, limit, secret),

@@ -21,14 +21,22 @@ type Type = table.Type
 // Row is a parameter, field, enum value or example, as generated code declares it.
 type Row = table.Row
 
-// Operation ties the definition of an operation to the Go function that carries it out. Handle and Do make it.
+// Handler carries out an operation: see Definition.Handler.
+type Handler = func(ctx context.Context, receiver, request any) (result any, err error)
+
+// Operation ties a definition to the value whose method carries it out; nil for a plain function. Generated code makes it.
+// Handler, where it is set, replaces that of the definition: only inside of a function can it speak of a generic type.
 type Operation struct {
-	table      *Definition
+	Definition *Definition
+	Receiver   any
+	Handler    Handler
+}
+
+// entry is an operation of a registry.
+type entry struct {
+	Operation
 	definition model.Operation
-	request    reflect.Type
-	result     reflect.Type // nil: the operation returns nothing
-	newCall    func() call
-	link       func(request *codec.Request, result *codec.Result) func() call
+	newCall    func() call // of a built-in operation, instead of a handler
 }
 
 // call is one request to one operation, used once by one goroutine.
@@ -42,59 +50,40 @@ type call interface {
 	invoke(ctx context.Context, w *wire.Writer) error
 }
 
-// Handle ties a definition to a handler that returns a result. Generated code calls it: Q is the request struct, and R
-// what the handler returns beside its error.
-func Handle[Q, R any](definition *Definition, handler func(ctx context.Context, request *Q) (R, error)) Operation {
-	return Operation{
-		table: definition, request: reflect.TypeFor[Q](), result: reflect.TypeFor[R](),
-		link: func(request *codec.Request, result *codec.Result) func() call {
-			b := &bound[Q, R]{handler, request, result}
-			return func() call { return &handled[Q, R]{bound: b} }
-		},
-	}
-}
-
-// Do ties a definition to a handler that returns nothing but an error. Generated code calls it.
-func Do[Q any](definition *Definition, handler func(ctx context.Context, request *Q) error) Operation {
-	o := Handle(definition, func(ctx context.Context, request *Q) (struct{}, error) {
-		return struct{}{}, handler(ctx, request)
-	})
-	o.result = nil
-	return o
-}
-
 // bound is a handler with its codecs.
-type bound[Q, R any] struct {
-	handler func(ctx context.Context, request *Q) (R, error)
+type bound struct {
+	Operation
+	request reflect.Type
 	decoder *codec.Request
 	encoder *codec.Result // nil: the operation returns nothing
 }
 
+func (b *bound) newCall() call {
+	request := reflect.New(b.request)
+	return &handled{bound: b, request: request.Interface(), place: request.UnsafePointer()}
+}
+
 // handled is a request on its way through a handler.
-type handled[Q, R any] struct {
-	*bound[Q, R]
+type handled struct {
+	*bound
+	request any
+	place   unsafe.Pointer // of the request struct
 	given   codec.Given
-	request Q
-	result  R
 }
 
-func (c *handled[Q, R]) member(r *wire.Reader) bool {
-	return c.decoder.Member(r, unsafe.Pointer(&c.request), &c.given)
-}
+func (c *handled) member(r *wire.Reader) bool { return c.decoder.Member(r, c.place, &c.given) }
+func (c *handled) complete(r *wire.Reader)    { c.decoder.Complete(r, c.place, &c.given) }
 
-func (c *handled[Q, R]) complete(r *wire.Reader) {
-	c.decoder.Complete(r, unsafe.Pointer(&c.request), &c.given)
-}
-
-func (c *handled[Q, R]) invoke(ctx context.Context, w *wire.Writer) (err error) {
-	if c.result, err = c.handler(ctx, &c.request); err != nil {
+func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
+	result, err := c.Handler(ctx, c.Receiver, c.request)
+	if err != nil {
 		return err
 	}
 	if c.encoder == nil {
 		w.Null()
 		return nil
 	}
-	c.encoder.Write(w, unsafe.Pointer(&c.result))
+	c.encoder.Write(w, result)
 	return nil
 }
 
@@ -104,21 +93,28 @@ func (r *Registry) compile() ([]func() call, error) {
 	set := codec.NewSet(r.types)
 	calls := make([]func() call, len(r.operations))
 	for i := range r.operations {
-		o := &r.operations[i]
-		if calls[i] = o.newCall; o.link == nil {
+		e := &r.operations[i]
+		if calls[i] = e.newCall; e.newCall != nil {
 			continue
 		}
-		request, err := set.Request(o.request, &o.definition)
-		if err != nil {
+		b := &bound{Operation: e.Operation}
+		if b.Handler == nil {
+			b.Handler = e.Definition.Handler
+		}
+		if b.Handler == nil || e.Definition.Types[0] == nil {
+			return nil, fmt.Errorf("operation %s has no handler", e.definition.Name)
+		}
+		b.request = reflect.TypeOf(e.Definition.Types[0]).Elem()
+		var err error
+		if b.decoder, err = set.Request(b.request, &e.definition); err != nil {
 			return nil, err
 		}
-		var result *codec.Result
-		if o.result != nil {
-			if result, err = set.Result(o.result, o.definition.Returns.Name); err != nil {
-				return nil, fmt.Errorf("operation %s: %w", o.definition.Name, err)
+		if result := e.Definition.Types[1]; result != nil {
+			if b.encoder, err = set.Result(reflect.TypeOf(result).Elem(), e.definition.Returns.Name); err != nil {
+				return nil, fmt.Errorf("operation %s: %w", e.definition.Name, err)
 			}
 		}
-		calls[i] = o.link(request, result)
+		calls[i] = b.newCall
 	}
 	return calls, nil
 }

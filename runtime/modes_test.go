@@ -91,7 +91,7 @@ func TestConcurrency(t *testing.T) {
 				running.Add(-1)
 			}
 			definition := model.Operation{Name: "meet", Category: tt.category, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}}
-			registry := NewRegistry([]Operation{{definition: definition, newCall: func() call { return meeting{meet} }}}, nil)
+			registry := registryOf([]entry{{definition: definition, newCall: func() call { return meeting{meet} }}}, nil)
 			adapter, err := New(registry, Options{Mode: "single", Concurrency: tt.concurrency})
 			if err != nil {
 				t.Fatal(err)
@@ -133,7 +133,7 @@ func TestAliases(t *testing.T) {
 				Name: "get_tag", Category: model.Read, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar},
 				Params: []model.Param{{Name: "tag_name", Type: "string", Aliases: []string{"tagName"}}},
 			}
-			registry := NewRegistry([]Operation{{definition: definition, newCall: func() call { return new(tagCall) }}}, nil)
+			registry := registryOf([]entry{{definition: definition, newCall: func() call { return new(tagCall) }}}, nil)
 			adapter, err := New(registry, Options{Mode: "single"})
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,6 @@ package aql
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/model/table"
@@ -14,7 +13,7 @@ import (
 
 // Registry is a set of operations and the types they mention. Generated NewRegistry functions make it.
 type Registry struct {
-	operations []Operation
+	operations []entry
 	types      []model.Type
 	faults     []error
 }
@@ -22,17 +21,14 @@ type Registry struct {
 // NewRegistry makes a registry of operations and the types they mention. Faults, such as two operations of one name,
 // surface in New.
 func NewRegistry(operations []Operation, types []Type) *Registry {
-	r := &Registry{operations: slices.Clone(operations)}
+	r := &Registry{operations: make([]entry, len(operations))}
 	var err error
 	if r.types, err = table.Types(types); err != nil {
 		r.faults = append(r.faults, err)
 	}
-	for i := range r.operations {
-		o := &r.operations[i]
-		if o.table == nil {
-			continue
-		}
-		if o.definition, err = o.table.Definition(r.types); err != nil {
+	for i, o := range operations {
+		r.operations[i].Operation = o
+		if r.operations[i].definition, err = o.Definition.Definition(r.types); err != nil {
 			r.faults = append(r.faults, err)
 		}
 	}

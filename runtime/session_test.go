@@ -290,8 +290,8 @@ func TestNewRefusesBadOptions(t *testing.T) {
 
 // REQ-NM-07: two operations of one name fail with both positions.
 func TestMergeRefusesDuplicates(t *testing.T) {
-	a := NewRegistry([]Operation{{definition: introspectLike("get_x", "a/a.go:3")}}, nil)
-	b := NewRegistry([]Operation{{definition: introspectLike("get_x", "b/b.go:9")}}, nil)
+	a := registryOf([]entry{{definition: introspectLike("get_x", "a/a.go:3")}}, nil)
+	b := registryOf([]entry{{definition: introspectLike("get_x", "b/b.go:9")}}, nil)
 	_, err := New(Merge(a, b), Options{})
 	if err == nil || !regexp.MustCompile(`get_x.*a/a\.go:3.*b/b\.go:9`).MatchString(err.Error()) {
 		t.Errorf("error %v, want both positions", err)

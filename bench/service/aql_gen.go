@@ -13,42 +13,40 @@ import (
 // NewRegistry returns the operations of package service, carried out by service.
 func NewRegistry(service *Service) *aql.Registry {
 	return aql.NewRegistry([]aql.Operation{
-		aql.Handle(&createTodoOperation, func(ctx context.Context, request *CreateTodoRequest) (*Todo, error) {
-			return service.CreateTodo(ctx, *request)
-		}),
-		aql.Handle(&updateTodoOperation, func(ctx context.Context, request *UpdateTodoRequest) (*Todo, error) {
-			return service.UpdateTodo(ctx, *request)
-		}),
+		{Definition: &createTodoOperation, Receiver: service},
+		{Definition: &updateTodoOperation, Receiver: service},
 	}, wireTypes)
 }
 
 var createTodoOperation = aql.Definition{
-	Name:         "create_todo",
-	Category:     model.Create,
-	Description:  "Adds a todo.",
-	Danger:       model.Reversible,
-	DangerSource: model.DangerFromCategory,
+	Name:        "create_todo",
+	Category:    model.Create,
+	Description: "Adds a todo.",
+	Danger:      model.Reversible,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
-		{"Notes notes string maxlen=4000", "Details"},
-		{`Priority priority Priority default="medium"`, "How urgent it is"},
-		{"DueAt due_at string format=date-time", "When it has to be done"},
-		{"Tags tags []string maxitems=20", "Tags"},
-		{"Metadata metadata Metadata", "What else is known"},
+		{"Notes notes string maxlen=4000,omitempty", "Details"},
+		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
+		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
+		{"Tags tags []string maxitems=20,omitempty", "Tags"},
+		{"Metadata metadata Metadata omitempty", "What else is known"},
 	},
 	Returns: "Todo",
 	Examples: []aql.Row{
 		{`{"title":"Buy milk"}`},
 	},
 	Source: "service/service.go:60",
+	Types:  [2]any{(*CreateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+	},
 }
 
 var updateTodoOperation = aql.Definition{
-	Name:         "update_todo",
-	Category:     model.Update,
-	Description:  "Changes a todo.",
-	Danger:       model.Reversible,
-	DangerSource: model.DangerFromCategory,
+	Name:        "update_todo",
+	Category:    model.Update,
+	Description: "Changes a todo.",
+	Danger:      model.Reversible,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 		{"Input input TodoPatch required", "What changes"},
@@ -58,13 +56,17 @@ var updateTodoOperation = aql.Definition{
 		{`{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
 	},
 	Source: "service/service.go:81",
+	Types:  [2]any{(*UpdateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+	},
 }
 
 var wireTypes = []aql.Type{
 	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
-		{"Color color string maxlen=30"},
-		{"EstimateMinutes estimate_minutes integer min=0,max=10000"},
-		{"Labels labels {}string"},
+		{"Color color string maxlen=30,omitempty"},
+		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty"},
+		{"Labels labels {}string omitempty"},
 	}},
 	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
 	{Name: "Priority", Kind: model.KindEnum, Description: "Says how urgent a todo is.", Values: []aql.Row{
@@ -75,9 +77,9 @@ var wireTypes = []aql.Type{
 	{Name: "Todo", Kind: model.KindObject, Description: "Something to do.", Fields: []aql.Row{
 		{"TodoID todo_id string readonly"},
 		{"Title title string required,minlen=1,maxlen=200"},
-		{"Notes notes string maxlen=4000"},
+		{"Notes notes string maxlen=4000,omitempty"},
 		{`Priority priority Priority default="medium"`},
-		{"DueAt due_at string format=date-time"},
+		{"DueAt due_at string format=date-time,omitempty"},
 		{"Tags tags []string maxitems=20"},
 		{"Metadata metadata Metadata"},
 		{"CreatedAt created_at string format=date-time,readonly"},
@@ -91,15 +93,12 @@ var wireTypes = []aql.Type{
 var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, **Metadata) {
 	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata
 }
-
 var _ = func(v *Metadata) (Metadata, *string, *int, *map[string]string) {
 	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
 }
-
 var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, **time.Time, *[]string, *Metadata, *time.Time) {
 	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata, v.CreatedAt}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt
 }
-
 var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo]) {
 	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input}, &v.TodoID, &v.Input
 }

@@ -4,6 +4,7 @@
 package table
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // the rules), an enum value, or an example request; its second text is the description.
 type Row [2]string
 
-// Operation is a model.Operation whose parameters and examples are rows. Returns names a type of the same table.
+// Operation is a model.Operation whose parameters and examples are rows, with the function that carries it out. Returns
+// names a type of the same table; a danger level without a source is that of the category.
 type Operation struct {
 	Name         string
 	Category     model.Category
@@ -31,6 +33,12 @@ type Operation struct {
 	Deprecated   string
 	Replacement  string
 	Source       string
+	// Types are nil pointers: to the request struct, and to what the handler returns beside its error. The second one is
+	// nil itself if that is nothing.
+	Types [2]any
+	// Handler carries the operation out. receiver is the value that methods are called on, request a pointer to the request
+	// struct. The result has the type that Types tells, or is nil.
+	Handler func(ctx context.Context, receiver, request any) (result any, err error)
 }
 
 // Type is a model.Type whose values and fields are rows. The fields of a type that Changes another one are those of the
@@ -66,6 +74,9 @@ func (o *Operation) Definition(types []model.Type) (model.Operation, error) {
 		Name: o.Name, Category: o.Category, Family: o.Family, Description: o.Description, Danger: o.Danger,
 		DangerSource: o.DangerSource, Reasons: o.Reasons, Confirm: o.Confirm, Timeout: o.Timeout,
 		Deprecated: o.Deprecated, Replacement: o.Replacement, Source: o.Source,
+	}
+	if out.DangerSource == "" {
+		out.DangerSource = model.DangerFromCategory
 	}
 	byName := (&model.Adapter{Types: types}).Type
 	for _, row := range o.Params {

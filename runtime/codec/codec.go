@@ -141,23 +141,40 @@ func (s *Set) Result(t reflect.Type, name string) (*Result, error) {
 	return &Result{value: value, items: items}, nil
 }
 
-// Write writes the result at which result points. An agent sees a list as an object with items, which has room for more
-// (requirements T-90).
-func (c *Result) Write(w *wire.Writer, result unsafe.Pointer) {
+// Write writes a result, which has the type that the codec was compiled for. An agent sees a list as an object with items,
+// which has room for more (requirements T-90).
+func (c *Result) Write(w *wire.Writer, result any) {
+	v := reflect.ValueOf(result)
 	value := c.value
-	for c.items && value.kind == kindPointer {
-		if result = *(*unsafe.Pointer)(result); result == nil {
+	if !v.IsValid() { // an interface that holds nothing
+		w.Null()
+		return
+	}
+	var p unsafe.Pointer
+	switch {
+	case value.kind == kindAny:
+		w.Any(result)
+		return
+	case value.kind == kindPointer:
+		p, value = v.UnsafePointer(), value.elem
+		for c.items && value.kind == kindPointer && p != nil {
+			p, value = *(*unsafe.Pointer)(p), value.elem
+		}
+		if p == nil {
 			w.Null()
 			return
 		}
-		value = value.elem
+	default:
+		whole := reflect.New(value.goType)
+		whole.Elem().Set(v)
+		p = whole.UnsafePointer()
 	}
 	if c.items {
 		w.BeginObject()
 		w.Key("items")
-		value.write(w, result)
+		value.write(w, p)
 		w.EndObject()
 		return
 	}
-	value.write(w, result)
+	value.write(w, p)
 }

@@ -25,13 +25,14 @@ type thing struct{ ID string }
 func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 	t.Helper()
 	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context) (string, error)) aql.Operation {
-		definition := aql.Definition{
+		return aql.Operation{Definition: &aql.Definition{
 			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []aql.Row{{"ID id string"}}, Returns: "Text",
-		}
-		return aql.Handle(&definition, func(ctx context.Context, request *thing) (string, error) {
-			answer, err := run(ctx)
-			return answer + request.ID, err
-		})
+			Types: [2]any{(*thing)(nil), (*string)(nil)},
+			Handler: func(ctx context.Context, _, request any) (any, error) {
+				answer, err := run(ctx)
+				return answer + request.(*thing).ID, err
+			},
+		}}
 	}
 	registry := aql.NewRegistry([]aql.Operation{
 		operation("get_thing", model.Read, model.Safe, func(context.Context) (string, error) { return "got ", nil }),

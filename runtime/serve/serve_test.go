@@ -20,12 +20,15 @@ import (
 )
 
 func registry(entered chan<- struct{}) *aql.Registry {
-	definition := aql.Definition{Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: "Nothing"}
-	return aql.NewRegistry([]aql.Operation{aql.Do(&definition, func(context.Context, *struct{}) error {
-		entered <- struct{}{}
-		time.Sleep(2 * time.Second) // a handler that does not listen
-		return nil
-	})}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
+	return aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
+		Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: "Nothing",
+		Types: [2]any{(*struct{})(nil), nil},
+		Handler: func(context.Context, any, any) (any, error) {
+			entered <- struct{}{}
+			time.Sleep(2 * time.Second) // a handler that does not listen
+			return nil, nil
+		},
+	}}}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
 }
 
 // safeBuffer is written by the process and read by the test.

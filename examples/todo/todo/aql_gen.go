@@ -13,30 +13,14 @@ import (
 // NewRegistry returns the operations of package todo, carried out by service.
 func NewRegistry(service *Service) *aql.Registry {
 	return aql.NewRegistry([]aql.Operation{
-		aql.Handle(&completeTodoOperation, func(ctx context.Context, request *CompleteTodoRequest) (*Todo, error) {
-			return service.CompleteTodo(ctx, *request)
-		}),
-		aql.Handle(&createTodoOperation, func(ctx context.Context, request *CreateTodoRequest) (*Todo, error) {
-			return service.CreateTodo(ctx, *request)
-		}),
-		aql.Do(&deleteTodoOperation, func(ctx context.Context, request *DeleteTodoRequest) error {
-			return service.DeleteTodo(ctx, *request)
-		}),
-		aql.Handle(&getTodoOperation, func(ctx context.Context, request *GetTodoRequest) (*Todo, error) {
-			return service.GetTodo(ctx, *request)
-		}),
-		aql.Handle(&listTodosOperation, func(ctx context.Context, request *ListTodosRequest) (*TodoPage, error) {
-			return service.ListTodos(ctx, *request)
-		}),
-		aql.Handle(&purgeCompletedOperation, func(ctx context.Context, request *PurgeCompletedRequest) (*PurgeResult, error) {
-			return service.PurgeCompleted(ctx, *request)
-		}),
-		aql.Handle(&searchTodosOperation, func(ctx context.Context, request *SearchTodosRequest) (*TodoPage, error) {
-			return service.SearchTodos(ctx, *request)
-		}),
-		aql.Handle(&updateTodoOperation, func(ctx context.Context, request *UpdateTodoRequest) (*Todo, error) {
-			return service.UpdateTodo(ctx, *request)
-		}),
+		{Definition: &completeTodoOperation, Receiver: service},
+		{Definition: &createTodoOperation, Receiver: service},
+		{Definition: &deleteTodoOperation, Receiver: service},
+		{Definition: &getTodoOperation, Receiver: service},
+		{Definition: &listTodosOperation, Receiver: service},
+		{Definition: &purgeCompletedOperation, Receiver: service},
+		{Definition: &searchTodosOperation, Receiver: service},
+		{Definition: &updateTodoOperation, Receiver: service},
 	}, wireTypes)
 }
 
@@ -54,14 +38,17 @@ var completeTodoOperation = aql.Definition{
 		{`{"todo_id":"todo_7k3f"}`, "Done"},
 	},
 	Source: "todo/complete.go:14",
+	Types:  [2]any{(*CompleteTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).CompleteTodo(ctx, *request.(*CompleteTodoRequest))
+	},
 }
 
 var createTodoOperation = aql.Definition{
-	Name:         "create_todo",
-	Category:     model.Create,
-	Description:  "Adds a todo.",
-	Danger:       model.Reversible,
-	DangerSource: model.DangerFromCategory,
+	Name:        "create_todo",
+	Category:    model.Create,
+	Description: "Adds a todo.",
+	Danger:      model.Reversible,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
@@ -76,6 +63,10 @@ var createTodoOperation = aql.Definition{
 		{`{"title":"Write the report","priority":"high","due_at":"2026-03-01T09:00:00Z","tags":["work"],"metadata":{"estimate_minutes":90}}`, "With everything that helps to plan"},
 	},
 	Source: "todo/create.go:25",
+	Types:  [2]any{(*CreateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+	},
 }
 
 var deleteTodoOperation = aql.Definition{
@@ -94,14 +85,17 @@ var deleteTodoOperation = aql.Definition{
 		{`{"todo_id":"todo_7k3f"}`, "Asks first"},
 	},
 	Source: "todo/delete.go:20",
+	Types:  [2]any{(*DeleteTodoRequest)(nil), nil},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return nil, receiver.(*Service).DeleteTodo(ctx, *request.(*DeleteTodoRequest))
+	},
 }
 
 var getTodoOperation = aql.Definition{
-	Name:         "get_todo",
-	Category:     model.Read,
-	Description:  "Reads a todo.",
-	Danger:       model.Safe,
-	DangerSource: model.DangerFromCategory,
+	Name:        "get_todo",
+	Category:    model.Read,
+	Description: "Reads a todo.",
+	Danger:      model.Safe,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 	},
@@ -110,14 +104,17 @@ var getTodoOperation = aql.Definition{
 		{`{"todo_id":"todo_7k3f"}`, "One todo, whole"},
 	},
 	Source: "todo/get.go:14",
+	Types:  [2]any{(*GetTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).GetTodo(ctx, *request.(*GetTodoRequest))
+	},
 }
 
 var listTodosOperation = aql.Definition{
-	Name:         "list_todos",
-	Category:     model.Read,
-	Description:  "Lists todos.",
-	Danger:       model.Safe,
-	DangerSource: model.DangerFromCategory,
+	Name:        "list_todos",
+	Category:    model.Read,
+	Description: "Lists todos.",
+	Danger:      model.Safe,
 	Params: []aql.Row{
 		{"Filter filter TodoFilter omitzero", "Which todos to list; default: all"},
 		{"Sort sort TodoSort omitempty", "In which order; default: newest first"},
@@ -130,6 +127,10 @@ var listTodosOperation = aql.Definition{
 		{`{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`, "What is due next"},
 	},
 	Source: "todo/list.go:51",
+	Types:  [2]any{(*ListTodosRequest)(nil), (**TodoPage)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
+	},
 }
 
 var purgeCompletedOperation = aql.Definition{
@@ -148,14 +149,17 @@ var purgeCompletedOperation = aql.Definition{
 		{`{"older_than_days":30}`, "Keeps what was completed in the last month"},
 	},
 	Source: "todo/purge.go:24",
+	Types:  [2]any{(*PurgeCompletedRequest)(nil), (**PurgeResult)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).PurgeCompleted(ctx, *request.(*PurgeCompletedRequest))
+	},
 }
 
 var searchTodosOperation = aql.Definition{
-	Name:         "search_todos",
-	Category:     model.Read,
-	Description:  "Finds the todos that contain every word of the query, newest first.",
-	Danger:       model.Safe,
-	DangerSource: model.DangerFromCategory,
+	Name:        "search_todos",
+	Category:    model.Read,
+	Description: "Finds the todos that contain every word of the query, newest first.",
+	Danger:      model.Safe,
 	Params: []aql.Row{
 		{"Query query string required,minlen=1,maxlen=200", "Words that the title, the notes or the tags contain"},
 		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
@@ -166,6 +170,10 @@ var searchTodosOperation = aql.Definition{
 		{`{"query":"milk"}`, "Everything about milk"},
 	},
 	Source: "todo/search.go:18",
+	Types:  [2]any{(*SearchTodosRequest)(nil), (**TodoPage)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).SearchTodos(ctx, *request.(*SearchTodosRequest))
+	},
 }
 
 var updateTodoOperation = aql.Definition{
@@ -185,6 +193,10 @@ var updateTodoOperation = aql.Definition{
 		{`{"todo_id":"todo_7k3f","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`, "No due date any more, and one label more"},
 	},
 	Source: "todo/update.go:21",
+	Types:  [2]any{(*UpdateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+	},
 }
 
 var wireTypes = []aql.Type{
@@ -260,63 +272,48 @@ var wireTypes = []aql.Type{
 var _ = func(v *CompleteTodoRequest) (CompleteTodoRequest, *string) {
 	return CompleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
 }
-
 var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, *Status, **time.Time, *[]string, *Metadata, *time.Time, *time.Time, *string) {
 	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.Status, v.DueAt, v.Tags, v.Metadata, v.CreatedAt, v.UpdatedAt, v.ETag}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.Status, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt, &v.UpdatedAt, &v.ETag
 }
-
 var _ = func(v *Metadata) (Metadata, *string, *int, *map[string]string) {
 	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
 }
-
 var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, *Metadata) {
 	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata
 }
-
 var _ = func(v *DeleteTodoRequest) (DeleteTodoRequest, *string) {
 	return DeleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
 }
-
 var _ = func(v *GetTodoRequest) (GetTodoRequest, *string) {
 	return GetTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
 }
-
 var _ = func(v *ListTodosRequest) (ListTodosRequest, *TodoFilter, **TodoSort, *PageRequest) {
 	return ListTodosRequest{struct{}{}, v.Filter, v.Sort, v.PageRequest}, &v.Filter, &v.Sort, &v.PageRequest
 }
-
 var _ = func(v *PageRequest) (PageRequest, *int, *int) {
 	return PageRequest{v.Limit, v.Offset}, &v.Limit, &v.Offset
 }
-
 var _ = func(v *TodoFilter) (TodoFilter, *Status, *Priority, *string) {
 	return TodoFilter{v.Status, v.Priority, v.Tag}, &v.Status, &v.Priority, &v.Tag
 }
-
 var _ = func(v *TodoSort) (TodoSort, *SortField, *Order) {
 	return TodoSort{v.Field, v.Order}, &v.Field, &v.Order
 }
-
 var _ = func(v *TodoPage) (TodoPage, *[]Todo, *Pagination) {
 	return TodoPage{v.Items, v.Pagination}, &v.Items, &v.Pagination
 }
-
 var _ = func(v *Pagination) (Pagination, *int, *int, *int, *int, *bool) {
 	return Pagination{v.Limit, v.Offset, v.Returned, v.TotalItems, v.HasMore}, &v.Limit, &v.Offset, &v.Returned, &v.TotalItems, &v.HasMore
 }
-
 var _ = func(v *PurgeCompletedRequest) (PurgeCompletedRequest, *int) {
 	return PurgeCompletedRequest{struct{}{}, v.OlderThanDays}, &v.OlderThanDays
 }
-
 var _ = func(v *PurgeResult) (PurgeResult, *int) {
 	return PurgeResult{v.Purged}, &v.Purged
 }
-
 var _ = func(v *SearchTodosRequest) (SearchTodosRequest, *string, *PageRequest) {
 	return SearchTodosRequest{struct{}{}, v.Query, v.PageRequest}, &v.Query, &v.PageRequest
 }
-
 var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo], *string) {
 	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input, v.IfMatch}, &v.TodoID, &v.Input, &v.IfMatch
 }
