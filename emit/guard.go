@@ -9,17 +9,57 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// guards writes functions that compile only while the structs are as they were when the file was generated. Nothing calls
-// them, so the linker leaves them out. The handlers are guarded by the functions that call them.
+// guards writes declarations that compile only while the handlers and structs are as they were when the file was
+// generated. Nothing mentions them, so the linker leaves them out.
 func (g *generator) guards(p *printer) {
-	if len(g.pkg.Guards) == 0 {
+	if len(g.calls) == 0 {
 		return
 	}
-	p.comment("The functions below are never called. They break the build when a struct is no longer what this file was generated from. Run go generate then.")
+	p.comment("The declarations below break the build when a handler or a struct is no longer what this file was generated from. Run go generate then.")
 	p.line()
+	for _, c := range g.calls {
+		if c.generic() {
+			continue // NewRegistry holds the guard
+		}
+		function, params := c.handler.Func, []string(nil)
+		if c.receiver != nil {
+			params = append(params, c.receiver.goType())
+			function = "(" + params[0] + ")." + function
+		}
+		p.line("var _ ", g.signature(c.handler, params), " = ", function)
+	}
+	if len(g.pkg.Guards) > 0 {
+		p.line()
+	}
 	for i := range g.pkg.Guards {
 		g.structGuard(p, &g.pkg.Guards[i])
 	}
+}
+
+// signature is the type of a handler, with parameters in front of its own.
+func (g *generator) signature(h *model.Handler, params []string) string {
+	if h.Context {
+		params = append(params, g.names.use(pathContext, "context")+".Context")
+	}
+	if h.Request.Text != "" {
+		request := g.goType(h.Request)
+		if h.RequestPointer {
+			request = "*" + request
+		}
+		params = append(params, request)
+	}
+	for i, argument := range h.Arguments {
+		text := g.goType(argument.Type)
+		if h.Variadic && i == len(h.Arguments)-1 {
+			text = "..." + strings.TrimPrefix(text, "[]")
+		}
+		params = append(params, text)
+	}
+	result := "error"
+	if h.Result.Text != "" {
+		result = "(" + g.goType(h.Result) + ", error)"
+	}
+	return "func(" + strings.Join(params, ", ") + ") " + result
 }
 
 // structGuard writes a function that says all there is to a struct: a literal without names needs every field in its place,

@@ -97,6 +97,11 @@ func (g *generator) registry(p *printer) {
 	}
 	p.comment("NewRegistry returns the operations of package " + g.pkg.Name + by + ".")
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", aql, ".Registry {")
+	for _, c := range g.calls {
+		if c.generic() {
+			p.line("var _ ", g.signature(c.handler, nil), " = ", c.receiver.param, ".", c.handler.Func)
+		}
+	}
 	p.open("return ", aql, ".NewRegistry([]", aql, ".Operation{")
 	for _, c := range g.calls {
 		receiver := ""

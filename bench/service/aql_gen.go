@@ -87,8 +87,11 @@ var wireTypes = []aql.Type{
 	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at.", Changes: "Todo"},
 }
 
-// The functions below are never called. They break the build when a struct is no longer what this file was
-// generated from. Run go generate then.
+// The declarations below break the build when a handler or a struct is no longer what this file was generated
+// from. Run go generate then.
+
+var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
 
 var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, **Metadata) {
 	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata

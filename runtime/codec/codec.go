@@ -150,6 +150,11 @@ func (c *Result) Write(w *wire.Writer, result any) {
 		w.Null()
 		return
 	}
+	if value.kind != kindAny && v.Type() != value.goType {
+		w.Fail(fmt.Errorf("the handler returned %s instead of %s; the generated code is out of date", v.Type(), value.goType))
+		w.Null()
+		return
+	}
 	var p unsafe.Pointer
 	switch {
 	case value.kind == kindAny:

@@ -266,8 +266,17 @@ var wireTypes = []aql.Type{
 	}},
 }
 
-// The functions below are never called. They break the build when a struct is no longer what this file was
-// generated from. Run go generate then.
+// The declarations below break the build when a handler or a struct is no longer what this file was generated
+// from. Run go generate then.
+
+var _ func(*Service, context.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
+var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+var _ func(*Service, context.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
+var _ func(*Service, context.Context, GetTodoRequest) (*Todo, error) = (*Service).GetTodo
+var _ func(*Service, context.Context, ListTodosRequest) (*TodoPage, error) = (*Service).ListTodos
+var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
+var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
+var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
 
 var _ = func(v *CompleteTodoRequest) (CompleteTodoRequest, *string) {
 	return CompleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
