@@ -32,7 +32,7 @@ func (s *shaper) enumValues(t types.Type) []model.EnumValue {
 			continue
 		}
 		seen[value] = true
-		doc := describe(s.syntaxOf(c.Pkg()).values[c.Pos()], c.Name())
+		doc := describe(s.valueDoc(c), c.Name())
 		out = append(out, model.EnumValue{Value: value, Description: doc})
 	}
 	return out
@@ -46,8 +46,9 @@ func (s *shaper) constants(t types.Type) []*types.Const {
 	}
 	pkg := named.Obj().Pkg()
 	var found []*types.Const
-	for _, name := range pkg.Scope().Names() {
-		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+	scope := s.scopeOf(pkg)
+	for _, name := range scope.Names() {
+		c, ok := scope.Lookup(name).(*types.Const)
 		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != constant.String {
 			continue
 		}
@@ -66,5 +67,5 @@ func (s *shaper) typeDoc(t types.Type) string {
 		return ""
 	}
 	object := named.Origin().Obj()
-	return describe(s.syntaxOf(object.Pkg()).types[object.Pos()].doc, object.Name())
+	return describe(s.typeSyntax(object).doc, object.Name())
 }
