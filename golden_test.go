@@ -17,6 +17,7 @@ import (
 
 	"github.com/aqltag/aqltag/emit"
 	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/scan/load"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -185,13 +186,26 @@ func materialise(t *testing.T, scenarios []*scenario) string {
 	return dir
 }
 
+// scanAll scans the module with both loaders, which must agree in every byte.
 func scanAll(t *testing.T, dir string) scan.Result {
 	t.Helper()
-	result, err := scan.Load(context.Background(), scan.Options{Dir: dir, Patterns: []string{"./..."}, Env: moduleEnv()})
+	options := scan.Options{
+		Dir: dir, Patterns: []string{"./..."}, Env: moduleEnv(), Cache: filepath.Join(filepath.Dir(dir), "cache"),
+	}
+	options.Loader = load.GoPackages
+	result, err := scan.Load(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result
+	options.Loader = load.Own
+	own, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(result, own); diff != "" {
+		t.Errorf("the two loaders do not agree (-go/packages +own):\n%s", diff)
+	}
+	return own
 }
 
 // emitAll generates for every package without errors.

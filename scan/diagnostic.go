@@ -103,6 +103,10 @@ func (p *program) related(pos token.Pos, message string) Related {
 
 // position is the place of pos in its file, whatever //line directives say, except those that cgo writes.
 func (p *program) position(pos token.Pos) model.Position {
+	pos, _, err := p.loaded.Real(pos)
+	if err != nil {
+		p.uncertain = true
+	}
 	at := p.fset.PositionFor(pos, false)
 	if strings.HasSuffix(at.Filename, ".cgo1.go") { // what cgo made of a file of the user's
 		at = p.fset.PositionFor(pos, true)

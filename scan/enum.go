@@ -35,7 +35,7 @@ func (s *shaper) enumValues(t types.Type) []model.EnumValue {
 			continue
 		}
 		seen[value] = true
-		doc := describe(s.syntaxOf(c.Pkg()).values[c.Pos()], c.Name())
+		doc := describe(s.valueDoc(c), c.Name())
 		out = append(out, model.EnumValue{Value: value, Description: doc, Const: s.constText(c)})
 	}
 	return out
@@ -60,8 +60,9 @@ func (s *shaper) constants(t types.Type, kind constant.Kind) []*types.Const {
 	}
 	pkg := named.Obj().Pkg()
 	var found []*types.Const
-	for _, name := range pkg.Scope().Names() {
-		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+	scope := s.scopeOf(pkg)
+	for _, name := range scope.Names() {
+		c, ok := scope.Lookup(name).(*types.Const)
 		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != kind {
 			continue
 		}
@@ -80,7 +81,7 @@ func (s *shaper) typeDoc(t types.Type) string {
 		return ""
 	}
 	object := named.Origin().Obj()
-	return describe(s.syntaxOf(object.Pkg()).types[object.Pos()].doc, object.Name())
+	return describe(s.typeSyntax(object).doc, object.Name())
 }
 
 // integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are between
@@ -102,7 +103,7 @@ func (w *wireTypes) integerParam(shape *model.Shape) model.Param {
 		}
 		values = append(values, value)
 		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(c.Name(), shape.Go.Name))
-		if doc := describe(w.syntaxOf(c.Pkg()).values[c.Pos()], c.Name()); doc != "" {
+		if doc := describe(w.valueDoc(c), c.Name()); doc != "" {
 			text += " (" + strings.TrimSuffix(doc, ".") + ")"
 		}
 		texts = append(texts, text)

@@ -5,14 +5,16 @@ import (
 	"errors"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/scan/load"
 )
 
 // RequestShape scans one package and returns what became of the request of its first operation.
 func RequestShape(ctx context.Context, opts Options) (*model.Shape, error) {
-	p, roots, err := loadOnce(ctx, opts, nil)
+	loaded, err := load.Load(ctx, load.Options{Dir: opts.Dir, Patterns: opts.Patterns, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache})
 	if err != nil {
 		return nil, err
 	}
+	p, roots := newProgram(loaded), loaded.Roots
 	p.index(roots)
 	operations := p.choose(roots, p.findOperations(roots[0]))
 	if len(operations) == 0 {

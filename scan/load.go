@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"go/token"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/scan/load"
 )
 
 // Options says what to load.
@@ -27,6 +27,9 @@ type Options struct {
 	Tags     []string // build tags
 	Env      []string // NAME=value, added to the environment of the go command
 	Lint     bool     // also warns of what could serve agents better
+	Loader   load.Loader
+	Cache    string // directory for what can be made again; empty: aql-tag in the user's cache directory; "off": none
+	Inputs   bool   // fill in Result.Inputs
 }
 
 // Result is what a scan found.
@@ -34,6 +37,7 @@ type Result struct {
 	Packages    []model.Package // those with operations, sorted by import path
 	Diagnostics []Diagnostic    // sorted by file, line and column
 	Empty       []EmptyPackage  // matched packages without operations, sorted by import path
+	Inputs      *load.Inputs    // all that was read; nil if it was not asked for or is not known
 }
 
 // EmptyPackage is a package without operations: a generated file in it is out of date.
@@ -47,51 +51,40 @@ func (r Result) HasErrors() bool {
 	return slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
 }
 
-// loadMode leaves NeedTypesInfo out and has NeedDeps: both keep the go command from compiling.
-const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-	packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedModule
-
 // Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
-	p, roots, err := loadOnce(ctx, opts, nil)
-	if err != nil {
-		return Result{}, err
+	request := load.Options{
+		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
 	}
-	if broken := brokenGenerated(roots); len(broken) > 0 {
-		// The go command gives up on the imports of a package with such a file, so it gets to see a file without content.
-		if p, roots, err = loadOnce(ctx, opts, broken); err != nil {
-			return Result{}, err
-		}
+	result, err := scanOnce(ctx, request, opts.Lint)
+	if errors.Is(err, errUncertain) && opts.Loader == load.Auto {
+		request.Loader = load.GoPackages
+		result, err = scanOnce(ctx, request, opts.Lint)
 	}
-	if err := loadable(roots, opts.Patterns); err != nil {
-		return Result{}, err
-	}
-	p.index(roots)
-	return p.scan(roots), nil
+	return result, err
 }
 
-// loadOnce has the go command list the packages, then parses and type-checks them. overlay replaces files by content.
-func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*program, []*packages.Package, error) {
-	p := newProgram()
-	p.linting = opts.Lint
-	config := &packages.Config{
-		Context:   ctx,
-		Mode:      loadMode,
-		Dir:       opts.Dir,
-		Env:       append(os.Environ(), opts.Env...),
-		Fset:      p.fset,
-		ParseFile: p.parseFile,
-		Overlay:   overlay,
-	}
-	if len(opts.Tags) > 0 {
-		config.BuildFlags = []string{"-tags=" + strings.Join(opts.Tags, ",")}
-	}
-	roots, err := packages.Load(config, opts.Patterns...)
+// errUncertain tells that a declaration from export data could not be found in its source file.
+var errUncertain = errors.New("the source of a dependency is not as it was when its export data was made")
+
+func scanOnce(ctx context.Context, request load.Options, linting bool) (Result, error) {
+	loaded, err := load.Load(ctx, request)
 	if err != nil {
-		return nil, nil, fmt.Errorf("loading packages: %w", err)
+		return Result{}, err
 	}
-	return p, roots, nil
+	if err := loadable(loaded.Roots, request.Patterns); err != nil {
+		return Result{}, err
+	}
+	p := newProgram(loaded)
+	p.linting = linting
+	p.index(loaded.Roots)
+	result := p.scan(loaded.Roots)
+	if p.uncertain {
+		return Result{}, errUncertain
+	}
+	result.Inputs = loaded.Inputs
+	return result, nil
 }
 
 // loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.
@@ -196,12 +189,11 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // inMainModule reports whether the user can edit a package.
-func inMainModule(pkg *packages.Package) bool {
-	return pkg != nil && pkg.Module != nil && (pkg.Module.Main || pkg.Module.Replace != nil && pkg.Module.Replace.Version == "")
-}
+func inMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
 
 // before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
 func (p *program) before(a, b token.Pos) int {
-	x, y := p.fset.PositionFor(a, false), p.fset.PositionFor(b, false)
-	return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Offset, y.Offset))
+	fileA, offsetA := p.loaded.Place(a)
+	fileB, offsetB := p.loaded.Place(b)
+	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(offsetA, offsetB))
 }

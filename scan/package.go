@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/scan/load"
 )
 
 // buildPackage makes the model of a package from its operations. Not ok: it has none.
@@ -64,12 +65,7 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 }
 
 // directory is where a package's files are.
-func directory(root *packages.Package) string {
-	if len(root.GoFiles) > 0 {
-		return filepath.Dir(root.GoFiles[0])
-	}
-	return root.Dir
-}
+func directory(root *packages.Package) string { return load.Directory(root) }
 
 // taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests and
 // files for other systems included, and the names of their imports. imported are those that are nothing but imports.

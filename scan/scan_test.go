@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/scan"
+	loader "github.com/aqltag/aqltag/scan/load"
 )
 
 // runtimeStub stands in for the runtime module: the scanner knows aql.Patch by its import path and name alone.
@@ -61,14 +63,38 @@ func write(t *testing.T, archive string) string {
 	return dir
 }
 
-// load scans the packages in dir that match patterns, the package in dir itself by default.
+// testCache keeps export data from test to test, apart from the user's own.
+var testCache string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "aql-tag-scan")
+	if err != nil {
+		panic(err)
+	}
+	testCache = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// load scans the packages in dir that match patterns, the package in dir itself by default, with both loaders, and demands
+// that they agree. Sources that the own loader leaves to go/packages are scanned by that alone.
 func load(t *testing.T, dir string, patterns ...string) scan.Result {
 	t.Helper()
-	result, err := scan.Load(context.Background(), scan.Options{
-		Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
-	})
+	options := scan.Options{Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: testCache}
+	options.Loader = loader.GoPackages
+	result, err := scan.Load(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)
+	}
+	options.Loader = loader.Own
+	own, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Logf("own loader: %v", err)
+		return result
+	}
+	if diff := cmp.Diff(result, own); diff != "" {
+		t.Errorf("the two loaders do not agree (-go/packages +own):\n%s", diff)
 	}
 	return result
 }

@@ -2,68 +2,38 @@ package scan
 
 import (
 	"go/ast"
-	"go/build"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"path/filepath"
-	"strings"
-	"sync"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/scan/load"
 )
 
 // program is one load: its packages and all that was found out about them.
 type program struct {
+	loaded      *load.Program
 	fset        *token.FileSet
 	packages    map[*types.Package]*packages.Package
 	syntax      map[*types.Package]*syntaxIndex
-	visited     map[token.Pos]bool // struct fields that belong to an operation
+	foreign     map[*ast.File]*syntaxIndex // files of packages that came from export data
+	visited     map[token.Pos]bool         // struct fields that belong to an operation
+	generated   map[string][]byte
 	diagnostics []Diagnostic
-	goroot      string
 	linting     bool
-
-	mu        sync.Mutex // guards generated while files are parsed
-	generated map[string][]byte
+	uncertain   bool // a declaration from export data was not found in its file
 }
 
-func newProgram() *program {
-	p := &program{
-		fset:      token.NewFileSet(),
+func newProgram(loaded *load.Program) *program {
+	return &program{
+		loaded:    loaded,
+		fset:      loaded.Fset,
 		packages:  make(map[*types.Package]*packages.Package),
 		syntax:    make(map[*types.Package]*syntaxIndex),
+		foreign:   make(map[*ast.File]*syntaxIndex),
 		visited:   make(map[token.Pos]bool),
-		generated: make(map[string][]byte),
+		generated: loaded.Generated,
 	}
-	if build.Default.GOROOT != "" {
-		p.goroot = filepath.Join(build.Default.GOROOT, "src") + string(filepath.Separator)
-	}
-	return p
-}
-
-// parseFile parses declarations only. Generated files do not take part, whatever state they are in: a stale one would
-// declare names that the source now declares itself. Function bodies are dropped, which is where references to
-// generated names are. It is called from many goroutines.
-func (p *program) parseFile(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
-	if isGeneratedFile(filename, src) {
-		p.mu.Lock()
-		p.generated[filename] = src
-		p.mu.Unlock()
-		return nil, nil
-	}
-	mode := parser.SkipObjectResolution
-	if p.goroot == "" || !strings.HasPrefix(filename, p.goroot) {
-		mode |= parser.ParseComments
-	}
-	file, err := parser.ParseFile(fset, filename, src, mode)
-	if file != nil {
-		for _, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok {
-				fn.Body = nil
-			}
-		}
-	}
-	return file, err
 }
 
 // syntaxIndex finds declarations by the position of the name they declare, which is what go/types objects know.
@@ -79,16 +49,20 @@ type typeSyntax struct {
 	doc  *ast.CommentGroup
 }
 
-// syntaxOf indexes a package when it is first asked about.
-func (p *program) syntaxOf(pkg *types.Package) *syntaxIndex {
-	if index, ok := p.syntax[pkg]; ok {
-		return index
-	}
-	index := &syntaxIndex{
+func newSyntaxIndex() *syntaxIndex {
+	return &syntaxIndex{
 		fields: make(map[token.Pos]*ast.Field),
 		types:  make(map[token.Pos]typeSyntax),
 		values: make(map[token.Pos]*ast.CommentGroup),
 	}
+}
+
+// syntaxOf indexes a package that was loaded from source when it is first asked about.
+func (p *program) syntaxOf(pkg *types.Package) *syntaxIndex {
+	if index, ok := p.syntax[pkg]; ok {
+		return index
+	}
+	index := newSyntaxIndex()
 	p.syntax[pkg] = index
 	if loaded := p.packages[pkg]; loaded != nil {
 		for _, file := range loaded.Syntax {
@@ -96,6 +70,57 @@ func (p *program) syntaxOf(pkg *types.Package) *syntaxIndex {
 		}
 	}
 	return index
+}
+
+// declared finds the index that has the declaration of object, and the position to look it up with. The file of an object
+// from export data is parsed for it.
+func (p *program) declared(object types.Object) (*syntaxIndex, token.Pos) {
+	pos, file, err := p.loaded.Real(object.Pos())
+	if err != nil {
+		p.uncertain = true
+	}
+	if file == nil {
+		return p.syntaxOf(object.Pkg()), pos
+	}
+	index := p.foreign[file]
+	if index == nil {
+		index = newSyntaxIndex()
+		ast.Inspect(file, index.add)
+		p.foreign[file] = index
+	}
+	_, isField := index.fields[pos]
+	_, isType := index.types[pos]
+	_, isValue := index.values[pos]
+	if !isField && !isType && !isValue {
+		p.uncertain = true
+	}
+	return index, pos
+}
+
+// fieldSyntax is the declaration of a struct field.
+func (p *program) fieldSyntax(v *types.Var) *ast.Field {
+	index, pos := p.declared(v)
+	return index.fields[pos]
+}
+
+// typeSyntax is the declaration of a type.
+func (p *program) typeSyntax(object types.Object) typeSyntax {
+	index, pos := p.declared(object)
+	return index.types[pos]
+}
+
+// valueDoc is the doc comment of a constant.
+func (p *program) valueDoc(object types.Object) *ast.CommentGroup {
+	index, pos := p.declared(object)
+	return index.values[pos]
+}
+
+// scopeOf is the scope of a package with all its exported names.
+func (p *program) scopeOf(pkg *types.Package) *types.Scope {
+	if err := p.loaded.Complete(pkg); err != nil {
+		p.uncertain = true
+	}
+	return pkg.Scope()
 }
 
 func (x *syntaxIndex) add(node ast.Node) bool {

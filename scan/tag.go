@@ -40,7 +40,7 @@ type fieldTag struct {
 func (p *program) readTag(v *types.Var, path string) fieldTag {
 	tag := fieldTag{goName: v.Name(), at: span{v.Pos(), v.Pos() + token.Pos(len(v.Name()))}}
 	tag.nameAt = tag.at
-	tag.field = p.syntaxOf(v.Pkg()).fields[v.Pos()]
+	tag.field = p.fieldSyntax(v)
 	scope := tagparse.Parameter
 	if v.Name() == "_" {
 		scope = tagparse.Operation

@@ -1,0 +1,172 @@
+package load
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// cacheFormat begins every cache entry; a change of what is written must change it.
+const cacheFormat = "aql-tag export data 1\n"
+
+// cacheAge is how long export data that nobody reads is kept.
+const cacheAge = 30 * 24 * time.Hour
+
+// cache holds export data of the packages that a module and its environment have, one file each. A missing, damaged or
+// unwritable cache only costs time.
+type cache struct {
+	dir string // of this module and environment; empty: there is no cache
+	key string
+}
+
+func openCache(s *session) (*cache, error) {
+	key, err := s.cacheKey()
+	if err != nil {
+		return nil, err
+	}
+	c := &cache{key: key}
+	if root := CacheDir(s.opts.Cache); root != "" {
+		c.dir = filepath.Join(root, "export", key)
+		if info, err := os.Stat(c.dir); err == nil && time.Since(info.ModTime()) > cacheAge/10 {
+			now := time.Now()
+			_ = os.Chtimes(c.dir, now, now) // so that it is not swept; failing that, it is made again some day
+		}
+	}
+	return c, nil
+}
+
+// CacheDir is where aql-tag keeps what it can make again: dir itself where it is given, aql-tag in the user's cache
+// directory otherwise. It is empty where dir is "off" or the user has no cache directory.
+func CacheDir(dir string) string {
+	switch dir {
+	case "off":
+		return ""
+	case "":
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(user, "aql-tag")
+	}
+	return dir
+}
+
+// cacheKey is a hash of everything that decides which packages exist outside the user's directories and what they hold.
+func (s *session) cacheKey() (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s%s\n%s\n", cacheFormat, runtime.Version(), toolsVersion())
+	h.Write(s.env.raw)
+	for _, file := range s.modules.files {
+		state, err := ReadFile(file.Name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %s\n", state.Name, state.Hash)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// toolsVersion is the version of the package that reads and writes export data.
+func toolsVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "golang.org/x/tools" {
+				return module.Version
+			}
+		}
+	}
+	return ""
+}
+
+// unchanged makes sure that the go command has not written go.mod or go.sum in the meantime, as it may with -mod=mod.
+func (c *cache) unchanged(s *session) error {
+	key, err := s.cacheKey()
+	if err != nil {
+		return err
+	}
+	if key != c.key {
+		return unusual("the go command changed go.mod or go.sum")
+	}
+	return nil
+}
+
+func (c *cache) file(importPath string) string {
+	sum := sha256.Sum256([]byte(importPath))
+	return filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
+}
+
+// seal is the hash that an entry carries.
+func seal(importPath string, data []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n", importPath)
+	h.Write(data)
+	return h.Sum(nil)
+}
+
+// get finds the export data of a package. Not ok: it is not there, or not as it was written.
+func (c *cache) get(importPath string) (data []byte, ok bool) {
+	if c.dir == "" {
+		return nil, false
+	}
+	content, err := os.ReadFile(c.file(importPath))
+	if err != nil {
+		return nil, false
+	}
+	rest, ok := bytes.CutPrefix(content, []byte(cacheFormat))
+	if !ok || len(rest) < sha256.Size || !bytes.Equal(rest[:sha256.Size], seal(importPath, rest[sha256.Size:])) {
+		return nil, false
+	}
+	return rest[sha256.Size:], true
+}
+
+// put stores export data. Readers see all of it or nothing, however many processes write.
+func (c *cache) put(importPath string, data []byte) {
+	if c.dir == "" {
+		return
+	}
+	if _, err := os.Stat(c.dir); err != nil {
+		c.sweep()
+	}
+	content := bytes.Join([][]byte{[]byte(cacheFormat), seal(importPath, data), data}, nil)
+	_ = WriteCache(c.file(importPath), content) // without it the next run is slower
+}
+
+// sweep removes what nobody has read for long.
+func (c *cache) sweep() {
+	parent := filepath.Dir(c.dir)
+	entries, _ := os.ReadDir(parent)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > cacheAge {
+			os.RemoveAll(filepath.Join(parent, entry.Name()))
+		}
+	}
+}
+
+// WriteCache writes a file of the cache by renaming a complete one over it, with its directories.
+func WriteCache(filename string, content []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(filename), 0o755); err != nil {
+		return fmt.Errorf("writing the cache: %w", err)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(filename), ".new-*")
+	if err != nil {
+		return fmt.Errorf("writing the cache: %w", err)
+	}
+	_, err = temporary.Write(content)
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temporary.Name(), filename)
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+		return fmt.Errorf("writing the cache: %w", err)
+	}
+	return nil
+}

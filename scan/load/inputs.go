@@ -1,0 +1,109 @@
+package load
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Inputs is what a load depends on beside the environment and the foreign packages that go.mod and go.sum name.
+type Inputs struct {
+	Files []File    // every file that was read, sorted by name
+	Dirs  []Listing // every directory that was looked into, sorted by name
+}
+
+// File is a file in a certain state.
+type File struct {
+	Name     string // absolute
+	Size     int64
+	Modified time.Time
+	Hash     string // SHA-256 of the content, in hex; empty: the file does not exist
+}
+
+// Listing is a directory in a certain state.
+type Listing struct {
+	Name string // absolute
+	Deep bool   // the names of its subdirectories matter too, as new packages may come to be in them
+	Hash string // of the names that matter
+}
+
+// newInputs notes what was looked at before any package was read.
+func newInputs(m *modules, walks []walk) *Inputs {
+	in := &Inputs{Files: slices.Clone(m.files)}
+	for _, w := range walks {
+		in.Dirs = append(in.Dirs, w.listings...)
+	}
+	return in
+}
+
+// add notes the directories that were read, and those above them that m looked at.
+func (in *Inputs) add(dirs map[string]*directory, m *modules) {
+	for _, d := range dirs {
+		for _, f := range d.files {
+			in.Files = append(in.Files, f.input)
+		}
+		in.Dirs = append(in.Dirs, d.listing)
+	}
+	for _, listing := range m.listings {
+		in.Dirs = append(in.Dirs, listing)
+	}
+	slices.SortFunc(in.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	in.Files = slices.CompactFunc(in.Files, func(a, b File) bool { return a == b })
+	slices.SortFunc(in.Dirs, func(a, b Listing) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Hash, b.Hash))
+	})
+	in.Dirs = slices.Compact(in.Dirs)
+}
+
+func (f *File) digest(content []byte) {
+	sum := sha256.Sum256(content)
+	f.Hash = hex.EncodeToString(sum[:])
+}
+
+// ReadFile notes the state of a file, which need not exist.
+func ReadFile(name string) (File, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{Name: name}, nil
+	}
+	if err != nil {
+		return File{}, fmt.Errorf("looking at an input: %w", err)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return File{}, fmt.Errorf("reading an input: %w", err)
+	}
+	file := File{Name: name, Size: info.Size(), Modified: info.ModTime()}
+	file.digest(content)
+	return file, nil
+}
+
+// Look notes the state of a directory.
+func Look(dir string, deep bool) (Listing, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Listing{}, fmt.Errorf("looking at a directory: %w", err)
+	}
+	return listing(dir, deep, entries), nil
+}
+
+func listing(dir string, deep bool, entries []os.DirEntry) Listing {
+	h := sha256.New()
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case filepath.Ext(name) == ".go", name == "go.mod", name == "vendor", strings.HasPrefix(filepath.Ext(name), ".swig"),
+			deep && !entry.Type().IsRegular() && !hidden(name):
+			fmt.Fprintf(h, "%q %v\n", name, entry.Type())
+		}
+	}
+	return Listing{Name: dir, Deep: deep, Hash: hex.EncodeToString(h.Sum(nil))}
+}
