@@ -35,7 +35,8 @@ type generator struct {
 	wireTypes string // name of the table of types
 	receivers []*receiver
 	calls     []*call
-	loose     bool // the text holds a type that gofmt may lay out otherwise
+	enums     map[string][]string // values of the wire types that are enums
+	loose     bool                // the text holds a type that gofmt may lay out otherwise
 }
 
 func (g *generator) file() ([]byte, error) {
@@ -45,6 +46,7 @@ func (g *generator) file() ([]byte, error) {
 		}
 	}
 	g.nameCalls()
+	g.collectEnums()
 
 	// The body comes first: only then is it known what to import.
 	var body, types, guards printer

@@ -169,17 +169,16 @@ func (g *generator) rowsLiteral(rows []string, indent int) string {
 }
 
 // enumValues lists the values of a wire type that is an enum.
-func (g *generator) enumValues(name string) []string {
+func (g *generator) enumValues(name string) []string { return g.enums[name] }
+
+// collectEnums notes the values of the wire types that are enums.
+func (g *generator) collectEnums() {
+	g.enums = make(map[string][]string)
 	for i := range g.pkg.Types {
-		if t := &g.pkg.Types[i]; t.Name == name {
-			values := make([]string, len(t.Values))
-			for i, value := range t.Values {
-				values[i] = value.Value
-			}
-			return values
+		for _, value := range g.pkg.Types[i].Values {
+			g.enums[g.pkg.Types[i].Name] = append(g.enums[g.pkg.Types[i].Name], value.Value)
 		}
 	}
-	return nil
 }
 
 // quote is the Go literal of a string: between backquotes where that spares escapes.

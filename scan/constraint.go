@@ -32,7 +32,9 @@ func (c constrainer) fail(item placedItem, code, message, suggestion string) {
 // applicable reports a key that the field's type has no use for.
 func (c constrainer) applicable(item placedItem) bool {
 	kind := wireKind(c.shape)
-	for _, key := range tagparse.Keys(tagparse.Parameter) {
+	keys := tagparse.Keys(tagparse.Parameter)
+	for i := range keys {
+		key := &keys[i]
 		counted := c.shape.Kind != model.ShapeStruct && c.shape.Kind != model.ShapePatch || !strings.HasSuffix(key.Name, "items")
 		if key.Name != item.Key || len(key.AppliesTo) == 0 || slices.Contains(key.AppliesTo, kind) && counted {
 			continue

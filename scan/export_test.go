@@ -21,7 +21,7 @@ func RequestShape(ctx context.Context, opts Options) (*model.Shape, error) {
 		return nil, errors.New("no operations")
 	}
 	s := newShaper(p, roots[0].Types)
-	w := &wireTypes{shaper: s, known: make(map[wireKey]*wireType)}
+	w := newWireTypes(s)
 	h, ok := s.buildHandler(operations[0])
 	if !ok {
 		return nil, errors.New("the handler cannot be built")

@@ -131,6 +131,21 @@ func locks(t types.Type, depth int) bool {
 
 // goType spells t for the package being generated; not ok where that is impossible.
 func (s *shaper) goType(t types.Type) (model.GoType, bool) {
+	if known, ok := s.texts[t]; ok {
+		return known.text, known.ok
+	}
+	text, ok := s.spell(t)
+	s.texts[t] = typeText{text, ok}
+	return text, ok
+}
+
+// typeText is what a type is called in generated code.
+type typeText struct {
+	text model.GoType
+	ok   bool
+}
+
+func (s *shaper) spell(t types.Type) (model.GoType, bool) {
 	if !s.spellable(t, make(map[types.Type]bool)) {
 		return model.GoType{}, false
 	}

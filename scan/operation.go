@@ -334,9 +334,12 @@ func hasInput(request *model.Shape) bool {
 
 // checkOperationNames reports operations of one name in one package (REQ-NM-07).
 func (s *shaper) checkOperationNames(handlers []handled, operations []operation) {
-	for i, handler := range handlers {
-		first := slices.IndexFunc(handlers, func(h handled) bool { return h.Operation.Name == handler.Operation.Name })
-		if first == i {
+	firsts := make(map[string]int, len(handlers))
+	for i := range handlers {
+		handler := &handlers[i]
+		first, taken := firsts[handler.Operation.Name]
+		if !taken {
+			firsts[handler.Operation.Name] = i
 			continue
 		}
 		s.report(operations[i].at(), Diagnostic{

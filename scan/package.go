@@ -25,7 +25,7 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 		return model.Package{}, false
 	}
 	s := newShaper(p, root.Types)
-	w := &wireTypes{shaper: s, known: make(map[wireKey]*wireType)}
+	w := newWireTypes(s)
 	var handlers []handled
 	var kept []operation
 	for _, o := range operations {

@@ -34,6 +34,7 @@ type shaper struct {
 	structs map[*model.Shape]*structSource
 	goTypes map[*model.Shape]types.Type
 	unnamed map[*model.Shape]string // names that struct types without one get on the wire
+	texts   map[types.Type]typeText // source texts of types
 	place   string                  // Go path of the field being shaped
 }
 
@@ -41,6 +42,7 @@ func newShaper(p *program, own *types.Package) *shaper {
 	return &shaper{
 		program: p, own: own, structs: make(map[*model.Shape]*structSource),
 		goTypes: make(map[*model.Shape]types.Type), unnamed: make(map[*model.Shape]string),
+		texts: make(map[types.Type]typeText),
 	}
 }
 

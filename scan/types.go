@@ -36,8 +36,13 @@ type wireType struct {
 // wireTypes collects and names the wire types of one package.
 type wireTypes struct {
 	*shaper
-	known map[wireKey]*wireType
-	all   []*wireType
+	known   map[wireKey]*wireType
+	all     []*wireType
+	results map[wireKey]model.Returns
+}
+
+func newWireTypes(s *shaper) *wireTypes {
+	return &wireTypes{shaper: s, known: make(map[wireKey]*wireType), results: make(map[wireKey]model.Returns)}
 }
 
 // nothing is what operations without a result return.

@@ -122,8 +122,13 @@ func (w *wireTypes) returns(result *model.Shape) model.Returns {
 	if result == nil {
 		return model.Returns{Name: nothing, Kind: model.KindScalar, Description: "No data (null)."}
 	}
-	t := w.definition(w.known[w.resultKey(result)])
-	return model.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	key := w.resultKey(result)
+	if known, ok := w.results[key]; ok {
+		return known
+	}
+	t := w.definition(w.known[key])
+	w.results[key] = model.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	return w.results[key]
 }
 
 // resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
