@@ -30,13 +30,16 @@ var allowed = map[string][]string{
 	"runtime/gate":      {"model"},
 	"runtime/mcpserver": {"runtime", "project"},
 	"runtime/serve":     {"runtime", "runtime/mcpserver", "project"},
-	"cmd/aql-tag":       {"scan", "emit"},
+	"aqlvet":            {"model", "scan"},
+	"aqlvet/golangci":   {"aqlvet"},
+	"cmd/aql-tag":       {"aqlvet", "scan", "emit"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.
 var foreign = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver"},
 	"golang.org/x/tools/go/packages":         {"scan", "scan/load"},
+	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
 }
 
 // The house has one-way streets (design §2): each folder imports only what the table grants.

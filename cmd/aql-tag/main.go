@@ -52,6 +52,9 @@ func main() { os.Exit(Main()) }
 // Main runs the command with the process's arguments and returns its exit code. It is exported for the command's own
 // tests, which run it as a program.
 func Main() int {
+	if isVettool(os.Args[1:]) {
+		runVettool()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.Getwd()
@@ -103,6 +106,10 @@ Flags of gen, check and lint:
   -json        diagnostics as JSON, one array on standard output
   -v           say what is done
   -q           print errors only
+
+As a tool of go vet, with suggested fixes:
+
+  go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source has errors, 3 bad flags,
 4 I/O, 5 emission failed, 6 out of date (check).
