@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"tagparse":          {},
 	"scan":              {"tagparse", "model", "scan/load"},
 	"scan/load":         {},
+	"scan/manifest":     {"scan/load"},
 	"emit":              {"model"},
 	"project":           {"model"},
 	"runtime":           {"model", "project", "runtime/wire", "runtime/gate"},
@@ -27,7 +28,7 @@ var allowed = map[string][]string{
 	"runtime/gate":      {"model"},
 	"runtime/mcpserver": {"runtime", "project"},
 	"runtime/serve":     {"runtime", "runtime/mcpserver", "project"},
-	"cmd/aql-tag":       {"scan", "emit"},
+	"cmd/aql-tag":       {"scan", "scan/load", "scan/manifest", "emit"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.
