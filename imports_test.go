@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"model/leak":        {},
 	"model/table":       {"model"},
 	"emit":              {"model", "model/table"},
+	"scan/manifest":     {"scan/load"},
 	"project":           {"model"},
 	"runtime":           {"model", "model/leak", "model/table", "project", "runtime/codec", "runtime/wire", "runtime/gate"},
 	"runtime/codec":     {"model", "runtime/wire"},
@@ -32,7 +33,7 @@ var allowed = map[string][]string{
 	"runtime/serve":     {"runtime", "runtime/mcpserver", "project"},
 	"aqlvet":            {"model", "scan"},
 	"aqlvet/golangci":   {"aqlvet"},
-	"cmd/aql-tag":       {"aqlvet", "scan", "emit"},
+	"cmd/aql-tag":       {"aqlvet", "scan", "scan/load", "scan/manifest", "emit"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.

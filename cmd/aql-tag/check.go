@@ -13,12 +13,12 @@ func runCheck(ctx context.Context, env *environment, args []string) int {
 	if code >= 0 {
 		return code
 	}
-	outputs, code := generate(ctx, env, f)
+	g, code := generate(ctx, env, f, true)
 	if code >= 0 {
 		return code
 	}
 	code = exitOK
-	for _, o := range outputs {
+	for _, o := range g.outputs {
 		path := shown(env.dir, o.path)
 		if !o.stale() {
 			if f.verbose {
@@ -37,6 +37,9 @@ func runCheck(ctx context.Context, env *environment, args []string) int {
 			}
 			fmt.Fprintf(env.stderr, "aql-tag: %s is %s; run 'go generate' or 'go tool aql-tag gen'\n", path, state)
 		}
+	}
+	if code == exitOK {
+		g.remember(env, f)
 	}
 	return code
 }

@@ -13,6 +13,7 @@ import (
 func TestExitCodes(t *testing.T) {
 	const operation = "package app\n\n// GetRequest reads.\ntype GetRequest struct {\n\t_ struct{} `aql:\"category=READ\"`\n}\n\n" +
 		"// Get reads.\n//\n//aql:example {}\nfunc Get(req GetRequest) (string, error) { return \"\", nil }\n"
+	cache := t.TempDir()
 	for _, tt := range []struct {
 		name, source string
 		args         []string
@@ -47,7 +48,7 @@ func TestExitCodes(t *testing.T) {
 				tt.prepare(t, dir)
 			}
 			var stdout, stderr bytes.Buffer
-			got := run(context.Background(), &environment{dir: dir, stdout: &stdout, stderr: &stderr}, tt.args)
+			got := run(context.Background(), &environment{dir: dir, stdout: &stdout, stderr: &stderr, cache: cache}, tt.args)
 			if got != tt.want {
 				t.Errorf("exit code %d, want %d\n%s%s", got, tt.want, &stdout, &stderr)
 			}

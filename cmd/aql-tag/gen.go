@@ -14,11 +14,11 @@ func runGen(ctx context.Context, env *environment, args []string) int {
 	if code >= 0 {
 		return code
 	}
-	outputs, code := generate(ctx, env, f)
+	g, code := generate(ctx, env, f, false)
 	if code >= 0 {
 		return code
 	}
-	for _, o := range outputs {
+	for _, o := range g.outputs {
 		path := shown(env.dir, o.path)
 		verb := "wrote"
 		switch {
@@ -43,6 +43,7 @@ func runGen(ctx context.Context, env *environment, args []string) int {
 			fmt.Fprintf(env.stdout, "%s %s\n", verb, path)
 		}
 	}
+	g.remember(env, f)
 	return exitOK
 }
 

@@ -14,6 +14,8 @@ import (
 
 	"github.com/aqltag/aqltag/emit"
 	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/scan/load"
+	"github.com/aqltag/aqltag/scan/manifest"
 )
 
 // output is one generated file beside what stands on disk.
@@ -26,84 +28,127 @@ func (o output) stale() bool {
 	return (o.content == nil) != (o.disk == nil) || !bytes.Equal(o.content, o.disk)
 }
 
-// scanOptions is what the flags ask the scanner for.
-func scanOptions(env *environment, f flags) scan.Options {
-	options := scan.Options{Dir: env.dir, Patterns: f.packages}
-	if f.tags != "" {
-		options.Tags = strings.Split(f.tags, ",")
-	}
-	return options
+// generation is what a run is about to write, or finds written.
+type generation struct {
+	outputs []output
+	inputs  *load.Inputs // nil: not to be remembered
+	note    note
 }
 
-// load scans the packages and prints the diagnostics. A code other than -1 ends the command; by then everything has been
-// said.
-func load(ctx context.Context, env *environment, f flags, options scan.Options) (scan.Result, int) {
+// note is what a run says beside its outputs; an unchanged run says it again.
+type note struct {
+	Diagnostics []plainDiagnostic
+	Packages    int // with operations
+}
+
+// plainDiagnostic is a diagnostic that JSON writes as it is and not as -json prints it.
+type plainDiagnostic scan.Diagnostic
+
+// generate scans the packages and makes their files in memory, unless nothing changed since the last run that remember
+// noted. verify: nothing is taken for unchanged unless its content says so. A code other than -1 ends the command; by then
+// everything has been said.
+func generate(ctx context.Context, env *environment, f flags, verify bool) (generation, int) {
+	var g generation
+	command := f.command(env)
+	if names, ok := manifest.Unchanged(command, verify, &g.note); ok {
+		for _, name := range names {
+			g.outputs = append(g.outputs, output{path: name})
+		}
+		return g, g.say(env, f)
+	}
+	options := scan.Options{Dir: env.dir, Patterns: f.packages, Tags: command.Tags, Cache: env.cache, Inputs: true}
 	result, err := scan.Load(ctx, options)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return result, exitUsage
+		return g, exitUsage
 	}
-	if err := report(env, f, result); err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return result, exitIO
+	g.note = note{Packages: len(result.Packages)}
+	for _, d := range result.Diagnostics {
+		g.note.Diagnostics = append(g.note.Diagnostics, plainDiagnostic(d))
 	}
-	if result.HasErrors() {
-		return result, exitSource
+	if code := g.say(env, f); code >= 0 {
+		return g, code
 	}
-	return result, -1
-}
-
-// generate scans the packages and makes their files in memory. A code other than -1 ends the command; by then everything
-// has been said.
-func generate(ctx context.Context, env *environment, f flags) ([]output, int) {
-	result, code := load(ctx, env, f, scanOptions(env, f))
-	if code >= 0 {
-		return nil, code
-	}
-	outputs := make([]output, len(result.Packages))
+	g.outputs = make([]output, len(result.Packages))
 	faults := make([]error, len(result.Packages))
 	var wait sync.WaitGroup
 	for i := range result.Packages {
 		wait.Go(func() {
 			pkg := &result.Packages[i]
-			outputs[i].path = filepath.Join(pkg.Dir, emit.FileName)
-			outputs[i].content, faults[i] = emit.File(pkg)
+			g.outputs[i].path = filepath.Join(pkg.Dir, emit.FileName)
+			g.outputs[i].content, faults[i] = emit.File(pkg)
 		})
 	}
 	wait.Wait()
 	for i, err := range faults {
 		if err != nil {
 			fmt.Fprintf(env.stderr, "aql-tag: writing code for %s: %v\n", result.Packages[i].Path, err)
-			return nil, exitEmit
+			return g, exitEmit
 		}
 	}
 	for _, empty := range result.Empty {
-		outputs = append(outputs, output{path: filepath.Join(empty.Dir, emit.FileName)})
+		g.outputs = append(g.outputs, output{path: filepath.Join(empty.Dir, emit.FileName)})
 	}
-	for i := range outputs {
-		disk, err := os.ReadFile(outputs[i].path)
+	for i := range g.outputs {
+		disk, err := os.ReadFile(g.outputs[i].path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			fmt.Fprintf(env.stderr, "aql-tag: reading the generated file: %v\n", err)
-			return nil, exitIO
+			return g, exitIO
 		default:
-			outputs[i].disk = disk
+			g.outputs[i].disk = disk
 		}
 	}
-	if len(result.Packages) == 0 && !f.quiet && !f.json {
+	g.inputs = result.Inputs
+	return g, -1
+}
+
+// say prints the diagnostics, and help where there is nothing to generate. The code is -1 unless they end the command.
+func (g *generation) say(env *environment, f flags) int {
+	var diagnostics []scan.Diagnostic
+	for _, d := range g.note.Diagnostics {
+		diagnostics = append(diagnostics, scan.Diagnostic(d))
+	}
+	if err := report(env, f, diagnostics); err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+		return exitIO
+	}
+	if (scan.Result{Diagnostics: diagnostics}).HasErrors() {
+		return exitSource
+	}
+	if g.note.Packages == 0 && !f.quiet && !f.json {
 		fmt.Fprintf(env.stderr, "aql-tag: no operations in %s.\n"+
 			"An operation is a function whose request struct has a field like\n\n"+
 			"\t_ struct{} `aql:\"category=READ\"`\n\n"+
 			"or a function with a directive like //aql:op category=READ.\n", strings.Join(f.packages, " "))
 	}
-	return outputs, -1
+	return -1
+}
+
+// remember notes that the outputs on disk are what this run makes.
+func (g *generation) remember(env *environment, f flags) {
+	var outputs []manifest.Output
+	for _, o := range g.outputs {
+		outputs = append(outputs, manifest.Output{Name: o.path, Content: o.content})
+	}
+	if err := manifest.Save(f.command(env), g.inputs, outputs, g.note); err != nil && f.verbose {
+		fmt.Fprintf(env.stderr, "aql-tag: the next run will be no faster: %v\n", err)
+	}
+}
+
+// command is what the flags ask for, as manifests know it.
+func (f flags) command(env *environment) manifest.Command {
+	command := manifest.Command{Dir: env.dir, Patterns: f.packages, Cache: env.cache}
+	if f.tags != "" {
+		command.Tags = strings.Split(f.tags, ",")
+	}
+	return command
 }
 
 // report prints the diagnostics, all of them, sorted.
-func report(env *environment, f flags, result scan.Result) error {
+func report(env *environment, f flags, diagnostics []scan.Diagnostic) error {
 	if f.json {
-		diagnostics := result.Diagnostics
 		if diagnostics == nil {
 			diagnostics = []scan.Diagnostic{}
 		}
@@ -112,7 +157,7 @@ func report(env *environment, f flags, result scan.Result) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(diagnostics)
 	}
-	for _, d := range result.Diagnostics {
+	for _, d := range diagnostics {
 		if f.quiet && d.Severity != scan.SeverityError {
 			continue
 		}

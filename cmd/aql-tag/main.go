@@ -45,6 +45,7 @@ type environment struct {
 	dir            string
 	stdout, stderr io.Writer
 	color          bool
+	cache          string // directory for what can be made again; empty: aql-tag in the user's cache directory
 }
 
 func main() { os.Exit(Main()) }

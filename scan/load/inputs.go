@@ -30,9 +30,9 @@ type File struct {
 
 // Listing is a directory in a certain state.
 type Listing struct {
-	Name string // absolute
-	Deep bool   // the names of its subdirectories matter too, as new packages may come to be in them
-	Hash string // of the names that matter
+	Name  string   // absolute
+	Deep  bool     // the names of its subdirectories matter too, as new packages may come to be in them
+	Names []string // the names that matter, sorted; those of directories end in "/", those of links and the like in "@"
 }
 
 // newInputs notes what was looked at before any package was read.
@@ -58,9 +58,18 @@ func (in *Inputs) add(dirs map[string]*directory, m *modules) {
 	slices.SortFunc(in.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	in.Files = slices.CompactFunc(in.Files, func(a, b File) bool { return a == b })
 	slices.SortFunc(in.Dirs, func(a, b Listing) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Hash, b.Hash))
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(depth(a), depth(b)), slices.Compare(a.Names, b.Names))
 	})
-	in.Dirs = slices.Compact(in.Dirs)
+	in.Dirs = slices.CompactFunc(in.Dirs, func(a, b Listing) bool {
+		return a.Name == b.Name && a.Deep == b.Deep && slices.Equal(a.Names, b.Names)
+	})
+}
+
+func depth(l Listing) int {
+	if l.Deep {
+		return 1
+	}
+	return 0
 }
 
 func (f *File) digest(content []byte) {
@@ -96,14 +105,21 @@ func Look(dir string, deep bool) (Listing, error) {
 }
 
 func listing(dir string, deep bool, entries []os.DirEntry) Listing {
-	h := sha256.New()
+	state := Listing{Name: dir, Deep: deep}
 	for _, entry := range entries {
-		name := entry.Name()
+		name, kind := entry.Name(), entry.Type()
 		switch {
 		case filepath.Ext(name) == ".go", name == "go.mod", name == "vendor", strings.HasPrefix(filepath.Ext(name), ".swig"),
-			deep && !entry.Type().IsRegular() && !hidden(name):
-			fmt.Fprintf(h, "%q %v\n", name, entry.Type())
+			deep && !kind.IsRegular() && !hidden(name):
+			switch {
+			case kind.IsDir():
+				name += "/"
+			case !kind.IsRegular():
+				name += "@"
+			}
+			state.Names = append(state.Names, name)
 		}
 	}
-	return Listing{Name: dir, Deep: deep, Hash: hex.EncodeToString(h.Sum(nil))}
+	slices.Sort(state.Names)
+	return state
 }
