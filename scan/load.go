@@ -54,21 +54,30 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 // Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
-	p, roots, err := loadOnce(ctx, opts, nil)
+	p, roots, err := loadIndexed(ctx, opts)
 	if err != nil {
 		return Result{}, err
+	}
+	return p.scan(roots), nil
+}
+
+// loadIndexed loads the packages that match opts.Patterns, past generated files that cannot be read.
+func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Package, error) {
+	p, roots, err := loadOnce(ctx, opts, nil)
+	if err != nil {
+		return nil, nil, err
 	}
 	if broken := brokenGenerated(roots); len(broken) > 0 {
 		// The go command gives up on the imports of a package with such a file, so it gets to see a file without content.
 		if p, roots, err = loadOnce(ctx, opts, broken); err != nil {
-			return Result{}, err
+			return nil, nil, err
 		}
 	}
 	if err := loadable(roots, opts.Patterns); err != nil {
-		return Result{}, err
+		return nil, nil, err
 	}
 	p.index(roots)
-	return p.scan(roots), nil
+	return p, roots, nil
 }
 
 // loadOnce has the go command list the packages, then parses and type-checks them. overlay replaces files by content.
