@@ -122,12 +122,14 @@ func (p *program) propose(root *packages.Package, found, chosen []operation) Pro
 		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Generates: generates(root),
 	}}
 	taken := make(map[string]bool)
+	var existing []*draft
 	for _, o := range p.functionsOf(root) {
 		i := slices.IndexFunc(found, func(other operation) bool { return other.fn == o.fn })
 		switch {
 		case i >= 0 && slices.ContainsFunc(chosen, func(other operation) bool { return other.fn == o.fn }):
 			name := operationName(found[i])
 			taken[name] = true
+			existing = append(existing, &draft{o: o, trial: q.build(found[i])})
 			q.out.Existing = append(q.out.Existing, Existing{Function: functionName(o.fn), Position: p.position(o.decl.Name.Pos()), Operation: name})
 		case i >= 0:
 			q.reject(o, misfitRefusal(found[i]))
@@ -135,7 +137,7 @@ func (p *program) propose(root *packages.Package, found, chosen []operation) Pro
 			q.consider(o)
 		}
 	}
-	q.refuseResources()
+	q.refuseResources(existing)
 	q.assignNames(taken)
 	for _, d := range q.drafts {
 		q.finish(d)
@@ -171,7 +173,7 @@ func (q *proposer) consider(o operation) {
 		return
 	}
 	d := &draft{o: o}
-	d.trial = q.try(o, []string{"//aql:op category=EXECUTE"})
+	d.trial = q.try(o, []string{"//aql:op op=candidate,category=EXECUTE"})
 	if fault := d.trial.refusal(); fault != nil {
 		q.reject(o, *fault)
 		return
@@ -194,7 +196,7 @@ func (q *proposer) finish(d *draft) {
 	result := q.try(d.o, c.Directives)
 	if fault := result.refusal(); fault != nil && c.Category == model.Update {
 		c.Category = model.Execute
-		c.Checks = append(c.Checks, fmt.Sprintf("its name says UPDATE, but an update needs an identifier and a value: %s", fault.message))
+		c.Checks = append(c.Checks, "its name says UPDATE, but nothing says which resource it would change, or to what")
 		c.Directives = d.directives(&c)
 		result = q.try(d.o, c.Directives)
 	}
@@ -204,6 +206,9 @@ func (q *proposer) finish(d *draft) {
 	}
 	if c.Category == model.Update && !slices.ContainsFunc(c.Identifiers, func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
 		c.Checks = append(c.Checks, "is "+strings.Join(c.Identifiers, " and ")+" what identifies the resource?")
+	}
+	if _, pattern := inferDanger(c.Operation, c.Category); pattern != "" {
+		c.Checks = append(c.Checks, fmt.Sprintf("it is %s because its name matches %s", c.Danger, pattern))
 	}
 	c.Checks = append(c.Checks, result.remarks()...)
 	c.Locked = q.locked(d.o)

@@ -141,6 +141,14 @@ func (d *draft) directives(c *Candidate) []string {
 		lines = append(lines, "//aql:param "+body+" name=input")
 	} else if ids := leaveOne(c.Identifiers, len(c.Params)); len(ids) > 0 {
 		items += ",ids=" + strings.Join(ids, "|")
+		for _, argument := range d.trial.handled.Arguments {
+			// A Go function gets all of its arguments: one that an update leaves out would be emptied.
+			i := slices.IndexFunc(d.trial.handled.request.Fields, func(f model.Field) bool { return f.Param.Go == argument.Field })
+			field := d.trial.handled.request.Fields[i]
+			if !slices.Contains(ids, field.Param.Name) && !isNilable(field.Shape) {
+				lines = append(lines, "//aql:param "+field.Param.Name+" required")
+			}
+		}
 	}
 	return slices.Insert(lines, 0, "//aql:op "+items)
 }

@@ -1,7 +1,9 @@
 package scan
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,16 +55,44 @@ func isVerb(name string) bool {
 	return known && !alone && !strings.Contains(name, "_")
 }
 
-// entity is what a method's service is about: todo for TodoStore, or for a Service in package todo.
+// entity is what a function is about: todo for a method of TodoStore; for one of a plain Store, what it returns, what most of
+// its methods return, or the package's name.
 func (q *proposer) entity(d *draft) string {
-	receiver := receiverName(d.o.fn)
-	if words := serviceWords(receiver); len(words) > 0 {
+	if words := serviceWords(receiverName(d.o.fn)); len(words) > 0 {
 		return singular(strings.Join(words, "_"))
+	}
+	if own := d.resource(); own != "" {
+		return own
+	}
+	votes := make(map[string]int)
+	for _, other := range q.drafts {
+		if resource := other.resource(); resource != "" && receiverName(other.o.fn) == receiverName(d.o.fn) {
+			votes[resource]++
+		}
+	}
+	if len(votes) > 0 {
+		return slices.MaxFunc(slices.Sorted(maps.Keys(votes)), func(a, b string) int { return cmp.Compare(votes[a], votes[b]) })
 	}
 	if words := serviceWords(q.root.Name); len(words) > 0 && q.root.Name != "main" {
 		return singular(strings.Join(words, "_"))
 	}
 	return ""
+}
+
+// resource is the name of the struct that a function returns, or a list of, if it has one.
+func (d *draft) resource() string {
+	shape := pointed(d.trial.handled.result)
+	if shape != nil && (shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray) {
+		shape = pointed(shape.Elem)
+	}
+	if shape == nil || shape.Kind != model.ShapeStruct {
+		return ""
+	}
+	words := serviceWords(shape.Go.Name)
+	for len(words) > 1 && slices.Contains([]string{"response", "result", "reply", "dto", "page", "list", "view", "row", "output", "info"}, lastWord(words)) {
+		words = words[:len(words)-1]
+	}
+	return strings.Join(words, "_")
 }
 
 // serviceWords are the words of a type's or package's name without those that only say that it is a service.

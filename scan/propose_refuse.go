@@ -175,10 +175,11 @@ func refuseResult(t types.Type) *refusal {
 	return nil
 }
 
-// refuseResources drops the methods of types that other functions take or return: those are values, not services.
-func (q *proposer) refuseResources() {
+// refuseResources drops the methods of types that other functions, among them those that are operations already, take or
+// return: those are values, not services.
+func (q *proposer) refuseResources(existing []*draft) {
 	users := make(map[*types.TypeName]*draft)
-	for _, d := range q.drafts {
+	for _, d := range slices.Concat(existing, q.drafts) {
 		visited := make(map[*model.Shape]bool)
 		var walk func(shape *model.Shape)
 		walk = func(shape *model.Shape) {
@@ -211,7 +212,7 @@ func (q *proposer) refuseResources() {
 			return false
 		}
 		q.reject(d.o, refusal{
-			message:    fmt.Sprintf("its receiver %s is a value that %s passes, not a service", named.Obj().Name(), functionName(user.o.fn)),
+			message:    fmt.Sprintf("its receiver %s is a value that %s takes or returns, not a service", named.Obj().Name(), functionName(user.o.fn)),
 			suggestion: "write a method of the service that calls it",
 		})
 		return true

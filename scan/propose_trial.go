@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
@@ -19,11 +20,11 @@ type trial struct {
 	ok          bool
 }
 
-// try builds a function as the operation that directives would make of it, in the way in which Load does it.
+// try builds a function as the operation that directives would make of it.
 func (q *proposer) try(o operation, directives []string) trial {
-	kept, visited := q.diagnostics, q.visited
-	q.diagnostics, q.visited = nil, make(map[token.Pos]bool)
-	defer func() { q.diagnostics, q.visited = kept, visited }()
+	kept := q.diagnostics
+	q.diagnostics = nil
+	defer func() { q.diagnostics = kept }()
 
 	o.directives = q.directivesOf(o.decl)
 	place := func(int) token.Pos { return o.decl.Name.Pos() }
@@ -41,6 +42,13 @@ func (q *proposer) try(o operation, directives []string) trial {
 	if misfit := checkSignature(&o); misfit != nil {
 		return trial{misfit: misfit}
 	}
+	return q.build(o)
+}
+
+// build builds an operation in the way in which Load does it, with a shaper of its own: a fault that operations share is a
+// fault of each.
+func (q *proposer) build(o operation) trial {
+	before := len(q.diagnostics)
 	t := trial{shaper: newShaper(q.program, o.pkg.Types)}
 	t.handled, t.ok = t.shaper.buildHandler(o)
 	w := &wireTypes{shaper: t.shaper, known: make(map[wireKey]*wireType)}
@@ -52,7 +60,8 @@ func (q *proposer) try(o operation, directives []string) trial {
 	if t.handled.result != nil {
 		w.visitResult(t.handled.result)
 	}
-	t.diagnostics = sortDiagnostics(q.diagnostics)
+	t.diagnostics = sortDiagnostics(slices.Clone(q.diagnostics))
+	q.diagnostics = q.diagnostics[:before]
 	return t
 }
 
@@ -129,18 +138,44 @@ func (t trial) params() []string {
 	return names
 }
 
-// remarks are the warnings and notes that concern a person who decides about the operation. Those about the danger level and
-// the category have been answered by the proposal.
+// remarks are what a person who decides about the operation should know. Warnings about the name and the danger level are
+// not among them: the proposal answers those.
 func (t trial) remarks() []string {
 	var out []string
+	if t.handled.Operation.Description == "" {
+		out = append(out, "it has no doc comment, which is what agents would read")
+	}
+	if blank := t.blanked(); len(blank) > 0 {
+		out = append(out, fmt.Sprintf("what an update leaves out of %s reaches it as a zero value; pointers would tell that apart", strings.Join(blank, ", ")))
+	}
 	for _, d := range t.diagnostics {
-		switch {
-		case d.Severity == SeverityError || d.Code == codeName && d.Expected == string(model.Update):
-		case strings.Contains(d.Message, "has no description"):
-			out = append(out, "it has no doc comment, which is what agents would read")
-		default:
+		if d.Severity == SeverityWarning && d.Code != codeName && d.Code != codeMissing {
 			out = append(out, d.Message)
 		}
 	}
 	return out
+}
+
+// blanked lists the fields that an update changes and whose absence the handler cannot see.
+func (t trial) blanked() []string {
+	var names []string
+	for _, field := range t.handled.request.Fields {
+		if input := pointed(field.Shape); field.Param.Name == "input" && t.handled.Operation.Category == model.Update && input.Kind == model.ShapeStruct {
+			for _, part := range input.Fields {
+				if !part.Param.Required && !isNilable(part.Shape) {
+					names = append(names, part.Param.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// isNilable reports whether a Go value of a shape can say that there is none.
+func isNilable(shape *model.Shape) bool {
+	switch shape.Kind {
+	case model.ShapePointer, model.ShapeSlice, model.ShapeMap, model.ShapeBytes, model.ShapeAny, model.ShapeOptional:
+		return true
+	}
+	return false
 }

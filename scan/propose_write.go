@@ -133,22 +133,15 @@ func (e *editable) insertion(at site, lines []string) (insertion, error) {
 	if decl == nil {
 		return insertion{}, errors.New("its declaration is not where it was read")
 	}
-	first := decl.Pos()
 	above := ""
 	if decl.Doc != nil {
-		for _, comment := range slices.Backward(decl.Doc.List) {
-			if e.line(comment.End()) != e.line(first) {
-				above = comment.Text
-				break
-			}
-			first = comment.Pos() // it ends on the line on which the function begins
-		}
+		above = decl.Doc.List[len(decl.Doc.List)-1].Text
 	}
-	offset := e.fset.PositionFor(first, false).Offset
+	offset := e.fset.PositionFor(decl.Pos(), false).Offset
 	start := bytes.LastIndexByte(e.source[:offset], '\n') + 1
 	indent := string(e.source[start:offset])
 	if strings.Trim(indent, " \t") != "" || start == 0 {
-		return insertion{}, errors.New("other code stands in front of it on its line; put it on a line of its own")
+		return insertion{}, errors.New("something stands in front of it on its line; put it on a line of its own")
 	}
 	end := "\n"
 	if start >= 2 && e.source[start-2] == '\r' {
