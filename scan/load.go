@@ -54,37 +54,50 @@ func (r Result) HasErrors() bool {
 // Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
-	request := load.Options{
-		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
-	}
-	result, err := scanOnce(ctx, request, opts.Lint)
-	if errors.Is(err, errUncertain) && opts.Loader == load.Auto {
-		request.Loader = load.GoPackages
-		result, err = scanOnce(ctx, request, opts.Lint)
-	}
-	return result, err
-}
-
-// errUncertain tells that a declaration from export data could not be found in its source file.
-var errUncertain = errors.New("the source of a dependency is not as it was when its export data was made")
-
-func scanOnce(ctx context.Context, request load.Options, linting bool) (Result, error) {
-	loaded, err := load.Load(ctx, request)
+	var result Result
+	err := certainly(opts, func(loader load.Loader) (*program, error) {
+		opts.Loader = loader
+		p, roots, err := loadIndexed(ctx, opts)
+		if err == nil {
+			result = p.scan(roots)
+			result.Inputs = p.loaded.Inputs
+		}
+		return p, err
+	})
 	if err != nil {
 		return Result{}, err
 	}
-	if err := loadable(loaded.Roots, request.Patterns); err != nil {
-		return Result{}, err
+	return result, nil
+}
+
+// certainly does something with a program, and once more by go/packages when the source of a dependency turns out not to be
+// as it was when its export data was made.
+func certainly(opts Options, do func(loader load.Loader) (*program, error)) error {
+	p, err := do(opts.Loader)
+	if err == nil && p.uncertain && opts.Loader == load.Auto {
+		p, err = do(load.GoPackages)
+	}
+	if err == nil && p.uncertain {
+		return errors.New("loading packages: the source of a dependency is not as it was when its export data was made")
+	}
+	return err
+}
+
+// loadIndexed loads the packages that match opts.Patterns.
+func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Package, error) {
+	loaded, err := load.Load(ctx, load.Options{
+		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := loadable(loaded.Roots, opts.Patterns); err != nil {
+		return nil, nil, err
 	}
 	p := newProgram(loaded)
-	p.linting = linting
+	p.linting = opts.Lint
 	p.index(loaded.Roots)
-	result := p.scan(loaded.Roots)
-	if p.uncertain {
-		return Result{}, errUncertain
-	}
-	result.Inputs = loaded.Inputs
-	return result, nil
+	return p, loaded.Roots, nil
 }
 
 // loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.

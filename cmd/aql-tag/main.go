@@ -35,6 +35,7 @@ func commands() []command {
 		{"gen", "[gen] [flags] [packages]", "write aql_gen.go for each package with operations (default: .)", runGen},
 		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
 		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
+		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -108,6 +109,11 @@ Flags of gen, check and lint:
   -v           say what is done
   -q           print errors only
 
+Flags of init: these (-json prints the proposals, -v unexported functions too), and
+
+  -w           write the directives above the functions, touching nothing else
+  -only regexp operations or functions (Type.Method) to propose
+
 As a tool of go vet, with suggested fixes:
 
   go vet -vettool=$(go tool -n aql-tag) ./...
@@ -125,8 +131,9 @@ type flags struct {
 	packages       []string
 }
 
-// parseFlags reads the flags of a subcommand. Flags may stand before, between and after the package patterns.
-func parseFlags(env *environment, name string, args []string) (flags, int) {
+// parseFlags reads the flags of a subcommand; more declares those that it has beside the shared ones. Flags may stand before,
+// between and after the package patterns.
+func parseFlags(env *environment, name string, args []string, more ...func(*flag.FlagSet)) (flags, int) {
 	var f flags
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -134,6 +141,9 @@ func parseFlags(env *environment, name string, args []string) (flags, int) {
 	set.BoolVar(&f.json, "json", false, "")
 	set.BoolVar(&f.verbose, "v", false, "")
 	set.BoolVar(&f.quiet, "q", false, "")
+	for _, declare := range more {
+		declare(set)
+	}
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
 			printUsage(env.stdout)
