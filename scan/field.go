@@ -14,6 +14,10 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	if f.tag.field != nil {
 		param.Description = describe(firstComment(f.tag.field.Doc, f.tag.field.Comment), f.tag.goName)
 	}
+	if f.tag.foreign.description != "" {
+		param.Description = f.tag.foreign.description
+	}
+	elements := s.settle(&f, shape)
 	c := constrainer{s, f, pointed(shape), &param}
 	for _, item := range f.tag.items {
 		c.apply(item)
@@ -22,6 +26,7 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	if item, ok := f.tag.item("default"); ok {
 		c.applyDefault(item, quotedNumber)
 	}
+	s.applyElements(f, shape, &param, elements)
 	return param
 }
 

@@ -103,7 +103,7 @@ func (c *valueChecker) check(shape *model.Shape, param model.Param, value any, p
 			c.add(path, codeType, fmt.Sprintf("%d items, more than %d", len(list), param.MaxItems))
 		}
 		for i, element := range list {
-			c.check(pointed(shape.Elem), model.Param{}, element, fmt.Sprintf("%s[%d]", path, i), false)
+			c.check(pointed(shape.Elem), itemsOf(param), element, fmt.Sprintf("%s[%d]", path, i), false)
 		}
 	case model.ShapeMap, model.ShapeStruct, model.ShapePatch:
 		members, ok := value.(map[string]any)
@@ -118,10 +118,18 @@ func (c *valueChecker) check(shape *model.Shape, param model.Param, value any, p
 			c.object(shape.Elem, members, path, true)
 		default:
 			for _, name := range slices.Sorted(maps.Keys(members)) {
-				c.check(pointed(shape.Elem), model.Param{}, members[name], join(path, name), inPatch)
+				c.check(pointed(shape.Elem), itemsOf(param), members[name], join(path, name), inPatch)
 			}
 		}
 	}
+}
+
+// itemsOf is what is demanded of the elements of a value.
+func itemsOf(param model.Param) model.Param {
+	if param.Items == nil {
+		return model.Param{}
+	}
+	return *param.Items
 }
 
 // object checks the members of an object against the fields of a struct.

@@ -64,14 +64,14 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
 func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 	param, wire := field.Param, w.wireParam(field.Shape, inPatch, 0)
-	param.Type, param.Items = wire.Type, wire.Items
+	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
 	if param.Format == "" {
 		param.Format = wire.Format
 	}
 	if param.Minimum == "" && param.Maximum == "" {
 		param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
 	}
-	if wire.Description != "" {
+	if !strings.HasSuffix(param.Description, wire.Description) {
 		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")
 	}
 	if len(param.Enum) == 0 {
@@ -86,6 +86,25 @@ func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 		param.Type = "string"
 	}
 	return param
+}
+
+// mergeItems is what tags say about the elements of a field, with their wire type.
+func mergeItems(said, wire *model.Param) *model.Param {
+	if said == nil || wire == nil {
+		return wire
+	}
+	out := *wire
+	out.MinLength, out.MaxLength, out.MinItems, out.MaxItems = said.MinLength, said.MaxLength, max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
+	out.Minimum, out.Maximum = cmp.Or(said.Minimum, wire.Minimum), cmp.Or(said.Maximum, wire.Maximum)
+	out.Pattern, out.Format = said.Pattern, cmp.Or(said.Format, wire.Format)
+	if len(said.Enum) > 0 {
+		if len(wire.Enum) > 0 && !slices.Equal(said.Enum, wire.Enum) {
+			out.Type = "string" // the field allows less than the type of its elements
+		}
+		out.Enum = said.Enum
+	}
+	out.Items = mergeItems(said.Items, wire.Items)
+	return &out
 }
 
 // complete fills in the wire types of all shapes and of the fields of all structs.
