@@ -277,6 +277,8 @@ func TestRejections(t *testing.T) {
 		{"a callback", "func Each(f func(Item) error) error { return nil }", "it takes a function (func(shop.Item) error)"},
 		{"options that are functions", "func Run(opts ...Option) error { return nil }", "it takes options that are functions (...shop.Option)"},
 		{"a transaction", "func Run(tx *sql.Tx, id string) error { return nil }", "it takes sql.Tx, which only the program has"},
+		{"a request of HTTP", "func Do(r *http.Request) (string, error) { return \"\", nil }", "it takes http.Request, which only the program has"},
+		{"a function as result", "func Get(id string) (func() error, error) { return nil, nil }", "it returns a function (func() error)"},
 		{"an HTTP handler", "func Serve(w http.ResponseWriter, r *http.Request) error { return nil }", "it answers HTTP requests itself"},
 		{"a test's own", "func Check(t *testing.T) error { return nil }", "it is for tests"},
 		{"a constructor", "func NewStore(dsn string) (*Store, error) { return nil, nil }", "it makes something for the program, not for agents"},
