@@ -287,7 +287,8 @@ func literalsIn(t *testing.T, dirs ...string) []literal {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			if strings.HasSuffix(path, "_test.go") {
+			// The reasons for which init proposes nothing are no diagnostics: TestRejections has an example of each.
+			if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(filepath.Base(path), "propose") {
 				continue
 			}
 			fset := token.NewFileSet()

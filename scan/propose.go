@@ -113,9 +113,10 @@ func (p *program) proposals(ctx context.Context, roots []*packages.Package) (Pro
 // proposer looks at the functions of one package.
 type proposer struct {
 	*program
-	root   *packages.Package
-	out    ProposedPackage
-	drafts []*draft
+	root     *packages.Package
+	out      ProposedPackage
+	existing []*draft // of functions that are operations already
+	drafts   []*draft
 }
 
 // draft is a function on its way to becoming a candidate.
@@ -132,14 +133,13 @@ func (p *program) propose(root *packages.Package, found, chosen []operation) Pro
 		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Generates: generates(root),
 	}}
 	taken := make(map[string]bool)
-	var existing []*draft
 	for _, o := range p.functionsOf(root) {
 		i := slices.IndexFunc(found, func(other operation) bool { return other.fn == o.fn })
 		switch {
 		case i >= 0 && slices.ContainsFunc(chosen, func(other operation) bool { return other.fn == o.fn }):
 			name := operationName(found[i])
 			taken[name] = true
-			existing = append(existing, &draft{o: o, trial: q.build(found[i])})
+			q.existing = append(q.existing, &draft{o: o, trial: q.build(found[i])})
 			q.out.Existing = append(q.out.Existing, Existing{Function: functionName(o.fn), Position: p.position(o.decl.Name.Pos()), Operation: name})
 		case i >= 0:
 			q.reject(o, misfitRefusal(found[i]))
@@ -147,7 +147,7 @@ func (p *program) propose(root *packages.Package, found, chosen []operation) Pro
 			q.consider(o)
 		}
 	}
-	q.refuseResources(existing)
+	q.refuseResources()
 	q.assignNames(taken)
 	for _, d := range q.drafts {
 		q.finish(d)

@@ -66,7 +66,7 @@ func usualCategory(verb string) (category model.Category, check string, known bo
 	switch verb {
 	case "fetch", "load", "read", "lookup", "query", "show", "describe", "view", "check", "is", "has", "exists", "can", "download",
 		"stat", "stats", "summarize", "compare", "diff", "preview", "browse", "inspect", "ping", "validate", "calculate", "compute",
-		"estimate", "peek", "select", "retrieve", "whoami":
+		"estimate", "peek", "select", "retrieve", "whoami", "parse", "match", "decode", "encode", "render", "convert":
 		return model.Read, "", true
 	case "new", "append", "post", "book", "invite", "clone", "copy", "duplicate", "fork", "record", "store", "issue", "generate":
 		return model.Create, "", true

@@ -65,7 +65,7 @@ func (q *proposer) entity(d *draft) string {
 		return own
 	}
 	votes := make(map[string]int)
-	for _, other := range q.drafts {
+	for _, other := range slices.Concat(q.existing, q.drafts) {
 		if resource := other.resource(); resource != "" && receiverName(other.o.fn) == receiverName(d.o.fn) {
 			votes[resource]++
 		}

@@ -82,7 +82,7 @@ func isWellKnown(name string, signature *types.Signature) bool {
 		})
 	}
 	switch name {
-	case "String", "GoString", "Error", "Unwrap", "Close", "Shutdown", "Value", "GobEncode", "Len", "Flush":
+	case "String", "GoString", "Error", "Unwrap", "Close", "Shutdown", "Value", "GobEncode", "Flush":
 		return len(params) == 0
 	case "Serve", "ListenAndServe":
 		return len(params) <= 1
@@ -125,14 +125,14 @@ func refuseParam(v *types.Var, variadic bool) *refusal {
 		switch path := named.Obj().Pkg().Path(); {
 		case path == "testing":
 			return &refusal{message: "it is for tests"}
-		case path == "net/http" && (named.Obj().Name() == "ResponseWriter" || named.Obj().Name() == "Request"):
+		case path == "net/http" && named.Obj().Name() == "ResponseWriter":
 			return &refusal{message: "it answers HTTP requests itself", suggestion: "propose the function that it calls"}
 		case path == "io" || path == "bufio" || path == "os":
 			return &refusal{
 				message:    fmt.Sprintf("it takes %s, and agents send values, not streams", text),
 				suggestion: "write a function that takes a string or []byte",
 			}
-		case path == "database/sql" && !strings.HasPrefix(named.Obj().Name(), "Null"):
+		case path == "net/http" || path == "database/sql" && !strings.HasPrefix(named.Obj().Name(), "Null"):
 			return &refusal{message: fmt.Sprintf("it takes %s, which only the program has", text), suggestion: "keep it in the receiver"}
 		}
 	}
@@ -177,9 +177,9 @@ func refuseResult(t types.Type) *refusal {
 
 // refuseResources drops the methods of types that other functions, among them those that are operations already, take or
 // return: those are values, not services.
-func (q *proposer) refuseResources(existing []*draft) {
+func (q *proposer) refuseResources() {
 	users := make(map[*types.TypeName]*draft)
-	for _, d := range slices.Concat(existing, q.drafts) {
+	for _, d := range slices.Concat(q.existing, q.drafts) {
 		visited := make(map[*model.Shape]bool)
 		var walk func(shape *model.Shape)
 		walk = func(shape *model.Shape) {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/scan"
 )
 
@@ -17,14 +16,14 @@ type placeJSON struct {
 type candidateJSON struct {
 	Function string `json:"function"`
 	placeJSON
-	Operation   string         `json:"operation"`
-	Category    model.Category `json:"category"`
-	Danger      model.Danger   `json:"danger"`
-	Params      []string       `json:"params,omitempty"`
-	Identifiers []string       `json:"identifiers,omitempty"`
-	Directives  []string       `json:"directives"`
-	Checks      []string       `json:"checks,omitempty"`
-	Locked      string         `json:"locked,omitempty"`
+	Operation   string   `json:"operation"`
+	Category    string   `json:"category"`
+	Danger      string   `json:"danger"`
+	Params      []string `json:"params,omitempty"`
+	Identifiers []string `json:"identifiers,omitempty"`
+	Directives  []string `json:"directives"`
+	Checks      []string `json:"checks,omitempty"`
+	Locked      string   `json:"locked,omitempty"`
 }
 
 type existingJSON struct {
@@ -66,7 +65,7 @@ func printProposalsJSON(env *environment, proposals scan.Proposals, written []st
 		}
 		for _, c := range pkg.Candidates {
 			p.Candidates = append(p.Candidates, candidateJSON{
-				Function: c.Function, placeJSON: placeJSON(c.Position), Operation: c.Operation, Category: c.Category, Danger: c.Danger,
+				Function: c.Function, placeJSON: placeJSON(c.Position), Operation: c.Operation, Category: string(c.Category), Danger: string(c.Danger),
 				Params: c.Params, Identifiers: c.Identifiers, Directives: c.Directives, Checks: c.Checks, Locked: c.Locked,
 			})
 		}
