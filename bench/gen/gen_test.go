@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What does not depend on the machine is promised here: the size of generated code, and that it compiles and is up to date.
+func TestSyntheticModule(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	aqltag := filepath.Join(dir, "aql-tag")
+	m := &module{dir: filepath.Join(dir, "module"), root: root, ops: 40, packages: 2}
+	if err := m.write(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*command{
+		{name: "building aql-tag", dir: root, args: []string{"go", "build", "-o", aqltag, "./cmd/aql-tag"}},
+		{name: "generating", dir: m.dir, args: []string{aqltag, "gen", "-q", "./..."}},
+		{name: "checking", dir: m.dir, args: []string{aqltag, "check", "./..."}},
+		{name: "compiling", dir: m.dir, args: []string{"go", "vet", "./..."}},
+	} {
+		if _, err := c.run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := 0
+	for i := range m.packages {
+		text, err := os.ReadFile(filepath.Join(m.dir, m.name(i), "aql_gen.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += bytes.Count(text, []byte("\n"))
+	}
+	if perOperation := float64(lines) / float64(m.ops); perOperation > 40 {
+		t.Errorf("%.1f generated lines an operation, more than 40", perOperation)
+	}
+}
