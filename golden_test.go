@@ -136,8 +136,8 @@ func loadScenarios(t *testing.T) []*scenario {
 	return scenarios
 }
 
-// materialise writes all scenarios into one module, a package each, so that they load and build together.
-func materialise(t *testing.T, scenarios []*scenario) string {
+// moduleWithRuntime makes a directory with a module that requires this one as it is here.
+func moduleWithRuntime(t *testing.T, name string) string {
 	t.Helper()
 	root, err := os.Getwd()
 	if err != nil {
@@ -155,23 +155,31 @@ func materialise(t *testing.T, scenarios []*scenario) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(mod), "module "+module, "module example.com/golden", 1) +
+	text := strings.Replace(string(mod), "module "+module, "module "+name, 1) +
 		"\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + root + "\n"
-	write := func(name string, data []byte) {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
+	for file, data := range map[string][]byte{"go.mod": []byte(text), "go.sum": sum} {
+		if err := os.WriteFile(filepath.Join(dir, file), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", []byte(text))
-	write("go.sum", sum)
+	return dir
+}
+
+// materialise writes all scenarios into one module, a package each, so that they load and build together.
+func materialise(t *testing.T, scenarios []*scenario) string {
+	t.Helper()
+	dir := moduleWithRuntime(t, "example.com/golden")
 	for _, s := range scenarios {
 		for _, f := range s.archive.Files {
-			if !slices.Contains(outputs, f.Name) {
-				write(filepath.Join(s.name, f.Name), f.Data)
+			if slices.Contains(outputs, f.Name) {
+				continue
+			}
+			path := filepath.Join(dir, s.name, f.Name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -182,7 +190,7 @@ func materialise(t *testing.T, scenarios []*scenario) string {
 func scanAll(t *testing.T, dir string) scan.Result {
 	t.Helper()
 	options := scan.Options{
-		Dir: dir, Patterns: []string{"./..."}, Env: []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, Cache: filepath.Join(filepath.Dir(dir), "cache"),
+		Dir: dir, Patterns: []string{"./..."}, Env: moduleEnv(), Cache: filepath.Join(filepath.Dir(dir), "cache"),
 	}
 	options.Loader = load.GoPackages
 	result, err := scan.Load(context.Background(), options)
@@ -358,6 +366,9 @@ var (
 func goCommand(dir string, args ...string) ([]byte, error) {
 	command := exec.Command("go", args...)
 	command.Dir = dir
-	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	command.Env = moduleEnv()
 	return command.CombinedOutput()
 }
+
+// moduleEnv is the environment of commands in a module made for a test.
+func moduleEnv() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod") }

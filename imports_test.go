@@ -18,23 +18,29 @@ const module = "github.com/aqltag/aqltag"
 var allowed = map[string][]string{
 	"model":             {},
 	"tagparse":          {},
-	"scan":              {"tagparse", "model", "scan/load"},
+	"scan":              {"tagparse", "model", "model/leak", "scan/load"},
 	"scan/load":         {},
+	"model/leak":        {},
+	"model/table":       {"model"},
+	"emit":              {"model", "model/table"},
 	"scan/manifest":     {"scan/load"},
-	"emit":              {"model"},
 	"project":           {"model"},
-	"runtime":           {"model", "project", "runtime/wire", "runtime/gate"},
+	"runtime":           {"model", "model/leak", "model/table", "project", "runtime/codec", "runtime/wire", "runtime/gate"},
+	"runtime/codec":     {"model", "runtime/wire"},
 	"runtime/wire":      {},
 	"runtime/gate":      {"model"},
 	"runtime/mcpserver": {"runtime", "project"},
 	"runtime/serve":     {"runtime", "runtime/mcpserver", "project"},
-	"cmd/aql-tag":       {"scan", "scan/load", "scan/manifest", "emit"},
+	"aqlvet":            {"model", "scan"},
+	"aqlvet/golangci":   {"aqlvet"},
+	"cmd/aql-tag":       {"aqlvet", "scan", "scan/load", "scan/manifest", "emit"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.
 var foreign = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver"},
 	"golang.org/x/tools/go/packages":         {"scan", "scan/load"},
+	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
 }
 
 // The house has one-way streets (design §2): each folder imports only what the table grants.

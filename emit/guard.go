@@ -1,16 +1,16 @@
 package emit
 
 import (
-	"bytes"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
 
 // guards writes declarations that compile only while the handlers and structs are as they were when the file was
-// generated. They cost nothing at run time.
+// generated. Nothing mentions them, so the linker leaves them out.
 func (g *generator) guards(p *printer) {
 	if len(g.calls) == 0 {
 		return
@@ -18,82 +18,95 @@ func (g *generator) guards(p *printer) {
 	p.comment("The declarations below break the build when a handler or a struct is no longer what this file was generated from. Run go generate then.")
 	p.line()
 	for _, c := range g.calls {
-		g.at = c.handler.Func
-		g.handlerGuard(p, c.handler)
+		if c.generic() {
+			continue // NewRegistry holds the guard
+		}
+		function, params := c.handler.Func, []string(nil)
+		if c.receiver != nil {
+			params = append(params, c.receiver.goType())
+			function = "(" + params[0] + ")." + function
+		}
+		p.line("var _ ", g.signature(c.handler, params), " = ", function)
 	}
-	g.at = ""
-	seen := make(map[string]bool)
-	for _, sh := range g.reachable() {
-		if sh.Kind != model.ShapeStruct || len(sh.Guard) == 0 || sh.Go.Name == "" || ambiguous(sh) {
-			continue
-		}
-		if name := g.guardType(sh); !seen[name] {
-			seen[name] = true
-			g.structGuard(p, sh, name)
-		}
+	if len(g.pkg.Guards) > 0 {
+		p.line()
+	}
+	for i := range g.pkg.Guards {
+		g.structGuard(p, &g.pkg.Guards[i])
 	}
 }
 
-// guardType is goType for the package level, where no variable hides a type.
-func (g *generator) guardType(sh *model.Shape) string {
-	if sh.Go.Name != "" && len(sh.Go.Args) == 0 && (sh.Go.PkgPath == "" || sh.Go.PkgPath == g.pkg.Path) {
-		return sh.Go.Name
-	}
-	return g.goType(sh)
-}
-
-func (g *generator) handlerGuard(p *printer, h *model.Handler) {
-	var params []string
-	function := h.Func
-	if h.Receiver != nil {
-		function = h.Receiver.Type + "." + h.Func
-		params = append(params, h.Receiver.Type)
-		if h.Receiver.Pointer {
-			params[0] = "*" + params[0]
-			function = "(" + params[0] + ")." + h.Func
-		}
-	}
+// signature is the type of a handler, with parameters in front of its own.
+func (g *generator) signature(h *model.Handler, params []string) string {
 	if h.Context {
 		params = append(params, g.names.use(pathContext, "context")+".Context")
 	}
-	if h.Request != nil {
-		request := g.guardType(h.Request)
+	if h.Request.Text != "" {
+		request := g.goType(h.Request)
 		if h.RequestPointer {
 			request = "*" + request
 		}
 		params = append(params, request)
 	}
-	results := "error"
-	if h.Result != nil {
-		results = "(" + g.goType(h.Result) + ", error)"
+	for i, argument := range h.Arguments {
+		text := g.goType(argument.Type)
+		if h.Variadic && i == len(h.Arguments)-1 {
+			text = "..." + strings.TrimPrefix(text, "[]")
+		}
+		params = append(params, text)
 	}
-	p.line("var _ func(", strings.Join(params, ", "), ") ", results, " = ", function)
+	result := "error"
+	if h.Result.Text != "" {
+		result = "(" + g.goType(h.Result) + ", error)"
+	}
+	return "func(" + strings.Join(params, ", ") + ") " + result
 }
 
-// structGuard converts a value of the struct to a type with the fields that it had. The conversion ignores tags, so only
-// an added, removed, renamed, retyped or reordered field breaks it.
-func (g *generator) structGuard(p *printer, sh *model.Shape, name string) {
-	rows := make([]column, len(sh.Guard))
-	for i, field := range sh.Guard {
-		text := g.qualified(field.Type)
-		if field.Embedded {
-			rows[i] = column{left: text}
-		} else {
-			rows[i] = column{field.Name, text}
+// structGuard writes a function that says all there is to a struct: a literal without names needs every field in its place,
+// the fields go by their names, and pointers to them are of exactly one type.
+func (g *generator) structGuard(p *printer, guard *model.Guard) {
+	typeName := g.goType(guard.Type)
+	v := "v"
+	if slices.Contains(strings.FieldsFunc(typeName, func(r rune) bool { return strings.ContainsRune(".[], *", r) }), v) {
+		v = "value"
+	}
+	results := []string{}
+	var values, pointers []string
+	for _, field := range guard.Fields {
+		text := g.goType(field.Type)
+		switch {
+		case field.Name != "_":
+			value := v + "." + field.Name
+			results, pointers = append(results, "*"+text), append(pointers, "&"+value)
+			if field.Locks {
+				value = "*new(" + text + ")"
+			}
+			values = append(values, value)
+		case text == "struct{}":
+			values = append(values, "struct{}{}")
+		default:
+			values = append(values, "*new("+text+")")
 		}
 	}
-	p.line()
-	p.open("var _ = struct {")
-	p.columns(rows, "")
-	p.shut("}(", name, "{})")
+	if guard.Whole {
+		results = append([]string{typeName}, results...)
+		pointers = append([]string{typeName + "{" + strings.Join(values, ", ") + "}"}, pointers...)
+	}
+	list := strings.Join(results, ", ")
+	if len(results) != 1 {
+		list = "(" + list + ")"
+	}
+	p.open("var _ = func(", v, " *", typeName, ") ", list, " {")
+	p.line("return ", strings.Join(pointers, ", "))
+	p.shut("}")
 }
 
-// qualified is the text of a type with the import names of this file.
-func (g *generator) qualified(t model.GoType) string {
+// goType is the text of a type, or of a constant, with the import names of this file.
+func (g *generator) goType(t model.GoType) string {
 	if strings.Count(t.Text, "{") > strings.Count(t.Text, "{}") {
 		g.loose = true
 	}
-	if len(t.Imports) == 0 && !strings.ContainsAny(t.Text, "\"`") {
+	if len(t.Imports) == 0 {
 		return t.Text
 	}
 	local := make(map[string]string)
@@ -110,10 +123,6 @@ func (g *generator) qualified(t model.GoType) string {
 	for {
 		pos, tok, text := s.Scan()
 		at := file.Offset(pos)
-		if tok == token.STRING { // the tag of a field of a struct without a name, which the guard does not compare
-			out.Write(bytes.TrimRight(src[copied:at], " "))
-			copied = at + len(text)
-		}
 		if tok == token.PERIOD && held != "" {
 			out.Write(src[copied:heldAt])
 			out.WriteString(local[held])
@@ -130,53 +139,4 @@ func (g *generator) qualified(t model.GoType) string {
 	}
 	out.Write(src[copied:])
 	return out.String()
-}
-
-// ambiguous reports whether the guard of a struct mentions two packages of one name in one type, which its text cannot
-// tell apart.
-func ambiguous(sh *model.Shape) bool {
-	for _, field := range sh.Guard {
-		paths := make(map[string]string)
-		for _, i := range field.Type.Imports {
-			if path, ok := paths[i.Name]; ok && path != i.Path {
-				return true
-			}
-			paths[i.Name] = i.Path
-		}
-	}
-	return false
-}
-
-// reachable lists the shapes of all requests and results, each once, in the order in which they are met.
-func (g *generator) reachable() []*model.Shape {
-	var list []*model.Shape
-	visited := make(map[*model.Shape]bool)
-	var visit func(sh *model.Shape)
-	visit = func(sh *model.Shape) {
-		if sh == nil || visited[sh] {
-			return
-		}
-		visited[sh] = true
-		list = append(list, sh)
-		for _, arg := range sh.Go.Args {
-			visit(arg)
-		}
-		for _, next := range neighbours(sh) {
-			visit(next)
-		}
-	}
-	for i := range g.pkg.Handlers {
-		visit(g.pkg.Handlers[i].Request)
-		visit(g.pkg.Handlers[i].Result)
-	}
-	return list
-}
-
-// collectEnums finds the Go types behind the wire types that are enums.
-func (g *generator) collectEnums() {
-	for _, sh := range g.reachable() {
-		if len(sh.Enum) > 0 && sh.Wire.Type != "" && g.enumTypes[sh.Wire.Type] == nil {
-			g.enumTypes[sh.Wire.Type] = sh
-		}
-	}
 }

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"cmp"
-	"fmt"
 	"go/token"
 	"slices"
 	"strconv"
@@ -17,11 +16,7 @@ import (
 const (
 	pathAQL     = "github.com/aqltag/aqltag/runtime"
 	pathModel   = "github.com/aqltag/aqltag/model"
-	pathWire    = "github.com/aqltag/aqltag/runtime/wire"
 	pathContext = "context"
-	pathMaps    = "maps"
-	pathRegexp  = "regexp"
-	pathStrconv = "strconv"
 	pathTime    = "time"
 )
 
@@ -30,25 +25,15 @@ const (
 var ownImports = []struct{ path, name, second string }{
 	{pathAQL, "aql", "aqlruntime"},
 	{pathModel, "model", "aqlmodel"},
-	{pathWire, "wire", "aqlwire"},
 	{pathContext, "context", "stdcontext"},
-	{pathMaps, "maps", "stdmaps"},
-	{pathRegexp, "regexp", "stdregexp"},
-	{pathStrconv, "strconv", "stdstrconv"},
 	{pathTime, "time", "stdtime"},
 }
 
-// locals are the names of variables, fields and parameters inside generated functions; numbered ones count too.
-var locals = []string{
-	"b", "c", "ctx", "element", "entries", "err", "f", "i", "inner", "key", "list", "n", "name", "ok", "p", "r", "request",
-	"result", "s", "seen", "t", "v", "value", "w", "x",
-}
+// locals are the names of parameters inside generated functions.
+var locals = []string{"arguments", "ctx", "receiver", "request"}
 
 // predeclared are the identifiers of Go's universe that generated code relies on.
-var predeclared = []string{
-	"any", "append", "bool", "byte", "delete", "error", "false", "float32", "float64", "int", "int16", "int32", "int64",
-	"int8", "len", "make", "new", "nil", "string", "true", "uint", "uint16", "uint32", "uint64", "uint8",
-}
+var predeclared = []string{"any", "error", "nil", "string"}
 
 // names hands out the package-level identifiers and the import names of the generated file.
 type names struct {
@@ -84,11 +69,6 @@ func newNames(pkg *model.Package) *names {
 	return n
 }
 
-// isLocal reports whether generated functions may have a variable called name.
-func isLocal(name string) bool {
-	return slices.Contains(locals, strings.TrimRight(name, "0123456789"))
-}
-
 // unique takes the first candidate that is free, or else the last one with a number.
 func (n *names) unique(candidates ...string) string {
 	for _, name := range candidates {
@@ -108,7 +88,7 @@ func (n *names) unique(candidates ...string) string {
 // importName is unique for the name of an import.
 func (n *names) importName(candidates ...string) string {
 	for _, name := range candidates {
-		if n.elsewhere[name] && !isLocal(name) {
+		if n.elsewhere[name] && !slices.Contains(locals, name) {
 			delete(n.elsewhere, name)
 			return name
 		}
@@ -120,7 +100,7 @@ func (n *names) importName(candidates ...string) string {
 }
 
 func (n *names) free(name string) bool {
-	return !n.used[name] && !token.IsKeyword(name) && !isLocal(name)
+	return !n.used[name] && !token.IsKeyword(name)
 }
 
 // use returns the name under which generated code mentions a package.
@@ -164,118 +144,6 @@ func (n *names) printImports(p *printer) {
 	p.shut(")")
 }
 
-// aliasType gives a type whose name is that of a local variable a second name, by which generated functions can mention
-// it.
-func (g *generator) aliasType(name string) string {
-	alias, ok := g.aliases[name]
-	if !ok {
-		alias = g.names.unique(name + "Type")
-		g.aliases[name] = alias
-	}
-	return alias
-}
-
-// goName is the source text of a named type.
-func (g *generator) goName(name model.GoName) string {
-	text := name.Name
-	switch {
-	case name.PkgPath != "" && name.PkgPath != g.pkg.Path:
-		text = g.names.use(name.PkgPath, cmp.Or(name.PkgName, lastElement(name.PkgPath))) + "." + text
-	case isLocal(text) && len(name.Args) == 0:
-		text = g.aliasType(text)
-	}
-	if len(name.Args) > 0 {
-		args := make([]string, len(name.Args))
-		for i, arg := range name.Args {
-			args[i] = g.goType(arg)
-		}
-		text += "[" + strings.Join(args, ", ") + "]"
-	}
-	return text
-}
-
-// goType is the source text of the Go type of a shape.
-func (g *generator) goType(sh *model.Shape) string {
-	if sh.Kind == model.ShapePatch {
-		return g.names.use(pathAQL, "aql") + ".Patch[" + g.goType(sh.Elem) + "]"
-	}
-	if sh.Go.Name != "" {
-		return g.goName(sh.Go)
-	}
-	switch sh.Kind {
-	case model.ShapeBool, model.ShapeString, model.ShapeAny:
-		return string(sh.Kind)
-	case model.ShapeInt, model.ShapeUint, model.ShapeFloat:
-		return numberType(sh)
-	case model.ShapeBytes:
-		return "[]byte"
-	case model.ShapeTime:
-		return g.names.use(pathTime, "time") + ".Time"
-	case model.ShapePointer:
-		return "*" + g.goType(sh.Elem)
-	case model.ShapeSlice:
-		return "[]" + g.goType(sh.Elem)
-	case model.ShapeArray:
-		return "[" + strconv.Itoa(sh.Len) + "]" + g.goType(sh.Elem)
-	case model.ShapeMap:
-		return "map[" + g.goType(g.keyShape(sh)) + "]" + g.goType(sh.Elem)
-	default:
-		g.fail("a struct type without a name is supported only as the type of a field; give it a name")
-		return "any"
-	}
-}
-
-var stringShape = &model.Shape{Kind: model.ShapeString}
-
-func (g *generator) keyShape(sh *model.Shape) *model.Shape {
-	if sh.Key == nil {
-		return stringShape
-	}
-	if sh.Key.Kind != model.ShapeString {
-		g.fail("map keys of kind %s are not supported", sh.Key.Kind)
-	}
-	return sh.Key
-}
-
-func numberType(sh *model.Shape) string {
-	if sh.Bits == 0 {
-		if sh.Kind == model.ShapeFloat {
-			return "float64"
-		}
-		return string(sh.Kind)
-	}
-	return string(sh.Kind) + strconv.Itoa(sh.Bits)
-}
-
-// title is the name by which functions for a shape are called: Todo, TypesStatus for a type of another package,
-// PageOfTodo for Page[Todo].
-func (g *generator) title(sh *model.Shape) string {
-	if sh.Go.Name == "" {
-		switch sh.Kind {
-		case model.ShapePointer:
-			return g.title(sh.Elem)
-		case model.ShapeSlice, model.ShapeArray:
-			return g.title(sh.Elem) + "List"
-		case model.ShapeMap:
-			return g.title(sh.Elem) + "Map"
-		case model.ShapeInt, model.ShapeUint, model.ShapeFloat:
-			return upperFirst(numberType(sh))
-		default:
-			return upperFirst(string(sh.Kind))
-		}
-	}
-	text := upperFirst(sh.Go.Name)
-	if sh.Go.PkgPath != "" && sh.Go.PkgPath != g.pkg.Path {
-		text = upperFirst(sh.Go.PkgName) + text
-	}
-	for i, arg := range sh.Go.Args {
-		text += [2]string{"Of", "And"}[min(i, 1)] + g.title(arg)
-	}
-	return text
-}
-
-func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
-
 func upperFirst(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:]
@@ -291,18 +159,4 @@ func lowerFirst(s string) string {
 		runes[i] = unicode.ToLower(r)
 	}
 	return string(runes)
-}
-
-// fail notes why no code can be written. File returns all reasons.
-func (g *generator) fail(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	if g.at != "" {
-		err = fmt.Errorf("%s: %w", g.at, err)
-	}
-	for _, known := range g.errs {
-		if known.Error() == err.Error() {
-			return
-		}
-	}
-	g.errs = append(g.errs, err)
 }

@@ -33,17 +33,6 @@ func (p *printer) shut(parts ...string) {
 	p.line(parts...)
 }
 
-// emptyFunction writes a function that does nothing, on one line as long as gofmt leaves it there.
-func (p *printer) emptyFunction(head string) {
-	const widest = 98
-	if len(head) <= widest {
-		p.line(head, " {}")
-		return
-	}
-	p.line(head, " {")
-	p.line("}")
-}
-
 // comment writes a doc comment, wrapped as the rest of the code is.
 func (p *printer) comment(text string) {
 	const width = 110
@@ -94,3 +83,6 @@ func (p *printer) columns(rows []column, end string) {
 }
 
 func (c column) alone() bool { return c.right == "" || strings.Contains(c.right, "\n") }
+
+// cut is the text without the indentation of its first line and the last line's end, to stand inside a line.
+func (p *printer) cut() string { return strings.Trim(string(p.text), "\t\n") }

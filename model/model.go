@@ -111,6 +111,7 @@ func (o *Operation) Param(name string) (*Param, bool) {
 // Param is one parameter of an operation or one field of an object type, as seen on the wire.
 type Param struct {
 	Name        string
+	Go          string // path of the Go field that holds it, such as "Page.Limit"; empty: the struct itself. Not on the wire
 	Type        string // string, integer, number, boolean, object, array, any, or the name of a Type
 	Required    bool
 	Description string
@@ -131,8 +132,15 @@ type Param struct {
 	ID          bool
 	Aliases     []string
 	Presets     []string // field-selection presets a result field belongs to
+	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string: how results are written. Not on the wire
+	OmitZero    bool
+	Quoted      bool
 	Deprecated  string
 }
+
+// Updatable reports whether an update may change the field: identifiers say which resource is meant, and the others are
+// protected (requirements REQ-UP-06, REQ-UP-12).
+func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }
 
 // Returns names what an operation returns.
 type Returns struct {
@@ -166,10 +174,13 @@ type Type struct {
 	Values      []EnumValue // of an enum
 	Fields      []Param     // of an object
 	Members     []string    // of a union
+	Items       *Param      // of an object whose members all have one type; nil: its members are Fields
+	Changes     string      // the type that values of this one change, for the input of updates; empty: none
 }
 
 // EnumValue is one value of an enum type.
 type EnumValue struct {
 	Value       string
 	Description string
+	Const       GoType // the Go constant, where generated code can name it
 }

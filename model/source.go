@@ -7,6 +7,7 @@ type Package struct {
 	Dir      string // absolute directory
 	Handlers []Handler
 	Types    []Type   // wire types the operations mention, sorted by name
+	Guards   []Guard  // structs that requests and results consist of
 	Taken    []string // identifiers declared in the package outside generated code, sorted
 	Imported []string // those of Taken that are only the names of imports in some file, sorted
 }
@@ -14,19 +15,41 @@ type Package struct {
 // Handler ties an operation to the Go function that carries it out.
 type Handler struct {
 	Operation      Operation
-	Func           string    // name of the function or method
-	Receiver       *Receiver // nil for a plain function
-	Context        bool      // the first parameter is a context.Context
-	Request        *Shape    // the request struct
-	RequestPointer bool      // the handler takes *Request
-	Result         *Shape    // what is returned beside the error; nil: the error alone
+	Func           string     // name of the function or method
+	Receiver       *Receiver  // nil for a plain function
+	Context        bool       // the first parameter is a context.Context
+	Request        GoType     // the request struct; no text: the handler takes Arguments, or nothing
+	RequestPointer bool       // the handler takes a pointer to it
+	Arguments      []Argument // of a handler without a request struct, in their order
+	Variadic       bool       // the last argument is variadic
+	Result         GoType     // what is returned beside the error; no text: the error alone
 	Position       Position
+}
+
+// Argument is a plain argument of a handler. A parameter whose Go path is Field holds its value.
+type Argument struct {
+	Field string
+	Type  GoType // of a variadic argument: the slice
 }
 
 // Receiver is the receiver of a handler method.
 type Receiver struct {
-	Type    string // name of the type in the handler's package
-	Pointer bool
+	Type       string // name of the type in the handler's package
+	Pointer    bool
+	TypeParams []TypeParam // of a generic type
+}
+
+// TypeParam is a type parameter of a receiver's type.
+type TypeParam struct {
+	Name       string
+	Constraint GoType
+}
+
+// Guard is a Go struct that operations depend on, as it was when code was generated for it.
+type Guard struct {
+	Type   GoType
+	Fields []GuardField
+	Whole  bool // Fields are all the fields there are, in declaration order
 }
 
 // ShapeKind says how a Go type travels as JSON.
@@ -34,20 +57,24 @@ type ShapeKind string
 
 // The kinds of shapes.
 const (
-	ShapeBool    ShapeKind = "bool"
-	ShapeInt     ShapeKind = "int"
-	ShapeUint    ShapeKind = "uint"
-	ShapeFloat   ShapeKind = "float"
-	ShapeString  ShapeKind = "string"
-	ShapeBytes   ShapeKind = "bytes" // []byte as base64
-	ShapeTime    ShapeKind = "time"  // time.Time
-	ShapeAny     ShapeKind = "any"   // the empty interface
-	ShapePointer ShapeKind = "pointer"
-	ShapeSlice   ShapeKind = "slice"
-	ShapeArray   ShapeKind = "array"
-	ShapeMap     ShapeKind = "map" // string keys
-	ShapeStruct  ShapeKind = "struct"
-	ShapePatch   ShapeKind = "patch" // aql.Patch[Elem]
+	ShapeBool     ShapeKind = "bool"
+	ShapeInt      ShapeKind = "int"
+	ShapeUint     ShapeKind = "uint"
+	ShapeFloat    ShapeKind = "float"
+	ShapeString   ShapeKind = "string"
+	ShapeBytes    ShapeKind = "bytes" // []byte as base64
+	ShapeTime     ShapeKind = "time"  // time.Time
+	ShapeAny      ShapeKind = "any"   // the empty interface
+	ShapePointer  ShapeKind = "pointer"
+	ShapeSlice    ShapeKind = "slice"
+	ShapeArray    ShapeKind = "array"
+	ShapeMap      ShapeKind = "map" // string keys
+	ShapeStruct   ShapeKind = "struct"
+	ShapePatch    ShapeKind = "patch"    // aql.Patch[Elem]
+	ShapeOptional ShapeKind = "optional" // aql.Optional[Elem]
+	ShapeNumber   ShapeKind = "number"   // json.Number
+	ShapeText     ShapeKind = "text"     // reads and writes itself as text
+	ShapeJSON     ShapeKind = "json"     // reads and writes itself as JSON
 )
 
 // Shape is a Go type as the generator sees it: enough to write a decoder, a merge and an encoder for it. Two uses of one
@@ -62,9 +89,6 @@ type Shape struct {
 	Fields []Field
 	Enum   []EnumConst // of a named string type with typed constants
 	Wire   Param       // wire type of a value of this shape: Type, Format, Items; Name is empty
-	// Comparable names the whole Go struct, field by field, for the compile-time guard; empty where the struct has
-	// unexported fields of another package. It is in declaration order and includes fields that do not travel.
-	Guard []GuardField
 }
 
 // GoName is the name of a Go type.
@@ -97,6 +121,7 @@ type Field struct {
 type GuardField struct {
 	Name     string
 	Embedded bool
+	Locks    bool // holds a lock, so that no code may copy it
 	Type     GoType
 }
 

@@ -72,7 +72,7 @@ type Adapter struct {
 // operation is an operation with what dispatch needs to know about it.
 type operation struct {
 	definition model.Operation
-	newCall    func() Call
+	newCall    func() call
 	family     string
 	tool       string
 	params     []string          // valid parameter names
@@ -105,6 +105,11 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		faults = append(faults, err)
 	}
+	var calls []func() call
+	if len(registry.faults) == 0 {
+		calls, err = registry.compile()
+		faults = append(faults, err)
+	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
@@ -121,9 +126,9 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	if err := a.project(&a.definitions); err != nil {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
-	a.addOperation(Operation{Definition: project.IntrospectOperation(), NewCall: a.newIntrospectCall})
-	for _, o := range registry.operations {
-		a.addOperation(o)
+	a.addOperation(project.IntrospectOperation(), a.newIntrospectCall)
+	for i, o := range registry.operations {
+		a.addOperation(o.definition, calls[i])
 	}
 	return a, nil
 }
@@ -178,8 +183,8 @@ func (a *Adapter) gated(o *model.Operation) bool {
 	return !a.options.NoConfirmation && o.Danger.Level() >= gateLevel
 }
 
-func (a *Adapter) addOperation(o Operation) {
-	bound := &operation{definition: o.Definition, newCall: o.NewCall}
+func (a *Adapter) addOperation(definition model.Operation, newCall func() call) {
+	bound := &operation{definition: definition, newCall: newCall}
 	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
 	bound.gated = a.gated(&bound.definition)
 	for _, param := range bound.definition.Params {

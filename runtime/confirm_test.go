@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/model/leak"
 )
 
 type confirmation struct {
@@ -119,7 +121,7 @@ func TestTokenRefusals(t *testing.T) {
 			if got.Error.Code != tt.code || len(f.ran) > 0 {
 				t.Errorf("code %s after %d runs, want %s after none", got.Error.Code, len(f.ran), tt.code)
 			}
-			if leaks.MatchString(got.Error.Message) {
+			if leak.Find(got.Error.Message) != "" {
 				t.Errorf("message fails the leak check: %s", got.Error.Message)
 			}
 		})

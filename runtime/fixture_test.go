@@ -29,7 +29,7 @@ type noteCall struct {
 
 var labelFields = []string{"color"}
 
-func (c *noteCall) Member(r *wire.Reader) bool {
+func (c *noteCall) member(r *wire.Reader) bool {
 	name := r.Name()
 	known := false
 	for _, member := range c.members {
@@ -82,7 +82,7 @@ func (c *noteCall) Member(r *wire.Reader) bool {
 	return true
 }
 
-func (c *noteCall) Complete(r *wire.Reader) {
+func (c *noteCall) complete(r *wire.Reader) {
 	if c.needs != "" && !c.seen[c.needs] {
 		r.Missing(c.needs, "string")
 	}
@@ -91,7 +91,7 @@ func (c *noteCall) Complete(r *wire.Reader) {
 	}
 }
 
-func (c *noteCall) Invoke(ctx context.Context, w *wire.Writer) error {
+func (c *noteCall) invoke(ctx context.Context, w *wire.Writer) error {
 	answer, err := c.run(ctx, c)
 	if err != nil {
 		return err
@@ -102,6 +102,13 @@ func (c *noteCall) Invoke(ctx context.Context, w *wire.Writer) error {
 	}
 	w.String(answer)
 	return nil
+}
+
+// registryOf makes a registry of calls that are written by hand.
+func registryOf(entries []entry, types []Type) *Registry {
+	r := NewRegistry(nil, types)
+	r.operations = entries
+	return Merge(r)
 }
 
 type fixture struct {
@@ -130,13 +137,13 @@ func newFixture(tb testing.TB, options Options) *fixture {
 		f.ran = append(f.ran, c.title+c.noteID)
 		return c.title + c.noteID, nil
 	}
-	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context, *noteCall) (string, error), params ...model.Param) Operation {
+	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context, *noteCall) (string, error), params ...model.Param) entry {
 		definition := model.Operation{
 			Name: name, Category: category, Danger: danger, Description: "Handles a note.", Params: params,
 			Returns: model.Returns{Name: "Note", Kind: model.KindScalar},
 			Reasons: []string{"Removes the note for good"}, Confirm: "Delete note '{note_id}'? Secret {secret}, limit {limit}.",
 		}
-		return Operation{Definition: definition, NewCall: func() Call {
+		return entry{definition: definition, newCall: func() call {
 			c := &noteCall{run: run, seen: map[string]bool{}}
 			for _, p := range params {
 				c.members = append(c.members, p.Name)
@@ -147,7 +154,7 @@ func newFixture(tb testing.TB, options Options) *fixture {
 			return c
 		}}
 	}
-	registry := NewRegistry([]Operation{
+	registry := registryOf([]entry{
 		operation("create_note", model.Create, model.Reversible, record, title, limit, secret, tags, labels, anyOf),
 		operation("get_note", model.Read, model.Safe, record, noteID),
 		operation("delete_note", model.Delete, model.Destructive, record, noteID, limit, secret),
@@ -162,9 +169,9 @@ func newFixture(tb testing.TB, options Options) *fixture {
 			return string(bytes.Repeat([]byte("x"), 2<<20)), nil
 		}),
 		operation("nothing", model.Execute, model.Reversible, func(context.Context, *noteCall) (string, error) { return "", nil }),
-	}, []model.Type{
+	}, []Type{
 		{Name: "Note", Kind: model.KindScalar},
-		{Name: "Labels", Kind: model.KindObject, Fields: []model.Param{{Name: "color", Type: "string"}}},
+		{Name: "Labels", Kind: model.KindObject, Fields: []Row{{"Color color string"}}},
 	})
 	options.Name, options.Version = "notes", "1.0.0"
 	options.Logger = slog.New(slog.NewTextHandler(f.log, nil))

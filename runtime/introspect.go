@@ -16,10 +16,10 @@ type introspectCall struct {
 	named       bool // a name was given
 }
 
-func (a *Adapter) newIntrospectCall() Call { return &introspectCall{adapter: a} }
+func (a *Adapter) newIntrospectCall() call { return &introspectCall{adapter: a} }
 
-// Member reads query and name.
-func (c *introspectCall) Member(r *wire.Reader) bool {
+// member reads query and name.
+func (c *introspectCall) member(r *wire.Reader) bool {
 	switch r.Name() {
 	case "query":
 		if !r.Null() {
@@ -37,15 +37,15 @@ func (c *introspectCall) Member(r *wire.Reader) bool {
 	return true
 }
 
-// Complete reports an absent query.
-func (c *introspectCall) Complete(r *wire.Reader) {
+// complete reports an absent query.
+func (c *introspectCall) complete(r *wire.Reader) {
 	if !c.asked {
 		r.Missing("query", "string")
 	}
 }
 
-// Invoke writes the answer, for callers that treat introspect as any other operation.
-func (c *introspectCall) Invoke(_ context.Context, w *wire.Writer) error {
+// invoke writes the answer, for callers that treat introspect as any other operation.
+func (c *introspectCall) invoke(_ context.Context, w *wire.Writer) error {
 	reply, failed := c.reply()
 	if failed != nil {
 		return failed

@@ -91,7 +91,7 @@ func TestConcurrency(t *testing.T) {
 				running.Add(-1)
 			}
 			definition := model.Operation{Name: "meet", Category: tt.category, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}}
-			registry := NewRegistry([]Operation{{Definition: definition, NewCall: func() Call { return meeting{meet} }}}, nil)
+			registry := registryOf([]entry{{definition: definition, newCall: func() call { return meeting{meet} }}}, nil)
 			adapter, err := New(registry, Options{Mode: "single", Concurrency: tt.concurrency})
 			if err != nil {
 				t.Fatal(err)
@@ -111,9 +111,9 @@ func TestConcurrency(t *testing.T) {
 
 type meeting struct{ meet func() }
 
-func (meeting) Member(*wire.Reader) bool { return false }
-func (meeting) Complete(*wire.Reader)    {}
-func (m meeting) Invoke(_ context.Context, w *wire.Writer) error {
+func (meeting) member(*wire.Reader) bool { return false }
+func (meeting) complete(*wire.Reader)    {}
+func (m meeting) invoke(_ context.Context, w *wire.Writer) error {
 	m.meet()
 	w.Null()
 	return nil
@@ -133,7 +133,7 @@ func TestAliases(t *testing.T) {
 				Name: "get_tag", Category: model.Read, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar},
 				Params: []model.Param{{Name: "tag_name", Type: "string", Aliases: []string{"tagName"}}},
 			}
-			registry := NewRegistry([]Operation{{Definition: definition, NewCall: func() Call { return new(tagCall) }}}, nil)
+			registry := registryOf([]entry{{definition: definition, newCall: func() call { return new(tagCall) }}}, nil)
 			adapter, err := New(registry, Options{Mode: "single"})
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func TestAliases(t *testing.T) {
 
 type tagCall struct{ name string }
 
-func (c *tagCall) Member(r *wire.Reader) bool {
+func (c *tagCall) member(r *wire.Reader) bool {
 	switch r.Name() {
 	case "tag_name", "tagName":
 		c.name, _ = r.String()
@@ -155,8 +155,8 @@ func (c *tagCall) Member(r *wire.Reader) bool {
 	}
 	return false
 }
-func (c *tagCall) Complete(*wire.Reader) {}
-func (c *tagCall) Invoke(_ context.Context, w *wire.Writer) error {
+func (c *tagCall) complete(*wire.Reader) {}
+func (c *tagCall) invoke(_ context.Context, w *wire.Writer) error {
 	w.String(c.name)
 	return nil
 }

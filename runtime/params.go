@@ -25,7 +25,7 @@ type presented struct {
 type paramValue struct{ name, text string }
 
 // readParams decodes the parameters, those inside params first: they win over members beside it (requirements REQ-RF-05).
-func (x *exchange) readParams(data string, call Call) *Error {
+func (x *exchange) readParams(data string, call call) *Error {
 	r := &x.reader
 	params := x.envelope.params
 	if params == "" {
@@ -45,7 +45,7 @@ func (x *exchange) readParams(data string, call Call) *Error {
 			x.readMember(r, call, false)
 		}
 	}
-	call.Complete(r)
+	call.complete(r)
 	x.problems = append(x.problems, r.Problems()...)
 	if x.presented.notText != "" {
 		return invalidType(tokenParam, "string", x.presented.notText, "")
@@ -60,7 +60,7 @@ func (x *exchange) readParams(data string, call Call) *Error {
 	return nil
 }
 
-func (x *exchange) readMember(r *wire.Reader, call Call, inside bool) {
+func (x *exchange) readMember(r *wire.Reader, call call, inside bool) {
 	o := x.operation
 	name := r.Name()
 	switch {
@@ -86,7 +86,7 @@ func (x *exchange) readMember(r *wire.Reader, call Call, inside bool) {
 		x.given = append(x.given, canonical)
 	}
 	start := r.Offset()
-	if !call.Member(r) {
+	if !call.member(r) {
 		x.unknown = append(x.unknown, name)
 		r.Skip()
 		return

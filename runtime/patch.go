@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
+	"github.com/aqltag/aqltag/runtime/codec"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -13,19 +15,8 @@ import (
 // the resource as it is, objects merge at every depth, arrays replace, null removes (MCP-AQL core §4.5). A handler that
 // receives a Patch receives one that was validated against T: types, constraints, unknown and read-only fields.
 type Patch[T any] struct {
-	raw   string
-	merge func(r *wire.Reader, v *T)
-}
-
-// ReadPatch reads the value at which r stands as a patch. It validates the value by merging it onto a zero T, so that
-// what Apply will do later has been done once before the handler runs. Generated code calls it.
-func ReadPatch[T any](r *wire.Reader, p *Patch[T], merge func(r *wire.Reader, v *T)) {
-	var scratch T
-	start := r.Offset()
-	merge(r, &scratch)
-	if r.OK() {
-		p.raw, p.merge = strings.TrimSpace(r.Text(start, r.Offset())), merge
-	}
+	_    [0]T // tells the codec what the patch is for
+	body codec.Patch
 }
 
 // errNoPatch is returned for a Patch that no request brought.
@@ -33,20 +24,19 @@ var errNoPatch = errors.New("aql: the patch was not read from a request")
 
 // Apply merges the patch into v. On error v is unchanged.
 func (p *Patch[T]) Apply(v *T) error {
-	if p.merge == nil {
+	if p.body.Raw() == "" {
 		return errNoPatch
 	}
-	r := wire.NewReader(p.raw, wire.Limits{})
+	r := wire.NewReader(p.body.Raw(), wire.Limits{})
 	r.SetPath("input")
-	p.merge(r, v)
-	if !r.OK() {
+	if !p.body.Merge(r, unsafe.Pointer(v)) {
 		return fmt.Errorf("aql: merging a patch that was valid when it was read: %v", r.Problems())
 	}
 	return nil
 }
 
 // JSON returns the patch as it was sent.
-func (p *Patch[T]) JSON() []byte { return []byte(p.raw) }
+func (p *Patch[T]) JSON() []byte { return []byte(p.body.Raw()) }
 
 // Has reports whether the patch says something about the field with this wire path, such as "title" or
 // "metadata.labels": a value, null, or a change further inside.
@@ -62,10 +52,10 @@ func (p *Patch[T]) Has(path string) bool {
 // Paths lists the wire paths of the fields that the patch changes, sorted. An object stands for the fields inside it; an
 // empty object for itself.
 func (p *Patch[T]) Paths() []string {
-	if p.raw == "" {
+	if p.body.Raw() == "" {
 		return nil
 	}
-	r := wire.NewReader(p.raw, wire.Limits{})
+	r := wire.NewReader(p.body.Raw(), wire.Limits{})
 	var paths []string
 	collectPaths(r, "", &paths)
 	slices.Sort(paths)

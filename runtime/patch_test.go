@@ -1,8 +1,13 @@
 package aql
 
 import (
+	"reflect"
 	"testing"
+	"unsafe"
 
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/model/table"
+	"github.com/aqltag/aqltag/runtime/codec"
 	"github.com/aqltag/aqltag/runtime/wire"
 	"github.com/google/go-cmp/cmp"
 )
@@ -10,46 +15,39 @@ import (
 type document struct {
 	Title string
 	Meta  map[string]any
+	Made  string
 }
 
-// mergeDocument is a merge as the generator writes it.
-func mergeDocument(r *wire.Reader, v *document) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "title":
-			if r.Null() {
-				r.NullRefused("string")
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 10) {
-				v.Title = s
-			}
-		case "metadata":
-			if r.Null() {
-				v.Meta = nil
-				break
-			}
-			if merged, ok := r.MergeAny(any(v.Meta)).(map[string]any); ok {
-				v.Meta = merged
-			}
-		case "created_at":
-			r.ReadOnly()
-		default:
-			r.Unknown([]string{"title", "metadata"})
-		}
-	}
+var documentTypes = []Type{
+	{Name: "Document", Kind: model.KindObject, Fields: []Row{
+		{"Title title string required,maxlen=10"}, {"Meta metadata {}any"}, {"Made created_at string readonly"},
+	}},
+	{Name: "DocumentPatch", Kind: model.KindObject, Changes: "Document"},
 }
 
+// readPatch reads a patch as an operation's input.
 func readPatch(t *testing.T, text string) (Patch[document], *wire.Reader) {
 	t.Helper()
-	r := wire.NewReader(text, wire.Limits{})
-	r.SetPath("input")
-	var p Patch[document]
-	ReadPatch(r, &p, mergeDocument)
-	return p, r
+	type request struct{ Input Patch[document] }
+	types, err := table.Types(documentTypes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operation := model.Operation{Name: "update", Category: model.Update, Params: []model.Param{{Name: "input", Go: "Input", Type: "DocumentPatch"}}}
+	decoder, err := codec.NewSet(types).Request(reflect.TypeFor[request](), &operation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := wire.NewReader(`{"input":`+text+`}`, wire.Limits{})
+	var q request
+	var given codec.Given
+	r.Object()
+	for r.Next() {
+		if !decoder.Member(r, unsafe.Pointer(&q), &given) {
+			t.Fatal("input is not known")
+		}
+	}
+	return q.Input, r
 }
 
 // REQ-UP-07, REQ-UP-08: the protocol's own example.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -56,7 +57,7 @@ func (x *exchange) rank(path string) int {
 func (x *exchange) missing(p wire.Problem) *Error {
 	message := "Missing required parameter '" + p.Path + "'. Expected: " + p.Expected
 	// A description that trips the leak check would make the whole message unusable (requirements T-29).
-	if description := firstSentence(x.param(p.Path).Description); description != "" && !leaks.MatchString(description) {
+	if description := firstSentence(x.param(p.Path).Description); description != "" && leak.Find(description) == "" {
 		message += " (" + description + ")"
 	}
 	details := []detail{{"param_name", strings.Clone(p.Path)}, {"operation", x.operation.definition.Name}}

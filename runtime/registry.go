@@ -4,41 +4,35 @@
 package aql
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/model/table"
 )
-
-// Operation ties the definition of an operation to the generated code that decodes its requests and calls its handler.
-type Operation struct {
-	Definition model.Operation
-	NewCall    func() Call
-}
-
-// Call is one request to one operation. Generated code implements it; a Call is used once, by one goroutine.
-type Call interface {
-	// Member decodes the value of the member at which r stands into the request. It returns false, with the value not
-	// read, when the operation has no parameter of that name.
-	Member(r *wire.Reader) bool
-	// Complete reports the required parameters that are absent and fills in the defaults of the others.
-	Complete(r *wire.Reader)
-	// Invoke calls the handler and writes what it returns. When it returns an error, w is discarded.
-	Invoke(ctx context.Context, w *wire.Writer) error
-}
 
 // Registry is a set of operations and the types they mention. Generated NewRegistry functions make it.
 type Registry struct {
-	operations []Operation
+	operations []entry
 	types      []model.Type
 	faults     []error
 }
 
-// NewRegistry makes a registry. Faults, such as two operations of one name, surface in New.
-func NewRegistry(operations []Operation, types []model.Type) *Registry {
-	return Merge(&Registry{operations: operations, types: types})
+// NewRegistry makes a registry of operations and the types they mention. Faults, such as two operations of one name,
+// surface in New.
+func NewRegistry(operations []Operation, types []Type) *Registry {
+	r := &Registry{operations: make([]entry, len(operations))}
+	var err error
+	if r.types, err = table.Types(types); err != nil {
+		r.faults = append(r.faults, err)
+	}
+	for i, o := range operations {
+		r.operations[i].Operation = o
+		if r.operations[i].definition, err = o.Definition.Definition(r.types); err != nil {
+			r.faults = append(r.faults, err)
+		}
+	}
+	return Merge(r)
 }
 
 // Merge makes one registry of several, in their order. Two operations of one name, or two different types of one name,
@@ -50,7 +44,7 @@ func Merge(registries ...*Registry) *Registry {
 	for _, registry := range registries {
 		merged.faults = append(merged.faults, registry.faults...)
 		for _, operation := range registry.operations {
-			name, source := operation.Definition.Name, operation.Definition.Source
+			name, source := operation.definition.Name, operation.definition.Source
 			if first, taken := sources[name]; taken {
 				merged.faults = append(merged.faults, fmt.Errorf("operation %q is defined twice: %s and %s", name, first, source))
 				continue
@@ -76,7 +70,7 @@ func Merge(registries ...*Registry) *Registry {
 func (r *Registry) Definitions() model.Adapter {
 	adapter := model.Adapter{Types: r.types}
 	for _, operation := range r.operations {
-		adapter.Operations = append(adapter.Operations, operation.Definition)
+		adapter.Operations = append(adapter.Operations, operation.definition)
 	}
 	return adapter
 }

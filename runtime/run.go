@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -19,7 +20,7 @@ const (
 )
 
 // run calls the handler and encodes what it returns.
-func (x *exchange) run(ctx context.Context, call Call) (Reply, *Error) {
+func (x *exchange) run(ctx context.Context, call call) (Reply, *Error) {
 	timeout := x.operation.definition.Timeout
 	if timeout == 0 {
 		timeout = x.adapter.options.Timeout
@@ -53,14 +54,14 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("handler panicked: %v", p.value) }
 
-func (x *exchange) invoke(ctx context.Context, call Call, w *wire.Writer) (err error) {
+func (x *exchange) invoke(ctx context.Context, call call, w *wire.Writer) (err error) {
 	defer x.adapter.enter(x.operation)()
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicked{value: v, stack: debug.Stack()}
 		}
 	}()
-	return call.Invoke(ctx, w)
+	return call.invoke(ctx, w)
 }
 
 // handlerFailure decides what an agent learns of a handler's error.
@@ -90,11 +91,11 @@ func (x *exchange) handlerFailure(ctx context.Context, err error) *Error {
 
 // leaky reports whether the text of a failure shows something internal.
 func (e *Error) leaky() bool {
-	if leaks.MatchString(e.Message) {
+	if leak.Find(e.Message) != "" {
 		return true
 	}
 	for _, d := range e.details {
-		if text, ok := d.value.(string); ok && leaks.MatchString(text) {
+		if text, ok := d.value.(string); ok && leak.Find(text) != "" {
 			return true
 		}
 	}

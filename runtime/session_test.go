@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/model/leak"
 )
 
 // The stages of one request, in the order of requirements §0: each row breaks one stage, and the answer is exact.
@@ -231,7 +233,7 @@ func TestHandlerErrors(t *testing.T) {
 func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, Options{})
 	reply := f.call("mcp_aql_execute", `{"operation":"panic_note"}`)
-	if leaks.MatchString(reply) {
+	if leak.Find(reply) != "" {
 		t.Errorf("the reply leaks: %s", reply)
 	}
 	for _, want := range []string{"secret /src/notes.go:7", "goroutine", f.session.ID()} {
@@ -288,8 +290,8 @@ func TestNewRefusesBadOptions(t *testing.T) {
 
 // REQ-NM-07: two operations of one name fail with both positions.
 func TestMergeRefusesDuplicates(t *testing.T) {
-	a := NewRegistry([]Operation{{Definition: introspectLike("get_x", "a/a.go:3")}}, nil)
-	b := NewRegistry([]Operation{{Definition: introspectLike("get_x", "b/b.go:9")}}, nil)
+	a := registryOf([]entry{{definition: introspectLike("get_x", "a/a.go:3")}}, nil)
+	b := registryOf([]entry{{definition: introspectLike("get_x", "b/b.go:9")}}, nil)
 	_, err := New(Merge(a, b), Options{})
 	if err == nil || !regexp.MustCompile(`get_x.*a/a\.go:3.*b/b\.go:9`).MatchString(err.Error()) {
 		t.Errorf("error %v, want both positions", err)

@@ -32,7 +32,9 @@ func (c constrainer) fail(item placedItem, code, message, suggestion string) {
 // applicable reports a key that the field's type has no use for.
 func (c constrainer) applicable(item placedItem) bool {
 	kind := wireKind(c.shape)
-	for _, key := range tagparse.Keys(tagparse.Parameter) {
+	keys := tagparse.Keys(tagparse.Parameter)
+	for i := range keys {
+		key := &keys[i]
 		counted := c.shape.Kind != model.ShapeStruct && c.shape.Kind != model.ShapePatch || !strings.HasSuffix(key.Name, "items")
 		if key.Name != item.Key || len(key.AppliesTo) == 0 || slices.Contains(key.AppliesTo, kind) && counted {
 			continue
@@ -238,13 +240,13 @@ func (c constrainer) applyDefault(item placedItem, quotedNumber bool) {
 // literal is the text of a default as a JSON literal of the field's type, or a message.
 func (c constrainer) literal(text string) (literal, message string) {
 	switch c.shape.Kind {
-	case model.ShapeString, model.ShapeTime, model.ShapeBytes:
+	case model.ShapeString, model.ShapeTime, model.ShapeBytes, model.ShapeText:
 		return quoteJSON(text), ""
 	case model.ShapeBool:
 		if text != "true" && text != "false" {
 			return "", fmt.Sprintf("default of a boolean is true or false, not %q", text)
 		}
-	case model.ShapeInt, model.ShapeUint, model.ShapeFloat:
+	case model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeNumber:
 		if _, ok := parseNumber(text); !ok {
 			return "", fmt.Sprintf("default of %s is a JSON number, not %q", c.text(c.field.v.Type()), text)
 		}

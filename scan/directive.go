@@ -12,11 +12,11 @@ import (
 )
 
 // addDirectives adds what the directives above a handler say about its operation.
-func (s *shaper) addDirectives(o operation, handler *model.Handler) {
+func (s *shaper) addDirectives(o operation, handler *handled) {
 	op := &handler.Operation
 	confirmed := false
 	for _, d := range o.directives {
-		if d.faulty || s.structs[handler.Request].faulty {
+		if d.faulty || s.structs[handler.request].faulty {
 			continue
 		}
 		switch d.Name {
@@ -33,18 +33,13 @@ func (s *shaper) addDirectives(o operation, handler *model.Handler) {
 			}
 			confirmed = true
 			op.Confirm = d.Text
-			s.checkTemplate(o, d, handler.Request)
-		case "param":
-			s.report(d.at, Diagnostic{
-				Code: codeType, FieldPath: o.name(), Message: "//aql:param is not supported yet",
-				Suggestion: "put an aql tag on the field of the request struct",
-			})
+			s.checkTemplate(o, d, handler.request)
 		}
 	}
 }
 
 // addExample adds an example request if it is one that the operation would accept.
-func (s *shaper) addExample(o operation, d directive, handler *model.Handler) {
+func (s *shaper) addExample(o operation, d directive, handler *handled) {
 	fail := func(at span, code, message, suggestion string) {
 		s.report(at, Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
 	}
@@ -60,7 +55,7 @@ func (s *shaper) addExample(o operation, d directive, handler *model.Handler) {
 		fail(at, codeType, fmt.Sprintf("example must be an object with parameters, not %s", jsonKind(value)), `write it like {"title":"Buy milk"}`)
 		return
 	}
-	faults := checkObject(handler.Request, params)
+	faults := checkObject(handler.request, params)
 	for _, fault := range faults {
 		place, suggestion := at, ""
 		name := fault.path[strings.LastIndexByte(fault.path, '.')+1:]

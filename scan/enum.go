@@ -1,9 +1,12 @@
 package scan
 
 import (
+	"fmt"
 	"go/constant"
 	"go/types"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
@@ -13,7 +16,7 @@ import (
 func (s *shaper) constantsOf(t types.Type) []model.EnumConst {
 	var out []model.EnumConst
 	seen := make(map[string]bool)
-	for _, c := range s.constants(t) {
+	for _, c := range s.constants(t, constant.String) {
 		if value := constant.StringVal(c.Val()); !seen[value] {
 			seen[value] = true
 			out = append(out, model.EnumConst{Name: c.Name(), Value: value})
@@ -26,20 +29,31 @@ func (s *shaper) constantsOf(t types.Type) []model.EnumConst {
 func (s *shaper) enumValues(t types.Type) []model.EnumValue {
 	var out []model.EnumValue
 	seen := make(map[string]bool)
-	for _, c := range s.constants(t) {
+	for _, c := range s.constants(t, constant.String) {
 		value := constant.StringVal(c.Val())
 		if seen[value] {
 			continue
 		}
 		seen[value] = true
 		doc := describe(s.valueDoc(c), c.Name())
-		out = append(out, model.EnumValue{Value: value, Description: doc})
+		out = append(out, model.EnumValue{Value: value, Description: doc, Const: s.constText(c)})
 	}
 	return out
 }
 
-// constants finds the constants of type t in the package that declares t.
-func (s *shaper) constants(t types.Type) []*types.Const {
+// constText is how generated code names a constant.
+func (s *shaper) constText(c *types.Const) model.GoType {
+	if c.Pkg() == s.own {
+		return model.GoType{Text: c.Name()}
+	}
+	if !canImport(s.own.Path(), c.Pkg().Path()) {
+		return model.GoType{}
+	}
+	return model.GoType{Text: c.Pkg().Name() + "." + c.Name(), Imports: []model.Import{{Path: c.Pkg().Path(), Name: c.Pkg().Name()}}}
+}
+
+// constants finds the constants of type t and of a kind in the package that declares t, in declaration order.
+func (s *shaper) constants(t types.Type, kind constant.Kind) []*types.Const {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
 		return nil
@@ -49,7 +63,7 @@ func (s *shaper) constants(t types.Type) []*types.Const {
 	scope := s.scopeOf(pkg)
 	for _, name := range scope.Names() {
 		c, ok := scope.Lookup(name).(*types.Const)
-		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != constant.String {
+		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != kind {
 			continue
 		}
 		if pkg == s.own || c.Exported() {
@@ -68,4 +82,66 @@ func (s *shaper) typeDoc(t types.Type) string {
 	}
 	object := named.Origin().Obj()
 	return describe(s.typeSyntax(object).doc, object.Name())
+}
+
+// integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are between
+// the smallest and the largest, as iota makes them, no other value is taken. Constants that may be flags to combine bound
+// nothing.
+func (w *wireTypes) integerParam(shape *model.Shape) model.Param {
+	param := model.Param{Type: "integer"}
+	t := w.goTypes[shape]
+	if isNamed(t, "time", "Duration") {
+		param.Description = "Nanoseconds."
+		return param
+	}
+	var values []int64
+	var texts []string
+	for _, c := range w.constants(t, constant.Int) {
+		value, exact := constant.Int64Val(c.Val())
+		if !exact || slices.Contains(values, value) {
+			continue
+		}
+		values = append(values, value)
+		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(c.Name(), shape.Go.Name))
+		if doc := describe(w.valueDoc(c), c.Name()); doc != "" {
+			text += " (" + strings.TrimSuffix(doc, ".") + ")"
+		}
+		texts = append(texts, text)
+	}
+	if len(values) < 2 || len(values) > 40 {
+		return param
+	}
+	param.Description = "One of " + strings.Join(texts, ", ") + "."
+	low, high := slices.Min(values), slices.Max(values)
+	if high-low == int64(len(values)-1) && (low != 1 || high != 2) {
+		param.Minimum, param.Maximum = strconv.FormatInt(low, 10), strconv.FormatInt(high, 10)
+		return param
+	}
+	param.Description = "Known values: " + strings.Join(texts, ", ") + "."
+	return param
+}
+
+// textFormat is the hint that a type's name gives about its text.
+func textFormat(t types.Type) string {
+	named, ok := t.(*types.Named)
+	if !ok {
+		return ""
+	}
+	switch name := strings.ToLower(named.Obj().Name()); {
+	case strings.HasSuffix(name, "uuid"):
+		return "uuid"
+	case isNamed(t, "net/netip", "Addr"), isNamed(t, "net", "IP"):
+		return "ip"
+	case isNamed(t, "net/netip", "Prefix"):
+		return "cidr"
+	}
+	return ""
+}
+
+// ownJSON is the JSON kind of the well-known types that write their own JSON. Nothing says what the others write.
+func ownJSON(t types.Type) string {
+	if isNamed(t, "math/big", "Int") {
+		return "integer"
+	}
+	return "any"
 }

@@ -14,6 +14,10 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	if f.tag.field != nil {
 		param.Description = describe(firstComment(f.tag.field.Doc, f.tag.field.Comment), f.tag.goName)
 	}
+	if f.tag.foreign.description != "" {
+		param.Description = f.tag.foreign.description
+	}
+	elements := s.settle(&f, shape)
 	c := constrainer{s, f, pointed(shape), &param}
 	for _, item := range f.tag.items {
 		c.apply(item)
@@ -22,13 +26,14 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	if item, ok := f.tag.item("default"); ok {
 		c.applyDefault(item, quotedNumber)
 	}
+	s.applyElements(f, shape, &param, elements)
 	return param
 }
 
-// pointed is the shape behind all pointers.
+// pointed is the shape behind all pointers and optionals.
 func pointed(shape *model.Shape) *model.Shape {
 	for range 16 {
-		if shape == nil || shape.Kind != model.ShapePointer {
+		if shape == nil || shape.Kind != model.ShapePointer && shape.Kind != model.ShapeOptional {
 			return shape
 		}
 		shape = shape.Elem
@@ -44,9 +49,9 @@ func wireKind(shape *model.Shape) string {
 		return "boolean"
 	case model.ShapeInt, model.ShapeUint:
 		return "integer"
-	case model.ShapeFloat:
+	case model.ShapeFloat, model.ShapeNumber:
 		return "number"
-	case model.ShapeString:
+	case model.ShapeString, model.ShapeText:
 		return "string"
 	case model.ShapeTime:
 		return "date-time"

@@ -201,7 +201,8 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 	}
 }
 
-// Diagnostics about foreign types point at the very byte.
+// Diagnostics about foreign types point at the very byte. Names that break the protocol's rule are put right, as nobody here
+// can edit them.
 func TestForeignMistakes(t *testing.T) {
 	dir, env := foreign(t, extModule+`
 -- app/app.go --
@@ -224,7 +225,6 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 	want := []string{
 		"ext.go:36:10-18 field Wrong.Channel: channel chan int cannot be carried as JSON",
 		`ext.go:37:37-44 there is no key "requird"`,
-		`ext.go:38:20-28 wire name "Bad Name" does not match ^[a-z][a-z0-9_]*$`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -8,25 +9,143 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// guard spells a struct field by field, or returns nil where generated code could not repeat it: unexported fields or
-// types of another package.
-func (s *shaper) guard(st *types.Struct) []model.GuardField {
-	fields := make([]model.GuardField, 0, st.NumFields())
-	for field := range st.Fields() {
-		if !field.Exported() && field.Pkg() != s.own {
-			return nil
+// guards lists the structs that requests and results consist of and that generated code can name, each once, in the order
+// in which they are met.
+func (s *shaper) guards(handlers []handled) []model.Guard {
+	var list []model.Guard
+	visited := make(map[*model.Shape]bool)
+	seen := make(map[string]bool)
+	var add func(named *types.Named, shape *model.Shape)
+	add = func(named *types.Named, shape *model.Shape) {
+		guard, ok := s.guard(named, shape)
+		if !ok || seen[guard.Type.Text] {
+			return
 		}
+		seen[guard.Type.Text] = true
+		list = append(list, guard)
+		for _, inner := range embeddedStructs(named) {
+			if inner.Obj().Pkg() == s.own {
+				add(inner, shape)
+			}
+		}
+	}
+	var visit func(shape *model.Shape)
+	visit = func(shape *model.Shape) {
+		if shape == nil || visited[shape] {
+			return
+		}
+		visited[shape] = true
+		if named, ok := s.goTypes[shape].(*types.Named); ok && shape.Kind == model.ShapeStruct {
+			add(named, shape)
+		}
+		visit(shape.Key)
+		visit(shape.Elem)
+		for i := range shape.Fields {
+			visit(shape.Fields[i].Shape)
+		}
+	}
+	for _, h := range handlers {
+		visit(h.request)
+		visit(h.result)
+	}
+	return list
+}
+
+// guard spells a struct as Go declares it. A struct of another package, which may grow without anybody here noticing, is
+// spelled as far as its fields travel.
+func (s *shaper) guard(named *types.Named, shape *model.Shape) (model.Guard, bool) {
+	text, ok := s.goType(named)
+	st, isStruct := named.Underlying().(*types.Struct)
+	if !ok || !isStruct {
+		return model.Guard{}, false
+	}
+	guard := model.Guard{Type: text, Whole: named.Obj().Pkg() == s.own}
+	for field := range st.Fields() {
 		text, ok := s.goType(field.Type())
 		if !ok {
-			return nil
+			guard.Whole = false
+			continue
 		}
-		fields = append(fields, model.GuardField{Name: field.Name(), Embedded: field.Embedded(), Type: text})
+		guard.Fields = append(guard.Fields, model.GuardField{
+			Name: field.Name(), Embedded: field.Embedded(), Locks: locks(field.Type(), 0), Type: text,
+		})
 	}
-	return fields
+	if guard.Whole {
+		return guard, true
+	}
+	guard.Fields = slices.DeleteFunc(guard.Fields, func(f model.GuardField) bool {
+		return f.Name == "_" || !slices.ContainsFunc(shape.Fields, func(field model.Field) bool {
+			return len(field.Selector) > 0 && field.Selector[0] == f.Name
+		}) || !token.IsExported(f.Name) && named.Obj().Pkg() != s.own
+	})
+	return guard, len(guard.Fields) > 0
+}
+
+// embeddedStructs lists the named structs that a struct embeds.
+func embeddedStructs(named *types.Named) []*types.Named {
+	st, ok := named.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	var list []*types.Named
+	for field := range st.Fields() {
+		t := types.Unalias(field.Type())
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
+		}
+		inner, ok := t.(*types.Named)
+		if !ok || !field.Embedded() {
+			continue
+		}
+		if _, ok := inner.Underlying().(*types.Struct); ok {
+			list = append(list, inner)
+		}
+	}
+	return list
+}
+
+// locks reports whether copying a value would copy a lock, which go vet refuses.
+func locks(t types.Type, depth int) bool {
+	if depth > 16 {
+		return false
+	}
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Array:
+		return locks(u.Elem(), depth+1)
+	case *types.Struct:
+		lock, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, "Lock")
+		unlock, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, "Unlock")
+		_, isLock := lock.(*types.Func)
+		_, isUnlock := unlock.(*types.Func)
+		if isLock && isUnlock {
+			return true
+		}
+		for field := range u.Fields() {
+			if locks(field.Type(), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // goType spells t for the package being generated; not ok where that is impossible.
 func (s *shaper) goType(t types.Type) (model.GoType, bool) {
+	if known, ok := s.texts[t]; ok {
+		return known.text, known.ok
+	}
+	text, ok := s.spell(t)
+	s.texts[t] = typeText{text, ok}
+	return text, ok
+}
+
+// typeText is what a type is called in generated code.
+type typeText struct {
+	text model.GoType
+	ok   bool
+}
+
+func (s *shaper) spell(t types.Type) (model.GoType, bool) {
 	if !s.spellable(t, make(map[types.Type]bool)) {
 		return model.GoType{}, false
 	}
@@ -94,7 +213,26 @@ func (s *shaper) spellable(t types.Type, seen map[types.Type]bool) bool {
 		}
 		return true
 	case *types.Interface:
-		return t.Empty()
+		for method := range t.ExplicitMethods() {
+			if !method.Exported() || !s.spellable(method.Type(), seen) {
+				return false
+			}
+		}
+		for embedded := range t.EmbeddedTypes() {
+			if !s.spellable(embedded, seen) {
+				return false
+			}
+		}
+		return true
+	case *types.Union:
+		for term := range t.Terms() {
+			if !s.spellable(term.Type(), seen) {
+				return false
+			}
+		}
+		return true
+	case *types.TypeParam:
+		return true
 	}
 	return false
 }

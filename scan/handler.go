@@ -22,8 +22,9 @@ type operation struct {
 	request    types.Type // the request struct
 	pointer    bool       // the function takes a pointer to it
 	context    bool
-	result     types.Type // beside the error; nil: none
-	tagged     bool       // by the request struct's own tag; otherwise by //aql:op
+	arguments  []*types.Var // instead of a request struct
+	result     types.Type   // beside the error; nil: none
+	tagged     bool         // by the request struct's own tag; otherwise by //aql:op
 	items      []placedItem
 	itemsAt    span // the tag or the directive
 	faulty     bool // the tag or directive could not be read whole
@@ -203,70 +204,4 @@ func (p *program) operationTag(t types.Type) (fieldTag, bool) {
 		}
 	}
 	return fieldTag{}, false
-}
-
-// checkSignature reads the parameters and results of a handler, or tells what a handler would look like.
-func checkSignature(o *operation) *unsupported {
-	signature := o.fn.Signature()
-	wrong := func(format string, args ...any) *unsupported {
-		return &unsupported{
-			message:    fmt.Sprintf(format, args...),
-			suggestion: "a handler is func([context.Context,] Request) (Result, error) or func([context.Context,] Request) error",
-		}
-	}
-	switch {
-	case signature.TypeParams().Len() > 0:
-		return wrong("it has type parameters")
-	case signature.RecvTypeParams().Len() > 0:
-		return wrong("its receiver has type parameters")
-	case signature.Variadic():
-		return wrong("its last parameter is variadic")
-	}
-	params := slices.Collect(signature.Params().Variables())
-	if len(params) > 0 && isNamed(params[0].Type(), "context", "Context") {
-		o.context, params = true, params[1:]
-	}
-	if len(params) > 0 {
-		request, pointer := requestType(params[len(params)-1].Type(), false)
-		if request != nil && (!o.tagged || types.Identical(request, o.request)) {
-			o.request, o.pointer = request, pointer
-			params = params[:len(params)-1]
-		} else if o.tagged {
-			return wrong("the request is not its last parameter")
-		}
-	}
-	if o.request == nil {
-		return &unsupported{
-			message:    "operations with plain arguments are not supported yet",
-			suggestion: "declare a request struct for its parameters",
-		}
-	}
-	if len(params) > 0 {
-		return wrong("it takes %s beside the request", typeString(params[0].Type()))
-	}
-	results := slices.Collect(signature.Results().Variables())
-	if len(results) == 0 || !isError(results[len(results)-1].Type()) {
-		return wrong("its last result is not an error")
-	}
-	switch len(results) {
-	case 1:
-	case 2:
-		o.result = results[0].Type()
-	default:
-		return wrong("it has %d results", len(results))
-	}
-	return nil
-}
-
-func isError(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() == nil && named.Obj().Name() == "error"
-}
-
-// typeString is a type as its own package writes it.
-func typeString(t types.Type) string {
-	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {
-		return named.Obj().Name()
-	}
-	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
 }

@@ -26,6 +26,7 @@ type Options struct {
 	Patterns []string // package patterns as the go command takes them; none: the package in Dir
 	Tags     []string // build tags
 	Env      []string // NAME=value, added to the environment of the go command
+	Lint     bool     // also warns of what could serve agents better
 	Loader   load.Loader
 	Cache    string // directory for what can be made again; empty: aql-tag in the user's cache directory; "off": none
 	Inputs   bool   // fill in Result.Inputs
@@ -53,36 +54,50 @@ func (r Result) HasErrors() bool {
 // Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
-	request := load.Options{
-		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
-	}
-	result, err := scanOnce(ctx, request)
-	if errors.Is(err, errUncertain) && opts.Loader == load.Auto {
-		request.Loader = load.GoPackages
-		result, err = scanOnce(ctx, request)
-	}
-	return result, err
-}
-
-// errUncertain tells that a declaration from export data could not be found in its source file.
-var errUncertain = errors.New("the source of a dependency is not as it was when its export data was made")
-
-func scanOnce(ctx context.Context, request load.Options) (Result, error) {
-	loaded, err := load.Load(ctx, request)
+	var result Result
+	err := certainly(opts, func(loader load.Loader) (*program, error) {
+		opts.Loader = loader
+		p, roots, err := loadIndexed(ctx, opts)
+		if err == nil {
+			result = p.scan(roots)
+			result.Inputs = p.loaded.Inputs
+		}
+		return p, err
+	})
 	if err != nil {
 		return Result{}, err
 	}
-	if err := loadable(loaded.Roots, request.Patterns); err != nil {
-		return Result{}, err
+	return result, nil
+}
+
+// certainly does something with a program, and once more by go/packages when the source of a dependency turns out not to be
+// as it was when its export data was made.
+func certainly(opts Options, do func(loader load.Loader) (*program, error)) error {
+	p, err := do(opts.Loader)
+	if err == nil && p.uncertain && opts.Loader == load.Auto {
+		p, err = do(load.GoPackages)
+	}
+	if err == nil && p.uncertain {
+		return errors.New("loading packages: the source of a dependency is not as it was when its export data was made")
+	}
+	return err
+}
+
+// loadIndexed loads the packages that match opts.Patterns.
+func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Package, error) {
+	loaded, err := load.Load(ctx, load.Options{
+		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := loadable(loaded.Roots, opts.Patterns); err != nil {
+		return nil, nil, err
 	}
 	p := newProgram(loaded)
+	p.linting = opts.Lint
 	p.index(loaded.Roots)
-	result := p.scan(loaded.Roots)
-	if p.uncertain {
-		return Result{}, errUncertain
-	}
-	result.Inputs = loaded.Inputs
-	return result, nil
+	return p, loaded.Roots, nil
 }
 
 // loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.
@@ -137,6 +152,7 @@ func (p *program) scan(roots []*packages.Package) Result {
 	}
 	p.noteSharedNames(result.Packages)
 	p.warnUnusedTags(roots)
+	p.silence(roots)
 	result.Diagnostics = sortDiagnostics(p.diagnostics)
 	return result
 }

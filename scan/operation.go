@@ -10,34 +10,91 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
+// handled is a handler with the shapes of what goes in and out.
+type handled struct {
+	model.Handler
+	request *model.Shape // the parameters as a struct, whatever the handler takes
+	result  *model.Shape // nil: the error alone
+}
+
 // buildHandler makes the handler that o describes. Not ok: its types cannot be carried, which has been reported.
-func (s *shaper) buildHandler(o operation) (model.Handler, bool) {
-	handler := model.Handler{
+func (s *shaper) buildHandler(o operation) (handled, bool) {
+	h := handled{Handler: model.Handler{
 		Func: o.name(), Context: o.context, RequestPointer: o.pointer, Position: s.position(o.decl.Name.Pos()),
-		Receiver: receiverOf(o.fn),
-	}
-	request, fault := s.shapeOf(o.request)
+	}}
+	receiver, fault := s.receiverOf(o.fn)
 	if fault != nil {
-		s.reportSignature(o, "request", s.paramSpan(o), fault)
-		return handler, false
+		s.report(o.at(), Diagnostic{
+			Code: codeType, FieldPath: o.name(), Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), fault.message), Suggestion: fault.suggestion,
+		})
+		return h, false
 	}
-	handler.Request = request
-	ok := true
+	h.Receiver = receiver
+	ok := s.buildRequest(o, &h)
 	if o.result != nil {
-		result, fault := s.shapeOf(o.result)
-		if fault == nil && pointed(result).Kind == model.ShapePatch {
-			fault = &unsupported{message: "aql.Patch is for requests", suggestion: "return the resource"}
-		}
-		if fault != nil {
-			s.reportSignature(o, "result", spanOf(o.decl.Type.Results.List[0].Type), fault)
-			ok = false
-		}
-		handler.Result = result
+		ok = s.buildResult(o, &h) && ok
 	}
-	handler.Operation = s.buildOperation(o)
-	s.checkRequest(o, &handler)
-	s.addDirectives(o, &handler)
-	return handler, ok
+	if h.request == nil {
+		return h, false
+	}
+	h.Operation = s.buildOperation(o)
+	s.refine(o, &h)
+	s.markIDs(o, &h)
+	s.checkRequest(o, &h)
+	s.addDirectives(o, &h)
+	if s.linting {
+		s.lint(o, &h)
+	}
+	return h, s.checkDirections(o, &h) && ok
+}
+
+// buildRequest shapes what the handler takes.
+func (s *shaper) buildRequest(o operation, h *handled) bool {
+	if o.request == nil {
+		return s.buildArguments(o, h)
+	}
+	at := s.paramSpan(o)
+	request, fault := s.shapeOf(o.request)
+	if fault == nil && request.Kind != model.ShapeStruct {
+		fault = &unsupported{message: fmt.Sprintf("%s is not read field by field", s.text(o.request)), suggestion: "use a plain struct"}
+	}
+	if fault != nil {
+		s.reportSignature(o, "request", at, fault)
+		return false
+	}
+	h.request = request
+	text, ok := s.goType(o.request)
+	if !ok {
+		s.reportSignature(o, "request", at, &unsupported{
+			message: fmt.Sprintf("%s cannot be named outside its package", s.text(o.request)), suggestion: "use an exported type",
+		})
+		return false
+	}
+	h.Request = text
+	return true
+}
+
+// buildResult shapes what the handler returns.
+func (s *shaper) buildResult(o operation, h *handled) bool {
+	at := spanOf(o.decl.Type.Results.List[0].Type)
+	result, fault := s.fieldShape(o.result, o.name()+".Result")
+	if fault == nil && pointed(result).Kind == model.ShapePatch {
+		fault = &unsupported{message: "aql.Patch is for requests", suggestion: "return the resource"}
+	}
+	if fault != nil {
+		s.reportSignature(o, "result", at, fault)
+		return false
+	}
+	h.result = result
+	text, ok := s.goType(o.result)
+	if !ok {
+		s.reportSignature(o, "result", at, &unsupported{
+			message: fmt.Sprintf("%s cannot be named outside its package", s.text(o.result)), suggestion: "return an exported type",
+		})
+		return false
+	}
+	h.Result = text
+	return true
 }
 
 // paramSpan is where the request's type is written in the signature.
@@ -57,19 +114,32 @@ func (s *shaper) reportSignature(o operation, role string, at span, fault *unsup
 	})
 }
 
-func receiverOf(fn *types.Func) *model.Receiver {
+// receiverOf describes the receiver of a method; nil for a function.
+func (s *shaper) receiverOf(fn *types.Func) (*model.Receiver, *unsupported) {
 	recv := fn.Signature().Recv()
 	if recv == nil {
-		return nil
+		return nil, nil
 	}
 	t, pointer := types.Unalias(recv.Type()), false
 	if p, ok := t.(*types.Pointer); ok {
 		t, pointer = types.Unalias(p.Elem()), true
 	}
-	if named, ok := t.(*types.Named); ok {
-		return &model.Receiver{Type: named.Obj().Name(), Pointer: pointer}
+	named, ok := t.(*types.Named)
+	if !ok {
+		return nil, &unsupported{message: "its receiver has no named type", invalid: true}
 	}
-	return nil
+	out := &model.Receiver{Type: named.Obj().Name(), Pointer: pointer}
+	for param := range named.Origin().TypeParams().TypeParams() {
+		constraint, ok := s.goType(param.Constraint())
+		if !ok {
+			return nil, &unsupported{
+				message:    fmt.Sprintf("type parameter %s of its receiver has a constraint that generated code cannot repeat", param.Obj().Name()),
+				suggestion: "declare a named constraint, such as type Number interface { ~int | ~float64 }",
+			}
+		}
+		out.TypeParams = append(out.TypeParams, model.TypeParam{Name: param.Obj().Name(), Constraint: constraint})
+	}
+	return out, nil
 }
 
 // buildOperation fills in what tag, name and doc comment say about an operation.
@@ -97,11 +167,6 @@ func (s *shaper) buildOperation(o operation) model.Operation {
 			}
 		case "replacement":
 			op.Replacement = item.Value
-		case "ids":
-			s.report(item.whole, Diagnostic{
-				Code: codeType, FieldPath: o.name(), Message: "ids is not supported yet",
-				Suggestion: "put what changes into a field such as Input aql.Patch[T] `json:\"input\"`",
-			})
 		}
 	}
 	s.checkOperationName(o, op.Name, nameAt)
@@ -203,11 +268,14 @@ func (s *shaper) sourceOf(o operation) string {
 }
 
 // checkRequest checks what only holds for the fields of a request struct, and sets what follows from the category.
-func (s *shaper) checkRequest(o operation, handler *model.Handler) {
-	source := s.structs[handler.Request]
+func (s *shaper) checkRequest(o operation, handler *handled) {
 	update := handler.Operation.Category == model.Update
+	if update && !hasInput(handler.request) {
+		s.nestInput(o, handler)
+	}
+	source := s.structs[handler.request]
 	input := -1
-	for i, field := range handler.Request.Fields {
+	for i, field := range handler.request.Fields {
 		f := source.fields[i]
 		if isReservedPayload(field.Param.Name) {
 			s.report(f.tag.nameAt, Diagnostic{
@@ -244,11 +312,11 @@ func (s *shaper) checkRequest(o operation, handler *model.Handler) {
 		s.report(o.itemsAt, Diagnostic{
 			Code: codeMissing, FieldPath: o.name(), Expected: "a field with the wire name input",
 			Message:    fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object", handler.Operation.Name),
-			Suggestion: "add a field such as Input aql.Patch[T] `json:\"input\"`",
+			Suggestion: "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids=",
 		})
 		return
 	}
-	field := &handler.Request.Fields[input]
+	field := &handler.request.Fields[input]
 	if kind := pointed(field.Shape).Kind; kind != model.ShapePatch && kind != model.ShapeStruct {
 		f := source.fields[input]
 		s.report(f.tag.at, Diagnostic{
@@ -260,11 +328,18 @@ func (s *shaper) checkRequest(o operation, handler *model.Handler) {
 	field.Param.Required = true // REQ-UP-02
 }
 
+func hasInput(request *model.Shape) bool {
+	return slices.ContainsFunc(request.Fields, func(f model.Field) bool { return f.Param.Name == "input" })
+}
+
 // checkOperationNames reports operations of one name in one package (REQ-NM-07).
-func (s *shaper) checkOperationNames(handlers []model.Handler, operations []operation) {
-	for i, handler := range handlers {
-		first := slices.IndexFunc(handlers, func(h model.Handler) bool { return h.Operation.Name == handler.Operation.Name })
-		if first == i {
+func (s *shaper) checkOperationNames(handlers []handled, operations []operation) {
+	firsts := make(map[string]int, len(handlers))
+	for i := range handlers {
+		handler := &handlers[i]
+		first, taken := firsts[handler.Operation.Name]
+		if !taken {
+			firsts[handler.Operation.Name] = i
 			continue
 		}
 		s.report(operations[i].at(), Diagnostic{

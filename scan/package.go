@@ -25,21 +25,21 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 		return model.Package{}, false
 	}
 	s := newShaper(p, root.Types)
-	w := &wireTypes{shaper: s, known: make(map[wireKey]*wireType)}
-	var handlers []model.Handler
+	w := newWireTypes(s)
+	var handlers []handled
 	var kept []operation
 	for _, o := range operations {
-		handler, ok := s.buildHandler(o)
+		h, ok := s.buildHandler(o)
 		if ok {
-			handlers, kept = append(handlers, handler), append(kept, o)
+			handlers, kept = append(handlers, h), append(kept, o)
 		}
-		if handler.Request != nil {
-			for _, field := range handler.Request.Fields {
+		if h.request != nil {
+			for _, field := range h.request.Fields {
 				w.visit(field.Shape, false)
 			}
 		}
-		if handler.Result != nil {
-			w.visitResult(handler.Result)
+		if h.result != nil {
+			w.visitResult(h.result)
 		}
 	}
 	if len(handlers) == 0 {
@@ -48,19 +48,20 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 	s.checkOperationNames(handlers, kept)
 	w.assignNames()
 	w.complete(handlers)
-	for i := range handlers {
-		operation := &handlers[i].Operation
-		operation.Params = nil
-		for _, field := range handlers[i].Request.Fields {
-			operation.Params = append(operation.Params, field.Param)
-		}
-		operation.Returns = w.returns(handlers[i].Result)
-	}
 	taken, imported := p.taken(root)
-	return model.Package{
-		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Handlers: handlers,
-		Types: w.definitions(handlers), Taken: taken, Imported: imported,
-	}, true
+	out := model.Package{
+		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Types: w.definitions(handlers), Guards: s.guards(handlers),
+		Taken: taken, Imported: imported,
+	}
+	for _, h := range handlers {
+		h.Operation.Params = nil
+		for _, field := range h.request.Fields {
+			h.Operation.Params = append(h.Operation.Params, field.Param)
+		}
+		h.Operation.Returns = w.returns(h.result)
+		out.Handlers = append(out.Handlers, h.Handler)
+	}
+	return out, true
 }
 
 // directory is where a package's files are.

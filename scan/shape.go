@@ -34,12 +34,15 @@ type shaper struct {
 	structs map[*model.Shape]*structSource
 	goTypes map[*model.Shape]types.Type
 	unnamed map[*model.Shape]string // names that struct types without one get on the wire
+	texts   map[types.Type]typeText // source texts of types
+	place   string                  // Go path of the field being shaped
 }
 
 func newShaper(p *program, own *types.Package) *shaper {
 	return &shaper{
 		program: p, own: own, structs: make(map[*model.Shape]*structSource),
 		goTypes: make(map[*model.Shape]types.Type), unnamed: make(map[*model.Shape]string),
+		texts: make(map[types.Type]typeText),
 	}
 }
 
@@ -60,26 +63,13 @@ func (s *shaper) shapeOf(t types.Type) (*model.Shape, *unsupported) {
 	return shape, nil
 }
 
-// fieldShape is shapeOf for the type of a struct field, which may be a struct without a name: it goes by the name of the
-// field. path is the field's Go path.
+// fieldShape is shapeOf for the type of a struct field or argument. Structs without a name go by the place where they are
+// met first, which path tells: the field's Go path.
 func (s *shaper) fieldShape(t types.Type, path string) (*model.Shape, *unsupported) {
-	t = types.Unalias(t)
-	st, ok := t.(*types.Struct)
-	if !ok {
-		return s.shapeOf(t)
-	}
-	name := strings.ReplaceAll(path, ".", "")
-	// A field is met again wherever its struct is embedded.
-	for known, taken := range s.unnamed {
-		if taken == name && types.Identical(s.goTypes[known], t) {
-			return known, nil
-		}
-	}
-	shape := &model.Shape{Kind: model.ShapeStruct}
-	s.goTypes[shape] = t
-	s.unnamed[shape] = name
-	s.fillStruct(shape, st, path)
-	return shape, nil
+	outer := s.place
+	s.place = path
+	defer func() { s.place = outer }()
+	return s.shapeOf(t)
 }
 
 // fill makes the shape of t. Every kind of type that can be carried is a case here.
@@ -93,15 +83,27 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 		return nil
 	case isNamed(t, runtimePath, "Patch"):
 		return s.fillPatch(out)
+	case isNamed(t, runtimePath, "Optional"):
+		return s.fillOptional(out)
 	case isNamed(t, "encoding/json", "Number"):
-		return &unsupported{message: "json.Number is not supported yet", suggestion: "use int64, float64 or any"}
+		out.Kind = model.ShapeNumber
+		return nil
 	case isNamed(t, "encoding/json", "RawMessage"):
-		return &unsupported{message: "json.RawMessage is not supported yet", suggestion: "use any"}
+		out.Kind = model.ShapeAny
+		return nil
 	}
-	if method := marshalMethod(t); method != "" {
+	switch method := marshalMethod(t); {
+	case strings.HasSuffix(method, "JSON"):
+		out.Kind = model.ShapeJSON
+		return nil
+	case method != "":
+		out.Kind = model.ShapeText
+		return nil
+	}
+	if param, ok := t.(*types.TypeParam); ok {
 		return &unsupported{
-			message:    fmt.Sprintf("%s has a method %s, and types that write their own JSON are not supported yet", s.text(t), method),
-			suggestion: "use a type without it, such as string or a struct",
+			message:    fmt.Sprintf("nothing says what the type parameter %s stands for", param.Obj().Name()),
+			suggestion: "use a type of its own, or write a function for one instance and make that the handler",
 		}
 	}
 	switch u := t.Underlying().(type) {
@@ -122,10 +124,10 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 		return s.elem(out, u.Elem())
 	case *types.Map:
 		key, fault := s.shapeOf(u.Key())
-		if fault == nil && key.Kind != model.ShapeString {
+		if fault == nil && !isKey(key, u.Key()) {
 			fault = &unsupported{
-				message:    fmt.Sprintf("maps with keys of type %s are not supported", s.text(u.Key())),
-				suggestion: "use a map with string keys",
+				message:    fmt.Sprintf("maps with keys of type %s cannot be carried as JSON", s.text(u.Key())),
+				suggestion: "use keys of a string or integer type, or of one with MarshalText and UnmarshalText",
 			}
 		}
 		if fault != nil {
@@ -134,24 +136,20 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 		out.Kind, out.Key = model.ShapeMap, key
 		return s.elem(out, u.Elem())
 	case *types.Struct:
-		if out.Go.Name == "" {
-			return &unsupported{
-				message:    "a struct type without a name is supported only as the type of a field itself",
-				suggestion: "declare a named type for it",
-			}
-		}
 		out.Kind = model.ShapeStruct
-		s.fillStruct(out, u, out.Go.Name)
+		label := out.Go.Name
+		if label == "" { // it goes by the name of the place where it is met first
+			label = s.place
+			s.unnamed[out] = strings.ReplaceAll(label, ".", "")
+		}
+		s.fillStruct(out, u, label)
 		return nil
 	case *types.Interface:
 		if u.Empty() {
 			out.Kind = model.ShapeAny
 			return nil
 		}
-		return &unsupported{
-			message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", s.text(t)),
-			suggestion: "use any or a concrete type",
-		}
+		return s.interfaceFault(t, u)
 	case *types.Chan:
 		return &unsupported{message: fmt.Sprintf("channel %s cannot be carried as JSON", s.text(t)), suggestion: "use a slice"}
 	case *types.Signature:
@@ -182,8 +180,6 @@ func (s *shaper) fillBasic(out *model.Shape, t types.Type, b *types.Basic) *unsu
 		return int(s.sizes().Sizeof(b)) * 8
 	}
 	switch {
-	case b.Kind() == types.Uintptr:
-		return &unsupported{message: "uintptr cannot be carried as JSON", suggestion: "use uint64"}
 	case b.Info()&types.IsBoolean != 0:
 		out.Kind = model.ShapeBool
 	case b.Info()&types.IsUnsigned != 0:
@@ -222,7 +218,59 @@ func (s *shaper) fillPatch(out *model.Shape) *unsupported {
 	return nil
 }
 
-// name fills in the Go name of a named type, or tells why generated code could not say it.
+// fillOptional makes the shape of aql.Optional[T], whose type argument has been shaped already.
+func (s *shaper) fillOptional(out *model.Shape) *unsupported {
+	if len(out.Go.Args) != 1 {
+		return &unsupported{message: "aql.Optional needs one type argument", invalid: true}
+	}
+	out.Kind, out.Elem = model.ShapeOptional, out.Go.Args[0]
+	if kind := out.Elem.Kind; kind == model.ShapeOptional || kind == model.ShapePatch {
+		return &unsupported{message: fmt.Sprintf("aql.Optional cannot hold %s", s.text(s.goTypes[out.Elem])), suggestion: "use aql.Optional[T] with the type of the value itself"}
+	}
+	return nil
+}
+
+// isKey reports whether encoding/json can spell the keys of a map.
+func isKey(key *model.Shape, t types.Type) bool {
+	switch key.Kind {
+	case model.ShapeString, model.ShapeInt, model.ShapeUint, model.ShapeText:
+		return true
+	case model.ShapeJSON, model.ShapeNumber: // a string or integer whose own JSON does not count for keys
+		basic, ok := t.Underlying().(*types.Basic)
+		return ok && basic.Info()&(types.IsString|types.IsInteger) != 0
+	}
+	return false
+}
+
+// interfaceFault tells what to do about an interface, and which types its author may have meant.
+func (s *shaper) interfaceFault(t types.Type, u *types.Interface) *unsupported {
+	fault := &unsupported{
+		message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", s.text(t)),
+		suggestion: "use any or a concrete type",
+	}
+	named, ok := t.(*types.Named)
+	if !ok || !inMainModule(s.packages[named.Obj().Pkg()]) {
+		return fault
+	}
+	var variants []string
+	scope := named.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		object, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || object.IsAlias() || object == named.Obj() || types.IsInterface(object.Type()) {
+			continue
+		}
+		if types.Implements(object.Type(), u) || types.Implements(types.NewPointer(object.Type()), u) {
+			variants = append(variants, name)
+		}
+	}
+	if len(variants) > 0 && len(variants) <= 8 {
+		fault.message += fmt.Sprintf(" (%s implement it)", strings.Join(variants, ", "))
+		fault.suggestion = "use a struct with a pointer field for each of them, of which one is set, or a type with MarshalJSON and UnmarshalJSON"
+	}
+	return fault
+}
+
+// name fills in the Go name of a named type.
 func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
 	named, ok := t.(*types.Named)
 	if !ok {
@@ -231,12 +279,6 @@ func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
 	object := named.Obj()
 	if object.Pkg() == nil { // error, comparable
 		return nil
-	}
-	if !s.canName(object) {
-		return &unsupported{
-			message:    fmt.Sprintf("%s cannot be named outside its package", s.text(t)),
-			suggestion: "use a type that is exported and not internal to another module",
-		}
 	}
 	if loaded := s.packages[object.Pkg()]; loaded != nil && len(loaded.Errors) > 0 {
 		s.reportSyntax(loaded, s.position(object.Pos()).File)
@@ -291,9 +333,10 @@ func isNamed(t types.Type, pkgPath, name string) bool {
 	return object.Name() == name && object.Pkg() != nil && object.Pkg().Path() == pkgPath
 }
 
+// isByte reports whether encoding/json takes a slice of t for binary data.
 func isByte(t types.Type) bool {
-	basic, ok := types.Unalias(t).(*types.Basic)
-	return ok && basic.Kind() == types.Uint8
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Uint8 && marshalMethod(types.Unalias(t)) == ""
 }
 
 // marshalMethod names a method by which encoding/json would let t, or a pointer to it, write or read itself.

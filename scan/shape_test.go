@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/scan"
 )
 
 // shapeText is a shape in short: kind, Go name, wire type, and the fields of structs, each struct once.
@@ -52,7 +53,15 @@ func shapeText(shape *model.Shape, seen map[*model.Shape]bool) string {
 // request is the request shape of the only operation of a package with these declarations.
 func request(t *testing.T, declarations string) *model.Shape {
 	t.Helper()
-	return one(t, "package app\n\n"+declarations+"\n\n// Get reads.\nfunc Get(Request) error { return nil }\n").Handlers[0].Request
+	source := "package app\n\n" + declarations + "\n\n// Get reads.\nfunc Get(Request) error { return nil }\n"
+	one(t, source)
+	shape, err := scan.RequestShape(t.Context(), scan.Options{
+		Dir: write(t, "-- app.go --\n"+source), Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shape
 }
 
 // Every kind of type has its shape and its type on the wire (design §3.3).
@@ -264,10 +273,11 @@ type Request struct {
 	}
 }
 
-// The guard repeats a struct as Go declares it, blank and unexported fields included, and is absent where generated
-// code could not.
+// A guard repeats a struct as Go declares it, blank and unexported fields included. Of a struct of another package it
+// repeats what travels.
 func TestGuards(t *testing.T) {
-	shape := request(t, `
+	pkg := one(t, `package app
+
 import (
 	"net/url"
 	"sync"
@@ -290,9 +300,12 @@ type Request struct {
 }
 
 type Once struct{ sync.Mutex }
+
+// Get reads.
+func Get(Request) error { return nil }
 `)
 	clock := model.Import{Path: "time", Name: "time"}
-	want := []model.GuardField{
+	want := model.Guard{Type: model.GoType{Text: "Request"}, Whole: true, Fields: []model.GuardField{
 		{Name: "_", Type: model.GoType{Text: "struct{}"}},
 		{Name: "Base", Embedded: true, Type: model.GoType{Text: "Base"}},
 		{Name: "Input", Type: model.GoType{
@@ -300,25 +313,22 @@ type Once struct{ sync.Mutex }
 		}},
 		{Name: "At", Type: model.GoType{Text: "map[string]*time.Time", Imports: []model.Import{clock}}},
 		{Name: "URL", Type: model.GoType{Text: "url.URL", Imports: []model.Import{{Path: "net/url", Name: "url"}}}},
-		{Name: "Once", Type: model.GoType{Text: "Once"}},
+		{Name: "Once", Locks: true, Type: model.GoType{Text: "Once"}},
 		{Name: "Fn", Type: model.GoType{Text: "func(time.Duration) error", Imports: []model.Import{clock}}},
 		{Name: "hidden", Type: model.GoType{Text: "*sync.Mutex", Imports: []model.Import{{Path: "sync", Name: "sync"}}}},
-	}
-	if diff := cmp.Diff(want, shape.Guard); diff != "" {
+	}}
+	if diff := cmp.Diff(want, pkg.Guards[0]); diff != "" {
 		t.Errorf("guard (-want +got):\n%s", diff)
 	}
-	for _, field := range shape.Fields {
-		if field.Param.Name != "url" {
-			continue
+	var names []string
+	for _, guard := range pkg.Guards {
+		names = append(names, guard.Type.Text)
+		if guard.Type.Text == "url.URL" && guard.Whole {
+			t.Error("a struct of another package is guarded as a whole, so that its next release breaks the build")
 		}
-		for _, inner := range field.Shape.Fields {
-			if inner.Param.Name == "user" && inner.Shape.Elem.Guard != nil {
-				t.Error("url.Userinfo has unexported fields and still has a guard")
-			}
-		}
-		if len(field.Shape.Guard) == 0 {
-			t.Error("url.URL has only exported fields and no guard")
-		}
+	}
+	if diff := cmp.Diff([]string{"Request", "Base", "url.URL", "Once"}, names); diff != "" {
+		t.Errorf("guarded (-want +got):\n%s", diff)
 	}
 }
 

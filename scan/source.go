@@ -20,6 +20,7 @@ type program struct {
 	visited     map[token.Pos]bool         // struct fields that belong to an operation
 	generated   map[string][]byte
 	diagnostics []Diagnostic
+	linting     bool
 	uncertain   bool // a declaration from export data was not found in its file
 }
 

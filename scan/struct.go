@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
@@ -35,11 +36,12 @@ type candidate struct {
 // fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
 // label begins the Go paths of the fields.
 func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
-	out.Guard = s.guard(st)
 	source := new(structSource)
 	s.structs[out] = source
 
-	for _, c := range s.dominant(s.collect(st, label)) {
+	candidates := s.dominant(s.collect(st, label))
+	out.Fields, source.fields = make([]model.Field, 0, len(candidates)), make([]fieldSource, 0, len(candidates))
+	for _, c := range candidates {
 		shape, fault := s.fieldShape(c.v.Type(), c.path)
 		if fault != nil {
 			source.faulty = true
@@ -52,10 +54,15 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 			Quoted: c.tag.quoted && canQuote(shape), Position: s.position(c.v.Pos()),
 		}
 		field.Param = s.paramOf(c.fieldSource, shape, field.Quoted)
+		field.Param.Go = pathOf(field.Selector)
+		field.Param.OmitEmpty, field.Param.OmitZero, field.Param.Quoted = field.OmitEmpty, field.OmitZero, field.Quoted
 		out.Fields = append(out.Fields, field)
 		source.fields = append(source.fields, c.fieldSource)
 	}
 }
+
+// pathOf is the Go path of a field.
+func pathOf(selector []string) string { return strings.Join(selector, ".") }
 
 // canQuote reports whether encoding/json's string option has an effect.
 func canQuote(shape *model.Shape) bool {
@@ -79,10 +86,10 @@ type embedded struct {
 }
 
 // collect lists the fields of st and, level by level, of the structs embedded in it.
-func (s *shaper) collect(st *types.Struct, label string) []candidate {
-	var found []candidate
+func (s *shaper) collect(st *types.Struct, label string) []*candidate {
+	found := make([]*candidate, 0, st.NumFields())
 	level := []embedded{{label: label, st: st}}
-	seen := map[*types.Struct]bool{}
+	var seen map[*types.Struct]bool
 	for depth := 0; len(level) > 0; depth++ {
 		var next []embedded
 		for _, e := range level {
@@ -93,8 +100,13 @@ func (s *shaper) collect(st *types.Struct, label string) []candidate {
 				s.collectField(e, i, depth, &found, &next)
 			}
 		}
+		if len(next) > 0 && seen == nil {
+			seen = make(map[*types.Struct]bool)
+		}
 		for _, e := range level {
-			seen[e.st] = true
+			if seen != nil {
+				seen[e.st] = true
+			}
 		}
 		level = next
 	}
@@ -102,7 +114,7 @@ func (s *shaper) collect(st *types.Struct, label string) []candidate {
 }
 
 // collectField handles field i of e: a field that travels is found, an embedded struct is gone into on the next level.
-func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next *[]embedded) {
+func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, next *[]embedded) {
 	v := e.st.Field(i)
 	if v.Name() == "_" {
 		return
@@ -110,6 +122,10 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 	path := e.label + "." + v.Name()
 	s.visited[v.Pos()] = true
 	tag := s.readTag(v, path)
+	if !isWireName(tag.name) && !isReservedPayload(tag.name) && !inMainModule(s.packages[v.Pkg()]) {
+		// Nobody here can edit that tag, so the field goes by the nearest name that the protocol allows.
+		tag.name = wireSuggestion(tag.name)
+	}
 	if tag.hidden {
 		if tag.hasAQL {
 			s.report(tag.tagAt, Diagnostic{
@@ -133,7 +149,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 		if !v.Exported() && !isStruct {
 			return
 		}
-		if isStruct && !tag.named && marshalMethod(inner) == "" {
+		if isStruct && !tag.named {
 			if pointer {
 				pointers = append(pointers, len(selector)-1)
 			}
@@ -158,17 +174,17 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]candidate, next
 		}
 		return
 	}
-	*found = append(*found, candidate{fieldSource{path, tag, v}, selector, pointers, index, depth})
+	*found = append(*found, &candidate{fieldSource{path, tag, v}, selector, pointers, index, depth})
 }
 
 // dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged one.
 // Two that tie would both vanish there; here they are an error.
-func (s *shaper) dominant(all []candidate) []candidate {
-	slices.SortStableFunc(all, func(a, b candidate) int {
+func (s *shaper) dominant(all []*candidate) []*candidate {
+	slices.SortStableFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.tag.name, b.tag.name), cmp.Compare(a.depth, b.depth),
 			-cmp.Compare(rank(a), rank(b)), slices.Compare(a.index, b.index))
 	})
-	var kept []candidate
+	kept := make([]*candidate, 0, len(all))
 	for i, c := range all {
 		if i > 0 && all[i-1].tag.name == c.tag.name {
 			first := kept[len(kept)-1]
@@ -184,12 +200,12 @@ func (s *shaper) dominant(all []candidate) []candidate {
 		}
 		kept = append(kept, c)
 	}
-	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
+	slices.SortFunc(kept, func(a, b *candidate) int { return slices.Compare(a.index, b.index) })
 	s.checkAliases(kept)
 	return kept
 }
 
-func rank(c candidate) int {
+func rank(c *candidate) int {
 	if c.tag.named {
 		return 1
 	}
@@ -197,8 +213,11 @@ func rank(c candidate) int {
 }
 
 // checkAliases reports other names of fields that are outside the grammar or taken.
-func (s *shaper) checkAliases(fields []candidate) {
-	taken := make(map[string]candidate)
+func (s *shaper) checkAliases(fields []*candidate) {
+	if !slices.ContainsFunc(fields, func(c *candidate) bool { _, ok := c.tag.item("alias"); return ok }) {
+		return
+	}
+	taken := make(map[string]*candidate, len(fields))
 	for _, c := range fields {
 		taken[c.tag.name] = c
 	}

@@ -30,6 +30,7 @@ type fieldTag struct {
 	hasAQL    bool
 	faulty    bool // the aql tag could not be read whole
 	items     []placedItem
+	foreign   foreignTag
 	field     *ast.Field // nil where there is no syntax
 	at        span       // the field's name
 	nameAt    span       // where the wire name comes from
@@ -85,6 +86,8 @@ func (p *program) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagpar
 				p.reportProblem(SeverityError, problem, path, place)
 			}
 			tag.items = placeItems(items, place)
+		default:
+			tag.foreign.read(pair, place)
 		}
 	}
 }

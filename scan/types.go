@@ -36,8 +36,13 @@ type wireType struct {
 // wireTypes collects and names the wire types of one package.
 type wireTypes struct {
 	*shaper
-	known map[wireKey]*wireType
-	all   []*wireType
+	known   map[wireKey]*wireType
+	all     []*wireType
+	results map[wireKey]model.Returns
+}
+
+func newWireTypes(s *shaper) *wireTypes {
+	return &wireTypes{shaper: s, known: make(map[wireKey]*wireType), results: make(map[wireKey]model.Returns)}
 }
 
 // nothing is what operations without a result return.
@@ -62,7 +67,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 		if len(shape.Enum) > 0 {
 			w.add(shape, plain)
 		}
-	case model.ShapePointer, model.ShapeMap:
+	case model.ShapePointer, model.ShapeMap, model.ShapeOptional:
 		if w.first(shape, inPatch) {
 			w.visit(shape.Elem, inPatch)
 		}
@@ -71,6 +76,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 			w.visit(shape.Elem, false)
 		}
 	case model.ShapePatch:
+		w.visit(shape.Elem, false) // what is changed is said too
 		w.visit(shape.Elem, true)
 	case model.ShapeStruct:
 		as := plain
@@ -85,7 +91,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 				w.reportNestedPatch(shape, i)
 				continue
 			}
-			if inPatch && !updatable(field.Param) {
+			if inPatch && !field.Param.Updatable() {
 				continue
 			}
 			w.visit(field.Shape, inPatch)
@@ -117,9 +123,6 @@ func (w *wireTypes) reportNestedPatch(shape *model.Shape, i int) {
 	})
 }
 
-// updatable reports whether a field may be changed through input.
-func updatable(param model.Param) bool { return !param.ReadOnly && !param.AppendOnly && !param.ID }
-
 // baseName is the natural name of a wire type: Todo, TodoPatch, TodoList, ThingPage for Page[Thing].
 func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 	switch as {
@@ -128,7 +131,7 @@ func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 	case list:
 		return w.baseName(shape, plain) + "List"
 	}
-	if shape.Go.Name != "" && shape.Kind != model.ShapeTime && shape.Kind != model.ShapePatch {
+	if shape.Go.Name != "" && shape.Kind != model.ShapeTime && shape.Kind != model.ShapePatch && shape.Kind != model.ShapeOptional {
 		var b strings.Builder
 		for _, arg := range shape.Go.Args {
 			b.WriteString(exported(w.baseName(arg, plain)))
@@ -138,7 +141,7 @@ func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 	switch shape.Kind {
 	case model.ShapeStruct:
 		return exported(w.unnamed[shape])
-	case model.ShapePointer:
+	case model.ShapePointer, model.ShapeOptional:
 		return w.baseName(shape.Elem, plain)
 	case model.ShapePatch:
 		return w.baseName(shape.Elem, update)

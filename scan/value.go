@@ -71,19 +71,19 @@ func (c *valueChecker) check(shape *model.Shape, param model.Param, value any, p
 		return
 	}
 	switch shape.Kind {
-	case model.ShapeAny:
+	case model.ShapeAny, model.ShapeJSON:
 	case model.ShapeBool:
 		if _, ok := value.(bool); !ok {
 			mismatch("boolean")
 		}
-	case model.ShapeInt, model.ShapeUint, model.ShapeFloat:
+	case model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeNumber:
 		number, ok := value.(json.Number)
 		if !ok {
 			mismatch(wireKind(shape))
 			return
 		}
 		c.number(shape, param, number, path)
-	case model.ShapeString, model.ShapeTime, model.ShapeBytes:
+	case model.ShapeString, model.ShapeTime, model.ShapeBytes, model.ShapeText:
 		text, ok := value.(string)
 		if !ok {
 			mismatch("string")
@@ -103,7 +103,7 @@ func (c *valueChecker) check(shape *model.Shape, param model.Param, value any, p
 			c.add(path, codeType, fmt.Sprintf("%d items, more than %d", len(list), param.MaxItems))
 		}
 		for i, element := range list {
-			c.check(pointed(shape.Elem), model.Param{}, element, fmt.Sprintf("%s[%d]", path, i), false)
+			c.check(pointed(shape.Elem), itemsOf(param), element, fmt.Sprintf("%s[%d]", path, i), false)
 		}
 	case model.ShapeMap, model.ShapeStruct, model.ShapePatch:
 		members, ok := value.(map[string]any)
@@ -118,10 +118,18 @@ func (c *valueChecker) check(shape *model.Shape, param model.Param, value any, p
 			c.object(shape.Elem, members, path, true)
 		default:
 			for _, name := range slices.Sorted(maps.Keys(members)) {
-				c.check(pointed(shape.Elem), model.Param{}, members[name], join(path, name), inPatch)
+				c.check(pointed(shape.Elem), itemsOf(param), members[name], join(path, name), inPatch)
 			}
 		}
 	}
+}
+
+// itemsOf is what is demanded of the elements of a value.
+func itemsOf(param model.Param) model.Param {
+	if param.Items == nil {
+		return model.Param{}
+	}
+	return *param.Items
 }
 
 // object checks the members of an object against the fields of a struct.
@@ -171,7 +179,7 @@ func (c *valueChecker) number(shape *model.Shape, param model.Param, number json
 		c.add(path, codeType, fmt.Sprintf("%s is not a number that can be carried", number))
 		return
 	}
-	if shape.Kind != model.ShapeFloat {
+	if shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint {
 		if !value.IsInt() {
 			c.add(path, codeType, "expected integer, not "+number.String())
 			return

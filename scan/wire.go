@@ -19,8 +19,14 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 		return &param
 	}
 	switch shape.Kind {
-	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeAny:
+	case model.ShapeBool, model.ShapeFloat, model.ShapeAny, model.ShapeNumber:
 		return model.Param{Type: wireKind(shape)}
+	case model.ShapeInt, model.ShapeUint:
+		return w.integerParam(shape)
+	case model.ShapeText:
+		return model.Param{Type: "string", Format: textFormat(w.goTypes[shape])}
+	case model.ShapeJSON:
+		return model.Param{Type: ownJSON(w.goTypes[shape])}
 	case model.ShapeString:
 		param := model.Param{Type: "string"}
 		if len(shape.Enum) > 0 {
@@ -34,7 +40,7 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 		return model.Param{Type: "string", Format: "date-time"}
 	case model.ShapeBytes:
 		return model.Param{Type: "string", Format: "byte"}
-	case model.ShapePointer:
+	case model.ShapePointer, model.ShapeOptional:
 		return w.wireParam(shape.Elem, inPatch, depth)
 	case model.ShapeSlice, model.ShapeArray:
 		param := model.Param{Type: "array", Items: elem(false)}
@@ -58,9 +64,15 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
 func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 	param, wire := field.Param, w.wireParam(field.Shape, inPatch, 0)
-	param.Type, param.Items = wire.Type, wire.Items
+	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
 	if param.Format == "" {
 		param.Format = wire.Format
+	}
+	if param.Minimum == "" && param.Maximum == "" {
+		param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
+	}
+	if !strings.HasSuffix(param.Description, wire.Description) {
+		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")
 	}
 	if len(param.Enum) == 0 {
 		param.Enum = wire.Enum
@@ -76,13 +88,32 @@ func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 	return param
 }
 
+// mergeItems is what tags say about the elements of a field, with their wire type.
+func mergeItems(said, wire *model.Param) *model.Param {
+	if said == nil || wire == nil {
+		return wire
+	}
+	out := *wire
+	out.MinLength, out.MaxLength, out.MinItems, out.MaxItems = said.MinLength, said.MaxLength, max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
+	out.Minimum, out.Maximum = cmp.Or(said.Minimum, wire.Minimum), cmp.Or(said.Maximum, wire.Maximum)
+	out.Pattern, out.Format = said.Pattern, cmp.Or(said.Format, wire.Format)
+	if len(said.Enum) > 0 {
+		if len(wire.Enum) > 0 && !slices.Equal(said.Enum, wire.Enum) {
+			out.Type = "string" // the field allows less than the type of its elements
+		}
+		out.Enum = said.Enum
+	}
+	out.Items = mergeItems(said.Items, wire.Items)
+	return &out
+}
+
 // complete fills in the wire types of all shapes and of the fields of all structs.
-func (w *wireTypes) complete(handlers []model.Handler) {
+func (w *wireTypes) complete(handlers []handled) {
 	seen := make(map[*model.Shape]bool)
 	for i := range handlers {
-		w.completeShape(handlers[i].Request, seen)
-		if handlers[i].Result != nil {
-			w.completeShape(handlers[i].Result, seen)
+		w.completeShape(handlers[i].request, seen)
+		if handlers[i].result != nil {
+			w.completeShape(handlers[i].result, seen)
 		}
 	}
 }
@@ -110,8 +141,13 @@ func (w *wireTypes) returns(result *model.Shape) model.Returns {
 	if result == nil {
 		return model.Returns{Name: nothing, Kind: model.KindScalar, Description: "No data (null)."}
 	}
-	t := w.definition(w.known[w.resultKey(result)])
-	return model.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	key := w.resultKey(result)
+	if known, ok := w.results[key]; ok {
+		return known
+	}
+	t := w.definition(w.known[key])
+	w.results[key] = model.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	return w.results[key]
 }
 
 // resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
@@ -144,12 +180,12 @@ func (w *wireTypes) visitResult(result *model.Shape) {
 }
 
 // definitions lists the wire types, sorted by name.
-func (w *wireTypes) definitions(handlers []model.Handler) []model.Type {
+func (w *wireTypes) definitions(handlers []handled) []model.Type {
 	var out []model.Type
 	for _, t := range w.all {
 		out = append(out, w.definition(t))
 	}
-	if slices.ContainsFunc(handlers, func(h model.Handler) bool { return h.Result == nil }) {
+	if slices.ContainsFunc(handlers, func(h handled) bool { return h.result == nil }) {
 		none := w.returns(nil)
 		out = append(out, model.Type{Name: none.Name, Kind: none.Kind, Description: none.Description})
 	}
@@ -166,7 +202,9 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 		out.Kind, out.Description = model.KindScalar, scalarDescription(shape)
 		return out
 	case dictionary:
-		out.Description = fmt.Sprintf("Object whose members have type %s.", w.wireParam(shape.Elem, false, 0).Type)
+		items := w.wireParam(shape.Elem, false, 0)
+		items.Name = "items"
+		out.Items, out.Description = &items, fmt.Sprintf("Object whose members have type %s.", items.Type)
 		return out
 	case list:
 		items := w.wireParam(shape, false, 0)
@@ -182,14 +220,15 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 	}
 	out.Description = w.typeDoc(w.goTypes[shape])
 	if t.key.as == update {
-		out.Description = patchDescription(w.baseName(shape, plain), shape.Fields)
+		out.Changes = w.nameOf(shape, plain)
+		out.Description = patchDescription(out.Changes, shape.Fields)
 	}
 	for _, field := range shape.Fields {
 		if t.key.as == plain {
 			out.Fields = append(out.Fields, field.Param)
 			continue
 		}
-		if updatable(field.Param) {
+		if field.Param.Updatable() {
 			param := w.merged(field, true)
 			param.Required, param.Default = false, ""
 			out.Fields = append(out.Fields, param)

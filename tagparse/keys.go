@@ -53,52 +53,55 @@ var (
 	onArrays  = []string{"array", "object"}
 )
 
-// Keys returns the keys of a scope, in the order in which documentation shows them.
+// operationKeys and parameterKeys are the tables. They are made once: every tag of a package is held against them.
+var (
+	operationKeys = []Key{
+		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
+		{Name: "category", Value: OneOf, OneOf: []string{"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"}, Doc: "semantic category; required"},
+		{Name: "danger", Value: OneOf, OneOf: []string{"safe", "reversible", "destructive", "dangerous", "forbidden"}, Doc: "danger level; default: from the name and the category"},
+		{Name: "endpoint", Value: Text, Doc: "endpoint family in an alternate profile"},
+		{Name: "timeout", Value: Duration, Doc: "bound on the handler's run"},
+		{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
+		{Name: "replacement", Value: Text, Doc: "operation to use instead"},
+		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
+	}
+	parameterKeys = []Key{
+		{Scope: Parameter, Name: "name", Value: Text, Doc: "name on the wire; default: the json tag, else the field's name in snake_case"},
+		{Scope: Parameter, Name: "required", Value: Flag, Doc: "that requests without it are refused"},
+		{Scope: Parameter, Name: "default", Value: Literal, Doc: "value when it is absent"},
+		{Scope: Parameter, Name: "enum", Value: List, AppliesTo: onText, Doc: "allowed values"},
+		{Scope: Parameter, Name: "min", Value: Number, AppliesTo: onNumbers, Doc: "smallest value"},
+		{Scope: Parameter, Name: "max", Value: Number, AppliesTo: onNumbers, Doc: "largest value"},
+		{Scope: Parameter, Name: "minlen", Value: Integer, AppliesTo: onText, Doc: "smallest length in characters"},
+		{Scope: Parameter, Name: "maxlen", Value: Integer, AppliesTo: onText, Doc: "largest length in characters"},
+		{Scope: Parameter, Name: "minitems", Value: Integer, AppliesTo: onArrays, Doc: "smallest number of items"},
+		{Scope: Parameter, Name: "maxitems", Value: Integer, AppliesTo: onArrays, Doc: "largest number of items"},
+		{Scope: Parameter, Name: "pattern", Value: Pattern, AppliesTo: onText, Doc: "regular expression (RE2) found somewhere in the value"},
+		{Scope: Parameter, Name: "format", Value: Text, AppliesTo: onText, Doc: "hint such as email, uri, uuid or date"},
+		{Scope: Parameter, Name: "sensitive", Value: Flag, Doc: "that its values are shown nowhere"},
+		{Scope: Parameter, Name: "readonly", Value: Flag, Doc: "that updates may not change it"},
+		{Scope: Parameter, Name: "appendonly", Value: Flag, Doc: "that updates may not replace it"},
+		{Scope: Parameter, Name: "id", Value: Flag, Doc: "that it identifies the resource"},
+		{Scope: Parameter, Name: "preset", Value: List, Doc: "field-selection presets it belongs to"},
+		{Scope: Parameter, Name: "alias", Value: List, Doc: "other names that are accepted for it"},
+		{Scope: Parameter, Name: "deprecated", Value: FlagText, Doc: "that it should no longer be used, and why"},
+		{Scope: Parameter, Name: "desc", Value: Text, Doc: "description; default: the field's comment"},
+	}
+)
+
+// Keys returns the keys of a scope, in the order in which documentation shows them. The slice is not to be changed.
 func Keys(scope Scope) []Key {
 	if scope == Operation {
-		return []Key{
-			{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
-			{Name: "category", Value: OneOf, OneOf: []string{"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"}, Doc: "semantic category; required"},
-			{Name: "danger", Value: OneOf, OneOf: []string{"safe", "reversible", "destructive", "dangerous", "forbidden"}, Doc: "danger level; default: from the name and the category"},
-			{Name: "endpoint", Value: Text, Doc: "endpoint family in an alternate profile"},
-			{Name: "timeout", Value: Duration, Doc: "bound on the handler's run"},
-			{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
-			{Name: "replacement", Value: Text, Doc: "operation to use instead"},
-			{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
-		}
+		return operationKeys
 	}
-	keys := []Key{
-		{Name: "name", Value: Text, Doc: "name on the wire; default: the json tag, else the field's name in snake_case"},
-		{Name: "required", Value: Flag, Doc: "that requests without it are refused"},
-		{Name: "default", Value: Literal, Doc: "value when it is absent"},
-		{Name: "enum", Value: List, AppliesTo: onText, Doc: "allowed values"},
-		{Name: "min", Value: Number, AppliesTo: onNumbers, Doc: "smallest value"},
-		{Name: "max", Value: Number, AppliesTo: onNumbers, Doc: "largest value"},
-		{Name: "minlen", Value: Integer, AppliesTo: onText, Doc: "smallest length in characters"},
-		{Name: "maxlen", Value: Integer, AppliesTo: onText, Doc: "largest length in characters"},
-		{Name: "minitems", Value: Integer, AppliesTo: onArrays, Doc: "smallest number of items"},
-		{Name: "maxitems", Value: Integer, AppliesTo: onArrays, Doc: "largest number of items"},
-		{Name: "pattern", Value: Pattern, AppliesTo: onText, Doc: "regular expression (RE2) found somewhere in the value"},
-		{Name: "format", Value: Text, AppliesTo: onText, Doc: "hint such as email, uri, uuid or date"},
-		{Name: "sensitive", Value: Flag, Doc: "that its values are shown nowhere"},
-		{Name: "readonly", Value: Flag, Doc: "that updates may not change it"},
-		{Name: "appendonly", Value: Flag, Doc: "that updates may not replace it"},
-		{Name: "id", Value: Flag, Doc: "that it identifies the resource"},
-		{Name: "preset", Value: List, Doc: "field-selection presets it belongs to"},
-		{Name: "alias", Value: List, Doc: "other names that are accepted for it"},
-		{Name: "deprecated", Value: FlagText, Doc: "that it should no longer be used, and why"},
-		{Name: "desc", Value: Text, Doc: "description; default: the field's comment"},
-	}
-	for i := range keys {
-		keys[i].Scope = Parameter
-	}
-	return keys
+	return parameterKeys
 }
 
 func lookup(name string, scope Scope) (Key, bool) {
-	for _, key := range Keys(scope) {
-		if key.Name == name {
-			return key, true
+	keys := Keys(scope)
+	for i := range keys {
+		if keys[i].Name == name {
+			return keys[i], true
 		}
 	}
 	return Key{}, false

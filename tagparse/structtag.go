@@ -13,16 +13,29 @@ type Pair struct {
 	Value       string // without quotes and escapes
 	KeyOffset   int    // in the literal, in bytes
 	ValueOffset int    // of the value's first byte, behind its quote
-	places      []int  // offset in Value to offset in the literal
+	places      places // offset in Value to offset in the literal
+}
+
+// places tells, for each byte of a text and for its end, where it stands in the literal that the text came from.
+type places struct {
+	base int   // of the first byte, where nothing was escaped
+	list []int // of each byte, where something was; nil: they follow base
+}
+
+func (p places) at(i int) int {
+	if p.list == nil {
+		return p.base + i
+	}
+	return p.list[i]
 }
 
 // Map turns an offset in Value into the offset in the literal of the byte it came from. The length of Value maps to the
 // end of the value.
 func (p Pair) Map(i int) int {
-	if i < 0 || len(p.places) == 0 {
+	if i < 0 {
 		return p.ValueOffset
 	}
-	return p.places[min(i, len(p.places)-1)]
+	return p.places.at(min(i, len(p.Value)))
 }
 
 // StructTag splits a struct tag, as it stands in source with its backquotes or double quotes, the way package reflect
@@ -42,7 +55,7 @@ func StructTag(literal string) ([]Pair, []Problem) {
 
 type tagText struct {
 	text     string
-	places   []int // offset in text to offset in the literal
+	places   places // offset in text to offset in the literal
 	pos      int
 	pairs    []Pair
 	problems []Problem
@@ -51,7 +64,7 @@ type tagText struct {
 func (t *tagText) problem(from, to int, code, message, expected, suggestion string) {
 	to = min(max(to, from+1), len(t.text))
 	t.problems = append(t.problems, Problem{
-		Offset: t.places[min(from, len(t.text))], End: t.places[to], Code: code, Message: message, Expected: expected,
+		Offset: t.places.at(min(from, len(t.text))), End: t.places.at(to), Code: code, Message: message, Expected: expected,
 		Actual: t.text[min(from, to):to], Suggestion: suggestion,
 	})
 }
@@ -123,10 +136,16 @@ func (t *tagText) pair() bool {
 			return true
 		}
 	}
-	for i, place := range inner {
-		inner[i] = t.places[place]
+	if inner.list == nil && t.places.list == nil {
+		inner.base += t.places.base
+	} else {
+		list := make([]int, len(value)+1)
+		for i := range list {
+			list[i] = t.places.at(inner.at(i))
+		}
+		inner = places{list: list}
 	}
-	t.pairs = append(t.pairs, Pair{Key: key, Value: value, KeyOffset: t.places[start], ValueOffset: t.places[open+1], places: inner})
+	t.pairs = append(t.pairs, Pair{Key: key, Value: value, KeyOffset: t.places.at(start), ValueOffset: t.places.at(open + 1), places: inner})
 	return true
 }
 
@@ -155,28 +174,28 @@ func (t *tagText) nearMisses() {
 	}
 }
 
-// unquote returns the text of a Go string literal and, for each of its bytes and for its end, the offset that byte came
-// from: base plus the offset in literal.
-func unquote(literal string, base int) (text string, places []int, ok bool) {
+// unquote returns the text of a Go string literal and where its bytes came from: base plus the offset in literal.
+func unquote(literal string, base int) (text string, from places, ok bool) {
 	if len(literal) < 2 || literal[0] != literal[len(literal)-1] || literal[0] != '`' && literal[0] != '"' {
-		return "", nil, false
+		return "", places{}, false
 	}
 	body := literal[1 : len(literal)-1]
+	from.base = base + 1
 	if literal[0] == '`' {
-		for i := range len(body) + 1 {
-			places = append(places, base+1+i)
-		}
-		return body, places, !strings.Contains(body, "`")
+		return body, from, !strings.Contains(body, "`")
 	}
 	if strings.Contains(body, "\n") {
-		return "", nil, false
+		return "", places{}, false
+	}
+	if !strings.ContainsAny(body, "\\\"") && utf8.ValidString(body) {
+		return body, from, true
 	}
 	var out []byte
 	for rest := body; rest != ""; {
 		at := base + 1 + len(body) - len(rest)
 		char, multibyte, tail, err := strconv.UnquoteChar(rest, '"')
 		if err != nil {
-			return "", nil, false
+			return "", places{}, false
 		}
 		size := len(out)
 		if char < utf8.RuneSelf || !multibyte {
@@ -185,9 +204,10 @@ func unquote(literal string, base int) (text string, places []int, ok bool) {
 			out = utf8.AppendRune(out, char)
 		}
 		for range len(out) - size {
-			places = append(places, at)
+			from.list = append(from.list, at)
 		}
 		rest = tail
 	}
-	return string(out), append(places, base+1+len(body)), true
+	from.list = append(from.list, base+1+len(body))
+	return string(out), from, true
 }

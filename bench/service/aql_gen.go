@@ -4,630 +4,88 @@ package service
 
 import (
 	"context"
-	"maps"
-	"strconv"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/wire"
 )
 
 // NewRegistry returns the operations of package service, carried out by service.
 func NewRegistry(service *Service) *aql.Registry {
 	return aql.NewRegistry([]aql.Operation{
-		{
-			Definition: createTodoDefinition(),
-			NewCall:    func() aql.Call { return &createTodoCall{service: service} },
-		},
-		{
-			Definition: updateTodoDefinition(),
-			NewCall:    func() aql.Call { return &updateTodoCall{service: service} },
-		},
-	}, wireTypes())
+		{Definition: &createTodoOperation, Receiver: service},
+		{Definition: &updateTodoOperation, Receiver: service},
+	}, wireTypes)
 }
 
-func createTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "create_todo",
-		Category:     model.Create,
-		Description:  "Adds a todo.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "title",
-				Type:        "string",
-				Required:    true,
-				Description: "What has to be done",
-				MinLength:   1,
-				MaxLength:   200,
-			},
-			{
-				Name:        "notes",
-				Type:        "string",
-				Description: "Details",
-				MaxLength:   4000,
-			},
-			{
-				Name:        "priority",
-				Type:        "Priority",
-				Description: "How urgent it is",
-				Default:     `"medium"`,
-				Enum:        priorityValues,
-			},
-			{
-				Name:        "due_at",
-				Type:        "string",
-				Description: "When it has to be done",
-				Format:      "date-time",
-			},
-			{
-				Name:        "tags",
-				Type:        "array",
-				Description: "Tags",
-				MaxItems:    20,
-				Items:       &model.Param{Type: "string"},
-			},
-			{
-				Name:        "metadata",
-				Type:        "Metadata",
-				Description: "What else is known",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "Something to do.",
-		},
-		Examples: []model.Example{
-			{Params: `{"title":"Buy milk"}`},
-		},
-		Source: "service/service.go:60",
-	}
+var createTodoOperation = aql.Definition{
+	Name:        "create_todo",
+	Category:    model.Create,
+	Description: "Adds a todo.",
+	Danger:      model.Reversible,
+	Params: []aql.Row{
+		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
+		{"Notes notes string maxlen=4000,omitempty", "Details"},
+		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
+		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
+		{"Tags tags []string maxitems=20,omitempty", "Tags"},
+		{"Metadata metadata Metadata omitempty", "What else is known"},
+	},
+	Returns: "Todo",
+	Examples: []aql.Row{
+		{`{"title":"Buy milk"}`},
+	},
+	Source: "service/service.go:60",
+	Types:  [2]any{(*CreateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+	},
 }
 
-func updateTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "update_todo",
-		Category:     model.Update,
-		Description:  "Changes a todo.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-			{
-				Name:        "input",
-				Type:        "TodoPatch",
-				Required:    true,
-				Description: "What changes",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "Something to do.",
-		},
-		Examples: []model.Example{
-			{Params: `{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
-		},
-		Source: "service/service.go:81",
-	}
+var updateTodoOperation = aql.Definition{
+	Name:        "update_todo",
+	Category:    model.Update,
+	Description: "Changes a todo.",
+	Danger:      model.Reversible,
+	Params: []aql.Row{
+		{"TodoID todo_id string required", "Which todo"},
+		{"Input input TodoPatch required", "What changes"},
+	},
+	Returns: "Todo",
+	Examples: []aql.Row{
+		{`{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
+	},
+	Source: "service/service.go:81",
+	Types:  [2]any{(*UpdateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+	},
 }
 
-func wireTypes() []model.Type {
-	return []model.Type{
-		{
-			Name:        "Metadata",
-			Kind:        model.KindObject,
-			Description: "What else is known about a todo.",
-			Fields: []model.Param{
-				{
-					Name:      "color",
-					Type:      "string",
-					MaxLength: 30,
-				},
-				{
-					Name:    "estimate_minutes",
-					Type:    "integer",
-					Minimum: "0",
-					Maximum: "10000",
-				},
-				{
-					Name:  "labels",
-					Type:  "object",
-					Items: &model.Param{Type: "string"},
-				},
-			},
-		},
-		{
-			Name:        "MetadataPatch",
-			Kind:        model.KindObject,
-			Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.",
-			Fields: []model.Param{
-				{
-					Name:      "color",
-					Type:      "string",
-					MaxLength: 30,
-				},
-				{
-					Name:    "estimate_minutes",
-					Type:    "integer",
-					Minimum: "0",
-					Maximum: "10000",
-				},
-				{
-					Name:  "labels",
-					Type:  "object",
-					Items: &model.Param{Type: "string"},
-				},
-			},
-		},
-		{
-			Name:        "Priority",
-			Kind:        model.KindEnum,
-			Description: "Says how urgent a todo is.",
-			Values: []model.EnumValue{
-				{Value: string(Low)},
-				{Value: string(Medium)},
-				{Value: string(High)},
-			},
-		},
-		{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "Something to do.",
-			Fields: []model.Param{
-				{
-					Name:     "todo_id",
-					Type:     "string",
-					ReadOnly: true,
-				},
-				{
-					Name:      "title",
-					Type:      "string",
-					Required:  true,
-					MinLength: 1,
-					MaxLength: 200,
-				},
-				{
-					Name:      "notes",
-					Type:      "string",
-					MaxLength: 4000,
-				},
-				{
-					Name:    "priority",
-					Type:    "Priority",
-					Default: `"medium"`,
-					Enum:    priorityValues,
-				},
-				{
-					Name:   "due_at",
-					Type:   "string",
-					Format: "date-time",
-				},
-				{
-					Name:     "tags",
-					Type:     "array",
-					MaxItems: 20,
-					Items:    &model.Param{Type: "string"},
-				},
-				{
-					Name: "metadata",
-					Type: "Metadata",
-				},
-				{
-					Name:     "created_at",
-					Type:     "string",
-					Format:   "date-time",
-					ReadOnly: true,
-				},
-			},
-		},
-		{
-			Name:        "TodoPatch",
-			Kind:        model.KindObject,
-			Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at.",
-			Fields: []model.Param{
-				{
-					Name:      "title",
-					Type:      "string",
-					MinLength: 1,
-					MaxLength: 200,
-				},
-				{
-					Name:      "notes",
-					Type:      "string",
-					MaxLength: 4000,
-				},
-				{
-					Name: "priority",
-					Type: "Priority",
-					Enum: priorityValues,
-				},
-				{
-					Name:   "due_at",
-					Type:   "string",
-					Format: "date-time",
-				},
-				{
-					Name:     "tags",
-					Type:     "array",
-					MaxItems: 20,
-					Items:    &model.Param{Type: "string"},
-				},
-				{
-					Name: "metadata",
-					Type: "MetadataPatch",
-				},
-			},
-		},
-	}
+var wireTypes = []aql.Type{
+	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
+		{"Color color string maxlen=30,omitempty"},
+		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty"},
+		{"Labels labels {}string omitempty"},
+	}},
+	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
+	{Name: "Priority", Kind: model.KindEnum, Description: "Says how urgent a todo is.", Values: []aql.Row{
+		{string(Low)},
+		{string(Medium)},
+		{string(High)},
+	}},
+	{Name: "Todo", Kind: model.KindObject, Description: "Something to do.", Fields: []aql.Row{
+		{"TodoID todo_id string readonly"},
+		{"Title title string required,minlen=1,maxlen=200"},
+		{"Notes notes string maxlen=4000,omitempty"},
+		{`Priority priority Priority default="medium"`},
+		{"DueAt due_at string format=date-time,omitempty"},
+		{"Tags tags []string maxitems=20"},
+		{"Metadata metadata Metadata"},
+		{"CreatedAt created_at string format=date-time,readonly"},
+	}},
+	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at.", Changes: "Todo"},
 }
-
-// createTodoCall is a request for create_todo.
-type createTodoCall struct {
-	service *Service
-	request CreateTodoRequest
-	seen    uint64
-}
-
-func (c *createTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "title":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok && r.MinLength(s, 1) && r.MaxLength(s, 200) {
-			c.request.Title = s
-		}
-	case "notes":
-		if r.Null() {
-			break
-		}
-		if s, ok := r.String(); ok && r.MaxLength(s, 4000) {
-			c.request.Notes = s
-		}
-	case "priority":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 1
-		if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
-			c.request.Priority = Priority(s)
-		}
-	case "due_at":
-		if r.Null() {
-			break
-		}
-		if t, ok := r.Time(); ok {
-			c.request.DueAt = &t
-		}
-	case "tags":
-		if r.Null() {
-			break
-		}
-		if r.Array() {
-			list := []string{}
-			for r.NextElement() {
-				if s, ok := r.String(); ok {
-					list = append(list, s)
-				}
-			}
-			if r.MaxItems(len(list), 20) {
-				c.request.Tags = list
-			}
-		}
-	case "metadata":
-		if r.Null() {
-			break
-		}
-		c.request.Metadata = new(Metadata)
-		readMetadata(r, c.request.Metadata)
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *createTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("title", "string")
-	}
-	if c.seen&(1<<1) == 0 {
-		c.request.Priority = Medium
-	}
-}
-
-func (c *createTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.CreateTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// updateTodoCall is a request for update_todo.
-type updateTodoCall struct {
-	service *Service
-	request UpdateTodoRequest
-	seen    uint64
-}
-
-func (c *updateTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	case "input":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 1
-		aql.ReadPatch(r, &c.request.Input, mergeTodo)
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *updateTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-	if c.seen&(1<<1) == 0 {
-		r.Missing("input", "object")
-	}
-}
-
-func (c *updateTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.UpdateTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// readMetadata reads the object ahead into v.
-func readMetadata(r *wire.Reader, v *Metadata) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "color":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 30) {
-				v.Color = s
-			}
-		case "estimate_minutes":
-			if r.Null() {
-				break
-			}
-			if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) && wire.Max(r, n, 10000) {
-				v.EstimateMinutes = int(n)
-			}
-		case "labels":
-			if r.Null() {
-				break
-			}
-			if r.Object() {
-				entries := make(map[string]string)
-				for r.Next() {
-					name := r.Name()
-					if s, ok := r.String(); ok {
-						entries[name] = s
-					}
-				}
-				v.Labels = entries
-			}
-		default:
-			r.Unknown(metadataFields)
-		}
-	}
-}
-
-// mergeMetadata merges the object ahead into v: what is absent stays as it is, null removes.
-func mergeMetadata(r *wire.Reader, v *Metadata) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "color":
-			if r.Null() {
-				v.Color = ""
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 30) {
-				v.Color = s
-			}
-		case "estimate_minutes":
-			if r.Null() {
-				v.EstimateMinutes = 0
-				break
-			}
-			if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) && wire.Max(r, n, 10000) {
-				v.EstimateMinutes = int(n)
-			}
-		case "labels":
-			if r.Null() {
-				v.Labels = nil
-				break
-			}
-			if r.Object() {
-				entries := make(map[string]string, len(v.Labels))
-				maps.Copy(entries, v.Labels)
-				for r.Next() {
-					name := r.Name()
-					if r.Null() {
-						delete(entries, name)
-						continue
-					}
-					if s, ok := r.String(); ok {
-						entries[name] = s
-					}
-				}
-				v.Labels = entries
-			}
-		default:
-			r.Unknown(metadataFields)
-		}
-	}
-}
-
-// writeMetadata writes v as an object.
-func writeMetadata(w *wire.Writer, v *Metadata) {
-	w.BeginObject()
-	if v.Color != "" {
-		w.Key("color")
-		w.String(v.Color)
-	}
-	if v.EstimateMinutes != 0 {
-		w.Key("estimate_minutes")
-		w.Int(int64(v.EstimateMinutes))
-	}
-	if len(v.Labels) > 0 {
-		w.Key("labels")
-		w.BeginObject()
-		for _, key := range wire.SortedKeys(v.Labels) {
-			w.KeyEscaped(key)
-			w.String(v.Labels[key])
-		}
-		w.EndObject()
-	}
-	w.EndObject()
-}
-
-// mergeTodo merges the object ahead into v: what is absent stays as it is, null removes.
-func mergeTodo(r *wire.Reader, v *Todo) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "todo_id":
-			r.ReadOnly()
-		case "title":
-			if r.Null() {
-				r.NullRefused("string")
-				break
-			}
-			if s, ok := r.String(); ok && r.MinLength(s, 1) && r.MaxLength(s, 200) {
-				v.Title = s
-			}
-		case "notes":
-			if r.Null() {
-				v.Notes = ""
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 4000) {
-				v.Notes = s
-			}
-		case "priority":
-			if r.Null() {
-				v.Priority = Medium
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
-				v.Priority = Priority(s)
-			}
-		case "due_at":
-			if r.Null() {
-				v.DueAt = nil
-				break
-			}
-			if t, ok := r.Time(); ok {
-				v.DueAt = &t
-			}
-		case "tags":
-			if r.Null() {
-				v.Tags = nil
-				break
-			}
-			if r.Array() {
-				list := []string{}
-				for r.NextElement() {
-					if s, ok := r.String(); ok {
-						list = append(list, s)
-					}
-				}
-				if r.MaxItems(len(list), 20) {
-					v.Tags = list
-				}
-			}
-		case "metadata":
-			if r.Null() {
-				v.Metadata = Metadata{}
-				break
-			}
-			mergeMetadata(r, &v.Metadata)
-		case "created_at":
-			r.ReadOnly()
-		default:
-			r.Unknown(todoPatchFields)
-		}
-	}
-}
-
-// writeTodo writes v as an object.
-func writeTodo(w *wire.Writer, v *Todo) {
-	w.BeginObject()
-	w.Key("todo_id")
-	w.String(v.TodoID)
-	w.Key("title")
-	w.String(v.Title)
-	if v.Notes != "" {
-		w.Key("notes")
-		w.String(v.Notes)
-	}
-	w.Key("priority")
-	w.String(string(v.Priority))
-	if v.DueAt != nil {
-		w.Key("due_at")
-		w.Time(*v.DueAt)
-	}
-	w.Key("tags")
-	w.BeginArray()
-	for _, element := range v.Tags {
-		w.Element()
-		w.String(element)
-	}
-	w.EndArray()
-	w.Key("metadata")
-	writeMetadata(w, &v.Metadata)
-	w.Key("created_at")
-	w.Time(v.CreatedAt)
-	w.EndObject()
-}
-
-var priorityValues = []string{string(Low), string(Medium), string(High)}
-
-var metadataFields = []string{"color", "estimate_minutes", "labels"}
-var todoPatchFields = []string{"title", "notes", "priority", "due_at", "tags", "metadata"}
 
 // The declarations below break the build when a handler or a struct is no longer what this file was generated
 // from. Run go generate then.
@@ -635,35 +93,15 @@ var todoPatchFields = []string{"title", "notes", "priority", "due_at", "tags", "
 var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
 var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
 
-var _ = struct {
-	_        struct{}
-	Title    string
-	Notes    string
-	Priority Priority
-	DueAt    *time.Time
-	Tags     []string
-	Metadata *Metadata
-}(CreateTodoRequest{})
-
-var _ = struct {
-	Color           string
-	EstimateMinutes int
-	Labels          map[string]string
-}(Metadata{})
-
-var _ = struct {
-	TodoID    string
-	Title     string
-	Notes     string
-	Priority  Priority
-	DueAt     *time.Time
-	Tags      []string
-	Metadata  Metadata
-	CreatedAt time.Time
-}(Todo{})
-
-var _ = struct {
-	_      struct{}
-	TodoID string
-	Input  aql.Patch[Todo]
-}(UpdateTodoRequest{})
+var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, **Metadata) {
+	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata
+}
+var _ = func(v *Metadata) (Metadata, *string, *int, *map[string]string) {
+	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
+}
+var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, **time.Time, *[]string, *Metadata, *time.Time) {
+	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata, v.CreatedAt}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt
+}
+var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo]) {
+	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input}, &v.TodoID, &v.Input
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/aqltag/aqltag/emit"
 	"github.com/aqltag/aqltag/scan"
@@ -68,14 +69,22 @@ func generate(ctx context.Context, env *environment, f flags, verify bool) (gene
 	if code := g.say(env, f); code >= 0 {
 		return g, code
 	}
+	g.outputs = make([]output, len(result.Packages))
+	faults := make([]error, len(result.Packages))
+	var wait sync.WaitGroup
 	for i := range result.Packages {
-		pkg := &result.Packages[i]
-		content, err := emit.File(pkg)
+		wait.Go(func() {
+			pkg := &result.Packages[i]
+			g.outputs[i].path = filepath.Join(pkg.Dir, emit.FileName)
+			g.outputs[i].content, faults[i] = emit.File(pkg)
+		})
+	}
+	wait.Wait()
+	for i, err := range faults {
 		if err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag: writing code for %s: %v\n", pkg.Path, err)
+			fmt.Fprintf(env.stderr, "aql-tag: writing code for %s: %v\n", result.Packages[i].Path, err)
 			return g, exitEmit
 		}
-		g.outputs = append(g.outputs, output{path: filepath.Join(pkg.Dir, emit.FileName), content: content})
 	}
 	for _, empty := range result.Empty {
 		g.outputs = append(g.outputs, output{path: filepath.Join(empty.Dir, emit.FileName)})

@@ -34,6 +34,8 @@ func commands() []command {
 	return []command{
 		{"gen", "[gen] [flags] [packages]", "write aql_gen.go for each package with operations (default: .)", runGen},
 		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
+		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
+		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -52,6 +54,9 @@ func main() { os.Exit(Main()) }
 // Main runs the command with the process's arguments and returns its exit code. It is exported for the command's own
 // tests, which run it as a program.
 func Main() int {
+	if isVettool(os.Args[1:]) {
+		runVettool()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.Getwd()
@@ -97,19 +102,28 @@ func printUsage(w io.Writer) {
 		fmt.Fprintf(w, "  aql-tag %-28s %s\n", c.usage, c.short)
 	}
 	fmt.Fprint(w, `
-Flags of gen and check:
+Flags of gen, check and lint:
 
   -tags list   build tags, comma-separated
   -json        diagnostics as JSON, one array on standard output
   -v           say what is done
   -q           print errors only
 
+Flags of init: these (-json prints the proposals, -v unexported functions too), and
+
+  -w           write the directives above the functions, touching nothing else
+  -only regexp operations or functions (Type.Method) to propose
+
+As a tool of go vet, with suggested fixes:
+
+  go vet -vettool=$(go tool -n aql-tag) ./...
+
 Exit codes: 0 ok, 1 internal error, 2 the source has errors, 3 bad flags,
 4 I/O, 5 emission failed, 6 out of date (check).
 `)
 }
 
-// flags are the flags that gen and check share.
+// flags are the flags that the subcommands share.
 type flags struct {
 	tags           string
 	json           bool
@@ -117,8 +131,9 @@ type flags struct {
 	packages       []string
 }
 
-// parseFlags reads the flags of a subcommand. Flags may stand before, between and after the package patterns.
-func parseFlags(env *environment, name string, args []string) (flags, int) {
+// parseFlags reads the flags of a subcommand; more declares those that it has beside the shared ones. Flags may stand before,
+// between and after the package patterns.
+func parseFlags(env *environment, name string, args []string, more ...func(*flag.FlagSet)) (flags, int) {
 	var f flags
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -126,6 +141,9 @@ func parseFlags(env *environment, name string, args []string) (flags, int) {
 	set.BoolVar(&f.json, "json", false, "")
 	set.BoolVar(&f.verbose, "v", false, "")
 	set.BoolVar(&f.quiet, "q", false, "")
+	for _, declare := range more {
+		declare(set)
+	}
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
 			printUsage(env.stdout)

@@ -14,43 +14,25 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/wire"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // thingCall serves every operation of the test's adapter.
-type thingCall struct {
-	run func(ctx context.Context) (string, error)
-	id  string
-}
-
-func (c *thingCall) Member(r *wire.Reader) bool {
-	if r.Name() != "id" {
-		return false
-	}
-	c.id, _ = r.String()
-	return true
-}
-func (c *thingCall) Complete(*wire.Reader) {}
-func (c *thingCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	answer, err := c.run(ctx)
-	if err == nil {
-		w.String(answer + c.id)
-	}
-	return err
-}
+// thing is the request of every operation of the test's service.
+type thing struct{ ID string }
 
 func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 	t.Helper()
 	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context) (string, error)) aql.Operation {
-		return aql.Operation{
-			Definition: model.Operation{
-				Name: name, Category: category, Danger: danger, Description: "Does it.",
-				Params: []model.Param{{Name: "id", Type: "string"}}, Returns: model.Returns{Name: "Text", Kind: model.KindScalar},
+		return aql.Operation{Definition: &aql.Definition{
+			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []aql.Row{{"ID id string"}}, Returns: "Text",
+			Types: [2]any{(*thing)(nil), (*string)(nil)},
+			Handler: func(ctx context.Context, _, request any) (any, error) {
+				answer, err := run(ctx)
+				return answer + request.(*thing).ID, err
 			},
-			NewCall: func() aql.Call { return &thingCall{run: run} },
-		}
+		}}
 	}
 	registry := aql.NewRegistry([]aql.Operation{
 		operation("get_thing", model.Read, model.Safe, func(context.Context) (string, error) { return "got ", nil }),
@@ -64,7 +46,7 @@ func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 				return "", ctx.Err()
 			}
 		}),
-	}, []model.Type{{Name: "Text", Kind: model.KindScalar}})
+	}, []aql.Type{{Name: "Text", Kind: model.KindScalar}})
 	adapter, err := aql.New(registry, aql.Options{Name: "things", Version: "1.0.0"})
 	if err != nil {
 		t.Fatal(err)

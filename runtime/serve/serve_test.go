@@ -16,26 +16,19 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/wire"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-type waitCall struct{ entered chan<- struct{} }
-
-func (waitCall) Member(*wire.Reader) bool { return false }
-func (waitCall) Complete(*wire.Reader)    {}
-func (c waitCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	c.entered <- struct{}{}
-	time.Sleep(2 * time.Second) // a handler that does not listen
-	w.Null()
-	return nil
-}
-
 func registry(entered chan<- struct{}) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{{
-		Definition: model.Operation{Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}},
-		NewCall:    func() aql.Call { return waitCall{entered} },
-	}}, nil)
+	return aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
+		Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: "Nothing",
+		Types: [2]any{(*struct{})(nil), nil},
+		Handler: func(context.Context, any, any) (any, error) {
+			entered <- struct{}{}
+			time.Sleep(2 * time.Second) // a handler that does not listen
+			return nil, nil
+		},
+	}}}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
 }
 
 // safeBuffer is written by the process and read by the test.

@@ -38,6 +38,9 @@ func (w *Writer) Len() int { return len(w.buf) }
 // deeper than 1,000 levels, or a value that Any cannot write.
 func (w *Writer) Err() error { return w.err }
 
+// Fail makes err the writer's error unless it has one. Encoders report with it what has no JSON.
+func (w *Writer) Fail(err error) { w.fail(err) }
+
 //go:noinline
 func (w *Writer) fail(err error) {
 	if w.err == nil {
@@ -90,6 +93,14 @@ func (w *Writer) Key(name string) {
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, name...)
 	w.buf = append(w.buf, '"', ':')
+}
+
+// Name writes the name of a member, which is quoted and followed by its colon already.
+func (w *Writer) Name(quoted string) {
+	if w.buf[len(w.buf)-1] != '{' {
+		w.buf = append(w.buf, ',')
+	}
+	w.buf = append(w.buf, quoted...)
 }
 
 // KeyEscaped writes the name of a member that may hold any character.
@@ -159,6 +170,20 @@ func (w *Writer) Bytes64(b []byte) {
 
 // Raw writes text that is one JSON value already.
 func (w *Writer) Raw(text string) { w.buf = append(w.buf, text...) }
+
+// StringMap writes a map in the order of its keys; nil is null.
+func (w *Writer) StringMap(m map[string]string) {
+	if m == nil {
+		w.Null()
+		return
+	}
+	w.BeginObject()
+	for _, key := range SortedKeys(m) {
+		w.KeyEscaped(key)
+		w.String(m[key])
+	}
+	w.EndObject()
+}
 
 // SortedKeys returns the keys of m in order, which is the order in which maps are written.
 func SortedKeys[K ~string, V any](m map[K]V) []K {

@@ -4,1511 +4,267 @@ package todo
 
 import (
 	"context"
-	"maps"
-	"strconv"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/wire"
 )
 
 // NewRegistry returns the operations of package todo, carried out by service.
 func NewRegistry(service *Service) *aql.Registry {
 	return aql.NewRegistry([]aql.Operation{
-		{
-			Definition: completeTodoDefinition(),
-			NewCall:    func() aql.Call { return &completeTodoCall{service: service} },
-		},
-		{
-			Definition: createTodoDefinition(),
-			NewCall:    func() aql.Call { return &createTodoCall{service: service} },
-		},
-		{
-			Definition: deleteTodoDefinition(),
-			NewCall:    func() aql.Call { return &deleteTodoCall{service: service} },
-		},
-		{
-			Definition: getTodoDefinition(),
-			NewCall:    func() aql.Call { return &getTodoCall{service: service} },
-		},
-		{
-			Definition: listTodosDefinition(),
-			NewCall:    func() aql.Call { return &listTodosCall{service: service} },
-		},
-		{
-			Definition: purgeCompletedDefinition(),
-			NewCall:    func() aql.Call { return &purgeCompletedCall{service: service} },
-		},
-		{
-			Definition: searchTodosDefinition(),
-			NewCall:    func() aql.Call { return &searchTodosCall{service: service} },
-		},
-		{
-			Definition: updateTodoDefinition(),
-			NewCall:    func() aql.Call { return &updateTodoCall{service: service} },
-		},
-	}, wireTypes())
+		{Definition: &completeTodoOperation, Receiver: service},
+		{Definition: &createTodoOperation, Receiver: service},
+		{Definition: &deleteTodoOperation, Receiver: service},
+		{Definition: &getTodoOperation, Receiver: service},
+		{Definition: &listTodosOperation, Receiver: service},
+		{Definition: &purgeCompletedOperation, Receiver: service},
+		{Definition: &searchTodosOperation, Receiver: service},
+		{Definition: &updateTodoOperation, Receiver: service},
+	}, wireTypes)
 }
 
-func completeTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "complete_todo",
-		Category:     model.Execute,
-		Description:  "Marks a todo as done.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromTag,
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "A thing to do.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"todo_id":"todo_7k3f"}`,
-				Description: "Done",
-			},
-		},
-		Source: "todo/complete.go:14",
-	}
+var completeTodoOperation = aql.Definition{
+	Name:         "complete_todo",
+	Category:     model.Execute,
+	Description:  "Marks a todo as done.",
+	Danger:       model.Reversible,
+	DangerSource: model.DangerFromTag,
+	Params: []aql.Row{
+		{"TodoID todo_id string required", "Which todo"},
+	},
+	Returns: "Todo",
+	Examples: []aql.Row{
+		{`{"todo_id":"todo_7k3f"}`, "Done"},
+	},
+	Source: "todo/complete.go:14",
+	Types:  [2]any{(*CompleteTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).CompleteTodo(ctx, *request.(*CompleteTodoRequest))
+	},
 }
 
-func createTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "create_todo",
-		Category:     model.Create,
-		Description:  "Adds a todo.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "title",
-				Type:        "string",
-				Required:    true,
-				Description: "What has to be done",
-				MinLength:   1,
-				MaxLength:   200,
-			},
-			{
-				Name:        "notes",
-				Type:        "string",
-				Description: "Details",
-				MaxLength:   4000,
-			},
-			{
-				Name:        "priority",
-				Type:        "Priority",
-				Description: "How urgent it is",
-				Default:     `"medium"`,
-				Enum:        priorityValues,
-			},
-			{
-				Name:        "due_at",
-				Type:        "string",
-				Description: "When it has to be done",
-				Format:      "date-time",
-			},
-			{
-				Name:        "tags",
-				Type:        "array",
-				Description: "Words to find it by",
-				MaxItems:    20,
-				Items:       &model.Param{Type: "string"},
-			},
-			{
-				Name:        "metadata",
-				Type:        "Metadata",
-				Description: "What else is known about it",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "A thing to do.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"title":"Buy milk"}`,
-				Description: "The shortest request",
-			},
-			{
-				Params:      `{"title":"Write the report","priority":"high","due_at":"2026-03-01T09:00:00Z","tags":["work"],"metadata":{"estimate_minutes":90}}`,
-				Description: "With everything that helps to plan",
-			},
-		},
-		Source: "todo/create.go:25",
-	}
+var createTodoOperation = aql.Definition{
+	Name:        "create_todo",
+	Category:    model.Create,
+	Description: "Adds a todo.",
+	Danger:      model.Reversible,
+	Params: []aql.Row{
+		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
+		{"Notes notes string maxlen=4000,omitempty", "Details"},
+		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
+		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
+		{"Tags tags []string maxitems=20,omitempty", "Words to find it by"},
+		{"Metadata metadata Metadata omitzero", "What else is known about it"},
+	},
+	Returns: "Todo",
+	Examples: []aql.Row{
+		{`{"title":"Buy milk"}`, "The shortest request"},
+		{`{"title":"Write the report","priority":"high","due_at":"2026-03-01T09:00:00Z","tags":["work"],"metadata":{"estimate_minutes":90}}`, "With everything that helps to plan"},
+	},
+	Source: "todo/create.go:25",
+	Types:  [2]any{(*CreateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+	},
 }
 
-func deleteTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "delete_todo",
-		Category:     model.Delete,
-		Description:  "Removes a todo for good.",
-		Danger:       model.Destructive,
-		DangerSource: model.DangerFromTag,
-		Reasons:      []string{"Removes the todo and its history"},
-		Confirm:      "Delete todo '{todo_id}'? This cannot be undone.",
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Nothing",
-			Kind:        model.KindScalar,
-			Description: "No data (null).",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"todo_id":"todo_7k3f"}`,
-				Description: "Asks first",
-			},
-		},
-		Source: "todo/delete.go:20",
-	}
+var deleteTodoOperation = aql.Definition{
+	Name:         "delete_todo",
+	Category:     model.Delete,
+	Description:  "Removes a todo for good.",
+	Danger:       model.Destructive,
+	DangerSource: model.DangerFromTag,
+	Reasons:      []string{"Removes the todo and its history"},
+	Confirm:      "Delete todo '{todo_id}'? This cannot be undone.",
+	Params: []aql.Row{
+		{"TodoID todo_id string required", "Which todo"},
+	},
+	Returns: "Nothing",
+	Examples: []aql.Row{
+		{`{"todo_id":"todo_7k3f"}`, "Asks first"},
+	},
+	Source: "todo/delete.go:20",
+	Types:  [2]any{(*DeleteTodoRequest)(nil), nil},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return nil, receiver.(*Service).DeleteTodo(ctx, *request.(*DeleteTodoRequest))
+	},
 }
 
-func getTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "get_todo",
-		Category:     model.Read,
-		Description:  "Reads a todo.",
-		Danger:       model.Safe,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "A thing to do.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"todo_id":"todo_7k3f"}`,
-				Description: "One todo, whole",
-			},
-		},
-		Source: "todo/get.go:14",
-	}
+var getTodoOperation = aql.Definition{
+	Name:        "get_todo",
+	Category:    model.Read,
+	Description: "Reads a todo.",
+	Danger:      model.Safe,
+	Params: []aql.Row{
+		{"TodoID todo_id string required", "Which todo"},
+	},
+	Returns: "Todo",
+	Examples: []aql.Row{
+		{`{"todo_id":"todo_7k3f"}`, "One todo, whole"},
+	},
+	Source: "todo/get.go:14",
+	Types:  [2]any{(*GetTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).GetTodo(ctx, *request.(*GetTodoRequest))
+	},
 }
 
-func listTodosDefinition() model.Operation {
-	return model.Operation{
-		Name:         "list_todos",
-		Category:     model.Read,
-		Description:  "Lists todos.",
-		Danger:       model.Safe,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "filter",
-				Type:        "TodoFilter",
-				Description: "Which todos to list; default: all",
-			},
-			{
-				Name:        "sort",
-				Type:        "TodoSort",
-				Description: "In which order; default: newest first",
-			},
-			{
-				Name:        "limit",
-				Type:        "integer",
-				Description: "How many todos to return; 100 if more are asked for",
-				Default:     "25",
-				Minimum:     "1",
-			},
-			{
-				Name:        "offset",
-				Type:        "integer",
-				Description: "How many todos to skip",
-				Default:     "0",
-				Minimum:     "0",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "TodoPage",
-			Kind:        model.KindObject,
-			Description: "A part of a list of todos.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      "{}",
-				Description: "The newest todos",
-			},
-			{
-				Params:      `{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`,
-				Description: "What is due next",
-			},
-		},
-		Source: "todo/list.go:51",
-	}
+var listTodosOperation = aql.Definition{
+	Name:        "list_todos",
+	Category:    model.Read,
+	Description: "Lists todos.",
+	Danger:      model.Safe,
+	Params: []aql.Row{
+		{"Filter filter TodoFilter omitzero", "Which todos to list; default: all"},
+		{"Sort sort TodoSort omitempty", "In which order; default: newest first"},
+		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
+		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
+	},
+	Returns: "TodoPage",
+	Examples: []aql.Row{
+		{"{}", "The newest todos"},
+		{`{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`, "What is due next"},
+	},
+	Source: "todo/list.go:51",
+	Types:  [2]any{(*ListTodosRequest)(nil), (**TodoPage)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
+	},
 }
 
-func purgeCompletedDefinition() model.Operation {
-	return model.Operation{
-		Name:         "purge_completed",
-		Category:     model.Delete,
-		Description:  "Removes the completed todos for good.",
-		Danger:       model.Dangerous,
-		DangerSource: model.DangerFromTag,
-		Reasons:      []string{"Removes many todos in one go"},
-		Confirm:      "Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.",
-		Params: []model.Param{
-			{
-				Name:        "older_than_days",
-				Type:        "integer",
-				Description: "Spares todos completed in the last so many days",
-				Default:     "0",
-				Minimum:     "0",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "PurgeResult",
-			Kind:        model.KindObject,
-			Description: "Tells what a purge did.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"older_than_days":30}`,
-				Description: "Keeps what was completed in the last month",
-			},
-		},
-		Source: "todo/purge.go:24",
-	}
+var purgeCompletedOperation = aql.Definition{
+	Name:         "purge_completed",
+	Category:     model.Delete,
+	Description:  "Removes the completed todos for good.",
+	Danger:       model.Dangerous,
+	DangerSource: model.DangerFromTag,
+	Reasons:      []string{"Removes many todos in one go"},
+	Confirm:      "Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.",
+	Params: []aql.Row{
+		{"OlderThanDays older_than_days integer default=0,min=0,omitempty", "Spares todos completed in the last so many days"},
+	},
+	Returns: "PurgeResult",
+	Examples: []aql.Row{
+		{`{"older_than_days":30}`, "Keeps what was completed in the last month"},
+	},
+	Source: "todo/purge.go:24",
+	Types:  [2]any{(*PurgeCompletedRequest)(nil), (**PurgeResult)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).PurgeCompleted(ctx, *request.(*PurgeCompletedRequest))
+	},
 }
 
-func searchTodosDefinition() model.Operation {
-	return model.Operation{
-		Name:         "search_todos",
-		Category:     model.Read,
-		Description:  "Finds the todos that contain every word of the query, newest first.",
-		Danger:       model.Safe,
-		DangerSource: model.DangerFromCategory,
-		Params: []model.Param{
-			{
-				Name:        "query",
-				Type:        "string",
-				Required:    true,
-				Description: "Words that the title, the notes or the tags contain",
-				MinLength:   1,
-				MaxLength:   200,
-			},
-			{
-				Name:        "limit",
-				Type:        "integer",
-				Description: "How many todos to return; 100 if more are asked for",
-				Default:     "25",
-				Minimum:     "1",
-			},
-			{
-				Name:        "offset",
-				Type:        "integer",
-				Description: "How many todos to skip",
-				Default:     "0",
-				Minimum:     "0",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "TodoPage",
-			Kind:        model.KindObject,
-			Description: "A part of a list of todos.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"query":"milk"}`,
-				Description: "Everything about milk",
-			},
-		},
-		Source: "todo/search.go:18",
-	}
+var searchTodosOperation = aql.Definition{
+	Name:        "search_todos",
+	Category:    model.Read,
+	Description: "Finds the todos that contain every word of the query, newest first.",
+	Danger:      model.Safe,
+	Params: []aql.Row{
+		{"Query query string required,minlen=1,maxlen=200", "Words that the title, the notes or the tags contain"},
+		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
+		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
+	},
+	Returns: "TodoPage",
+	Examples: []aql.Row{
+		{`{"query":"milk"}`, "Everything about milk"},
+	},
+	Source: "todo/search.go:18",
+	Types:  [2]any{(*SearchTodosRequest)(nil), (**TodoPage)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).SearchTodos(ctx, *request.(*SearchTodosRequest))
+	},
 }
 
-func updateTodoDefinition() model.Operation {
-	return model.Operation{
-		Name:         "update_todo",
-		Category:     model.Update,
-		Description:  "Changes a todo; what is absent from input stays as it was.",
-		Danger:       model.Reversible,
-		DangerSource: model.DangerFromTag,
-		Params: []model.Param{
-			{
-				Name:        "todo_id",
-				Type:        "string",
-				Required:    true,
-				Description: "Which todo",
-			},
-			{
-				Name:        "input",
-				Type:        "TodoPatch",
-				Required:    true,
-				Description: "What changes; what is absent stays as it is",
-			},
-			{
-				Name:        "if_match",
-				Type:        "string",
-				Description: "The _etag that the todo must still have",
-			},
-		},
-		Returns: model.Returns{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "A thing to do.",
-		},
-		Examples: []model.Example{
-			{
-				Params:      `{"todo_id":"todo_7k3f","input":{"title":"Buy oat milk"}}`,
-				Description: "A new title",
-			},
-			{
-				Params:      `{"todo_id":"todo_7k3f","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`,
-				Description: "No due date any more, and one label more",
-			},
-		},
-		Source: "todo/update.go:21",
-	}
+var updateTodoOperation = aql.Definition{
+	Name:         "update_todo",
+	Category:     model.Update,
+	Description:  "Changes a todo; what is absent from input stays as it was.",
+	Danger:       model.Reversible,
+	DangerSource: model.DangerFromTag,
+	Params: []aql.Row{
+		{"TodoID todo_id string required", "Which todo"},
+		{"Input input TodoPatch required", "What changes; what is absent stays as it is"},
+		{"IfMatch if_match string omitempty", "The _etag that the todo must still have"},
+	},
+	Returns: "Todo",
+	Examples: []aql.Row{
+		{`{"todo_id":"todo_7k3f","input":{"title":"Buy oat milk"}}`, "A new title"},
+		{`{"todo_id":"todo_7k3f","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`, "No due date any more, and one label more"},
+	},
+	Source: "todo/update.go:21",
+	Types:  [2]any{(*UpdateTodoRequest)(nil), (**Todo)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+	},
 }
 
-func wireTypes() []model.Type {
-	return []model.Type{
-		{
-			Name:        "Metadata",
-			Kind:        model.KindObject,
-			Description: "What else is known about a todo.",
-			Fields: []model.Param{
-				{
-					Name:        "color",
-					Type:        "string",
-					Description: "Colour to show it in",
-					MaxLength:   30,
-				},
-				{
-					Name:        "estimate_minutes",
-					Type:        "integer",
-					Description: "How long it takes",
-					Minimum:     "0",
-					Maximum:     "10000",
-				},
-				{
-					Name:        "labels",
-					Type:        "object",
-					Description: "Names and values of your own",
-					Items:       &model.Param{Type: "string"},
-				},
-			},
-		},
-		{
-			Name:        "MetadataPatch",
-			Kind:        model.KindObject,
-			Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.",
-			Fields: []model.Param{
-				{
-					Name:        "color",
-					Type:        "string",
-					Description: "Colour to show it in",
-					MaxLength:   30,
-				},
-				{
-					Name:        "estimate_minutes",
-					Type:        "integer",
-					Description: "How long it takes",
-					Minimum:     "0",
-					Maximum:     "10000",
-				},
-				{
-					Name:        "labels",
-					Type:        "object",
-					Description: "Names and values of your own",
-					Items:       &model.Param{Type: "string"},
-				},
-			},
-		},
-		{
-			Name:        "Nothing",
-			Kind:        model.KindScalar,
-			Description: "No data (null).",
-		},
-		{
-			Name:        "Order",
-			Kind:        model.KindEnum,
-			Description: "The direction of a sort.",
-			Values: []model.EnumValue{
-				{Value: string(Ascending)},
-				{Value: string(Descending)},
-			},
-		},
-		{
-			Name:        "Pagination",
-			Kind:        model.KindObject,
-			Description: "Where a page lies in the whole list.",
-			Fields: []model.Param{
-				{
-					Name: "limit",
-					Type: "integer",
-				},
-				{
-					Name: "offset",
-					Type: "integer",
-				},
-				{
-					Name:        "returned",
-					Type:        "integer",
-					Description: "Number of todos on this page",
-				},
-				{
-					Name:        "total_items",
-					Type:        "integer",
-					Description: "Number of todos in the whole list",
-				},
-				{
-					Name:        "has_more",
-					Type:        "boolean",
-					Description: "Whether todos follow this page",
-				},
-			},
-		},
-		{
-			Name:        "Priority",
-			Kind:        model.KindEnum,
-			Description: "How urgent a todo is.",
-			Values: []model.EnumValue{
-				{Value: string(Low), Description: "Some day"},
-				{Value: string(Medium), Description: "This week"},
-				{Value: string(High), Description: "Today"},
-			},
-		},
-		{
-			Name:        "PurgeResult",
-			Kind:        model.KindObject,
-			Description: "Tells what a purge did.",
-			Fields: []model.Param{
-				{
-					Name:        "purged",
-					Type:        "integer",
-					Description: "Number of todos removed",
-				},
-			},
-		},
-		{
-			Name:        "SortField",
-			Kind:        model.KindEnum,
-			Description: "A field that todos can be ordered by.",
-			Values: []model.EnumValue{
-				{Value: string(ByCreatedAt)},
-				{Value: string(ByUpdatedAt)},
-				{Value: string(ByDueAt), Description: "Todos that are never due come last"},
-				{Value: string(ByTitle)},
-				{Value: string(ByPriority)},
-			},
-		},
-		{
-			Name:        "Status",
-			Kind:        model.KindEnum,
-			Description: "Whether a todo still has to be done.",
-			Values: []model.EnumValue{
-				{Value: string(StatusOpen), Description: "Has to be done"},
-				{Value: string(StatusDone), Description: "Was done"},
-			},
-		},
-		{
-			Name:        "Todo",
-			Kind:        model.KindObject,
-			Description: "A thing to do.",
-			Fields: []model.Param{
-				{
-					Name:        "todo_id",
-					Type:        "string",
-					Description: "Identifier",
-					ReadOnly:    true,
-				},
-				{
-					Name:        "title",
-					Type:        "string",
-					Required:    true,
-					Description: "What has to be done",
-					MinLength:   1,
-					MaxLength:   200,
-				},
-				{
-					Name:        "notes",
-					Type:        "string",
-					Description: "Details",
-					MaxLength:   4000,
-				},
-				{
-					Name:        "priority",
-					Type:        "Priority",
-					Description: "How urgent it is",
-					Default:     `"medium"`,
-					Enum:        priorityValues,
-				},
-				{
-					Name:        "status",
-					Type:        "Status",
-					Description: "Whether it was done",
-					Default:     `"open"`,
-					Enum:        statusValues,
-				},
-				{
-					Name:        "due_at",
-					Type:        "string",
-					Description: "When it has to be done",
-					Format:      "date-time",
-				},
-				{
-					Name:        "tags",
-					Type:        "array",
-					Description: "Words to find it by",
-					MaxItems:    20,
-					Items:       &model.Param{Type: "string"},
-				},
-				{
-					Name:        "metadata",
-					Type:        "Metadata",
-					Description: "What else is known about it",
-				},
-				{
-					Name:        "created_at",
-					Type:        "string",
-					Description: "When it was added",
-					Format:      "date-time",
-					ReadOnly:    true,
-				},
-				{
-					Name:        "updated_at",
-					Type:        "string",
-					Description: "When it was last changed",
-					Format:      "date-time",
-					ReadOnly:    true,
-				},
-				{
-					Name:        "_etag",
-					Type:        "string",
-					Description: "Version of the todo, for if_match",
-					ReadOnly:    true,
-				},
-			},
-		},
-		{
-			Name:        "TodoFilter",
-			Kind:        model.KindObject,
-			Description: "What listed todos have in common.",
-			Fields: []model.Param{
-				{
-					Name:        "status",
-					Type:        "Status",
-					Description: "Whether it was done",
-					Enum:        statusValues,
-				},
-				{
-					Name:        "priority",
-					Type:        "Priority",
-					Description: "How urgent it is",
-					Enum:        priorityValues,
-				},
-				{
-					Name:        "tag",
-					Type:        "string",
-					Description: "A tag the todo has",
-				},
-			},
-		},
-		{
-			Name:        "TodoPage",
-			Kind:        model.KindObject,
-			Description: "A part of a list of todos.",
-			Fields: []model.Param{
-				{
-					Name:  "items",
-					Type:  "array",
-					Items: &model.Param{Type: "Todo"},
-				},
-				{
-					Name: "pagination",
-					Type: "Pagination",
-				},
-			},
-		},
-		{
-			Name:        "TodoPatch",
-			Kind:        model.KindObject,
-			Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at, updated_at, _etag.",
-			Fields: []model.Param{
-				{
-					Name:        "title",
-					Type:        "string",
-					Description: "What has to be done",
-					MinLength:   1,
-					MaxLength:   200,
-				},
-				{
-					Name:        "notes",
-					Type:        "string",
-					Description: "Details",
-					MaxLength:   4000,
-				},
-				{
-					Name:        "priority",
-					Type:        "Priority",
-					Description: "How urgent it is",
-					Enum:        priorityValues,
-				},
-				{
-					Name:        "status",
-					Type:        "Status",
-					Description: "Whether it was done",
-					Enum:        statusValues,
-				},
-				{
-					Name:        "due_at",
-					Type:        "string",
-					Description: "When it has to be done",
-					Format:      "date-time",
-				},
-				{
-					Name:        "tags",
-					Type:        "array",
-					Description: "Words to find it by",
-					MaxItems:    20,
-					Items:       &model.Param{Type: "string"},
-				},
-				{
-					Name:        "metadata",
-					Type:        "MetadataPatch",
-					Description: "What else is known about it",
-				},
-			},
-		},
-		{
-			Name:        "TodoSort",
-			Kind:        model.KindObject,
-			Description: "An order of todos.",
-			Fields: []model.Param{
-				{
-					Name:        "field",
-					Type:        "SortField",
-					Description: "What to sort by",
-					Default:     `"created_at"`,
-					Enum:        sortFieldValues,
-				},
-				{
-					Name:        "order",
-					Type:        "Order",
-					Description: "In which direction",
-					Default:     `"asc"`,
-					Enum:        orderValues,
-				},
-			},
-		},
-	}
+var wireTypes = []aql.Type{
+	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
+		{"Color color string maxlen=30,omitempty", "Colour to show it in"},
+		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
+		{"Labels labels {}string omitempty", "Names and values of your own"},
+	}},
+	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
+	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
+	{Name: "Order", Kind: model.KindEnum, Description: "The direction of a sort.", Values: []aql.Row{
+		{string(Ascending)},
+		{string(Descending)},
+	}},
+	{Name: "Pagination", Kind: model.KindObject, Description: "Where a page lies in the whole list.", Fields: []aql.Row{
+		{"Limit limit integer"},
+		{"Offset offset integer"},
+		{"Returned returned integer", "Number of todos on this page"},
+		{"TotalItems total_items integer", "Number of todos in the whole list"},
+		{"HasMore has_more boolean", "Whether todos follow this page"},
+	}},
+	{Name: "Priority", Kind: model.KindEnum, Description: "How urgent a todo is.", Values: []aql.Row{
+		{string(Low), "Some day"},
+		{string(Medium), "This week"},
+		{string(High), "Today"},
+	}},
+	{Name: "PurgeResult", Kind: model.KindObject, Description: "Tells what a purge did.", Fields: []aql.Row{
+		{"Purged purged integer", "Number of todos removed"},
+	}},
+	{Name: "SortField", Kind: model.KindEnum, Description: "A field that todos can be ordered by.", Values: []aql.Row{
+		{string(ByCreatedAt)},
+		{string(ByUpdatedAt)},
+		{string(ByDueAt), "Todos that are never due come last"},
+		{string(ByTitle)},
+		{string(ByPriority)},
+	}},
+	{Name: "Status", Kind: model.KindEnum, Description: "Whether a todo still has to be done.", Values: []aql.Row{
+		{string(StatusOpen), "Has to be done"},
+		{string(StatusDone), "Was done"},
+	}},
+	{Name: "Todo", Kind: model.KindObject, Description: "A thing to do.", Fields: []aql.Row{
+		{"TodoID todo_id string readonly", "Identifier"},
+		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
+		{"Notes notes string maxlen=4000,omitempty", "Details"},
+		{`Priority priority Priority default="medium"`, "How urgent it is"},
+		{`Status status Status default="open"`, "Whether it was done"},
+		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
+		{"Tags tags []string maxitems=20", "Words to find it by"},
+		{"Metadata metadata Metadata omitzero", "What else is known about it"},
+		{"CreatedAt created_at string format=date-time,readonly", "When it was added"},
+		{"UpdatedAt updated_at string format=date-time,readonly", "When it was last changed"},
+		{"ETag _etag string readonly", "Version of the todo, for if_match"},
+	}},
+	{Name: "TodoFilter", Kind: model.KindObject, Description: "What listed todos have in common.", Fields: []aql.Row{
+		{"Status status Status omitempty", "Whether it was done"},
+		{"Priority priority Priority omitempty", "How urgent it is"},
+		{"Tag tag string omitempty", "A tag the todo has"},
+	}},
+	{Name: "TodoPage", Kind: model.KindObject, Description: "A part of a list of todos.", Fields: []aql.Row{
+		{"Items items []Todo"},
+		{"Pagination pagination Pagination"},
+	}},
+	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at, updated_at, _etag.", Changes: "Todo"},
+	{Name: "TodoSort", Kind: model.KindObject, Description: "An order of todos.", Fields: []aql.Row{
+		{`Field field SortField default="created_at",omitempty`, "What to sort by"},
+		{`Order order Order default="asc",omitempty`, "In which direction"},
+	}},
 }
-
-// completeTodoCall is a request for complete_todo.
-type completeTodoCall struct {
-	service *Service
-	request CompleteTodoRequest
-	seen    uint64
-}
-
-func (c *completeTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *completeTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-}
-
-func (c *completeTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.CompleteTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// createTodoCall is a request for create_todo.
-type createTodoCall struct {
-	service *Service
-	request CreateTodoRequest
-	seen    uint64
-}
-
-func (c *createTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "title":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok && r.MinLength(s, 1) && r.MaxLength(s, 200) {
-			c.request.Title = s
-		}
-	case "notes":
-		if r.Null() {
-			break
-		}
-		if s, ok := r.String(); ok && r.MaxLength(s, 4000) {
-			c.request.Notes = s
-		}
-	case "priority":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 1
-		if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
-			c.request.Priority = Priority(s)
-		}
-	case "due_at":
-		if r.Null() {
-			break
-		}
-		if t, ok := r.Time(); ok {
-			c.request.DueAt = &t
-		}
-	case "tags":
-		if r.Null() {
-			break
-		}
-		if r.Array() {
-			list := []string{}
-			for r.NextElement() {
-				if s, ok := r.String(); ok {
-					list = append(list, s)
-				}
-			}
-			if r.MaxItems(len(list), 20) {
-				c.request.Tags = list
-			}
-		}
-	case "metadata":
-		if r.Null() {
-			break
-		}
-		readMetadata(r, &c.request.Metadata)
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *createTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("title", "string")
-	}
-	if c.seen&(1<<1) == 0 {
-		c.request.Priority = Medium
-	}
-}
-
-func (c *createTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.CreateTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// deleteTodoCall is a request for delete_todo.
-type deleteTodoCall struct {
-	service *Service
-	request DeleteTodoRequest
-	seen    uint64
-}
-
-func (c *deleteTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *deleteTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-}
-
-func (c *deleteTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	if err := c.service.DeleteTodo(ctx, c.request); err != nil {
-		return err
-	}
-	w.Null()
-	return nil
-}
-
-// getTodoCall is a request for get_todo.
-type getTodoCall struct {
-	service *Service
-	request GetTodoRequest
-	seen    uint64
-}
-
-func (c *getTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *getTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-}
-
-func (c *getTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.GetTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// listTodosCall is a request for list_todos.
-type listTodosCall struct {
-	service *Service
-	request ListTodosRequest
-	seen    uint64
-}
-
-func (c *listTodosCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "filter":
-		if r.Null() {
-			break
-		}
-		readTodoFilter(r, &c.request.Filter)
-	case "sort":
-		if r.Null() {
-			break
-		}
-		c.request.Sort = new(TodoSort)
-		readTodoSort(r, c.request.Sort)
-	case "limit":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 1) {
-			c.request.PageRequest.Limit = int(n)
-		}
-	case "offset":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 1
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
-			c.request.PageRequest.Offset = int(n)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *listTodosCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		c.request.PageRequest.Limit = 25
-	}
-	if c.seen&(1<<1) == 0 {
-		c.request.PageRequest.Offset = 0
-	}
-}
-
-func (c *listTodosCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.ListTodos(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodoPage(w, result)
-	}
-	return nil
-}
-
-// purgeCompletedCall is a request for purge_completed.
-type purgeCompletedCall struct {
-	service *Service
-	request PurgeCompletedRequest
-	seen    uint64
-}
-
-func (c *purgeCompletedCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "older_than_days":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
-			c.request.OlderThanDays = int(n)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *purgeCompletedCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		c.request.OlderThanDays = 0
-	}
-}
-
-func (c *purgeCompletedCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.PurgeCompleted(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writePurgeResult(w, result)
-	}
-	return nil
-}
-
-// searchTodosCall is a request for search_todos.
-type searchTodosCall struct {
-	service *Service
-	request SearchTodosRequest
-	seen    uint64
-}
-
-func (c *searchTodosCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "query":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok && r.MinLength(s, 1) && r.MaxLength(s, 200) {
-			c.request.Query = s
-		}
-	case "limit":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 1
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 1) {
-			c.request.PageRequest.Limit = int(n)
-		}
-	case "offset":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 2
-		if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) {
-			c.request.PageRequest.Offset = int(n)
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *searchTodosCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("query", "string")
-	}
-	if c.seen&(1<<1) == 0 {
-		c.request.PageRequest.Limit = 25
-	}
-	if c.seen&(1<<2) == 0 {
-		c.request.PageRequest.Offset = 0
-	}
-}
-
-func (c *searchTodosCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.SearchTodos(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodoPage(w, result)
-	}
-	return nil
-}
-
-// updateTodoCall is a request for update_todo.
-type updateTodoCall struct {
-	service *Service
-	request UpdateTodoRequest
-	seen    uint64
-}
-
-func (c *updateTodoCall) Member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "todo_id":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 0
-		if s, ok := r.String(); ok {
-			c.request.TodoID = s
-		}
-	case "input":
-		if r.Null() {
-			break
-		}
-		c.seen |= 1 << 1
-		aql.ReadPatch(r, &c.request.Input, mergeTodo)
-	case "if_match":
-		if r.Null() {
-			break
-		}
-		if s, ok := r.String(); ok {
-			c.request.IfMatch = s
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-func (c *updateTodoCall) Complete(r *wire.Reader) {
-	if c.seen&(1<<0) == 0 {
-		r.Missing("todo_id", "string")
-	}
-	if c.seen&(1<<1) == 0 {
-		r.Missing("input", "object")
-	}
-}
-
-func (c *updateTodoCall) Invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.service.UpdateTodo(ctx, c.request)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		w.Null()
-	} else {
-		writeTodo(w, result)
-	}
-	return nil
-}
-
-// readMetadata reads the object ahead into v.
-func readMetadata(r *wire.Reader, v *Metadata) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "color":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 30) {
-				v.Color = s
-			}
-		case "estimate_minutes":
-			if r.Null() {
-				break
-			}
-			if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) && wire.Max(r, n, 10000) {
-				v.EstimateMinutes = int(n)
-			}
-		case "labels":
-			if r.Null() {
-				break
-			}
-			if r.Object() {
-				entries := make(map[string]string)
-				for r.Next() {
-					name := r.Name()
-					if s, ok := r.String(); ok {
-						entries[name] = s
-					}
-				}
-				v.Labels = entries
-			}
-		default:
-			r.Unknown(metadataFields)
-		}
-	}
-}
-
-// mergeMetadata merges the object ahead into v: what is absent stays as it is, null removes.
-func mergeMetadata(r *wire.Reader, v *Metadata) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "color":
-			if r.Null() {
-				v.Color = ""
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 30) {
-				v.Color = s
-			}
-		case "estimate_minutes":
-			if r.Null() {
-				v.EstimateMinutes = 0
-				break
-			}
-			if n, ok := r.Int(strconv.IntSize); ok && wire.Min(r, n, 0) && wire.Max(r, n, 10000) {
-				v.EstimateMinutes = int(n)
-			}
-		case "labels":
-			if r.Null() {
-				v.Labels = nil
-				break
-			}
-			if r.Object() {
-				entries := make(map[string]string, len(v.Labels))
-				maps.Copy(entries, v.Labels)
-				for r.Next() {
-					name := r.Name()
-					if r.Null() {
-						delete(entries, name)
-						continue
-					}
-					if s, ok := r.String(); ok {
-						entries[name] = s
-					}
-				}
-				v.Labels = entries
-			}
-		default:
-			r.Unknown(metadataFields)
-		}
-	}
-}
-
-// writeMetadata writes v as an object.
-func writeMetadata(w *wire.Writer, v *Metadata) {
-	w.BeginObject()
-	if v.Color != "" {
-		w.Key("color")
-		w.String(v.Color)
-	}
-	if v.EstimateMinutes != 0 {
-		w.Key("estimate_minutes")
-		w.Int(int64(v.EstimateMinutes))
-	}
-	if len(v.Labels) > 0 {
-		w.Key("labels")
-		w.BeginObject()
-		for _, key := range wire.SortedKeys(v.Labels) {
-			w.KeyEscaped(key)
-			w.String(v.Labels[key])
-		}
-		w.EndObject()
-	}
-	w.EndObject()
-}
-
-// writePagination writes v as an object.
-func writePagination(w *wire.Writer, v *Pagination) {
-	w.BeginObject()
-	w.Key("limit")
-	w.Int(int64(v.Limit))
-	w.Key("offset")
-	w.Int(int64(v.Offset))
-	w.Key("returned")
-	w.Int(int64(v.Returned))
-	w.Key("total_items")
-	w.Int(int64(v.TotalItems))
-	w.Key("has_more")
-	w.Bool(v.HasMore)
-	w.EndObject()
-}
-
-// writePurgeResult writes v as an object.
-func writePurgeResult(w *wire.Writer, v *PurgeResult) {
-	w.BeginObject()
-	w.Key("purged")
-	w.Int(int64(v.Purged))
-	w.EndObject()
-}
-
-// mergeTodo merges the object ahead into v: what is absent stays as it is, null removes.
-func mergeTodo(r *wire.Reader, v *Todo) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "todo_id":
-			r.ReadOnly()
-		case "title":
-			if r.Null() {
-				r.NullRefused("string")
-				break
-			}
-			if s, ok := r.String(); ok && r.MinLength(s, 1) && r.MaxLength(s, 200) {
-				v.Title = s
-			}
-		case "notes":
-			if r.Null() {
-				v.Notes = ""
-				break
-			}
-			if s, ok := r.String(); ok && r.MaxLength(s, 4000) {
-				v.Notes = s
-			}
-		case "priority":
-			if r.Null() {
-				v.Priority = Medium
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
-				v.Priority = Priority(s)
-			}
-		case "status":
-			if r.Null() {
-				v.Status = StatusOpen
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, statusValues) {
-				v.Status = Status(s)
-			}
-		case "due_at":
-			if r.Null() {
-				v.DueAt = nil
-				break
-			}
-			if t, ok := r.Time(); ok {
-				v.DueAt = &t
-			}
-		case "tags":
-			if r.Null() {
-				v.Tags = nil
-				break
-			}
-			if r.Array() {
-				list := []string{}
-				for r.NextElement() {
-					if s, ok := r.String(); ok {
-						list = append(list, s)
-					}
-				}
-				if r.MaxItems(len(list), 20) {
-					v.Tags = list
-				}
-			}
-		case "metadata":
-			if r.Null() {
-				v.Metadata = Metadata{}
-				break
-			}
-			mergeMetadata(r, &v.Metadata)
-		case "created_at":
-			r.ReadOnly()
-		case "updated_at":
-			r.ReadOnly()
-		case "_etag":
-			r.ReadOnly()
-		default:
-			r.Unknown(todoPatchFields)
-		}
-	}
-}
-
-// writeTodo writes v as an object.
-func writeTodo(w *wire.Writer, v *Todo) {
-	w.BeginObject()
-	w.Key("todo_id")
-	w.String(v.TodoID)
-	w.Key("title")
-	w.String(v.Title)
-	if v.Notes != "" {
-		w.Key("notes")
-		w.String(v.Notes)
-	}
-	w.Key("priority")
-	w.String(string(v.Priority))
-	w.Key("status")
-	w.String(string(v.Status))
-	if v.DueAt != nil {
-		w.Key("due_at")
-		w.Time(*v.DueAt)
-	}
-	w.Key("tags")
-	w.BeginArray()
-	for _, element := range v.Tags {
-		w.Element()
-		w.String(element)
-	}
-	w.EndArray()
-	if v.Metadata.Color != "" || v.Metadata.EstimateMinutes != 0 || v.Metadata.Labels != nil {
-		w.Key("metadata")
-		writeMetadata(w, &v.Metadata)
-	}
-	w.Key("created_at")
-	w.Time(v.CreatedAt)
-	w.Key("updated_at")
-	w.Time(v.UpdatedAt)
-	w.Key("_etag")
-	w.String(v.ETag)
-	w.EndObject()
-}
-
-// readTodoFilter reads the object ahead into v.
-func readTodoFilter(r *wire.Reader, v *TodoFilter) {
-	if !r.Object() {
-		return
-	}
-	for r.Next() {
-		switch r.Name() {
-		case "status":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, statusValues) {
-				v.Status = Status(s)
-			}
-		case "priority":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok && r.Enum(s, priorityValues) {
-				v.Priority = Priority(s)
-			}
-		case "tag":
-			if r.Null() {
-				break
-			}
-			if s, ok := r.String(); ok {
-				v.Tag = s
-			}
-		default:
-			r.Unknown(todoFilterFields)
-		}
-	}
-}
-
-// writeTodoPage writes v as an object.
-func writeTodoPage(w *wire.Writer, v *TodoPage) {
-	w.BeginObject()
-	w.Key("items")
-	w.BeginArray()
-	for i := range v.Items {
-		w.Element()
-		writeTodo(w, &v.Items[i])
-	}
-	w.EndArray()
-	w.Key("pagination")
-	writePagination(w, &v.Pagination)
-	w.EndObject()
-}
-
-// readTodoSort reads the object ahead into v.
-func readTodoSort(r *wire.Reader, v *TodoSort) {
-	if !r.Object() {
-		return
-	}
-	var seen uint64
-	for r.Next() {
-		switch r.Name() {
-		case "field":
-			if r.Null() {
-				break
-			}
-			seen |= 1 << 0
-			if s, ok := r.String(); ok && r.Enum(s, sortFieldValues) {
-				v.Field = SortField(s)
-			}
-		case "order":
-			if r.Null() {
-				break
-			}
-			seen |= 1 << 1
-			if s, ok := r.String(); ok && r.Enum(s, orderValues) {
-				v.Order = Order(s)
-			}
-		default:
-			r.Unknown(todoSortFields)
-		}
-	}
-	if seen&(1<<0) == 0 {
-		v.Field = ByCreatedAt
-	}
-	if seen&(1<<1) == 0 {
-		v.Order = Ascending
-	}
-}
-
-var orderValues = []string{string(Ascending), string(Descending)}
-var priorityValues = []string{string(Low), string(Medium), string(High)}
-var sortFieldValues = []string{string(ByCreatedAt), string(ByUpdatedAt), string(ByDueAt), string(ByTitle), string(ByPriority)}
-var statusValues = []string{string(StatusOpen), string(StatusDone)}
-
-var metadataFields = []string{"color", "estimate_minutes", "labels"}
-var todoFilterFields = []string{"status", "priority", "tag"}
-var todoPatchFields = []string{"title", "notes", "priority", "status", "due_at", "tags", "metadata"}
-var todoSortFields = []string{"field", "order"}
 
 // The declarations below break the build when a handler or a struct is no longer what this file was generated
 // from. Run go generate then.
@@ -1522,100 +278,51 @@ var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, erro
 var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
 var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
 
-var _ = struct {
-	_      struct{}
-	TodoID string
-}(CompleteTodoRequest{})
-
-var _ = struct {
-	TodoID    string
-	Title     string
-	Notes     string
-	Priority  Priority
-	Status    Status
-	DueAt     *time.Time
-	Tags      []string
-	Metadata  Metadata
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	ETag      string
-}(Todo{})
-
-var _ = struct {
-	Color           string
-	EstimateMinutes int
-	Labels          map[string]string
-}(Metadata{})
-
-var _ = struct {
-	_        struct{}
-	Title    string
-	Notes    string
-	Priority Priority
-	DueAt    *time.Time
-	Tags     []string
-	Metadata Metadata
-}(CreateTodoRequest{})
-
-var _ = struct {
-	_      struct{}
-	TodoID string
-}(DeleteTodoRequest{})
-
-var _ = struct {
-	_      struct{}
-	TodoID string
-}(GetTodoRequest{})
-
-var _ = struct {
-	_      struct{}
-	Filter TodoFilter
-	Sort   *TodoSort
-	PageRequest
-}(ListTodosRequest{})
-
-var _ = struct {
-	Status   Status
-	Priority Priority
-	Tag      string
-}(TodoFilter{})
-
-var _ = struct {
-	Field SortField
-	Order Order
-}(TodoSort{})
-
-var _ = struct {
-	Items      []Todo
-	Pagination Pagination
-}(TodoPage{})
-
-var _ = struct {
-	Limit      int
-	Offset     int
-	Returned   int
-	TotalItems int
-	HasMore    bool
-}(Pagination{})
-
-var _ = struct {
-	_             struct{}
-	OlderThanDays int
-}(PurgeCompletedRequest{})
-
-var _ = struct {
-	Purged int
-}(PurgeResult{})
-
-var _ = struct {
-	_     struct{}
-	Query string
-	PageRequest
-}(SearchTodosRequest{})
-
-var _ = struct {
-	_       struct{}
-	TodoID  string
-	Input   aql.Patch[Todo]
-	IfMatch string
-}(UpdateTodoRequest{})
+var _ = func(v *CompleteTodoRequest) (CompleteTodoRequest, *string) {
+	return CompleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
+}
+var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, *Status, **time.Time, *[]string, *Metadata, *time.Time, *time.Time, *string) {
+	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.Status, v.DueAt, v.Tags, v.Metadata, v.CreatedAt, v.UpdatedAt, v.ETag}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.Status, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt, &v.UpdatedAt, &v.ETag
+}
+var _ = func(v *Metadata) (Metadata, *string, *int, *map[string]string) {
+	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
+}
+var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, *Metadata) {
+	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata
+}
+var _ = func(v *DeleteTodoRequest) (DeleteTodoRequest, *string) {
+	return DeleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
+}
+var _ = func(v *GetTodoRequest) (GetTodoRequest, *string) {
+	return GetTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
+}
+var _ = func(v *ListTodosRequest) (ListTodosRequest, *TodoFilter, **TodoSort, *PageRequest) {
+	return ListTodosRequest{struct{}{}, v.Filter, v.Sort, v.PageRequest}, &v.Filter, &v.Sort, &v.PageRequest
+}
+var _ = func(v *PageRequest) (PageRequest, *int, *int) {
+	return PageRequest{v.Limit, v.Offset}, &v.Limit, &v.Offset
+}
+var _ = func(v *TodoFilter) (TodoFilter, *Status, *Priority, *string) {
+	return TodoFilter{v.Status, v.Priority, v.Tag}, &v.Status, &v.Priority, &v.Tag
+}
+var _ = func(v *TodoSort) (TodoSort, *SortField, *Order) {
+	return TodoSort{v.Field, v.Order}, &v.Field, &v.Order
+}
+var _ = func(v *TodoPage) (TodoPage, *[]Todo, *Pagination) {
+	return TodoPage{v.Items, v.Pagination}, &v.Items, &v.Pagination
+}
+var _ = func(v *Pagination) (Pagination, *int, *int, *int, *int, *bool) {
+	return Pagination{v.Limit, v.Offset, v.Returned, v.TotalItems, v.HasMore}, &v.Limit, &v.Offset, &v.Returned, &v.TotalItems, &v.HasMore
+}
+var _ = func(v *PurgeCompletedRequest) (PurgeCompletedRequest, *int) {
+	return PurgeCompletedRequest{struct{}{}, v.OlderThanDays}, &v.OlderThanDays
+}
+var _ = func(v *PurgeResult) (PurgeResult, *int) {
+	return PurgeResult{v.Purged}, &v.Purged
+}
+var _ = func(v *SearchTodosRequest) (SearchTodosRequest, *string, *PageRequest) {
+	return SearchTodosRequest{struct{}{}, v.Query, v.PageRequest}, &v.Query, &v.PageRequest
+}
+var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo], *string) {
+	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input, v.IfMatch}, &v.TodoID, &v.Input, &v.IfMatch
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/aqltag/aqltag/scan"
+)
+
+// runInit lists the functions that could be operations, and writes their directives if asked to.
+func runInit(ctx context.Context, env *environment, args []string) int {
+	var write bool
+	var only *regexp.Regexp // nil: all
+	f, code := parseFlags(env, "init", args, func(set *flag.FlagSet) {
+		set.BoolVar(&write, "w", false, "")
+		set.Func("only", "", func(text string) (err error) {
+			only, err = regexp.Compile(text)
+			return err
+		})
+	})
+	if code >= 0 {
+		return code
+	}
+	proposals, err := scan.Propose(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+		return exitUsage
+	}
+	chosen := func(c scan.Candidate) bool {
+		return only == nil || only.MatchString(c.Operation) || only.MatchString(c.Function)
+	}
+	for i := range proposals.Packages {
+		pkg := &proposals.Packages[i]
+		pkg.Candidates = slices.DeleteFunc(pkg.Candidates, func(c scan.Candidate) bool { return !chosen(c) })
+	}
+	code = exitOK
+	if len(proposals.Diagnostics) > 0 {
+		code = exitSource
+	}
+	var written []string
+	if write && code == exitOK {
+		if written, err = proposals.Write(nil); err != nil {
+			fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+			code = exitIO
+		}
+	}
+	if f.json {
+		err = printProposalsJSON(env, proposals, written)
+	} else {
+		err = printProposals(env, f, proposals, written)
+	}
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: printing the proposals: %v\n", err)
+		return exitIO
+	}
+	return code
+}
+
+// printProposals prints a table for people, what is to be looked at, what cannot be an operation and why, and what to do next.
+func printProposals(env *environment, f flags, proposals scan.Proposals, written []string) error {
+	for _, d := range proposals.Diagnostics {
+		if err := d.Write(env.stderr, env.dir, env.color); err != nil {
+			return err
+		}
+	}
+	if f.quiet {
+		return nil
+	}
+	var b strings.Builder
+	for _, pkg := range proposals.Packages {
+		printProposedPackage(&b, env.dir, pkg, f.verbose)
+	}
+	for _, file := range written {
+		fmt.Fprintf(&b, "wrote %s\n", shown(env.dir, file))
+	}
+	if len(written) > 0 {
+		fmt.Fprintln(&b)
+	}
+	printNext(&b, proposals, len(written) > 0)
+	_, err := io.WriteString(env.stdout, b.String())
+	return err
+}
+
+func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPackage, all bool) {
+	place := func(file string, line int) string { return fmt.Sprintf("%s:%d", shown(dir, file), line) }
+	fmt.Fprintf(b, "package %s\n\n", pkg.Path)
+	if len(pkg.Candidates) > 0 {
+		table := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+		fmt.Fprintln(table, "  \tOPERATION\tCATEGORY\tDANGER\tIDENTIFIERS\tFUNCTION\tPLACE")
+		for _, c := range pkg.Candidates {
+			mark, identifiers := " ", strings.Join(c.Identifiers, " ")
+			if len(c.Checks) > 0 || c.Locked != "" {
+				mark = "?"
+			}
+			if identifiers == "" {
+				identifiers = "-"
+			}
+			fmt.Fprintf(table, "%s \t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Operation, c.Category, c.Danger, identifiers, c.Function, place(c.Position.File, c.Position.Line))
+		}
+		table.Flush() // into a strings.Builder, which takes everything
+		fmt.Fprintln(b)
+	}
+	printDoubts(b, pkg)
+	if len(pkg.Existing) > 0 {
+		fmt.Fprintln(b, "Operations already:")
+		for _, e := range pkg.Existing {
+			fmt.Fprintf(b, "  %s: %s (%s)\n", place(e.Position.File, e.Position.Line), e.Function, e.Operation)
+		}
+		fmt.Fprintln(b)
+	}
+	hidden, shownAny := 0, false
+	for _, r := range pkg.Rejected {
+		if r.Unexported && !all {
+			hidden++
+			continue
+		}
+		if !shownAny {
+			fmt.Fprintln(b, "Not operations:")
+			shownAny = true
+		}
+		fmt.Fprintf(b, "  %s: %s: %s\n", place(r.Position.File, r.Position.Line), r.Function, r.Reason)
+		if r.Suggestion != "" {
+			fmt.Fprintf(b, "    suggestion: %s\n", r.Suggestion)
+		}
+	}
+	if hidden > 0 {
+		fmt.Fprintf(b, "Functions left out because they are not exported: %d (-v lists them)\n", hidden)
+	}
+	if shownAny || hidden > 0 {
+		fmt.Fprintln(b)
+	}
+}
+
+// printDoubts prints what a person should look at before trusting the table.
+func printDoubts(b *strings.Builder, pkg scan.ProposedPackage) {
+	any := false
+	line := func(name, text string) {
+		if !any {
+			fmt.Fprintln(b, "Please check (?):")
+			any = true
+		}
+		fmt.Fprintf(b, "  %s: %s\n", name, text)
+	}
+	locked := make(map[string][]string)
+	var reasons []string
+	for _, c := range pkg.Candidates {
+		for _, check := range c.Checks {
+			line(c.Operation, check)
+		}
+		if c.Locked != "" {
+			if locked[c.Locked] == nil {
+				reasons = append(reasons, c.Locked)
+			}
+			locked[c.Locked] = append(locked[c.Locked], c.Operation)
+		}
+	}
+	for _, reason := range reasons {
+		line(strings.Join(locked[reason], ", "), "not written by -w: "+reason)
+	}
+	if any {
+		fmt.Fprintln(b)
+	}
+}
+
+// printNext prints the steps that are left.
+func printNext(b *strings.Builder, proposals scan.Proposals, written bool) {
+	var free, locked, existing int
+	generates := true
+	for _, pkg := range proposals.Packages {
+		existing += len(pkg.Existing)
+		for _, c := range pkg.Candidates {
+			if c.Locked == "" {
+				free++
+			} else {
+				locked++
+			}
+		}
+		if len(pkg.Candidates)+len(pkg.Existing) > 0 && !pkg.Generates {
+			generates = false
+		}
+	}
+	var steps []string
+	switch {
+	case free > 0 && !written:
+		steps = append(steps, "aql-tag init -w writes the directives (-only REGEXP: those of some), to be read and corrected")
+	case free == 0 && locked > 0:
+		steps = append(steps, "write functions of your own that call the candidates, and run aql-tag init on their package")
+	case free == 0 && existing == 0:
+		fmt.Fprintln(b, "No function could be an operation.")
+		return
+	}
+	if !generates {
+		steps = append(steps, "go get -tool github.com/aqltag/aqltag/cmd/aql-tag && go get github.com/aqltag/aqltag/runtime/serve",
+			"put //go:generate go tool aql-tag into a file of the package")
+	}
+	if len(steps) == 0 && free == 0 {
+		fmt.Fprintln(b, "Nothing to propose: what can be an operation is one.")
+		return
+	}
+	steps = append(steps, "go generate ./... writes aql_gen.go, whose NewRegistry is what serve.Main takes")
+	fmt.Fprintln(b, "Next:")
+	for i, step := range steps {
+		fmt.Fprintf(b, "  %d. %s\n", i+1, step)
+	}
+}

@@ -1,0 +1,185 @@
+// Package codec turns the definitions of an adapter and the Go types behind them into decoders, merges and encoders. A
+// codec is compiled once, when the adapter is made: it knows every field's offset, so that a request goes from bytes into
+// its struct without reflection, maps or intermediate values. What a definition says and what its Go type can hold are held
+// against each other while compiling: generated code that is out of date is an error there, never a wrong byte in memory.
+//
+// The fields of structs are found by the names that the definitions give, promoted ones through the structs that are
+// embedded. How a value is spelled follows encoding/json, except where MCP-AQL demands otherwise: unknown and duplicate names,
+// null where a value is needed and numbers that a type cannot hold are refused, times are in UTC, and lists are never null.
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+// Set compiles codecs for the types of one adapter. It is not safe for concurrent use; the codecs are.
+type Set struct {
+	types   map[string]*model.Type
+	objects map[objectKey]*object
+	open    map[reflect.Type]*reading
+	records map[recordKey]*record
+	lists   map[recordKey]*writing
+}
+
+// objectKey identifies a struct type in one of its meanings.
+type objectKey struct {
+	goType reflect.Type
+	name   string // of the wire type
+}
+
+// NewSet returns a Set that knows these types by their names.
+func NewSet(types []model.Type) *Set {
+	s := &Set{
+		types: make(map[string]*model.Type, len(types)), objects: make(map[objectKey]*object), open: make(map[reflect.Type]*reading),
+		records: make(map[recordKey]*record), lists: make(map[recordKey]*writing),
+	}
+	for i := range types {
+		s.types[types[i].Name] = &types[i]
+	}
+	return s
+}
+
+// Request decodes the parameters of one operation into a Go struct.
+type Request struct {
+	object *object
+}
+
+// Request compiles the decoder of an operation's parameters; t is its request struct. The error tells what in t does not
+// fit the definition.
+func (s *Set) Request(t reflect.Type, o *model.Operation) (*Request, error) {
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("requests of operation %s have type %s, which is no struct", o.Name, t)
+	}
+	compiled := &object{}
+	if err := s.fillObject(compiled, t, o.Params); err != nil {
+		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+	}
+	compiled.update = o.Category == model.Update
+	return &Request{compiled}, nil
+}
+
+// Given tells which parameters of a request were present. The zero value: none.
+type Given struct {
+	first uint64
+	rest  []uint64
+}
+
+func (g *Given) set(i int) {
+	if i < 64 {
+		g.first |= 1 << i
+		return
+	}
+	for len(g.rest) <= i/64-1 {
+		g.rest = append(g.rest, 0)
+	}
+	g.rest[i/64-1] |= 1 << (i % 64)
+}
+
+func (g *Given) has(i int) bool {
+	if i < 64 {
+		return g.first&(1<<i) != 0
+	}
+	return i/64-1 < len(g.rest) && g.rest[i/64-1]&(1<<(i%64)) != 0
+}
+
+// Member reads the value of the member at which r stands into request, a pointer to the request struct. It returns false,
+// with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13).
+func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) bool {
+	i := q.object.find(r.Name(), 0)
+	if i < 0 {
+		return false
+	}
+	if r.Null() {
+		return true
+	}
+	given.set(i)
+	f := &q.object.fields[i]
+	f.value.read(r, f.place(request), q.object.update && f.name == inputName)
+	return true
+}
+
+// Complete reports the required parameters that are absent, and fills in the defaults of the others.
+func (q *Request) Complete(r *wire.Reader, request unsafe.Pointer, given *Given) {
+	q.object.complete(r, request, given)
+}
+
+// inputName is the parameter that says what an update changes. What it holds follows the rules of updates: null is not
+// absence (requirements REQ-UP-02, REQ-UP-09).
+const inputName = "input"
+
+// Result encodes what a handler returns.
+type Result struct {
+	value *writing
+	items bool
+}
+
+// Result compiles the encoder of results of Go type t, which go by the wire type called name.
+func (s *Set) Result(t reflect.Type, name string) (*Result, error) {
+	elem := t
+	for elem.Kind() == reflect.Pointer && !writesItself(elem) {
+		elem = elem.Elem()
+	}
+	items := (elem.Kind() == reflect.Slice || elem.Kind() == reflect.Array) && !writesItself(elem) && !isBytes(elem)
+	param := model.Param{Type: name}
+	switch wireType := s.types[name]; {
+	case wireType == nil:
+		return nil, fmt.Errorf("the definitions have no type %q; the generated code is out of date", name)
+	case items && len(wireType.Fields) == 1:
+		param = wireType.Fields[0]
+	case wireType.Items != nil:
+		param = model.Param{Type: "object", Items: wireType.Items}
+	}
+	value, err := s.writing(t, &param, false)
+	if err != nil {
+		return nil, fmt.Errorf("result %s: %w", name, err)
+	}
+	return &Result{value: value, items: items}, nil
+}
+
+// Write writes a result, which has the type that the codec was compiled for. An agent sees a list as an object with items,
+// which has room for more (requirements T-90).
+func (c *Result) Write(w *wire.Writer, result any) {
+	v := reflect.ValueOf(result)
+	value := c.value
+	if !v.IsValid() { // an interface that holds nothing
+		w.Null()
+		return
+	}
+	if value.kind != kindAny && v.Type() != value.goType {
+		w.Fail(fmt.Errorf("the handler returned %s instead of %s; the generated code is out of date", v.Type(), value.goType))
+		w.Null()
+		return
+	}
+	var p unsafe.Pointer
+	switch {
+	case value.kind == kindAny:
+		w.Any(result)
+		return
+	case value.kind == kindPointer:
+		p, value = v.UnsafePointer(), value.elem
+		for c.items && value.kind == kindPointer && p != nil {
+			p, value = *(*unsafe.Pointer)(p), value.elem
+		}
+		if p == nil {
+			w.Null()
+			return
+		}
+	default:
+		whole := reflect.New(value.goType)
+		whole.Elem().Set(v)
+		p = whole.UnsafePointer()
+	}
+	if c.items {
+		w.BeginObject()
+		w.Key("items")
+		value.write(w, p)
+		w.EndObject()
+		return
+	}
+	value.write(w, p)
+}

@@ -1,0 +1,205 @@
+package codec
+
+import (
+	"bytes"
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+func (s *Set) optionalWriting(n *writing, t reflect.Type, p *model.Param) error {
+	elem, err := s.writing(t.Field(1).Type, p, n.addressable)
+	n.kind, n.elem, n.offset = kindOptional, elem, t.Field(1).Offset
+	return err
+}
+
+// numberOrZero is how encoding/json writes a json.Number.
+func numberOrZero(n json.Number) json.Number {
+	return cmp.Or(n, "0")
+}
+
+func (n *writing) writeAny(w *wire.Writer, p unsafe.Pointer) {
+	if n.goType.NumMethod() == 0 {
+		w.Any(*(*any)(p))
+		return
+	}
+	w.Any(reflect.NewAt(n.goType, p).Elem().Interface())
+}
+
+// writeRaw writes JSON that the handler made. encoding/json checks and compacts it, and so is it here.
+func (n *writing) writeRaw(w *wire.Writer, text []byte) {
+	if text == nil {
+		w.Null()
+		return
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
+		w.Null()
+		return
+	}
+	w.Raw(compact.String())
+}
+
+// method returns the value at p as something whose methods can be called.
+func (n *writing) method(p unsafe.Pointer, want reflect.Type) any {
+	value := reflect.NewAt(n.goType, p)
+	if n.goType.Implements(want) {
+		return value.Elem().Interface()
+	}
+	return value.Interface()
+}
+
+func (n *writing) writeText(w *wire.Writer, p unsafe.Pointer) {
+	var text []byte
+	err := guarded(func() (err error) {
+		marshaler, ok := n.method(p, textMarshalerType).(encoding.TextMarshaler)
+		if !ok {
+			return fmt.Errorf("not a TextMarshaler")
+		}
+		text, err = marshaler.MarshalText()
+		return err
+	})
+	if err != nil {
+		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
+		w.Null()
+		return
+	}
+	w.String(string(text))
+}
+
+func (n *writing) writeJSON(w *wire.Writer, p unsafe.Pointer) {
+	value := reflect.NewAt(n.goType, p)
+	if !n.addressable {
+		value = value.Elem()
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := guarded(func() error { return encoder.Encode(value.Interface()) }); err != nil {
+		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
+		w.Null()
+		return
+	}
+	w.Raw(string(bytes.TrimSuffix(text.Bytes(), []byte{'\n'})))
+}
+
+// writeQuoted writes a value with encoding/json's option "string": its JSON text, as a string.
+func (n *writing) writeQuoted(w *wire.Writer, p unsafe.Pointer) {
+	elem := n.elem
+	for elem.kind == kindPointer {
+		if p = *(*unsafe.Pointer)(p); p == nil {
+			w.Null()
+			return
+		}
+		elem = elem.elem
+	}
+	inner := wire.NewWriter(nil)
+	elem.write(inner, p)
+	if err := inner.Err(); err != nil {
+		w.Fail(err)
+	}
+	w.String(string(inner.Bytes()))
+}
+
+// keyWriter returns what spells a key of a map; nil: the key is a string.
+func keyWriter(t reflect.Type) (func(key reflect.Value) (string, error), error) {
+	switch {
+	case t.Kind() == reflect.String:
+		return nil, nil
+	case t.Implements(textMarshalerType):
+		return func(key reflect.Value) (string, error) {
+			if key.Kind() == reflect.Pointer && key.IsNil() {
+				return "", nil
+			}
+			marshaler, ok := key.Interface().(encoding.TextMarshaler)
+			if !ok {
+				return "", fmt.Errorf("not a TextMarshaler")
+			}
+			text, err := marshaler.MarshalText()
+			return string(text), err
+		}, nil
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
+		return func(key reflect.Value) (string, error) { return strconv.FormatInt(key.Int(), 10), nil }, nil
+	case t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr:
+		return func(key reflect.Value) (string, error) { return strconv.FormatUint(key.Uint(), 10), nil }, nil
+	}
+	return nil, fmt.Errorf("maps with keys of type %s cannot be written", t)
+}
+
+// entry is an entry of a map, on its way to its place.
+type entry struct {
+	name  string
+	value reflect.Value
+}
+
+func (n *writing) writeMap(w *wire.Writer, p unsafe.Pointer) {
+	entries := reflect.NewAt(n.goType, p).Elem()
+	if entries.IsNil() || w.Deep() {
+		w.Null()
+		return
+	}
+	sorted := make([]entry, 0, entries.Len())
+	for iterator := entries.MapRange(); iterator.Next(); {
+		name := ""
+		if n.key == nil {
+			name = iterator.Key().String()
+		} else if err := guarded(func() (err error) { name, err = n.key(iterator.Key()); return err }); err != nil {
+			w.Fail(fmt.Errorf("writing a key of %s: %w", n.goType, err))
+		}
+		sorted = append(sorted, entry{name, iterator.Value()})
+	}
+	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	value := reflect.New(n.goType.Elem())
+	w.BeginObject()
+	for _, e := range sorted {
+		w.KeyEscaped(e.name)
+		value.Elem().Set(e.value)
+		n.elem.write(w, value.UnsafePointer())
+	}
+	w.EndObject()
+}
+
+// isZeroer is how a type tells what encoding/json's omitzero leaves out.
+type isZeroer interface{ IsZero() bool }
+
+var isZeroerType = reflect.TypeFor[isZeroer]()
+
+// zeroTest returns what encoding/json's omitzero asks about values of type t.
+func zeroTest(t reflect.Type, addressable bool) func(p unsafe.Pointer) bool {
+	switch {
+	case t == timeType:
+		return func(p unsafe.Pointer) bool { return (*time.Time)(p).IsZero() }
+	case isOptional(t):
+		return func(p unsafe.Pointer) bool { return *(*Presence)(p) == Absent }
+	case (t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface) && t.Implements(isZeroerType):
+		return func(p unsafe.Pointer) bool {
+			value := reflect.NewAt(t, p).Elem()
+			if value.IsNil() {
+				return true
+			}
+			zeroer, ok := value.Interface().(isZeroer)
+			return ok && zeroer.IsZero()
+		}
+	case t.Implements(isZeroerType):
+		return func(p unsafe.Pointer) bool {
+			zeroer, ok := reflect.NewAt(t, p).Elem().Interface().(isZeroer)
+			return ok && zeroer.IsZero()
+		}
+	case addressable && reflect.PointerTo(t).Implements(isZeroerType):
+		return func(p unsafe.Pointer) bool {
+			zeroer, ok := reflect.NewAt(t, p).Interface().(isZeroer)
+			return ok && zeroer.IsZero()
+		}
+	}
+	return func(p unsafe.Pointer) bool { return reflect.NewAt(t, p).Elem().IsZero() }
+}

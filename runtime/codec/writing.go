@@ -1,0 +1,373 @@
+package codec
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+// writing writes values of one Go type.
+type writing struct {
+	kind        kind
+	goType      reflect.Type
+	bits        int
+	size        uintptr
+	elem        *writing
+	record      *record
+	key         func(key reflect.Value) (string, error) // of a map; nil: the key is a string
+	length      int                                     // of an array
+	offset      uintptr                                 // of an optional: offset of its value
+	addressable bool                                    // methods of the pointer may be called
+}
+
+// record is a struct that is written.
+type record struct {
+	fields []written
+}
+
+// written is a field of a struct that is written.
+type written struct {
+	key       string // with quotes and colon
+	location  location
+	value     *writing
+	omitEmpty bool
+	omitZero  bool
+	isZero    func(p unsafe.Pointer) bool
+}
+
+// recordKey identifies how a type is written: as an element of a map it has no address.
+type recordKey struct {
+	goType      reflect.Type
+	name        string
+	addressable bool
+}
+
+// writesItself reports whether a type, or a pointer to it, has methods of its own for its JSON.
+func writesItself(t reflect.Type) bool { return readsItself(t) }
+
+// writing compiles the writer of type t for a value of parameter p.
+func (s *Set) writing(t reflect.Type, p *model.Param, addressable bool) (*writing, error) {
+	key := recordKey{t, "", addressable}
+	if t.Name() != "" && t.Kind() != reflect.Struct {
+		if known := s.lists[key]; known != nil {
+			return known, nil // a type such as `type Tree []Tree`
+		}
+	}
+	n := &writing{goType: t, size: t.Size(), addressable: addressable}
+	if t.Name() != "" && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Pointer || t.Kind() == reflect.Array) {
+		s.lists[key] = n
+	}
+	return n, s.fillWriting(n, t, p)
+}
+
+func (s *Set) fillWriting(n *writing, t reflect.Type, p *model.Param) error {
+	switch {
+	case t == timeType:
+		n.kind = kindTime
+		return nil
+	case t == numberType:
+		n.kind = kindNumber
+		return nil
+	case t == rawType:
+		n.kind = kindRaw
+		return nil
+	case isPatch(t):
+		return fmt.Errorf("%s is for requests", t)
+	case isOptional(t):
+		return s.optionalWriting(n, t, p)
+	case t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && readsItself(t):
+		if s.ownWriting(n, t) {
+			return nil
+		}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		n.kind = kindBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n.kind, n.bits = kindInt, t.Bits()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		n.kind, n.bits = kindUint, t.Bits()
+	case reflect.Float32, reflect.Float64:
+		n.kind, n.bits = kindFloat, t.Bits()
+	case reflect.String:
+		n.kind = kindString
+	case reflect.Interface:
+		n.kind = kindAny
+	case reflect.Pointer:
+		n.kind = kindPointer
+		return s.elemWriting(n, p, true)
+	case reflect.Struct:
+		n.kind = kindStruct
+		var err error
+		n.record, err = s.record(t, p.Type, n.addressable)
+		return err
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return s.containerWriting(n, t, p)
+	default:
+		return fmt.Errorf("values of type %s cannot be written", t)
+	}
+	return nil
+}
+
+// ownWriting compiles the writer of a type that may write itself; false: in this place it does not.
+func (s *Set) ownWriting(n *writing, t reflect.Type) bool {
+	implements := func(method reflect.Type) bool {
+		return t.Implements(method) || n.addressable && reflect.PointerTo(t).Implements(method)
+	}
+	switch {
+	case implements(marshalerType):
+		n.kind = kindJSON
+	case implements(textMarshalerType):
+		n.kind = kindText
+	case t.Kind() == reflect.Struct:
+		// It only reads itself, so the definitions do not know its fields.
+		n.kind = kindJSON
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Set) elemWriting(n *writing, p *model.Param, addressable bool) error {
+	elem, err := s.writing(n.goType.Elem(), p, addressable)
+	n.elem = elem
+	return err
+}
+
+func (s *Set) containerWriting(n *writing, t reflect.Type, p *model.Param) error {
+	items := p.Items
+	if items == nil {
+		items = &model.Param{Type: "any"}
+	}
+	addressable := true
+	switch {
+	case isBytes(t):
+		n.kind = kindBytes
+		return nil
+	case t == stringsType:
+		n.kind = kindStrings
+	case t == textMapType:
+		n.kind = kindStringMap
+		return nil
+	case t.Kind() == reflect.Slice:
+		n.kind = kindSlice
+	case t.Kind() == reflect.Array:
+		n.kind, n.length, addressable = kindArray, t.Len(), n.addressable
+	default:
+		n.kind, addressable = kindMap, false
+		key, err := keyWriter(t.Key())
+		if err != nil {
+			return err
+		}
+		n.key = key
+	}
+	return s.elemWriting(n, items, addressable)
+}
+
+// record compiles struct type t as the wire type called name.
+func (s *Set) record(t reflect.Type, name string, addressable bool) (*record, error) {
+	key := recordKey{t, name, addressable}
+	if known := s.records[key]; known != nil {
+		return known, nil
+	}
+	c := &record{}
+	s.records[key] = c
+	var params []model.Param
+	if wireType := s.types[name]; wireType != nil && wireType.Kind == model.KindObject {
+		params = wireType.Fields
+	} else if name != "object" {
+		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
+	}
+	c.fields = make([]written, len(params))
+	for i := range params {
+		if err := s.fillWritten(&c.fields[i], t, &params[i], addressable); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", name, params[i].Name, err)
+		}
+	}
+	return c, nil
+}
+
+func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param, addressable bool) error {
+	at, goField, err := locate(t, p.Go)
+	if err != nil {
+		return err
+	}
+	name := wire.NewWriter(nil)
+	name.String(p.Name)
+	f.key, f.location = string(name.Bytes())+":", at
+	addressable = addressable || len(at.steps) > 0
+	if p.Quoted {
+		inner := *p
+		inner.Type = scalarName(goField.Type)
+		elem, err := s.writing(goField.Type, &inner, addressable)
+		if err != nil {
+			return err
+		}
+		f.value = &writing{kind: kindQuoted, goType: goField.Type, elem: elem}
+	} else if f.value, err = s.writing(goField.Type, p, addressable); err != nil {
+		return err
+	}
+	f.omitEmpty = p.OmitEmpty
+	if f.omitZero = p.OmitZero || f.value.kind == kindOptional; f.omitZero {
+		f.isZero = zeroTest(goField.Type, addressable)
+	}
+	return nil
+}
+
+// write writes the value at p.
+func (n *writing) write(w *wire.Writer, p unsafe.Pointer) {
+	switch n.kind {
+	case kindString:
+		w.String(*(*string)(p))
+	case kindInt:
+		w.Int(getInt(p, n.bits))
+	case kindBool:
+		w.Bool(*(*bool)(p))
+	case kindTime:
+		w.Time(*(*time.Time)(p))
+	case kindStruct:
+		n.record.write(w, p)
+	case kindPointer:
+		if p = *(*unsafe.Pointer)(p); p == nil || w.Deep() {
+			w.Null()
+			return
+		}
+		n.elem.write(w, p)
+	case kindFloat:
+		if n.bits == 32 {
+			w.Float(float64(*(*float32)(p)), 32)
+			return
+		}
+		w.Float(*(*float64)(p), 64)
+	case kindUint:
+		w.Uint(getUint(p, n.bits))
+	case kindStrings:
+		w.BeginArray()
+		for _, s := range *(*[]string)(p) {
+			w.Element()
+			w.String(s)
+		}
+		w.EndArray()
+	case kindSlice:
+		list := (*slice)(p)
+		n.writeElements(w, list.data, list.len)
+	case kindArray:
+		n.writeElements(w, p, n.length)
+	default:
+		n.writeRare(w, p)
+	}
+}
+
+func (n *writing) writeRare(w *wire.Writer, p unsafe.Pointer) {
+	switch n.kind {
+	case kindBytes:
+		w.Bytes64(*(*[]byte)(p))
+	case kindAny:
+		n.writeAny(w, p)
+	case kindNumber:
+		w.Any(numberOrZero(*(*json.Number)(p)))
+	case kindRaw:
+		n.writeRaw(w, *(*json.RawMessage)(p))
+	case kindText:
+		n.writeText(w, p)
+	case kindJSON:
+		n.writeJSON(w, p)
+	case kindQuoted:
+		n.writeQuoted(w, p)
+	case kindStringMap:
+		w.StringMap(*(*map[string]string)(p))
+	case kindMap:
+		n.writeMap(w, p)
+	case kindOptional:
+		if *(*Presence)(p) != Present {
+			w.Null()
+			return
+		}
+		n.elem.write(w, unsafe.Add(p, n.offset))
+	}
+}
+
+func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int) {
+	if w.Deep() {
+		w.Null()
+		return
+	}
+	w.BeginArray()
+	for i := range count {
+		w.Element()
+		n.elem.write(w, unsafe.Add(data, uintptr(i)*n.elem.size))
+	}
+	w.EndArray()
+}
+
+func (c *record) write(w *wire.Writer, base unsafe.Pointer) {
+	w.BeginObject()
+	for i := range c.fields {
+		f := &c.fields[i]
+		p := unsafe.Add(base, f.location.offset)
+		if len(f.location.steps) > 0 {
+			if p = f.location.present(base); p == nil {
+				continue
+			}
+		}
+		if f.omitEmpty && f.value.empty(p) || f.omitZero && f.isZero(p) {
+			continue
+		}
+		w.Name(f.key)
+		f.value.write(w, p)
+	}
+	w.EndObject()
+}
+
+// empty reports what encoding/json's omitempty leaves out.
+func (n *writing) empty(p unsafe.Pointer) bool {
+	switch n.goType.Kind() {
+	case reflect.String:
+		return *(*string)(p) == ""
+	case reflect.Bool:
+		return !*(*bool)(p)
+	case reflect.Slice:
+		return (*slice)(p).len == 0
+	case reflect.Pointer:
+		return *(*unsafe.Pointer)(p) == nil
+	case reflect.Struct:
+		return false
+	case reflect.Array:
+		return n.goType.Len() == 0
+	case reflect.Map:
+		return reflect.NewAt(n.goType, p).Elem().Len() == 0
+	default:
+		return reflect.NewAt(n.goType, p).Elem().IsZero()
+	}
+}
+
+func getInt(p unsafe.Pointer, bits int) int64 {
+	switch bits {
+	case 8:
+		return int64(*(*int8)(p))
+	case 16:
+		return int64(*(*int16)(p))
+	case 32:
+		return int64(*(*int32)(p))
+	default:
+		return *(*int64)(p)
+	}
+}
+
+func getUint(p unsafe.Pointer, bits int) uint64 {
+	switch bits {
+	case 8:
+		return uint64(*(*uint8)(p))
+	case 16:
+		return uint64(*(*uint16)(p))
+	case 32:
+		return uint64(*(*uint32)(p))
+	default:
+		return *(*uint64)(p)
+	}
+}

@@ -1,0 +1,60 @@
+package scan
+
+import (
+	"bytes"
+	"go/ast"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const nolintPrefix = "//aql:nolint"
+
+// silence removes the warnings and notes whose lines an //aql:nolint comment covers, and warns of comments that cover none.
+// Errors stay: a package with errors is not generated, so there is nothing to live with.
+func (p *program) silence(roots []*packages.Package) {
+	for _, root := range roots {
+		for _, file := range root.Syntax {
+			for _, group := range file.Comments {
+				for _, comment := range group.List {
+					if strings.HasPrefix(comment.Text, nolintPrefix+" ") {
+						p.silenceBy(group, comment)
+					}
+				}
+			}
+		}
+	}
+}
+
+// silenceBy applies one comment. Behind code it covers its line; alone, its group of comments and the line below.
+func (p *program) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
+	at := p.position(comment.Pos())
+	first, last := at.Line, at.Line
+	if p.startsLine(at.File, comment) {
+		first, last = p.position(group.Pos()).Line, p.position(group.End()).Line+1
+	}
+	before := len(p.diagnostics)
+	p.diagnostics = slices.DeleteFunc(p.diagnostics, func(d Diagnostic) bool {
+		return d.Severity != SeverityError && d.Position.File == at.File && first <= d.Position.Line && d.Position.Line <= last
+	})
+	if len(p.diagnostics) == before {
+		p.report(spanOf(comment), Diagnostic{
+			Severity: SeverityWarning, Code: codeUnresolved,
+			Message:    "//aql:nolint silences nothing: there is no warning on the line it is for",
+			Suggestion: "remove it, or put it right above the line or behind it",
+		})
+	}
+}
+
+// startsLine reports whether nothing but white space stands in front of a comment.
+func (p *program) startsLine(filename string, comment *ast.Comment) bool {
+	source, err := os.ReadFile(filename)
+	offset := p.fset.PositionFor(comment.Pos(), false).Offset
+	if err != nil || offset > len(source) {
+		return true
+	}
+	line := source[bytes.LastIndexByte(source[:offset], '\n')+1 : offset]
+	return len(bytes.TrimSpace(line)) == 0
+}

@@ -1,0 +1,100 @@
+package scan
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+)
+
+// checkSignature reads the parameters and results of a handler, or tells what a handler would look like (design §3.1).
+func checkSignature(o *operation) *unsupported {
+	signature := o.fn.Signature()
+	wrong := func(format string, args ...any) *unsupported {
+		return &unsupported{
+			message:    fmt.Sprintf(format, args...),
+			suggestion: "a handler is func([context.Context,] Request) (Result, error) or func([context.Context,] Request) error",
+		}
+	}
+	if signature.TypeParams().Len() > 0 {
+		return &unsupported{
+			message:    "it has type parameters, and nothing says what they stand for",
+			suggestion: "write a function for the types that agents may use, and make that the handler",
+		}
+	}
+	params := slices.Collect(signature.Params().Variables())
+	if len(params) > 0 && isNamed(params[0].Type(), "context", "Context") {
+		o.context, params = true, params[1:]
+	}
+	switch {
+	case o.tagged:
+		if len(params) == 0 || signature.Variadic() {
+			return wrong("the request is not its last parameter")
+		}
+		request, pointer := requestType(params[len(params)-1].Type(), false)
+		if request == nil || !types.Identical(request, o.request) {
+			return wrong("the request is not its last parameter")
+		}
+		if len(params) > 1 {
+			return wrong("it takes %s beside the request", typeString(params[0].Type()))
+		}
+		o.pointer = pointer
+	case len(params) == 1 && !signature.Variadic() && isRequest(params[0].Type()):
+		o.request, o.pointer = requestType(params[0].Type(), false)
+	default:
+		if fault := checkArguments(o, params); fault != nil {
+			return fault
+		}
+	}
+	results := slices.Collect(signature.Results().Variables())
+	if len(results) == 0 || !isError(results[len(results)-1].Type()) {
+		return wrong("its last result is not an error")
+	}
+	switch len(results) {
+	case 1:
+	case 2:
+		o.result = results[0].Type()
+	default:
+		return &unsupported{
+			message:    fmt.Sprintf("it has %d results beside the error", len(results)-1),
+			suggestion: "return one struct that holds them, and an error",
+		}
+	}
+	return nil
+}
+
+// isRequest reports whether a handler's only parameter is a struct whose fields are the parameters of the operation, rather
+// than a value that travels as a whole, such as a time.
+func isRequest(t types.Type) bool {
+	request, _ := requestType(t, false)
+	return request != nil && !isNamed(request, "time", "Time") && marshalMethod(request) == ""
+}
+
+// checkArguments takes the plain arguments of a function for the parameters of its operation.
+func checkArguments(o *operation, params []*types.Var) *unsupported {
+	for i, v := range params {
+		switch {
+		case v.Name() == "" || v.Name() == "_":
+			return &unsupported{
+				message:    fmt.Sprintf("its argument %d of type %s has no name, and arguments go by their names", i+1, typeString(v.Type())),
+				suggestion: "name it",
+			}
+		case isNamed(v.Type(), "context", "Context"):
+			return &unsupported{message: "the context is not its first parameter", suggestion: "make it the first"}
+		}
+	}
+	o.arguments = params
+	return nil
+}
+
+func isError(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() == nil && named.Obj().Name() == "error"
+}
+
+// typeString is a type as its own package writes it.
+func typeString(t types.Type) string {
+	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {
+		return named.Obj().Name()
+	}
+	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
+}
