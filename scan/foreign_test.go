@@ -230,3 +230,89 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
 	}
 }
+
+const uses = `
+-- app/app.go --
+package app
+
+import "example.com/ext"
+
+type GetRequest struct {
+	_ struct{} ` + "`aql:\"category=READ\"`" + `
+}
+
+// Get reads.
+func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
+`
+
+// Where the source of a dependency is not what its export data was made from, go/packages tells what it is.
+func TestChangedDependency(t *testing.T) {
+	dir, env := foreign(t, extModule+uses)
+	both(t, dir, env) // fills the cache
+	source := filepath.Join(filepath.Dir(dir), "modules", "example.com", "ext@v1.0.0", "ext.go")
+	content, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := strings.Replace(string(content), "// Resource is a foreign thing.", "// Resource was edited where it lies.", 1)
+	if err := os.WriteFile(source, []byte(moved), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	options := scan.Options{Dir: dir, Env: env, Cache: testCache}
+	result, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Loader = loader.GoPackages
+	want, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, result); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	options.Loader = loader.Own
+	if _, err := scan.Load(context.Background(), options); err == nil {
+		t.Error("the own loader was sure of it")
+	}
+}
+
+// A dependency whose exported declarations mention C has types that only cgo knows; one that keeps C to itself does not.
+func TestForeignCgo(t *testing.T) {
+	for source, want := range map[string]bool{
+		"func hidden() C.int { return 0 }": true,
+		"type Handle C.int":                false,
+	} {
+		dir, env := foreign(t, extModule+"-- ext/c.go --\npackage ext\n\nimport \"C\"\n\n"+source+"\n"+uses)
+		options := scan.Options{Dir: dir, Env: append(env, "CGO_ENABLED=1"), Cache: testCache, Loader: loader.Own}
+		if _, err := scan.Load(context.Background(), options); (err == nil) != want {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
+// A module that depends on one replaced by a directory has types that exist from source already.
+func TestForeignNeedsLocal(t *testing.T) {
+	dir, env := foreign(t, extModule+"-- ext/local.go --\npackage ext\n\nimport \"example.com/local\"\n\nvar Local local.T\n"+uses+`
+-- local/go.mod --
+module example.com/local
+
+go 1.26
+-- local/local.go --
+package local
+
+type T int
+`)
+	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n\nrequire (\n\texample.com/ext v1.0.0\n"+
+		"\texample.com/local v1.0.0\n)\n\nreplace example.com/local => ../local\n"))
+	options := scan.Options{Dir: dir, Env: env, Cache: testCache, Loader: loader.Own}
+	if _, err := scan.Load(context.Background(), options); err == nil || !strings.Contains(err.Error(), "example.com/local") {
+		t.Errorf("got %v", err)
+	}
+	options.Loader = loader.Auto
+	result, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean(t, dir, result)
+}

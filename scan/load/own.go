@@ -91,7 +91,9 @@ func (s *session) parse(targets []target) ([]string, error) {
 			return nil, unusual("%s is a package of the standard library too", importPath)
 		}
 		roots, literal[importPath] = append(roots, importPath), t.literal
-		s.visit(importPath, s.modules.main, t.dir, true)
+	}
+	for i, t := range targets {
+		s.visit(roots[i], s.modules.main, t.dir, true)
 	}
 	s.pending.Wait()
 	if s.err != nil {

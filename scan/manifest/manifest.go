@@ -66,13 +66,8 @@ func Save(command Command, inputs *load.Inputs, outputs []Output, note any) erro
 		}
 	}
 	r.Saved = time.Now()
-	content, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("writing the manifest: %w", err)
-	}
 	sweep(filepath.Dir(name))
-	sum := sha256.Sum256(content)
-	return load.WriteCache(name, append([]byte(hex.EncodeToString(sum[:])+"\n"), content...))
+	return r.write(name)
 }
 
 // add notes an output as it was written, in place of what stood there before.
@@ -123,36 +118,49 @@ func Unchanged(command Command, hash bool, note any) (outputs []string, ok bool)
 	if json.Unmarshal([]byte(text), &r) != nil {
 		return nil, false
 	}
+	began, read := time.Now(), false
 	for _, listing := range r.Inputs.Dirs {
 		now, err := load.Look(listing.Name, listing.Deep)
 		if err != nil || !slices.Equal(now.Names, listing.Names) {
 			return nil, false
 		}
 	}
-	for _, file := range r.Inputs.Files {
-		if !r.same(file, hash) {
+	for i, file := range r.Inputs.Files {
+		if !hash && r.trusts(file) {
+			continue
+		}
+		now, err := load.ReadFile(file.Name)
+		if err != nil || now.Hash != file.Hash {
 			return nil, false
 		}
+		r.Inputs.Files[i], read = now, read || file.Hash != ""
 	}
 	if json.Unmarshal(r.Note, note) != nil {
 		return nil, false
 	}
+	if read && !hash { // most of them need not be read again
+		r.Saved = began
+		_ = r.write(name) // failing that, they are read again
+	}
 	return r.Outputs, true
 }
 
-// same reports whether a file is as it was.
-func (r *record) same(file load.File, hash bool) bool {
-	if !hash && file.Hash != "" && file.Modified.Before(r.Saved.Add(-settling)) {
-		info, err := os.Stat(file.Name)
-		if err != nil || info.Size() != file.Size {
-			return false
-		}
-		if info.ModTime().Equal(file.Modified) {
-			return true
-		}
+// trusts reports whether a file is as it was, going by its size and modification time.
+func (r *record) trusts(file load.File) bool {
+	if file.Hash == "" || !file.Modified.Before(r.Saved.Add(-settling)) {
+		return false
 	}
-	now, err := load.ReadFile(file.Name)
-	return err == nil && now.Hash == file.Hash
+	info, err := os.Stat(file.Name)
+	return err == nil && info.Size() == file.Size && info.ModTime().Equal(file.Modified)
+}
+
+func (r *record) write(name string) error {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("writing the manifest: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	return load.WriteCache(name, append([]byte(hex.EncodeToString(sum[:])+"\n"), content...))
 }
 
 // file is where the manifest of a command is. Its name is a hash of everything that matters beside the inputs.

@@ -199,6 +199,35 @@ func TestFreshFilesAreRead(t *testing.T) {
 	}
 }
 
+// A file that was touched is read once and trusted again afterwards.
+func TestTouchedFilesAreReadOnce(t *testing.T) {
+	root, command := saved(t, ".")
+	name := filepath.Join(root, "app", "app.go")
+	touched := time.Now().Add(-time.Minute)
+	for _, name := range []string{name, filepath.Join(root, "app", "aql_gen.go")} {
+		if err := os.Chtimes(name, touched, touched); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, same := manifest.Unchanged(command, false, new(note)); !same {
+		t.Fatal("changed")
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, name, string(content[:len(content)-1])+"x") // which only reading it would tell
+	if err := os.Chtimes(name, touched, touched); err != nil {
+		t.Fatal(err)
+	}
+	if _, same := manifest.Unchanged(command, false, new(note)); !same {
+		t.Error("read again")
+	}
+	if _, same := manifest.Unchanged(command, true, new(note)); same {
+		t.Error("not noticed by hash")
+	}
+}
+
 // Another command has another manifest, and a damaged one is none.
 func TestOtherManifests(t *testing.T) {
 	root, command := saved(t, "./...")
