@@ -26,8 +26,7 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 	}
 	s := newShaper(p, root.Types)
 	w := newWireTypes(s)
-	var handlers []handled
-	var kept []operation
+	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
 	for _, o := range operations {
 		h, ok := s.buildHandler(o)
 		if ok {
@@ -51,10 +50,10 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 	taken, imported := p.taken(root)
 	out := model.Package{
 		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Types: w.definitions(handlers), Guards: s.guards(handlers),
-		Taken: taken, Imported: imported,
+		Taken: taken, Imported: imported, Handlers: make([]model.Handler, 0, len(handlers)),
 	}
 	for _, h := range handlers {
-		h.Operation.Params = nil
+		h.Operation.Params = slices.Grow([]model.Param(nil), len(h.request.Fields))
 		for _, field := range h.request.Fields {
 			h.Operation.Params = append(h.Operation.Params, field.Param)
 		}

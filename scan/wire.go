@@ -223,6 +223,7 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 		out.Changes = w.nameOf(shape, plain)
 		out.Description = patchDescription(out.Changes, shape.Fields)
 	}
+	out.Fields = slices.Grow(out.Fields, len(shape.Fields))
 	for _, field := range shape.Fields {
 		if t.key.as == plain {
 			out.Fields = append(out.Fields, field.Param)

@@ -15,15 +15,19 @@ func TestSyntheticModule(t *testing.T) {
 	}
 	dir := t.TempDir()
 	aqltag := filepath.Join(dir, "aql-tag")
-	m := &module{dir: filepath.Join(dir, "module"), root: root, ops: 40, packages: 2}
+	env, err := serve(dir, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &module{dir: filepath.Join(dir, "module"), env: env, ops: 40, packages: 2}
 	if err := m.write(); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []*command{
 		{name: "building aql-tag", dir: root, args: []string{"go", "build", "-o", aqltag, "./cmd/aql-tag"}},
-		{name: "generating", dir: m.dir, args: []string{aqltag, "gen", "-q", "./..."}},
-		{name: "checking", dir: m.dir, args: []string{aqltag, "check", "./..."}},
-		{name: "compiling", dir: m.dir, args: []string{"go", "vet", "./..."}},
+		{name: "generating", dir: m.dir, args: []string{aqltag, "gen", "-q", "./..."}, env: env},
+		{name: "checking", dir: m.dir, args: []string{aqltag, "check", "./..."}, env: env},
+		{name: "compiling", dir: m.dir, args: []string{"go", "vet", "./..."}, env: env},
 	} {
 		if _, err := c.run(); err != nil {
 			t.Fatal(err)

@@ -40,6 +40,10 @@ func run(sizes string, runs, compile int) error {
 	if err != nil {
 		return err
 	}
+	env, err := serve(dir, root)
+	if err != nil {
+		return err
+	}
 	fmt.Println("Targets are in brackets. Memory is that of the largest process.")
 	thousand := time.Duration(0)
 	for text := range strings.SplitSeq(sizes, ",") {
@@ -47,7 +51,7 @@ func run(sizes string, runs, compile int) error {
 		if err != nil {
 			return fmt.Errorf("-sizes: %w", err)
 		}
-		regenerated, err := size(filepath.Join(dir, text), root, tools, ops, runs)
+		regenerated, err := size(filepath.Join(dir, text), env, tools, ops, runs)
 		if err != nil {
 			return err
 		}
@@ -61,7 +65,7 @@ func run(sizes string, runs, compile int) error {
 		}
 	}
 	if compile > 0 {
-		return compilation(filepath.Join(dir, "compile"), root, tools, compile, runs)
+		return compilation(filepath.Join(dir, "compile"), env, tools, compile, runs)
 	}
 	return nil
 }
@@ -90,8 +94,8 @@ func buildTools(dir, root string) (tools, error) {
 func packagesOf(ops int) int { return min(10, max(1, ops/10)) }
 
 // size measures one size of module and returns how long a full regeneration takes.
-func size(dir, root string, t tools, ops, runs int) (time.Duration, error) {
-	m := &module{dir: filepath.Join(dir, "module"), root: root, ops: ops, packages: packagesOf(ops)}
+func size(dir string, env []string, t tools, ops, runs int) (time.Duration, error) {
+	m := &module{dir: filepath.Join(dir, "module"), env: env, ops: ops, packages: packagesOf(ops)}
 	p := &peers{dir: filepath.Join(dir, "peers"), items: ops}
 	if err := m.write(); err != nil {
 		return 0, err
@@ -103,10 +107,10 @@ func size(dir, root string, t tools, ops, runs int) (time.Duration, error) {
 	fresh := &command{name: "aql-tag gen, nothing cached", dir: m.dir, args: []string{t.aqltag, "gen", "-q", "./..."}}
 	fresh.prepare = func() error {
 		cache++
-		fresh.env = []string{"XDG_CACHE_HOME=" + filepath.Join(dir, "cache", strconv.Itoa(cache))}
+		fresh.env = append(env[:len(env):len(env)], "XDG_CACHE_HOME="+filepath.Join(dir, "cache", strconv.Itoa(cache)))
 		return nil
 	}
-	warm := []string{"XDG_CACHE_HOME=" + filepath.Join(dir, "cache")}
+	warm := append(env[:len(env):len(env)], "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
 	gen := func(name string, edited int) *command {
 		c := &command{name: name, dir: m.dir, args: []string{t.aqltag, "gen", "-q", "./..."}, env: warm}
 		if edited > 0 {
@@ -116,14 +120,16 @@ func size(dir, root string, t tools, ops, runs int) (time.Duration, error) {
 	}
 	all, one, unchanged := gen("aql-tag gen, every package edited", m.packages), gen("aql-tag gen, one package edited", 1), gen("aql-tag gen, unchanged", 0)
 	check := &command{name: "aql-tag check, unchanged", dir: m.dir, args: []string{t.aqltag, "check", "./..."}, env: warm}
-	list := &command{name: "go list ./...", dir: m.dir, args: []string{"go", "list", "./..."}}
-	export := &command{name: "go list -deps -export ./...", dir: m.dir, args: []string{"go", "list", "-deps", "-export", "./..."}}
-	build := &command{name: "go build ./..., nothing changed", dir: m.dir, args: []string{"go", "build", "-o", filepath.Join(dir, "server"), "./cmd/server"}}
+	list := &command{name: "go list ./...", dir: m.dir, args: []string{"go", "list", "./..."}, env: env}
+	stale := &command{name: "go list -deps -export ./..., every package edited", dir: m.dir, args: []string{"go", "list", "-deps", "-export", "./..."}, env: env}
+	stale.prepare = func() error { return m.edit(m.packages) }
+	export := &command{name: "go list -deps -export ./..., unchanged", dir: m.dir, args: stale.args, env: env}
+	build := &command{name: "go build, unchanged", dir: m.dir, args: []string{"go", "build", "-o", filepath.Join(dir, "server"), "./cmd/server"}, env: env}
 	stringer := &command{name: "stringer, as many constants, edited", dir: p.stringerDir(), args: []string{t.stringer, "-type=" + p.typeList(), "-output=generated.go"}, prepare: p.edit}
 	controller := &command{name: "controller-gen object, as many structs, edited", dir: p.controllerDir(), args: []string{t.controller, "object", "paths=./..."}, prepare: p.edit}
 
 	// Generate, and let the go command fill its cache, before anything is measured.
-	for _, c := range []*command{all, build, export} {
+	for _, c := range []*command{all, build, stale} {
 		if c.prepare != nil {
 			if err := c.prepare(); err != nil {
 				return 0, err
@@ -133,11 +139,11 @@ func size(dir, root string, t tools, ops, runs int) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	if err := measure([]*command{list, export, build, stringer, controller, fresh, all, one, unchanged, check}, runs); err != nil {
+	if err := measure([]*command{stale, export, build, list, stringer, controller, fresh, all, one, unchanged, check}, runs); err != nil {
 		return 0, err
 	}
 	fmt.Printf("\n## %d operations in %d packages\n\n", ops, m.packages)
-	table([]*command{fresh, all, one, unchanged, check, list, export, build, stringer, controller})
+	table([]*command{fresh, all, one, unchanged, check, list, export, stale, build, stringer, controller})
 	verdict("unchanged gen to go list", ratio(unchanged, list), 0.5)
 	verdict("unchanged check to go list", ratio(check, list), 0.5)
 	if ops == 10 {
@@ -171,9 +177,9 @@ func table(commands []*command) {
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // compilation measures what the generated code of one large package costs: its compiler and its bytes.
-func compilation(dir, root string, t tools, ops, runs int) error {
-	with := &module{dir: filepath.Join(dir, "with"), root: root, ops: ops, packages: 1}
-	without := &module{dir: filepath.Join(dir, "without"), root: root, ops: ops, packages: 1}
+func compilation(dir string, env []string, t tools, ops, runs int) error {
+	with := &module{dir: filepath.Join(dir, "with"), env: env, ops: ops, packages: 1}
+	without := &module{dir: filepath.Join(dir, "without"), env: env, ops: ops, packages: 1}
 	var commands []*command
 	sizes := make(map[*module]int64)
 	lines := 0
@@ -181,7 +187,7 @@ func compilation(dir, root string, t tools, ops, runs int) error {
 		if err := m.write(); err != nil {
 			return err
 		}
-		generate := &command{name: "generating", dir: m.dir, args: []string{t.aqltag, "gen", "-q", "./..."}}
+		generate := &command{name: "generating", dir: m.dir, args: []string{t.aqltag, "gen", "-q", "./..."}, env: env}
 		if _, err := generate.run(); err != nil {
 			return err
 		}
@@ -195,7 +201,7 @@ func compilation(dir, root string, t tools, ops, runs int) error {
 			return err
 		}
 		binary := filepath.Join(m.dir, "server")
-		link := &command{name: "linking", dir: m.dir, args: []string{"go", "build", "-ldflags=-s -w", "-o", binary, "./cmd/server"}}
+		link := &command{name: "linking", dir: m.dir, args: []string{"go", "build", "-ldflags=-s -w", "-o", binary, "./cmd/server"}, env: env}
 		if _, err := link.run(); err != nil {
 			return err
 		}
@@ -205,7 +211,7 @@ func compilation(dir, root string, t tools, ops, runs int) error {
 		}
 		sizes[m] = info.Size()
 		commands = append(commands, &command{
-			name: filepath.Base(m.dir) + " generated code", dir: m.dir, args: []string{"go", "build", "./svc00"}, prepare: func() error { return m.edit(1) },
+			name: filepath.Base(m.dir) + " generated code", dir: m.dir, args: []string{"go", "build", "./svc00"}, env: env, prepare: func() error { return m.edit(1) },
 		})
 	}
 	if err := measure(commands, runs); err != nil {

@@ -47,7 +47,7 @@ func measure(commands []*command, runs int) error {
 func (c *command) run() (sample, error) {
 	process := exec.Command(c.args[0], c.args[1:]...)
 	process.Dir = c.dir
-	process.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), c.env...)
+	process.Env = append(append(os.Environ(), "GOWORK=off"), c.env...)
 	start := time.Now()
 	out, err := process.CombinedOutput()
 	wall := time.Since(start)

@@ -11,7 +11,7 @@ import (
 // embedded struct, and a handler that does what handlers do. Half of the handlers are methods.
 type module struct {
 	dir      string
-	root     string // of aql-tag's own module
+	env      []string // of the go command: where it finds aql-tag
 	ops      int
 	packages int
 	edits    int
@@ -19,21 +19,10 @@ type module struct {
 
 // write makes the module on disk.
 func (m *module) write() error {
-	mod := fmt.Sprintf("module example.com/synth\n\ngo 1.26.0\n\nrequire github.com/aqltag/aqltag v0.0.0\n\nreplace github.com/aqltag/aqltag => %s\n", m.root)
-	own, err := os.ReadFile(filepath.Join(m.root, "go.mod"))
-	if err != nil {
-		return fmt.Errorf("reading the requirements of aql-tag: %w", err)
+	files := map[string]string{
+		"go.mod":         "module example.com/synth\n\ngo 1.26.0\n\nrequire github.com/aqltag/aqltag " + version + "\n",
+		"types/types.go": typesSource,
 	}
-	for block := range strings.SplitSeq(string(own), "\nrequire ") {
-		if list, _, ok := strings.Cut(block, "\n)"); ok && strings.HasPrefix(block, "(") {
-			mod += "\nrequire " + list + "\n)\n"
-		}
-	}
-	sum, err := os.ReadFile(filepath.Join(m.root, "go.sum"))
-	if err != nil {
-		return fmt.Errorf("reading the sums of aql-tag: %w", err)
-	}
-	files := map[string]string{"go.mod": mod, "go.sum": string(sum), "types/types.go": typesSource}
 	var imports, uses strings.Builder
 	for i := range m.packages {
 		name := m.name(i)
@@ -45,7 +34,12 @@ func (m *module) write() error {
 	for i := range m.packages {
 		files[m.name(i)+"/uses.go"] = fmt.Sprintf(usesGenerated, m.name(i))
 	}
-	return writeFiles(m.dir, files)
+	if err := writeFiles(m.dir, files); err != nil {
+		return err
+	}
+	tidy := &command{name: "go mod tidy", dir: m.dir, args: []string{"go", "mod", "tidy"}, env: m.env}
+	_, err := tidy.run()
+	return err
 }
 
 // keep writes files that hold on to the handlers without generated code, for comparison.

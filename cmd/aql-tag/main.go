@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 )
 
@@ -56,6 +57,10 @@ func main() { os.Exit(Main()) }
 func Main() int {
 	if isVettool(os.Args[1:]) {
 		runVettool()
+	}
+	if os.Getenv("GOGC") == "" {
+		// A run lives for a fraction of a second beside editors and compilers: memory is dearer than time here.
+		debug.SetGCPercent(60)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
