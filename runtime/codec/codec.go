@@ -22,8 +22,8 @@ type Set struct {
 	types   map[string]*model.Type
 	objects map[objectKey]*object
 	open    map[reflect.Type]*reading
-	records map[recordKey]*record
-	lists   map[recordKey]*writing
+	records map[objectKey]*record
+	lists   map[reflect.Type]*writing
 }
 
 // objectKey identifies a struct type in one of its meanings.
@@ -36,7 +36,7 @@ type objectKey struct {
 func NewSet(types []model.Type) *Set {
 	s := &Set{
 		types: make(map[string]*model.Type, len(types)), objects: make(map[objectKey]*object), open: make(map[reflect.Type]*reading),
-		records: make(map[recordKey]*record), lists: make(map[recordKey]*writing),
+		records: make(map[objectKey]*record), lists: make(map[reflect.Type]*writing),
 	}
 	for i := range types {
 		s.types[types[i].Name] = &types[i]
@@ -134,7 +134,7 @@ func (s *Set) Result(t reflect.Type, name string) (*Result, error) {
 	case wireType.Items != nil:
 		param = model.Param{Type: "object", Items: wireType.Items}
 	}
-	value, err := s.writing(t, &param, false)
+	value, err := s.writing(t, &param)
 	if err != nil {
 		return nil, fmt.Errorf("result %s: %w", name, err)
 	}
