@@ -88,17 +88,18 @@ func (g *Given) has(i int) bool {
 }
 
 // Member reads the value of the member at which r stands into request, a pointer to the request struct. It returns false,
-// with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13).
+// with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13), except
+// where the type of the parameter tells the two apart.
 func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) bool {
 	i := q.object.find(r.Name(), 0)
 	if i < 0 {
 		return false
 	}
-	if r.Null() {
+	f := &q.object.fields[i]
+	if !f.tellsNull() && r.Null() {
 		return true
 	}
 	given.set(i)
-	f := &q.object.fields[i]
 	f.value.read(r, f.place(request), q.object.update && f.name == inputName)
 	return true
 }

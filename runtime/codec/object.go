@@ -33,11 +33,13 @@ type field struct {
 	removal  removal
 }
 
+// tellsNull reports whether null is a value of the field rather than its absence.
+func (f *field) tellsNull() bool { return f.value.kind == kindOptional && !f.required }
+
 // location is where in a struct a field is.
 type location struct {
 	offset uintptr
 	steps  []step // through embedded pointers, before offset
-	// empty tells of a field in an embedded struct that is a nil pointer.
 }
 
 // step leads through a pointer to an embedded struct.
@@ -223,7 +225,7 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			r.AppendOnly()
 			continue
 		}
-		if r.Null() {
+		if !f.tellsNull() && r.Null() {
 			if update {
 				r.NullRefused(f.value.expected)
 			}
