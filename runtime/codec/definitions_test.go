@@ -44,7 +44,7 @@ func (d *definer) param(t reflect.Type, depth int) model.Param {
 		return model.Param{Type: "integer"}
 	case strings.HasPrefix(t.Name(), "Optional["):
 		return d.param(t.Field(1).Type, depth)
-	case strings.HasPrefix(t.Name(), "Patch["):
+	case t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(1).Type == reflect.TypeFor[codec.Patch]():
 		resource := d.param(t.Field(0).Type.Elem(), depth).Type
 		d.types = append(d.types, model.Type{Name: resource + "Patch", Kind: model.KindObject, Changes: resource})
 		return model.Param{Type: resource + "Patch"}

@@ -111,7 +111,7 @@ type bytesAll struct {
 	Short  []byte `json:",omitempty"`
 }
 
-type maps struct {
+type mapsAll struct {
 	Strings map[string]string
 	Named   map[named]string
 	Lookup  lookup
@@ -424,7 +424,7 @@ type omitting struct {
 func fixtures() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[basics](), reflect.TypeFor[namedBasics](), reflect.TypeFor[pointers](), reflect.TypeFor[lists](),
-		reflect.TypeFor[bytesAll](), reflect.TypeFor[maps](), reflect.TypeFor[embedding](), reflect.TypeFor[genericEmbedding](),
+		reflect.TypeFor[bytesAll](), reflect.TypeFor[mapsAll](), reflect.TypeFor[embedding](), reflect.TypeFor[genericEmbedding](),
 		reflect.TypeFor[renamedEmbedding](), reflect.TypeFor[aliasUser](), reflect.TypeFor[tree](), reflect.TypeFor[dict](),
 		reflect.TypeFor[forest](), reflect.TypeFor[node](), reflect.TypeFor[ping](), reflect.TypeFor[unnamed](),
 		reflect.TypeFor[times](), reflect.TypeFor[dynamics](), reflect.TypeFor[ownText](), reflect.TypeFor[ownJSON](),

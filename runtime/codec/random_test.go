@@ -45,8 +45,10 @@ func (r *random) fill(v reflect.Value, depth int, held bool) {
 		}
 	case reflect.Pointer:
 		if depth > 0 && r.IntN(3) > 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			r.fill(v.Elem(), depth-1, true)
+			for ; v.Kind() == reflect.Pointer; v = v.Elem() { // a pointer to nil would be null too
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			r.fill(v, depth-1, true)
 		}
 	case reflect.Slice:
 		if !held && r.IntN(4) == 0 {
@@ -171,7 +173,7 @@ func (r *random) special(v reflect.Value, held bool) bool {
 	set := func(value any) bool { v.Set(reflect.ValueOf(value)); return true }
 	raw := func() json.RawMessage {
 		for {
-			if text, _ := json.Marshal(r.any(2)); held || string(text) != "null" {
+			if text, _ := json.Marshal(r.any(2)); string(text) != "null" {
 				return text
 			}
 		}

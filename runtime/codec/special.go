@@ -52,6 +52,7 @@ func (n *reading) readText(r *wire.Reader, p unsafe.Pointer) {
 	if !ok || n.checks != nil && !n.checks.text(r, text) {
 		return
 	}
+	n.clear(p)
 	value, ok := reflect.NewAt(n.goType, p).Interface().(encoding.TextUnmarshaler)
 	if !ok || guarded(func() error { return value.UnmarshalText([]byte(text)) }) != nil {
 		r.Mismatch(textExpected(n.goType))
@@ -72,11 +73,16 @@ func (n *reading) readJSON(r *wire.Reader, p unsafe.Pointer) {
 		r.Mismatch(n.expected)
 		return
 	}
+	n.clear(p)
 	value := reflect.NewAt(n.goType, p)
 	if guarded(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
 		r.Mismatch(n.expected)
 	}
 }
+
+// clear makes the value at p zero. A type's own methods would otherwise read into memory that a merge only borrowed: the
+// digits of a big.Int, the entries of a map.
+func (n *reading) clear(p unsafe.Pointer) { reflect.NewAt(n.goType, p).Elem().SetZero() }
 
 // admits reports whether a JSON kind is what the definition says.
 func (n *reading) admits(kind string) bool {
