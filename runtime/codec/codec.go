@@ -22,8 +22,15 @@ type Set struct {
 	types   map[string]*model.Type
 	objects map[objectKey]*object
 	open    map[reflect.Type]*reading
+	copies  []constrained
 	records map[objectKey]*record
 	lists   map[reflect.Type]*writing
+}
+
+// constrained is a reading like another one, which is not finished yet, with constraints of its own.
+type constrained struct {
+	copy, of *reading
+	checks   *checks
 }
 
 // objectKey identifies a struct type in one of its meanings.

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -47,8 +48,12 @@ func (n *writing) writeRaw(w *wire.Writer, text []byte) {
 		w.Null()
 		return
 	}
-	w.Raw(compact.String())
+	writeForeign(w, compact.String())
 }
+
+// writeForeign writes JSON that users' code made, which only encoding/json has looked at: what is not UTF-8 there becomes
+// U+FFFD, as it does in strings (requirements REQ-DE-01).
+func writeForeign(w *wire.Writer, text string) { w.Raw(strings.ToValidUTF8(text, "\ufffd")) }
 
 func (n *writing) writeText(w *wire.Writer, p unsafe.Pointer) {
 	var text []byte
@@ -77,7 +82,7 @@ func (n *writing) writeJSON(w *wire.Writer, p unsafe.Pointer) {
 		w.Null()
 		return
 	}
-	w.Raw(string(bytes.TrimSuffix(text.Bytes(), []byte{'\n'})))
+	writeForeign(w, strings.TrimSuffix(text.String(), "\n"))
 }
 
 // writeQuoted writes a value with encoding/json's option "string": its JSON text, as a string.

@@ -55,38 +55,41 @@ func (s *Set) writing(t reflect.Type, p *model.Param) (*writing, error) {
 }
 
 func (s *Set) fillWriting(n *writing, t reflect.Type, p *model.Param) error {
+	fits := func(k kind, wireType string) error {
+		n.kind = k
+		return s.fits(t, p, []string{wireType})
+	}
 	switch {
 	case t == timeType:
-		n.kind = kindTime
-		return nil
+		return fits(kindTime, "string")
 	case t == numberType:
-		n.kind = kindNumber
-		return nil
+		return fits(kindNumber, "number")
 	case t == rawType:
-		n.kind = kindRaw
-		return nil
+		return fits(kindRaw, "any")
 	case isPatch(t):
 		return fmt.Errorf("%s is for requests", t)
 	case isOptional(t):
 		return s.optionalWriting(n, t, p)
 	case t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && readsItself(t):
-		if n.kind = ownWriting(t, p); n.kind != kindBool {
-			return nil
-		}
+		n.kind = ownWriting(t)
+		return nil
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		n.kind = kindBool
+		return fits(kindBool, "boolean")
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n.kind, n.bits = kindInt, t.Bits()
+		n.bits = t.Bits()
+		return fits(kindInt, "integer")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		n.kind, n.bits = kindUint, t.Bits()
+		n.bits = t.Bits()
+		return fits(kindUint, "integer")
 	case reflect.Float32, reflect.Float64:
-		n.kind, n.bits = kindFloat, t.Bits()
+		n.bits = t.Bits()
+		return fits(kindFloat, "number")
 	case reflect.String:
-		n.kind = kindString
+		return fits(kindString, "string")
 	case reflect.Interface:
-		n.kind = kindAny
+		return fits(kindAny, "any")
 	case reflect.Pointer:
 		n.kind = kindPointer
 		return s.elemWriting(n, p)
@@ -97,33 +100,20 @@ func (s *Set) fillWriting(n *writing, t reflect.Type, p *model.Param) error {
 		return err
 	case reflect.Slice, reflect.Array, reflect.Map:
 		return s.containerWriting(n, t, p)
-	default:
-		return fmt.Errorf("values of type %s cannot be written", t)
 	}
-	return nil
+	return fmt.Errorf("values of type %s cannot be written", t)
 }
 
-// ownWriting tells how a type that may write itself is written; kindBool: it does not, and its kind decides. Methods of the
-// pointer are called wherever a value is, unlike in encoding/json, which cannot call them on the elements of maps and on
-// what was passed to it by value: an agent would see the fields of a type there that it must send as a string, and could not
-// send back what it received (requirements REQ-RS-08).
-func ownWriting(t reflect.Type, p *model.Param) kind {
+// ownWriting tells how a type with methods for its JSON is written. Methods of the pointer are called wherever a value is,
+// unlike in encoding/json, which cannot call them on the elements of maps and on what was passed to it by value: an agent
+// would see the fields of a type there that it must send as a string, and could not send back what it received
+// (requirements REQ-RS-08). Of a type that only reads itself the definitions do not know what it consists of.
+func ownWriting(t reflect.Type) kind {
 	pointer := reflect.PointerTo(t)
-	switch {
-	case pointer.Implements(marshalerType):
-		return kindJSON
-	case pointer.Implements(textMarshalerType):
+	if !pointer.Implements(marshalerType) && pointer.Implements(textMarshalerType) {
 		return kindText
 	}
-	switch t.Kind() {
-	case reflect.Struct:
-		return kindJSON // it only reads itself, so the definitions do not know its fields
-	case reflect.Slice, reflect.Array, reflect.Map:
-		if p.Items == nil && !isBytes(t) {
-			return kindJSON // nor its elements
-		}
-	}
-	return kindBool
+	return kindJSON
 }
 
 func (s *Set) elemWriting(n *writing, p *model.Param) error {
@@ -137,15 +127,23 @@ func (s *Set) containerWriting(n *writing, t reflect.Type, p *model.Param) error
 	if items == nil {
 		items = &model.Param{Type: "any"}
 	}
+	wanted := "array"
 	switch {
 	case isBytes(t):
 		n.kind = kindBytes
-		return nil
+		return s.fits(t, p, []string{"string"})
+	case t.Kind() == reflect.Map:
+		wanted = "object"
+	}
+	if err := s.fits(t, p, []string{wanted}); err != nil {
+		return err
+	}
+	switch {
 	case t == stringsType:
 		n.kind = kindStrings
 	case t == textMapType:
 		n.kind = kindStringMap
-		return nil
+		return s.fits(t.Elem(), items, []string{"string"})
 	case t.Kind() == reflect.Slice:
 		n.kind = kindSlice
 	case t.Kind() == reflect.Array:
