@@ -46,15 +46,14 @@ type everything struct {
 // merger applies patches to values of one type.
 type merger struct {
 	goType reflect.Type
-	read   func(t *testing.T, text string) (*codec.Patch, error)
+	read   func(text string) (*codec.Patch, error)
 }
 
 // newMerger compiles the merge of T.
-func newMerger[T any](t *testing.T) merger {
+func newMerger[T any](t testing.TB) merger {
 	t.Helper()
 	c := newCodecs(t, reflect.TypeFor[patch[T]]())
-	return merger{reflect.TypeFor[T](), func(t *testing.T, text string) (*codec.Patch, error) {
-		t.Helper()
+	return merger{reflect.TypeFor[T](), func(text string) (*codec.Patch, error) {
 		box, err := c.decode(`{"V":` + text + `}`)
 		if err != nil {
 			return nil, err
@@ -109,7 +108,7 @@ func TestMergeIsRFC7396(t *testing.T) {
 
 				r := newRandom(seed + 1e6)
 				text := r.patch(t, m.goType, target)
-				p, err := m.read(t, text)
+				p, err := m.read(text)
 				if err != nil {
 					t.Fatalf("%v\npatch: %s", err, text)
 				}
@@ -130,7 +129,7 @@ func TestMergeIsRFC7396(t *testing.T) {
 
 // canonical is what a value says, however it is spelled. An embedded struct that is a nil pointer says what an empty one
 // says.
-func canonical(t *testing.T, value reflect.Value) string {
+func canonical(t testing.TB, value reflect.Value) string {
 	t.Helper()
 	if v, ok := value.Interface().(*embedding); ok {
 		filled := *v
@@ -153,7 +152,7 @@ func indented(text string) string {
 }
 
 // reference merges by way of texts.
-func reference(t *testing.T, goType reflect.Type, target reflect.Value, text string) reflect.Value {
+func reference(t testing.TB, goType reflect.Type, target reflect.Value, text string) reflect.Value {
 	t.Helper()
 	merged := oracle(t, mergePatch(generic(t, oracle(t, target.Interface())), generic(t, text)))
 	want := reflect.New(goType)
@@ -163,7 +162,7 @@ func reference(t *testing.T, goType reflect.Type, target reflect.Value, text str
 	return want
 }
 
-func generic(t *testing.T, text string) any {
+func generic(t testing.TB, text string) any {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -175,7 +174,7 @@ func generic(t *testing.T, text string) any {
 }
 
 // patch makes a patch that a type accepts: parts of another value, with nulls.
-func (r *random) patch(t *testing.T, goType reflect.Type, target reflect.Value) string {
+func (r *random) patch(t testing.TB, goType reflect.Type, target reflect.Value) string {
 	source := reflect.New(goType)
 	r.fill(source.Elem(), 5, false)
 	changes := r.thin(generic(t, oracle(t, source.Interface())), generic(t, oracle(t, target.Interface())))
@@ -211,7 +210,7 @@ func (r *random) thin(source, target any) any {
 func TestInvalidPatchChangesNothing(t *testing.T) {
 	for _, m := range mergers(t) {
 		t.Run(m.goType.String(), func(t *testing.T) {
-			p, err := m.read(t, "{}")
+			p, err := m.read("{}")
 			if err != nil {
 				t.Fatal(err)
 			}

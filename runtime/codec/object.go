@@ -179,18 +179,25 @@ func (s *Set) object(t reflect.Type, name string) (*object, error) {
 	if known := s.objects[key]; known != nil {
 		return known, nil
 	}
+	params, err := s.fieldsOf(t, name)
+	if err != nil {
+		return nil, err
+	}
 	o := &object{}
 	s.objects[key] = o
-	var params []model.Param
-	if wireType := s.types[name]; wireType != nil && wireType.Kind == model.KindObject {
-		params = wireType.Fields
-	} else if name != "object" {
-		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
-	}
 	if err := s.fillObject(o, t, params); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return o, nil
+}
+
+// fieldsOf finds the definitions of the fields of struct type t.
+func (s *Set) fieldsOf(t reflect.Type, name string) ([]model.Param, error) {
+	wireType := s.types[name]
+	if wireType == nil || wireType.Kind != model.KindObject {
+		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
+	}
+	return wireType.Fields, nil
 }
 
 // find returns the index of a field by name or alias, negative if there is none. next is where to look first: requests

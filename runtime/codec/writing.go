@@ -165,14 +165,12 @@ func (s *Set) record(t reflect.Type, name string) (*record, error) {
 	if known := s.records[key]; known != nil {
 		return known, nil
 	}
+	params, err := s.fieldsOf(t, name)
+	if err != nil {
+		return nil, err
+	}
 	c := &record{}
 	s.records[key] = c
-	var params []model.Param
-	if wireType := s.types[name]; wireType != nil && wireType.Kind == model.KindObject {
-		params = wireType.Fields
-	} else if name != "object" {
-		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
-	}
 	c.fields = make([]written, len(params))
 	for i := range params {
 		if err := s.fillWritten(&c.fields[i], t, &params[i]); err != nil {
