@@ -9,40 +9,31 @@ import (
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
-// FuzzDecode reads any text as a value of every type. Nothing panics, and what is accepted encoding/json accepts too, with the
-// same value. What was accepted can be written, and what is written read again.
+// FuzzDecode reads any text as a value of one of the types. Nothing panics, and what is accepted encoding/json accepts too,
+// with the same value. What was accepted can be written as JSON.
 func FuzzDecode(f *testing.F) {
+	types := fixtures()
 	r := newRandom(4)
-	all := newCodecs(f, reflect.TypeFor[everything]())
-	for range 20 {
-		box := reflect.New(all.box)
-		r.fill(box.Elem(), 4, false)
-		f.Add(oracle(f, box.Interface()))
-		f.Add(r.mutate(oracle(f, box.Interface())))
+	all := make([]*codecs, len(types))
+	for i, goType := range types {
+		all[i] = newCodecs(f, goType)
+		box := reflect.New(all[i].box)
+		r.fill(box.Elem(), 2, false)
+		f.Add(uint(i), oracle(f, box.Interface()))
+		f.Add(uint(i), `{"V":`+scraps[i%len(scraps)]+`}`)
 	}
-	for _, scrap := range scraps {
-		f.Add(`{"V":` + scrap + `}`)
-	}
-	var codecs []*codecs
-	for _, goType := range append(fixtures(), reflect.TypeFor[everything]()) {
-		codecs = append(codecs, newCodecs(f, goType))
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, c := range codecs {
-			if !judge(t, c, text) {
-				continue
-			}
-			value, err := c.decode(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			written, err := c.encode(value)
-			if err != nil {
-				continue // a json.Number or a big exponent that came from a quoted text
-			}
-			if !json.Valid([]byte(written)) || !utf8.ValidString(written) {
-				t.Fatalf("%s: not JSON: %s", c.box, written)
-			}
+	f.Fuzz(func(t *testing.T, which uint, text string) {
+		c := all[which%uint(len(all))]
+		if !judge(t, c, text) {
+			return
+		}
+		value, err := c.decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := c.encode(value)
+		if err == nil && (!json.Valid([]byte(written)) || !utf8.ValidString(written)) {
+			t.Fatalf("not JSON: %s", written)
 		}
 	})
 }
@@ -53,7 +44,7 @@ func FuzzMerge(f *testing.F) {
 	m := newMerger[everything](f)
 	for seed := range uint64(20) {
 		target := reflect.New(m.goType)
-		newRandom(seed).fill(target.Elem(), 4, false)
+		newRandom(seed).fill(target.Elem(), 2, false)
 		f.Add(seed, newRandom(seed+1).patch(f, m.goType, target))
 	}
 	empty, err := m.read("{}")
