@@ -42,6 +42,8 @@ func removalOf(f *field, t reflect.Type, p *model.Param) removal {
 		return zeroed
 	case f.fallback != nil:
 		return defaulted
+	case p.OmitZero, p.OmitEmpty && f.value.kind != kindStruct && f.value.kind != kindArray:
+		return zeroed // which is how absence is written
 	case f.value.kind == kindStruct:
 		return emptied
 	case f.value.admitsZero():

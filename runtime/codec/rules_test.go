@@ -31,6 +31,7 @@ type rules struct {
 	Maybe  aql.Optional[int]
 	Demand aql.Optional[int]
 	Ratio  *float64
+	Mood   level
 }
 
 type mustHave struct {
@@ -64,6 +65,7 @@ func ruleTypes() []model.Type {
 			{Name: "maybe", Go: "Maybe", Type: "integer", Minimum: "0"},
 			{Name: "demand", Go: "Demand", Type: "integer"},
 			{Name: "ratio", Go: "Ratio", Type: "number", Minimum: "0.5"},
+			{Name: "mood", Go: "Mood", Type: "Level", Enum: []string{"low", "high"}, OmitEmpty: true},
 		}},
 		{Name: "Level", Kind: model.KindEnum},
 		{Name: "Inner", Kind: model.KindObject, Fields: []model.Param{{Name: "name", Go: "Name", Type: "string"}}},
@@ -208,7 +210,7 @@ func TestPatchRules(t *testing.T) {
 	resource := func() *rules {
 		notes := "old"
 		return &rules{Title: "a", Word: "b", Size: 3, Level: "low", Notes: &notes, Labels: map[string]string{"x": "1", "y": "2"},
-			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4)}
+			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4), Mood: "high"}
 	}
 	for _, c := range []struct {
 		name, text, want string
@@ -219,6 +221,7 @@ func TestPatchRules(t *testing.T) {
 		{"null for what is required", `{"title":null}`, "input.title: expected string, got null", nil},
 		{"null for what has a default", `{"word":null,"size":null}`, "", func(r *rules) bool { return r.Word == "hello" && r.Size == 7 }},
 		{"null for an enum", `{"level":null}`, "input.level: expected string, got null", nil},
+		{"null for an enum that is left out when it is empty", `{"mood":null}`, "", func(r *rules) bool { return r.Mood == "" }},
 		{"null for a pointer", `{"notes":null,"ratio":null}`, "", func(r *rules) bool { return r.Notes == nil }},
 		{"null for an entry", `{"labels":{"x":null,"z":"3"}}`, "", func(r *rules) bool { return cmp.Equal(r.Labels, map[string]string{"y": "2", "z": "3"}) }},
 		{"null for an optional", `{"maybe":null}`, "", func(r *rules) bool { return r.Maybe == aql.Null[int]() }},

@@ -76,8 +76,16 @@ func (n *reading) readJSON(r *wire.Reader, p unsafe.Pointer) {
 	n.clear(p)
 	value := reflect.NewAt(n.goType, p)
 	if guarded(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
-		r.Mismatch(n.expected)
+		r.Mismatch(n.ownExpected())
 	}
+}
+
+// ownExpected names what a type's own method accepts: where the definition says nothing of it, the type.
+func (n *reading) ownExpected() string {
+	if n.expected == "any" && n.goType.Name() != "" {
+		return textExpected(n.goType)
+	}
+	return n.expected
 }
 
 // clear makes the value at p zero. A type's own methods would otherwise read into memory that a merge only borrowed: the
@@ -135,12 +143,12 @@ func (n *reading) readQuoted(r *wire.Reader, p unsafe.Pointer) {
 	}
 	inner := wire.NewReader(text, wire.Limits{})
 	if inner.Kind() == "null" {
-		r.Mismatch("string")
+		r.Mismatch(n.elem.expected + " in quotes")
 		return
 	}
 	n.elem.read(inner, p, false)
 	inner.End()
-	r.Adopt(inner, n.elem.expected)
+	r.Adopt(inner, n.elem.expected+" in quotes")
 }
 
 // keyReader returns what turns a member's name into a key of a map; nil: the key is a string.

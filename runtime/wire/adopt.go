@@ -48,6 +48,9 @@ func (r *Reader) Adopt(inner *Reader, expected string) {
 	for _, p := range inner.problems {
 		if r.room(p.Stage) {
 			p.Path, p.Offset = r.Path(), r.from
+			if p.Stage == StageType {
+				p.Expected, p.Actual, p.Value = expected, "string", r.scalar()
+			}
 			r.problems = append(r.problems, p)
 		}
 	}
