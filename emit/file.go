@@ -78,9 +78,21 @@ func (g *generator) file() ([]byte, error) {
 	if !g.loose {
 		return file.text, nil
 	}
-	text, err := format.Source(file.text)
-	if err != nil {
-		return nil, fmt.Errorf("formatting the generated code: %w", err)
+	return formatted(file.text)
+}
+
+// formatted lays text out as gofmt does. A struct type that was on one line can take the body of the function behind it
+// along onto one line, which gofmt undoes when it sees that again.
+func formatted(text []byte) ([]byte, error) {
+	for range 4 {
+		next, err := format.Source(text)
+		if err != nil {
+			return nil, fmt.Errorf("formatting the generated code: %w", err)
+		}
+		if bytes.Equal(next, text) {
+			break
+		}
+		text = next
 	}
 	return text, nil
 }

@@ -82,7 +82,7 @@ func Get(Request) error { return nil }
 		{Name: "i", Type: "object", Default: "{}", Items: &model.Param{Type: "integer"}},
 		{Name: "j", Type: "string", Sensitive: true, ID: true, Aliases: []string{"jj", "jjj"}, Deprecated: "Deprecated."},
 		{Name: "k", Type: "string", Default: `"2026-01-02T15:04:05Z"`, Format: "date-time"},
-		{Name: "l", Type: "string", Default: `"5"`},
+		{Name: "l", Type: "string", Default: `"5"`, Description: "A JSON integer, as a string."},
 		{Name: "m", Type: "string", Default: `"a \"<b>\""`},
 		{Name: "n", Type: "array", MinItems: 2, MaxItems: 2, Items: &model.Param{Type: "boolean"}},
 	}

@@ -70,7 +70,7 @@ func canQuote(shape *model.Shape) bool {
 		shape = shape.Elem
 	}
 	switch shape.Kind {
-	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeString:
+	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeString, model.ShapeNumber:
 		return true
 	}
 	return false
@@ -164,7 +164,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 			return
 		}
 	}
-	if !v.Exported() {
+	if !v.Exported() && !isNamedEmbedding(v, tag) {
 		if tag.hasAQL {
 			s.report(tag.tagAt, Diagnostic{
 				Code: codeType, FieldPath: path,
@@ -175,6 +175,13 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		return
 	}
 	*found = append(*found, &candidate{fieldSource{path, tag, v}, selector, pointers, index, depth})
+}
+
+// isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any other,
+// exported or not.
+func isNamedEmbedding(v *types.Var, tag fieldTag) bool {
+	_, isStruct := types.Unalias(v.Type()).Underlying().(*types.Struct)
+	return v.Embedded() && isStruct && tag.named
 }
 
 // dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged one.

@@ -64,6 +64,9 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
 func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 	param, wire := field.Param, w.wireParam(field.Shape, inPatch, 0)
+	if field.Quoted {
+		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + wireKind(pointed(field.Shape)) + ", as a string.")
+	}
 	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
 	if param.Format == "" {
 		param.Format = wire.Format
@@ -157,15 +160,40 @@ func (w *wireTypes) resultKey(result *model.Shape) wireKey {
 	case model.ShapeStruct:
 		return wireKey{shape, plain}
 	case model.ShapeSlice, model.ShapeArray:
-		return wireKey{pointed(shape.Elem), list}
+		return w.shared(wireKey{pointed(shape.Elem), list})
 	case model.ShapeMap:
-		return wireKey{shape, dictionary}
+		return w.shared(wireKey{shape, dictionary})
 	case model.ShapeString:
 		if len(shape.Enum) > 0 {
 			return wireKey{shape, plain}
 		}
 	}
-	return wireKey{shape, scalar}
+	return w.shared(wireKey{shape, scalar})
+}
+
+// shared is the wire type that stands for a result whose Go type has no name: the first one that looks the same, so that int
+// and int64 are both Integer.
+func (w *wireTypes) shared(key wireKey) wireKey {
+	if key.shape.Go.Name != "" || w.known[key] != nil {
+		return key
+	}
+	for _, t := range w.all {
+		if t.key.as == key.as && looksSame(t.key.shape, key.shape) {
+			return t.key
+		}
+	}
+	return key
+}
+
+// looksSame reports whether values of two shapes are described alike: types without names by what they consist of.
+func looksSame(a, b *model.Shape) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == model.ShapeStruct || wireKind(a) != wireKind(b) {
+		return false
+	}
+	return a.Len == b.Len && looksSame(pointed(a.Elem), pointed(b.Elem))
 }
 
 // visitResult notes the wire types of a result.
@@ -199,7 +227,7 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 	out := model.Type{Name: t.name, Kind: model.KindObject}
 	switch t.key.as {
 	case scalar:
-		out.Kind, out.Description = model.KindScalar, scalarDescription(shape)
+		out.Kind, out.Description = model.KindScalar, w.scalarDescription(shape)
 		return out
 	case dictionary:
 		items := w.wireParam(shape.Elem, false, 0)
@@ -261,8 +289,15 @@ func patchDescription(name string, fields []model.Field) string {
 }
 
 // scalarDescription tells how a bare value is written.
-func scalarDescription(shape *model.Shape) string {
+func (w *wireTypes) scalarDescription(shape *model.Shape) string {
 	switch shape.Kind {
+	case model.ShapeInt, model.ShapeUint:
+		return strings.TrimSpace("JSON integer. " + w.integerParam(shape).Description)
+	case model.ShapeJSON:
+		if kind := ownJSON(w.goTypes[shape]); kind != "any" {
+			return "JSON " + kind + "."
+		}
+		return "Any JSON value."
 	case model.ShapeTime:
 		return "Date and time, RFC 3339."
 	case model.ShapeBytes:

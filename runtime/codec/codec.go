@@ -22,8 +22,15 @@ type Set struct {
 	types   map[string]*model.Type
 	objects map[objectKey]*object
 	open    map[reflect.Type]*reading
-	records map[recordKey]*record
-	lists   map[recordKey]*writing
+	copies  []constrained
+	records map[objectKey]*record
+	lists   map[reflect.Type]*writing
+}
+
+// constrained is a reading like another one, which is not finished yet, with constraints of its own.
+type constrained struct {
+	copy, of *reading
+	checks   *checks
 }
 
 // objectKey identifies a struct type in one of its meanings.
@@ -36,7 +43,7 @@ type objectKey struct {
 func NewSet(types []model.Type) *Set {
 	s := &Set{
 		types: make(map[string]*model.Type, len(types)), objects: make(map[objectKey]*object), open: make(map[reflect.Type]*reading),
-		records: make(map[recordKey]*record), lists: make(map[recordKey]*writing),
+		records: make(map[objectKey]*record), lists: make(map[reflect.Type]*writing),
 	}
 	for i := range types {
 		s.types[types[i].Name] = &types[i]
@@ -88,17 +95,18 @@ func (g *Given) has(i int) bool {
 }
 
 // Member reads the value of the member at which r stands into request, a pointer to the request struct. It returns false,
-// with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13).
+// with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13), except
+// where the type of the parameter tells the two apart.
 func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) bool {
 	i := q.object.find(r.Name(), 0)
 	if i < 0 {
 		return false
 	}
-	if r.Null() {
+	f := &q.object.fields[i]
+	if !f.tellsNull() && r.Null() {
 		return true
 	}
 	given.set(i)
-	f := &q.object.fields[i]
 	f.value.read(r, f.place(request), q.object.update && f.name == inputName)
 	return true
 }
@@ -134,7 +142,7 @@ func (s *Set) Result(t reflect.Type, name string) (*Result, error) {
 	case wireType.Items != nil:
 		param = model.Param{Type: "object", Items: wireType.Items}
 	}
-	value, err := s.writing(t, &param, false)
+	value, err := s.writing(t, &param)
 	if err != nil {
 		return nil, fmt.Errorf("result %s: %w", name, err)
 	}

@@ -72,6 +72,7 @@ func (n *reading) readArray(r *wire.Reader, p unsafe.Pointer, update bool) {
 	if !r.Array() {
 		return
 	}
+	n.clear(p) // a merge replaces arrays as a whole
 	count := 0
 	for ; r.NextElement(); count++ {
 		if count >= n.goType.Len() {

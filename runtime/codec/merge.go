@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/json"
 	"reflect"
 	"unsafe"
 
@@ -14,6 +15,7 @@ func (f *fallback) set(p unsafe.Pointer) {
 		reflect.NewAt(f.goType, p).Elem().Set(f.fixed)
 		return
 	}
+	f.value.clear(p)
 	f.value.read(wire.NewReader(f.text, wire.Limits{}), p, false)
 }
 
@@ -25,6 +27,7 @@ const (
 	zeroed                   // nil, or a zero value that its constraints allow
 	defaulted                // its default
 	marked                   // the type itself tells null from absence
+	emptied                  // zero, if no field of the struct is required: of a recursive type that is known later
 )
 
 // removalOf tells what null does to a field: it becomes nil, or its default, or zero, and is refused where none of these
@@ -39,6 +42,10 @@ func removalOf(f *field, t reflect.Type, p *model.Param) removal {
 		return zeroed
 	case f.fallback != nil:
 		return defaulted
+	case p.OmitZero, p.OmitEmpty && f.value.kind != kindStruct && f.value.kind != kindArray:
+		return zeroed // which is how absence is written
+	case f.value.kind == kindStruct:
+		return emptied
 	case f.value.admitsZero():
 		return zeroed
 	default:
@@ -54,10 +61,18 @@ func (f *field) remove(r *wire.Reader, base unsafe.Pointer) {
 	case defaulted:
 		f.fallback.set(f.owned(base))
 	case marked:
-		*(*Presence)(f.owned(base)) = Null
+		place := f.owned(base)
+		f.value.clear(place)
+		*(*Presence)(place) = Null
+	case emptied:
+		if !f.value.admitsZero() {
+			r.NullRefused(f.value.expected)
+			return
+		}
+		fallthrough
 	case zeroed:
 		if f.location.present(base) != nil {
-			reflect.NewAt(f.value.goType, f.owned(base)).Elem().SetZero()
+			f.value.clear(f.owned(base))
 		}
 	}
 }
@@ -102,6 +117,12 @@ func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 		n.mergeMap(r, p)
 	case kindAny:
 		*(*any)(p) = r.MergeAny(*(*any)(p))
+	case kindRaw:
+		if text := mergedText(r, string(*(*json.RawMessage)(p))); r.Fault() == nil {
+			*(*json.RawMessage)(p) = json.RawMessage(text)
+		}
+	case kindJSON:
+		n.mergeJSON(r, p)
 	case kindOptional:
 		*(*Presence)(p) = Present
 		n.elem.merge(r, unsafe.Add(p, n.offset))
@@ -113,7 +134,7 @@ func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 func (n *reading) mergePointer(r *wire.Reader, p unsafe.Pointer) {
 	pointer := (*unsafe.Pointer)(p)
 	switch n.elem.kind {
-	case kindStruct, kindMap, kindStringMap, kindAny, kindPointer:
+	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindPointer:
 		*pointer = copied(n.goType.Elem(), *pointer)
 		n.elem.merge(r, *pointer)
 	default:

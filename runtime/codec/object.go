@@ -33,11 +33,13 @@ type field struct {
 	removal  removal
 }
 
+// tellsNull reports whether null is a value of the field rather than its absence.
+func (f *field) tellsNull() bool { return f.value.kind == kindOptional && !f.required }
+
 // location is where in a struct a field is.
 type location struct {
 	offset uintptr
 	steps  []step // through embedded pointers, before offset
-	// empty tells of a field in an embedded struct that is a nil pointer.
 }
 
 // step leads through a pointer to an embedded struct.
@@ -177,18 +179,25 @@ func (s *Set) object(t reflect.Type, name string) (*object, error) {
 	if known := s.objects[key]; known != nil {
 		return known, nil
 	}
+	params, err := s.fieldsOf(t, name)
+	if err != nil {
+		return nil, err
+	}
 	o := &object{}
 	s.objects[key] = o
-	var params []model.Param
-	if wireType := s.types[name]; wireType != nil && wireType.Kind == model.KindObject {
-		params = wireType.Fields
-	} else if name != "object" {
-		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
-	}
 	if err := s.fillObject(o, t, params); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return o, nil
+}
+
+// fieldsOf finds the definitions of the fields of struct type t.
+func (s *Set) fieldsOf(t reflect.Type, name string) ([]model.Param, error) {
+	wireType := s.types[name]
+	if wireType == nil || wireType.Kind != model.KindObject {
+		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
+	}
+	return wireType.Fields, nil
 }
 
 // find returns the index of a field by name or alias, negative if there is none. next is where to look first: requests
@@ -223,7 +232,7 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			r.AppendOnly()
 			continue
 		}
-		if r.Null() {
+		if !f.tellsNull() && r.Null() {
 			if update {
 				r.NullRefused(f.value.expected)
 			}

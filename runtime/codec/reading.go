@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -74,19 +75,32 @@ var (
 
 // reading compiles the reader of type t for a value of parameter p.
 func (s *Set) reading(t reflect.Type, p *model.Param) (*reading, error) {
-	if open := s.open[t]; open != nil {
-		return open, nil // a type such as `type Tree []Tree`
-	}
-	n := &reading{goType: t, size: t.Size()}
-	if err := s.fillReading(n, t, p); err != nil {
-		return nil, err
+	n := s.open[t] // of a type such as `type Tree []Tree`, whose elements are read as it is
+	recursive := n != nil
+	if !recursive {
+		n = &reading{goType: t, size: t.Size()}
+		if err := s.fillReading(n, t, p); err != nil {
+			return nil, err
+		}
+		s.copies = slices.DeleteFunc(s.copies, func(c constrained) bool {
+			if c.of == n {
+				*c.copy = *n
+				c.copy.checks = c.checks
+			}
+			return c.of == n
+		})
 	}
 	checks, err := checksOf(n, p)
-	if err != nil {
-		return nil, err
+	if err != nil || checks == nil {
+		return n, err
 	}
-	n.checks = checks
-	return n, nil
+	// Constraints are those of this place: what else is read as n has none of them.
+	limited := *n
+	limited.checks = checks
+	if recursive {
+		s.copies = append(s.copies, constrained{&limited, n, checks})
+	}
+	return &limited, nil
 }
 
 func (s *Set) fillReading(n *reading, t reflect.Type, p *model.Param) error {
@@ -106,6 +120,9 @@ func (s *Set) fillReading(n *reading, t reflect.Type, p *model.Param) error {
 	case isOptional(t):
 		return s.optionalReading(n, t, p)
 	case readsItself(t):
+		if err := s.fits(t, p, []string{"any", "string", "number", "integer", "boolean", "array", "object"}); err != nil {
+			return err
+		}
 		n.expected = p.Type
 		if reflect.PointerTo(t).Implements(unmarshalerType) || p.Type != "string" {
 			n.kind = kindJSON

@@ -52,6 +52,7 @@ func (n *reading) readText(r *wire.Reader, p unsafe.Pointer) {
 	if !ok || n.checks != nil && !n.checks.text(r, text) {
 		return
 	}
+	n.clear(p)
 	value, ok := reflect.NewAt(n.goType, p).Interface().(encoding.TextUnmarshaler)
 	if !ok || guarded(func() error { return value.UnmarshalText([]byte(text)) }) != nil {
 		r.Mismatch(textExpected(n.goType))
@@ -72,11 +73,24 @@ func (n *reading) readJSON(r *wire.Reader, p unsafe.Pointer) {
 		r.Mismatch(n.expected)
 		return
 	}
+	n.clear(p)
 	value := reflect.NewAt(n.goType, p)
 	if guarded(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
-		r.Mismatch(n.expected)
+		r.Mismatch(n.ownExpected())
 	}
 }
+
+// ownExpected names what a type's own method accepts: where the definition says nothing of it, the type.
+func (n *reading) ownExpected() string {
+	if n.expected == "any" && n.goType.Name() != "" {
+		return textExpected(n.goType)
+	}
+	return n.expected
+}
+
+// clear makes the value at p zero. A type's own methods would otherwise read into memory that a merge only borrowed: the
+// digits of a big.Int, the entries of a map.
+func (n *reading) clear(p unsafe.Pointer) { reflect.NewAt(n.goType, p).Elem().SetZero() }
 
 // admits reports whether a JSON kind is what the definition says.
 func (n *reading) admits(kind string) bool {
@@ -129,12 +143,12 @@ func (n *reading) readQuoted(r *wire.Reader, p unsafe.Pointer) {
 	}
 	inner := wire.NewReader(text, wire.Limits{})
 	if inner.Kind() == "null" {
-		r.Mismatch("string")
+		r.Mismatch(n.elem.expected + " in quotes")
 		return
 	}
 	n.elem.read(inner, p, false)
 	inner.End()
-	r.Adopt(inner, n.elem.expected)
+	r.Adopt(inner, n.elem.expected+" in quotes")
 }
 
 // keyReader returns what turns a member's name into a key of a map; nil: the key is a string.

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func (s *Set) optionalWriting(n *writing, t reflect.Type, p *model.Param) error {
-	elem, err := s.writing(t.Field(1).Type, p, n.addressable)
+	elem, err := s.writing(t.Field(1).Type, p)
 	n.kind, n.elem, n.offset = kindOptional, elem, t.Field(1).Offset
 	return err
 }
@@ -47,22 +48,17 @@ func (n *writing) writeRaw(w *wire.Writer, text []byte) {
 		w.Null()
 		return
 	}
-	w.Raw(compact.String())
+	writeForeign(w, compact.String())
 }
 
-// method returns the value at p as something whose methods can be called.
-func (n *writing) method(p unsafe.Pointer, want reflect.Type) any {
-	value := reflect.NewAt(n.goType, p)
-	if n.goType.Implements(want) {
-		return value.Elem().Interface()
-	}
-	return value.Interface()
-}
+// writeForeign writes JSON that users' code made, which only encoding/json has looked at: what is not UTF-8 there becomes
+// U+FFFD, as it does in strings (requirements REQ-DE-01).
+func writeForeign(w *wire.Writer, text string) { w.Raw(strings.ToValidUTF8(text, "\ufffd")) }
 
 func (n *writing) writeText(w *wire.Writer, p unsafe.Pointer) {
 	var text []byte
 	err := guarded(func() (err error) {
-		marshaler, ok := n.method(p, textMarshalerType).(encoding.TextMarshaler)
+		marshaler, ok := reflect.NewAt(n.goType, p).Interface().(encoding.TextMarshaler)
 		if !ok {
 			return fmt.Errorf("not a TextMarshaler")
 		}
@@ -78,19 +74,15 @@ func (n *writing) writeText(w *wire.Writer, p unsafe.Pointer) {
 }
 
 func (n *writing) writeJSON(w *wire.Writer, p unsafe.Pointer) {
-	value := reflect.NewAt(n.goType, p)
-	if !n.addressable {
-		value = value.Elem()
-	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := guarded(func() error { return encoder.Encode(value.Interface()) }); err != nil {
+	if err := guarded(func() error { return encoder.Encode(reflect.NewAt(n.goType, p).Interface()) }); err != nil {
 		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
 		w.Null()
 		return
 	}
-	w.Raw(string(bytes.TrimSuffix(text.Bytes(), []byte{'\n'})))
+	writeForeign(w, strings.TrimSuffix(text.String(), "\n"))
 }
 
 // writeQuoted writes a value with encoding/json's option "string": its JSON text, as a string.
@@ -175,7 +167,11 @@ type isZeroer interface{ IsZero() bool }
 var isZeroerType = reflect.TypeFor[isZeroer]()
 
 // zeroTest returns what encoding/json's omitzero asks about values of type t.
-func zeroTest(t reflect.Type, addressable bool) func(p unsafe.Pointer) bool {
+func zeroTest(t reflect.Type) func(p unsafe.Pointer) bool {
+	asks := func(value reflect.Value) bool {
+		zeroer, ok := reflect.TypeAssert[isZeroer](value)
+		return ok && zeroer.IsZero()
+	}
 	switch {
 	case t == timeType:
 		return func(p unsafe.Pointer) bool { return (*time.Time)(p).IsZero() }
@@ -184,22 +180,10 @@ func zeroTest(t reflect.Type, addressable bool) func(p unsafe.Pointer) bool {
 	case (t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface) && t.Implements(isZeroerType):
 		return func(p unsafe.Pointer) bool {
 			value := reflect.NewAt(t, p).Elem()
-			if value.IsNil() {
-				return true
-			}
-			zeroer, ok := value.Interface().(isZeroer)
-			return ok && zeroer.IsZero()
+			return value.IsNil() || value.Elem().Kind() == reflect.Pointer && value.Elem().IsNil() || asks(value)
 		}
-	case t.Implements(isZeroerType):
-		return func(p unsafe.Pointer) bool {
-			zeroer, ok := reflect.NewAt(t, p).Elem().Interface().(isZeroer)
-			return ok && zeroer.IsZero()
-		}
-	case addressable && reflect.PointerTo(t).Implements(isZeroerType):
-		return func(p unsafe.Pointer) bool {
-			zeroer, ok := reflect.NewAt(t, p).Interface().(isZeroer)
-			return ok && zeroer.IsZero()
-		}
+	case t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(isZeroerType):
+		return func(p unsafe.Pointer) bool { return asks(reflect.NewAt(t, p)) }
 	}
 	return func(p unsafe.Pointer) bool { return reflect.NewAt(t, p).Elem().IsZero() }
 }

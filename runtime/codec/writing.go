@@ -13,16 +13,15 @@ import (
 
 // writing writes values of one Go type.
 type writing struct {
-	kind        kind
-	goType      reflect.Type
-	bits        int
-	size        uintptr
-	elem        *writing
-	record      *record
-	key         func(key reflect.Value) (string, error) // of a map; nil: the key is a string
-	length      int                                     // of an array
-	offset      uintptr                                 // of an optional: offset of its value
-	addressable bool                                    // methods of the pointer may be called
+	kind   kind
+	goType reflect.Type
+	bits   int
+	size   uintptr
+	elem   *writing
+	record *record
+	key    func(key reflect.Value) (string, error) // of a map; nil: the key is a string
+	length int                                     // of an array
+	offset uintptr                                 // of an optional: offset of its value
 }
 
 // record is a struct that is written.
@@ -40,101 +39,85 @@ type written struct {
 	isZero    func(p unsafe.Pointer) bool
 }
 
-// recordKey identifies how a type is written: as an element of a map it has no address.
-type recordKey struct {
-	goType      reflect.Type
-	name        string
-	addressable bool
-}
-
 // writesItself reports whether a type, or a pointer to it, has methods of its own for its JSON.
 func writesItself(t reflect.Type) bool { return readsItself(t) }
 
 // writing compiles the writer of type t for a value of parameter p.
-func (s *Set) writing(t reflect.Type, p *model.Param, addressable bool) (*writing, error) {
-	key := recordKey{t, "", addressable}
-	if t.Name() != "" && t.Kind() != reflect.Struct {
-		if known := s.lists[key]; known != nil {
-			return known, nil // a type such as `type Tree []Tree`
-		}
+func (s *Set) writing(t reflect.Type, p *model.Param) (*writing, error) {
+	if known := s.lists[t]; known != nil {
+		return known, nil // a type such as `type Tree []Tree`
 	}
-	n := &writing{goType: t, size: t.Size(), addressable: addressable}
+	n := &writing{goType: t, size: t.Size()}
 	if t.Name() != "" && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Pointer || t.Kind() == reflect.Array) {
-		s.lists[key] = n
+		s.lists[t] = n
 	}
 	return n, s.fillWriting(n, t, p)
 }
 
 func (s *Set) fillWriting(n *writing, t reflect.Type, p *model.Param) error {
+	fits := func(k kind, wireType string) error {
+		n.kind = k
+		return s.fits(t, p, []string{wireType})
+	}
 	switch {
 	case t == timeType:
-		n.kind = kindTime
-		return nil
+		return fits(kindTime, "string")
 	case t == numberType:
-		n.kind = kindNumber
-		return nil
+		return fits(kindNumber, "number")
 	case t == rawType:
-		n.kind = kindRaw
-		return nil
+		return fits(kindRaw, "any")
 	case isPatch(t):
 		return fmt.Errorf("%s is for requests", t)
 	case isOptional(t):
 		return s.optionalWriting(n, t, p)
 	case t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && readsItself(t):
-		if s.ownWriting(n, t) {
-			return nil
-		}
+		n.kind = ownWriting(t)
+		return nil
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		n.kind = kindBool
+		return fits(kindBool, "boolean")
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n.kind, n.bits = kindInt, t.Bits()
+		n.bits = t.Bits()
+		return fits(kindInt, "integer")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		n.kind, n.bits = kindUint, t.Bits()
+		n.bits = t.Bits()
+		return fits(kindUint, "integer")
 	case reflect.Float32, reflect.Float64:
-		n.kind, n.bits = kindFloat, t.Bits()
+		n.bits = t.Bits()
+		return fits(kindFloat, "number")
 	case reflect.String:
-		n.kind = kindString
+		return fits(kindString, "string")
 	case reflect.Interface:
-		n.kind = kindAny
+		return fits(kindAny, "any")
 	case reflect.Pointer:
 		n.kind = kindPointer
-		return s.elemWriting(n, p, true)
+		return s.elemWriting(n, p)
 	case reflect.Struct:
 		n.kind = kindStruct
 		var err error
-		n.record, err = s.record(t, p.Type, n.addressable)
+		n.record, err = s.record(t, p.Type)
 		return err
 	case reflect.Slice, reflect.Array, reflect.Map:
 		return s.containerWriting(n, t, p)
-	default:
-		return fmt.Errorf("values of type %s cannot be written", t)
 	}
-	return nil
+	return fmt.Errorf("values of type %s cannot be written", t)
 }
 
-// ownWriting compiles the writer of a type that may write itself; false: in this place it does not.
-func (s *Set) ownWriting(n *writing, t reflect.Type) bool {
-	implements := func(method reflect.Type) bool {
-		return t.Implements(method) || n.addressable && reflect.PointerTo(t).Implements(method)
+// ownWriting tells how a type with methods for its JSON is written. Methods of the pointer are called wherever a value is,
+// unlike in encoding/json, which cannot call them on the elements of maps and on what was passed to it by value: an agent
+// would see the fields of a type there that it must send as a string, and could not send back what it received
+// (requirements REQ-RS-08). Of a type that only reads itself the definitions do not know what it consists of.
+func ownWriting(t reflect.Type) kind {
+	pointer := reflect.PointerTo(t)
+	if !pointer.Implements(marshalerType) && pointer.Implements(textMarshalerType) {
+		return kindText
 	}
-	switch {
-	case implements(marshalerType):
-		n.kind = kindJSON
-	case implements(textMarshalerType):
-		n.kind = kindText
-	case t.Kind() == reflect.Struct:
-		// It only reads itself, so the definitions do not know its fields.
-		n.kind = kindJSON
-	default:
-		return false
-	}
-	return true
+	return kindJSON
 }
 
-func (s *Set) elemWriting(n *writing, p *model.Param, addressable bool) error {
-	elem, err := s.writing(n.goType.Elem(), p, addressable)
+func (s *Set) elemWriting(n *writing, p *model.Param) error {
+	elem, err := s.writing(n.goType.Elem(), p)
 	n.elem = elem
 	return err
 }
@@ -144,55 +127,60 @@ func (s *Set) containerWriting(n *writing, t reflect.Type, p *model.Param) error
 	if items == nil {
 		items = &model.Param{Type: "any"}
 	}
-	addressable := true
+	wanted := "array"
 	switch {
 	case isBytes(t):
 		n.kind = kindBytes
-		return nil
+		return s.fits(t, p, []string{"string"})
+	case t.Kind() == reflect.Map:
+		wanted = "object"
+	}
+	if err := s.fits(t, p, []string{wanted}); err != nil {
+		return err
+	}
+	switch {
 	case t == stringsType:
 		n.kind = kindStrings
 	case t == textMapType:
 		n.kind = kindStringMap
-		return nil
+		return s.fits(t.Elem(), items, []string{"string"})
 	case t.Kind() == reflect.Slice:
 		n.kind = kindSlice
 	case t.Kind() == reflect.Array:
-		n.kind, n.length, addressable = kindArray, t.Len(), n.addressable
+		n.kind, n.length = kindArray, t.Len()
 	default:
-		n.kind, addressable = kindMap, false
+		n.kind = kindMap
 		key, err := keyWriter(t.Key())
 		if err != nil {
 			return err
 		}
 		n.key = key
 	}
-	return s.elemWriting(n, items, addressable)
+	return s.elemWriting(n, items)
 }
 
 // record compiles struct type t as the wire type called name.
-func (s *Set) record(t reflect.Type, name string, addressable bool) (*record, error) {
-	key := recordKey{t, name, addressable}
+func (s *Set) record(t reflect.Type, name string) (*record, error) {
+	key := objectKey{t, name}
 	if known := s.records[key]; known != nil {
 		return known, nil
 	}
+	params, err := s.fieldsOf(t, name)
+	if err != nil {
+		return nil, err
+	}
 	c := &record{}
 	s.records[key] = c
-	var params []model.Param
-	if wireType := s.types[name]; wireType != nil && wireType.Kind == model.KindObject {
-		params = wireType.Fields
-	} else if name != "object" {
-		return nil, fmt.Errorf("the definitions have no object type %q for %s; the generated code is out of date", name, t)
-	}
 	c.fields = make([]written, len(params))
 	for i := range params {
-		if err := s.fillWritten(&c.fields[i], t, &params[i], addressable); err != nil {
+		if err := s.fillWritten(&c.fields[i], t, &params[i]); err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", name, params[i].Name, err)
 		}
 	}
 	return c, nil
 }
 
-func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param, addressable bool) error {
+func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param) error {
 	at, goField, err := locate(t, p.Go)
 	if err != nil {
 		return err
@@ -200,21 +188,20 @@ func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param, addressabl
 	name := wire.NewWriter(nil)
 	name.String(p.Name)
 	f.key, f.location = string(name.Bytes())+":", at
-	addressable = addressable || len(at.steps) > 0
 	if p.Quoted {
 		inner := *p
 		inner.Type = scalarName(goField.Type)
-		elem, err := s.writing(goField.Type, &inner, addressable)
+		elem, err := s.writing(goField.Type, &inner)
 		if err != nil {
 			return err
 		}
 		f.value = &writing{kind: kindQuoted, goType: goField.Type, elem: elem}
-	} else if f.value, err = s.writing(goField.Type, p, addressable); err != nil {
+	} else if f.value, err = s.writing(goField.Type, p); err != nil {
 		return err
 	}
 	f.omitEmpty = p.OmitEmpty
 	if f.omitZero = p.OmitZero || f.value.kind == kindOptional; f.omitZero {
-		f.isZero = zeroTest(goField.Type, addressable)
+		f.isZero = zeroTest(goField.Type)
 	}
 	return nil
 }

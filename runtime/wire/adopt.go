@@ -12,9 +12,14 @@ func (r *Reader) Number() (text string, ok bool) {
 
 // Mismatch reports that the value just read is not what was expected, although it is JSON of the right kind.
 func (r *Reader) Mismatch(expected string) {
-	if r.fault == nil {
-		r.wrongType(expected, kindOf(r.scalar()))
+	if r.fault != nil {
+		return
 	}
+	p := Problem{Stage: StageType, Expected: expected, Actual: kindOf(r.data[r.from:r.to]), Offset: r.from}
+	if p.Actual != "object" && p.Actual != "array" {
+		p.Value = r.scalar()
+	}
+	r.reject(p)
 }
 
 // kindOf names the JSON kind of a value by its text.
@@ -43,6 +48,9 @@ func (r *Reader) Adopt(inner *Reader, expected string) {
 	for _, p := range inner.problems {
 		if r.room(p.Stage) {
 			p.Path, p.Offset = r.Path(), r.from
+			if p.Stage == StageType {
+				p.Expected, p.Actual, p.Value = expected, "string", r.scalar()
+			}
 			r.problems = append(r.problems, p)
 		}
 	}

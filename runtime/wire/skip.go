@@ -38,5 +38,6 @@ func (r *Reader) Raw() string {
 	if r.fault != nil {
 		return ""
 	}
+	r.from, r.to = start, r.pos
 	return r.data[start:r.pos]
 }
