@@ -36,6 +36,9 @@ func (s *shaper) enumValues(t types.Type) []model.EnumValue {
 		}
 		seen[value] = true
 		doc := describe(s.valueDoc(c), c.Name())
+		if !s.editable(c.Pkg()) {
+			doc = synopsis(doc)
+		}
 		out = append(out, model.EnumValue{Value: value, Description: doc, Const: s.constText(c)})
 	}
 	return out
@@ -81,7 +84,11 @@ func (s *shaper) typeDoc(t types.Type) string {
 		return ""
 	}
 	object := named.Origin().Obj()
-	return describe(s.typeSyntax(object).doc, object.Name())
+	doc := describe(s.typeSyntax(object).doc, object.Name())
+	if !s.editable(object.Pkg()) {
+		doc = synopsis(doc)
+	}
+	return doc
 }
 
 // integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are between
@@ -102,8 +109,8 @@ func (w *wireTypes) integerParam(shape *model.Shape) model.Param {
 			continue
 		}
 		values = append(values, value)
-		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(c.Name(), shape.Go.Name))
-		if doc := describe(w.valueDoc(c), c.Name()); doc != "" {
+		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(strings.TrimPrefix(c.Name(), shape.Go.Name), "_"))
+		if doc := synopsis(describe(w.valueDoc(c), c.Name())); doc != "" {
 			text += " (" + strings.TrimSuffix(doc, ".") + ")"
 		}
 		texts = append(texts, text)
