@@ -201,7 +201,7 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 	}
 }
 
-// Diagnostics about foreign types point at the very byte. Names that break the protocol's rule are put right, as nobody here
+// Diagnostics about foreign types point at the very byte, or at what the user can change: where a type is brought in. Names that break the protocol's rule are put right, as nobody here
 // can edit them.
 func TestForeignMistakes(t *testing.T) {
 	dir, env := foreign(t, extModule+`
@@ -223,7 +223,8 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 		got = append(got, fmt.Sprintf("%s:%d:%d-%d %s", filepath.Base(d.Position.File), d.Position.Line, d.Position.Column, d.EndColumn, d.Message))
 	}
 	want := []string{
-		"ext.go:36:10-18 field Wrong.Channel: channel chan int cannot be carried as JSON",
+		"app.go:7:2-11 field GetRequest.Wrong: ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
+		"app.go:11:27-37 result of Get: *ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
 		`ext.go:37:37-44 there is no key "requird"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -206,7 +206,9 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func inMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
 
 // editable is inMainModule for the package of an object, which is nil for what the language itself declares.
-func (p *program) editable(pkg *types.Package) bool { return pkg != nil && inMainModule(p.packages[pkg]) }
+func (p *program) editable(pkg *types.Package) bool {
+	return pkg != nil && inMainModule(p.packages[pkg])
+}
 
 // before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
 func (p *program) before(a, b token.Pos) int {

@@ -37,6 +37,7 @@ func (s *shaper) buildHandler(o operation) (handled, bool) {
 	if h.request == nil {
 		return h, false
 	}
+	s.reportForeign(o, &h)
 	h.Operation = s.buildOperation(o)
 	s.refine(o, &h)
 	s.markIDs(o, &h)
