@@ -98,6 +98,7 @@ import "example.com/ext/level"
 type Resource struct {
 	ID    string      ` + "`json:\"id\" aql:\"id\"`" + `
 	Level level.Level ` + "`json:\"level\" aql:\"default=high\"`" + ` // How urgent it is
+	Branch level.Name ` + "`json:\"branch\"`" + ` // Where it is
 	// Size is how big it is.
 	Size struct{ Width, Height int; Unit string ` + "`json:\"unit,omitempty\"`" + ` }
 	Far  Far
@@ -155,6 +156,18 @@ const (
 	Low  Level = "low"  // Can wait
 	High Level = "high" // Now
 )
+
+// ParseLevel reads a level.
+func ParseLevel(text string) (Level, error) { return Level(text), nil }
+
+// Name names a branch.
+type Name string
+
+// Main is the first.
+const Main Name = "main"
+
+// NewName makes a name of any text.
+func NewName(text string) Name { return Name(text) }
 `
 
 // What foreign types say is the same whether they are loaded from source or from export data.
@@ -192,7 +205,7 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 		"Kind: What it is.", "  near: Is close by.", "  away: Not here",
 		"Level: How urgent something is.", "  low: Can wait", "  high: Now",
 		"Mark: A letter.", "  b: Letters", "  a: Letters",
-		"Resource: A foreign thing.", "  id string : ", `  level Level "high": How urgent it is`, "  size ResourceSize : How big it is.",
+		"Resource: A foreign thing.", "  id string : ", `  level Level "high": How urgent it is`, "  branch string : Where it is. Known values: main.", "  size ResourceSize : How big it is.",
 		"  far Far : ", "  page FarPage : ", "  mark Mark : ",
 		"ResourceSize: ", "  width integer : ", "  height integer : ", "  unit string : ",
 	}
