@@ -15,7 +15,7 @@ import (
 // the resource as it is, objects merge at every depth, arrays replace, null removes (MCP-AQL core §4.5). A handler that
 // receives a Patch receives one that was validated against T: types, constraints, unknown and read-only fields.
 type Patch[T any] struct {
-	_    [0]T // tells the codec what the patch is for
+	_    [0]*T // tells the codec what the patch is for; a pointer, so that vet takes no patch for the lock that T may hold
 	body codec.Patch
 }
 

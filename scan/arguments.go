@@ -167,6 +167,16 @@ func (s *shaper) markIDs(o operation, h *handled) {
 // (design §3.1, REQ-UP-01). It returns false where nothing says which parameters are identifiers.
 func (s *shaper) nestInput(o operation, h *handled) bool {
 	source := s.structs[h.request]
+	if i := changes(h.request, source); i >= 0 {
+		if o.request != nil {
+			request := *h.request
+			request.Fields = slices.Clone(request.Fields)
+			s.structs[&request], s.goTypes[&request] = source, o.request
+			h.request = &request
+		}
+		h.request.Fields[i].Param.Name = "input"
+		return true
+	}
 	flat := &model.Shape{Kind: model.ShapeStruct}
 	flatSource, topSource := new(structSource), &structSource{faulty: source.faulty}
 	var top []model.Field
@@ -201,6 +211,27 @@ func (s *shaper) nestInput(o operation, h *handled) bool {
 	s.structs[request], s.goTypes[request] = topSource, o.request
 	h.request = request
 	return true
+}
+
+// changes finds the one object beside the identifiers of an update, which is the input already, whatever it is called:
+// func (s *Service) EditRecord(domain string, id int, edit *Edit). It returns -1 where there is something else, or a name
+// that was chosen for the wire.
+func changes(request *model.Shape, source *structSource) int {
+	rest, ids := -1, 0
+	for i, field := range request.Fields {
+		switch {
+		case field.Param.ID:
+			ids++
+		case rest >= 0 || pointed(field.Shape).Kind != model.ShapeStruct && pointed(field.Shape).Kind != model.ShapePatch:
+			return -1
+		default:
+			rest = i
+		}
+	}
+	if rest < 0 || ids == 0 || source.fields[rest].tag.named {
+		return -1
+	}
+	return rest
 }
 
 // noteReplaced tells that a handler cannot see whether an update mentions a field.

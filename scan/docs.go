@@ -2,6 +2,7 @@ package scan
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,9 @@ func describe(comment *ast.CommentGroup, name string) string {
 		return text
 	}
 	rest = strings.TrimLeft(rest, " ")
+	if first, _, _ := strings.Cut(rest, " "); slices.Contains(prepositions, first) {
+		return text
+	}
 	for _, copula := range []string{"is ", "are "} {
 		if noun, ok := strings.CutPrefix(rest, copula); ok && startsNoun(noun) {
 			rest = noun
@@ -24,6 +28,16 @@ func describe(comment *ast.CommentGroup, name string) string {
 		}
 	}
 	return exported(rest)
+}
+
+// prepositions are what may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
+var prepositions = []string{"of", "for", "to", "in", "on", "at", "by", "from", "with", "without", "and", "or"}
+
+// synopsis is the first paragraph of a description. What other modules write below it is for programmers: the same in four
+// languages, or how some other encoding spells the type.
+func synopsis(text string) string {
+	first, _, _ := strings.Cut(text, "\n\n")
+	return first
 }
 
 // startsNoun reports whether "Todo is …" may lose its verb: "Todo is a thing to do." reads well as "A thing to do.".

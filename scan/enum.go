@@ -12,7 +12,7 @@ import (
 )
 
 // constantsOf lists the typed string constants of t that the package being generated can name, in declaration order,
-// one for each value: they make t an enum.
+// one for each value: they make t an enum, unless it is open.
 func (s *shaper) constantsOf(t types.Type) []model.EnumConst {
 	var out []model.EnumConst
 	seen := make(map[string]bool)
@@ -22,7 +22,48 @@ func (s *shaper) constantsOf(t types.Type) []model.EnumConst {
 			out = append(out, model.EnumConst{Name: c.Name(), Value: value})
 		}
 	}
+	if len(out) > 0 && s.isOpen(t) {
+		return nil
+	}
 	return out
+}
+
+// isOpen reports whether the constants of a string type of another module are not all of its values: a function beside them
+// makes values out of any string, as func NewBranchName(name string) ReferenceName does. One that may fail is a parser.
+func (s *shaper) isOpen(t types.Type) bool {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || s.editable(named.Obj().Pkg()) {
+		return false
+	}
+	scope := s.scopeOf(named.Obj().Pkg())
+	for _, name := range scope.Names() {
+		fn, ok := scope.Lookup(name).(*types.Func)
+		if !ok || !fn.Exported() {
+			continue
+		}
+		signature := fn.Signature()
+		if signature.Results().Len() != 1 || !types.Identical(signature.Results().At(0).Type(), t) {
+			continue
+		}
+		for param := range signature.Params().Variables() {
+			if types.Identical(param.Type(), types.Typ[types.String]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// knownValues tells the constants of a type that has other values too.
+func (s *shaper) knownValues(t types.Type) string {
+	var values []string
+	for _, c := range s.constants(t, constant.String) {
+		values = append(values, constant.StringVal(c.Val()))
+	}
+	if len(values) == 0 || len(values) > 40 {
+		return ""
+	}
+	return "Known values: " + strings.Join(values, ", ") + "."
 }
 
 // enumValues is constantsOf with the constants' docs, as introspection shows them.
@@ -36,6 +77,9 @@ func (s *shaper) enumValues(t types.Type) []model.EnumValue {
 		}
 		seen[value] = true
 		doc := describe(s.valueDoc(c), c.Name())
+		if !s.editable(c.Pkg()) {
+			doc = synopsis(doc)
+		}
 		out = append(out, model.EnumValue{Value: value, Description: doc, Const: s.constText(c)})
 	}
 	return out
@@ -81,7 +125,11 @@ func (s *shaper) typeDoc(t types.Type) string {
 		return ""
 	}
 	object := named.Origin().Obj()
-	return describe(s.typeSyntax(object).doc, object.Name())
+	doc := describe(s.typeSyntax(object).doc, object.Name())
+	if !s.editable(object.Pkg()) {
+		doc = synopsis(doc)
+	}
+	return doc
 }
 
 // integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are between
@@ -102,8 +150,8 @@ func (w *wireTypes) integerParam(shape *model.Shape) model.Param {
 			continue
 		}
 		values = append(values, value)
-		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(c.Name(), shape.Go.Name))
-		if doc := describe(w.valueDoc(c), c.Name()); doc != "" {
+		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(strings.TrimPrefix(c.Name(), shape.Go.Name), "_"))
+		if doc := synopsis(describe(w.valueDoc(c), c.Name())); doc != "" {
 			text += " (" + strings.TrimSuffix(doc, ".") + ")"
 		}
 		texts = append(texts, text)

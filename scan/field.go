@@ -13,6 +13,9 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 	param := model.Param{Name: f.tag.name, ReadOnly: isReservedPayload(f.tag.name)}
 	if f.tag.field != nil {
 		param.Description = describe(firstComment(f.tag.field.Doc, f.tag.field.Comment), f.tag.goName)
+		if !s.editable(f.v.Pkg()) {
+			param.Description = synopsis(param.Description)
+		}
 	}
 	if f.tag.foreign.description != "" {
 		param.Description = f.tag.foreign.description

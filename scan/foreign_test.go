@@ -98,6 +98,7 @@ import "example.com/ext/level"
 type Resource struct {
 	ID    string      ` + "`json:\"id\" aql:\"id\"`" + `
 	Level level.Level ` + "`json:\"level\" aql:\"default=high\"`" + ` // How urgent it is
+	Branch level.Name ` + "`json:\"branch\"`" + ` // Where it is
 	// Size is how big it is.
 	Size struct{ Width, Height int; Unit string ` + "`json:\"unit,omitempty\"`" + ` }
 	Far  Far
@@ -155,6 +156,18 @@ const (
 	Low  Level = "low"  // Can wait
 	High Level = "high" // Now
 )
+
+// ParseLevel reads a level.
+func ParseLevel(text string) (Level, error) { return Level(text), nil }
+
+// Name names a branch.
+type Name string
+
+// Main is the first.
+const Main Name = "main"
+
+// NewName makes a name of any text.
+func NewName(text string) Name { return Name(text) }
 `
 
 // What foreign types say is the same whether they are loaded from source or from export data.
@@ -192,7 +205,7 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 		"Kind: What it is.", "  near: Is close by.", "  away: Not here",
 		"Level: How urgent something is.", "  low: Can wait", "  high: Now",
 		"Mark: A letter.", "  b: Letters", "  a: Letters",
-		"Resource: A foreign thing.", "  id string : ", `  level Level "high": How urgent it is`, "  size ResourceSize : How big it is.",
+		"Resource: A foreign thing.", "  id string : ", `  level Level "high": How urgent it is`, "  branch string : Where it is. Known values: main.", "  size ResourceSize : How big it is.",
 		"  far Far : ", "  page FarPage : ", "  mark Mark : ",
 		"ResourceSize: ", "  width integer : ", "  height integer : ", "  unit string : ",
 	}
@@ -201,7 +214,7 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 	}
 }
 
-// Diagnostics about foreign types point at the very byte. Names that break the protocol's rule are put right, as nobody here
+// Diagnostics about foreign types point at the very byte, or at what the user can change: where a type is brought in. Names that break the protocol's rule are put right, as nobody here
 // can edit them.
 func TestForeignMistakes(t *testing.T) {
 	dir, env := foreign(t, extModule+`
@@ -223,7 +236,8 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 		got = append(got, fmt.Sprintf("%s:%d:%d-%d %s", filepath.Base(d.Position.File), d.Position.Line, d.Position.Column, d.EndColumn, d.Message))
 	}
 	want := []string{
-		"ext.go:36:10-18 field Wrong.Channel: channel chan int cannot be carried as JSON",
+		"app.go:7:2-11 field GetRequest.Wrong: ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
+		"app.go:11:27-37 result of Get: *ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
 		`ext.go:37:37-44 there is no key "requird"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -74,6 +74,7 @@ func TestDescribe(t *testing.T) {
 		{"// Todos are what there is to do.", "Todos", "What there is to do."},
 		{"// Title", "Title", "Title"},
 		{"// Titles of todos.", "Title", "Titles of todos."},
+		{"// Title of the todo.", "Title", "Title of the todo."},
 		{"// What has to be done", "Title", "What has to be done"},
 		{"// Get reads\n// one thing.\n//\n// Then it ends.\n//\n//aql:reason None", "Get", "Reads one thing.\n\nThen it ends."},
 		{"// Get reads:\n//   - one\n//   - two", "Get", "Reads:\n  - one\n  - two"},

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -203,6 +204,11 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // inMainModule reports whether the user can edit a package.
 func inMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
+
+// editable is inMainModule for the package of an object, which is nil for what the language itself declares.
+func (p *program) editable(pkg *types.Package) bool {
+	return pkg != nil && inMainModule(p.packages[pkg])
+}
 
 // before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
 func (p *program) before(a, b token.Pos) int {

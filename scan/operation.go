@@ -37,6 +37,7 @@ func (s *shaper) buildHandler(o operation) (handled, bool) {
 	if h.request == nil {
 		return h, false
 	}
+	s.reportForeign(o, &h)
 	h.Operation = s.buildOperation(o)
 	s.refine(o, &h)
 	s.markIDs(o, &h)
@@ -312,7 +313,7 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 		s.report(o.itemsAt, Diagnostic{
 			Code: codeMissing, FieldPath: o.name(), Expected: "a field with the wire name input",
 			Message:    fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object", handler.Operation.Name),
-			Suggestion: "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids=",
+			Suggestion: s.inputSuggestion(handler.request),
 		})
 		return
 	}
@@ -326,6 +327,17 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 		})
 	}
 	field.Param.Required = true // REQ-UP-02
+}
+
+// inputSuggestion tells how an update gets its input: a request that has one object may just call it another name.
+func (s *shaper) inputSuggestion(request *model.Shape) string {
+	source := s.structs[request]
+	for i, field := range request.Fields {
+		if pointed(field.Shape).Kind == model.ShapeStruct && !s.editable(source.fields[i].v.Pkg()) {
+			return fmt.Sprintf("name what changes with //aql:param %s name=input, or the identifiers with ids=", field.Param.Name)
+		}
+	}
+	return "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids="
 }
 
 func hasInput(request *model.Shape) bool {

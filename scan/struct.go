@@ -13,15 +13,17 @@ import (
 
 // structSource ties a struct shape to the Go source it comes from.
 type structSource struct {
-	fields []fieldSource // one for each of the shape's Fields
-	faulty bool          // a field is missing from the shape because its type cannot travel
+	fields  []fieldSource  // one for each of the shape's Fields
+	faulty  bool           // a field is missing from the shape because its type cannot travel
+	foreign []foreignFault // such fields that are not the user's to edit, which are reported where the user mentions the struct
 }
 
 // fieldSource ties a field of a struct shape to the Go source it comes from.
 type fieldSource struct {
-	path string // Go path, such as "CreateTodoRequest.Title"
-	tag  fieldTag
-	v    *types.Var
+	path    string       // Go path, such as "CreateTodoRequest.Title"
+	through *fieldSource // the user's field that embeds the struct of another module that has the field
+	tag     fieldTag
+	v       *types.Var
 }
 
 // candidate is a struct field that may travel, found on the way through a struct and those embedded in it.
@@ -45,6 +47,10 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 		shape, fault := s.fieldShape(c.v.Type(), c.path)
 		if fault != nil {
 			source.faulty = true
+			if !fault.invalid && !s.editable(c.v.Pkg()) {
+				source.foreign = append(source.foreign, foreignFault{c.fieldSource, fault})
+				continue
+			}
 			s.reportFault(c.fieldSource, fault)
 			continue
 		}
@@ -83,6 +89,7 @@ type embedded struct {
 	selector []string
 	pointers []int
 	index    []int
+	through  *fieldSource // the user's field that brought it in; nil: it is the user's own
 }
 
 // collect lists the fields of st and, level by level, of the structs embedded in it.
@@ -154,13 +161,17 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 				pointers = append(pointers, len(selector)-1)
 			}
 			if pointer && !v.Exported() && v.Pkg() != s.own {
-				s.reportFault(fieldSource{path, tag, v}, &unsupported{
+				s.reportFault(fieldSource{path: path, tag: tag, v: v}, &unsupported{
 					message:    fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package", s.text(inner)),
 					suggestion: "embed the struct itself, or export its type",
 				})
 				return
 			}
-			*next = append(*next, embedded{s.typeName(inner), st, selector, pointers, index})
+			through := e.through
+			if through == nil && s.editable(v.Pkg()) {
+				through = &fieldSource{path: path, tag: tag, v: v}
+			}
+			*next = append(*next, embedded{s.typeName(inner), st, selector, pointers, index, through})
 			return
 		}
 	}
@@ -174,7 +185,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		}
 		return
 	}
-	*found = append(*found, &candidate{fieldSource{path, tag, v}, selector, pointers, index, depth})
+	*found = append(*found, &candidate{fieldSource{path: path, tag: tag, v: v, through: e.through}, selector, pointers, index, depth})
 }
 
 // isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any other,

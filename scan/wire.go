@@ -34,7 +34,9 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 			for _, constant := range shape.Enum {
 				param.Enum = append(param.Enum, constant.Value)
 			}
+			return param
 		}
+		param.Description = w.knownValues(w.goTypes[shape])
 		return param
 	case model.ShapeTime:
 		return model.Param{Type: "string", Format: "date-time"}

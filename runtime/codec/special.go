@@ -223,7 +223,7 @@ func (s *Set) patchReading(n *reading, t reflect.Type, p *model.Param) error {
 		return fmt.Errorf("the definition says %s, but the Go type is %s; the generated code is out of date", p.Type, t)
 	}
 	var err error
-	n.elem, err = s.reading(t.Field(0).Type.Elem(), &model.Param{Type: changes.Changes})
+	n.elem, err = s.reading(t.Field(0).Type.Elem().Elem(), &model.Param{Type: changes.Changes})
 	return err
 }
 
