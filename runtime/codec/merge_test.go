@@ -15,7 +15,7 @@ import (
 
 // patch is laid out as aql.Patch is.
 type patch[T any] struct {
-	_    [0]T
+	_    [0]*T
 	Body codec.Patch
 }
 
