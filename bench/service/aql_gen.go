@@ -64,9 +64,9 @@ var updateTodoOperation = aql.Definition{
 
 var wireTypes = []aql.Type{
 	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
-		{"Color color string maxlen=30,omitempty"},
-		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty"},
-		{"Labels labels {}string omitempty"},
+		{"Color color string maxlen=30,omitempty", "Color of the label"},
+		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
+		{"Labels labels {}string omitempty", "Free labels"},
 	}},
 	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
 	{Name: "Priority", Kind: model.KindEnum, Description: "Says how urgent a todo is.", Values: []aql.Row{
