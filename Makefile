@@ -1,10 +1,10 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-MODULES   = . examples/todo bench
+MODULES   = . examples/todo bench bench/gen aqlvet/golangci
 FUZZTIME ?= 10s
 
-.PHONY: demo test race generate check fmt vet lint e2e readme fuzz bench startup tokens ci
+.PHONY: demo test race generate check fmt vet lint e2e readme fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -24,6 +24,7 @@ generate:
 
 check:
 	$(GO) -C examples/todo tool aql-tag check ./...
+	$(GO) -C examples/todo tool aql-tag lint ./...
 	$(GO) -C bench tool aql-tag check ./...
 
 fmt:
@@ -52,6 +53,10 @@ fuzz:
 bench:
 	$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
 
+# bench-gen measures the generator on modules of up to 5,000 operations; SIZES, RUNS and COMPILE bound it.
+bench-gen:
+	cd bench/gen && GOWORK=off $(GO) run . -sizes $(if $(SIZES),$(SIZES),10,100,1000,5000) -runs $(or $(RUNS),5) -compile $(or $(COMPILE),1000)
+
 # startup prints how long the example takes to its first answer, and what memory it holds then.
 startup:
 	$(GO) -C examples/todo build -o $(CURDIR)/bin/todo .
@@ -65,4 +70,5 @@ ci: fmt vet lint
 	$(MAKE) check e2e readme
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1
+	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100
 	$(MAKE) fuzz FUZZTIME=10000x

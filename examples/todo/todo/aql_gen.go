@@ -50,7 +50,7 @@ var createTodoOperation = aql.Definition{
 	Description: "Adds a todo.",
 	Danger:      model.Reversible,
 	Params: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
+		{"Title title string required,minlen=1,maxlen=200", "The thing to do"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
 		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
 		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
@@ -140,7 +140,7 @@ var purgeCompletedOperation = aql.Definition{
 	Danger:       model.Dangerous,
 	DangerSource: model.DangerFromTag,
 	Reasons:      []string{"Removes many todos in one go"},
-	Confirm:      "Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.",
+	Confirm:      "Remove all todos completed {older_than_days} or more days ago? This cannot be undone.",
 	Params: []aql.Row{
 		{"OlderThanDays older_than_days integer default=0,min=0,omitempty", "Spares todos completed in the last so many days"},
 	},
@@ -161,7 +161,7 @@ var searchTodosOperation = aql.Definition{
 	Description: "Finds the todos that contain every word of the query, newest first.",
 	Danger:      model.Safe,
 	Params: []aql.Row{
-		{"Query query string required,minlen=1,maxlen=200", "Words that the title, the notes or the tags contain"},
+		{"Query query string required,minlen=1,maxlen=200", "Words to look for in title, notes and tags"},
 		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
 		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
 	},
@@ -184,7 +184,7 @@ var updateTodoOperation = aql.Definition{
 	DangerSource: model.DangerFromTag,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
-		{"Input input TodoPatch required", "What changes; what is absent stays as it is"},
+		{"Input input TodoPatch required", "The changes; absent fields stay as they are"},
 		{"IfMatch if_match string omitempty", "The _etag that the todo must still have"},
 	},
 	Returns: "Todo",
@@ -239,7 +239,7 @@ var wireTypes = []aql.Type{
 	}},
 	{Name: "Todo", Kind: model.KindObject, Description: "A thing to do.", Fields: []aql.Row{
 		{"TodoID todo_id string readonly", "Identifier"},
-		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
+		{"Title title string required,minlen=1,maxlen=200", "The thing to do"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
 		{`Priority priority Priority default="medium"`, "How urgent it is"},
 		{`Status status Status default="open"`, "Whether it was done"},

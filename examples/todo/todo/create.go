@@ -10,7 +10,7 @@ import (
 // CreateTodoRequest describes the todo to add.
 type CreateTodoRequest struct {
 	_        struct{}   `aql:"category=CREATE"`
-	Title    string     `json:"title" aql:"required,minlen=1,maxlen=200"` // What has to be done
+	Title    string     `json:"title" aql:"required,minlen=1,maxlen=200"` // The thing to do
 	Notes    string     `json:"notes,omitempty" aql:"maxlen=4000"`        // Details
 	Priority Priority   `json:"priority,omitempty" aql:"default=medium"`  // How urgent it is
 	DueAt    *time.Time `json:"due_at,omitempty"`                         // When it has to be done

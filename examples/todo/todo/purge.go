@@ -20,7 +20,7 @@ type PurgeResult struct {
 //
 //aql:example {"older_than_days":30} Keeps what was completed in the last month
 //aql:reason Removes many todos in one go
-//aql:confirm Remove every todo that was completed {older_than_days} or more days ago? This cannot be undone.
+//aql:confirm Remove all todos completed {older_than_days} or more days ago? This cannot be undone.
 func (s *Service) PurgeCompleted(ctx context.Context, req PurgeCompletedRequest) (*PurgeResult, error) {
 	const day = int64(24 * time.Hour / time.Microsecond)
 	// SQL subtracts without overflow, however many days are asked for.

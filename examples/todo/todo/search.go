@@ -8,7 +8,7 @@ import (
 // SearchTodosRequest tells what to look for.
 type SearchTodosRequest struct {
 	_     struct{} `aql:"category=READ"`
-	Query string   `json:"query" aql:"required,minlen=1,maxlen=200"` // Words that the title, the notes or the tags contain
+	Query string   `json:"query" aql:"required,minlen=1,maxlen=200"` // Words to look for in title, notes and tags
 	PageRequest
 }
 

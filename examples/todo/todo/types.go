@@ -31,7 +31,7 @@ type Metadata struct {
 // Todo is a thing to do.
 type Todo struct {
 	TodoID    string     `json:"todo_id" aql:"readonly"`                   // Identifier
-	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200"` // What has to be done
+	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200"` // The thing to do
 	Notes     string     `json:"notes,omitempty" aql:"maxlen=4000"`        // Details
 	Priority  Priority   `json:"priority" aql:"default=medium"`            // How urgent it is
 	Status    Status     `json:"status" aql:"default=open"`                // Whether it was done
