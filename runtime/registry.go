@@ -26,9 +26,10 @@ func NewRegistry(operations []Operation, types []Type) *Registry {
 	if r.types, err = table.Types(types); err != nil {
 		r.faults = append(r.faults, err)
 	}
+	index := table.IndexOf(r.types)
 	for i, o := range operations {
 		r.operations[i].Operation = o
-		if r.operations[i].definition, err = o.Definition.Definition(r.types); err != nil {
+		if r.operations[i].definition, err = o.Definition.Definition(index); err != nil {
 			r.faults = append(r.faults, err)
 		}
 	}

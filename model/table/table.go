@@ -68,8 +68,20 @@ func Types(rows []Type) ([]model.Type, error) {
 	return types, nil
 }
 
+// Index finds types by their names.
+type Index map[string]*model.Type
+
+// IndexOf returns the Index of types.
+func IndexOf(types []model.Type) Index {
+	index := make(Index, len(types))
+	for i := range types {
+		index[types[i].Name] = &types[i]
+	}
+	return index
+}
+
 // Definition turns an operation of a table into its definition. types are those of the same table.
-func (o *Operation) Definition(types []model.Type) (model.Operation, error) {
+func (o *Operation) Definition(types Index) (model.Operation, error) {
 	out := model.Operation{
 		Name: o.Name, Category: o.Category, Family: o.Family, Description: o.Description, Danger: o.Danger,
 		DangerSource: o.DangerSource, Reasons: o.Reasons, Confirm: o.Confirm, Timeout: o.Timeout,
@@ -78,14 +90,13 @@ func (o *Operation) Definition(types []model.Type) (model.Operation, error) {
 	if out.DangerSource == "" {
 		out.DangerSource = model.DangerFromCategory
 	}
-	byName := (&model.Adapter{Types: types}).Type
 	for _, row := range o.Params {
 		param, err := Parse(row)
 		if err != nil {
 			return out, fmt.Errorf("operation %s: %w", o.Name, err)
 		}
 		fillEnums(&param, func(name string) []model.EnumValue {
-			if t, ok := byName(name); ok {
+			if t := types[name]; t != nil {
 				return t.Values
 			}
 			return nil
@@ -93,8 +104,8 @@ func (o *Operation) Definition(types []model.Type) (model.Operation, error) {
 		out.Params = append(out.Params, param)
 	}
 	if o.Returns != "" {
-		t, ok := byName(o.Returns)
-		if !ok {
+		t := types[o.Returns]
+		if t == nil {
 			return out, fmt.Errorf("operation %s returns %s, which the table does not have", o.Name, o.Returns)
 		}
 		out.Returns = model.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
