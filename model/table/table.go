@@ -6,6 +6,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
@@ -90,6 +91,7 @@ func (o *Operation) Definition(types Index) (model.Operation, error) {
 	if out.DangerSource == "" {
 		out.DangerSource = model.DangerFromCategory
 	}
+	out.Params = slices.Grow(out.Params, len(o.Params))
 	for _, row := range o.Params {
 		param, err := Parse(row)
 		if err != nil {
@@ -154,6 +156,7 @@ func (e *expansion) expand(row *Type) (model.Type, error) {
 		}
 		fields = whole.Fields
 	}
+	t.Fields = slices.Grow(t.Fields, len(fields))
 	for _, field := range fields {
 		param, err := Parse(field)
 		if err != nil {
