@@ -24,9 +24,19 @@ type constrainer struct {
 
 // fail reports what is wrong with the value of an item.
 func (c constrainer) fail(item placedItem, code, message, suggestion string) {
-	c.report(item.value, Diagnostic{
-		Code: code, Message: message, Actual: item.Value, Suggestion: suggestion, FieldPath: c.field.path,
-	})
+	d := Diagnostic{Code: code, Message: message, Actual: item.Value, Suggestion: suggestion, FieldPath: c.field.path}
+	if item.origin != "" { // which is sound for its own library
+		d.Severity, d.Message = c.severity(SeverityWarning), item.origin+" is left out: "+message
+	}
+	c.report(item.value, d)
+}
+
+// severity is how serious it is what another library's tag says: in other modules nobody here can change it.
+func (c constrainer) severity(here Severity) Severity {
+	if c.editable(c.field) {
+		return here
+	}
+	return SeverityNote
 }
 
 // applicable reports a key that the field's type has no use for.

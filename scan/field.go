@@ -26,10 +26,11 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) m
 		c.apply(item)
 	}
 	c.checkEnum()
+	c.checkRanges()
+	s.applyElements(f, shape, &param, elements)
 	if item, ok := f.tag.item("default"); ok {
 		c.applyDefault(item, quotedNumber)
 	}
-	s.applyElements(f, shape, &param, elements)
 	return param
 }
 
@@ -125,14 +126,24 @@ func (c constrainer) applyEnum(item placedItem) {
 		names = append(names, constant.Value)
 	}
 	seen := make(map[string]bool)
+	var allowed []string
 	for _, value := range item.List {
 		switch {
+		case len(declared) > 0 && !declared[value]:
+			message := fmt.Sprintf("enum value %q is no constant of type %s", value, c.shape.Go.Name)
+			if item.origin != "" {
+				message = fmt.Sprintf("%s lists %q, which is no constant of type %s", item.origin, value, c.shape.Go.Name)
+			}
+			c.report(item.value, Diagnostic{
+				Severity: c.severity(SeverityError), Code: codeType, FieldPath: c.field.path, Actual: value, Message: message, Suggestion: suggestWord(value, names),
+			})
+			continue
 		case seen[value]:
 			c.fail(item, codeDuplicate, fmt.Sprintf("enum lists %q twice", value), "remove one of them")
-		case len(declared) > 0 && !declared[value]:
-			c.fail(item, codeType, fmt.Sprintf("enum value %q is no constant of type %s", value, c.shape.Go.Name), suggestWord(value, names))
+			continue
 		}
 		seen[value] = true
+		allowed = append(allowed, value)
 	}
-	c.param.Enum = item.List
+	c.param.Enum = allowed
 }

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -36,13 +37,21 @@ type shaper struct {
 	unnamed map[*model.Shape]string // names that struct types without one get on the wire
 	texts   map[types.Type]typeText // source texts of types
 	place   string                  // Go path of the field being shaped
+
+	remarked map[foreignRemark]token.Pos // where rules of other modules were first remarked on
+}
+
+// foreignRemark is a remark on a rule in the tags of a type of another module.
+type foreignRemark struct {
+	pkg       *types.Package
+	typ, rule string
 }
 
 func newShaper(p *program, own *types.Package) *shaper {
 	return &shaper{
 		program: p, own: own, structs: make(map[*model.Shape]*structSource),
 		goTypes: make(map[*model.Shape]types.Type), unnamed: make(map[*model.Shape]string),
-		texts: make(map[types.Type]typeText),
+		texts: make(map[types.Type]typeText), remarked: make(map[foreignRemark]token.Pos),
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 // placedItem is an item of an aql tag or directive with the bytes at which its key and value stand.
 type placedItem struct {
 	tagparse.Item
-	whole span
-	value span
+	whole  span
+	value  span
+	origin string // the rule of another library that it stands for; empty: it is in our own grammar
 }
 
 // fieldTag is what the tags of a struct field say.
@@ -87,7 +88,12 @@ func (p *program) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagpar
 			}
 			tag.items = placeItems(items, place)
 		default:
-			tag.foreign.read(pair, place)
+			for _, problem := range tag.foreign.read(pair, place) {
+				if strict {
+					problem.Message = pair.Key + " tag: " + problem.Message
+					p.reportProblem(SeverityWarning, problem, path, place)
+				}
+			}
 		}
 	}
 }

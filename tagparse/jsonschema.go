@@ -1,8 +1,11 @@
 package tagparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// SchemaItem is one item of a jsonschema tag.
+// SchemaItem is one item of a jsonschema tag in the style of invopop/jsonschema.
 type SchemaItem struct {
 	Key         string
 	Value       string // without the backslashes that protect commas
@@ -10,60 +13,40 @@ type SchemaItem struct {
 	Offset, End int    // in bytes of the tag's value
 }
 
-// schemaKeys are the words of invopop/jsonschema, by which its tags are told from those of the Go MCP SDK, whose whole text
-// is a description.
-var schemaKeys = []string{
-	"title", "description", "type", "anchor", "required", "nullable", "enum", "default", "example", "minLength", "maxLength", "pattern",
-	"format", "readOnly", "writeOnly", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems",
-	"uniqueItems", "oneof_required", "anyof_required", "oneof_ref", "anyof_ref", "oneof_type", "anyof_type", "-",
-}
+// schemaFlags are the items that have no value.
+var schemaFlags = []string{"required", "nullable", "-"}
 
 // ParseSchema reads the value of a jsonschema tag in either of its two styles: items such as required,minLength=1
-// (invopop/jsonschema), or a description (the Go MCP SDK, whose descriptions must not begin like an item: WORD=). Not ok: it
-// is a description.
+// (invopop/jsonschema), or a description (google/jsonschema-go, which the Go MCP SDK uses). The second refuses texts that
+// begin with an item, WORD=, where WORD is all up to the first white space; so a text that does is in the first style, and
+// so is one of flags alone. Everything else is a description, and items are not ok.
 func ParseSchema(text string) (items []SchemaItem, ok bool) {
-	start, known := 0, 0
-	for start <= len(text) {
+	for start := 0; start <= len(text); {
+		item := SchemaItem{Offset: start}
+		var value strings.Builder
 		end := start
-		for end < len(text) && text[end] != ',' {
-			if text[end] == '\\' {
+		for ; end < len(text) && text[end] != ','; end++ {
+			if text[end] == '\\' && end+1 < len(text) && text[end+1] == ',' {
 				end++
 			}
-			end++
+			value.WriteByte(text[end])
 		}
-		end = min(end, len(text))
-		part := text[start:end]
-		key, value, valued := strings.Cut(part, "=")
-		items = append(items, SchemaItem{
-			Key: key, Value: strings.ReplaceAll(value, `\,`, ","), Flag: !valued, Offset: start, End: end,
-		})
-		if isSchemaKey(key) {
-			known++
-		}
+		key, rest, valued := strings.Cut(value.String(), "=")
+		item.Key, item.Value, item.Flag, item.End = key, rest, !valued, end
+		items = append(items, item)
 		start = end + 1
 	}
-	first := items[0]
-	if known == len(items) || !first.Flag && isWord(first.Key) {
+	word, _, _ := strings.Cut(strings.Map(spaces, text), " ")
+	if strings.Contains(word, "=") || !slices.ContainsFunc(items, func(item SchemaItem) bool { return !item.Flag || !slices.Contains(schemaFlags, item.Key) }) {
 		return items, true
 	}
 	return nil, false
 }
 
-func isSchemaKey(key string) bool {
-	for _, known := range schemaKeys {
-		if key == known {
-			return true
-		}
+// spaces takes white space for what it is to jsonschema-go.
+func spaces(r rune) rune {
+	if r == '\t' || r == '\n' {
+		return ' '
 	}
-	return false
-}
-
-// isWord reports whether a text could be a key.
-func isWord(text string) bool {
-	for _, r := range text {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' {
-			return false
-		}
-	}
-	return text != ""
+	return r
 }

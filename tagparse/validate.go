@@ -8,72 +8,143 @@ type Rule struct {
 	Param        string // behind the equals sign, with 0x2C and 0x7C as the comma and the bar they stand for
 	Offset, End  int    // of the rule, in bytes of the tag's value
 	Alternatives []Rule // of a|b: all of them, the first one included
-	Depth        int    // how many times dive stands before it: 0 the field, 1 its elements, 2 the elements of those
+	Depth        int    // how many times dive stands before it: 0 the field, 1 its elements, 2 the elements of those; dive itself counts
 	Key          bool   // it is about the keys of a map: between keys and endkeys
 }
 
-// ParseValidate splits the value of a validate or binding tag into its rules, dive, keys and endkeys applied. Rules without
-// a name, at which validator panics, are left out.
-func ParseValidate(text string) []Rule {
-	var rules []Rule
-	depth, inKeys, start := 0, false, 0
-	for start <= len(text) {
+// ParseValidate splits the value of a validate or binding tag into its rules; dive is one of them, keys and endkeys are
+// not. Problems are what validator panics at when it reads the tag: rules without a name, white space around a name, keys
+// and endkeys out of place. The rules are returned even so, as they were meant.
+func ParseValidate(text string) ([]Rule, []Problem) {
+	p := validateTag{text: text}
+	for start := 0; text != "" && start <= len(text); {
 		end := len(text)
 		if comma := strings.IndexByte(text[start:], ','); comma >= 0 {
 			end = start + comma
 		}
-		switch part := text[start:end]; part {
-		case "":
-		case "dive":
-			depth, inKeys = depth+1, false
-		case "keys":
-			inKeys = true
-		case "endkeys":
-			inKeys = false
-		default:
-			rules = append(rules, validateRule(part, start, depth, inKeys))
-		}
+		p.part(start, end)
 		start = end + 1
 	}
-	return rules
+	if p.inKeys {
+		p.problem(p.keysAt, p.keysAt+len("keys"), codeMissing, "keys has no endkeys", "write endkeys behind the rules of the keys")
+	}
+	return p.rules, p.problems
 }
 
-func validateRule(part string, offset, depth int, key bool) Rule {
-	whole := Rule{Offset: offset, End: offset + len(part), Depth: depth, Key: key}
-	at := offset
-	for _, text := range strings.Split(part, "|") {
+// validateTag is a validate tag being read.
+type validateTag struct {
+	text     string
+	rules    []Rule
+	problems []Problem
+	depth    int
+	dived    bool // the rule before was dive
+	inKeys   bool
+	keysAt   int // offset of the last keys
+}
+
+func (p *validateTag) problem(from, to int, code, message, suggestion string) {
+	p.problems = append(p.problems, Problem{
+		Offset: from, End: to, Code: code, Message: message + ", at which validator panics", Actual: p.text[from:to], Suggestion: suggestion,
+	})
+}
+
+// part reads what stands between two commas.
+func (p *validateTag) part(start, end int) {
+	start, end = p.trim(start, end)
+	part, dived := p.text[start:end], p.dived
+	p.dived = false
+	switch part {
+	case "":
+		// The byte of a comma, or the only one there is.
+		from := min(start, len(p.text)-1)
+		p.problem(from, from+1, codeMissing, "a rule is empty", "remove the comma or name a rule")
+	case "dive":
+		p.depth, p.dived = p.depth+1, true
+		p.rules = append(p.rules, Rule{Name: part, Offset: start, End: end, Depth: p.depth, Key: p.inKeys})
+	case "keys":
+		if !dived {
+			p.problem(start, end, codeType, "keys does not stand right behind dive", "write dive,keys,…,endkeys")
+		}
+		p.inKeys, p.keysAt = dived, start
+	case "endkeys":
+		if !p.inKeys {
+			p.problem(start, end, codeType, "endkeys has no keys before it", "remove it")
+		}
+		p.inKeys = false
+	default:
+		p.rule(start, end)
+	}
+}
+
+// trim leaves out white space around a rule's name; that behind an equals sign belongs to the parameter.
+func (p *validateTag) trim(start, end int) (int, int) {
+	part := p.text[start:end]
+	left := len(part) - len(strings.TrimLeft(part, " \t"))
+	if left < len(part) && left > 0 {
+		p.problem(start, start+left, codeType, "a space stands before the rule", "remove the space")
+	}
+	if right := len(strings.TrimRight(part, " \t")); right < len(part) && right > left && !strings.Contains(part, "=") {
+		p.problem(start+right, end, codeType, "a space stands behind the rule", "remove the space")
+		end = start + right
+	}
+	return start + left, end
+}
+
+func (p *validateTag) rule(start, end int) {
+	whole := Rule{Offset: start, End: end, Depth: p.depth, Key: p.inKeys}
+	at := start
+	for text := range strings.SplitSeq(p.text[start:end], "|") {
 		name, param, _ := strings.Cut(text, "=")
-		rule := whole
-		rule.Name, rule.Param = name, unescape.Replace(param)
-		rule.Offset, rule.End = at, at+len(text)
-		whole.Alternatives = append(whole.Alternatives, rule)
+		if name == "" {
+			p.problem(min(at, end-1), max(at+len(text), min(at, end-1)+1), codeMissing, "a rule has no name", "")
+		} else {
+			rule := whole
+			rule.Name, rule.Param, rule.Offset, rule.End = name, escapes.Replace(param), at, at+len(text)
+			whole.Alternatives = append(whole.Alternatives, rule)
+		}
 		at += len(text) + 1
 	}
-	whole.Name, whole.Param = whole.Alternatives[0].Name, whole.Alternatives[0].Param
-	if len(whole.Alternatives) == 1 {
-		whole.Alternatives = nil
+	switch len(whole.Alternatives) {
+	case 0:
+		return
+	case 1:
+		whole = whole.Alternatives[0]
+	default:
+		whole.Name, whole.Param = whole.Alternatives[0].Name, whole.Alternatives[0].Param
 	}
-	return whole
+	p.rules = append(p.rules, whole)
 }
 
-var unescape = strings.NewReplacer("0x2C", ",", "0x7C", "|")
+// escapes are what validator reads as the two bytes that have a meaning in its tags.
+var escapes = strings.NewReplacer("0x2C", ",", "0x7C", "|")
 
-// Words splits the parameter of oneof: words between spaces, or in single quotes.
+// String spells the rule as it is called, without its parameter: gt, email|uri.
+func (r Rule) String() string {
+	if len(r.Alternatives) == 0 {
+		return r.Name
+	}
+	names := make([]string, len(r.Alternatives))
+	for i, alternative := range r.Alternatives {
+		names[i] = alternative.Name
+	}
+	return strings.Join(names, "|")
+}
+
+// Words splits the parameter of oneof: words between white space, or in single quotes, which are in no word.
 func Words(param string) []string {
+	const space = " \t\n\v\f\r"
 	var words []string
-	for rest := strings.TrimLeft(param, " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
-		end := strings.IndexByte(rest, ' ')
-		if rest[0] == '\'' {
-			if closing := strings.IndexByte(rest[1:], '\''); closing >= 0 {
-				words = append(words, rest[1:1+closing])
-				rest = rest[2+closing:]
-				continue
-			}
-		}
+	for rest := strings.TrimLeft(param, space); rest != ""; rest = strings.TrimLeft(rest, space) {
+		end := strings.IndexAny(rest, space)
 		if end < 0 {
 			end = len(rest)
 		}
-		words = append(words, rest[:end])
+		if rest[0] == '\'' {
+			if closing := strings.IndexByte(rest[1:], '\''); closing >= 0 {
+				end = closing + 2
+			}
+		}
+		words = append(words, strings.ReplaceAll(rest[:end], "'", ""))
 		rest = rest[end:]
 	}
 	return words

@@ -1,0 +1,150 @@
+package scan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// schemaItem translates an item of a jsonschema tag. On a list, what is not about lists is about its elements, as it is for
+// invopop/jsonschema.
+func (d *deriver) schemaItem(item schemaItem) {
+	shape, _ := d.at(0)
+	depth := 0
+	switch item.Key {
+	case "description": // read with the tag
+		return
+	case "title":
+		d.title(item)
+		return
+	case "required":
+		d.add(item.source, 0, "required", "")
+		return
+	case "nullable":
+		if slices.ContainsFunc(d.out, func(other derived) bool { return other.Key == "required" && other.depth == 0 }) {
+			d.remark(item.source, item.Key, "null cannot stand for a required parameter, so nullable has no meaning in MCP-AQL", "remove required if null is allowed")
+		}
+		return // null counts as absent
+	case "-":
+		d.remark(item.source, item.Key, `the jsonschema tag "-" does not keep the field from agents`, `json:"-" does`)
+		return
+	case "example", "examples":
+		d.remark(item.source, item.Key, "examples of parameters have no place in MCP-AQL, those of operations have", "write //aql:example {…} above the handler")
+		return
+	case "minItems", "maxItems":
+		if shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray {
+			d.addCount(item, 0, strings.ToLower(item.Key))
+			return
+		}
+	case "default":
+		d.defaultValue(item, shape)
+		return
+	default:
+		if shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray {
+			depth = 1
+			shape, _ = d.at(depth)
+		}
+	}
+	if item.Flag {
+		d.remark(item.source, item.Key, fmt.Sprintf("jsonschema rule %q has no value and no meaning", item.text), `write \\, for a comma inside a value`)
+		return
+	}
+	d.keyword(item, shape, depth)
+}
+
+// keyword translates an item about a single value.
+func (d *deriver) keyword(item schemaItem, shape *model.Shape, depth int) {
+	text := shape.Kind == model.ShapeString || shape.Kind == model.ShapeText
+	number := shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint || shape.Kind == model.ShapeFloat || shape.Kind == model.ShapeNumber
+	whole := shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint
+	switch key := item.Key; {
+	case key == "minLength" && text:
+		d.addCount(item, depth, "minlen")
+	case key == "maxLength" && text:
+		d.addCount(item, depth, "maxlen")
+	case key == "minimum" && number:
+		d.add(item.source, depth, "min", item.Value)
+	case key == "maximum" && number:
+		d.add(item.source, depth, "max", item.Value)
+	case key == "exclusiveMinimum" && whole:
+		d.bound(d.asRule(item, depth), shape, "min", 1)
+	case key == "exclusiveMaximum" && whole:
+		d.bound(d.asRule(item, depth), shape, "max", -1)
+	case (key == "pattern" || key == "format") && text && item.Value != "":
+		d.add(item.source, depth, key, item.Value)
+	case key == "enum" && shape.Kind == model.ShapeString:
+		for i := range d.out {
+			if other := &d.out[i]; other.source.tag == item.tag && other.Key == key && other.depth == depth {
+				other.List = append(other.List, item.Value)
+				other.Value += "|" + item.Value
+				return
+			}
+		}
+		d.addList(item.source, depth, key, []string{item.Value})
+	case key == "format" && shape.Kind == model.ShapeTime && item.Value == "date-time":
+	case key == "readOnly":
+		if set, err := strconv.ParseBool(item.Value); err == nil && set && depth == 0 {
+			d.add(item.source, depth, "readonly", "")
+		}
+	case slices.Contains([]string{"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems"}, key):
+		d.meaningless(item.source, key, "type "+d.text(d.goTypes[shape]))
+	case key == "exclusiveMinimum", key == "exclusiveMaximum":
+		d.meaningless(item.source, key, "numbers with fractions")
+	default:
+		d.meaningless(item.source, key, "")
+	}
+}
+
+// asRule is an item as the rule of validator that means the same.
+func (d *deriver) asRule(item schemaItem, depth int) foreignRule {
+	return foreignRule{tagparse.Rule{Name: item.Key, Param: item.Value, Depth: depth}, item.source}
+}
+
+// addCount adds a bound of a length; 0 as the lower one says nothing.
+func (d *deriver) addCount(item schemaItem, depth int, key string) {
+	n, err := strconv.ParseUint(item.Value, 10, 31)
+	switch {
+	case err != nil:
+		d.remark(item.source, item.Key, fmt.Sprintf("%s needs a whole number from 0", item.spelled()), "")
+	case n > 0:
+		d.add(item.source, depth, key, item.Value)
+	case strings.HasPrefix(key, "max"):
+		d.meaningless(item.source, item.text, "")
+	}
+}
+
+// title is the description where there is no other.
+func (d *deriver) title(item schemaItem) {
+	tag := d.field.tag
+	if tag.foreign.description == "" && (tag.field == nil || tag.field.Doc == nil && tag.field.Comment == nil) && item.Value != "" {
+		d.add(item.source, 0, "desc", item.Value)
+	}
+}
+
+// defaultValue takes a default; a list has one for each of its elements.
+func (d *deriver) defaultValue(item schemaItem, shape *model.Shape) {
+	if shape.Kind != model.ShapeSlice && shape.Kind != model.ShapeArray {
+		if item.Value == "" {
+			d.meaningless(item.source, item.text, "")
+			return
+		}
+		d.add(item.source, 0, item.Key, item.Value)
+		return
+	}
+	value := item.Value
+	if pointed(shape.Elem).Kind == model.ShapeString || !json.Valid([]byte(value)) {
+		value = quoteJSON(value)
+	}
+	for i := range d.out {
+		if other := &d.out[i]; other.source.tag == item.tag && other.Key == item.Key {
+			other.Value = strings.TrimSuffix(other.Value, "]") + "," + value + "]"
+			return
+		}
+	}
+	d.add(item.source, 0, item.Key, "["+value+"]")
+}
