@@ -33,7 +33,7 @@ func (c constrainer) fail(item placedItem, code, message, suggestion string) {
 
 // severity is how serious it is what another library's tag says: in other modules nobody here can change it.
 func (c constrainer) severity(here Severity) Severity {
-	if c.editable(c.field) {
+	if c.editable(c.field.v.Pkg()) {
 		return here
 	}
 	return SeverityNote

@@ -157,7 +157,7 @@ func (d *deriver) meaningless(from source, name, about string) {
 // for each rule of a type is enough.
 func (d *deriver) remark(from source, name, message, suggestion string) {
 	severity := SeverityWarning
-	if !d.editable(d.field) {
+	if !d.editable(d.field.v.Pkg()) {
 		label, _, _ := strings.Cut(d.field.path, ".")
 		key := foreignRemark{d.field.v.Pkg(), label, name}
 		if first, ok := d.remarked[key]; ok && first != from.at.start {
@@ -169,9 +169,6 @@ func (d *deriver) remark(from source, name, message, suggestion string) {
 		Severity: severity, Code: codeType, FieldPath: d.field.path, Actual: from.text, Message: message, Suggestion: suggestion,
 	})
 }
-
-// editable reports whether the tags of a field belong to the module that is generated for.
-func (s *shaper) editable(f fieldSource) bool { return inMainModule(s.packages[f.v.Pkg()]) }
 
 // settle joins what the tags of other libraries mean to the items of the aql tag, which win. It reports the contradictions,
 // and returns the items for the field's elements by their depth.
@@ -271,7 +268,7 @@ func isBound(key string) bool {
 // disagree reports a contradiction of a field's tags. In other modules it is a note: nobody here can resolve it.
 func (s *shaper) disagree(f fieldSource, severity Severity, at span, message, suggestion string, other *derived) {
 	d := Diagnostic{Severity: severity, Code: codeType, FieldPath: f.path, Message: message, Suggestion: suggestion}
-	if !s.editable(f) {
+	if !s.editable(f.v.Pkg()) {
 		d.Severity = SeverityNote
 	}
 	if other != nil {
@@ -315,7 +312,7 @@ func (c constrainer) checkRanges() {
 		case low.origin != "":
 			at, other = high, low
 		}
-		if !c.editable(c.field) {
+		if !c.editable(c.field.v.Pkg()) {
 			severity = SeverityNote
 		}
 		c.report(at.whole, Diagnostic{
