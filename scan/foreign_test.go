@@ -238,7 +238,7 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 	want := []string{
 		"app.go:7:2-11 field GetRequest.Wrong: ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
 		"app.go:11:27-37 result of Get: *ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
-		`ext.go:37:37-44 there is no key "requird"`,
+		`ext.go:38:37-44 there is no key "requird"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
