@@ -41,7 +41,7 @@ var listDomainsOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"per_page":50}`},
 	},
-	Source: "dns/dns.go:29",
+	Source: "dns/dns.go:27",
 	Types:  [2]any{(*godo.ListOptions)(nil), (*[]godo.Domain)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).ListDomains(ctx, request.(*godo.ListOptions))
@@ -65,7 +65,7 @@ var getDomainOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"example.com"}`},
 	},
-	Source: "dns/dns.go:38",
+	Source: "dns/dns.go:36",
 	Types:  [2]any{(*getDomainArguments)(nil), (**godo.Domain)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*getDomainArguments)
@@ -86,7 +86,7 @@ var createDomainOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"example.com","ip_address":"192.0.2.10"}`},
 	},
-	Source: "dns/dns.go:49",
+	Source: "dns/dns.go:47",
 	Types:  [2]any{(*godo.DomainCreateRequest)(nil), (**godo.Domain)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).CreateDomain(ctx, request.(*godo.DomainCreateRequest))
@@ -113,7 +113,7 @@ var deleteDomainOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"example.com"}`},
 	},
-	Source: "dns/dns.go:60",
+	Source: "dns/dns.go:58",
 	Types:  [2]any{(*deleteDomainArguments)(nil), nil},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*deleteDomainArguments)
@@ -140,7 +140,7 @@ var listRecordsOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"domain":"example.com","options":{"page":2}}`},
 	},
-	Source: "dns/dns.go:69",
+	Source: "dns/dns.go:67",
 	Types:  [2]any{(*listRecordsArguments)(nil), (*[]godo.DomainRecord)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*listRecordsArguments)
@@ -167,7 +167,7 @@ var createRecordOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"domain":"example.com","record":{"type":"A","name":"www","data":"192.0.2.10","ttl":1800}}`},
 	},
-	Source: "dns/dns.go:79",
+	Source: "dns/dns.go:77",
 	Types:  [2]any{(*createRecordArguments)(nil), (**godo.DomainRecord)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*createRecordArguments)
@@ -196,7 +196,7 @@ var updateRecordOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"domain":"example.com","id":28448433,"input":{"data":"192.0.2.11"}}`},
 	},
-	Source: "dns/dns.go:88",
+	Source: "dns/dns.go:86",
 	Types:  [2]any{(*updateRecordArguments)(nil), (**godo.DomainRecord)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*updateRecordArguments)
@@ -224,7 +224,7 @@ var deleteRecordOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"domain":"example.com","id":28448433}`},
 	},
-	Source: "dns/dns.go:108",
+	Source: "dns/dns.go:106",
 	Types:  [2]any{(*deleteRecordArguments)(nil), nil},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*deleteRecordArguments)

@@ -2,8 +2,6 @@
 // one of the client's, with the client's own option and request structs.
 package dns
 
-//go:generate go tool aql-tag
-
 import (
 	"context"
 	"errors"

@@ -45,7 +45,7 @@ var getCommitOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"revision":"HEAD"}`},
 	},
-	Source: "repository/repository.go:48",
+	Source: "repository/repository.go:46",
 	Types:  [2]any{(*getCommitArguments)(nil), (**Commit)(nil)},
 	Handler: func(_ context.Context, receiver, request any) (any, error) {
 		arguments := request.(*getCommitArguments)
@@ -72,7 +72,7 @@ var listCommitsOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"limit":5}`},
 	},
-	Source: "repository/repository.go:66",
+	Source: "repository/repository.go:64",
 	Types:  [2]any{(*listCommitsArguments)(nil), (*[]*Commit)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*listCommitsArguments)
@@ -96,7 +96,7 @@ var createBranchOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"main","remote":"origin","merge":"refs/heads/main"}`},
 	},
-	Source: "repository/repository.go:91",
+	Source: "repository/repository.go:89",
 	Types:  [2]any{(*config.Branch)(nil), (**config.Branch)(nil)},
 	Handler: func(_ context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).CreateBranch(request.(*config.Branch))
@@ -120,7 +120,7 @@ var getBranchOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"main"}`},
 	},
-	Source: "repository/repository.go:102",
+	Source: "repository/repository.go:100",
 	Types:  [2]any{(*getBranchArguments)(nil), (**config.Branch)(nil)},
 	Handler: func(_ context.Context, receiver, request any) (any, error) {
 		arguments := request.(*getBranchArguments)
@@ -147,7 +147,7 @@ var updateBranchOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"main","input":{"description":"What is released"}}`},
 	},
-	Source: "repository/repository.go:111",
+	Source: "repository/repository.go:109",
 	Types:  [2]any{(*updateBranchArguments)(nil), (**config.Branch)(nil)},
 	Handler: func(_ context.Context, receiver, request any) (any, error) {
 		arguments := request.(*updateBranchArguments)
@@ -174,7 +174,7 @@ var deleteBranchOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"main"}`},
 	},
-	Source: "repository/repository.go:137",
+	Source: "repository/repository.go:135",
 	Types:  [2]any{(*deleteBranchArguments)(nil), nil},
 	Handler: func(_ context.Context, receiver, request any) (any, error) {
 		arguments := request.(*deleteBranchArguments)
@@ -197,7 +197,7 @@ var createRemoteOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"name":"origin","urls":["https://example.com/notes.git"]}`},
 	},
-	Source: "repository/repository.go:147",
+	Source: "repository/repository.go:145",
 	Types:  [2]any{(*config.RemoteConfig)(nil), (**config.RemoteConfig)(nil)},
 	Handler: func(_ context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).CreateRemote(request.(*config.RemoteConfig))
@@ -213,7 +213,7 @@ var getStatusOperation = aql.Definition{
 	Examples: []aql.Row{
 		{"{}"},
 	},
-	Source: "repository/repository.go:159",
+	Source: "repository/repository.go:157",
 	Types:  [2]any{(*struct{})(nil), (*git.Status)(nil)},
 	Handler: func(_ context.Context, receiver, _ any) (any, error) {
 		return receiver.(*Service).GetStatus()

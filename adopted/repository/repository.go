@@ -2,8 +2,6 @@
 // and results as they are where they hold nothing but data.
 package repository
 
-//go:generate go tool aql-tag
-
 import (
 	"context"
 	"errors"

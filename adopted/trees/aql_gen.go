@@ -36,7 +36,7 @@ var createTreeOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"tree":{"tree_state":1,"tree_type":1,"display_name":"certificates","max_root_duration":{"seconds":3600}}}`},
 	},
-	Source: "trees/trees.go:31",
+	Source: "trees/trees.go:29",
 	Types:  [2]any{(*trillian.CreateTreeRequest)(nil), (**trillian.Tree)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).CreateTree(ctx, request.(*trillian.CreateTreeRequest))
@@ -55,7 +55,7 @@ var listTreesOperation = aql.Definition{
 	Examples: []aql.Row{
 		{"{}"},
 	},
-	Source: "trees/trees.go:40",
+	Source: "trees/trees.go:38",
 	Types:  [2]any{(*trillian.ListTreesRequest)(nil), (**trillian.ListTreesResponse)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).ListTrees(ctx, request.(*trillian.ListTreesRequest))
@@ -74,7 +74,7 @@ var getTreeOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"tree_id":42}`},
 	},
-	Source: "trees/trees.go:50",
+	Source: "trees/trees.go:48",
 	Types:  [2]any{(*trillian.GetTreeRequest)(nil), (**trillian.Tree)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).GetTree(ctx, request.(*trillian.GetTreeRequest))
@@ -100,7 +100,7 @@ var updateTreeOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"tree_id":42,"input":{"display_name":"old certificates","tree_state":2}}`},
 	},
-	Source: "trees/trees.go:60",
+	Source: "trees/trees.go:58",
 	Types:  [2]any{(*updateTreeArguments)(nil), (**trillian.Tree)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		arguments := request.(*updateTreeArguments)
@@ -121,7 +121,7 @@ var deleteTreeOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"tree_id":42}`},
 	},
-	Source: "trees/trees.go:80",
+	Source: "trees/trees.go:78",
 	Types:  [2]any{(*trillian.DeleteTreeRequest)(nil), (**trillian.Tree)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).DeleteTree(ctx, request.(*trillian.DeleteTreeRequest))

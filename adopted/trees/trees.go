@@ -2,8 +2,6 @@
 // protoc made of the service's definition; the server is the one that Trillian serves over gRPC.
 package trees
 
-//go:generate go tool aql-tag
-
 import (
 	"context"
 	"strings"
