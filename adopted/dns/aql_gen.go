@@ -190,7 +190,7 @@ var updateRecordOperation = aql.Definition{
 	Params: []aql.Row{
 		{"domain domain string required,id"},
 		{"id id integer required,id"},
-		{"input input DomainRecordPatch required"},
+		{"input input DomainRecordPatch required", "The changes; fields left out stay as they are"},
 	},
 	Returns: "DomainRecord",
 	Examples: []aql.Row{

@@ -141,7 +141,7 @@ var updateBranchOperation = aql.Definition{
 	Danger:      model.Reversible,
 	Params: []aql.Row{
 		{"name name string required,id"},
-		{"input input BranchPatch required"},
+		{"input input BranchPatch required", "The changes; fields left out stay as they are"},
 	},
 	Returns: "Branch",
 	Examples: []aql.Row{

@@ -94,7 +94,7 @@ var updateTreeOperation = aql.Definition{
 	Danger:      model.Reversible,
 	Params: []aql.Row{
 		{"treeID tree_id integer required,min=1,id"},
-		{"input input TreePatch required"},
+		{"input input TreePatch required", "The changes; fields left out stay as they are"},
 	},
 	Returns: "Tree",
 	Examples: []aql.Row{
