@@ -1,10 +1,10 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-MODULES   = . examples/todo bench bench/gen aqlvet/golangci
+MODULES   = . examples/todo bench bench/gen aqlvet/golangci adopted
 FUZZTIME ?= 10s
 
-.PHONY: demo test race generate check fmt vet lint e2e readme fuzz bench bench-gen startup tokens ci
+.PHONY: demo test race generate check fmt vet lint e2e readme adopting fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -21,11 +21,13 @@ generate:
 	$(GO) -C examples/todo generate ./...
 	$(GO) test . -run TestGolden -update
 	$(GO) -C bench generate ./...
+	$(GO) -C adopted generate ./...
 
 check:
 	$(GO) -C examples/todo tool aql-tag check ./...
 	$(GO) -C examples/todo tool aql-tag lint ./...
 	$(GO) -C bench tool aql-tag check ./...
+	$(GO) -C adopted tool aql-tag check ./...
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' | grep -v '^testdata/')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi
@@ -40,8 +42,8 @@ lint:
 e2e:
 	./e2e/run.sh
 
-readme:
-	./e2e/readme.sh
+readme adopting:
+	./e2e/$@.sh
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
 fuzz:
@@ -67,7 +69,7 @@ tokens:
 
 ci: fmt vet lint
 	$(MAKE) race
-	$(MAKE) check e2e readme
+	$(MAKE) check e2e readme adopting
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100

@@ -18,7 +18,7 @@ echo "$version" >"$proxy/list"
 echo "{\"Version\":\"$version\"}" >"$proxy/$version.info"
 cp "$root/go.mod" "$proxy/$version.mod"
 git -C "$root" archive --format=zip --prefix=github.com/aqltag/aqltag@$version/ -o "$proxy/$version.zip" "${tree:-HEAD}" -- \
-	. ':!examples' ':!bench' ':!tools'
+	. ':!examples' ':!bench' ':!adopted' ':!tools'
 (cd "$root" && GOWORK=off go mod download)
 GOPROXY="file://$dir/proxy,file://$(go env GOMODCACHE)/cache/download"
 # A cache of its own would be cleaner, but every dependency would be fetched again; the version is removed at the end.

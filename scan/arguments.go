@@ -205,13 +205,16 @@ func (s *shaper) nestInput(o operation, h *handled) bool {
 	s.unnamed[flat] = exported(name) + "Input"
 	s.structs[flat] = flatSource
 	s.goTypes[flat] = types.NewStruct(nil, nil)
-	input := model.Field{Shape: flat, Param: model.Param{Name: "input", Required: true, Description: "What changes; what is absent stays as it is"}}
+	input := model.Field{Shape: flat, Param: model.Param{Name: "input", Required: true, Description: changesDescription}}
 	request := &model.Shape{Kind: model.ShapeStruct, Go: h.request.Go, Fields: append(top, input)}
 	topSource.fields = append(topSource.fields, fieldSource{path: o.name() + ".input", v: source.fields[0].v, tag: fieldTag{name: "input", at: o.itemsAt, nameAt: o.itemsAt}})
 	s.structs[request], s.goTypes[request] = topSource, o.request
 	h.request = request
 	return true
 }
+
+// changesDescription describes an input that nothing else describes.
+const changesDescription = "The changes; fields left out stay as they are"
 
 // changes finds the one object beside the identifiers of an update, which is the input already, whatever it is called:
 // func (s *Service) EditRecord(domain string, id int, edit *Edit). It returns -1 where there is something else, or a name

@@ -327,6 +327,9 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 		})
 	}
 	field.Param.Required = true // REQ-UP-02
+	if field.Param.Description == "" && o.request == nil {
+		field.Param.Description = changesDescription
+	}
 }
 
 // inputSuggestion tells how an update gets its input: a request that has one object may just call it another name.

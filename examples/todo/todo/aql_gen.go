@@ -184,7 +184,7 @@ var updateTodoOperation = aql.Definition{
 	DangerSource: model.DangerFromTag,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
-		{"Input input TodoPatch required", "The changes; absent fields stay as they are"},
+		{"Input input TodoPatch required", "The changes; fields left out stay as they are"},
 		{"IfMatch if_match string omitempty", "The _etag that the todo must still have"},
 	},
 	Returns: "Todo",

@@ -10,7 +10,7 @@ import (
 type UpdateTodoRequest struct {
 	_       struct{}        `aql:"category=UPDATE,danger=reversible"`
 	TodoID  string          `json:"todo_id" aql:"required"` // Which todo
-	Input   aql.Patch[Todo] `json:"input"`                  // The changes; absent fields stay as they are
+	Input   aql.Patch[Todo] `json:"input"`                  // The changes; fields left out stay as they are
 	IfMatch string          `json:"if_match,omitempty"`     // The _etag that the todo must still have
 }
 
