@@ -28,6 +28,8 @@ type Patch[T any] struct{ raw string }
 
 func (p *Patch[T]) Apply(v *T) error { return nil }
 
+type Optional[T any] struct{ value T }
+
 type Registry struct{}
 `
 
