@@ -3,6 +3,7 @@ package aqltag_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -173,7 +174,10 @@ func parse(fset *token.FileSet, name string, data []byte) (*ast.File, error) {
 func check(fset *token.FileSet, syntax map[string]*ast.File, imports types.Importer, info *types.Info) (*types.Package, []types.Error) {
 	var faults []types.Error
 	config := types.Config{Importer: imports, Sizes: types.SizesFor("gc", runtime.GOARCH), Error: func(err error) {
-		faults = append(faults, err.(types.Error))
+		var fault types.Error
+		if errors.As(err, &fault) {
+			faults = append(faults, fault)
+		}
 	}}
 	var files []*ast.File
 	for _, name := range slices.Sorted(maps.Keys(syntax)) {

@@ -24,7 +24,7 @@ func (d *deriver) rule(i int) {
 		}
 		return
 	case r.Key:
-		d.meaningless(r.source, r.Rule.String(), "the keys of a map")
+		d.meaningless(r.source, r.String(), "the keys of a map")
 		return
 	case r.Alternatives != nil:
 		d.alternatives(r, shape)
@@ -219,7 +219,7 @@ func (d *deriver) alternatives(r foreignRule, shape *model.Shape) {
 		slices.Sort(values)
 		d.addList(r.source, r.Depth, "enum", slices.Compact(values))
 	default:
-		d.meaningless(r.source, r.Rule.String(), "")
+		d.meaningless(r.source, r.String(), "")
 	}
 }
 

@@ -45,7 +45,7 @@ func Connect(t *testing.T, registry *aql.Registry) Agent {
 		if err := client.Close(); err != nil {
 			t.Error(err)
 		}
-		<-ended
+		<-ended //nolint:errcheck // the client ended it
 		server.Close()
 	})
 	return Agent{t, func(ctx context.Context, tool, request string) []byte {

@@ -74,7 +74,9 @@ func printProposals(env *environment, f flags, proposals scan.Proposals, written
 	}
 	var b strings.Builder
 	for _, pkg := range proposals.Packages {
-		printProposedPackage(&b, env.dir, pkg, f.verbose)
+		if err := printProposedPackage(&b, env.dir, pkg, f.verbose); err != nil {
+			return err
+		}
 	}
 	for _, file := range written {
 		fmt.Fprintf(&b, "wrote %s\n", shown(env.dir, file))
@@ -87,7 +89,7 @@ func printProposals(env *environment, f flags, proposals scan.Proposals, written
 	return err
 }
 
-func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPackage, all bool) {
+func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPackage, all bool) error {
 	place := func(file string, line int) string { return fmt.Sprintf("%s:%d", shown(dir, file), line) }
 	fmt.Fprintf(b, "package %s\n\n", pkg.Path)
 	if len(pkg.Candidates) > 0 {
@@ -103,7 +105,9 @@ func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPacka
 			}
 			fmt.Fprintf(table, "%s \t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Operation, c.Category, c.Danger, identifiers, c.Function, place(c.Position.File, c.Position.Line))
 		}
-		table.Flush() // into a strings.Builder, which takes everything
+		if err := table.Flush(); err != nil {
+			return err
+		}
 		fmt.Fprintln(b)
 	}
 	printDoubts(b, pkg)
@@ -135,6 +139,7 @@ func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPacka
 	if shownAny || hidden > 0 {
 		fmt.Fprintln(b)
 	}
+	return nil
 }
 
 // printDoubts prints what a person should look at before trusting the table.

@@ -164,11 +164,11 @@ func (c *Result) Write(w *wire.Writer, result any) {
 		return
 	}
 	var p unsafe.Pointer
-	switch {
-	case value.kind == kindAny:
+	switch value.kind {
+	case kindAny:
 		w.Any(result)
 		return
-	case value.kind == kindPointer:
+	case kindPointer:
 		p, value = v.UnsafePointer(), value.elem
 		for c.items && value.kind == kindPointer && p != nil {
 			p, value = *(*unsafe.Pointer)(p), value.elem

@@ -168,7 +168,7 @@ type embedding struct {
 	Name   string `json:"name"` // shadows base.Name
 	Hidden string `json:"-"`
 	Dash   string `json:"-,"`
-	secret int
+	secret int    //nolint:unused // never travels
 }
 
 type genericEmbedding struct {

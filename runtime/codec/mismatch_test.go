@@ -19,8 +19,8 @@ var errFailing = errors.New("it always fails")
 // memory.
 func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 	type optional struct {
-		presence codec.Presence
-		value    int
+		presence codec.Presence //nolint:unused // found by reflection
+		value    int            //nolint:unused
 	}
 	const stale = "; the generated code is out of date"
 	says := func(wireType, goType string) string {

@@ -51,7 +51,6 @@ type reading struct {
 	elem     *reading
 	key      func(name string, into reflect.Value) error // of a map; nil: the key is a string
 	object   *object
-	presence uintptr // of an optional: offset of its Presence
 	offset   uintptr // of an optional: offset of its value
 	checks   *checks // nil: none
 }

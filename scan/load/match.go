@@ -44,7 +44,9 @@ func (m *modules) match(dir string, patterns []string) ([]target, []walk, error)
 		}
 		walks = append(walks, w)
 		for _, found := range w.dirs {
-			literal[found] = literal[found] // present, and still literal if it was
+			if _, known := literal[found]; !known {
+				literal[found] = false
+			}
 		}
 	}
 	var targets []target

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -161,10 +162,7 @@ func (s *session) readDirectory(d *directory, root bool) error {
 		})
 	}
 	files.Wait()
-	s.mu.Lock()
-	failed := s.err != nil
-	s.mu.Unlock()
-	if failed {
+	if s.failed() {
 		return nil
 	}
 	ok, err := d.assemble(s.sizes)
@@ -236,6 +234,13 @@ func (s *session) fail(err error) {
 	}
 }
 
+// failed reports whether something ends the session, which its err tells.
+func (s *session) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
+}
+
 // check type-checks the packages that were parsed.
 func (s *session) check() error {
 	stubs := make(map[string]*packages.Package)
@@ -295,7 +300,8 @@ func (s *session) checkDirectory(d *directory) {
 			return nil, fmt.Errorf("package %s is not loaded", importPath)
 		}),
 		Error: func(err error) {
-			if fault, ok := err.(types.Error); ok { // never wrapped
+			var fault types.Error
+			if errors.As(err, &fault) {
 				pkg.TypeErrors = append(pkg.TypeErrors, fault)
 				pkg.Errors = append(pkg.Errors, packages.Error{
 					Pos: fault.Fset.Position(fault.Pos).String(), Msg: fault.Msg, Kind: packages.TypeError,
