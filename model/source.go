@@ -107,22 +107,20 @@ type EnumConst struct {
 
 // Field is a struct field that travels as JSON.
 type Field struct {
-	Selector   []string // path from the struct, through embedded structs: {"Page", "Limit"}
-	Param      Param    // wire name, constraints, description
-	Shape      *Shape
-	OmitEmpty  bool
-	OmitZero   bool
-	Quoted     bool // encoding/json's "string" option
-	Position   Position
-	EmbeddedAt []int // indexes in Selector whose field is a pointer to an embedded struct
+	Selector  []string // path from the struct, through embedded structs: {"Page", "Limit"}
+	Param     Param    // wire name, constraints, description
+	Shape     *Shape
+	OmitEmpty bool
+	OmitZero  bool
+	Quoted    bool // encoding/json's "string" option
+	Position  Position
 }
 
 // GuardField is one field of a struct as Go declares it.
 type GuardField struct {
-	Name     string
-	Embedded bool
-	Locks    bool // holds a lock, so that no code may copy it
-	Type     GoType
+	Name  string
+	Locks bool // holds a lock, so that no code may copy it
+	Type  GoType
 }
 
 // GoType is the source text of a Go type, with the packages that it mentions. In Text each package qualifier is the

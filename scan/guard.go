@@ -67,7 +67,7 @@ func (s *shaper) guard(named *types.Named, shape *model.Shape) (model.Guard, boo
 			continue
 		}
 		guard.Fields = append(guard.Fields, model.GuardField{
-			Name: field.Name(), Embedded: field.Embedded(), Locks: locks(field.Type(), 0), Type: text,
+			Name: field.Name(), Locks: locks(field.Type(), 0), Type: text,
 		})
 	}
 	if guard.Whole {

@@ -242,7 +242,6 @@ type Request struct {
 	type field struct {
 		Name     string
 		Selector string
-		Pointers []int
 		Flags    string
 	}
 	var got []field
@@ -253,20 +252,20 @@ type Request struct {
 				flags = flag
 			}
 		}
-		got = append(got, field{f.Param.Name, strings.Join(f.Selector, "."), f.EmbeddedAt, flags})
+		got = append(got, field{f.Param.Name, strings.Join(f.Selector, "."), flags})
 	}
 	want := []field{
-		{"id", "Base.ID", []int{0}, ""},
-		{"bottom", "Base.Deep.Bottom", []int{0}, ""},
-		{"named", "Named", nil, ""},
-		{"promoted", "lower.Promoted", nil, ""},
-		{"word", "Word", nil, ""},
-		{"shadow", "Shadow", nil, "omitempty"},
-		{"http_server", "HTTPServer", nil, ""},
-		{"from_aql", "Tagged", nil, ""},
-		{"no_name", "NoName", nil, "omitempty"},
-		{"number", "Number", nil, "string"},
-		{"since", "Since", nil, "omitzero"},
+		{"id", "Base.ID", ""},
+		{"bottom", "Base.Deep.Bottom", ""},
+		{"named", "Named", ""},
+		{"promoted", "lower.Promoted", ""},
+		{"word", "Word", ""},
+		{"shadow", "Shadow", "omitempty"},
+		{"http_server", "HTTPServer", ""},
+		{"from_aql", "Tagged", ""},
+		{"no_name", "NoName", "omitempty"},
+		{"number", "Number", "string"},
+		{"since", "Since", "omitzero"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
@@ -307,7 +306,7 @@ func Get(Request) error { return nil }
 	clock := model.Import{Path: "time", Name: "time"}
 	want := model.Guard{Type: model.GoType{Text: "Request"}, Whole: true, Fields: []model.GuardField{
 		{Name: "_", Type: model.GoType{Text: "struct{}"}},
-		{Name: "Base", Embedded: true, Type: model.GoType{Text: "Base"}},
+		{Name: "Base", Type: model.GoType{Text: "Base"}},
 		{Name: "Input", Type: model.GoType{
 			Text: "aql.Patch[Base]", Imports: []model.Import{{Path: "github.com/aqltag/aqltag/runtime", Name: "aql"}},
 		}},

@@ -30,7 +30,6 @@ type fieldSource struct {
 type candidate struct {
 	fieldSource
 	selector []string
-	pointers []int // indexes in selector of embedded pointers
 	index    []int // declaration order
 	depth    int
 }
@@ -55,7 +54,7 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 			continue
 		}
 		field := model.Field{
-			Selector: c.selector, EmbeddedAt: c.pointers, Shape: shape,
+			Selector: c.selector, Shape: shape,
 			OmitEmpty: c.tag.omitEmpty, OmitZero: c.tag.omitZero,
 			Quoted: c.tag.quoted && canQuote(shape), Position: s.position(c.v.Pos()),
 		}
@@ -87,7 +86,6 @@ type embedded struct {
 	label    string // begins the Go paths of its fields
 	st       *types.Struct
 	selector []string
-	pointers []int
 	index    []int
 	through  *fieldSource // the user's field that brought it in; nil: it is the user's own
 }
@@ -144,7 +142,6 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		return
 	}
 	selector := append(slices.Clone(e.selector), v.Name())
-	pointers := slices.Clone(e.pointers)
 	index := append(slices.Clone(e.index), i)
 
 	if v.Embedded() {
@@ -157,9 +154,6 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 			return
 		}
 		if isStruct && !tag.named {
-			if pointer {
-				pointers = append(pointers, len(selector)-1)
-			}
 			if pointer && !v.Exported() && v.Pkg() != s.own {
 				s.reportFault(fieldSource{path: path, tag: tag, v: v}, &unsupported{
 					message:    fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package", s.text(inner)),
@@ -171,7 +165,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 			if through == nil && s.editable(v.Pkg()) {
 				through = &fieldSource{path: path, tag: tag, v: v}
 			}
-			*next = append(*next, embedded{s.typeName(inner), st, selector, pointers, index, through})
+			*next = append(*next, embedded{s.typeName(inner), st, selector, index, through})
 			return
 		}
 	}
@@ -185,7 +179,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		}
 		return
 	}
-	*found = append(*found, &candidate{fieldSource{path: path, tag: tag, v: v, through: e.through}, selector, pointers, index, depth})
+	*found = append(*found, &candidate{fieldSource{path: path, tag: tag, v: v, through: e.through}, selector, index, depth})
 }
 
 // isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any other,
