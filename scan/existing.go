@@ -134,12 +134,12 @@ func hasItems(shape *model.Shape) bool {
 	return shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray || shape.Kind == model.ShapeMap
 }
 
-func (d *deriver) add(from source, depth int, key, value string) {
+func (d *deriver) demand(from source, depth int, key, value string) {
 	item := tagparse.Item{Key: key, Value: value, Flag: value == ""}
 	d.out = append(d.out, derived{placedItem: placedItem{item, from.at, from.at, from.spelled()}, depth: depth, source: from})
 }
 
-func (d *deriver) addList(from source, depth int, key string, values []string) {
+func (d *deriver) demandList(from source, depth int, key string, values []string) {
 	item := tagparse.Item{Key: key, Value: strings.Join(values, "|"), List: values}
 	d.out = append(d.out, derived{placedItem: placedItem{item, from.at, from.at, from.spelled()}, depth: depth, source: from})
 }
