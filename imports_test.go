@@ -54,7 +54,7 @@ func TestImportDirections(t *testing.T) {
 			switch name := entry.Name(); {
 			case file == ".":
 				return nil
-			case name == "testdata", name == "examples", name == "bench", name == "adopted", name == "tools", name == "e2e", strings.HasPrefix(name, "."):
+			case name == "testdata", name == "examples", name == "bench", name == "adopted", name == "tools", name == "e2e", name == "tests", strings.HasPrefix(name, "."):
 				return filepath.SkipDir
 			}
 			return nil

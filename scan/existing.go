@@ -134,12 +134,12 @@ func hasItems(shape *model.Shape) bool {
 	return shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray || shape.Kind == model.ShapeMap
 }
 
-func (d *deriver) add(from source, depth int, key, value string) {
+func (d *deriver) demand(from source, depth int, key, value string) {
 	item := tagparse.Item{Key: key, Value: value, Flag: value == ""}
 	d.out = append(d.out, derived{placedItem: placedItem{item, from.at, from.at, from.spelled()}, depth: depth, source: from})
 }
 
-func (d *deriver) addList(from source, depth int, key string, values []string) {
+func (d *deriver) demandList(from source, depth int, key string, values []string) {
 	item := tagparse.Item{Key: key, Value: strings.Join(values, "|"), List: values}
 	d.out = append(d.out, derived{placedItem: placedItem{item, from.at, from.at, from.spelled()}, depth: depth, source: from})
 }
@@ -213,13 +213,13 @@ func (s *shaper) settle(f *fieldSource, shape *model.Shape) map[int][]placedItem
 func (s *shaper) overruled(f fieldSource, own []placedItem, d derived) bool {
 	opposite := map[string]string{"required": "default", "default": "required"}[d.Key]
 	item, contradicts := findItem(own, opposite)
-	said := fmt.Sprintf("aql %s contradicts %s: a required parameter is never absent", opposite, d.source.spelled())
+	message := fmt.Sprintf("aql %s contradicts %s: a required parameter is never absent", opposite, d.source.spelled())
 	if same, ok := findItem(own, d.Key); ok {
 		if d.implied || d.Key == "desc" || sameItem(same, d.placedItem) {
 			return true
 		}
 		item, contradicts = same, true
-		said = fmt.Sprintf("%s=%s contradicts %s", same.Key, same.Value, d.source.spelled())
+		message = fmt.Sprintf("%s=%s contradicts %s", same.Key, same.Value, d.source.spelled())
 	}
 	if !contradicts {
 		return false
@@ -232,11 +232,11 @@ func (s *shaper) overruled(f fieldSource, own []placedItem, d derived) bool {
 	case d.Key == "pattern" && d.source.tag != "jsonschema" || d.Key == "format":
 		// Both may hold: agents hear of the one that was written for them.
 		severity, suggestion = SeverityWarning, "agents are told of the aql key; the handler still has to check the other"
-		said = fmt.Sprintf("aql %s stands in place of %s", d.Key, d.source.spelled())
+		message = fmt.Sprintf("aql %s stands in place of %s", d.Key, d.source.spelled())
 	case item.whole.start < f.tag.tagAt.start || item.whole.start >= f.tag.tagAt.end:
 		severity = SeverityWarning // a directive says otherwise than the struct, perhaps on purpose
 	}
-	s.disagree(f, severity, item.whole, said, suggestion, &d)
+	s.disagree(f, severity, item.whole, message, suggestion, &d)
 	return true
 }
 

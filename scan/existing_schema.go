@@ -23,7 +23,7 @@ func (d *deriver) schemaItem(item schemaItem) {
 		d.title(item)
 		return
 	case "required":
-		d.add(item.source, 0, "required", "")
+		d.demand(item.source, 0, "required", "")
 		return
 	case "nullable":
 		if slices.ContainsFunc(d.out, func(other derived) bool { return other.Key == "required" && other.depth == 0 }) {
@@ -38,7 +38,7 @@ func (d *deriver) schemaItem(item schemaItem) {
 		return
 	case "minItems", "maxItems":
 		if shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray {
-			d.addCount(item, 0, strings.ToLower(item.Key))
+			d.demandCount(item, 0, strings.ToLower(item.Key))
 			return
 		}
 	case "default":
@@ -64,19 +64,19 @@ func (d *deriver) keyword(item schemaItem, shape *model.Shape, depth int) {
 	whole := shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint
 	switch key := item.Key; {
 	case key == "minLength" && text:
-		d.addCount(item, depth, "minlen")
+		d.demandCount(item, depth, "minlen")
 	case key == "maxLength" && text:
-		d.addCount(item, depth, "maxlen")
+		d.demandCount(item, depth, "maxlen")
 	case key == "minimum" && number:
-		d.add(item.source, depth, "min", item.Value)
+		d.demand(item.source, depth, "min", item.Value)
 	case key == "maximum" && number:
-		d.add(item.source, depth, "max", item.Value)
+		d.demand(item.source, depth, "max", item.Value)
 	case key == "exclusiveMinimum" && whole:
 		d.bound(d.asRule(item, depth), shape, "min", 1)
 	case key == "exclusiveMaximum" && whole:
 		d.bound(d.asRule(item, depth), shape, "max", -1)
 	case (key == "pattern" || key == "format") && text && item.Value != "":
-		d.add(item.source, depth, key, item.Value)
+		d.demand(item.source, depth, key, item.Value)
 	case key == "enum" && shape.Kind == model.ShapeString:
 		for i := range d.out {
 			if other := &d.out[i]; other.source.tag == item.tag && other.Key == key && other.depth == depth {
@@ -85,11 +85,11 @@ func (d *deriver) keyword(item schemaItem, shape *model.Shape, depth int) {
 				return
 			}
 		}
-		d.addList(item.source, depth, key, []string{item.Value})
+		d.demandList(item.source, depth, key, []string{item.Value})
 	case key == "format" && shape.Kind == model.ShapeTime && item.Value == "date-time":
 	case key == "readOnly":
 		if set, err := strconv.ParseBool(item.Value); err == nil && set && depth == 0 {
-			d.add(item.source, depth, "readonly", "")
+			d.demand(item.source, depth, "readonly", "")
 		}
 	case slices.Contains([]string{"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems"}, key):
 		d.meaningless(item.source, key, "type "+d.text(d.goTypes[shape]))
@@ -105,14 +105,14 @@ func (d *deriver) asRule(item schemaItem, depth int) foreignRule {
 	return foreignRule{tagparse.Rule{Name: item.Key, Param: item.Value, Depth: depth}, item.source}
 }
 
-// addCount adds a bound of a length; 0 as the lower one says nothing.
-func (d *deriver) addCount(item schemaItem, depth int, key string) {
+// demandCount adds a bound of a length; 0 as the lower one says nothing.
+func (d *deriver) demandCount(item schemaItem, depth int, key string) {
 	n, err := strconv.ParseUint(item.Value, 10, 31)
 	switch {
 	case err != nil:
 		d.remark(item.source, item.Key, fmt.Sprintf("%s needs a whole number from 0", item.spelled()), "")
 	case n > 0:
-		d.add(item.source, depth, key, item.Value)
+		d.demand(item.source, depth, key, item.Value)
 	case strings.HasPrefix(key, "max"):
 		d.meaningless(item.source, item.text, "")
 	}
@@ -122,7 +122,7 @@ func (d *deriver) addCount(item schemaItem, depth int, key string) {
 func (d *deriver) title(item schemaItem) {
 	tag := d.field.tag
 	if tag.foreign.description == "" && (tag.field == nil || tag.field.Doc == nil && tag.field.Comment == nil) && item.Value != "" {
-		d.add(item.source, 0, "desc", item.Value)
+		d.demand(item.source, 0, "desc", item.Value)
 	}
 }
 
@@ -133,7 +133,7 @@ func (d *deriver) defaultValue(item schemaItem, shape *model.Shape) {
 			d.meaningless(item.source, item.text, "")
 			return
 		}
-		d.add(item.source, 0, item.Key, item.Value)
+		d.demand(item.source, 0, item.Key, item.Value)
 		return
 	}
 	value := item.Value
@@ -146,5 +146,5 @@ func (d *deriver) defaultValue(item schemaItem, shape *model.Shape) {
 			return
 		}
 	}
-	d.add(item.source, 0, item.Key, "["+value+"]")
+	d.demand(item.source, 0, item.Key, "["+value+"]")
 }

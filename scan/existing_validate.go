@@ -47,7 +47,7 @@ func (d *deriver) rule(i int) {
 		d.exactly(r, shape)
 	case "eq":
 		if shape.Kind == model.ShapeString {
-			d.addList(r.source, r.Depth, "enum", []string{r.Param})
+			d.demandList(r.source, r.Depth, "enum", []string{r.Param})
 			return
 		}
 		d.exactly(r, shape)
@@ -70,14 +70,14 @@ func (d *deriver) required(i int, shape *model.Shape, direct bool) {
 	}
 	switch {
 	case r.Depth == 0:
-		d.add(r.source, 0, "required", "")
+		d.demand(r.source, 0, "required", "")
 	case !direct, shape.Kind == model.ShapeAny:
 		d.meaningless(r.source, r.Name, "elements that may be null")
 	}
 	if shape.Kind == model.ShapeString && direct && len(shape.Enum) == 0 && !slices.ContainsFunc(d.field.tag.foreign.rules, func(other foreignRule) bool {
 		return other.Depth == r.Depth && (other.Name == "oneof" || other.Name == "eq")
 	}) {
-		d.add(r.source, r.Depth, "minlen", "1")
+		d.demand(r.source, r.Depth, "minlen", "1")
 		d.out[len(d.out)-1].implied = true
 	}
 }
@@ -115,7 +115,7 @@ func (d *deriver) bound(r foreignRule, shape *model.Shape, side string, step int
 		if _, ok := parseNumber(r.Param); ok {
 			text = r.Param
 		}
-		d.add(r.source, r.Depth, key, text)
+		d.demand(r.source, r.Depth, key, text)
 		return true
 	default:
 		about := ""
@@ -141,7 +141,7 @@ func (d *deriver) bound(r foreignRule, shape *model.Shape, side string, step int
 		d.meaningless(r.source, r.text, "") // there is no bound of nothing at all
 		return false
 	}
-	d.add(r.source, r.Depth, key, value.String())
+	d.demand(r.source, r.Depth, key, value.String())
 	return true
 }
 
@@ -167,7 +167,7 @@ func (d *deriver) oneOf(r foreignRule, shape *model.Shape) {
 	words := tagparse.Words(r.Param)
 	switch {
 	case shape.Kind == model.ShapeString && len(words) > 0:
-		d.addList(r.source, r.Depth, "enum", words)
+		d.demandList(r.source, r.Depth, "enum", words)
 		return
 	case shape.Kind != model.ShapeInt && shape.Kind != model.ShapeUint:
 		d.meaningless(r.source, r.Name, "")
@@ -188,8 +188,8 @@ func (d *deriver) oneOf(r foreignRule, shape *model.Shape) {
 		return
 	}
 	first, last := values[0], values[len(values)-1]
-	d.add(r.source, r.Depth, "min", first.String())
-	d.add(r.source, r.Depth, "max", last.String())
+	d.demand(r.source, r.Depth, "min", first.String())
+	d.demand(r.source, r.Depth, "max", last.String())
 	if gaps := new(big.Int).Sub(last, first); gaps.Cmp(big.NewInt(int64(len(values)-1))) != 0 {
 		d.remark(r.source, r.Name, fmt.Sprintf("MCP-AQL has no enum of numbers: of %s only the bounds are told", r.spelled()), "agents are not told of the gaps; the handler still has to check them")
 	}
@@ -212,12 +212,12 @@ func (d *deriver) alternatives(r foreignRule, shape *model.Shape) {
 	}
 	switch {
 	case shape.Kind == model.ShapeString && len(patterns) == len(r.Alternatives):
-		d.add(r.source, r.Depth, "pattern", strings.Join(patterns, "|"))
+		d.demand(r.source, r.Depth, "pattern", strings.Join(patterns, "|"))
 	case shape.Kind == model.ShapeString && len(patterns) == 0 && len(values) > 0 && !slices.ContainsFunc(r.Alternatives, func(a tagparse.Rule) bool {
 		return a.Name != "eq" && a.Name != "oneof"
 	}):
 		slices.Sort(values)
-		d.addList(r.source, r.Depth, "enum", slices.Compact(values))
+		d.demandList(r.source, r.Depth, "enum", slices.Compact(values))
 	default:
 		d.meaningless(r.source, r.String(), "")
 	}
@@ -232,7 +232,7 @@ func (d *deriver) spelling(r foreignRule, shape *model.Shape) {
 		for _, bound := range [][2]string{{"min", low}, {"max", high}} {
 			value, _ := parseNumber(bound[1])
 			if c.outOfType(bound[1], value) == "" { // otherwise every value of the type is within it
-				d.add(r.source, r.Depth, bound[0], bound[1])
+				d.demand(r.source, r.Depth, bound[0], bound[1])
 			}
 		}
 	}
@@ -246,9 +246,9 @@ func (d *deriver) spelling(r foreignRule, shape *model.Shape) {
 	case number && r.Name == "port" && shape.Kind != model.ShapeFloat:
 		between("1", "65535")
 	case format != "" && (shape.Kind == model.ShapeString || shape.Kind == model.ShapeText):
-		d.add(r.source, r.Depth, "format", format)
+		d.demand(r.source, r.Depth, "format", format)
 	case pattern != "" && shape.Kind == model.ShapeString:
-		d.add(r.source, r.Depth, "pattern", pattern)
+		d.demand(r.source, r.Depth, "pattern", pattern)
 	default:
 		d.meaningless(r.source, r.Name, "")
 	}

@@ -2,8 +2,11 @@ package tagparse
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Directive is one //aql: comment line.
@@ -94,8 +97,15 @@ func (d *Directive) parse() []Problem {
 		if end := strings.IndexAny(d.Text, " \t"); end >= 0 {
 			name, items = d.Text[:end], d.Text[end:]
 		}
-		d.Param = name
 		trimmed := strings.TrimLeft(items, " \t")
+		if strings.ContainsAny(name, "=,") {
+			return []Problem{{
+				Offset: d.TextOffset, End: d.TextOffset + len(name), Code: codeMissing,
+				Message: "directive //aql:param does not say which parameter it is about", Expected: "the name of a parameter", Actual: name,
+				Suggestion: "//aql:param NAME " + d.Text,
+			}}
+		}
+		d.Param = name
 		if trimmed == "" {
 			return []Problem{{
 				Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeMissing,
@@ -127,10 +137,22 @@ func (d *Directive) parseExample() []Problem {
 	decoder := json.NewDecoder(strings.NewReader(d.Text))
 	var object map[string]json.RawMessage
 	if err := decoder.Decode(&object); err != nil || object == nil {
-		return []Problem{{
+		problem := Problem{
 			Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeType, Message: "the example is not a JSON object",
 			Expected: usage("example"), Actual: d.Text, Suggestion: usage("example"),
-		}}
+		}
+		var broken *json.SyntaxError
+		if strings.HasPrefix(d.Text, "{") && (errors.As(err, &broken) || errors.Is(err, io.ErrUnexpectedEOF)) {
+			at, why := len(d.Text)-1, "it ends before it is closed"
+			if broken != nil {
+				at, why = min(max(int(broken.Offset)-1, 0), at), broken.Error()
+			}
+			// A character of several bytes is underlined whole.
+			_, size := utf8.DecodeRuneInString(d.Text[at:])
+			problem.Offset, problem.End, problem.Actual = d.TextOffset+at, d.TextOffset+at+size, d.Text[at:at+size]
+			problem.Message = fmt.Sprintf("the JSON of the example breaks here: %s", why)
+		}
+		return []Problem{problem}
 	}
 	end := int(decoder.InputOffset())
 	d.Example = d.Text[:end]

@@ -1,6 +1,7 @@
 package tagparse
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,7 +78,9 @@ func TestStructTagsSayHowToWriteIt(t *testing.T) {
 		"`category=READ, danger=safe`":   {"category=READ, danger=safe", `aql:"category=READ, danger=safe"`},
 		"`json:\"a\" required,min=1`":    {"required,min=1", `aql:"required,min=1"`},
 		"`json:\"a\"aql:\"required\"`":   {"a", "put a space here"},
-		"`json:\"a\", aql:\"required\"`": {",", "put a space here"},
+		"`json:\"a\", aql:\"required\"`": {",", "remove the comma"},
+		"`json:\"a\",aql:\"required\"`":  {",", "replace the comma by a space"},
+		"`json:\"a\";aql:\"required\"`":  {";", "replace the semicolon by a space"},
 	} {
 		_, problems := StructTag(literal)
 		if len(problems) == 0 {
@@ -105,5 +108,74 @@ func TestDirectiveNamesThatSomethingSticksTo(t *testing.T) {
 		if got := [2]string{line[problems[0].Offset:problems[0].End], problems[0].Suggestion}; got != want {
 			t.Errorf("ParseDirective(%q) marks %q and suggests %q, want %q and %q", line, got[0], got[1], want[0], want[1])
 		}
+	}
+}
+
+// People who know other libraries are told how their keys are called here.
+func TestKeysOfOtherLibrariesAreTranslated(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		scope Scope
+		want  string
+	}{
+		{"oneof=a b", Parameter, "enum, with | between the values"}, {"maxLength=3", Parameter, "maxlen"}, {"minLength=3", Parameter, "minlen"},
+		{"maximum=3", Parameter, "max"}, {"gt=3", Parameter, "min, which is inclusive"}, {"regexp=a", Parameter, "pattern"},
+		{"description=a", Parameter, "desc"}, {"omitempty", Parameter, "remove it: what is not required may be left out"}, {"email", Parameter, "format=email"},
+		{"readOnly", Parameter, "readonly"}, {"minItems=1", Parameter, "minitems"}, {"dive", Parameter, `validate:"dive,…", which is read as well`},
+		{"READ", Operation, "category=READ"}, {"destructive", Operation, "danger=destructive"}, {"confirm=Sure?", Operation, "//aql:confirm above the handler"},
+	} {
+		_, problems := Parse(tt.text, tt.scope)
+		if len(problems) != 1 || problems[0].Suggestion != tt.want {
+			t.Errorf("Parse(%q) has the problems %+v, want one with the suggestion %q", tt.text, problems, tt.want)
+		}
+	}
+	for scope, words := range map[Scope]map[string]string{Parameter: parameterWords, Operation: operationWords} {
+		for word := range words {
+			if _, known := lookup(word, scope); known || word != strings.ToLower(word) {
+				t.Errorf("%q would never be translated", word)
+			}
+		}
+	}
+}
+
+// An example is underlined where its JSON breaks.
+func TestExamplesAreUnderlinedWhereTheyBreak(t *testing.T) {
+	for line, want := range map[string]string{
+		`aql:example {"a":1,} b`:  `}`,
+		`aql:example {'a':1} b`:   `'`,
+		`aql:example {“a”:1}`:     `“`,
+		`aql:example {"a":01} b`:  `1`,
+		`aql:example {"a":1 b`:    `b`,
+		`aql:example {"a":[1}`:    `}`,
+		`aql:example {"a":"b`:     `b`,
+		`aql:example ["a"] b`:     `["a"] b`,
+		`aql:example a=1`:         `a=1`,
+		`aql:example {"a":1`:      `1`,
+		`aql:example {"a":true`:   `e`,
+		`aql:example {"é":1,"b"}`: `}`,
+	} {
+		_, problems, ok := ParseDirective(line)
+		if !ok || len(problems) != 1 || line[problems[0].Offset:problems[0].End] != want {
+			t.Errorf("ParseDirective(%q) has the problems %+v, want one at %q", line, problems, want)
+		}
+	}
+}
+
+func TestParamDirectivesNeedAName(t *testing.T) {
+	for line, want := range map[string]string{
+		"aql:param min=1":           "//aql:param NAME min=1",
+		"aql:param required":        "//aql:param NAME min=1", // it may be its name, as id may be
+		"aql:param required,min=1":  "//aql:param NAME required,min=1",
+		"aql:param min=1, max=2":    "//aql:param NAME min=1, max=2",
+		"aql:param limit":           "//aql:param NAME min=1",
+		"aql:param desc='the id' x": "//aql:param NAME desc='the id' x",
+	} {
+		_, problems, _ := ParseDirective(line)
+		if len(problems) != 1 || problems[0].Suggestion != want {
+			t.Errorf("ParseDirective(%q) has the problems %+v, want one with the suggestion %q", line, problems, want)
+		}
+	}
+	if d, problems, _ := ParseDirective("aql:param required min=1"); len(problems) > 0 || d.Param != "required" {
+		t.Errorf("a parameter may be called required: %+v", problems)
 	}
 }

@@ -128,7 +128,9 @@ func (p *parser) unknown(item Item) {
 		return
 	}
 	suggestion := ""
-	if near, ok := Suggest(item.Key, names(p.scope)); ok {
+	if ours, ok := translate(item.Key, p.scope); ok {
+		suggestion = ours
+	} else if near, ok := Suggest(item.Key, names(p.scope)); ok {
 		suggestion = near
 	} else if near, ok := Suggest(item.Key, names(other)); ok {
 		suggestion = near + ", on " + where

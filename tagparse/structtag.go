@@ -84,6 +84,15 @@ func (t *tagText) pair() bool {
 	}
 	key := t.text[start:t.pos]
 	rest := t.text[t.pos:]
+	if len(t.pairs) > 0 && key != "" && strings.IndexByte(",;", key[0]) >= 0 {
+		name := map[byte]string{',': "the comma", ';': "the semicolon"}[key[0]]
+		advice := "replace " + name + " by a space"
+		if len(key) == 1 && strings.HasPrefix(rest, " ") {
+			advice = "remove " + name
+		}
+		t.problem(start, start+1, codeType, fmt.Sprintf("%q stands between two keys of the struct tag, where a space belongs; reflect does not see what follows", key[:1]), "a space", advice)
+		return false
+	}
 	if len(t.pairs) > 0 && before == start {
 		effect := "reflect sees nothing from here on"
 		if key != "" && strings.HasPrefix(rest, `:"`) {
