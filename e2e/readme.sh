@@ -17,8 +17,9 @@ mkdir -p "$proxy" && tree=$(git -C "$root" stash create)
 echo "$version" >"$proxy/list"
 echo "{\"Version\":\"$version\"}" >"$proxy/$version.info"
 cp "$root/go.mod" "$proxy/$version.mod"
+mapfile -t others < <(git -C "$root" ls-files '*/go.mod' | sed 's|\(.*\)/go.mod$|:!\1|') # a proxy serves one module
 git -C "$root" archive --format=zip --prefix=github.com/aqltag/aqltag@$version/ -o "$proxy/$version.zip" "${tree:-HEAD}" -- \
-	. ':!examples' ':!bench' ':!adopted' ':!tools'
+	. "${others[@]}"
 (cd "$root" && GOWORK=off go mod download)
 GOPROXY="file://$dir/proxy,file://$(go env GOMODCACHE)/cache/download"
 # A cache of its own would be cleaner, but every dependency would be fetched again; the version is removed at the end.

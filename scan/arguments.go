@@ -28,9 +28,13 @@ func (s *shaper) buildArguments(o operation, h *handled) bool {
 				s.reportInvalid(s.own, f.tag.at, f.path)
 				continue
 			}
+			suggestion := fault.suggestion
+			if isFunction(v.Type()) {
+				suggestion = "write a function without it, that calls this one"
+			}
 			s.report(f.tag.at, Diagnostic{
 				Code: codeType, FieldPath: f.path, Actual: s.text(v.Type()),
-				Message: fmt.Sprintf("argument %s: %s", v.Name(), fault.message), Suggestion: fault.suggestion,
+				Message: fmt.Sprintf("argument %s: %s", v.Name(), fault.message), Suggestion: suggestion,
 			})
 			continue
 		}
@@ -41,6 +45,15 @@ func (s *shaper) buildArguments(o operation, h *handled) bool {
 		h.Arguments = append(h.Arguments, model.Argument{Field: v.Name(), Type: text})
 	}
 	return !source.faulty
+}
+
+// isFunction reports whether a value of type t, or an element of a variadic one, is a function.
+func isFunction(t types.Type) bool {
+	if slice, ok := t.Underlying().(*types.Slice); ok {
+		t = slice.Elem()
+	}
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
 }
 
 // argumentSource is what a plain argument says of itself: its name.

@@ -18,7 +18,7 @@ func (s *shaper) checkDirections(o operation, h *handled) bool {
 			return
 		}
 		visited[shape] = true
-		if shape.Kind == model.ShapeText && !hasMethod(s.goTypes[shape], method) {
+		if shape.Kind == model.ShapeText && !hasMethod(s.goTypes[shape], method) && !(method == "MarshalText" && isText(s.goTypes[shape])) {
 			ok = false
 			s.report(at.tag.at, Diagnostic{
 				Code: codeType, FieldPath: at.path, Actual: s.text(s.goTypes[shape]),
@@ -41,6 +41,12 @@ func (s *shaper) checkDirections(o operation, h *handled) bool {
 	clear(visited)
 	walk(h.result, "MarshalText", "result", handler)
 	return ok
+}
+
+// isText reports whether a type that cannot write itself is written as the string it is.
+func isText(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsString != 0
 }
 
 func hasMethod(t types.Type, name string) bool {

@@ -38,6 +38,7 @@ type shaper struct {
 	texts   map[types.Type]typeText // source texts of types
 	place   string                  // Go path of the field being shaped
 
+	hopeless []foreignFault              // embedded structs of other modules that cannot be filled, while the fields of a struct are collected
 	remarked map[foreignRemark]token.Pos // where rules of other modules were first remarked on
 }
 

@@ -41,6 +41,7 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 	s.structs[out] = source
 
 	candidates := s.dominant(s.collect(st, label))
+	source.foreign, s.hopeless = s.hopeless, nil
 	out.Fields, source.fields = make([]model.Field, 0, len(candidates)), make([]fieldSource, 0, len(candidates))
 	for _, c := range candidates {
 		shape, fault := s.fieldShape(c.v.Type(), c.path)
@@ -155,10 +156,15 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		}
 		if isStruct && !tag.named {
 			if pointer && !v.Exported() && v.Pkg() != s.own {
-				s.reportFault(fieldSource{path: path, tag: tag, v: v}, &unsupported{
+				field, fault := fieldSource{path: path, tag: tag, v: v, through: e.through}, &unsupported{
 					message:    fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package", s.text(inner)),
 					suggestion: "embed the struct itself, or export its type",
-				})
+				}
+				if s.editable(v.Pkg()) {
+					s.reportFault(field, fault)
+				} else {
+					s.hopeless = append(s.hopeless, foreignFault{field, fault})
+				}
 				return
 			}
 			through := e.through
@@ -190,17 +196,26 @@ func isNamedEmbedding(v *types.Var, tag fieldTag) bool {
 }
 
 // dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged one.
-// Two that tie would both vanish there; here they are an error.
+// Two that tie vanish there both, and here where nobody can rename them: options of a client that embed two ways to turn
+// pages. In the user's own structs they are an error.
 func (s *shaper) dominant(all []*candidate) []*candidate {
 	slices.SortStableFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.tag.name, b.tag.name), cmp.Compare(a.depth, b.depth),
 			-cmp.Compare(rank(a), rank(b)), slices.Compare(a.index, b.index))
 	})
 	kept := make([]*candidate, 0, len(all))
+	ambiguous := make(map[string]bool)
 	for i, c := range all {
 		if i > 0 && all[i-1].tag.name == c.tag.name {
 			first := kept[len(kept)-1]
-			if c.depth == first.depth && rank(c) == rank(first) {
+			if c.depth == first.depth && rank(c) == rank(first) && !s.editable(c.v.Pkg()) {
+				ambiguous[c.tag.name] = true
+				s.report(c.tag.nameAt, Diagnostic{
+					Severity: SeverityNote, Code: codeDuplicate, FieldPath: c.path, Actual: c.tag.name,
+					Message: fmt.Sprintf("agents see neither %s nor %s: both are %q, and encoding/json has neither", c.path, first.path, c.tag.name),
+					Related: []Related{s.related(first.v.Pos(), first.path+" is here")},
+				})
+			} else if c.depth == first.depth && rank(c) == rank(first) {
 				s.report(c.tag.nameAt, Diagnostic{
 					Code: codeDuplicate, FieldPath: c.path, Actual: c.tag.name,
 					Message:    fmt.Sprintf("wire name %q is taken by field %s", c.tag.name, first.path),
@@ -211,6 +226,9 @@ func (s *shaper) dominant(all []*candidate) []*candidate {
 			continue
 		}
 		kept = append(kept, c)
+	}
+	if len(ambiguous) > 0 {
+		kept = slices.DeleteFunc(kept, func(c *candidate) bool { return ambiguous[c.tag.name] })
 	}
 	slices.SortFunc(kept, func(a, b *candidate) int { return slices.Compare(a.index, b.index) })
 	s.checkAliases(kept)
