@@ -234,7 +234,8 @@ var unreachable = map[string]string{
 	"its receiver has no named type":            "the type checker always says more",
 	"%s cannot be named":                        "what the author's code can spell, generated code can",
 	"%s: %s brings in fields of other modules":  "its places are in another module; TestForeignMistakes has it",
-	"format": "a key rather than a message",
+	"agents see neither %s nor %s":              "its places are in another module; TestForeignMistakes has it",
+	"format":                                    "a key rather than a message",
 }
 
 // Every code, and every message in the source of the scanner and the tag parser, is documented, but for messages that
