@@ -113,27 +113,35 @@ func (g *generator) goType(t model.GoType) string {
 	for _, i := range t.Imports {
 		local[i.Name] = g.names.use(i.Path, i.Name)
 	}
+	return replaceIdentifiers(t.Text, func(name string, qualifier bool) string {
+		if use, ok := local[name]; ok && qualifier {
+			return use
+		}
+		return name
+	})
+}
+
+// replaceIdentifiers replaces the identifiers of a type, except those that a package qualifies. A qualifier is one that a
+// period follows.
+func replaceIdentifiers(text string, replace func(name string, qualifier bool) string) string {
 	var out strings.Builder
 	var s scanner.Scanner
-	src := []byte(t.Text)
+	src := []byte(text)
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	s.Init(file, src, nil, 0)
 	copied := 0
 	previous, held, heldAt := token.ILLEGAL, "", 0
 	for {
-		pos, tok, text := s.Scan()
-		at := file.Offset(pos)
-		if tok == token.PERIOD && held != "" {
+		pos, tok, name := s.Scan()
+		if held != "" {
 			out.Write(src[copied:heldAt])
-			out.WriteString(local[held])
-			copied = heldAt + len(held)
+			out.WriteString(replace(held, tok == token.PERIOD))
+			copied, held = heldAt+len(held), ""
 		}
-		held = ""
-		if tok == token.IDENT && previous != token.PERIOD && local[text] != "" {
-			held, heldAt = text, at
+		if tok == token.IDENT && previous != token.PERIOD {
+			held, heldAt = name, file.Offset(pos)
 		}
-		previous = tok
-		if tok == token.EOF {
+		if previous = tok; tok == token.EOF {
 			break
 		}
 	}

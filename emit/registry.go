@@ -71,9 +71,31 @@ func (g *generator) receiver(r *model.Receiver) *receiver {
 		}
 	}
 	name := lowerFirst(r.Type)
-	added := &receiver{Receiver: r, pointer: r.Pointer, param: g.names.unique(name, name+"Value")}
+	added := &receiver{Receiver: g.renameTypeParams(r), pointer: r.Pointer, param: g.names.unique(name, name+"Value")}
 	g.receivers = append(g.receivers, added)
 	return added
+}
+
+// renameTypeParams gives the type parameters of a receiver names that NewRegistry, which declares those of all receivers,
+// does not use otherwise.
+func (g *generator) renameTypeParams(r *model.Receiver) *model.Receiver {
+	renamed := *r
+	renamed.TypeParams = nil
+	names := make(map[string]string)
+	for _, param := range r.TypeParams {
+		names[param.Name] = g.names.unique(param.Name, upperFirst(r.Type)+upperFirst(param.Name))
+	}
+	for _, param := range r.TypeParams {
+		param.Name = names[param.Name]
+		param.Constraint.Text = replaceIdentifiers(param.Constraint.Text, func(name string, qualifier bool) string {
+			if new, ok := names[name]; ok && !qualifier {
+				return new
+			}
+			return name
+		})
+		renamed.TypeParams = append(renamed.TypeParams, param)
+	}
+	return &renamed
 }
 
 // registry writes NewRegistry.

@@ -51,7 +51,7 @@ func (q *proposer) build(o operation) trial {
 	before := len(q.diagnostics)
 	t := trial{shaper: newShaper(q.program, o.pkg.Types)}
 	t.handled, t.ok = t.shaper.buildHandler(o)
-	w := &wireTypes{shaper: t.shaper, known: make(map[wireKey]*wireType)}
+	w := newWireTypes(t.shaper)
 	if t.handled.request != nil {
 		for _, field := range t.handled.request.Fields {
 			w.visit(field.Shape, false)

@@ -120,6 +120,9 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 	case *types.Basic:
 		return s.fillBasic(out, t, u)
 	case *types.Pointer:
+		if pointsToItself(t) {
+			return &unsupported{message: fmt.Sprintf("%s is a pointer to itself, so no value of it ends", s.text(t)), suggestion: "point to a struct"}
+		}
 		out.Kind = model.ShapePointer
 		return s.elem(out, u.Elem())
 	case *types.Slice:
@@ -341,6 +344,18 @@ func isNamed(t types.Type, pkgPath, name string) bool {
 	}
 	object := named.Obj()
 	return object.Name() == name && object.Pkg() != nil && object.Pkg().Path() == pkgPath
+}
+
+// pointsToItself reports whether following a pointer type never leads to anything else: `type P *P`.
+func pointsToItself(t types.Type) bool {
+	for range 64 {
+		pointer, ok := t.Underlying().(*types.Pointer)
+		if !ok {
+			return false
+		}
+		t = pointer.Elem()
+	}
+	return true
 }
 
 // isByte reports whether encoding/json takes a slice of t for binary data.

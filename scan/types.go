@@ -39,10 +39,11 @@ type wireTypes struct {
 	known   map[wireKey]*wireType
 	all     []*wireType
 	results map[wireKey]model.Returns
+	open    map[*model.Shape]int // lists and maps whose elements are being described
 }
 
 func newWireTypes(s *shaper) *wireTypes {
-	return &wireTypes{shaper: s, known: make(map[wireKey]*wireType), results: make(map[wireKey]model.Returns)}
+	return &wireTypes{shaper: s, known: make(map[wireKey]*wireType), results: make(map[wireKey]model.Returns), open: make(map[*model.Shape]int)}
 }
 
 // nothing is what operations without a result return.

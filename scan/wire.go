@@ -9,13 +9,15 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// wireParam is the wire type of a value of a shape. depth ends types such as `type Tree []Tree`.
-func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model.Param {
-	if depth > 8 {
-		return model.Param{Type: "any"}
-	}
+// wireParam is the wire type of a value of a shape. Of `type Tree []Tree` it says that it is a list of lists.
+func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) model.Param {
 	elem := func(inPatch bool) *model.Param {
-		param := w.wireParam(shape.Elem, inPatch, depth+1)
+		w.open[shape]++
+		defer func() { w.open[shape]-- }()
+		if w.open[shape] > 1 { // which says all there is to say of what is inside
+			return nil
+		}
+		param := w.wireParam(shape.Elem, inPatch)
 		return &param
 	}
 	switch shape.Kind {
@@ -43,7 +45,7 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 	case model.ShapeBytes:
 		return model.Param{Type: "string", Format: "byte"}
 	case model.ShapePointer, model.ShapeOptional:
-		return w.wireParam(shape.Elem, inPatch, depth)
+		return w.wireParam(shape.Elem, inPatch)
 	case model.ShapeSlice, model.ShapeArray:
 		param := model.Param{Type: "array", Items: elem(false)}
 		if shape.Kind == model.ShapeArray {
@@ -65,7 +67,7 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool, depth int) model
 
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
 func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
-	param, wire := field.Param, w.wireParam(field.Shape, inPatch, 0)
+	param, wire := field.Param, w.wireParam(field.Shape, inPatch)
 	if field.Quoted {
 		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + wireKind(pointed(field.Shape)) + ", as a string.")
 	}
@@ -128,7 +130,7 @@ func (w *wireTypes) completeShape(shape *model.Shape, seen map[*model.Shape]bool
 		return
 	}
 	seen[shape] = true
-	shape.Wire = w.wireParam(shape, false, 0)
+	shape.Wire = w.wireParam(shape, false)
 	w.completeShape(shape.Key, seen)
 	w.completeShape(shape.Elem, seen)
 	for _, arg := range shape.Go.Args {
@@ -232,12 +234,12 @@ func (w *wireTypes) definition(t *wireType) model.Type {
 		out.Kind, out.Description = model.KindScalar, w.scalarDescription(shape)
 		return out
 	case dictionary:
-		items := w.wireParam(shape.Elem, false, 0)
+		items := w.wireParam(shape.Elem, false)
 		items.Name = "items"
 		out.Items, out.Description = &items, fmt.Sprintf("Object whose members have type %s.", items.Type)
 		return out
 	case list:
-		items := w.wireParam(shape, false, 0)
+		items := w.wireParam(shape, false)
 		out.Description = fmt.Sprintf("List of %s in items.", items.Type)
 		out.Fields = []model.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
 		return out

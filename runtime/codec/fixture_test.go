@@ -167,8 +167,8 @@ type embedding struct {
 	*Pointed
 	Name   string `json:"name"` // shadows base.Name
 	Hidden string `json:"-"`
-	Dash   string `json:"-,"`
-	secret int    //nolint:unused // never travels
+	Dash   string `json:"-,"` //nolint:staticcheck // a field named -
+	secret int    //nolint:unused // encoding/json does not see it
 }
 
 type genericEmbedding struct {
@@ -382,9 +382,9 @@ type quoted struct {
 	Ptr    *int        `json:",string"`
 	PtrStr *string     `json:",string,omitempty"`
 	Named  named       `json:",string"`
-	List   []int       `json:",string"` // no effect
-	Struct inner       `json:",string"` // no effect
-	Twice  **int       `json:",string"` // no effect
+	List   []int       `json:",string"` //nolint:staticcheck // no effect
+	Struct inner       `json:",string"` //nolint:staticcheck // no effect
+	Twice  **int       `json:",string"` //nolint:staticcheck // no effect
 	Took   interval    `json:",string"`
 	Number json.Number `json:",string"`
 }

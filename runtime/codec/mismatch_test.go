@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/model"
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/codec"
 )
 
@@ -18,10 +19,6 @@ var errFailing = errors.New("it always fails")
 // Generated code that is older than the types it speaks of is an error when the adapter is made, never a wrong byte in
 // memory.
 func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
-	type optional struct {
-		presence codec.Presence //nolint:unused // found by reflection
-		value    int            //nolint:unused
-	}
 	const stale = "; the generated code is out of date"
 	says := func(wireType, goType string) string {
 		return fmt.Sprintf("the definition says %s, but the Go type is %s", wireType, goType) + stale
@@ -73,8 +70,8 @@ func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 		{"a patch of what is not defined", reflect.TypeFor[struct{ P patch[inner] }](), model.Param{Go: "P", Type: "GonePatch"}, `the definitions have no object type "Gone" for codec_test.inner` + stale},
 		{"a patch of another struct", reflect.TypeFor[struct{ P patch[basics] }](), model.Param{Go: "P", Type: "InnerPatch"}, "Inner: name: codec_test.basics has no field Name" + stale},
 		{"a patch", reflect.TypeFor[struct{ P patch[inner] }](), model.Param{Go: "P", Type: "InnerPatch"}, ""},
-		{"an optional of another type", reflect.TypeFor[struct{ O optional }](), model.Param{Go: "O", Type: "string"}, says("string", "int")},
-		{"an optional", reflect.TypeFor[struct{ O optional }](), model.Param{Go: "O", Type: "integer"}, ""},
+		{"an optional of another type", reflect.TypeFor[struct{ O aql.Optional[int] }](), model.Param{Go: "O", Type: "string"}, says("string", "int")},
+		{"an optional", reflect.TypeFor[struct{ O aql.Optional[int] }](), model.Param{Go: "O", Type: "integer"}, ""},
 		{"a pattern that Go does not know", reflect.TypeFor[basics](), model.Param{Go: "String", Type: "string", Pattern: "(?=x)"}, "pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"},
 		{"a minimum that is no number", reflect.TypeFor[basics](), model.Param{Go: "Int", Type: "integer", Minimum: "low"}, `minimum: "low" is not a number`},
 		{"a minimum beyond the type", reflect.TypeFor[basics](), model.Param{Go: "Int8", Type: "integer", Minimum: "200"}, "minimum: no value of type int8 is within 200"},

@@ -1,0 +1,464 @@
+package emit_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/emit"
+	"github.com/aqltag/aqltag/model"
+	"github.com/google/go-cmp/cmp"
+)
+
+// stubs are as much of the packages that generated code imports as it takes to type-check it.
+var stubs = map[string]string{
+	"github.com/aqltag/aqltag/runtime": `package aql
+import ("context"; "time"; "github.com/aqltag/aqltag/model")
+type Registry struct{}
+type Row [2]string
+type Type struct { Name string; Kind model.TypeKind; Description string; Values, Fields []Row; Items Row; Members []string; Changes string }
+type Definition struct { Name string; Category model.Category; Family, Description string; Danger model.Danger; DangerSource model.DangerSource
+	Reasons []string; Confirm string; Params []Row; Returns string; Examples []Row; Timeout time.Duration; Deprecated, Replacement, Source string
+	Types [2]any; Handler func(ctx context.Context, receiver, request any) (any, error) }
+type Operation struct { Definition *Definition; Receiver any; Handler func(ctx context.Context, receiver, request any) (any, error) }
+func NewRegistry([]Operation, []Type) *Registry { return nil }`,
+	"github.com/aqltag/aqltag/model": `package model
+type (Category string; Danger string; DangerSource string; TypeKind string)
+const (Create Category = "c"; Read Category = "r"; Update Category = "u"; Delete Category = "d"; Execute Category = "e")
+const (Safe Danger = "0"; Reversible Danger = "1"; Destructive Danger = "2"; Dangerous Danger = "3"; Forbidden Danger = "4")
+const (DangerFromTag DangerSource = "t"; DangerFromPattern DangerSource = "p"; DangerFromCategory DangerSource = "c")
+const (KindEnum TypeKind = "e"; KindObject TypeKind = "o"; KindScalar TypeKind = "s"; KindUnion TypeKind = "u")`,
+	"context":           `package context; type Context interface{ Done() }`,
+	"time":              `package time; type (Duration int64; Time struct{}); const (Nanosecond Duration = 1; Millisecond Duration = 1; Second Duration = 1; Minute Duration = 1; Hour Duration = 1)`,
+	"sync":              `package sync; type Mutex struct{}; func (*Mutex) Lock() {}; func (*Mutex) Unlock() {}`,
+	"example.com/kinds": `package kinds; type (Status string; Point struct{ X int }); const (Open Status = "open"; Shut Status = "shut")`,
+	"example.com/time":  `package time; type Zone string`,
+}
+
+// stubImporter imports from stubs.
+type stubImporter struct {
+	fset *token.FileSet
+	done map[string]*types.Package
+}
+
+func (s *stubImporter) Import(path string) (*types.Package, error) {
+	if s.done[path] != nil {
+		return s.done[path], nil
+	}
+	file, err := parser.ParseFile(s.fset, path, stubs[path], 0)
+	if err != nil {
+		return nil, err
+	}
+	pkg, err := (&types.Config{Importer: s}).Check(path, s.fset, []*ast.File{file}, nil)
+	s.done[path] = pkg
+	return pkg, err
+}
+
+// generate generates, and fails unless the result is as gofmt writes it and compiles beside the user's own source.
+func generate(t *testing.T, user string, pkg *model.Package) string {
+	t.Helper()
+	content, err := emit.File(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	formatted, err := format.Source(content)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, content)
+	}
+	if diff := cmp.Diff(string(formatted), string(content)); diff != "" {
+		t.Errorf("not as gofmt writes it (-gofmt +generated):\n%s", diff)
+	}
+	again, err := emit.File(pkg)
+	if err != nil || string(again) != string(content) {
+		t.Errorf("generating again gives something else: %v", err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for name, text := range map[string]string{"user.go": "package " + pkg.Name + "\n" + user, emit.FileName: string(content)} {
+		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	config := types.Config{Importer: &stubImporter{fset, map[string]*types.Package{}}, Error: func(err error) { t.Errorf("does not compile: %v\n%s", err, content) }}
+	_, _ = config.Check(pkg.Path, fset, files, nil)
+	return string(content)
+}
+
+func goType(text string, imports ...string) model.GoType {
+	out := model.GoType{Text: text}
+	for _, path := range imports {
+		out.Imports = append(out.Imports, model.Import{Path: path, Name: path[strings.LastIndex(path, "/")+1:]})
+	}
+	return out
+}
+
+func operation(name string, params ...model.Param) model.Operation {
+	return model.Operation{
+		Name: name, Category: model.Read, Description: "Does " + name + ".", Danger: model.Safe, Params: params,
+		Returns: model.Returns{Name: "String", Kind: model.KindScalar}, Source: "notes/notes.go:1",
+	}
+}
+
+const notesSource = `
+import "context"
+type Service struct{}
+type GetRequest struct { _ struct{}; ID string }
+func (s *Service) Get(ctx context.Context, req *GetRequest) (string, error) { return "", nil }
+func Join(separator string, words ...string) (string, error) { return "", nil }
+func Ping() error { return nil }
+`
+
+func notes() *model.Package {
+	get := operation("get_note", model.Param{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"})
+	get.Timeout, get.Examples = 90*time.Second, []model.Example{{Params: `{"note_id":"n1"}`, Description: "A note"}}
+	join := operation("join", model.Param{Name: "separator", Go: "separator", Type: "string"}, model.Param{Name: "words", Go: "words", Type: "array", Items: &model.Param{Type: "string"}})
+	ping := operation("ping")
+	ping.Returns.Name = "Nothing"
+	return &model.Package{
+		Path: "example.com/notes", Name: "notes", Taken: []string{"GetRequest", "Join", "Ping", "Service", "context"}, Imported: []string{"context"},
+		Handlers: []model.Handler{
+			{Operation: get, Func: "Get", Receiver: &model.Receiver{Type: "Service", Pointer: true}, Context: true, Request: goType("GetRequest"), RequestPointer: true, Result: goType("string")},
+			{Operation: join, Func: "Join", Arguments: []model.Argument{{Field: "separator", Type: goType("string")}, {Field: "words", Type: goType("[]string")}}, Variadic: true, Result: goType("string")},
+			{Operation: ping, Func: "Ping"},
+		},
+		Types: []model.Type{
+			{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
+			{Name: "String", Kind: model.KindScalar},
+		},
+		Guards: []model.Guard{{Type: goType("GetRequest"), Whole: true, Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}, {Name: "ID", Type: goType("string")}}}},
+	}
+}
+
+func TestLayout(t *testing.T) {
+	got := generate(t, notesSource, notes())
+	want := `// Code generated by aql-tag; DO NOT EDIT.
+
+package notes
+
+import (
+	"context"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// NewRegistry returns the operations of package notes, carried out by service.
+func NewRegistry(service *Service) *aql.Registry {
+	return aql.NewRegistry([]aql.Operation{
+		{Definition: &getOperation, Receiver: service},
+		{Definition: &joinOperation},
+		{Definition: &pingOperation},
+	}, wireTypes)
+}
+
+var getOperation = aql.Definition{
+	Name:        "get_note",
+	Category:    model.Read,
+	Description: "Does get_note.",
+	Danger:      model.Safe,
+	Params: []aql.Row{
+		{"ID note_id string required", "Which note"},
+	},
+	Returns: "String",
+	Examples: []aql.Row{
+		{` + "`{\"note_id\":\"n1\"}`" + `, "A note"},
+	},
+	Timeout: 90 * time.Second,
+	Source:  "notes/notes.go:1",
+	Types:   [2]any{(*GetRequest)(nil), (*string)(nil)},
+	Handler: func(ctx context.Context, receiver, request any) (any, error) {
+		return receiver.(*Service).Get(ctx, request.(*GetRequest))
+	},
+}
+
+// joinArguments are the arguments of Join.
+type joinArguments struct {
+	separator string
+	words     []string
+}
+
+var joinOperation = aql.Definition{
+	Name:        "join",
+	Category:    model.Read,
+	Description: "Does join.",
+	Danger:      model.Safe,
+	Params: []aql.Row{
+		{"separator separator string"},
+		{"words words []string"},
+	},
+	Returns: "String",
+	Source:  "notes/notes.go:1",
+	Types:   [2]any{(*joinArguments)(nil), (*string)(nil)},
+	Handler: func(_ context.Context, _, request any) (any, error) {
+		arguments := request.(*joinArguments)
+		return Join(arguments.separator, arguments.words...)
+	},
+}
+
+var pingOperation = aql.Definition{
+	Name:        "ping",
+	Category:    model.Read,
+	Description: "Does ping.",
+	Danger:      model.Safe,
+	Returns:     "Nothing",
+	Source:      "notes/notes.go:1",
+	Types:       [2]any{(*struct{})(nil), nil},
+	Handler: func(_ context.Context, _, _ any) (any, error) {
+		return nil, Ping()
+	},
+}
+
+var wireTypes = []aql.Type{
+	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
+	{Name: "String", Kind: model.KindScalar},
+}
+
+// The declarations below break the build when a handler or a struct is no longer what this file was generated
+// from. Run go generate then.
+
+var _ func(*Service, context.Context, *GetRequest) (string, error) = (*Service).Get
+var _ func(string, ...string) (string, error) = Join
+var _ func() error = Ping
+
+var _ = func(v *GetRequest) (GetRequest, *string) {
+	return GetRequest{struct{}{}, v.ID}, &v.ID
+}
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// No text that an author may write makes code that gofmt would write otherwise, or that means something else.
+func TestTexts(t *testing.T) {
+	for _, text := range []string{
+		"plain", "with \"quotes\" and \\", "with `backquotes`", "`\"both\"`", "äöü 日本語 😀", "line\nbreak\ttab", "\x00\x7f", "\u200b\ufeff",
+		"broken \xff", "\ufffd", strings.Repeat("long ", 500), "// no comment */", "%s %d", "${x}", "'", "", " ", "a,b|c='d'", "\r\n",
+	} {
+		pkg := notes()
+		o := &pkg.Handlers[0].Operation
+		o.Description, o.Confirm, o.Deprecated, o.Replacement, o.Family, o.Reasons = text, text, text, text, text, []string{text, text}
+		o.Examples = []model.Example{{Params: `{"a":` + fmt.Sprintf("%q", text) + `}`, Description: text}}
+		o.Params[0].Description, o.Params[0].Pattern, o.Params[0].Enum = text, text, []string{text, "b"}
+		pkg.Types[0].Description = text
+		pkg.Types = append(pkg.Types, model.Type{Name: "Enum", Kind: model.KindEnum, Values: []model.EnumValue{{Value: text, Description: text}}},
+			model.Type{Name: "Union", Kind: model.KindUnion, Members: []string{text}})
+		content := generate(t, notesSource, pkg)
+		file, err := parser.ParseFile(token.NewFileSet(), "", content, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		ast.Inspect(file, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && unquoted(t, literal) == text {
+				found++
+			}
+			return true
+		})
+		if wanted := 11; found < wanted && text != "" {
+			t.Errorf("%q is in the file %d times, not %d", text, found, wanted)
+		}
+	}
+}
+
+func unquoted(t *testing.T, literal *ast.BasicLit) string {
+	t.Helper()
+	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, literal.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	if _, err := fmt.Sscanf(tv.Value.ExactString(), "%q", &text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Whatever an author calls things, generated code finds other names for its own.
+func TestNamesThatAreTaken(t *testing.T) {
+	user := `
+import "context"
+var aql, model, time, wireTypes, ctx, receiver, request, arguments, service, getOperation, joinArguments int
+type Service struct{}
+type GetRequest struct { _ struct{}; ID string }
+type v struct { value int }
+type context_ = context.Context
+func (s *Service) Get(ctx context_, req *GetRequest) (string, error) { return "", nil }
+func Join(separator string, words ...string) (string, error) { return "", nil }
+func Ping() error { return nil }
+`
+	pkg := notes()
+	pkg.Taken = append(pkg.Taken, "aql", "model", "time", "wireTypes", "ctx", "receiver", "request", "arguments", "service", "getOperation", "joinArguments", "v", "context_")
+	slices.Sort(pkg.Taken)
+	pkg.Guards = append(pkg.Guards, model.Guard{Type: goType("v"), Whole: true, Fields: []model.GuardField{{Name: "value", Type: goType("int")}}})
+	content := generate(t, user, pkg)
+	for _, wanted := range []string{
+		`aqlruntime "github.com/aqltag/aqltag/runtime"`, `aqlmodel "github.com/aqltag/aqltag/model"`, `stdtime "time"`,
+		"func NewRegistry(serviceValue *Service) *aqlruntime.Registry", "var serviceGetOperation = ", "type joinArguments2 struct",
+		"}, wireTypes2)", "90 * stdtime.Second", "func(value *v) (v, *int)",
+	} {
+		if !strings.Contains(content, wanted) {
+			t.Errorf("%s is not in\n%s", wanted, content)
+		}
+	}
+}
+
+// Handlers may have the names of what generated code declares inside of functions.
+func TestHandlersNamedLikeLocals(t *testing.T) {
+	user := "\nimport \"context\"\n"
+	pkg := &model.Package{Path: "example.com/locals", Name: "locals", Types: []model.Type{{Name: "String", Kind: model.KindScalar}}}
+	for _, name := range []string{"arguments", "ctx", "receiver", "request"} {
+		user += "func " + name + "(ctx context.Context, text string) (string, error) { return text, nil }\n"
+		pkg.Taken = append(pkg.Taken, name)
+		pkg.Handlers = append(pkg.Handlers, model.Handler{
+			Operation: operation(name), Func: name, Context: true, Arguments: []model.Argument{{Field: "text", Type: goType("string")}}, Result: goType("string"),
+		})
+	}
+	pkg.Taken, pkg.Imported = append(pkg.Taken, "context"), []string{"context"}
+	slices.Sort(pkg.Taken)
+	generate(t, user, pkg)
+}
+
+// Types of other packages are imported once, under their own names where those are free.
+func TestImports(t *testing.T) {
+	user := `
+import ("example.com/kinds"; "time"; zones "example.com/time")
+type Request struct { _ struct{}; Status kinds.Status; At time.Time; Zone zones.Zone; Points map[string][]*kinds.Point }
+func Get(req Request) (*kinds.Point, error) { return nil, nil }
+`
+	fields := []model.GuardField{
+		{Name: "_", Type: goType("struct{}")}, {Name: "Status", Type: goType("kinds.Status", "example.com/kinds")}, {Name: "At", Type: goType("time.Time", "time")},
+		{Name: "Zone", Type: goType("time.Zone", "example.com/time")}, {Name: "Points", Type: goType("map[string][]*kinds.Point", "example.com/kinds")},
+	}
+	get := operation("get")
+	get.Timeout = time.Hour
+	content := generate(t, user, &model.Package{
+		Path: "example.com/app", Name: "app", Taken: []string{"Get", "Request", "kinds", "time", "zones"}, Imported: []string{"kinds", "time", "zones"},
+		Handlers: []model.Handler{{Operation: get, Func: "Get", Request: goType("Request"), Result: goType("*kinds.Point", "example.com/kinds")}},
+		Types: []model.Type{{Name: "Status", Kind: model.KindEnum, Values: []model.EnumValue{
+			{Value: "open", Const: goType("kinds.Open", "example.com/kinds")}, {Value: "hidden"},
+		}}},
+		Guards: []model.Guard{{Type: goType("Request"), Whole: true, Fields: fields}, {Type: goType("kinds.Point", "example.com/kinds"), Fields: []model.GuardField{{Name: "X", Type: goType("int")}}}},
+	})
+	for _, wanted := range []string{
+		"import (\n\t\"context\"\n\t\"time\"\n\n\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\t\"github.com/aqltag/aqltag/model\"\n",
+		"{string(kinds.Open)},\n\t\t{\"hidden\"},\n", "1 * time.Hour", "*timepkg.Zone", "var _ = func(v *kinds.Point) *int {\n\treturn &v.X\n}",
+	} {
+		if !strings.Contains(content, wanted) {
+			t.Errorf("%s is not in\n%s", wanted, content)
+		}
+	}
+}
+
+// Generic services keep their type parameters, also when two of them call theirs the same.
+func TestGenericReceivers(t *testing.T) {
+	user := `
+type E struct{}
+type Cache[K comparable, V ~string | ~int] struct{ values map[K]V }
+type Box[K ~[]E, E any] struct{ value K }
+func (c *Cache[Key, Value]) Get(key string) (string, error) { return "", nil }
+func (c Cache[K, V]) Len() (int, error) { return 0, nil }
+func (b *Box[T, _]) Open() error { return nil }
+`
+	cache := []model.TypeParam{{Name: "K", Constraint: goType("comparable")}, {Name: "V", Constraint: goType("~string | ~int")}}
+	get, length, open := operation("get"), operation("len"), operation("open")
+	content := generate(t, user, &model.Package{
+		Path: "example.com/app", Name: "app", Taken: []string{"Box", "Cache", "E"},
+		Handlers: []model.Handler{
+			{Operation: get, Func: "Get", Receiver: &model.Receiver{Type: "Cache", Pointer: true, TypeParams: cache}, Arguments: []model.Argument{{Field: "key", Type: goType("string")}}, Result: goType("string")},
+			{Operation: length, Func: "Len", Receiver: &model.Receiver{Type: "Cache", TypeParams: cache}, Result: goType("int")},
+			{Operation: open, Func: "Open", Receiver: &model.Receiver{Type: "Box", Pointer: true, TypeParams: []model.TypeParam{{Name: "K", Constraint: goType("~[]E")}, {Name: "E", Constraint: goType("any")}}}},
+		},
+	})
+	for _, wanted := range []string{
+		"NewRegistry[K comparable, V ~string | ~int, BoxK ~[]BoxE, BoxE any](cache *Cache[K, V], box *Box[BoxK, BoxE])",
+		"receiver.(*Cache[K, V]).Get(arguments.key)", "receiver.(*Box[BoxK, BoxE]).Open()", "var _ func() (int, error) = cache.Len",
+	} {
+		if !strings.Contains(content, wanted) {
+			t.Errorf("%s is not in\n%s", wanted, content)
+		}
+	}
+}
+
+// Guards spell what must not change: locks are not copied, structs of other packages may grow, structs without a name are
+// laid out as gofmt does.
+func TestGuards(t *testing.T) {
+	user := `
+import "sync"
+type Empty struct{}
+type Locked struct { _ struct{}; _ int; mu sync.Mutex; Name string }
+type Unnamed struct {
+	One struct { A int "json:\"a\""; LongerName string }
+	Many []struct{ B struct{ C bool } }
+	Nothing struct{}
+	Any interface{ M() }
+	Func func(struct{ X int }) error
+}
+type Pair[A, B any] struct { Left A; Right B }
+func Ping() error { return nil }
+`
+	content := generate(t, user, &model.Package{
+		Path: "example.com/app", Name: "app", Taken: []string{"Empty", "Locked", "Pair", "Ping", "Unnamed", "sync"}, Imported: []string{"sync"},
+		Handlers: []model.Handler{{Operation: operation("ping"), Func: "Ping"}},
+		Guards: []model.Guard{
+			{Type: goType("Empty"), Whole: true},
+			{Type: goType("Locked"), Whole: true, Fields: []model.GuardField{
+				{Name: "_", Type: goType("struct{}")}, {Name: "_", Type: goType("int")}, {Name: "mu", Locks: true, Type: goType("sync.Mutex", "sync")}, {Name: "Name", Type: goType("string")},
+			}},
+			{Type: goType("Unnamed"), Whole: true, Fields: []model.GuardField{
+				{Name: "One", Type: goType("struct{A int \"json:\\\"a\\\"\"; LongerName string}")}, {Name: "Many", Type: goType("[]struct{B struct{C bool}}")},
+				{Name: "Nothing", Type: goType("struct{}")}, {Name: "Any", Type: goType("interface{M()}")}, {Name: "Func", Type: goType("func(struct{X int}) error")},
+			}},
+			{Type: goType("Pair[string, []int]"), Whole: true, Fields: []model.GuardField{{Name: "Left", Type: goType("string")}, {Name: "Right", Type: goType("[]int")}}},
+			{Type: goType("Pair[int, int]"), Fields: []model.GuardField{{Name: "Right", Type: goType("int")}}},
+		},
+	})
+	for _, wanted := range []string{
+		"var _ = func(v *Empty) Empty {\n\treturn Empty{}\n}",
+		"return Locked{struct{}{}, *new(int), *new(sync.Mutex), v.Name}, &v.mu, &v.Name",
+		"return Unnamed{v.One, v.Many, v.Nothing, v.Any, v.Func}, &v.One, &v.Many, &v.Nothing, &v.Any, &v.Func",
+		"var _ = func(v *Pair[int, int]) *int {\n\treturn &v.Right\n}",
+	} {
+		if !strings.Contains(content, wanted) {
+			t.Errorf("%s is not in\n%s", wanted, content)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	pkg := notes()
+	pkg.Taken = append(pkg.Taken, "NewRegistry", "any", "error", "nil", "string")
+	slices.Sort(pkg.Taken)
+	_, err := emit.File(pkg)
+	want := `package notes declares any, which generated code needs in its usual meaning
+package notes declares error, which generated code needs in its usual meaning
+package notes declares nil, which generated code needs in its usual meaning
+package notes declares string, which generated code needs in its usual meaning
+package notes declares NewRegistry, which is the name of the generated constructor`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	for timeout, want := range map[time.Duration]string{
+		48 * time.Hour: "48 * time.Hour", 90 * time.Minute: "90 * time.Minute", 5 * time.Second: "5 * time.Second",
+		1500 * time.Millisecond: "1500 * time.Millisecond", time.Microsecond: "1000 * time.Nanosecond",
+	} {
+		pkg := notes()
+		pkg.Handlers[0].Operation.Timeout = timeout
+		if content := generate(t, notesSource, pkg); !strings.Contains(content, "Timeout: "+want+",") {
+			t.Errorf("%s is not %s in\n%s", timeout, want, content)
+		}
+	}
+}
