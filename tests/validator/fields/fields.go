@@ -108,4 +108,4 @@ type Request struct {
 type Name string
 
 // Check takes a request.
-func Check(req Request) error { return nil }
+func Check(Request) error { return nil }
