@@ -153,6 +153,9 @@ func (c constrainer) count(item placedItem) int {
 		c.fail(item, codeType, fmt.Sprintf("%s needs a whole number from 0, not %q", item.Key, item.Value), "")
 		return 0
 	}
+	if n == 0 && strings.HasPrefix(item.Key, "max") {
+		c.fail(item, codeType, fmt.Sprintf("%s=0 would leave only the empty value", item.Key), "remove it, or name a larger number")
+	}
 	return n
 }
 

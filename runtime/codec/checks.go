@@ -67,6 +67,9 @@ func boundOf(n *reading, text string, low bool) (*bound, error) {
 	b := &bound{exact: exact, text: text}
 	if n.kind == kindFloat || n.kind == kindNumber {
 		b.float, _ = exact.Float64()
+		if n.bits == 32 { // 0.1 as a float32 is more than 0.1
+			b.float = float64(float32(b.float))
+		}
 		return b, nil
 	}
 	whole := new(big.Int).Div(exact.Num(), exact.Denom()) // rounds down

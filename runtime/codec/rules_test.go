@@ -316,3 +316,25 @@ func TestManyParameters(t *testing.T) {
 		}
 	}
 }
+
+// A bound is compared with what the field can hold: 0.1 as a float32 is a little more than 0.1.
+func TestBoundsOfSmallFloats(t *testing.T) {
+	type request struct{ Ratio float32 }
+	operation := model.Operation{Name: "get", Params: []model.Param{{Name: "ratio", Go: "Ratio", Type: "number", Minimum: "0.1", Maximum: "0.1"}}}
+	decoder, err := codec.NewSet(nil).Request(reflect.TypeFor[request](), &operation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, ok := range map[string]bool{`{"ratio":0.1}`: true, `{"ratio":0.09}`: false, `{"ratio":0.11}`: false} {
+		r := wire.NewReader(text, wire.Limits{})
+		var q request
+		var given codec.Given
+		r.Object()
+		for r.Next() {
+			decoder.Member(r, reflect.ValueOf(&q).UnsafePointer(), &given)
+		}
+		if r.OK() != ok {
+			t.Errorf("%s: %v", text, r.Problems())
+		}
+	}
+}
