@@ -25,7 +25,7 @@ func (s *shaper) buildArguments(o operation, h *handled) bool {
 		if fault != nil {
 			source.faulty = true
 			if fault.invalid {
-				s.reportInvalid(s.own, f.tag.at, f.path)
+				s.reportInvalid(s.own, typeSpan(o, v), f.path)
 				continue
 			}
 			suggestion := fault.suggestion
@@ -63,6 +63,18 @@ func (s *shaper) argumentSource(o operation, v *types.Var) fieldSource {
 		path: o.name() + "." + v.Name(), v: v,
 		tag: fieldTag{goName: v.Name(), name: snakeCase(v.Name()), at: at, nameAt: at},
 	}
+}
+
+// typeSpan is where the type of an argument is written.
+func typeSpan(o operation, v *types.Var) span {
+	for _, field := range o.decl.Type.Params.List {
+		for _, name := range field.Names {
+			if name.Pos() == v.Pos() {
+				return spanOf(field.Type)
+			}
+		}
+	}
+	return span{v.Pos(), endOf(v.Pos(), v.Name())}
 }
 
 // argumentParam is paramOf for a plain argument. A Go function is always given all of them, so an argument is required
