@@ -345,7 +345,14 @@ type Options struct {
 	Plus  int `+"`json:\"+1\"`"+`
 	Minus int `+"`json:\"-1\"`"+`
 	Level Level
+	Image Image
 }
+
+// Image is told by its number.
+type Image struct{ ID int }
+
+// MarshalJSON writes the number.
+func (i Image) MarshalJSON() ([]byte, error) { return nil, nil }
 
 // Cursor turns pages by a mark.
 type Cursor struct{ Page, After string }
@@ -377,8 +384,9 @@ func List(options *ext.Options) (*ext.Options, error) { return options, nil }
 		got = append(got, fmt.Sprintf("%s:%d: %s: %s", filepath.Base(d.Position.File), d.Position.Line, d.Severity, d.Message))
 	}
 	want := []string{
-		"after string", "plus integer", "minus integer", "level string",
-		`ext.go:16: note: agents see neither Numbers.Page nor Cursor.Page: both are "page", and encoding/json has neither`,
+		"after string", "plus integer", "minus integer", "level string", "image any",
+		"app.go:8: warning: ext.Image writes its own JSON and has no method to read it back, so nothing tells agents what to send, and what it does not know passes",
+		`ext.go:23: note: agents see neither Numbers.Page nor Cursor.Page: both are "page", and encoding/json has neither`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("parameters and diagnostics (-want +got):\n%s", diff)
