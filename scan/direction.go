@@ -26,13 +26,28 @@ func (s *shaper) checkDirections(o operation, h *handled) bool {
 				Suggestion: fmt.Sprintf("add %s to the type, or use string", method),
 			})
 		}
+		if shape.Kind == model.ShapeJSON && role == "request" && !hasMethod(s.goTypes[shape], "UnmarshalJSON") && !hasMethod(s.goTypes[shape], "UnmarshalText") {
+			where := at.tag.at
+			if at.tag.field != nil {
+				where = spanOf(at.tag.field.Type)
+			}
+			s.report(where, Diagnostic{
+				Severity: SeverityWarning, Code: codeType, FieldPath: at.path, Actual: s.text(s.goTypes[shape]),
+				Message:    fmt.Sprintf("%s writes its own JSON and has no method to read it back, so nothing tells agents what to send, and what it does not know passes", s.text(s.goTypes[shape])),
+				Suggestion: "take a struct of your own there, or add UnmarshalJSON to the type",
+			})
+		}
 		if shape.Key != nil && shape.Key.Kind == model.ShapeText {
 			walk(shape.Key, method, role, at)
 		}
 		walk(shape.Elem, method, role, at)
 		if source := s.structs[shape]; source != nil {
 			for i, field := range shape.Fields {
-				walk(field.Shape, method, role, source.fields[i])
+				inner := at
+				if f := source.fields[i]; s.editable(f.v.Pkg()) { // fields of other modules are told where the user brings them in
+					inner = f
+				}
+				walk(field.Shape, method, role, inner)
 			}
 		}
 	}

@@ -330,3 +330,65 @@ type T int
 	}
 	clean(t, dir, result)
 }
+
+// Two fields that tie are in neither direction, as encoding/json has it, where nobody can rename them. A type that only reads
+// itself as text is written as the string it is, and a name that cannot be put right makes room for the Go name.
+func TestForeignTies(t *testing.T) {
+	dir, env := foreign(t, `
+-- ext/ext.go --
+package ext
+
+// Options are those of a list.
+type Options struct {
+	Cursor
+	Numbers
+	Plus  int `+"`json:\"+1\"`"+`
+	Minus int `+"`json:\"-1\"`"+`
+	Level Level
+	Image Image
+}
+
+// Image is told by its number.
+type Image struct{ ID int }
+
+// MarshalJSON writes the number.
+func (i Image) MarshalJSON() ([]byte, error) { return nil, nil }
+
+// Cursor turns pages by a mark.
+type Cursor struct{ Page, After string }
+
+// Numbers turn pages by counting.
+type Numbers struct{ Page int }
+
+// Level is how urgent something is.
+type Level string
+
+// UnmarshalText reads a level.
+func (l *Level) UnmarshalText(text []byte) error { *l = Level(text); return nil }
+-- app/app.go --
+package app
+
+import "example.com/ext"
+
+// List lists.
+//
+//aql:op category=READ
+func List(options *ext.Options) (*ext.Options, error) { return options, nil }
+`)
+	result := both(t, dir, env)
+	var got []string
+	for _, param := range result.Packages[0].Handlers[0].Operation.Params {
+		got = append(got, param.Name+" "+param.Type)
+	}
+	for _, d := range result.Diagnostics {
+		got = append(got, fmt.Sprintf("%s:%d: %s: %s", filepath.Base(d.Position.File), d.Position.Line, d.Severity, d.Message))
+	}
+	want := []string{
+		"after string", "plus integer", "minus integer", "level string", "image any",
+		"app.go:8: warning: ext.Image writes its own JSON and has no method to read it back, so nothing tells agents what to send, and what it does not know passes",
+		`ext.go:23: note: agents see neither Numbers.Page nor Cursor.Page: both are "page", and encoding/json has neither`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parameters and diagnostics (-want +got):\n%s", diff)
+	}
+}

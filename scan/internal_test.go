@@ -100,6 +100,21 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+func TestForeignName(t *testing.T) {
+	tests := []struct{ name, goName, want string }{
+		{"fooBar", "Foo", "foo_bar"},
+		{"foo-bar", "Foo", "foo_bar"},
+		{"+1", "PlusOne", "plus_one"},
+		{"@type", "TypeURL", "type_url"},
+		{"été", "Summer", "summer"},
+	}
+	for _, tt := range tests {
+		if got := foreignName(tt.name, tt.goName); got != tt.want {
+			t.Errorf("%s %q: got %q, want %q", tt.goName, tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestCanImport(t *testing.T) {
 	tests := []struct {
 		from, target string

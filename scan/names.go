@@ -73,6 +73,18 @@ func wireSuggestion(name string) string {
 	return suggestion
 }
 
+// foreignName is the wire name of a field of another module whose own name, such as fooBar, the protocol does not allow. Where
+// little would be left of it, as of "+1" and "@type", the field goes by its Go name.
+func foreignName(name, goName string) string {
+	if folded := snakeCase(name); isWireName(folded) {
+		return folded
+	}
+	if own := snakeCase(goName); isWireName(own) {
+		return own
+	}
+	return wireSuggestion(name)
+}
+
 // exported is s with a capital first letter.
 func exported(s string) string {
 	for i, r := range s {

@@ -32,6 +32,7 @@ type candidate struct {
 	selector []string
 	index    []int // declaration order
 	depth    int
+	spelt    string // the name in the json tag, which is not the wire name where the protocol does not allow it
 }
 
 // fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
@@ -128,9 +129,10 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 	path := e.label + "." + v.Name()
 	s.visited[v.Pos()] = true
 	tag := s.readTag(v, path)
+	spelt := tag.name
 	if !isWireName(tag.name) && !isReservedPayload(tag.name) && !inMainModule(s.packages[v.Pkg()]) {
 		// Nobody here can edit that tag, so the field goes by the nearest name that the protocol allows.
-		tag.name = wireSuggestion(tag.name)
+		tag.name = foreignName(tag.name, v.Name())
 	}
 	if tag.hidden {
 		if tag.hasAQL {
@@ -185,7 +187,7 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		}
 		return
 	}
-	*found = append(*found, &candidate{fieldSource{path: path, tag: tag, v: v, through: e.through}, selector, index, depth})
+	*found = append(*found, &candidate{fieldSource{path: path, tag: tag, v: v, through: e.through}, selector, index, depth, spelt})
 }
 
 // isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any other,
@@ -199,6 +201,14 @@ func isNamedEmbedding(v *types.Var, tag fieldTag) bool {
 // Two that tie vanish there both, and here where nobody can rename them: options of a client that embed two ways to turn
 // pages. In the user's own structs they are an error.
 func (s *shaper) dominant(all []*candidate) []*candidate {
+	names := make(map[string]*candidate, len(all))
+	for _, c := range all { // names that are only alike once they are put right
+		if other, taken := names[c.tag.name]; !taken {
+			names[c.tag.name] = c
+		} else if other.spelt != c.spelt && !s.editable(c.v.Pkg()) {
+			c.tag.name = snakeCase(c.v.Name())
+		}
+	}
 	slices.SortStableFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.tag.name, b.tag.name), cmp.Compare(a.depth, b.depth),
 			-cmp.Compare(rank(a), rank(b)), slices.Compare(a.index, b.index))
