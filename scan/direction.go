@@ -18,7 +18,7 @@ func (s *shaper) checkDirections(o operation, h *handled) bool {
 			return
 		}
 		visited[shape] = true
-		if shape.Kind == model.ShapeText && !hasMethod(s.goTypes[shape], method) && !(method == "MarshalText" && isText(s.goTypes[shape])) {
+		if shape.Kind == model.ShapeText && !hasMethod(s.goTypes[shape], method) && (method != "MarshalText" || !isText(s.goTypes[shape])) {
 			ok = false
 			s.report(at.tag.at, Diagnostic{
 				Code: codeType, FieldPath: at.path, Actual: s.text(s.goTypes[shape]),
