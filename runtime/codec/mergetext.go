@@ -31,7 +31,7 @@ func (n *reading) mergeJSON(r *wire.Reader, p unsafe.Pointer) {
 	}
 	n.clear(p)
 	if guarded(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
-		r.Mismatch(n.ownExpected())
+		r.Mismatch(n.wanted)
 	}
 }
 

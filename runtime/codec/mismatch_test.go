@@ -152,18 +152,18 @@ func TestMethodsThatRefuse(t *testing.T) {
 		text   string
 		want   string
 	}{
-		{"a text", reflect.TypeFor[uuid](), `"abc"`, "V: expected uuid, got string"},
-		{"a text in a list", reflect.TypeFor[[]uuid](), `["abc"]`, "V[0]: expected uuid, got string"},
+		{"a text", reflect.TypeFor[uuid](), `"abc"`, "V: expected well-formed text, got string"},
+		{"a text in a list", reflect.TypeFor[[]uuid](), `["abc"]`, "V[0]: expected well-formed text, got string"},
 		{"a text of the wrong kind", reflect.TypeFor[uuid](), `{"a":"b"}`, "V: expected string, got object"},
-		{"a key", reflect.TypeFor[map[uuid]int](), `{"abc":1}`, "V.abc: expected uuid, got name"},
+		{"a key", reflect.TypeFor[map[uuid]int](), `{"abc":1}`, "V.abc: expected well-formed name, got name"},
 		{"a key that is no number", reflect.TypeFor[map[int8]int](), `{"abc":1}`, "V.abc: expected integer, got name"},
 		{"a key beyond its type", reflect.TypeFor[map[int8]int](), `{"128":1}`, "V.128: expected integer, got name"},
-		{"an object", reflect.TypeFor[valueJSON](), `{"a":"b"}`, "V: expected valuejson, got object"},
-		{"a list", reflect.TypeFor[valueJSON](), `[1,"b"]`, "V: expected valuejson, got array"},
-		{"a long list", reflect.TypeFor[valueJSON](), `["` + strings.Repeat("x", 1000) + `"]`, "V: expected valuejson, got array"},
-		{"a panic in UnmarshalJSON", reflect.TypeFor[panicking](), `5`, "V: expected panicking, got number"},
-		{"a failure in UnmarshalText", reflect.TypeFor[failing](), `"x"`, "V: expected failing, got string"},
-		{"a text that is too large for its type", reflect.TypeFor[textInt](), `"#99999999999999999999"`, "V: expected textint, got string"},
+		{"an object", reflect.TypeFor[valueJSON](), `{"a":"b"}`, "V: expected well-formed value, got object"},
+		{"a list", reflect.TypeFor[valueJSON](), `[1,"b"]`, "V: expected well-formed value, got array"},
+		{"a long list", reflect.TypeFor[valueJSON](), `["` + strings.Repeat("x", 1000) + `"]`, "V: expected well-formed value, got array"},
+		{"a panic in UnmarshalJSON", reflect.TypeFor[panicking](), `5`, "V: expected well-formed value, got number"},
+		{"a failure in UnmarshalText", reflect.TypeFor[failing](), `"x"`, "V: expected well-formed text, got string"},
+		{"a text that is too large for its type", reflect.TypeFor[textInt](), `"#99999999999999999999"`, "V: expected well-formed text, got string"},
 		{"a time", reflect.TypeFor[time.Time](), `"yesterday"`, "V: expected date-time, got string"},
 		{"a raw value that is none", reflect.TypeFor[json.RawMessage](), `{"a":}`, "expected a JSON value (byte 10)"},
 	} {

@@ -46,6 +46,7 @@ type reading struct {
 	kind     kind
 	goType   reflect.Type
 	expected string // what problems say was expected
+	wanted   string // what they say of a value that its own type refuses
 	bits     int
 	size     uintptr
 	elem     *reading
@@ -122,7 +123,7 @@ func (s *Set) fillReading(n *reading, t reflect.Type, p *model.Param) error {
 		if err := s.fits(t, p, []string{"any", "string", "number", "integer", "boolean", "array", "object"}); err != nil {
 			return err
 		}
-		n.expected = p.Type
+		n.expected, n.wanted = p.Type, wantedOf(p)
 		if reflect.PointerTo(t).Implements(unmarshalerType) || p.Type != "string" {
 			n.kind = kindJSON
 			return nil

@@ -55,12 +55,26 @@ func (n *reading) readText(r *wire.Reader, p unsafe.Pointer) {
 	n.clear(p)
 	value, ok := reflect.NewAt(n.goType, p).Interface().(encoding.TextUnmarshaler)
 	if !ok || guarded(func() error { return value.UnmarshalText([]byte(text)) }) != nil {
-		r.Mismatch(textExpected(n.goType))
+		r.Mismatch(n.wanted)
 	}
 }
 
-// textExpected names what the text of a type must be.
-func textExpected(t reflect.Type) string { return strings.ToLower(t.Name()) }
+// wellFormed is what is expected of a value that its own type refuses: agents are not shown the types of Go.
+const wellFormed = "well-formed "
+
+// wantedOf names what a type that reads itself accepts, as far as the definition tells.
+func wantedOf(p *model.Param) string {
+	switch {
+	case p.Format != "":
+		return p.Format
+	case p.Type == "any":
+		return wellFormed + "value"
+	case p.Type == "string":
+		return wellFormed + "text"
+	default:
+		return p.Type
+	}
+}
 
 // readJSON reads a value by the type's own method, or by encoding/json where it has none for this direction.
 func (n *reading) readJSON(r *wire.Reader, p unsafe.Pointer) {
@@ -75,17 +89,11 @@ func (n *reading) readJSON(r *wire.Reader, p unsafe.Pointer) {
 	}
 	n.clear(p)
 	value := reflect.NewAt(n.goType, p)
-	if guarded(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
-		r.Mismatch(n.ownExpected())
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields() // of a type that only writes itself, which encoding/json reads field by field
+	if guarded(func() error { return decoder.Decode(value.Interface()) }) != nil {
+		r.Mismatch(n.wanted)
 	}
-}
-
-// ownExpected names what a type's own method accepts: where the definition says nothing of it, the type.
-func (n *reading) ownExpected() string {
-	if n.expected == "any" && n.goType.Name() != "" {
-		return textExpected(n.goType)
-	}
-	return n.expected
 }
 
 // clear makes the value at p zero. A type's own methods would otherwise read into memory that a merge only borrowed: the
@@ -183,7 +191,7 @@ func keyReader(t reflect.Type) (func(name string, key reflect.Value) error, erro
 // keyExpected names what the keys of a map must be.
 func keyExpected(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(textUnmarshalerType) {
-		return textExpected(t)
+		return wellFormed + "name"
 	}
 	return "integer"
 }
