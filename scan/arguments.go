@@ -83,7 +83,7 @@ func (s *shaper) argumentParam(f fieldSource, shape *model.Shape) model.Param {
 	param := s.paramOf(f, shape, false)
 	param.Go = f.v.Name()
 	switch shape.Kind {
-	case model.ShapePointer, model.ShapeSlice, model.ShapeMap, model.ShapeBytes, model.ShapeAny:
+	case model.ShapePointer, model.ShapeSlice, model.ShapeMap, model.ShapeBytes, model.ShapeAny, model.ShapeOptional:
 	default:
 		param.Required = param.Required || param.Default == "" && !f.tag.faulty
 	}
@@ -210,10 +210,6 @@ func (s *shaper) nestInput(o operation, h *handled) bool {
 			field.Param.Required = true
 			top, topSource.fields = append(top, field), append(topSource.fields, source.fields[i])
 			continue
-		}
-		if o.request == nil { // what an update does not mention stays as it is, so no argument of one is demanded
-			item, required := source.fields[i].tag.item("required")
-			field.Param.Required = required && item.Key != ""
 		}
 		flat.Fields, flatSource.fields = append(flat.Fields, field), append(flatSource.fields, source.fields[i])
 	}
