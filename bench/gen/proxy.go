@@ -38,8 +38,17 @@ func serve(dir, root string) ([]string, error) {
 	if tree == "" {
 		tree = "HEAD"
 	}
-	if _, err := git("archive", "--format=zip", "--prefix=github.com/aqltag/aqltag@"+version+"/", "-o", filepath.Join(versions, version+".zip"), tree, "--",
-		".", ":!examples", ":!bench", ":!tools", ":!aqlvet/golangci", ":!adopted"); err != nil {
+	nested, err := git("ls-files", "*/go.mod")
+	if err != nil {
+		return nil, err
+	}
+	archive := []string{
+		"archive", "--format=zip", "--prefix=github.com/aqltag/aqltag@" + version + "/", "-o", filepath.Join(versions, version+".zip"), tree, "--", ".",
+	}
+	for file := range strings.FieldsSeq(nested) { // a module's archive holds no other module
+		archive = append(archive, ":!"+filepath.Dir(file))
+	}
+	if _, err := git(archive...); err != nil {
 		return nil, err
 	}
 	download := exec.Command("go", "mod", "download")
