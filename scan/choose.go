@@ -45,8 +45,14 @@ func (p *program) choose(roots []*packages.Package, found []operation) []operati
 		}
 		chosen = append(chosen, handlers[0])
 	}
+	handled := make(map[*types.TypeName]bool, len(found))
+	for _, o := range found {
+		if named, ok := types.Unalias(o.request).(*types.Named); ok && o.tagged {
+			handled[named.Origin().Obj()] = true
+		}
+	}
 	for _, root := range roots {
-		p.reportUnhandled(root, found)
+		p.reportUnhandled(root, handled)
 	}
 	slices.SortStableFunc(chosen, func(a, b operation) int { return p.before(a.decl.Pos(), b.decl.Pos()) })
 	return chosen
@@ -80,7 +86,7 @@ func (p *program) reportSecond(first, second operation) {
 }
 
 // reportUnhandled reports tagged request structs that no function takes.
-func (p *program) reportUnhandled(root *packages.Package, found []operation) {
+func (p *program) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
 	if root.Types == nil {
 		return
 	}
@@ -101,7 +107,7 @@ func (p *program) reportUnhandled(root *packages.Package, found []operation) {
 			continue
 		}
 		tag, ok := p.operationTag(named)
-		if !ok || slices.ContainsFunc(found, func(o operation) bool { return o.tagged && sameOrigin(o.request, named) }) {
+		if !ok || handled[named.Origin().Obj()] {
 			continue
 		}
 		p.report(tag.tagAt, Diagnostic{
@@ -110,9 +116,4 @@ func (p *program) reportUnhandled(root *packages.Package, found []operation) {
 			Suggestion: fmt.Sprintf("add func %s(ctx context.Context, req %s) error, or remove the tag", strings.TrimSuffix(name, "Request"), name),
 		})
 	}
-}
-
-func sameOrigin(t types.Type, named *types.Named) bool {
-	other, ok := t.(*types.Named)
-	return ok && other.Origin() == named.Origin()
 }

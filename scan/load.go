@@ -142,9 +142,12 @@ func (p *program) scan(roots []*packages.Package) Result {
 	found = p.choose(roots, found)
 
 	var result Result
+	byPackage := make(map[*packages.Package][]operation)
+	for _, o := range found {
+		byPackage[o.pkg] = append(byPackage[o.pkg], o)
+	}
 	for _, root := range roots {
-		handlers := slices.DeleteFunc(slices.Clone(found), func(o operation) bool { return o.pkg != root })
-		pkg, ok := p.buildPackage(root, handlers)
+		pkg, ok := p.buildPackage(root, byPackage[root])
 		if !ok {
 			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: directory(root)})
 			continue
