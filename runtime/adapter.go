@@ -72,7 +72,7 @@ type Adapter struct {
 // operation is an operation with what dispatch needs to know about it.
 type operation struct {
 	definition model.Operation
-	newCall    func() call
+	newCall    func(*slots) call
 	family     string
 	tool       string
 	params     []string          // valid parameter names
@@ -105,7 +105,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		faults = append(faults, err)
 	}
-	var calls []func() call
+	var calls []func(*slots) call
 	if len(registry.faults) == 0 {
 		calls, err = registry.compile()
 		faults = append(faults, err)
@@ -183,7 +183,7 @@ func (a *Adapter) gated(o *model.Operation) bool {
 	return !a.options.NoConfirmation && o.Danger.Level() >= gateLevel
 }
 
-func (a *Adapter) addOperation(definition model.Operation, newCall func() call) {
+func (a *Adapter) addOperation(definition model.Operation, newCall func(*slots) call) {
 	bound := &operation{definition: definition, newCall: newCall}
 	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
 	bound.gated = a.gated(&bound.definition)

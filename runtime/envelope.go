@@ -10,15 +10,17 @@ import (
 type envelope struct {
 	operation     string
 	operationKind string // JSON kind of the operation member; empty: absent
-	params        string // text of the params object; empty: absent or null
-	paramsKind    string
+	paramsKind    string // JSON kind of the params member; empty: absent
 	requestID     string
-	beside        bool // parameters stand beside params
+	beside        bool   // parameters stand beside params
+	read          bool   // the params object was decoded in passing
+	misplaced     *Error // why there is no operation to decode it for
 }
 
-// readEnvelope reads the whole request once, strictly: what is wrong with its bytes is found here, wherever it is, and
-// the later stages read text that is known to be sound.
-func (x *exchange) readEnvelope(data string) *Error {
+// read reads a request once, strictly: what is wrong with its bytes is found wherever it is, and comes before anything
+// else that is wrong. Parameters are decoded in passing, so long as the request names its operation before them and
+// gives none beside params.
+func (x *exchange) read(data string) *Error {
 	r := &x.reader
 	r.Reset(data, x.adapter.options.Limits.wire())
 	kind := "nothing"
@@ -34,32 +36,96 @@ func (x *exchange) readEnvelope(data string) *Error {
 		return failure("VALIDATION_INVALID_TYPE", "Parameter 'request' expected 'object', got '"+kind+"'",
 			detail{"param_name", "request"}, detail{"expected_type", "object"}, detail{"actual_type", kind})
 	}
-	e := &x.envelope
 	r.Object()
+	x.readEnvelope(r)
+	r.End()
+	if fault := r.Fault(); fault != nil {
+		return x.faultFailure(fault)
+	}
+	return x.readRest(r, data)
+}
+
+// readEnvelope reads the members of the object that r has begun, and the parameters where it can.
+func (x *exchange) readEnvelope(r *wire.Reader) {
+	e := &x.envelope
 	for r.Next() {
 		switch name := r.Name(); {
 		case name == "operation":
 			e.operationKind = r.Kind()
 			if e.operationKind == "string" {
 				e.operation, _ = r.String()
+				e.misplaced = x.route()
 			} else {
 				r.Skip()
 			}
 		case name == "params":
 			e.paramsKind = r.Kind()
-			e.params = r.Raw()
+			if e.paramsKind != "object" || x.operation == nil {
+				r.Skip()
+				continue
+			}
+			e.read = true
+			x.begin()
+			x.readParams(r)
 		case name == "_request_id" && r.Kind() == "string":
 			e.requestID, _ = r.String()
 		default:
-			e.beside = true
+			e.beside = e.beside || name == underscoreToken || !strings.HasPrefix(name, "_")
 			r.Skip()
 		}
 	}
-	r.End()
-	if fault := r.Fault(); fault != nil {
+}
+
+// readRest says what is wrong with an envelope whose bytes are sound, and decodes the parameters that were not decoded in
+// passing. data is the text of the envelope.
+func (x *exchange) readRest(r *wire.Reader, data string) *Error {
+	e := &x.envelope
+	if failed := e.check(); failed != nil {
+		return failed
+	}
+	if e.misplaced != nil {
+		return e.misplaced
+	}
+	if !e.read || e.beside {
+		r = &x.again
+		x.begin()
+		x.readAgain(r, data)
+	}
+	x.call.complete(r)
+	x.problems = r.TakeProblems(x.problems)
+	if fault := r.Fault(); fault != nil { // a parameter under two of its names
 		return x.faultFailure(fault)
 	}
-	return e.check()
+	return x.judge()
+}
+
+// readAgain decodes the parameters inside params, and then those beside it: the former win (requirements REQ-RF-05).
+func (x *exchange) readAgain(r *wire.Reader, data string) {
+	r.Reset("{}", wire.Limits{})
+	if x.envelope.paramsKind == "object" {
+		r.Reset(data, wire.Limits{})
+		r.Object()
+		for r.NextField() {
+			if r.Name() == "params" {
+				x.readParams(r)
+			} else {
+				r.Skip()
+			}
+		}
+	}
+	if x.envelope.beside {
+		x.problems = r.TakeProblems(x.problems)
+		x.call.outweigh()
+		r.Reset(data, wire.Limits{})
+		r.Object()
+		for r.NextField() {
+			if name := r.Name(); name == "operation" || name == "params" {
+				r.Skip()
+			} else {
+				x.readParam(r)
+			}
+		}
+	}
 }
 
 func (e *envelope) check() *Error {
@@ -70,9 +136,7 @@ func (e *envelope) check() *Error {
 			detail{"param_name", "operation"})
 	case e.operationKind != "string":
 		return invalidType("operation", "string", e.operationKind, "")
-	case e.paramsKind == "null":
-		e.params, e.paramsKind = "", ""
-	case e.paramsKind != "" && e.paramsKind != "object":
+	case e.paramsKind != "" && e.paramsKind != "null" && e.paramsKind != "object":
 		return invalidType("params", "object", e.paramsKind, "")
 	}
 	return nil
@@ -130,7 +194,11 @@ func (x *exchange) faultFailure(f *wire.Fault) *Error {
 	case wire.DuplicateName:
 		const longest = 128
 		name := strings.ToValidUTF8(f.Name[:min(len(f.Name), longest)], "")
-		return failure("VALIDATION_DUPLICATE_PARAM", "Duplicate parameter '"+name+"' in request. Send each name once.",
+		advice := "Send each name once."
+		if x.operation != nil && len(x.param(name).Aliases) > 0 {
+			advice = "Send it once, under one of its names."
+		}
+		return failure("VALIDATION_DUPLICATE_PARAM", "Duplicate parameter '"+name+"' in request. "+advice,
 			append([]detail{{"param_name", name}}, located...)...)
 	default:
 		return failure(codeMalformed, "Malformed JSON in request: '"+f.Detail+"'", located...)

@@ -36,14 +36,15 @@ type Operation struct {
 type entry struct {
 	Operation
 	definition model.Operation
-	newCall    func() call // of a built-in operation, instead of a handler
 }
 
-// call is one request to one operation, used once by one goroutine.
+// call is one request to one operation, used once by one goroutine: to an operation of the registry, or to introspect.
 type call interface {
 	// member decodes the value of the member at which r stands into the request. It returns false, with the value not
-	// read, when the operation has no parameter of that name.
+	// read, when the operation has no parameter of that name. A parameter that comes again is a fault of r.
 	member(r *wire.Reader) bool
+	// outweigh makes the parameters so far win over those that follow.
+	outweigh()
 	// complete reports the required parameters that are absent and fills in the defaults of the others.
 	complete(r *wire.Reader)
 	// invoke calls the handler and writes what it returns. When it returns an error, w is discarded.
@@ -58,9 +59,10 @@ type bound struct {
 	encoder *codec.Result // nil: the operation returns nothing
 }
 
-func (b *bound) newCall() call {
+func (b *bound) newCall(into *slots) call {
 	request := reflect.New(b.request)
-	return &handled{bound: b, request: request.Interface(), place: request.UnsafePointer()}
+	into.handled = handled{bound: b, request: request.Interface(), place: request.UnsafePointer()}
+	return &into.handled
 }
 
 // handled is a request on its way through a handler.
@@ -72,6 +74,7 @@ type handled struct {
 }
 
 func (c *handled) member(r *wire.Reader) bool { return c.decoder.Member(r, c.place, &c.given) }
+func (c *handled) outweigh()                  { c.given.Outweigh() }
 func (c *handled) complete(r *wire.Reader)    { c.decoder.Complete(r, c.place, &c.given) }
 
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
@@ -89,14 +92,11 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 
 // compile makes the codecs of the operations and returns what begins a call of each. It is where generated code that is
 // older than the types it speaks of is found out.
-func (r *Registry) compile() ([]func() call, error) {
+func (r *Registry) compile() ([]func(*slots) call, error) {
 	set := codec.NewSet(r.types)
-	calls := make([]func() call, len(r.operations))
+	calls := make([]func(*slots) call, len(r.operations))
 	for i := range r.operations {
 		e := &r.operations[i]
-		if calls[i] = e.newCall; e.newCall != nil {
-			continue
-		}
 		b := &bound{Operation: e.Operation}
 		if b.Handler == nil {
 			b.Handler = e.Definition.Handler

@@ -11,35 +11,56 @@ import (
 // when the adapter was made.
 type introspectCall struct {
 	adapter     *Adapter
-	query, name string
-	asked       bool // a query was given
-	named       bool // a name was given
+	query, name introspectParam
 }
 
-func (a *Adapter) newIntrospectCall() call { return &introspectCall{adapter: a} }
+// introspectParam is a parameter of introspect.
+type introspectParam struct {
+	value   string
+	present bool // and not null
+	seen    bool
+	outer   bool // what follows does not count
+}
+
+func (a *Adapter) newIntrospectCall(into *slots) call {
+	into.introspect = introspectCall{adapter: a}
+	return &into.introspect
+}
 
 // member reads query and name.
 func (c *introspectCall) member(r *wire.Reader) bool {
+	var p *introspectParam
 	switch r.Name() {
 	case "query":
-		if !r.Null() {
-			c.asked = true
-			c.query, _ = r.String()
-		}
+		p = &c.query
 	case "name":
-		if !r.Null() {
-			c.named = true
-			c.name, _ = r.String()
-		}
+		p = &c.name
 	default:
 		return false
+	}
+	switch {
+	case p.outer:
+		r.Skip()
+	case p.seen:
+		r.Repeated(r.Name())
+	case r.Null():
+		p.seen = true
+	default:
+		p.seen, p.present = true, true
+		p.value, _ = r.String()
 	}
 	return true
 }
 
+func (c *introspectCall) outweigh() {
+	for _, p := range []*introspectParam{&c.query, &c.name} {
+		p.outer, p.seen = p.seen, false
+	}
+}
+
 // complete reports an absent query.
 func (c *introspectCall) complete(r *wire.Reader) {
-	if !c.asked {
+	if !c.query.present {
 		r.Missing("query", "string")
 	}
 }
@@ -57,15 +78,15 @@ func (c *introspectCall) invoke(_ context.Context, w *wire.Writer) error {
 func (c *introspectCall) reply() (Reply, *Error) {
 	introspection := c.adapter.introspection
 	switch {
-	case c.query == "operations" && c.named:
-		return Reply{JSON: introspection.Operation(c.name)}, nil
-	case c.query == "operations":
+	case c.query.value == "operations" && c.name.present:
+		return Reply{JSON: introspection.Operation(c.name.value)}, nil
+	case c.query.value == "operations":
 		return Reply{JSON: introspection.Operations()}, nil
-	case c.query == "types" && c.named:
-		return Reply{JSON: introspection.Type(c.name)}, nil
-	case c.query == "types":
+	case c.query.value == "types" && c.name.present:
+		return Reply{JSON: introspection.Type(c.name.value)}, nil
+	case c.query.value == "types":
 		return Reply{JSON: introspection.Types()}, nil
 	default:
-		return Reply{}, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query)+"'. Supported types: operations, types")
+		return Reply{}, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+"'. Supported types: operations, types")
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/project"
-	"github.com/aqltag/aqltag/runtime/wire"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -90,8 +89,10 @@ func TestConcurrency(t *testing.T) {
 				}
 				running.Add(-1)
 			}
-			definition := model.Operation{Name: "meet", Category: tt.category, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar}}
-			registry := registryOf([]entry{{definition: definition, newCall: func() call { return meeting{meet} }}}, nil)
+			registry := NewRegistry([]Operation{noteOperation("meet", tt.category, model.Safe, func(context.Context, *noteRequest) (string, error) {
+				meet()
+				return "", nil
+			})}, noteTypes)
 			adapter, err := New(registry, Options{Mode: "single", Concurrency: tt.concurrency})
 			if err != nil {
 				t.Fatal(err)
@@ -109,16 +110,6 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-type meeting struct{ meet func() }
-
-func (meeting) member(*wire.Reader) bool { return false }
-func (meeting) complete(*wire.Reader)    {}
-func (m meeting) invoke(_ context.Context, w *wire.Writer) error {
-	m.meet()
-	w.Null()
-	return nil
-}
-
 // T-17: another name of a parameter is bound, reported and refused as the parameter itself.
 func TestAliases(t *testing.T) {
 	for _, tt := range []struct{ name, request, want string }{
@@ -129,11 +120,9 @@ func TestAliases(t *testing.T) {
 		{"both names beside params too", `{"operation":"get_tag","tag_name":"x","tagName":"x"}`, `"VALIDATION_DUPLICATE_PARAM"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			definition := model.Operation{
-				Name: "get_tag", Category: model.Read, Danger: model.Safe, Returns: model.Returns{Name: "Nothing", Kind: model.KindScalar},
-				Params: []model.Param{{Name: "tag_name", Type: "string", Aliases: []string{"tagName"}}},
-			}
-			registry := registryOf([]entry{{definition: definition, newCall: func() call { return new(tagCall) }}}, nil)
+			registry := NewRegistry([]Operation{noteOperation("get_tag", model.Read, model.Safe, func(_ context.Context, request *noteRequest) (string, error) {
+				return request.Title, nil
+			}, Row{"Title tag_name string alias=tagName"})}, noteTypes)
 			adapter, err := New(registry, Options{Mode: "single"})
 			if err != nil {
 				t.Fatal(err)
@@ -143,20 +132,4 @@ func TestAliases(t *testing.T) {
 			}
 		})
 	}
-}
-
-type tagCall struct{ name string }
-
-func (c *tagCall) member(r *wire.Reader) bool {
-	switch r.Name() {
-	case "tag_name", "tagName":
-		c.name, _ = r.String()
-		return true
-	}
-	return false
-}
-func (c *tagCall) complete(*wire.Reader) {}
-func (c *tagCall) invoke(_ context.Context, w *wire.Writer) error {
-	w.String(c.name)
-	return nil
 }

@@ -1,7 +1,6 @@
 package aql
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/wire"
@@ -24,76 +23,64 @@ type presented struct {
 // paramValue is a parameter with the text of its value, kept for operations that ask for confirmation.
 type paramValue struct{ name, text string }
 
-// readParams decodes the parameters, those inside params first: they win over members beside it (requirements REQ-RF-05).
-func (x *exchange) readParams(data string, call call) *Error {
-	r := &x.reader
-	params := x.envelope.params
-	if params == "" {
-		params = "{}"
-	}
-	r.Reset(params, wire.Limits{})
+// begin makes ready for the parameters of the operation.
+func (x *exchange) begin() {
+	x.call = x.operation.newCall(&x.slots)
+	x.presented, x.values, x.problems, x.unknown = presented{}, x.values[:0], x.problems[:0], x.unknown[:0]
+}
+
+// readParams decodes the params object ahead.
+func (x *exchange) readParams(r *wire.Reader) {
+	r.SetOrigin()
 	r.Object()
-	for r.Next() {
-		x.readMember(r, call, true)
+	for r.NextField() {
+		x.readParam(r)
 	}
-	if x.envelope.beside {
-		x.problems = append(x.problems, r.Problems()...)
-		x.inside = len(x.given)
-		r.Reset(data, wire.Limits{})
-		r.Object()
-		for r.Next() {
-			x.readMember(r, call, false)
+}
+
+// readParam decodes the member at which r stands: a parameter, a confirmation token or metadata.
+func (x *exchange) readParam(r *wire.Reader) {
+	if !x.operation.gated {
+		if !x.call.member(r) {
+			x.readStranger(r)
 		}
+		return
 	}
-	call.complete(r)
-	x.problems = append(x.problems, r.Problems()...)
+	name, start := r.Name(), r.Offset()
+	if !x.call.member(r) {
+		x.readStranger(r)
+		return
+	}
+	if original, ok := x.operation.aliases[name]; ok {
+		name = original
+	}
+	x.values = append(x.values, paramValue{name, strings.TrimSpace(r.Text(start, r.Offset()))})
+}
+
+// readStranger reads a member that is no parameter of the operation.
+func (x *exchange) readStranger(r *wire.Reader) {
+	name := r.Name()
+	switch {
+	case !r.Novel():
+	case name == underscoreToken, name == tokenParam && x.operation.gated:
+		x.present(r)
+	case strings.HasPrefix(name, "_"):
+		r.Skip()
+	default:
+		x.unknown = append(x.unknown, name)
+		r.Skip()
+	}
+}
+
+// judge refuses parameters with which something is wrong.
+func (x *exchange) judge() *Error {
 	if x.presented.notText != "" {
 		return invalidType(tokenParam, "string", x.presented.notText, "")
-	}
-	if x.twice != "" {
-		return failure("VALIDATION_DUPLICATE_PARAM", "Duplicate parameter '"+x.twice+"' in request. Send it once, under one of its names.",
-			detail{"param_name", x.twice})
 	}
 	if len(x.problems) > 0 || len(x.unknown) > 0 {
 		return x.refuse()
 	}
 	return nil
-}
-
-func (x *exchange) readMember(r *wire.Reader, call call, inside bool) {
-	o := x.operation
-	name := r.Name()
-	switch {
-	case name == underscoreToken, name == tokenParam && o.gated && !o.ownsToken:
-		x.present(r)
-		return
-	case strings.HasPrefix(name, "_"), !inside && (name == "operation" || name == "params"):
-		r.Skip()
-		return
-	}
-	canonical := name
-	if original, ok := o.aliases[name]; ok {
-		canonical = original
-	}
-	if x.envelope.beside || o.aliases != nil {
-		if !inside && slices.Contains(x.given[:x.inside], canonical) {
-			r.Skip()
-			return
-		}
-		if slices.Contains(x.given[x.inside:], canonical) {
-			x.twice = canonical // under its name and an alias: the reader finds equal names itself
-		}
-		x.given = append(x.given, canonical)
-	}
-	start := r.Offset()
-	if !call.member(r) {
-		x.unknown = append(x.unknown, name)
-		r.Skip()
-		return
-	}
-	if o.gated {
-		x.values = append(x.values, paramValue{canonical, strings.TrimSpace(r.Text(start, r.Offset()))})
-	}
 }
 
 // present takes note of a confirmation token. An empty one counts as none: an agent that has no token yet may fill in the

@@ -53,31 +53,43 @@ func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 // exchange is one request on its way through the adapter. Exchanges are pooled: nothing of one may outlive the call but
 // what it copied out.
 type exchange struct {
-	session   *Session
-	adapter   *Adapter
-	tool      string
-	reader    wire.Reader
-	envelope  envelope
+	session  *Session
+	adapter  *Adapter
+	tool     string
+	reader   wire.Reader
+	again    wire.Reader // for what has to be read a second time
+	envelope envelope
+	asked
+	slots    slots
+	problems []wire.Problem // with the parameters of the operation that is being read
+	unknown  []string       // names that are no parameter of it
+}
+
+// asked is an operation that a request asks for, with what it brings.
+type asked struct {
 	operation *operation
+	call      call
 	presented presented
-	problems  []wire.Problem
-	given     []string // parameters met so far, kept where one can be met twice: beside params, or under an alias
-	inside    int      // how many of given stand inside params
-	twice     string   // a parameter that was given under two names
-	unknown   []string // names that are no parameter of the operation
-	values    []paramValue
+	values    []paramValue // kept for operations that ask for confirmation
+}
+
+// slots has room for the calls of a request with one operation, which so need no memory of their own.
+type slots struct {
+	handled    handled
+	introspect introspectCall
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func (x *exchange) release() {
-	reader, problems, given, unknown, values := x.reader, x.problems[:0], x.given[:0], x.unknown[:0], x.values[:0]
-	clear(problems[:cap(problems)])
-	clear(given[:cap(given)])
-	clear(unknown[:cap(unknown)])
-	clear(values[:cap(values)])
-	reader.Reset("", wire.Limits{})
-	*x = exchange{reader: reader, problems: problems, given: given, unknown: unknown, values: values}
+	x.reader.Reset("", wire.Limits{})
+	x.again.Reset("", wire.Limits{})
+	clear(x.problems[:cap(x.problems)])
+	clear(x.unknown[:cap(x.unknown)])
+	clear(x.values[:cap(x.values)])
+	x.session, x.adapter, x.tool, x.envelope, x.slots = nil, nil, "", envelope{}, slots{}
+	x.asked = asked{values: x.values[:0]}
+	x.problems, x.unknown = x.problems[:0], x.unknown[:0]
 	exchanges.Put(x)
 }
 
@@ -87,22 +99,14 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if len(request) > limits.RequestSize {
 		return Reply{}, tooLarge("request_size", limits.RequestSize, len(request), "bytes")
 	}
-	data := string(request)
-	if failed := x.readEnvelope(data); failed != nil {
+	if failed := x.read(string(request)); failed != nil {
 		return Reply{}, failed
 	}
-	if failed := x.route(); failed != nil {
-		return Reply{}, failed
-	}
-	call := x.operation.newCall()
-	if failed := x.readParams(data, call); failed != nil {
-		return Reply{}, failed
-	}
-	if introspection, ok := call.(*introspectCall); ok {
+	if introspection, ok := x.call.(*introspectCall); ok {
 		return introspection.reply()
 	}
 	if failed := x.confirm(ctx); failed != nil {
 		return Reply{}, failed
 	}
-	return x.run(ctx, call)
+	return x.run(ctx, x.call)
 }

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/model/leak"
+	"github.com/google/go-cmp/cmp"
 )
 
 // The stages of one request, in the order of requirements §0: each row breaks one stage, and the answer is exact.
@@ -290,9 +290,9 @@ func TestNewRefusesBadOptions(t *testing.T) {
 
 // REQ-NM-07: two operations of one name fail with both positions.
 func TestMergeRefusesDuplicates(t *testing.T) {
-	a := registryOf([]entry{{definition: introspectLike("get_x", "a/a.go:3")}}, nil)
-	b := registryOf([]entry{{definition: introspectLike("get_x", "b/b.go:9")}}, nil)
-	_, err := New(Merge(a, b), Options{})
+	a, b := noteOperation("get_x", model.Read, model.Safe, nil), noteOperation("get_x", model.Read, model.Safe, nil)
+	a.Definition.Source, b.Definition.Source = "a/a.go:3", "b/b.go:9"
+	_, err := New(Merge(NewRegistry([]Operation{a}, noteTypes), NewRegistry([]Operation{b}, noteTypes)), Options{})
 	if err == nil || !regexp.MustCompile(`get_x.*a/a\.go:3.*b/b\.go:9`).MatchString(err.Error()) {
 		t.Errorf("error %v, want both positions", err)
 	}

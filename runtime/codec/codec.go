@@ -72,48 +72,78 @@ func (s *Set) Request(t reflect.Type, o *model.Operation) (*Request, error) {
 
 // Given tells which parameters of a request were present. The zero value: none.
 type Given struct {
+	seen    bits // named, under whatever name
+	present bits // and not null
+	outer   bits // named before those that Outweigh set apart
+	next    int  // where the next name is looked for first
+}
+
+// Outweigh makes the parameters that were given so far win over what follows, where they may be given again.
+func (g *Given) Outweigh() { g.outer, g.seen = g.seen, bits{} }
+
+// bits is a set of small numbers.
+type bits struct {
 	first uint64
 	rest  []uint64
 }
 
-func (g *Given) set(i int) {
-	if i < 64 {
-		g.first |= 1 << i
-		return
+// add puts i into the set and reports whether it was there before.
+func (b *bits) add(i int) (again bool) {
+	word := &b.first
+	if i >= 64 {
+		word = b.beyond(i/64 - 1)
 	}
-	for len(g.rest) <= i/64-1 {
-		g.rest = append(g.rest, 0)
-	}
-	g.rest[i/64-1] |= 1 << (i % 64)
+	mark := uint64(1) << (i % 64)
+	again = *word&mark != 0
+	*word |= mark
+	return again
 }
 
-func (g *Given) has(i int) bool {
-	if i < 64 {
-		return g.first&(1<<i) != 0
+//go:noinline
+func (b *bits) beyond(i int) *uint64 {
+	for len(b.rest) <= i {
+		b.rest = append(b.rest, 0)
 	}
-	return i/64-1 < len(g.rest) && g.rest[i/64-1]&(1<<(i%64)) != 0
+	return &b.rest[i]
+}
+
+func (b *bits) has(i int) bool {
+	if i < 64 {
+		return b.first&(1<<i) != 0
+	}
+	return i/64-1 < len(b.rest) && b.rest[i/64-1]&(1<<(i%64)) != 0
 }
 
 // Member reads the value of the member at which r stands into request, a pointer to the request struct. It returns false,
 // with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13), except
-// where the type of the parameter tells the two apart.
+// where the type of the parameter tells the two apart. A parameter that comes again, under the same name or an alias, is a
+// fault of r: the caller moves from member to member with NextField.
 func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) bool {
-	i := q.object.find(r.Name(), 0)
+	o := q.object
+	i := o.find(r.Name(), given.next)
 	if i < 0 {
 		return false
 	}
-	f := &q.object.fields[i]
-	if !f.tellsNull() && r.Null() {
+	given.next = i + 1
+	f := &o.fields[i]
+	switch {
+	case given.outer.has(i):
+		r.Skip()
+		return true
+	case given.seen.add(i):
+		r.Repeated(f.name)
+		return true
+	case !f.tellsNull() && r.Null():
 		return true
 	}
-	given.set(i)
-	f.value.read(r, f.place(request), q.object.update && f.name == inputName)
+	given.present.add(i)
+	f.value.read(r, f.place(request), o.update && f.input)
 	return true
 }
 
 // Complete reports the required parameters that are absent, and fills in the defaults of the others.
 func (q *Request) Complete(r *wire.Reader, request unsafe.Pointer, given *Given) {
-	q.object.complete(r, request, given)
+	q.object.complete(r, request, &given.present)
 }
 
 // inputName is the parameter that says what an update changes. What it holds follows the rules of updates: null is not

@@ -218,7 +218,7 @@ func (c *codecs) decode(text string) (reflect.Value, error) {
 	r := wire.NewReader(text, wire.Limits{})
 	var given codec.Given
 	if r.Object() {
-		for r.Next() {
+		for r.NextField() {
 			if !c.request.Member(r, box.UnsafePointer(), &given) {
 				r.Unknown(nil)
 			}

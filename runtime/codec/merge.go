@@ -84,8 +84,9 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer) {
 	if !r.Object() {
 		return
 	}
+	var seen bits
 	next := 0
-	for r.Next() {
+	for r.NextField() {
 		i := o.find(r.Name(), next)
 		if i < 0 || o.fields[i].id {
 			r.Unknown(o.updatable)
@@ -94,6 +95,8 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer) {
 		next = i + 1
 		f := &o.fields[i]
 		switch {
+		case seen.add(i):
+			r.Repeated(f.name)
 		case f.readOnly:
 			r.ReadOnly()
 		case f.append:

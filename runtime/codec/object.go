@@ -29,6 +29,7 @@ type field struct {
 	readOnly bool
 	append   bool
 	id       bool
+	input    bool // of an update: what changes
 	fallback *fallback
 	removal  removal
 }
@@ -155,7 +156,7 @@ func (s *Set) fillField(f *field, t reflect.Type, p *model.Param) error {
 		return err
 	}
 	f.name, f.location = p.Name, at
-	f.required, f.readOnly, f.append, f.id = p.Required, p.ReadOnly, p.AppendOnly, p.ID
+	f.required, f.readOnly, f.append, f.id, f.input = p.Required, p.ReadOnly, p.AppendOnly, p.ID, p.Name == inputName
 	if p.Quoted {
 		f.value, err = s.quotedReading(goField.Type, p)
 	} else {
@@ -214,9 +215,9 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 	if !r.Object() {
 		return
 	}
-	var given Given
+	var seen, present bits
 	next := 0
-	for r.Next() {
+	for r.NextField() {
 		i := o.find(r.Name(), next)
 		if i < 0 {
 			r.Unknown(o.names)
@@ -225,6 +226,9 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 		next = i + 1
 		f := &o.fields[i]
 		switch {
+		case seen.add(i):
+			r.Repeated(f.name)
+			continue
 		case update && f.readOnly:
 			r.ReadOnly()
 			continue
@@ -238,18 +242,16 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			}
 			continue
 		}
-		if len(o.demands) > 0 {
-			given.set(i)
-		}
+		present.add(i)
 		f.value.read(r, f.place(base), update)
 	}
-	o.complete(r, base, &given)
+	o.complete(r, base, &present)
 }
 
 // complete reports what is missing and fills in defaults.
-func (o *object) complete(r *wire.Reader, base unsafe.Pointer, given *Given) {
+func (o *object) complete(r *wire.Reader, base unsafe.Pointer, present *bits) {
 	for _, i := range o.demands {
-		if given.has(i) {
+		if present.has(i) {
 			continue
 		}
 		f := &o.fields[i]

@@ -46,7 +46,7 @@ func (r *Reader) fail(f Fault) {
 	if r.fault != nil {
 		return
 	}
-	f.Offset, f.Location = r.pos, r.Path()
+	f.Offset, f.Location = r.pos, r.path(0, len(r.frames))
 	f.Name = strings.Clone(f.Name)
 	r.fault = &f
 	r.pos = len(r.data)
@@ -83,7 +83,7 @@ func (r *Reader) tooLong(length int) (string, bool) {
 // locateObject corrects the fault that a name just caused: it is that of the object, not of the member before.
 //
 //go:noinline
-func (r *Reader) locateObject() { r.fault.Location = r.pathTo(len(r.frames) - 1) }
+func (r *Reader) locateObject() { r.fault.Location = r.path(0, len(r.frames)-1) }
 
 //go:noinline
 func (r *Reader) invalidUTF8() {
@@ -102,13 +102,13 @@ func (r *Reader) invalidUTF8() {
 // must not be multiplied by the number of problems below them.
 const longestSegment = 128
 
-// pathTo spells the path through the first n frames.
+// path spells the path through the frames from one on, up to another.
 //
 //go:noinline
-func (r *Reader) pathTo(n int) string {
+func (r *Reader) path(from, to int) string {
 	var path strings.Builder
 	path.WriteString(r.prefix)
-	for _, f := range r.frames[:n] {
+	for _, f := range r.frames[min(from, to):to] {
 		switch {
 		case f.count == 0:
 		case !f.object:
@@ -119,22 +119,27 @@ func (r *Reader) pathTo(n int) string {
 			if path.Len() > 0 {
 				path.WriteByte('.')
 			}
-			path.WriteString(segment(f.name))
+			r.writeSegment(&path, f.nameAt)
 		}
 	}
 	return path.String()
 }
 
-// segment cuts a long name, between two characters.
-func segment(name string) string {
-	if len(name) <= longestSegment {
-		return name
+// writeSegment writes the name at an offset, which has been read before, and cuts it where it is long.
+func (r *Reader) writeSegment(path *strings.Builder, at int) {
+	end := path.Len() + longestSegment
+	for i := at + 1; i < len(r.data) && r.data[i] != '"'; {
+		char, size := utf8.DecodeRuneInString(r.data[i:])
+		if char == '\\' {
+			char, size = r.escape(i)
+		}
+		if path.Len()+utf8.RuneLen(char) > end {
+			path.WriteString("…")
+			return
+		}
+		path.WriteRune(char)
+		i += size
 	}
-	end := longestSegment
-	for !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return name[:end] + "…"
 }
 
 // join appends a member's name, in full, to the path of its object.

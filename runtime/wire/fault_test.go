@@ -270,9 +270,9 @@ func TestResetForgetsTheInput(t *testing.T) {
 			t.Errorf("name %d is still %q", i, name)
 		}
 	}
-	for i, f := range r.frames[:cap(r.frames)] {
-		if f.name != "" || f.set != nil {
-			t.Errorf("frame %d is still %+v", i, f)
+	for i, set := range r.sets[:cap(r.sets)] {
+		if set != nil {
+			t.Errorf("set %d is still %+v", i, set)
 		}
 	}
 	for i, p := range r.problems[:cap(r.problems)] {
@@ -280,7 +280,7 @@ func TestResetForgetsTheInput(t *testing.T) {
 			t.Errorf("problem %d is still %+v", i, p)
 		}
 	}
-	if len(r.spare) > 0 || r.arena.Len() > 0 || r.data != "" {
+	if len(r.spare) > 0 || r.arena.Len() > 0 || r.data != "" || r.name != "" {
 		t.Error("names or strings are still held")
 	}
 }

@@ -122,9 +122,12 @@ func (r *Reader) Missing(name, expected string) {
 //
 //go:noinline
 func (r *Reader) Unknown(valid []string) {
+	if !r.Novel() {
+		return
+	}
 	if r.room(StageUnknown) {
 		name := r.Name()
-		path := join(r.pathTo(len(r.frames)-1), name)
+		path := join(r.path(r.origin, len(r.frames)-1), name)
 		r.problems = append(r.problems, Problem{Stage: StageUnknown, Path: path, Name: name, Allowed: valid, Offset: r.pos})
 	}
 	r.Skip()

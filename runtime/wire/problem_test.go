@@ -19,11 +19,11 @@ func TestProblems(t *testing.T) {
 	if !r.Object() {
 		t.Fatal(outcome(r))
 	}
-	for r.Next() {
+	for r.NextField() {
 		switch r.Name() {
 		case "a":
 			if r.Object() {
-				for r.Next() {
+				for r.NextField() {
 					if r.Null() {
 						r.NullRefused("string")
 						continue
@@ -49,7 +49,7 @@ func TestProblems(t *testing.T) {
 			}
 		case "m":
 			if r.Object() {
-				for r.Next() {
+				for r.NextField() {
 					r.String()
 				}
 			}
@@ -258,7 +258,7 @@ func TestUnknownNamesAreAllListed(t *testing.T) {
 	r.Array()
 	r.NextElement()
 	r.Object()
-	for r.Next() {
+	for r.NextField() {
 		r.Unknown(nil)
 	}
 	var got []string
@@ -282,7 +282,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			Min(r, int64(0), 1)
 		}
 	}
-	r.Next()
+	r.NextField()
 	r.Unknown(nil)
 	count := map[Stage]int{}
 	for _, p := range r.Problems() {

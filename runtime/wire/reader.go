@@ -32,24 +32,27 @@ type Reader struct {
 	from, to int // the last scalar or name read, for problems
 	fault    *Fault
 	frames   []frame
+	name     string   // of the member that was begun last
 	names    []string // names read so far in each open object, so that one that repeats is found
 	limits   Limits
 	base     int // levels above the value
 	prefix   string
+	origin   int // frames that the paths of problems leave out
 	problems []Problem
-	reported [stages]int         // problems of each stage
-	arena    strings.Builder     // strings that had escapes
-	spare    map[string]struct{} // an empty set for the next object with many names
+	reported [stages]int           // problems of each stage
+	arena    strings.Builder       // strings that had escapes
+	sets     []map[string]struct{} // of open objects with many names
+	spare    map[string]struct{}   // an empty set for the next object with many names
 }
 
-// frame is an object or array that is open.
+// frame is an object or array that is open. It holds no pointers, so that opening and closing one costs little.
 type frame struct {
-	object bool
 	count  int    // members or elements begun
-	name   string // of the current member
+	nameAt int    // offset of the current member's name
 	first  int    // index in Reader.names of the object's first name
 	seen   uint64 // fingerprints of the names so far
-	set    map[string]struct{}
+	set    int32  // number of its set in Reader.sets, from 1 on
+	object bool
 }
 
 // NewReader returns a Reader of data.
@@ -62,10 +65,13 @@ func NewReader(data string, limits Limits) *Reader {
 // Reset makes r read data from its beginning, forgetting everything but its memory. A Problem or Fault that was returned
 // earlier must not be used any more.
 func (r *Reader) Reset(data string, limits Limits) {
-	clear(r.frames)
 	clear(r.names)
 	clear(r.problems)
-	*r = Reader{data: data, limits: limits, frames: r.frames[:0], names: r.names[:0], problems: r.problems[:0], spare: r.spare}
+	clear(r.sets)
+	*r = Reader{
+		data: data, limits: limits,
+		frames: r.frames[:0], names: r.names[:0], problems: r.problems[:0], sets: r.sets[:0], spare: r.spare,
+	}
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}
@@ -78,6 +84,20 @@ func (r *Reader) SetPath(prefix string) { r.prefix = prefix }
 // level 1.
 func (r *Reader) SetDepth(base int) { r.base = base }
 
+// SetOrigin makes the objects and arrays that are open now no part of the paths of problems, which then begin at the value
+// ahead. Faults name the whole way.
+func (r *Reader) SetOrigin() { r.origin = len(r.frames) }
+
+// TakeProblems appends the problems so far to out and forgets them.
+func (r *Reader) TakeProblems(out []Problem) []Problem {
+	if len(r.problems) > 0 {
+		out = append(out, r.problems...)
+		clear(r.problems)
+		r.problems, r.reported = r.problems[:0], [stages]int{}
+	}
+	return out
+}
+
 // Offset is the byte offset at which reading continues.
 func (r *Reader) Offset() int { return r.pos }
 
@@ -86,7 +106,7 @@ func (r *Reader) Text(from, to int) string { return r.data[from:to] }
 
 // Path names the value that was read last, or is about to be read: "input.metadata.labels.x", "tags[2]". When the loop
 // over an object or array has ended, that is the object or array itself. Member names longer than 128 bytes are cut.
-func (r *Reader) Path() string { return r.pathTo(len(r.frames)) }
+func (r *Reader) Path() string { return r.path(r.origin, len(r.frames)) }
 
 // End reports a fault if anything but white space follows the value.
 func (r *Reader) End() {

@@ -40,17 +40,20 @@ func (r *Reader) close() {
 		clear(r.names[f.first:])
 		r.names = r.names[:f.first]
 	}
-	if f.set != nil {
-		r.recycle(f.set)
+	if f.set > 0 {
+		r.recycle()
 	}
-	*f = frame{}
 	r.frames = r.frames[:top]
 	r.pos++
 }
 
 // Next moves to the next member of the object and reads its name. It returns false after the last one, when the object
-// is closed.
-func (r *Reader) Next() bool {
+// is closed. A name that was there before is a fault.
+func (r *Reader) Next() bool { return r.NextField() && r.Novel() }
+
+// NextField is Next for programs that know which names an object may have, and so see for themselves when one comes again.
+// They call Repeated then, and Novel for the names that they do not know.
+func (r *Reader) NextField() bool {
 	if r.fault != nil || len(r.frames) == 0 {
 		return false
 	}
@@ -79,13 +82,8 @@ func (r *Reader) Next() bool {
 		r.locateObject()
 		return false
 	}
-	f.name = name
+	r.name, f.nameAt = name, start
 	f.count++
-	if r.duplicate(f, name) {
-		r.pos = start
-		r.fail(Fault{Kind: DuplicateName, Name: name, Detail: "a name stands twice in one object"})
-		return false
-	}
 	if r.ahead() != ':' {
 		r.malformed("expected ':' after a name")
 		return false
@@ -95,13 +93,25 @@ func (r *Reader) Next() bool {
 	return true
 }
 
-// Name is the name of the current member.
-func (r *Reader) Name() string {
-	if len(r.frames) == 0 {
-		return ""
+// Novel reports whether the object has not had the current name before. One that it had is a fault.
+func (r *Reader) Novel() bool {
+	if r.duplicate(&r.frames[len(r.frames)-1], r.name) {
+		r.Repeated(r.name)
+		return false
 	}
-	return r.frames[len(r.frames)-1].name
+	return true
 }
+
+// Repeated reports that the current member has been there before under the same name, or under another one for it.
+//
+//go:noinline
+func (r *Reader) Repeated(name string) {
+	r.pos = r.frames[len(r.frames)-1].nameAt
+	r.fail(Fault{Kind: DuplicateName, Name: name, Detail: "a name stands twice in one object"})
+}
+
+// Name is the name of the current member. It is there until the member's value is read.
+func (r *Reader) Name() string { return r.name }
 
 // NextElement moves to the next element of the array. It returns false after the last one, when the array is closed.
 func (r *Reader) NextElement() bool {
@@ -136,10 +146,11 @@ const manyNames = 32
 
 // duplicate takes note of a name and reports whether the object had it before.
 func (r *Reader) duplicate(f *frame, name string) bool {
-	if f.set != nil {
-		before := len(f.set)
-		f.set[name] = struct{}{}
-		return len(f.set) == before
+	if f.set > 0 {
+		set := r.sets[f.set-1]
+		before := len(set)
+		set[name] = struct{}{}
+		return len(set) == before
 	}
 	mark := fingerprint(name)
 	if f.seen&mark != 0 {
@@ -171,23 +182,31 @@ func fingerprint(name string) uint64 {
 //
 //go:noinline
 func (r *Reader) useSet(f *frame) {
-	f.set, r.spare = r.spare, nil
-	if f.set == nil {
-		f.set = make(map[string]struct{}, 4*manyNames)
+	set := r.spare
+	r.spare = nil
+	if set == nil {
+		set = make(map[string]struct{}, 4*manyNames)
 	}
 	names := r.names[f.first:]
 	for _, name := range names {
-		f.set[name] = struct{}{}
+		set[name] = struct{}{}
 	}
 	clear(names)
 	r.names = r.names[:f.first]
+	r.sets = append(r.sets, set)
+	f.set = int32(len(r.sets))
 }
 
 // largestSpare is the size up to which a set is kept for reuse: emptying a set takes time by its size.
 const largestSpare = 1024
 
+// recycle takes back the set of the object that is closed.
+//
 //go:noinline
-func (r *Reader) recycle(set map[string]struct{}) {
+func (r *Reader) recycle() {
+	top := len(r.sets) - 1
+	set := r.sets[top]
+	r.sets[top], r.sets = nil, r.sets[:top]
 	if len(set) <= largestSpare {
 		clear(set)
 		r.spare = set

@@ -1,0 +1,99 @@
+package codec_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/codec"
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+// benchRequest is a request of ten fields, one of every common kind.
+type benchRequest struct {
+	Title    string
+	Slug     string
+	Priority string
+	Estimate int
+	Ratio    float64
+	Urgent   bool
+	Tags     []string
+	Owner    benchOwner
+	Labels   map[string]string
+	DueAt    time.Time
+}
+
+type benchOwner struct {
+	Name  string
+	Email string
+	Level int
+}
+
+// benchDocument takes 1 KB.
+const benchDocument = `{"title":"Write the quarterly report for the board and send it around before the meeting","slug":"quarterly-report-2026","priority":"high",` +
+	`"estimate":90,"ratio":0.75,"urgent":true,"tags":["work","finance","board","quarterly","report"],` +
+	`"owner":{"name":"Ada Lovelace","email":"ada@example.org","level":7},` +
+	`"labels":{"team":"core","cost_centre":"4711","region":"emea","stage":"draft","note":"Numbers come from the ledger; ask \"Grace\" for the exchange rates, and keep the old ones in the appendix so that last year's report can be compared line by line without anybody having to look for it again in the archive. Everything that the auditors asked for in spring goes into a table of its own, with a column for the answer, one for who gave it and one for the day on which it was given; what is still open then is marked and comes back in the next report, until nothing is left of the list that they sent us"},` +
+	`"due_at":"2026-03-01T09:00:00Z"}`
+
+func benchRequestCodec(tb testing.TB) *codec.Request {
+	tb.Helper()
+	set := codec.NewSet([]model.Type{{Name: "Owner", Kind: model.KindObject, Fields: []model.Param{
+		{Name: "name", Type: "string", Go: "Name", Required: true, MaxLength: 80},
+		{Name: "email", Type: "string", Go: "Email", MaxLength: 120},
+		{Name: "level", Type: "integer", Go: "Level", Minimum: "0", Maximum: "10"},
+	}}})
+	request, err := set.Request(reflect.TypeFor[benchRequest](), &model.Operation{
+		Name: "bench", Category: model.Create,
+		Params: []model.Param{
+			{Name: "title", Type: "string", Go: "Title", Required: true, MinLength: 1, MaxLength: 200},
+			{Name: "slug", Type: "string", Go: "Slug", Required: true, Pattern: "^[a-z][a-z0-9-]{2,62}$"},
+			{Name: "priority", Type: "string", Go: "Priority", Enum: []string{"low", "medium", "high"}, Default: `"medium"`},
+			{Name: "estimate", Type: "integer", Go: "Estimate", Minimum: "0", Maximum: "10000"},
+			{Name: "ratio", Type: "number", Go: "Ratio", Minimum: "0", Maximum: "1"},
+			{Name: "urgent", Type: "boolean", Go: "Urgent", Default: "false"},
+			{Name: "tags", Type: "array", Go: "Tags", Items: &model.Param{Type: "string"}, MaxItems: 20},
+			{Name: "owner", Type: "Owner", Go: "Owner"},
+			{Name: "labels", Type: "object", Go: "Labels", Items: &model.Param{Type: "string"}},
+			{Name: "due_at", Type: "string", Format: "date-time", Go: "DueAt"},
+		},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return request
+}
+
+// BenchmarkRequest decodes and checks a request of 1 KB, beside the floor that encoding/json sets by looking at the syntax.
+func BenchmarkRequest(b *testing.B) {
+	text := []byte(benchDocument)
+	b.Run("aql", func(b *testing.B) {
+		request := benchRequestCodec(b)
+		limits := wire.Limits{MaxStringLength: 1 << 20, MaxArrayElements: 10_000, MaxDepth: 32}
+		r := wire.NewReader("", limits)
+		b.ReportAllocs()
+		for b.Loop() {
+			r.Reset(string(text), limits)
+			value := new(benchRequest)
+			var given codec.Given
+			r.Object()
+			for r.NextField() {
+				request.Member(r, unsafe.Pointer(value), &given)
+			}
+			request.Complete(r, unsafe.Pointer(value), &given)
+			if r.End(); !r.OK() {
+				b.Fatal(r.Fault(), r.Problems())
+			}
+		}
+	})
+	b.Run("json.Valid", func(b *testing.B) {
+		for b.Loop() {
+			if !json.Valid(text) {
+				b.Fatal("not valid")
+			}
+		}
+	})
+}
