@@ -122,7 +122,7 @@ func (x *exchange) readAgain(r *wire.Reader, data string) {
 			if name := r.Name(); name == "operation" || name == "params" {
 				r.Skip()
 			} else {
-				x.readParam(r)
+				x.readBeside(r)
 			}
 		}
 	}

@@ -40,9 +40,11 @@ type entry struct {
 
 // call is one request to one operation, used once by one goroutine: to an operation of the registry, or to introspect.
 type call interface {
-	// member decodes the value of the member at which r stands into the request. It returns false, with the value not
-	// read, when the operation has no parameter of that name. A parameter that comes again is a fault of r.
-	member(r *wire.Reader) bool
+	// next moves r to the next member of an object and decodes its value into the request. known is false, with the value
+	// not read, when the operation has no parameter of that name. A parameter that comes again is a fault of r.
+	next(r *wire.Reader) (known, more bool)
+	// member is next for the member at which r stands.
+	member(r *wire.Reader) (known bool)
 	// outweigh makes the parameters so far win over those that follow.
 	outweigh()
 	// complete reports the required parameters that are absent and fills in the defaults of the others.
@@ -73,9 +75,12 @@ type handled struct {
 	given   codec.Given
 }
 
-func (c *handled) member(r *wire.Reader) bool { return c.decoder.Member(r, c.place, &c.given) }
-func (c *handled) outweigh()                  { c.given.Outweigh() }
-func (c *handled) complete(r *wire.Reader)    { c.decoder.Complete(r, c.place, &c.given) }
+func (c *handled) next(r *wire.Reader) (known, more bool) {
+	return c.decoder.Next(r, c.place, &c.given)
+}
+func (c *handled) member(r *wire.Reader) (known bool) { return c.decoder.Member(r, c.place, &c.given) }
+func (c *handled) outweigh()                          { c.given.Outweigh() }
+func (c *handled) complete(r *wire.Reader)            { c.decoder.Complete(r, c.place, &c.given) }
 
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.Handler(ctx, c.Receiver, c.request)

@@ -27,6 +27,13 @@ func (a *Adapter) newIntrospectCall(into *slots) call {
 	return &into.introspect
 }
 
+func (c *introspectCall) next(r *wire.Reader) (known, more bool) {
+	if !r.NextField() {
+		return false, false
+	}
+	return c.member(r), true
+}
+
 // member reads query and name.
 func (c *introspectCall) member(r *wire.Reader) bool {
 	var p *introspectParam

@@ -29,32 +29,40 @@ func (x *exchange) begin() {
 	x.presented, x.values, x.problems, x.unknown = presented{}, x.values[:0], x.problems[:0], x.unknown[:0]
 }
 
-// readParams decodes the params object ahead.
+// readParams decodes the params object ahead: parameters, a confirmation token, metadata.
 func (x *exchange) readParams(r *wire.Reader) {
 	r.SetOrigin()
 	r.Object()
-	for r.NextField() {
-		x.readParam(r)
+	for {
+		known, more := x.call.next(r)
+		switch {
+		case !more:
+			return
+		case !known:
+			x.readStranger(r)
+		case x.operation.gated:
+			x.keep(r)
+		}
 	}
 }
 
-// readParam decodes the member at which r stands: a parameter, a confirmation token or metadata.
-func (x *exchange) readParam(r *wire.Reader) {
-	if !x.operation.gated {
-		if !x.call.member(r) {
-			x.readStranger(r)
-		}
-		return
-	}
-	name, start := r.Name(), r.Offset()
-	if !x.call.member(r) {
+// readBeside decodes the member at which r stands, which is beside params.
+func (x *exchange) readBeside(r *wire.Reader) {
+	switch known := x.call.member(r); {
+	case !known:
 		x.readStranger(r)
-		return
+	case x.operation.gated:
+		x.keep(r)
 	}
+}
+
+// keep keeps the text of the parameter that was just read, for what a confirmation token is bound to.
+func (x *exchange) keep(r *wire.Reader) {
+	name, text := r.Member()
 	if original, ok := x.operation.aliases[name]; ok {
 		name = original
 	}
-	x.values = append(x.values, paramValue{name, strings.TrimSpace(r.Text(start, r.Offset()))})
+	x.values = append(x.values, paramValue{name, text})
 }
 
 // readStranger reads a member that is no parameter of the operation.

@@ -80,8 +80,8 @@ func BenchmarkRequest(b *testing.B) {
 			value := new(benchRequest)
 			var given codec.Given
 			r.Object()
-			for r.NextField() {
-				request.Member(r, unsafe.Pointer(value), &given)
+			for more := true; more; {
+				_, more = request.Next(r, unsafe.Pointer(value), &given)
 			}
 			request.Complete(r, unsafe.Pointer(value), &given)
 			if r.End(); !r.OK() {

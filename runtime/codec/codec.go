@@ -114,31 +114,41 @@ func (b *bits) has(i int) bool {
 	return i/64-1 < len(b.rest) && b.rest[i/64-1]&(1<<(i%64)) != 0
 }
 
-// Member reads the value of the member at which r stands into request, a pointer to the request struct. It returns false,
-// with the value not read, when there is no parameter of that name. null counts as absent (requirements REQ-VO-13), except
-// where the type of the parameter tells the two apart. A parameter that comes again, under the same name or an alias, is a
-// fault of r: the caller moves from member to member with NextField.
-func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) bool {
+// Next moves r to the next member of the object that holds the parameters, and reads its value into request, a pointer to
+// the request struct. known is false, with the value not read, when there is no parameter of that name. null counts as
+// absent (requirements REQ-VO-13), except where the type of the parameter tells the two apart. A parameter that comes
+// again, under the same name or an alias, is a fault of r.
+func (q *Request) Next(r *wire.Reader, request unsafe.Pointer, given *Given) (known, more bool) {
 	o := q.object
-	i := o.find(r.Name(), given.next)
-	if i < 0 {
-		return false
+	i, more := o.nextField(r, &given.next)
+	if i < 0 || !more {
+		return false, more
 	}
-	given.next = i + 1
-	f := &o.fields[i]
+	q.read(r, i, request, given)
+	return true, true
+}
+
+// Member is Next for the member at which r stands.
+func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) (known bool) {
+	i := q.object.index.find(r.Name())
+	if i >= 0 {
+		q.read(r, i, request, given)
+	}
+	return i >= 0
+}
+
+func (q *Request) read(r *wire.Reader, i int, request unsafe.Pointer, given *Given) {
+	f := &q.object.fields[i]
 	switch {
 	case given.outer.has(i):
 		r.Skip()
-		return true
 	case given.seen.add(i):
 		r.Repeated(f.name)
-		return true
-	case !f.tellsNull() && r.Null():
-		return true
+	case !f.nullable && r.Null():
+	default:
+		given.present.add(i)
+		f.value.read(r, f.place(request), q.object.update && f.input)
 	}
-	given.present.add(i)
-	f.value.read(r, f.place(request), o.update && f.input)
-	return true
 }
 
 // Complete reports the required parameters that are absent, and fills in the defaults of the others.

@@ -18,19 +18,8 @@ type slice struct {
 const firstCapacity = 4
 
 func (n *reading) readStrings(r *wire.Reader, p *[]string) {
-	if !r.Array() {
-		return
-	}
-	list := []string{}
-	for r.NextElement() {
-		if s, ok := r.String(); ok {
-			if list == nil || cap(list) == 0 {
-				list = make([]string, 0, firstCapacity)
-			}
-			list = append(list, s)
-		}
-	}
-	if n.checks == nil || n.checks.items(r, len(list)) {
+	list, ok := r.Strings()
+	if ok && (n.checks == nil || n.checks.items(r, len(list))) {
 		*p = list
 	}
 }
@@ -91,10 +80,11 @@ func (n *reading) readStringMap(r *wire.Reader, p *map[string]string) {
 		return
 	}
 	entries := make(map[string]string)
-	for r.Next() {
-		name := r.Name()
-		if s, ok := r.String(); ok {
-			entries[name] = s
+	for r.NextField() {
+		name, before := r.Name(), len(entries)
+		s, _ := r.String()
+		if entries[name] = s; len(entries) == before {
+			r.Repeated(name)
 		}
 	}
 	if n.checks == nil || n.checks.items(r, len(entries)) {

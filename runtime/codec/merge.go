@@ -86,13 +86,15 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer) {
 	}
 	var seen bits
 	next := 0
-	for r.NextField() {
-		i := o.find(r.Name(), next)
+	for {
+		i, more := o.nextField(r, &next)
+		if !more {
+			break
+		}
 		if i < 0 || o.fields[i].id {
 			r.Unknown(o.updatable)
 			continue
 		}
-		next = i + 1
 		f := &o.fields[i]
 		switch {
 		case seen.add(i):

@@ -23,6 +23,7 @@ type object struct {
 // field is a field of a struct that travels.
 type field struct {
 	name     string
+	quoted   string // the name in quotes, with its colon
 	location location
 	value    *reading
 	required bool
@@ -30,12 +31,10 @@ type field struct {
 	append   bool
 	id       bool
 	input    bool // of an update: what changes
+	nullable bool // null is a value of the field rather than its absence
 	fallback *fallback
 	removal  removal
 }
-
-// tellsNull reports whether null is a value of the field rather than its absence.
-func (f *field) tellsNull() bool { return f.value.kind == kindOptional && !f.required }
 
 // location is where in a struct a field is.
 type location struct {
@@ -156,6 +155,9 @@ func (s *Set) fillField(f *field, t reflect.Type, p *model.Param) error {
 		return err
 	}
 	f.name, f.location = p.Name, at
+	if plainName(p.Name) {
+		f.quoted = `"` + p.Name + `":`
+	}
 	f.required, f.readOnly, f.append, f.id, f.input = p.Required, p.ReadOnly, p.AppendOnly, p.ID, p.Name == inputName
 	if p.Quoted {
 		f.value, err = s.quotedReading(goField.Type, p)
@@ -165,6 +167,7 @@ func (s *Set) fillField(f *field, t reflect.Type, p *model.Param) error {
 	if err != nil {
 		return err
 	}
+	f.nullable = f.value.kind == kindOptional && !f.required
 	if p.Default != "" && !p.Required {
 		if f.fallback, err = newFallback(f.value, goField.Type, p.Default); err != nil {
 			return err
@@ -172,6 +175,11 @@ func (s *Set) fillField(f *field, t reflect.Type, p *model.Param) error {
 	}
 	f.removal = removalOf(f, goField.Type, p)
 	return nil
+}
+
+// plainName reports whether a name is spelled the same in JSON.
+func plainName(name string) bool {
+	return !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' })
 }
 
 // object compiles struct type t as the wire type called name.
@@ -201,13 +209,28 @@ func (s *Set) fieldsOf(t reflect.Type, name string) ([]model.Param, error) {
 	return wireType.Fields, nil
 }
 
-// find returns the index of a field by name or alias, negative if there is none. next is where to look first: requests
-// tend to name fields in their order.
-func (o *object) find(name string, next int) int {
-	if next < len(o.fields) && o.fields[next].name == name {
-		return next
+// guess is the name that is looked for first, at next: requests tend to name fields in their order.
+func (o *object) guess(next int) string {
+	if next < len(o.fields) {
+		return o.fields[next].quoted
 	}
-	return o.index.find(name)
+	return ""
+}
+
+// nextField moves r to the next member of the object. next is the index of the likely field, which becomes the one behind
+// the field that was found. i is negative where there is no such field.
+func (o *object) nextField(r *wire.Reader, next *int) (i int, more bool) {
+	right, more := r.NextLikely(o.guess(*next))
+	if !more {
+		return 0, false
+	}
+	if i = *next; !right {
+		if i = o.index.find(r.Name()); i < 0 {
+			return i, true
+		}
+	}
+	*next = i + 1
+	return i, true
 }
 
 // read reads the object ahead into the struct at base.
@@ -217,13 +240,15 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 	}
 	var seen, present bits
 	next := 0
-	for r.NextField() {
-		i := o.find(r.Name(), next)
+	for {
+		i, more := o.nextField(r, &next)
+		if !more {
+			break
+		}
 		if i < 0 {
 			r.Unknown(o.names)
 			continue
 		}
-		next = i + 1
 		f := &o.fields[i]
 		switch {
 		case seen.add(i):
@@ -236,7 +261,7 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			r.AppendOnly()
 			continue
 		}
-		if !f.tellsNull() && r.Null() {
+		if !f.nullable && r.Null() {
 			if update {
 				r.NullRefused(f.value.expected)
 			}

@@ -197,6 +197,11 @@ func (r *Reader) Float(bits int) (float64, bool) {
 		r.mismatch("number")
 		return 0, false
 	}
+	if bits == 64 {
+		if v, ok := r.shortDecimal(); ok {
+			return v, true
+		}
+	}
 	text, ok := r.number()
 	if !ok {
 		return 0, false
@@ -205,6 +210,53 @@ func (r *Reader) Float(bits int) (float64, bool) {
 	if err != nil {
 		return 0, r.beyond(v < 0, bits)
 	}
+	return v, true
+}
+
+// powersOfTen are those that a float64 holds exactly, as far as shortDecimal needs them.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// shortDecimal reads a number of at most 15 digits without exponent. Its digits and the power of ten that places the point
+// are then exact, and their quotient is rounded once. It reads nothing else, sound or not: ok is false, and the reader
+// stands where it stood.
+func (r *Reader) shortDecimal() (v float64, ok bool) {
+	const most = 15
+	i, point := r.pos, -1
+	negative := r.data[i] == '-'
+	if negative {
+		i++
+	}
+	first, mantissa := i, uint64(0)
+scan:
+	for ; i < len(r.data); i++ {
+		switch c := r.data[i]; {
+		case '0' <= c && c <= '9':
+			mantissa = mantissa*10 + uint64(c-'0')
+		case c == '.' && point < 0:
+			point = i
+		case c == '.', c|0x20 == 'e':
+			return 0, false
+		default:
+			break scan
+		}
+		if i-first > most {
+			return 0, false
+		}
+	}
+	whole, fraction := i-first, 0
+	if point >= 0 {
+		if whole, fraction = point-first, i-point-1; fraction == 0 {
+			return 0, false
+		}
+	}
+	if whole == 0 || whole > 1 && r.data[first] == '0' || whole+fraction > most || negative && mantissa == 0 {
+		return 0, false
+	}
+	v = float64(mantissa) / powersOfTen[fraction]
+	if negative {
+		v = -v
+	}
+	r.from, r.to, r.pos = r.pos, i, i
 	return v, true
 }
 

@@ -43,6 +43,7 @@ type Reader struct {
 	arena    strings.Builder       // strings that had escapes
 	sets     []map[string]struct{} // of open objects with many names
 	spare    map[string]struct{}   // an empty set for the next object with many names
+	strings  []string              // of the array that Strings is reading
 }
 
 // frame is an object or array that is open. It holds no pointers, so that opening and closing one costs little.
@@ -65,12 +66,26 @@ func NewReader(data string, limits Limits) *Reader {
 // Reset makes r read data from its beginning, forgetting everything but its memory. A Problem or Fault that was returned
 // earlier must not be used any more.
 func (r *Reader) Reset(data string, limits Limits) {
-	clear(r.names)
-	clear(r.problems)
-	clear(r.sets)
-	*r = Reader{
-		data: data, limits: limits,
-		frames: r.frames[:0], names: r.names[:0], problems: r.problems[:0], sets: r.sets[:0], spare: r.spare,
+	r.data, r.name, r.pos, r.from, r.to = data, "", 0, 0, 0
+	r.limits, r.base, r.prefix, r.origin = limits, 0, "", 0
+	r.frames = r.frames[:0]
+	if len(r.names) > 0 {
+		clear(r.names)
+		r.names = r.names[:0]
+	}
+	if len(r.sets) > 0 {
+		clear(r.sets)
+		r.sets = r.sets[:0]
+	}
+	if len(r.problems) > 0 {
+		clear(r.problems)
+		r.problems = r.problems[:0]
+	}
+	if r.fault != nil || r.reported != [stages]int{} {
+		r.fault, r.reported = nil, [stages]int{}
+	}
+	if r.arena.Cap() > 0 {
+		r.arena = strings.Builder{} // what was read may still be in use
 	}
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()

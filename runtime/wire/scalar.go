@@ -15,6 +15,31 @@ func (r *Reader) String() (s string, ok bool) {
 	return r.text(true)
 }
 
+// mostStrings is the number of strings for which Strings keeps its room.
+const mostStrings = 1024
+
+// Strings reads an array of strings. Elements that are something else are problems, and left out. ok is false when the
+// value is no array, which is then a problem and skipped. It takes no more memory than the strings need, whatever number
+// of them there is.
+func (r *Reader) Strings() (list []string, ok bool) {
+	if !r.Array() {
+		return nil, false
+	}
+	room := r.strings
+	for r.NextElement() {
+		if s, ok := r.String(); ok {
+			room = append(room, s)
+		}
+	}
+	list = make([]string, len(room))
+	copy(list, room)
+	clear(room)
+	if cap(room) <= mostStrings {
+		r.strings = room[:0]
+	}
+	return list, r.fault == nil
+}
+
 // Bool reads true or false. ok is false when the value is something else, which is then a problem and skipped.
 func (r *Reader) Bool() (v, ok bool) {
 	switch r.ahead() {

@@ -32,20 +32,19 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the offset of the first quote, backslash or control character in data from i on, or len(data). Short
-// strings are the rule, so the first bytes are looked at one by one and the rest eight at a time.
+// plain returns the offset of the first quote, backslash or control character in data from i on, or len(data). It looks at
+// sixteen bytes at a time, and leaves long strings to plainFar.
 func plain(data string, i int) int {
-	for near := min(i+16, len(data)); i < near; i++ {
-		if special[data[i]] {
-			return i
+	for far := i + 48; i+16 <= len(data); i += 16 {
+		if i >= far {
+			return plainFar(data, i)
 		}
-	}
-	for ; i+8 <= len(data); i += 8 {
-		w := word64(data[i : i+8])
-		quote, backslash := w^ones*'"', w^ones*'\\'
-		found := ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
-		if found != 0 {
-			return i + bits.TrailingZeros64(found)/8
+		d := data[i : i+16]
+		if first, second := specials(word64(d)), specials(word64(d[8:])); first|second != 0 {
+			if first != 0 {
+				return i + bits.TrailingZeros64(first)/8
+			}
+			return i + 8 + bits.TrailingZeros64(second)/8
 		}
 	}
 	for ; i < len(data); i++ {
@@ -54,6 +53,50 @@ func plain(data string, i int) int {
 		}
 	}
 	return i
+}
+
+// window is how far plainFar looks ahead. What it finds ends the look, so that a string full of escapes is not searched to
+// its end for each of them.
+const window = 256
+
+// plainFar is plain for long strings: the library searches single bytes faster than code in Go can.
+func plainFar(data string, i int) int {
+	for i < len(data) {
+		end := min(i+window, len(data))
+		limit := end
+		if at := strings.IndexByte(data[i:end], '"'); at >= 0 {
+			end = i + at
+		}
+		if at := strings.IndexByte(data[i:end], '\\'); at >= 0 {
+			end = i + at
+		}
+		if i = uncontrolled(data, i, end); i < limit {
+			return i
+		}
+	}
+	return i
+}
+
+// uncontrolled returns the offset of the first control character in data[i:end], or end.
+func uncontrolled(data string, i, end int) int {
+	for ; i+16 <= end; i += 16 {
+		d := data[i : i+16]
+		first, second := word64(d), word64(d[8:])
+		if ((first-ones*' ')&^first|(second-ones*' ')&^second)&highs != 0 {
+			break
+		}
+	}
+	for i < end && data[i] >= ' ' {
+		i++
+	}
+	return i
+}
+
+// specials marks, by its highest bit, the lowest byte of w that is a quote, a backslash or a control character. Above that
+// one the marks mean nothing.
+func specials(w uint64) uint64 {
+	quote, backslash := w^ones*'"', w^ones*'\\'
+	return ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
 }
 
 // word64 returns eight bytes as one number, the first byte lowest.
@@ -79,12 +122,19 @@ func (r *Reader) brokenText(i int) (string, bool) {
 	return "", false
 }
 
+// mostPlaces is the number of escapes of a string that are kept while it is checked, so as not to look for them twice.
+const mostPlaces = 8
+
 // escaped reads the string at pos, whose first backslash is at i. It checks and measures the string before it unescapes
 // anything, so that a string that is refused costs nothing.
 func (r *Reader) escaped(i int, keep bool) (string, bool) {
-	start, first := r.pos+1, i
-	length := i - start
+	var places [mostPlaces]int // of the first escapes
+	start, length, count := r.pos+1, i-r.pos-1, 0
 	for i < len(r.data) && r.data[i] == '\\' {
+		if count < len(places) {
+			places[count] = i
+		}
+		count++
 		char, size := r.escape(i)
 		if size == 0 {
 			return "", false
@@ -105,30 +155,36 @@ func (r *Reader) escaped(i int, keep bool) (string, bool) {
 	if !keep {
 		return "", true
 	}
-	return r.unescape(start, first, i, length), true
+	return r.unescape(start, i, length, places[:min(count, len(places))]), true
 }
 
 // arenaSize is what is allocated for unescaped strings at a time.
-const arenaSize = 1024
+const arenaSize = 256
 
-// unescape returns the sound string data[start:end], whose first backslash is at i, as length bytes without escapes.
-func (r *Reader) unescape(start, i, end, length int) string {
+// unescape returns the sound string data[start:end], whose first escapes are at places, as length bytes without escapes.
+func (r *Reader) unescape(start, end, length int, places []int) string {
 	if r.arena.Cap()-r.arena.Len() < length {
 		// Unescaping never makes text longer, so what is left of the input is enough for all that follows.
 		r.arena = strings.Builder{}
 		r.arena.Grow(max(length, min(arenaSize, len(r.data)-start)))
 	}
 	begin := r.arena.Len()
-	r.arena.WriteString(r.data[start:i])
-	for i < end {
+	for n := 0; ; n++ {
+		i := end
+		switch {
+		case n < len(places):
+			i = places[n]
+		case len(places) == mostPlaces: // and perhaps more
+			i = plain(r.data, start)
+		}
+		r.arena.WriteString(r.data[start:i])
+		if i == end {
+			return r.arena.String()[begin:]
+		}
 		char, size := r.escape(i)
 		r.arena.WriteRune(char)
-		i += size
-		next := plain(r.data, i)
-		r.arena.WriteString(r.data[i:next])
-		i = next
+		start = i + size
 	}
-	return r.arena.String()[begin:]
 }
 
 // escape reads the escape at i and returns its character and length; length 0 after a fault.
