@@ -27,9 +27,12 @@ func (p *Patch[T]) Apply(v *T) error {
 	if p.body.Raw() == "" {
 		return errNoPatch
 	}
+	if p.body.Merge(unsafe.Pointer(v)) {
+		return nil
+	}
 	r := wire.NewReader(p.body.Raw(), wire.Limits{})
 	r.SetPath("input")
-	if !p.body.Merge(r, unsafe.Pointer(v)) {
+	if !p.body.MergeFrom(r, unsafe.Pointer(v)) {
 		return fmt.Errorf("aql: merging a patch that was valid when it was read: %v", r.Problems())
 	}
 	return nil

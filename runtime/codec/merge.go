@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"unsafe"
 
@@ -53,11 +54,12 @@ func removalOf(f *field, t reflect.Type, p *model.Param) removal {
 	}
 }
 
-// remove does what null does to the field of the struct at base.
-func (f *field) remove(r *wire.Reader, base unsafe.Pointer) {
+// remove does what null does to the field of the struct at base. It returns false, having done nothing, where null is no
+// value the field may have.
+func (f *field) remove(base unsafe.Pointer) bool {
 	switch f.removal {
 	case refused:
-		r.NullRefused(f.value.expected)
+		return false
 	case defaulted:
 		f.fallback.set(f.owned(base))
 	case marked:
@@ -66,8 +68,7 @@ func (f *field) remove(r *wire.Reader, base unsafe.Pointer) {
 		*(*Presence)(place) = Null
 	case emptied:
 		if !f.value.admitsZero() {
-			r.NullRefused(f.value.expected)
-			return
+			return false
 		}
 		fallthrough
 	case zeroed:
@@ -75,12 +76,13 @@ func (f *field) remove(r *wire.Reader, base unsafe.Pointer) {
 			f.value.clear(f.owned(base))
 		}
 	}
+	return true
 }
 
 // merge merges the object ahead into the struct at base: what is absent stays as it is, null removes (RFC 7396, MCP-AQL core
 // §4.5.1). What base points to is not changed: others may hold it too. An identifier says which resource is meant, so inside
-// a patch it is unknown (requirements REQ-UP-06).
-func (o *object) merge(r *wire.Reader, base unsafe.Pointer) {
+// a patch it is unknown (requirements REQ-UP-06). What is done goes on record.
+func (o *object) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
 	if !r.Object() {
 		return
 	}
@@ -104,10 +106,54 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer) {
 		case f.append:
 			r.AppendOnly()
 		case r.Null():
-			f.remove(r, base)
+			if !f.remove(base) {
+				r.NullRefused(f.value.expected)
+			}
+			record.add(change{do: removes, field: f})
 		default:
-			f.value.merge(r, f.owned(base))
+			f.merge(r, base, record)
 		}
+	}
+}
+
+// merge merges the value ahead, which is not null, into the field of the struct at base.
+func (f *field) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
+	n, p := f.value, f.owned(base)
+	pointed := n.kind == kindPointer && n.elem.kind == kindStruct
+	switch {
+	case n.kind == kindStruct:
+		record.add(change{do: enters, field: f})
+		n.object.merge(r, p, record)
+		record.add(change{do: leaves})
+	case pointed:
+		record.add(change{do: points, field: f})
+		pointer := (*unsafe.Pointer)(p)
+		*pointer = copied(n.elem.goType, *pointer)
+		n.elem.object.merge(r, *pointer, record)
+		record.add(change{do: leaves})
+	case n.kind == kindStringMap:
+		removed := n.mergeStringMap(r, (*map[string]string)(p))
+		record.add(change{do: putsEntries, field: f, value: p, removed: removed})
+	case n.merges():
+		r.Kind()
+		start := r.Offset()
+		n.merge(r, p)
+		record.add(change{do: merges, field: f, text: r.Text(start, r.Offset())})
+	default:
+		n.read(r, p, false)
+		record.add(change{do: sets, field: f, value: p})
+	}
+}
+
+// merges reports whether a value of the type changes with what a patch brings, rather than being replaced by it.
+func (n *reading) merges() bool {
+	switch n.kind {
+	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindOptional:
+		return true
+	case kindPointer:
+		return n.elem.merges()
+	default:
+		return false
 	}
 }
 
@@ -115,10 +161,18 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer) {
 func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 	switch n.kind {
 	case kindStruct:
-		n.object.merge(r, p)
+		n.object.merge(r, p, nil)
 	case kindPointer:
-		n.mergePointer(r, p)
-	case kindMap, kindStringMap:
+		if !n.merges() {
+			n.read(r, p, false)
+			return
+		}
+		pointer := (*unsafe.Pointer)(p)
+		*pointer = copied(n.elem.goType, *pointer)
+		n.elem.merge(r, *pointer)
+	case kindStringMap:
+		n.mergeStringMap(r, (*map[string]string)(p))
+	case kindMap:
 		n.mergeMap(r, p)
 	case kindAny:
 		*(*any)(p) = r.MergeAny(*(*any)(p))
@@ -136,15 +190,29 @@ func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 	}
 }
 
-func (n *reading) mergePointer(r *wire.Reader, p unsafe.Pointer) {
-	pointer := (*unsafe.Pointer)(p)
-	switch n.elem.kind {
-	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindPointer:
-		*pointer = copied(n.goType.Elem(), *pointer)
-		n.elem.merge(r, *pointer)
-	default:
-		n.read(r, p, false)
+// mergeStringMap merges the object ahead into a map, and returns the names that it removes.
+func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string) (removed []string) {
+	if !r.Object() {
+		return nil
 	}
+	entries := maps.Clone(*p)
+	if entries == nil {
+		entries = make(map[string]string)
+	}
+	for r.Next() {
+		name := r.Name()
+		if r.Null() {
+			delete(entries, name)
+			removed = append(removed, name)
+		} else if s, ok := r.String(); ok {
+			entries[name] = s
+		}
+	}
+	// How few entries there may be shows only in the merged map, which a patch alone does not tell.
+	if n.checks == nil || n.checks.maxItems == 0 || r.MaxItems(len(entries), n.checks.maxItems) {
+		*p = entries
+	}
+	return removed
 }
 
 func (n *reading) mergeMap(r *wire.Reader, p unsafe.Pointer) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/codec"
 	"github.com/aqltag/aqltag/runtime/wire"
@@ -64,7 +65,7 @@ func newMerger[T any](t testing.TB) merger {
 
 // apply merges a text, which need not be the patch's own.
 func apply(p *codec.Patch, text string, target reflect.Value) bool {
-	return p.Merge(wire.NewReader(text, wire.Limits{}), target.UnsafePointer())
+	return p.MergeFrom(wire.NewReader(text, wire.Limits{}), target.UnsafePointer())
 }
 
 func mergers(t *testing.T) []merger {
@@ -113,7 +114,7 @@ func TestMergeIsRFC7396(t *testing.T) {
 					t.Fatalf("%v\npatch: %s", err, text)
 				}
 				want := reference(t, m.goType, target, text)
-				if !apply(p, p.Raw(), target) {
+				if seed%2 == 0 && !apply(p, p.Raw(), target) || seed%2 == 1 && !p.Merge(target.UnsafePointer()) {
 					t.Fatalf("not applied: %s", text)
 				}
 				if got, want := canonical(t, target), canonical(t, want); got != want {
@@ -233,5 +234,36 @@ func TestInvalidPatchChangesNothing(t *testing.T) {
 				t.Error("every mutated patch was accepted")
 			}
 		})
+	}
+}
+
+// REQ-UP-07: what a patch brings belongs to the first resource it is applied to; every other one reads it again.
+func TestTwoResourcesShareNothingOfAPatch(t *testing.T) {
+	type resource struct {
+		Tags   []string          `json:"tags"`
+		Labels map[string]string `json:"labels"`
+		Note   *string           `json:"note"`
+	}
+	p, err := newMerger[resource](t).read(`{"tags":["a"],"labels":{"x":"1","y":null},"note":"n"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := resource{Labels: map[string]string{"y": "2", "z": "3"}}, resource{}
+	if !p.Merge(unsafe.Pointer(&first)) {
+		t.Fatal("not merged")
+	}
+	if p.Merge(unsafe.Pointer(&second)) {
+		t.Fatal("merged twice without reading it again")
+	}
+	if !apply(p, p.Raw(), reflect.ValueOf(&second)) {
+		t.Fatal("not merged from its text")
+	}
+	first.Tags[0], first.Labels["x"], *first.Note = "changed", "changed", "changed"
+	note := "n"
+	if diff := cmp.Diff(resource{Tags: []string{"a"}, Labels: map[string]string{"x": "1"}, Note: &note}, second); diff != "" {
+		t.Error(diff)
+	}
+	if first.Labels["z"] != "3" || len(first.Labels) != 2 {
+		t.Errorf("labels %v", first.Labels)
 	}
 }

@@ -198,22 +198,41 @@ func keyExpected(t reflect.Type) string {
 
 // Patch is the part of aql.Patch that does not depend on its type: what was sent, and how it is merged.
 type Patch struct {
-	raw    string
-	target *reading
+	raw     string
+	target  *reading
+	changes *changes
 }
 
 // Raw returns the patch as it was sent; empty if no request brought one.
 func (p *Patch) Raw() string { return p.raw }
 
-// Merge merges the patch into the resource at which resource points. It returns false, with the resource unchanged, when the
-// patch does not fit it.
-func (p *Patch) Merge(r *wire.Reader, resource unsafe.Pointer) bool {
+// Merge merges the patch into the resource at which resource points, without reading it again. It returns false, with the
+// resource unchanged, when the patch does not fit it, and when it was called before: MergeFrom does it then.
+func (p *Patch) Merge(resource unsafe.Pointer) bool {
+	c := p.changes
+	if c == nil || !c.spent.CompareAndSwap(false, true) {
+		return false
+	}
+	if !c.doubt {
+		_, ok := apply(c.list, resource)
+		return ok
+	}
+	whole := copied(p.target.goType, resource)
+	_, ok := apply(c.list, whole)
+	if ok {
+		p.target.move(resource, whole)
+	}
+	return ok
+}
+
+// MergeFrom merges what r reads as Merge does, and leaves what does not fit as problems of r.
+func (p *Patch) MergeFrom(r *wire.Reader, resource unsafe.Pointer) bool {
 	whole := copied(p.target.goType, resource)
 	p.target.merge(r, whole)
 	if !r.OK() {
 		return false
 	}
-	reflect.NewAt(p.target.goType, resource).Elem().Set(reflect.NewAt(p.target.goType, whole).Elem())
+	p.target.move(resource, whole)
 	return true
 }
 
@@ -239,12 +258,17 @@ func (s *Set) patchReading(n *reading, t reflect.Type, p *model.Param) error {
 // the handler runs.
 func (n *reading) readPatch(r *wire.Reader, p unsafe.Pointer) {
 	scratch := reflect.New(n.elem.goType).UnsafePointer()
+	var record *changes
 	r.Kind()
 	start := r.Offset()
-	n.elem.merge(r, scratch)
+	if n.elem.kind == kindStruct {
+		record = new(changes)
+		n.elem.object.merge(r, scratch, record)
+	} else {
+		n.elem.merge(r, scratch)
+	}
 	if r.OK() {
-		patch := (*Patch)(unsafe.Add(p, n.offset))
-		patch.raw, patch.target = strings.TrimSpace(r.Text(start, r.Offset())), n.elem
+		*(*Patch)(unsafe.Add(p, n.offset)) = Patch{r.Text(start, r.Offset()), n.elem, record}
 	}
 }
 

@@ -1,0 +1,125 @@
+package codec
+
+import (
+	"maps"
+	"reflect"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+// changes is what a patch does to a resource, on record since it was validated by merging it onto an empty one, so that
+// applying it need not read it again. The values that are set are those that were read then: they go to the first resource
+// that the patch is applied to, and to no other, since two resources must not share memory.
+type changes struct {
+	list  []change
+	doubt bool // one of them may still fail: whether it does depends on the resource
+	spent atomic.Bool
+	first [8]change
+}
+
+// change is one of them. The fields of a struct come between enters or points, and leaves.
+type change struct {
+	do      doing
+	field   *field
+	value   unsafe.Pointer // what sets and putsEntries take
+	text    string         // JSON that merges
+	removed []string       // names of entries
+}
+
+type doing uint8
+
+const (
+	sets doing = iota
+	removes
+	enters      // the struct that is the field
+	points      // to a struct of its own, a copy of the one that was there
+	leaves      // the struct
+	putsEntries // into a map of strings
+	merges      // in a way that the value alone knows
+)
+
+// add puts a change on record, where there is one.
+func (c *changes) add(change change) {
+	if c == nil {
+		return
+	}
+	if c.list == nil {
+		c.list = c.first[:0]
+	}
+	limited := change.do == putsEntries && change.field.value.checks != nil
+	c.doubt = c.doubt || change.do == merges || limited
+	c.list = append(c.list, change)
+}
+
+// apply makes the changes in list, up to one that leaves, to the struct at base. It returns what comes behind.
+func apply(list []change, base unsafe.Pointer) (rest []change, ok bool) {
+	ok = true
+	for len(list) > 0 && ok {
+		c := &list[0]
+		list = list[1:]
+		switch c.do {
+		case leaves:
+			return list, true
+		case removes:
+			ok = c.field.remove(base)
+		case sets:
+			c.field.value.move(c.field.owned(base), c.value)
+		case enters:
+			list, ok = apply(list, c.field.owned(base))
+		case points:
+			pointer := (*unsafe.Pointer)(c.field.owned(base))
+			*pointer = copied(c.field.value.elem.goType, *pointer)
+			list, ok = apply(list, *pointer)
+		case putsEntries:
+			ok = c.put((*map[string]string)(c.field.owned(base)))
+		case merges:
+			r := wire.NewReader(c.text, wire.Limits{})
+			c.field.value.merge(r, c.field.owned(base))
+			ok = r.OK()
+		}
+	}
+	return nil, ok
+}
+
+// put merges the entries of the patch into those of a resource.
+func (c *change) put(p *map[string]string) bool {
+	fresh := *(*map[string]string)(c.value)
+	if *p != nil {
+		entries := maps.Clone(*p)
+		maps.Copy(entries, fresh)
+		for _, name := range c.removed {
+			delete(entries, name)
+		}
+		fresh = entries
+	}
+	if limit := c.field.value.checks; limit != nil && limit.maxItems > 0 && len(fresh) > limit.maxItems {
+		return false
+	}
+	*p = fresh
+	return true
+}
+
+// move copies a value of the type from one place to another.
+func (n *reading) move(to, from unsafe.Pointer) {
+	switch n.kind {
+	case kindString, kindNumber:
+		*(*string)(to) = *(*string)(from)
+	case kindBool:
+		*(*bool)(to) = *(*bool)(from)
+	case kindInt:
+		setInt(to, n.bits, getInt(from, n.bits))
+	case kindUint:
+		setUint(to, n.bits, getUint(from, n.bits))
+	case kindTime:
+		*(*time.Time)(to) = *(*time.Time)(from)
+	case kindStrings, kindSlice, kindBytes:
+		*(*slice)(to) = *(*slice)(from)
+	case kindPointer:
+		*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(from)
+	default:
+		reflect.NewAt(n.goType, to).Elem().Set(reflect.NewAt(n.goType, from).Elem())
+	}
+}
