@@ -32,16 +32,18 @@ func (x *exchange) run(ctx context.Context, call call) (Reply, *Error) {
 	}
 	// The buffer becomes the reply, so it is not pooled.
 	w := wire.NewWriter(make([]byte, 0, firstBuffer))
+	limit := x.adapter.options.Limits.ResponseSize
+	w.SetLimit(limit)
 	w.Raw(successOpen)
 	if err := x.invoke(ctx, call, w); err != nil {
 		return Reply{}, x.handlerFailure(ctx, err)
 	}
+	w.Raw("}")
+	if w.Exceeds() {
+		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
+	}
 	if err := w.Err(); err != nil {
 		return Reply{}, x.masked(ctx, fmt.Errorf("encoding the result: %w", err), nil)
-	}
-	w.Raw("}")
-	if limit := x.adapter.options.Limits.ResponseSize; w.Len() > limit {
-		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
 	}
 	return Reply{JSON: w.Bytes()}, nil
 }

@@ -154,7 +154,9 @@ func (n *writing) writeMap(w *wire.Writer, p unsafe.Pointer) {
 	value := reflect.New(n.goType.Elem())
 	w.BeginObject()
 	for _, e := range sorted {
-		w.KeyEscaped(e.name)
+		if w.KeyEscaped(e.name); w.Err() != nil {
+			break
+		}
 		value.Elem().Set(e.value)
 		n.elem.write(w, value.UnsafePointer())
 	}

@@ -286,7 +286,9 @@ func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int) 
 	}
 	w.BeginArray()
 	for i := range count {
-		w.Element()
+		if w.Element(); w.Err() != nil {
+			break
+		}
 		n.elem.write(w, unsafe.Add(data, uintptr(i)*n.elem.size))
 	}
 	w.EndArray()

@@ -51,7 +51,9 @@ func anyArray[T any](w *Writer, elements []T, write func(*Writer, T)) {
 	}
 	w.BeginArray()
 	for _, element := range elements {
-		w.Element()
+		if w.Element(); w.err != nil {
+			break
+		}
 		write(w, element)
 	}
 	w.EndArray()
@@ -64,7 +66,9 @@ func anyObject(w *Writer, members map[string]any) {
 	}
 	w.BeginObject()
 	for _, name := range SortedKeys(members) {
-		w.KeyEscaped(name)
+		if w.KeyEscaped(name); w.err != nil {
+			break
+		}
 		w.Any(members[name])
 	}
 	w.EndObject()

@@ -17,9 +17,11 @@ const maxWriterDepth = 1000
 // Writer appends JSON to a buffer. Names and elements place their own commas. Its first error stays; what is written
 // after it is not to be used.
 type Writer struct {
-	buf   []byte
-	depth int
-	err   error
+	buf     []byte
+	depth   int
+	limit   int // bytes; 0: none
+	dropped int // bytes written after the limit
+	err     error
 }
 
 // NewWriter returns a Writer that appends to buf.
@@ -28,11 +30,42 @@ func NewWriter(buf []byte) *Writer { return &Writer{buf: buf} }
 // Reset makes w append to buf, and forgets its error.
 func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf} }
 
+// SetLimit bounds the buffer, in bytes. What goes beyond it is an error as soon as a member or an element more is written,
+// and memory is not taken for what follows.
+func (w *Writer) SetLimit(bytes int) { w.limit = bytes }
+
 // Bytes returns the buffer with what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Len returns the length of the buffer in bytes.
-func (w *Writer) Len() int { return len(w.buf) }
+// Len returns the number of bytes that were written, also of those that a limit kept out of the buffer.
+func (w *Writer) Len() int { return w.dropped + len(w.buf) }
+
+// Exceeds reports whether more was written than the limit allows.
+func (w *Writer) Exceeds() bool { return w.limit > 0 && w.Len() > w.limit }
+
+// comma separates a member or an element from the one before it, if there is one.
+func (w *Writer) comma(open byte) {
+	last := len(w.buf) - 1
+	if w.limit > 0 && last >= w.limit {
+		w.drop(open)
+		return
+	}
+	if w.buf[last] != open {
+		w.buf = append(w.buf, ',')
+	}
+}
+
+// drop makes room when the limit is exceeded: the output is not to be used any more.
+//
+//go:noinline
+func (w *Writer) drop(open byte) {
+	w.fail(ErrTooLong)
+	w.dropped += len(w.buf)
+	w.buf = append(w.buf[:0], open)
+}
+
+// ErrTooLong is the error of a Writer that was to write more than its limit.
+var ErrTooLong = errors.New("wire: the output exceeds its limit")
 
 // Err returns the first error: a number that JSON cannot spell, a time outside the years 0 to 9999, a value nested
 // deeper than 1,000 levels, or a value that Any cannot write.
@@ -87,9 +120,7 @@ func (w *Writer) tooDeep() { w.fail(errors.New("wire: the value is nested deeper
 
 // Key writes the name of a member. name needs no escaping.
 func (w *Writer) Key(name string) {
-	if w.buf[len(w.buf)-1] != '{' {
-		w.buf = append(w.buf, ',')
-	}
+	w.comma('{')
 	w.buf = append(w.buf, '"')
 	w.buf = append(w.buf, name...)
 	w.buf = append(w.buf, '"', ':')
@@ -97,26 +128,18 @@ func (w *Writer) Key(name string) {
 
 // Name writes the name of a member, which is quoted and followed by its colon already.
 func (w *Writer) Name(quoted string) {
-	if w.buf[len(w.buf)-1] != '{' {
-		w.buf = append(w.buf, ',')
-	}
+	w.comma('{')
 	w.buf = append(w.buf, quoted...)
 }
 
 // KeyEscaped writes the name of a member that may hold any character.
 func (w *Writer) KeyEscaped(name string) {
-	if w.buf[len(w.buf)-1] != '{' {
-		w.buf = append(w.buf, ',')
-	}
+	w.comma('{')
 	w.buf = append(appendString(w.buf, name), ':')
 }
 
 // Element announces an element of an array.
-func (w *Writer) Element() {
-	if w.buf[len(w.buf)-1] != '[' {
-		w.buf = append(w.buf, ',')
-	}
-}
+func (w *Writer) Element() { w.comma('[') }
 
 // String writes a string as encoding/json does without its escaping of HTML: invalid UTF-8 becomes U+FFFD.
 func (w *Writer) String(s string) { w.buf = appendString(w.buf, s) }
@@ -179,7 +202,9 @@ func (w *Writer) StringMap(m map[string]string) {
 	}
 	w.BeginObject()
 	for _, key := range SortedKeys(m) {
-		w.KeyEscaped(key)
+		if w.KeyEscaped(key); w.err != nil {
+			break
+		}
 		w.String(m[key])
 	}
 	w.EndObject()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -309,5 +311,60 @@ func TestSortedKeys(t *testing.T) {
 	}
 	if got := SortedKeys(map[string]int(nil)); len(got) > 0 {
 		t.Errorf("keys of a nil map: %v", got)
+	}
+}
+
+// REQ-DE-15: a response that is too large is given up while it is written, not when it is complete.
+func TestLimitStopsTheOutput(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, tt := range []struct {
+		name  string
+		write func(w *Writer)
+	}{
+		{"elements of an array", func(w *Writer) {
+			w.BeginArray()
+			for range 1_000_000 {
+				if w.Element(); w.Err() != nil {
+					break
+				}
+				w.String(long)
+			}
+			w.EndArray()
+		}},
+		{"members of an object", func(w *Writer) {
+			w.BeginObject()
+			for range 1_000_000 {
+				w.Key("name")
+				w.String(long)
+			}
+			w.EndObject()
+		}},
+		{"a dynamic list", func(w *Writer) { w.Any(slices.Repeat([]any{long}, 100_000)) }},
+		{"a dynamic object", func(w *Writer) {
+			members := map[string]any{}
+			for i := range 1000 {
+				members[strconv.Itoa(i)] = long
+			}
+			w.Any(members)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := NewWriter(nil)
+			w.SetLimit(10_000)
+			tt.write(w)
+			if !w.Exceeds() || !errors.Is(w.Err(), ErrTooLong) || cap(w.Bytes()) > 20_000 {
+				t.Errorf("wrote %d bytes into %d, error %v", w.Len(), cap(w.Bytes()), w.Err())
+			}
+		})
+	}
+}
+
+// Exactly the limit is allowed.
+func TestLimitAllowsItself(t *testing.T) {
+	w := NewWriter(nil)
+	w.SetLimit(len(`[1,23]`))
+	w.Any([]any{1, 23})
+	if w.Exceeds() || w.Err() != nil || string(w.Bytes()) != `[1,23]` {
+		t.Errorf("%s, %v", w.Bytes(), w.Err())
 	}
 }
