@@ -24,6 +24,9 @@ type Options struct {
 	OmitEmptyFamilies bool              // registers no tool for a family without operations
 
 	Limits Limits
+	// InWork bounds the bytes of large requests, of 64 KiB and more, that are in work at the same time; the others wait.
+	// Default: 8 times the limit of one request. Memory under attack grows with it.
+	InWork int
 	// Timeout bounds a handler's run where its operation sets none; zero means no bound.
 	Timeout time.Duration
 	// Concurrency is what the adapter promises and keeps (MCP-AQL core §9.3.1).
@@ -67,6 +70,7 @@ type Adapter struct {
 	introspection *project.Introspection
 	log           *slog.Logger
 	turn          sync.RWMutex
+	admission     admission
 }
 
 // operation is an operation with what dispatch needs to know about it.
@@ -93,6 +97,10 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 		faults = append(faults, err)
 	}
 	options.Limits = limits
+	admission, err := newAdmission(options.InWork, limits)
+	if err != nil {
+		faults = append(faults, err)
+	}
 	if options.Concurrency == "" {
 		options.Concurrency = FullyConcurrent
 	}
@@ -115,7 +123,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	}
 
 	a := &Adapter{
-		options: options, surface: surface, log: options.Logger,
+		options: options, surface: surface, log: options.Logger, admission: admission,
 		operations: make(map[string]*operation), families: make(map[string]string), familyTool: make(map[string]string),
 	}
 	if a.log == nil {

@@ -3,6 +3,7 @@ package aql
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // nearest returns up to n candidates that a misspelt word may have meant, the most likely first.
@@ -12,12 +13,16 @@ func nearest(word string, candidates []string, n int) []string {
 		distance int
 	}
 	// A long word has no near neighbours and would make the comparison expensive.
-	if len(word) > 64 {
+	if len(word) > longestWord {
 		return nil
 	}
 	var near []scored
 	for _, candidate := range candidates {
-		if d := distance(word, candidate); d <= max(2, len(candidate)/3) {
+		most := max(2, len(candidate)/3)
+		if length := letters(candidate); len(candidate) > longestWord || max(length, letters(word))-min(length, letters(word)) > most {
+			continue
+		}
+		if d := distance(word, candidate); d <= most {
 			near = append(near, scored{candidate, d})
 		}
 	}
@@ -29,9 +34,16 @@ func nearest(word string, candidates []string, n int) []string {
 	return names
 }
 
+// longestWord is the longest name that is compared, in bytes.
+const longestWord = 64
+
+// letters counts the bytes that count.
+func letters(word string) int { return len(word) - strings.Count(word, "_") }
+
 // distance counts the bytes to insert, remove or replace; letters that differ only in case, and '_', count nothing.
 func distance(a, b string) int {
-	previous, current := make([]int, len(b)+1), make([]int, len(b)+1)
+	var rows [2][longestWord + 1]int
+	previous, current := &rows[0], &rows[1]
 	for j := range b {
 		previous[j+1] = previous[j] + weight(b[j])
 	}

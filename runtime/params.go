@@ -75,10 +75,15 @@ func (x *exchange) readStranger(r *wire.Reader) {
 	case strings.HasPrefix(name, "_"):
 		r.Skip()
 	default:
-		x.unknown = append(x.unknown, name)
+		if len(x.unknown) < mostUnknown {
+			x.unknown = append(x.unknown, name)
+		}
 		r.Skip()
 	}
 }
+
+// mostUnknown is how many unknown names an answer lists: as many as there are problems of one kind.
+const mostUnknown = 1000
 
 // judge refuses parameters with which something is wrong.
 func (x *exchange) judge() *Error {

@@ -76,12 +76,15 @@ func (x *exchange) unknownParams() *Error {
 		append(details, x.suggestions()...)...)
 }
 
+// mostSuggestions is the number of unknown names for which it is asked what they meant.
+const mostSuggestions = 100
+
 // suggestions maps unknown names to the parameters that were probably meant (requirements T-17).
 func (x *exchange) suggestions() []detail {
 	w := wire.NewWriter(nil)
 	w.BeginObject()
 	found := false
-	for _, name := range x.unknown {
+	for _, name := range x.unknown[:min(len(x.unknown), mostSuggestions)] {
 		if near := nearest(name, x.operation.params, 1); len(near) > 0 {
 			found = true
 			w.KeyEscaped(name)

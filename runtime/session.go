@@ -40,9 +40,16 @@ func (s *Session) Close() { s.tokens.Close() }
 // Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
 // bytes are, the reply is a complete response, and the handler runs only when every check has passed.
 func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
+	waiting := s.adapter.admission.enter(ctx, len(request))
+	if waiting == nil {
+		defer s.adapter.admission.leave(len(request))
+	}
 	x := exchanges.Get().(*exchange)
 	defer x.release()
 	x.session, x.adapter, x.tool = s, s.adapter, tool
+	if waiting != nil {
+		return x.fail(internal("request was cancelled"))
+	}
 	reply, failed := x.answer(ctx, request)
 	if failed != nil {
 		return x.fail(failed)
@@ -95,9 +102,8 @@ func (x *exchange) release() {
 
 // answer takes a request through the stages of requirements §0, each of which ends it on failure.
 func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
-	limits := x.adapter.options.Limits
-	if len(request) > limits.RequestSize {
-		return Reply{}, tooLarge("request_size", limits.RequestSize, len(request), "bytes")
+	if limit := x.adapter.options.Limits.RequestSize; len(request) > limit {
+		return Reply{}, tooLarge("request_size", limit, len(request), "bytes")
 	}
 	if failed := x.read(string(request)); failed != nil {
 		return Reply{}, failed

@@ -83,7 +83,7 @@ func (n *reading) readStringMap(r *wire.Reader, p *map[string]string) {
 	for r.NextField() {
 		name, before := r.Name(), len(entries)
 		s, _ := r.String()
-		if entries[name] = s; len(entries) == before {
+		if entries[r.Keep(name)] = s; len(entries) == before {
 			r.Repeated(name)
 		}
 	}
@@ -114,7 +114,7 @@ func (n *reading) readMap(r *wire.Reader, p unsafe.Pointer, update bool) {
 // readKey makes the key that the current name stands for; not ok: it stands for none, which is a problem.
 func (n *reading) readKey(r *wire.Reader, key reflect.Value) bool {
 	if n.key == nil {
-		key.SetString(r.Name())
+		key.SetString(r.Keep(r.Name()))
 		return true
 	}
 	key.SetZero()

@@ -203,9 +203,9 @@ func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string) (removed 
 		name := r.Name()
 		if r.Null() {
 			delete(entries, name)
-			removed = append(removed, name)
+			removed = append(removed, r.Keep(name))
 		} else if s, ok := r.String(); ok {
-			entries[name] = s
+			entries[r.Keep(name)] = s
 		}
 	}
 	// How few entries there may be shows only in the merged map, which a patch alone does not tell.

@@ -19,7 +19,7 @@ func (r *Reader) Any() (v any, ok bool) {
 	case '[':
 		return r.anyArray()
 	case '"':
-		return boxed(r.text(true))
+		return boxed(r.text(keeps))
 	case 't':
 		return boxed(true, r.word("true"))
 	case 'f':
@@ -49,7 +49,7 @@ func (r *Reader) anyObject() (any, bool) {
 		for r.Next() {
 			name := r.Name()
 			v, ok := r.Any()
-			members[name], sound = v, sound && ok
+			members[r.Keep(name)], sound = v, sound && ok
 		}
 	}
 	return boxed(members, sound && r.fault == nil)
@@ -78,7 +78,7 @@ func (r *Reader) anyNumber() (any, bool) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if (err != nil || v > maxSafe || v < -maxSafe) && plainInteger(text) {
-		return json.Number(text), true
+		return json.Number(r.Keep(text)), true
 	}
 	if err != nil {
 		return nil, r.beyond(v < 0, 64)
@@ -113,7 +113,7 @@ func (r *Reader) MergeAny(dst any) any {
 			if r.Null() {
 				delete(merged, name)
 			} else {
-				merged[name] = r.MergeAny(merged[name])
+				merged[r.Keep(name)] = r.MergeAny(merged[name])
 			}
 		}
 	}

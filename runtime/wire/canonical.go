@@ -40,7 +40,7 @@ func readNode(r *Reader) (n node) {
 			}
 		}
 	case '"':
-		n.text, _ = r.text(true)
+		n.text, _ = r.text(borrows)
 	default:
 		n.text = r.Raw()
 	}

@@ -24,8 +24,8 @@ const absoluteDepth = 10_000
 // Reader reads one JSON value. Its methods must be called as the value's structure demands: Object, then Next until it
 // returns false, reading one value after each. The zero Reader reads nothing; call Reset.
 //
-// Strings without escapes that a Reader returns share the memory of its input, and those with escapes the memory of each
-// other: clone what is to outlive the request. A Reader that was Reset keeps nothing of an earlier input alive.
+// Strings that a Reader returns share the memory of its input, or, where they had escapes or the input is long, that of each
+// other, a few KiB at a time. A Reader that was Reset keeps nothing of an earlier input alive.
 type Reader struct {
 	data     string
 	pos      int

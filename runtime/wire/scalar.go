@@ -12,7 +12,7 @@ func (r *Reader) String() (s string, ok bool) {
 		r.mismatch("string")
 		return "", false
 	}
-	return r.text(true)
+	return r.text(keeps)
 }
 
 // mostStrings is the number of strings for which Strings keeps its room.
@@ -61,7 +61,7 @@ func (r *Reader) Time() (t time.Time, ok bool) {
 		r.mismatch("date-time")
 		return time.Time{}, false
 	}
-	s, ok := r.text(true)
+	s, ok := r.text(borrows)
 	if !ok {
 		return time.Time{}, false
 	}
@@ -98,7 +98,7 @@ func (r *Reader) Bytes() (b []byte, ok bool) {
 		r.mismatch("base64")
 		return nil, false
 	}
-	s, ok := r.text(true)
+	s, ok := r.text(borrows)
 	if !ok {
 		return nil, false
 	}

@@ -4,7 +4,7 @@ package wire
 func (r *Reader) Skip() {
 	switch r.ahead() {
 	case '"':
-		r.text(false)
+		r.text(checks)
 	case '{':
 		if r.open(true) {
 			for r.Next() {

@@ -93,7 +93,7 @@ func (r *Reader) NextLikely(guess string) (right, more bool) {
 		r.ahead()
 		return true, true
 	}
-	name, ok := r.text(true)
+	name, ok := r.text(borrows)
 	if !ok {
 		r.locateObject()
 		return false, false
@@ -136,7 +136,7 @@ func (r *Reader) Member() (name, text string) {
 	}
 	pos, from, to := r.pos, r.from, r.to
 	r.pos = r.frames[len(r.frames)-1].nameAt
-	name, _ = r.text(true)
+	name, _ = r.text(borrows)
 	r.ahead()
 	r.pos++
 	r.ahead()

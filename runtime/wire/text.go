@@ -7,9 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// text reads the string at pos, whose opening quote has been seen. Where only its soundness matters, keep is false, and
-// the result may be empty.
-func (r *Reader) text(keep bool) (string, bool) {
+// use says what becomes of a string that is read.
+type use uint8
+
+const (
+	checks  use = iota // only its soundness matters: the result may be empty
+	borrows            // it is looked at while the input is
+	keeps              // it may outlive the input
+)
+
+// text reads the string at pos, whose opening quote has been seen.
+func (r *Reader) text(as use) (string, bool) {
 	start := r.pos + 1
 	i := plain(r.data, start)
 	if i < len(r.data) {
@@ -19,12 +27,31 @@ func (r *Reader) text(keep bool) (string, bool) {
 				return r.tooLong(i - start)
 			}
 			r.from, r.to, r.pos = r.pos, i+1, i+1
+			if as == keeps && len(r.data) > longInput {
+				return r.Keep(r.data[start:i]), true
+			}
 			return r.data[start:i], true
 		case '\\':
-			return r.escaped(i, keep)
+			return r.escaped(i, as != checks)
 		}
 	}
 	return r.brokenText(i)
+}
+
+// longInput is the length from which on the strings of an input do not share its memory: one that is kept for long would
+// keep all of it.
+const longInput = 128 << 10
+
+// Keep returns s, a part of the input, in memory of its own where the input is long: something that is stored keeps no more
+// than a few KiB beside it alive. String and Any do so themselves; Name, Text and Raw do not.
+func (r *Reader) Keep(s string) string {
+	if len(r.data) <= longInput || s == "" {
+		return s
+	}
+	r.reserve(len(s), arenaOfLong)
+	begin := r.arena.Len()
+	r.arena.WriteString(s)
+	return r.arena.String()[begin:]
 }
 
 const (
@@ -158,16 +185,24 @@ func (r *Reader) escaped(i int, keep bool) (string, bool) {
 	return r.unescape(start, i, length, places[:min(count, len(places))]), true
 }
 
-// arenaSize is what is allocated for unescaped strings at a time.
-const arenaSize = 256
+// What is allocated for strings at a time, in bytes: for those that had escapes, and for all strings of a long input.
+const (
+	arenaSize   = 256
+	arenaOfLong = 4 << 10
+)
+
+// reserve makes room in the arena for a string of so many bytes.
+func (r *Reader) reserve(length, chunk int) {
+	if r.arena.Cap()-r.arena.Len() < length {
+		r.arena = strings.Builder{}
+		r.arena.Grow(max(length, chunk))
+	}
+}
 
 // unescape returns the sound string data[start:end], whose first escapes are at places, as length bytes without escapes.
 func (r *Reader) unescape(start, end, length int, places []int) string {
-	if r.arena.Cap()-r.arena.Len() < length {
-		// Unescaping never makes text longer, so what is left of the input is enough for all that follows.
-		r.arena = strings.Builder{}
-		r.arena.Grow(max(length, min(arenaSize, len(r.data)-start)))
-	}
+	// Unescaping never makes text longer, so what is left of the input is enough for all that follows.
+	r.reserve(length, min(arenaSize, len(r.data)-start))
 	begin := r.arena.Len()
 	for n := 0; ; n++ {
 		i := end
