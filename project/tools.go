@@ -18,9 +18,11 @@ type Tool struct {
 	Destructive bool            // destructiveHint
 }
 
-// baseSchema is the input schema of every tool (MCP integration §3.1). It has no descriptions: each would be paid for in
-// every conversation, and the tool's own text says how a request looks.
-const baseSchema = `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true}},"required":["operation"]}`
+// baseSchema is the input schema of every tool (MCP integration §3.1): a request with one operation, or a batch. That it is
+// one of the two is not said, since some clients refuse a schema with alternatives at its root (requirements T-36). It has
+// no descriptions: each would be paid for in every conversation, and the tool's own text says how a request looks.
+const baseSchema = `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true},` +
+	`"operations":{"type":"array","items":{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object"}}}}}}`
 
 // Tools renders the MCP tools of an adapter: in semantic mode one for each family of the profile, in single mode one for
 // everything, else both. It fails on a surface or on operations that are not valid.

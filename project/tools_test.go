@@ -71,9 +71,10 @@ func TestFamilyFlagsFollowItsOperations(t *testing.T) {
 	}
 }
 
-// REQ-TL-11: the base schema, as literally as it can be.
+// REQ-TL-11, T-36: the base schema, as literally as it can be beside batches.
 func TestInputSchemaIsTheBaseSchema(t *testing.T) {
-	want := `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true}},"required":["operation"]}`
+	want := `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true},` +
+		`"operations":{"type":"array","items":{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object"}}}}}}`
 	for _, tool := range toolsOf(t, todoAdapter(), surfaceOf(t, All, "crude")) {
 		if diff := cmp.Diff(want, string(tool.InputSchema)); diff != "" {
 			t.Errorf("%s: %s", tool.Name, diff)

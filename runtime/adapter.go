@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +35,9 @@ type Options struct {
 	// SupportsETag says that updates honour if_match; it is shown in introspection and changes nothing else.
 	SupportsETag bool
 
+	// SkipUnconfirmed makes a batch go on behind an operation that asks for confirmation, where it would halt otherwise.
+	// Only for operations that do not depend on each other (MCP-AQL operations §7.5.4).
+	SkipUnconfirmed bool
 	// NoConfirmation turns confirmation tokens off: destructive operations then run as soon as they are asked for.
 	NoConfirmation bool
 	// IsErrorOnFailure marks every failure as an MCP tool error, also those an agent can recover from.
@@ -82,6 +86,7 @@ type operation struct {
 	params     []string          // valid parameter names
 	aliases    map[string]string // other name to parameter
 	gated      bool              // a confirmation token is asked for
+	secretive  bool              // something in its parameters is sensitive
 	ownsToken  bool              // has a parameter of its own that is called confirmation_token
 }
 
@@ -173,6 +178,7 @@ func (a *Adapter) protocol() project.Protocol {
 	return project.Protocol{
 		Conformance: "level-1",
 		Capabilities: project.Capabilities{
+			Batch:               true,
 			Confirmation:        !a.options.NoConfirmation,
 			DangerousOperations: true,
 		},
@@ -197,6 +203,7 @@ func (a *Adapter) addOperation(definition model.Operation, newCall func(*slots) 
 	bound.gated = a.gated(&bound.definition)
 	for _, param := range bound.definition.Params {
 		bound.params = append(bound.params, param.Name)
+		bound.secretive = bound.secretive || a.secretive(&param, make(map[string]bool))
 		bound.ownsToken = bound.ownsToken || param.Name == tokenParam
 		for _, alias := range param.Aliases {
 			if bound.aliases == nil {
@@ -213,6 +220,19 @@ func (a *Adapter) addOperation(definition model.Operation, newCall func(*slots) 
 	}
 	a.operations[bound.definition.Name] = bound
 	a.names = append(a.names, bound.definition.Name)
+}
+
+// secretive reports whether a parameter, or something in it, is sensitive.
+func (a *Adapter) secretive(p *model.Param, seen map[string]bool) bool {
+	if p.Sensitive || p.Items != nil && a.secretive(p.Items, seen) {
+		return true
+	}
+	t, known := a.definitions.Type(p.Type)
+	if !known || seen[p.Type] {
+		return false
+	}
+	seen[p.Type] = true
+	return slices.ContainsFunc(t.Fields, func(field model.Param) bool { return a.secretive(&field, seen) })
 }
 
 // Name returns the name of the service.

@@ -53,6 +53,9 @@ func (x *exchange) confirm(ctx context.Context) *Error {
 	}
 }
 
+// codeConfirm asks for a confirmation.
+const codeConfirm = "CONFIRMATION_REQUIRED"
+
 func (x *exchange) confirmationRequired(ticket gate.Ticket) *Error {
 	definition := &x.operation.definition
 	details := []detail{{"operation", definition.Name}, {"danger_level", string(definition.Danger)}}
@@ -62,7 +65,7 @@ func (x *exchange) confirmationRequired(ticket gate.Ticket) *Error {
 	if definition.Confirm != "" {
 		details = append(details, detail{"confirmation_message", gate.Interpolate(definition.Confirm, x.shown)})
 	}
-	return failure("CONFIRMATION_REQUIRED", "This operation requires confirmation", append(details,
+	return failure(codeConfirm, "This operation requires confirmation", append(details,
 		detail{"confirmation_token", ticket.Token}, detail{"expires_at", timestamp(ticket.Expires)})...)
 }
 

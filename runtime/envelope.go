@@ -42,6 +42,9 @@ func (x *exchange) read(data string) *Error {
 	if fault := r.Fault(); fault != nil {
 		return x.faultFailure(fault)
 	}
+	if x.batch != nil {
+		return x.checkBatch()
+	}
 	return x.readRest(r, data)
 }
 
@@ -67,6 +70,10 @@ func (x *exchange) readEnvelope(r *wire.Reader) {
 			e.read = true
 			x.begin()
 			x.readParams(r)
+		case name == "operations" && x.room == nil:
+			x.readBatch(r)
+		case name == indexMember && x.room != nil:
+			r.Skip()
 		case name == "_request_id" && r.Kind() == "string":
 			e.requestID, _ = r.String()
 		default:
@@ -119,7 +126,7 @@ func (x *exchange) readAgain(r *wire.Reader, data string) {
 		r.Reset(data, wire.Limits{})
 		r.Object()
 		for r.NextField() {
-			if name := r.Name(); name == "operation" || name == "params" {
+			if name := r.Name(); name == "operation" || name == "params" || name == indexMember && x.room != nil {
 				r.Skip()
 			} else {
 				x.readBeside(r)

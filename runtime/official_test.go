@@ -2,6 +2,8 @@ package aql
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -12,20 +14,30 @@ import (
 
 // operationResult is the protocol's official schema of responses, which is not part of the project; nil where it is
 // absent.
-var operationResult = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	path := filepath.Join("..", "..", "shared", "schemas", "operation-result.schema.json")
-	if _, err := os.Stat(path); err != nil {
+var operationResult = sync.OnceValues(func() (*jsonschema.Schema, error) { return official("operation-result") })
+
+// batchOperation is the official schema of batches.
+var batchOperation = sync.OnceValues(func() (*jsonschema.Schema, error) { return official("batch-operation") })
+
+func official(name string) (*jsonschema.Schema, error) {
+	path := filepath.Join("..", "..", "shared", "schemas", name+".schema.json")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	return compiler.Compile(path)
-})
+}
 
 // checkOfficial holds a response against the official schema (REQ-RS-01…REQ-RS-05).
 func checkOfficial(tb testing.TB, response []byte) {
 	tb.Helper()
-	schema, err := operationResult()
+	checkSchema(tb, response, operationResult)
+}
+
+func checkSchema(tb testing.TB, response []byte, of func() (*jsonschema.Schema, error)) {
+	tb.Helper()
+	schema, err := of()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -25,7 +25,11 @@ type paramValue struct{ name, text string }
 
 // begin makes ready for the parameters of the operation.
 func (x *exchange) begin() {
-	x.call = x.operation.newCall(&x.slots)
+	into := x.room
+	if into == nil {
+		into = &x.slots
+	}
+	x.call = x.operation.newCall(into)
 	x.presented, x.values, x.problems, x.unknown = presented{}, x.values[:0], x.problems[:0], x.unknown[:0]
 }
 

@@ -19,8 +19,16 @@ const (
 	firstBuffer = 512
 )
 
-// run calls the handler and encodes what it returns.
-func (x *exchange) run(ctx context.Context, call call) (Reply, *Error) {
+// newWriter returns a writer whose buffer becomes a reply, so that it is not pooled.
+func (x *exchange) newWriter() *wire.Writer {
+	w := &x.writer
+	w.Reset(make([]byte, 0, firstBuffer))
+	w.SetLimit(x.adapter.options.Limits.ResponseSize)
+	return w
+}
+
+// run calls the handler and writes a success with what it returns. On failure, what was written is to be taken back.
+func (x *exchange) run(ctx context.Context, w *wire.Writer) *Error {
 	timeout := x.operation.definition.Timeout
 	if timeout == 0 {
 		timeout = x.adapter.options.Timeout
@@ -30,22 +38,18 @@ func (x *exchange) run(ctx context.Context, call call) (Reply, *Error) {
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	// The buffer becomes the reply, so it is not pooled.
-	w := wire.NewWriter(make([]byte, 0, firstBuffer))
-	limit := x.adapter.options.Limits.ResponseSize
-	w.SetLimit(limit)
 	w.Raw(successOpen)
-	if err := x.invoke(ctx, call, w); err != nil {
-		return Reply{}, x.handlerFailure(ctx, err)
+	if err := x.invoke(ctx, w); err != nil {
+		return x.handlerFailure(ctx, err)
 	}
 	w.Raw("}")
 	if w.Exceeds() {
-		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
+		return tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
 	}
 	if err := w.Err(); err != nil {
-		return Reply{}, x.masked(ctx, fmt.Errorf("encoding the result: %w", err), nil)
+		return x.masked(ctx, fmt.Errorf("encoding the result: %w", err), nil)
 	}
-	return Reply{JSON: w.Bytes()}, nil
+	return nil
 }
 
 // panicked is a handler's panic, on its way to the log.
@@ -56,14 +60,14 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("handler panicked: %v", p.value) }
 
-func (x *exchange) invoke(ctx context.Context, call call, w *wire.Writer) (err error) {
+func (x *exchange) invoke(ctx context.Context, w *wire.Writer) (err error) {
 	defer x.adapter.enter(x.operation)()
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicked{value: v, stack: debug.Stack()}
 		}
 	}()
-	return call.invoke(ctx, w)
+	return x.call.invoke(ctx, w)
 }
 
 // handlerFailure decides what an agent learns of a handler's error.
@@ -156,14 +160,24 @@ func (x *exchange) requestID() string {
 
 // fail encodes a failure (requirements REQ-RS-03, REQ-RS-05).
 func (x *exchange) fail(f *Error) Reply {
-	w := wire.NewWriter(make([]byte, 0, firstBuffer))
+	w := x.newWriter()
+	if x.batch != nil {
+		f = f.ofBatch()
+		x.writeFailure(w, f, nil)
+	} else {
+		x.writeFailure(w, f, x.details(f))
+	}
+	return Reply{JSON: w.Bytes(), IsError: x.isError(f.Code)}
+}
+
+func (x *exchange) writeFailure(w *wire.Writer, f *Error, details []detail) {
 	w.Raw(`{"success":false,"error":`)
 	w.BeginObject()
 	w.Key("code")
 	w.String(f.Code)
 	w.Key("message")
 	w.String(f.Message)
-	if details := x.details(f); len(details) > 0 {
+	if len(details) > 0 {
 		w.Key("details")
 		w.BeginObject()
 		for _, d := range details {
@@ -174,7 +188,6 @@ func (x *exchange) fail(f *Error) Reply {
 	}
 	w.EndObject()
 	w.Raw("}")
-	return Reply{JSON: w.Bytes(), IsError: x.isError(f.Code)}
 }
 
 // details adds the request's own label to the details. A failed introspect has none: its schema is closed

@@ -65,9 +65,12 @@ type exchange struct {
 	tool     string
 	reader   wire.Reader
 	again    wire.Reader // for what has to be read a second time
+	writer   wire.Writer
 	envelope envelope
 	asked
 	slots    slots
+	room     *slots         // of the item of a batch that is being read
+	batch    *batch         // nil: a single operation
 	problems []wire.Problem // with the parameters of the operation that is being read
 	unknown  []string       // names that are no parameter of it
 }
@@ -91,10 +94,11 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 func (x *exchange) release() {
 	x.reader.Reset("", wire.Limits{})
 	x.again.Reset("", wire.Limits{})
+	x.writer.Reset(nil)
 	clear(x.problems[:cap(x.problems)])
 	clear(x.unknown[:cap(x.unknown)])
 	clear(x.values[:cap(x.values)])
-	x.session, x.adapter, x.tool, x.envelope, x.slots = nil, nil, "", envelope{}, slots{}
+	x.session, x.adapter, x.tool, x.envelope, x.slots, x.room, x.batch = nil, nil, "", envelope{}, slots{}, nil, nil
 	x.asked = asked{values: x.values[:0]}
 	x.problems, x.unknown = x.problems[:0], x.unknown[:0]
 	exchanges.Put(x)
@@ -108,11 +112,18 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if failed := x.read(string(request)); failed != nil {
 		return Reply{}, failed
 	}
+	if x.batch != nil {
+		return x.runBatch(ctx)
+	}
 	if introspection, ok := x.call.(*introspectCall); ok {
 		return introspection.reply()
 	}
 	if failed := x.confirm(ctx); failed != nil {
 		return Reply{}, failed
 	}
-	return x.run(ctx, x.call)
+	w := x.newWriter()
+	if failed := x.run(ctx, w); failed != nil {
+		return Reply{}, failed
+	}
+	return Reply{JSON: w.Bytes()}, nil
 }

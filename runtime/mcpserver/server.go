@@ -109,11 +109,25 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 
 // call passes the arguments of a tool call on as they came, byte for byte.
 func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if token := request.Params.GetProgressToken(); token != nil {
+		ctx = aql.WithProgress(ctx, s.progress(ctx, request.Session, token))
+	}
 	reply := s.sessions.of(request).Call(ctx, request.Params.Name, request.Params.Arguments)
 	return &mcp.CallToolResult{
 		Content: []mcp.Content{&mcp.TextContent{Text: string(reply.JSON)}},
 		IsError: reply.IsError,
 	}, nil
+}
+
+// progress passes reports on to the client that gave a token for them (MCP integration §5.1). A client that is gone misses
+// them, and the call goes on.
+func (s *Server) progress(ctx context.Context, session *mcp.ServerSession, token any) aql.Progress {
+	return func(done, total int) {
+		err := session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)})
+		if err != nil {
+			s.log.LogAttrs(ctx, slog.LevelDebug, "reporting progress", slog.Any("error", err))
+		}
+	}
 }
 
 // guard stands before every method: it bounds the calls in flight, and keeps a panic from ending the process, which

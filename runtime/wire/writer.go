@@ -20,6 +20,7 @@ type Writer struct {
 	buf     []byte
 	depth   int
 	limit   int // bytes; 0: none
+	mark    int // bytes that stay when what follows is given up
 	dropped int // bytes written after the limit
 	err     error
 }
@@ -55,13 +56,28 @@ func (w *Writer) comma(open byte) {
 	}
 }
 
-// drop makes room when the limit is exceeded: the output is not to be used any more.
+// drop makes room when the limit is exceeded: what was written since Mark is not to be used any more.
 //
 //go:noinline
 func (w *Writer) drop(open byte) {
 	w.fail(ErrTooLong)
-	w.dropped += len(w.buf)
-	w.buf = append(w.buf[:0], open)
+	w.dropped += len(w.buf) - w.mark
+	w.buf = append(w.buf[:w.mark], open)
+}
+
+// Mark is a place in the output.
+type Mark struct{ length, depth int }
+
+// Mark returns the place that was reached. What was written so far stays, whatever becomes of what follows.
+func (w *Writer) Mark() Mark {
+	w.mark = len(w.buf)
+	return Mark{len(w.buf), w.depth}
+}
+
+// Back takes back what was written since a mark, and forgets the error in it.
+func (w *Writer) Back(to Mark) {
+	w.buf, w.depth, w.mark = w.buf[:to.length], to.depth, to.length
+	w.dropped, w.err = 0, nil
 }
 
 // ErrTooLong is the error of a Writer that was to write more than its limit.

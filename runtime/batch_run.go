@@ -1,0 +1,174 @@
+package aql
+
+import (
+	"context"
+
+	"github.com/aqltag/aqltag/runtime/wire"
+)
+
+// tally counts what came of the operations of a batch (MCP-AQL operations §7.2, §7.5.5).
+type tally struct{ succeeded, failed, halted, pending, unconfirmed int }
+
+// outcome is what came of one of them.
+type outcome uint8
+
+const (
+	succeeded outcome = iota
+	failed
+	unconfirmed // it asks for confirmation
+)
+
+// reservedForItem is the part of the response, in bytes, that is kept free for the failure of each operation to come.
+const reservedForItem = 512
+
+// runBatch runs the operations of a batch in order and writes what came of each. It halts at one that asks for
+// confirmation, unless the adapter skips those.
+func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
+	items, limit := x.batch.items, x.adapter.options.Limits.ResponseSize
+	w := x.newWriter()
+	w.Raw(`{"success":true,"data":null,"results":`)
+	w.BeginArray()
+	var count tally
+	halted := -1
+	report := progressOf(ctx)
+	for i, it := range items {
+		before := w.Mark()
+		w.Element()
+		w.SetLimit(limit - min(limit/2, reservedForItem*(len(items)-i)))
+		switch x.writeItem(ctx, w, i, it) {
+		case succeeded:
+			count.succeeded++
+		case failed:
+			count.failed++
+		case unconfirmed:
+			if count.unconfirmed++; !x.adapter.options.SkipUnconfirmed {
+				w.Back(before)
+				halted = i
+			}
+		}
+		report(i+1, len(items))
+		if halted >= 0 {
+			break
+		}
+	}
+	w.EndArray()
+	w.SetLimit(limit)
+	if halted >= 0 {
+		count.halted, count.pending, count.unconfirmed = 1, len(items)-halted-1, 0
+		x.writeHalt(w, halted)
+	}
+	count.write(w, len(items))
+	w.Raw("}")
+	if w.Exceeds() {
+		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
+	}
+	return Reply{JSON: w.Bytes()}, nil
+}
+
+// writeItem runs one operation and writes its place in results.
+func (x *exchange) writeItem(ctx context.Context, w *wire.Writer, index int, it *item) outcome {
+	x.asked, x.envelope.operation = it.asked, it.name
+	w.BeginObject()
+	w.Key("index")
+	w.Int(int64(index))
+	w.Key("operation")
+	w.String(it.name)
+	w.Key("result")
+	result := w.Mark()
+	problem := x.runItem(ctx, w, it)
+	what := succeeded
+	if problem != nil {
+		w.Back(result)
+		w.SetLimit(x.adapter.options.Limits.ResponseSize)
+		x.writeFailure(w, problem, x.details(problem))
+		what = failed
+		if problem.Code == codeConfirm {
+			what = unconfirmed
+			it.asking = problem
+			w.Key("status")
+			w.String("pending_confirmation")
+		}
+	}
+	w.EndObject()
+	return what
+}
+
+// runItem takes one operation through the stages that come after reading.
+func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error {
+	if it.failed != nil {
+		return it.failed
+	}
+	if ctx.Err() != nil {
+		return internal("request was cancelled")
+	}
+	if introspection, ok := x.call.(*introspectCall); ok {
+		reply, problem := introspection.reply()
+		if problem == nil {
+			w.Raw(string(reply.JSON))
+		}
+		return problem
+	}
+	if problem := x.confirm(ctx); problem != nil {
+		return problem
+	}
+	return x.run(ctx, w)
+}
+
+// writeHalt writes where a batch halted and what did not run (requirements REQ-BA-08).
+func (x *exchange) writeHalt(w *wire.Writer, halted int) {
+	it := x.batch.items[halted]
+	w.Key("halted_at")
+	w.BeginObject()
+	w.Key("index")
+	w.Int(int64(halted))
+	w.Key("operation")
+	w.String(it.name)
+	w.Key("result")
+	x.asked, x.envelope.operation = it.asked, it.name
+	x.writeFailure(w, it.asking, x.details(it.asking))
+	w.EndObject()
+	before := w.Mark()
+	x.writePendings(w, halted+1, true)
+	if w.Exceeds() { // without their parameters then, which the client knows
+		w.Back(before)
+		x.writePendings(w, halted+1, false)
+	}
+}
+
+func (x *exchange) writePendings(w *wire.Writer, from int, params bool) {
+	w.Key("pending_operations")
+	w.BeginArray()
+	for i, it := range x.batch.items[from:] {
+		w.Element()
+		w.BeginObject()
+		w.Key("index")
+		w.Int(int64(from + i))
+		w.Key("operation")
+		w.String(it.name)
+		if params {
+			w.Key("params")
+			x.writePendingParams(w, it)
+		}
+		w.EndObject()
+	}
+	w.EndArray()
+}
+
+func (t *tally) write(w *wire.Writer, total int) {
+	w.Key("summary")
+	w.BeginObject()
+	for _, entry := range []struct {
+		name   string
+		count  int
+		always bool
+	}{
+		{"total", total, true}, {"succeeded", t.succeeded, true}, {"failed", t.failed, true},
+		{"halted", t.halted, false}, {"pending", t.pending, t.halted > 0}, {"pending_confirmation", t.unconfirmed, false},
+	} {
+		if entry.always || entry.count > 0 {
+			w.Key(entry.name)
+			w.Int(int64(entry.count))
+		}
+	}
+	w.EndObject()
+}
