@@ -63,9 +63,9 @@ func call[T any](ctx context.Context, operation, params string) (Group, error) {
 			return &reply, err
 		}},
 		{Name: "aql-tag, decoding alone", Lacks: "envelope, dispatch, response", Floor: true, Run: func() (any, error) { return decode(arguments) }},
-		{Name: "MCP SDK AddTool", Lacks: noConstraints, Run: func() (any, error) { return sdk(arguments) }},
-		{Name: "mcp-go typed handler", Lacks: noCheck, Run: lenient},
-		{Name: "mcp-go typed handler, validating", Lacks: noConstraints, Run: validated},
+		{Name: "MCP SDK AddTool", Lacks: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(arguments) }},
+		{Name: "mcp-go typed handler", Lacks: onlyDecode, Run: lenient},
+		{Name: "mcp-go typed handler, validating", Lacks: constraints + ", " + ofSDK, Run: validated},
 	}}, nil
 }
 

@@ -15,12 +15,19 @@ import (
 
 // What candidates leave out.
 const (
-	laxJSON       = "unknown and repeated names, case, broken UTF-8"
-	noConstraints = "constraints"
-	noCheck       = "constraints, unknown and repeated names, case, broken UTF-8, limits"
-	onlySyntax    = "everything but syntax"
-	onlyUTF8      = "everything but UTF-8"
-	noLimits      = "limits, defaults"
+	constraints   = "constraints"
+	unknownNames  = "unknown names"
+	repeatedNames = "repeated names"
+	otherCase     = "case"
+	brokenUTF8    = "broken UTF-8"
+	limits        = "limits"
+	required      = "required names"
+
+	anyNames   = unknownNames + ", " + repeatedNames + ", " + otherCase + ", " + brokenUTF8 + ", " + limits
+	ofSDK      = repeatedNames + ", " + brokenUTF8 + ", " + limits
+	onlyDecode = constraints + ", " + required + ", " + anyNames
+	onlySyntax = "everything but syntax"
+	onlyUTF8   = "everything but UTF-8"
 )
 
 var errInvalid = errors.New("not valid")
@@ -67,26 +74,26 @@ func decode[T any](ctx context.Context, operation, request string) (Group, error
 	}
 	return Group{[]Candidate{
 		{Name: "aql-tag", Run: func() (any, error) { return ours(text) }},
-		{Name: "encoding/json + validator", Lacks: laxJSON, Run: into(func(v *T) error {
+		{Name: "encoding/json + validator", Lacks: anyNames, Run: into(func(v *T) error {
 			if err := json.Unmarshal(text, v); err != nil {
 				return err
 			}
 			return check.Struct(v)
 		})},
-		{Name: "MCP SDK AddTool", Lacks: noConstraints, Run: func() (any, error) { return sdk(text) }},
-		{Name: "MCP SDK AddTool, our constraints", Lacks: noLimits, Run: func() (any, error) { return sdkConstraints(text) }},
-		{Name: "mcp-go typed handler", Lacks: noCheck, Run: typedHandler[T](ctx, text)},
-		{Name: "json v2 + validator", Lacks: noLimits, Run: into(func(v *T) error {
+		{Name: "MCP SDK AddTool", Lacks: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(text) }},
+		{Name: "MCP SDK AddTool, our constraints", Lacks: ofSDK, Run: func() (any, error) { return sdkConstraints(text) }},
+		{Name: "mcp-go typed handler", Lacks: onlyDecode, Run: typedHandler[T](ctx, text)},
+		{Name: "json v2 + validator", Lacks: limits, Run: into(func(v *T) error {
 			if err := jsonv2.Unmarshal(text, v, jsonv2.RejectUnknownMembers(true)); err != nil {
 				return err
 			}
 			return check.Struct(v)
 		})},
-		{Name: "json v2", Lacks: noConstraints, Run: into(func(v *T) error {
+		{Name: "json v2", Lacks: constraints + ", " + required + ", " + limits, Run: into(func(v *T) error {
 			return jsonv2.Unmarshal(text, v, jsonv2.RejectUnknownMembers(true))
 		})},
-		{Name: "encoding/json", Lacks: noCheck, Run: into(func(v *T) error { return json.Unmarshal(text, v) })},
-		{Name: "sonic", Lacks: noCheck, Run: into(func(v *T) error { return sonic.Unmarshal(text, v) })},
+		{Name: "encoding/json", Lacks: onlyDecode, Run: into(func(v *T) error { return json.Unmarshal(text, v) })},
+		{Name: "sonic", Lacks: onlyDecode, Run: into(func(v *T) error { return sonic.Unmarshal(text, v) })},
 		{Name: "json.Valid", Lacks: onlySyntax, Floor: true, Run: func() (any, error) {
 			if !json.Valid(text) {
 				return nil, errInvalid
