@@ -1,7 +1,7 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-MODULES   = . examples/todo bench bench/gen aqlvet/golangci adopted tests/validator
+MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator
 FUZZTIME ?= 10s
 
 .PHONY: demo test race generate check fmt vet lint e2e readme adopting fuzz bench bench-gen startup tokens ci
@@ -21,12 +21,14 @@ generate:
 	$(GO) -C examples/todo generate ./...
 	$(GO) test . -run TestGolden -update
 	$(GO) -C bench generate ./...
+	$(GO) -C bench/wire generate ./...
 	$(GO) -C adopted generate ./...
 
 check:
 	$(GO) -C examples/todo tool aql-tag check ./...
 	$(GO) -C examples/todo tool aql-tag lint ./...
 	$(GO) -C bench tool aql-tag check ./...
+	$(GO) -C bench/wire tool aql-tag check ./...
 	$(GO) -C adopted tool aql-tag check ./...
 
 fmt:
@@ -52,7 +54,9 @@ fuzz:
 			echo "== $$dir $$target"; $(GO) test -C $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x .; \
 		done; done
 
+# bench prints the table of the wire, then the benchmarks of calls. ROUNDS and BENCHTIME bound the table.
 bench:
+	$(GO) -C bench/wire run ./table $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(BENCHTIME),-time $(BENCHTIME))
 	$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
 
 # bench-gen measures the generator on modules of up to 5,000 operations; SIZES, RUNS and COMPILE bound it.
@@ -71,6 +75,6 @@ ci: fmt vet lint
 	$(MAKE) race
 	$(MAKE) check e2e readme adopting
 	$(MAKE) demo tokens startup
-	$(MAKE) bench COUNT=1
+	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100
 	$(MAKE) fuzz FUZZTIME=10000x

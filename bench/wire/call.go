@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/aqltag/aqltag/bench/wire/service"
+)
+
+func callSmall(ctx context.Context) (Group, error) {
+	return call[service.CreateNoteRequest](ctx, "create_note", smallText)
+}
+
+func callMedium(ctx context.Context) (Group, error) {
+	return call[service.CreateTodoRequest](ctx, "create_todo", mediumText)
+}
+
+func callLarge(ctx context.Context) (Group, error) {
+	return call[service.ImportItemsRequest](ctx, "import_items", largeText())
+}
+
+const (
+	createTool = "mcp_aql_create"
+	readTool   = "mcp_aql_read"
+)
+
+// envelope is a request to an operation.
+func envelope(operation, params string) []byte {
+	return []byte(`{"operation":"` + operation + `","params":` + params + `}`)
+}
+
+// call is the whole of a call without its transport: from the bytes of the request to those of the response, around a handler
+// that does nothing. The decoding alone stands beside it.
+func call[T any](ctx context.Context, operation, params string) (Group, error) {
+	a, err := adapter(service.NewRegistry(new(service.Service)))
+	if err != nil {
+		return Group{}, err
+	}
+	ours := caller(ctx, a, createTool)
+	request, arguments := envelope(operation, params), []byte(params)
+	decode, err := decoder[T](operation)
+	if err != nil {
+		return Group{}, err
+	}
+	sdk, err := newSDK[T](ctx, operation, false)
+	if err != nil {
+		return Group{}, err
+	}
+	lenient, err := typedServer[T](ctx, operation, params, false)
+	if err != nil {
+		return Group{}, err
+	}
+	validated, err := typedServer[T](ctx, operation, params, true)
+	if err != nil {
+		return Group{}, err
+	}
+	var reply []byte
+	return Group{[]Candidate{
+		{Name: "aql-tag", Run: func() (any, error) {
+			var err error
+			reply, err = ours(request)
+			return &reply, err
+		}},
+		{Name: "aql-tag, decoding alone", Lacks: "envelope, dispatch, response", Floor: true, Run: func() (any, error) { return decode(arguments) }},
+		{Name: "MCP SDK AddTool", Lacks: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(arguments) }},
+		{Name: "mcp-go typed handler", Lacks: onlyDecode, Run: lenient},
+		{Name: "mcp-go typed handler, validating", Lacks: constraints + ", " + ofSDK, Run: validated},
+	}}, nil
+}
+
+// callList is a call that returns 25 todos of 10 fields.
+func callList(ctx context.Context) (Group, error) {
+	list, err := todos(25)
+	if err != nil {
+		return Group{}, err
+	}
+	a, err := adapter(service.NewRegistry(&service.Service{Todos: list}))
+	if err != nil {
+		return Group{}, err
+	}
+	ours := caller(ctx, a, readTool)
+	request := envelope("list_todos", "{}")
+	theirs := &page{list}
+	var out []byte
+	return Group{[]Candidate{
+		{Name: "aql-tag", Run: func() (any, error) {
+			var err error
+			out, err = ours(request)
+			return &out, err
+		}},
+		{Name: "encoding/json, encoding alone", Lacks: "the call", Floor: true, Run: func() (any, error) {
+			var err error
+			out, err = json.Marshal(theirs)
+			return &out, err
+		}},
+		{Name: "copy of the output", Lacks: "everything", Floor: true, Run: func() (any, error) {
+			clone := bytes.Clone(out)
+			return &clone, nil
+		}},
+	}}, nil
+}
+
+// callBatch is 100 medium requests.
+//
+// BATCH: the first candidate is still 100 calls; the batch takes its place as "aql-tag" once Session.Call knows one, and
+// "aql-tag, one by one" becomes the second.
+func callBatch(ctx context.Context) (Group, error) {
+	const size = 100
+	single, err := callMedium(ctx)
+	if err != nil {
+		return Group{}, err
+	}
+	var group Group
+	for _, c := range single.Candidates {
+		if c.Floor {
+			continue
+		}
+		one := c.Run
+		c.Name += ", one by one"
+		c.Run = func() (any, error) {
+			for range size - 1 {
+				if _, err := one(); err != nil {
+					return nil, err
+				}
+			}
+			return one()
+		}
+		group.Candidates = append(group.Candidates, c)
+	}
+	return group, nil
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"reflect"
+
+	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/bytedance/sonic"
+	jsonv2 "github.com/go-json-experiment/json"
+)
+
+// page is how an agent sees a list.
+type page struct {
+	Items []service.Todo `json:"items"`
+}
+
+// encodeList writes a list of 25 todos of 10 fields.
+func encodeList(context.Context) (Group, error) {
+	list, err := todos(25)
+	if err != nil {
+		return Group{}, err
+	}
+	ours, err := encoder("list_todos", reflect.TypeFor[[]service.Todo]())
+	if err != nil {
+		return Group{}, err
+	}
+	if err := pretouch[page](); err != nil {
+		return Group{}, err
+	}
+	sorted := sonic.Config{SortMapKeys: true}.Froze()
+	var value any = list
+	theirs := &page{list}
+	var buf, out []byte
+	return Group{[]Candidate{
+		{Name: "aql-tag", Run: func() (any, error) {
+			var err error
+			if buf, err = ours(buf[:0], value); err != nil {
+				return nil, err
+			}
+			out = bytes.Clone(buf)
+			return &out, nil
+		}},
+		{Name: "aql-tag, into a buffer that is kept", Run: func() (any, error) {
+			var err error
+			buf, err = ours(buf[:0], value)
+			return &buf, err
+		}},
+		{Name: "encoding/json", Run: func() (any, error) {
+			var err error
+			out, err = json.Marshal(theirs)
+			return &out, err
+		}},
+		{Name: "json v2", Run: func() (any, error) {
+			var err error
+			out, err = jsonv2.Marshal(theirs, jsonv2.Deterministic(true))
+			return &out, err
+		}},
+		{Name: "sonic, sorted names", Lacks: "broken UTF-8", Run: func() (any, error) {
+			var err error
+			out, err = sorted.Marshal(theirs)
+			return &out, err
+		}},
+		{Name: "sonic", Lacks: "order of map names, " + brokenUTF8, Run: func() (any, error) {
+			var err error
+			out, err = sonic.Marshal(theirs)
+			return &out, err
+		}},
+		{Name: "copy of the output", Lacks: "everything", Floor: true, Run: func() (any, error) {
+			out = bytes.Clone(buf)
+			return nil, nil
+		}},
+	}}, nil
+}
+
+// selected are the fields that selectFields asks for.
+var selected = []string{"title", "slug"}
+
+// selectFields writes 2 of the 10 fields of 25 todos.
+//
+// FIELD SELECTION: the first candidate is still "all fields"; the masked encoder takes its place as "aql-tag" once
+// runtime/codec has one, and "aql-tag, all fields" becomes the second.
+func selectFields(context.Context) (Group, error) {
+	list, err := todos(25)
+	if err != nil {
+		return Group{}, err
+	}
+	ours, err := encoder("list_todos", reflect.TypeFor[[]service.Todo]())
+	if err != nil {
+		return Group{}, err
+	}
+	var value any = list
+	theirs := &page{list}
+	var buf, out []byte
+	return Group{[]Candidate{
+		{Name: "aql-tag, all fields", Lacks: "the selection", Floor: true, Run: func() (any, error) {
+			var err error
+			if buf, err = ours(buf[:0], value); err != nil {
+				return nil, err
+			}
+			out = bytes.Clone(buf)
+			return &out, nil
+		}},
+		{Name: "encode, then filter", Run: func() (any, error) {
+			var err error
+			out, err = filtered[any](theirs)
+			return &out, err
+		}},
+		{Name: "encode, then filter raw values", Run: func() (any, error) {
+			var err error
+			out, err = filtered[json.RawMessage](theirs)
+			return &out, err
+		}},
+	}}, nil
+}
+
+// filtered encodes everything, reads it as maps with values of type V, and encodes what was asked for.
+func filtered[V any](all *page) ([]byte, error) {
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	var whole struct {
+		Items []map[string]V `json:"items"`
+	}
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, err
+	}
+	for i, item := range whole.Items {
+		kept := make(map[string]V, len(selected))
+		for _, name := range selected {
+			kept[name] = item[name]
+		}
+		whole.Items[i] = kept
+	}
+	return json.Marshal(whole)
+}

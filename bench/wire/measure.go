@@ -1,0 +1,13 @@
+package wire
+
+import "testing"
+
+// Measure runs a candidate as often as b asks for.
+func Measure(b *testing.B, c Candidate) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Run(); err != nil {
+			b.Fatalf("%s: %v", c.Name, err)
+		}
+	}
+}

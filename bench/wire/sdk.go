@@ -1,0 +1,139 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// newSDK returns what takes arguments through the MCP SDK's generic tool path, mcp.AddTool with a Go struct, to a handler
+// that does nothing. The transport, whose cost drowns everything else, is left out: the server's own method handler is called.
+// constrained gives the tool a schema with the constraints of our definition; otherwise it has the one that the SDK infers.
+func newSDK[T any](ctx context.Context, operation string, constrained bool) (func(arguments []byte) (*T, error), error) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil)
+	tool := &mcp.Tool{Name: operation, Description: "Does nothing."}
+	if constrained {
+		var err error
+		if tool.InputSchema, err = constrainedSchema[T](operation); err != nil {
+			return nil, err
+		}
+	}
+	var last T
+	mcp.AddTool(server, tool, func(_ context.Context, _ *mcp.CallToolRequest, in T) (*mcp.CallToolResult, any, error) {
+		last = in
+		return &mcp.CallToolResult{}, nil, nil
+	})
+	handler, lent, err := methodHandler(ctx, server, operation)
+	if err != nil {
+		return nil, err
+	}
+	return func(arguments []byte) (*T, error) {
+		request := *lent
+		request.Params = &mcp.CallToolParamsRaw{Name: operation, Arguments: arguments}
+		result, err := handler(ctx, "tools/call", &request)
+		if err != nil {
+			return nil, err
+		}
+		if r := result.(*mcp.CallToolResult); r.IsError {
+			return nil, fmt.Errorf("refused: %s", r.Content[0].(*mcp.TextContent).Text)
+		}
+		return &last, nil
+	}, nil
+}
+
+// methodHandler returns the server's handler as a middleware receives it, and a request to pass to it: it needs one that
+// belongs to a session, so one is lent by a first call through a client.
+func methodHandler(ctx context.Context, server *mcp.Server, tool string) (mcp.MethodHandler, *mcp.CallToolRequest, error) {
+	var handler mcp.MethodHandler
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		handler = next
+		return next
+	})
+	requests := make(chan *mcp.CallToolRequest, 1)
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if call, ok := r.(*mcp.CallToolRequest); ok {
+				requests <- call
+			}
+			return next(ctx, method, r)
+		}
+	})
+	serverSide, clientSide := mcp.NewInMemoryTransports()
+	go server.Run(ctx, serverSide) //nolint:errcheck // ends with ctx
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil).Connect(ctx, clientSide, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("connecting to the SDK's server: %w", err)
+	}
+	// Its arguments are refused; that does not matter.
+	_, err = client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(`{}`)})
+	select {
+	case lent := <-requests:
+		return handler, lent, nil
+	default:
+		return nil, nil, errors.Join(errors.New("no request reached the SDK's server"), err)
+	}
+}
+
+// constrainedSchema is the schema that the SDK infers from T, with the constraints of an operation's definition.
+func constrainedSchema[T any](operation string) (*jsonschema.Schema, error) {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		return nil, err
+	}
+	o, _, err := definition(operation)
+	if err != nil {
+		return nil, err
+	}
+	types := map[string][]model.Param{}
+	for _, t := range definitions().Types {
+		types[t.Name] = t.Fields
+	}
+	constrain(schema, o.Params, types)
+	return schema, nil
+}
+
+func constrain(schema *jsonschema.Schema, params []model.Param, types map[string][]model.Param) {
+	for _, p := range params {
+		s := schema.Properties[p.Name]
+		s.Pattern, s.Format = p.Pattern, p.Format
+		for _, value := range p.Enum {
+			s.Enum = append(s.Enum, value)
+		}
+		s.Minimum, s.Maximum = number(p.Minimum), number(p.Maximum)
+		s.MinLength, s.MaxLength = positive(p.MinLength), positive(p.MaxLength)
+		if s.Items != nil {
+			s.MaxItems = positive(p.MaxItems)
+			if fields, ok := types[p.Items.Type]; ok {
+				constrain(s.Items, fields, types)
+			}
+		} else {
+			s.MaxProperties = positive(p.MaxItems)
+		}
+		if fields := types[p.Type]; len(fields) > 0 {
+			constrain(s, fields, types)
+		}
+	}
+}
+
+func number(text string) *float64 {
+	if text == "" {
+		return nil
+	}
+	var v float64
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return nil
+	}
+	return &v
+}
+
+func positive(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,145 @@
+// Command table measures every candidate of the wire's benchmarks and prints one table: medians, ratios to aql-tag, and what
+// became of the targets. Candidates take turns, round after round, so that a machine that is slow for a while is slow for all
+// of them. It fails when a candidate fails, never because something is slow.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/bench/wire"
+)
+
+func main() {
+	testing.Init()
+	rounds := flag.Int("rounds", 7, "how often every candidate is measured")
+	duration := flag.Duration("time", 100*time.Millisecond, "how long a candidate runs in each round")
+	only := flag.String("only", "", "regular expression of the benchmarks to run, such as decode/; no targets are judged that need others")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *rounds, *duration, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "table:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, rounds int, duration time.Duration, only string) error {
+	if rounds < 1 || duration <= 0 {
+		return fmt.Errorf("%d rounds of %s measure nothing", rounds, duration)
+	}
+	filter, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	if err := flag.Set("test.benchtime", duration.String()); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s %s/%s, %d processors; %d rounds of %s; medians. The ratio is the median of the rounds' ratios to the first line.\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds, duration)
+	all := make(results)
+	for _, benchmark := range wire.Benchmarks() {
+		if !filter.MatchString(benchmark.Name) {
+			continue
+		}
+		lines, err := measure(ctx, benchmark, rounds)
+		if err != nil {
+			return fmt.Errorf("%s: %w", benchmark.Name, err)
+		}
+		all[benchmark.Name] = lines
+		printGroup(out, benchmark.Name, lines)
+	}
+	printTargets(out, all)
+	return nil
+}
+
+// line is what was measured of one candidate.
+type line struct {
+	name, lacks   string
+	perOp         float64 // ns
+	allocs, bytes int64
+	ratio         float64 // of its time to that of the first candidate
+}
+
+// results are the lines of each benchmark.
+type results map[string][]line
+
+// measure runs the candidates of a benchmark in turn.
+func measure(ctx context.Context, benchmark wire.Benchmark, rounds int) ([]line, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // what the group needs ends here, so that it does not weigh on the next
+	group, err := benchmark.Make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	times := make([][]float64, len(group.Candidates))
+	lines := make([]line, len(group.Candidates))
+	for range rounds {
+		for i, c := range group.Candidates {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if _, err := c.Run(); err != nil { // warms up, and tells what is wrong, which testing.Benchmark does not
+				return nil, fmt.Errorf("%s: %w", c.Name, err)
+			}
+			result := testing.Benchmark(func(b *testing.B) { wire.Measure(b, c) })
+			if result.N == 0 {
+				return nil, fmt.Errorf("%s failed while it was measured", c.Name)
+			}
+			times[i] = append(times[i], float64(result.T.Nanoseconds())/float64(result.N))
+			lines[i] = line{name: c.Name, lacks: c.Lacks, allocs: result.AllocsPerOp(), bytes: result.AllocedBytesPerOp()}
+		}
+	}
+	for i := range lines {
+		ratios := make([]float64, rounds)
+		for round := range ratios {
+			ratios[round] = times[i][round] / times[0][round]
+		}
+		lines[i].perOp, lines[i].ratio = median(times[i]), median(ratios)
+	}
+	return lines, nil
+}
+
+func printGroup(out io.Writer, name string, lines []line) {
+	fmt.Fprintf(out, "\n%-46s %12s %10s %9s %8s  %s\n", name, "ns/op", "B/op", "allocs/op", "ratio", "leaves out")
+	for _, l := range lines {
+		fmt.Fprintf(out, "  %-44s %12s %10d %9d %8s  %s\n", l.name, grouped(l.perOp), l.bytes, l.allocs, short(l.ratio), l.lacks)
+	}
+}
+
+// grouped is a whole number with commas between its thousands.
+func grouped(v float64) string {
+	digits := fmt.Sprintf("%.0f", v)
+	var text strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			text.WriteByte(',')
+		}
+		text.WriteRune(digit)
+	}
+	return text.String()
+}
+
+// short is a ratio with three significant digits.
+func short(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 0.1:
+		return fmt.Sprintf("%.2f", v)
+	default:
+		return fmt.Sprintf("%.4f", v)
+	}
+}
