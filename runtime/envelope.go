@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/wire"
@@ -20,11 +21,11 @@ type envelope struct {
 // read reads a request once, strictly: what is wrong with its bytes is found wherever it is, and comes before anything
 // else that is wrong. Parameters are decoded in passing, so long as the request names its operation before them and
 // gives none beside params.
-func (x *exchange) read(data string) *Error {
+func (x *exchange) read(request []byte) *Error {
 	r := &x.reader
-	r.Reset(data, x.adapter.options.Limits.wire())
+	r.ResetBytes(request, x.adapter.options.Limits.wire())
 	kind := "nothing"
-	if strings.TrimLeft(data, " \t\r\n") != "" {
+	if len(bytes.TrimLeft(request, " \t\r\n")) > 0 {
 		kind = r.Kind()
 	}
 	if kind != "object" {
@@ -45,7 +46,7 @@ func (x *exchange) read(data string) *Error {
 	if x.batch != nil {
 		return x.checkBatch()
 	}
-	return x.readRest(r, data)
+	return x.readRest(r, r.Text(0, len(request)))
 }
 
 // readEnvelope reads the members of the object that r has begun, and the parameters where it can.
@@ -109,6 +110,7 @@ func (x *exchange) readRest(r *wire.Reader, data string) *Error {
 // readAgain decodes the parameters inside params, and then those beside it: the former win (requirements REQ-RF-05).
 func (x *exchange) readAgain(r *wire.Reader, data string) {
 	r.Reset("{}", wire.Limits{})
+	data = strings.Clone(data)
 	if x.envelope.paramsKind == "object" {
 		r.Reset(data, wire.Limits{})
 		r.Object()

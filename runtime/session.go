@@ -109,7 +109,7 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if limit := x.adapter.options.Limits.RequestSize; len(request) > limit {
 		return Reply{}, tooLarge("request_size", limit, len(request), "bytes")
 	}
-	if failed := x.read(string(request)); failed != nil {
+	if failed := x.read(request); failed != nil {
 		return Reply{}, failed
 	}
 	if x.batch != nil {

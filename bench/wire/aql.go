@@ -61,7 +61,7 @@ func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
 	r := wire.NewReader("", limits)
 	return func(text []byte) (*T, error) {
 		value := new(T)
-		r.Reset(string(text), limits)
+		r.ResetBytes(text, limits)
 		return value, readParams(r, request, unsafe.Pointer(value))
 	}, nil
 }

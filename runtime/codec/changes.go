@@ -14,6 +14,8 @@ import (
 // applying it need not read it again. The values that are set are those that were read then: they go to the first resource
 // that the patch is applied to, and to no other, since two resources must not share memory.
 type changes struct {
+	raw   string // the patch
+	start int    // where in the request it begins
 	list  []change
 	doubt bool // one of them may still fail: whether it does depends on the resource
 	spent atomic.Bool
@@ -25,7 +27,8 @@ type change struct {
 	do      doing
 	field   *field
 	value   unsafe.Pointer // what sets and putsEntries take
-	text    string         // JSON that merges
+	from    int            // what merges: where in the request it begins
+	to      int            // and ends
 	removed []string       // names of entries
 }
 
@@ -55,29 +58,30 @@ func (c *changes) add(change change) {
 }
 
 // apply makes the changes in list, up to one that leaves, to the struct at base. It returns what comes behind.
-func apply(list []change, base unsafe.Pointer) (rest []change, ok bool) {
+func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok bool) {
 	ok = true
 	for len(list) > 0 && ok {
-		c := &list[0]
+		next := &list[0]
 		list = list[1:]
-		switch c.do {
+		field := next.field
+		switch next.do {
 		case leaves:
 			return list, true
 		case removes:
-			ok = c.field.remove(base)
+			ok = field.remove(base)
 		case sets:
-			c.field.value.move(c.field.owned(base), c.value)
+			field.value.move(field.owned(base), next.value)
 		case enters:
-			list, ok = apply(list, c.field.owned(base))
+			list, ok = c.apply(list, field.owned(base))
 		case points:
-			pointer := (*unsafe.Pointer)(c.field.owned(base))
-			*pointer = copied(c.field.value.elem.goType, *pointer)
-			list, ok = apply(list, *pointer)
+			pointer := (*unsafe.Pointer)(field.owned(base))
+			*pointer = copied(field.value.elem.goType, *pointer)
+			list, ok = c.apply(list, *pointer)
 		case putsEntries:
-			ok = c.put((*map[string]string)(c.field.owned(base)))
+			ok = next.put((*map[string]string)(field.owned(base)))
 		case merges:
-			r := wire.NewReader(c.text, wire.Limits{})
-			c.field.value.merge(r, c.field.owned(base))
+			r := wire.NewReader(c.raw[next.from-c.start:next.to-c.start], wire.Limits{})
+			field.value.merge(r, field.owned(base))
 			ok = r.OK()
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
-	"regexp"
 	"strconv"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/codec/pattern"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -22,7 +22,7 @@ type bound struct {
 }
 
 // checksOf compiles the constraints that p puts on values of n; nil if there are none.
-func checksOf(n *reading, p *model.Param) (*checks, error) {
+func (s *Set) checksOf(n *reading, p *model.Param) (*checks, error) {
 	c := checks{}
 	some := false
 	switch n.kind {
@@ -30,11 +30,11 @@ func checksOf(n *reading, p *model.Param) (*checks, error) {
 		c.minLength, c.maxLength, c.enum = p.MinLength, p.MaxLength, p.Enum
 		some = c.minLength > 0 || c.maxLength > 0 || len(c.enum) > 0
 		if p.Pattern != "" {
-			pattern, err := regexp.Compile(p.Pattern)
+			compiled, err := s.pattern(p.Pattern)
 			if err != nil {
-				return nil, fmt.Errorf("pattern: %w", err)
+				return nil, err
 			}
-			c.pattern, some = pattern, true
+			c.pattern, some = compiled, true
 		}
 	case kindInt, kindUint, kindFloat, kindNumber:
 		var err error
@@ -53,6 +53,16 @@ func checksOf(n *reading, p *model.Param) (*checks, error) {
 		return nil, nil
 	}
 	return &c, nil
+}
+
+// pattern compiles an expression once for all that share it.
+func (s *Set) pattern(expression string) (*pattern.Pattern, error) {
+	if known := s.patterns[expression]; known != nil {
+		return known, nil
+	}
+	compiled, err := pattern.Compile(expression)
+	s.patterns[expression] = compiled
+	return compiled, err
 }
 
 // boundOf reads a bound, rounded inwards for integers; nil where every value of the type is within it.
@@ -98,7 +108,7 @@ func integerRange(n *reading) (low, high *big.Int) {
 
 func (c *checks) text(r *wire.Reader, s string) bool {
 	return (c.minLength == 0 || r.MinLength(s, c.minLength)) && (c.maxLength == 0 || r.MaxLength(s, c.maxLength)) &&
-		(c.pattern == nil || r.Pattern(s, c.pattern)) && (len(c.enum) == 0 || r.Enum(s, c.enum))
+		(c.pattern == nil || r.Pattern(c.pattern.Match(s), c.pattern.String())) && (len(c.enum) == 0 || r.Enum(s, c.enum))
 }
 
 func (c *checks) int(r *wire.Reader, v int64) bool {
@@ -136,7 +146,7 @@ func (n *reading) admitsZero() bool {
 		for _, value := range c.enum {
 			allowed = allowed || value == ""
 		}
-		return allowed && c.minLength == 0 && (c.pattern == nil || c.pattern.MatchString(""))
+		return allowed && c.minLength == 0 && (c.pattern == nil || c.pattern.Match(""))
 	case kindInt, kindUint, kindFloat, kindNumber:
 		return c == nil || (c.low == nil || c.low.exact.Sign() <= 0) && (c.high == nil || c.high.exact.Sign() >= 0)
 	case kindStruct:

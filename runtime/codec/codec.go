@@ -14,17 +14,19 @@ import (
 	"unsafe"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/codec/pattern"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
 // Set compiles codecs for the types of one adapter. It is not safe for concurrent use; the codecs are.
 type Set struct {
-	types   map[string]*model.Type
-	objects map[objectKey]*object
-	open    map[reflect.Type]*reading
-	copies  []constrained
-	records map[objectKey]*record
-	lists   map[reflect.Type]*writing
+	types    map[string]*model.Type
+	objects  map[objectKey]*object
+	open     map[reflect.Type]*reading
+	copies   []constrained
+	records  map[objectKey]*record
+	lists    map[reflect.Type]*writing
+	patterns map[string]*pattern.Pattern
 }
 
 // constrained is a reading like another one, which is not finished yet, with constraints of its own.
@@ -44,6 +46,7 @@ func NewSet(types []model.Type) *Set {
 	s := &Set{
 		types: make(map[string]*model.Type, len(types)), objects: make(map[objectKey]*object), open: make(map[reflect.Type]*reading),
 		records: make(map[objectKey]*record), lists: make(map[reflect.Type]*writing),
+		patterns: make(map[string]*pattern.Pattern),
 	}
 	for i := range types {
 		s.types[types[i].Name] = &types[i]

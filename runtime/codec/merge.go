@@ -138,7 +138,7 @@ func (f *field) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
 		r.Kind()
 		start := r.Offset()
 		n.merge(r, p)
-		record.add(change{do: merges, field: f, text: r.Text(start, r.Offset())})
+		record.add(change{do: merges, field: f, from: start, to: r.Offset()})
 	default:
 		n.read(r, p, false)
 		record.add(change{do: sets, field: f, value: p})

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/codec/pattern"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -60,7 +60,7 @@ type reading struct {
 type checks struct {
 	minLength, maxLength int
 	minItems, maxItems   int
-	pattern              *regexp.Regexp
+	pattern              *pattern.Pattern
 	enum                 []string
 	low, high            *bound
 }
@@ -90,7 +90,7 @@ func (s *Set) reading(t reflect.Type, p *model.Param) (*reading, error) {
 			return c.of == n
 		})
 	}
-	checks, err := checksOf(n, p)
+	checks, err := s.checksOf(n, p)
 	if err != nil || checks == nil {
 		return n, err
 	}

@@ -214,11 +214,11 @@ func (p *Patch) Merge(resource unsafe.Pointer) bool {
 		return false
 	}
 	if !c.doubt {
-		_, ok := apply(c.list, resource)
+		_, ok := c.apply(c.list, resource)
 		return ok
 	}
 	whole := copied(p.target.goType, resource)
-	_, ok := apply(c.list, whole)
+	_, ok := c.apply(c.list, whole)
 	if ok {
 		p.target.move(resource, whole)
 	}
@@ -261,14 +261,20 @@ func (n *reading) readPatch(r *wire.Reader, p unsafe.Pointer) {
 	var record *changes
 	r.Kind()
 	start := r.Offset()
+	r.Preserve(true)
 	if n.elem.kind == kindStruct {
-		record = new(changes)
+		record = &changes{start: start}
 		n.elem.object.merge(r, scratch, record)
 	} else {
 		n.elem.merge(r, scratch)
 	}
+	r.Preserve(false)
 	if r.OK() {
-		*(*Patch)(unsafe.Add(p, n.offset)) = Patch{r.Text(start, r.Offset()), n.elem, record}
+		raw := r.Preserved(start, r.Offset())
+		if record != nil {
+			record.raw = raw
+		}
+		*(*Patch)(unsafe.Add(p, n.offset)) = Patch{raw, n.elem, record}
 	}
 }
 

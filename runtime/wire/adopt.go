@@ -24,7 +24,7 @@ func (r *Reader) Mismatch(expected string) {
 
 // kindOf names the JSON kind of a value by its text.
 func kindOf(text string) string {
-	inner := Reader{data: text}
+	inner := Reader{data: text, kept: text}
 	if kind := inner.Kind(); kind != "" {
 		return kind
 	}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +36,6 @@ var document = `{"title":"Write the quarterly report","notes":"` + strings.Repea
 
 var (
 	standard   = Limits{MaxStringLength: 1 << 20, MaxArrayElements: 10_000, MaxDepth: 32}
-	code       = regexp.MustCompile(`^[A-Z]{2}-[0-9]+$`)
 	priorities = []string{"low", "medium", "high"}
 	taskNames  = []string{"title", "notes", "code", "priority", "done", "due_at", "tags", "estimate", "ratio", "metadata", "labels", "scores"}
 )
@@ -235,13 +233,6 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // BenchmarkPattern shows what a pattern costs beside all the rest.
-func BenchmarkPattern(b *testing.B) {
-	r := NewReader("", Limits{})
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Pattern("AB-1234", code)
-	}
-}
 
 func BenchmarkWrite(b *testing.B) {
 	var v task

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -31,9 +30,9 @@ func (r *Reader) brokenItems(rule Rule, limit int) bool {
 	return false
 }
 
-// Pattern checks that re matches somewhere in s, the string just read.
-func (r *Reader) Pattern(s string, re *regexp.Regexp) bool {
-	return re.MatchString(s) || r.broken("pattern", re.String())
+// Pattern reports the string just read unless an expression matched it.
+func (r *Reader) Pattern(matched bool, expression string) bool {
+	return matched || r.broken("pattern", expression)
 }
 
 // Enum checks that s, the string just read, is one of allowed.

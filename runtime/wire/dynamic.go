@@ -76,7 +76,7 @@ func anyObject(w *Writer, members map[string]any) {
 
 // number writes a json.Number, which is a string that anything may have put there.
 func (w *Writer) number(text string) {
-	r := Reader{data: text}
+	r := Reader{data: text, kept: text}
 	if _, ok := r.number(); !ok || r.pos != len(text) {
 		w.fail(errors.New("wire: a json.Number is not a number"))
 		text = "null"

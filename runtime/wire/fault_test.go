@@ -280,7 +280,7 @@ func TestResetForgetsTheInput(t *testing.T) {
 			t.Errorf("problem %d is still %+v", i, p)
 		}
 	}
-	if len(r.spare) > 0 || r.arena.Len() > 0 || r.data != "" || r.name != "" {
+	if len(r.spare) > 0 || r.arena != nil || r.kept != "" || r.own != nil || r.data != "" || r.name != "" {
 		t.Error("names or strings are still held")
 	}
 }

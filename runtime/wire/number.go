@@ -35,7 +35,7 @@ func (r *Reader) number() (string, bool) {
 		i += exponent
 	}
 	r.from, r.to, r.pos = start, i, i
-	return r.data[start:i], true
+	return r.kept[start:i], true
 }
 
 //go:noinline

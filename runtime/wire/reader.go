@@ -9,6 +9,7 @@ package wire
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Limits bounds what a Reader accepts (MCP-AQL core §4.7.5). A zero field means no bound.
@@ -27,7 +28,10 @@ const absoluteDepth = 10_000
 // Strings that a Reader returns share the memory of its input, or, where they had escapes or the input is long, that of each
 // other, a few KiB at a time. A Reader that was Reset keeps nothing of an earlier input alive.
 type Reader struct {
-	data     string
+	data     string // what is read
+	kept     string // the same text in memory that may be kept
+	own      []byte // the memory of kept, where strings are unescaped in place; nil: the arena is for that
+	intact   bool   // kept must stay as it is
 	pos      int
 	from, to int // the last scalar or name read, for problems
 	fault    *Fault
@@ -40,7 +44,7 @@ type Reader struct {
 	origin   int // frames that the paths of problems leave out
 	problems []Problem
 	reported [stages]int           // problems of each stage
-	arena    strings.Builder       // strings that had escapes
+	arena    []byte                // strings that had escapes
 	sets     []map[string]struct{} // of open objects with many names
 	spare    map[string]struct{}   // an empty set for the next object with many names
 	strings  []string              // of the array that Strings is reading
@@ -84,12 +88,33 @@ func (r *Reader) Reset(data string, limits Limits) {
 	if r.fault != nil || r.reported != [stages]int{} {
 		r.fault, r.reported = nil, [stages]int{}
 	}
-	if r.arena.Cap() > 0 {
-		r.arena = strings.Builder{} // what was read may still be in use
-	}
+	r.kept, r.own, r.intact, r.arena = data, nil, false, nil // what was read may still be in use
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}
+}
+
+// ResetBytes is Reset for an input that belongs to somebody else. It must not change while it is read; what is read from it
+// has memory of its own: one copy for all strings, or, where the input is long, a few KiB at a time. What Text, Raw and
+// Member return does not.
+func (r *Reader) ResetBytes(input []byte, limits Limits) {
+	r.Reset(unsafe.String(unsafe.SliceData(input), len(input)), limits)
+	if len(input) <= longInput {
+		r.own = append(make([]byte, 0, len(input)), input...)
+		r.kept = unsafe.String(unsafe.SliceData(r.own), len(r.own))
+	}
+}
+
+// Preserve makes the text that is read from here on stay as it is, until it is called with false: strings with escapes get
+// memory of their own.
+func (r *Reader) Preserve(on bool) { r.intact = on }
+
+// Preserved returns the input between two offsets, which was read under Preserve, in memory that may be kept.
+func (r *Reader) Preserved(from, to int) string {
+	if len(r.data) > longInput {
+		return strings.Clone(r.data[from:to])
+	}
+	return r.kept[from:to]
 }
 
 // SetPath says where the value stands, for the paths of problems: "input". The empty path is the root.

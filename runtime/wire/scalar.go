@@ -72,9 +72,51 @@ func (r *Reader) Time() (t time.Time, ok bool) {
 	return t, ok
 }
 
+// utcTime parses an RFC 3339 time in UTC, which is how times are mostly sent. ok is false for every other text, be it a
+// time or not.
+func utcTime(s string) (t time.Time, ok bool) {
+	const shortest = len("2006-01-02T15:04:05Z")
+	if len(s) < shortest || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[len(s)-1] != 'Z' {
+		return t, false
+	}
+	century, year, month, day := pair(s, 0), pair(s, 2), pair(s, 5), pair(s, 8)
+	hour, minute, second, nanosecond := pair(s, 11), pair(s, 14), pair(s, 17), 0
+	if (century|year|month|day|hour|minute|second)&noPair != 0 || month-1 > 11 || day-1 > 27 || hour > 23 || minute > 59 || second > 59 {
+		return t, false // the days behind the 28th are left to the library
+	}
+	if len(s) > shortest {
+		fraction := s[20 : len(s)-1]
+		if s[19] != '.' || len(fraction) == 0 || len(fraction) > 9 || digits(fraction, 0) < len(fraction) {
+			return t, false
+		}
+		for i := range 9 {
+			nanosecond *= 10
+			if i < len(fraction) {
+				nanosecond += int(fraction[i] - '0')
+			}
+		}
+	}
+	return time.Date(int(century*100+year), time.Month(month), int(day), int(hour), int(minute), int(second), nanosecond, time.UTC), true
+}
+
+// noPair is a bit that no number of two digits has.
+const noPair = 128
+
+// pair returns the number of two digits at i, or noPair.
+func pair(s string, i int) uint {
+	tens, ones := uint(s[i]-'0'), uint(s[i+1]-'0')
+	if tens > 9 || ones > 9 {
+		return noPair
+	}
+	return tens*10 + ones
+}
+
 // dateTime parses RFC 3339 without the liberties that time.Parse takes: hours of one digit, a comma before the fraction,
 // zones of a day and more.
 func dateTime(s string) (time.Time, bool) {
+	if t, ok := utcTime(s); ok {
+		return t, true
+	}
 	const shortest = len("2006-01-02T15:04:05Z")
 	if len(s) < shortest || s[len("2006-01-02T15")] != ':' || s[len("2006-01-02T15:04:05")] == ',' {
 		return time.Time{}, false

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -198,6 +199,27 @@ func TestBytes(t *testing.T) {
 		}
 		if result != want || ok && got == nil {
 			t.Errorf("Bytes of %s: %q, want %q", input, result, want)
+		}
+	}
+}
+
+// REQ-DE-05: the short way of reading a time agrees with the library's.
+func TestTimesInUTC(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	const letters = "0123456789-:.TZ+ 9"
+	for range 200_000 {
+		at := time.Unix(random.Int64N(253402300800+62135596800)-62135596800, random.Int64N(1e9)).UTC()
+		text := []byte(at.Format([]string{time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000Z"}[random.IntN(3)]))
+		if random.IntN(2) == 0 {
+			text[random.IntN(len(text))] = letters[random.IntN(len(letters))]
+		}
+		got, ok := utcTime(string(text))
+		want, err := time.Parse(time.RFC3339Nano, string(text))
+		if ok && (err != nil || got != want) {
+			t.Fatalf("%s is %v, want %v, %v", text, got, want, err)
+		}
+		if !ok && err == nil && want.Location() == time.UTC && want.Day() < 29 && text[19] != ',' && text[12] != ':' {
+			t.Fatalf("%s was left to the library", text)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (r *Reader) NextLikely(guess string) (right, more bool) {
 	start := r.pos
 	if guess != "" && strings.HasPrefix(r.data[start:], guess) {
 		r.pos += len(guess)
-		r.name, f.nameAt = r.data[start+1:r.pos-2], start
+		r.name, f.nameAt = r.kept[start+1:r.pos-2], start
 		f.count++
 		r.ahead()
 		return true, true

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // use says what becomes of a string that is read.
@@ -30,7 +31,7 @@ func (r *Reader) text(as use) (string, bool) {
 			if as == keeps && len(r.data) > longInput {
 				return r.Keep(r.data[start:i]), true
 			}
-			return r.data[start:i], true
+			return r.kept[start:i], true
 		case '\\':
 			return r.escaped(i, as != checks)
 		}
@@ -48,11 +49,11 @@ func (r *Reader) Keep(s string) string {
 	if len(r.data) <= longInput || s == "" {
 		return s
 	}
-	r.reserve(len(s), arenaOfLong)
-	begin := r.arena.Len()
-	r.arena.WriteString(s)
-	return r.arena.String()[begin:]
+	return owned(append(r.reserve(len(s), arenaOfLong), s...))
 }
+
+// owned is bytes that nobody will change any more.
+func owned(bytes []byte) string { return unsafe.String(unsafe.SliceData(bytes), len(bytes)) }
 
 const (
 	ones  = 0x0101010101010101
@@ -191,19 +192,24 @@ const (
 	arenaOfLong = 4 << 10
 )
 
-// reserve makes room in the arena for a string of so many bytes.
-func (r *Reader) reserve(length, chunk int) {
-	if r.arena.Cap()-r.arena.Len() < length {
-		r.arena = strings.Builder{}
-		r.arena.Grow(max(length, chunk))
+// reserve returns empty memory for a string of so many bytes.
+func (r *Reader) reserve(length, chunk int) []byte {
+	begin := len(r.arena)
+	if cap(r.arena)-begin < length {
+		r.arena, begin = make([]byte, 0, max(length, chunk)), 0
 	}
+	r.arena = r.arena[:begin+length]
+	return r.arena[begin : begin : begin+length]
 }
 
 // unescape returns the sound string data[start:end], whose first escapes are at places, as length bytes without escapes.
 func (r *Reader) unescape(start, end, length int, places []int) string {
-	// Unescaping never makes text longer, so what is left of the input is enough for all that follows.
-	r.reserve(length, min(arenaSize, len(r.data)-start))
-	begin := r.arena.Len()
+	var out []byte
+	if r.own != nil && !r.intact {
+		out = r.own[start:start:end] // unescaping never makes text longer
+	} else {
+		out = r.reserve(length, min(arenaSize, len(r.data)-start))
+	}
 	for n := 0; ; n++ {
 		i := end
 		switch {
@@ -212,12 +218,12 @@ func (r *Reader) unescape(start, end, length int, places []int) string {
 		case len(places) == mostPlaces: // and perhaps more
 			i = plain(r.data, start)
 		}
-		r.arena.WriteString(r.data[start:i])
+		out = append(out, r.data[start:i]...)
 		if i == end {
-			return r.arena.String()[begin:]
+			return owned(out)
 		}
 		char, size := r.escape(i)
-		r.arena.WriteRune(char)
+		out = utf8.AppendRune(out, char)
 		start = i + size
 	}
 }
