@@ -62,7 +62,7 @@ func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
 	if w.Exceeds() {
 		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
 	}
-	return Reply{JSON: w.Bytes()}, nil
+	return x.reply(w), nil
 }
 
 // writeItem runs one operation and writes its place in results.

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,16 +16,28 @@ import (
 
 const (
 	successOpen = `{"success":true,"data":`
-	// firstBuffer holds most answers without growing.
-	firstBuffer = 512
+	// largestBuffer is the size up to which the buffer of an answer is kept.
+	largestBuffer = 64 * kib
 )
 
-// newWriter returns a writer whose buffer becomes a reply, so that it is not pooled.
+// newWriter returns the writer of the answer.
 func (x *exchange) newWriter() *wire.Writer {
 	w := &x.writer
-	w.Reset(make([]byte, 0, firstBuffer))
+	w.Reset(x.buffer[:0])
 	w.SetLimit(x.adapter.options.Limits.ResponseSize)
 	return w
+}
+
+// reply takes what was written as the answer. A buffer of usual size is kept for the next one, and the answer is a copy that
+// has the size it needs.
+func (x *exchange) reply(w *wire.Writer) Reply {
+	buffer := w.Bytes()
+	if cap(buffer) > largestBuffer {
+		x.buffer = nil
+		return Reply{JSON: buffer}
+	}
+	x.buffer = buffer[:0]
+	return Reply{JSON: bytes.Clone(buffer)}
 }
 
 // run calls the handler and writes a success with what it returns. On failure, what was written is to be taken back.
@@ -167,7 +180,9 @@ func (x *exchange) fail(f *Error) Reply {
 	} else {
 		x.writeFailure(w, f, x.details(f))
 	}
-	return Reply{JSON: w.Bytes(), IsError: x.isError(f.Code)}
+	reply := x.reply(w)
+	reply.IsError = x.isError(f.Code)
+	return reply
 }
 
 func (x *exchange) writeFailure(w *wire.Writer, f *Error, details []detail) {

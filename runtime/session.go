@@ -66,6 +66,7 @@ type exchange struct {
 	reader   wire.Reader
 	again    wire.Reader // for what has to be read a second time
 	writer   wire.Writer
+	buffer   []byte // of the writer
 	envelope envelope
 	asked
 	slots    slots
@@ -125,5 +126,5 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if failed := x.run(ctx, w); failed != nil {
 		return Reply{}, failed
 	}
-	return Reply{JSON: w.Bytes()}, nil
+	return x.reply(w), nil
 }

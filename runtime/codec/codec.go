@@ -220,6 +220,9 @@ func (c *Result) Write(w *wire.Writer, result any) {
 			w.Null()
 			return
 		}
+	case kindSlice, kindStrings:
+		c.writeList(w, value, v)
+		return
 	default:
 		whole := reflect.New(value.goType)
 		whole.Elem().Set(v)
@@ -233,4 +236,18 @@ func (c *Result) Write(w *wire.Writer, result any) {
 		return
 	}
 	value.write(w, p)
+}
+
+// writeList writes a slice that the handler returned.
+func (c *Result) writeList(w *wire.Writer, value *writing, list reflect.Value) {
+	if c.items {
+		w.BeginObject()
+		w.Key("items")
+		defer w.EndObject()
+	}
+	if value.kind == kindStrings {
+		w.Any(list.Interface())
+		return
+	}
+	value.writeElements(w, list.UnsafePointer(), list.Len())
 }

@@ -31,7 +31,7 @@ type record struct {
 
 // written is a field of a struct that is written.
 type written struct {
-	key       string // with quotes and colon
+	key       string // with a comma, quotes and a colon
 	location  location
 	value     *writing
 	omitEmpty bool
@@ -187,7 +187,7 @@ func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param) error {
 	}
 	name := wire.NewWriter(nil)
 	name.String(p.Name)
-	f.key, f.location = string(name.Bytes())+":", at
+	f.key, f.location = ","+string(name.Bytes())+":", at
 	if p.Quoted {
 		inner := *p
 		inner.Type = scalarName(goField.Type)
@@ -296,6 +296,7 @@ func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int) 
 
 func (c *record) write(w *wire.Writer, base unsafe.Pointer) {
 	w.BeginObject()
+	first := true
 	for i := range c.fields {
 		f := &c.fields[i]
 		p := unsafe.Add(base, f.location.offset)
@@ -307,7 +308,8 @@ func (c *record) write(w *wire.Writer, base unsafe.Pointer) {
 		if f.omitEmpty && f.value.empty(p) || f.omitZero && f.isZero(p) {
 			continue
 		}
-		w.Name(f.key)
+		w.Field(f.key, first)
+		first = false
 		f.value.write(w, p)
 	}
 	w.EndObject()

@@ -30,6 +30,35 @@ const hexDigits = "0123456789abcdef"
 
 // appendString quotes s as encoding/json does without its escaping of HTML.
 func appendString(buf []byte, s string) []byte {
+	if simple(s) {
+		buf = append(buf, '"')
+		buf = append(buf, s...)
+		return append(buf, '"')
+	}
+	return appendEscaped(buf, s)
+}
+
+// simple reports whether s is ASCII that stands for itself in a JSON string.
+func simple(s string) bool {
+	n := len(s)
+	if n < 8 {
+		for i := range n {
+			if c := s[i]; special[c] || c >= utf8.RuneSelf {
+				return false
+			}
+		}
+		return true
+	}
+	last := word64(s[n-8:])
+	for ; len(s) > 8; s = s[8:] {
+		if w := word64(s); specials(w)|w&highs != 0 {
+			return false
+		}
+	}
+	return specials(last)|last&highs == 0
+}
+
+func appendEscaped(buf []byte, s string) []byte {
 	buf = append(buf, '"')
 	from := 0
 	for i := plain(s, 0); i < len(s); i = plain(s, from) {

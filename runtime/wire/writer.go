@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,9 +20,10 @@ const maxWriterDepth = 1000
 type Writer struct {
 	buf     []byte
 	depth   int
-	limit   int // bytes; 0: none
-	mark    int // bytes that stay when what follows is given up
-	dropped int // bytes written after the limit
+	limit   int     // bytes; 0: none
+	mark    int     // bytes that stay when what follows is given up
+	dropped int     // bytes written after the limit
+	entries []entry // room for those of a map, which are written in order
 	err     error
 }
 
@@ -29,7 +31,7 @@ type Writer struct {
 func NewWriter(buf []byte) *Writer { return &Writer{buf: buf} }
 
 // Reset makes w append to buf, and forgets its error.
-func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf} }
+func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf, entries: w.entries} }
 
 // SetLimit bounds the buffer, in bytes. What goes beyond it is an error as soon as a member or an element more is written,
 // and memory is not taken for what follows.
@@ -142,10 +144,13 @@ func (w *Writer) Key(name string) {
 	w.buf = append(w.buf, '"', ':')
 }
 
-// Name writes the name of a member, which is quoted and followed by its colon already.
-func (w *Writer) Name(quoted string) {
-	w.comma('{')
-	w.buf = append(w.buf, quoted...)
+// Field writes the name of a member of an object whose members are few: it has its comma in front, and quotes and colon
+// already. first says that the comma is not needed.
+func (w *Writer) Field(name string, first bool) {
+	if first {
+		name = name[1:]
+	}
+	w.buf = append(w.buf, name...)
 }
 
 // KeyEscaped writes the name of a member that may hold any character.
@@ -217,14 +222,29 @@ func (w *Writer) StringMap(m map[string]string) {
 		return
 	}
 	w.BeginObject()
-	for _, key := range SortedKeys(m) {
-		if w.KeyEscaped(key); w.err != nil {
+	entries := w.entries[:0]
+	for name, value := range m {
+		entries = append(entries, entry{name, value})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := range entries {
+		if w.KeyEscaped(entries[i].name); w.err != nil {
 			break
 		}
-		w.String(m[key])
+		w.String(entries[i].value)
 	}
 	w.EndObject()
+	clear(entries)
+	if cap(entries) <= mostEntries {
+		w.entries = entries
+	}
 }
+
+// entry is an entry of a map, on its way to its place.
+type entry struct{ name, value string }
+
+// mostEntries is the number of entries for which a Writer keeps its room.
+const mostEntries = 1024
 
 // SortedKeys returns the keys of m in order, which is the order in which maps are written.
 func SortedKeys[K ~string, V any](m map[K]V) []K {

@@ -205,11 +205,10 @@ func (b *builder) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
 		case syntax.InstCapture, syntax.InstNop:
 			stack = append(stack, inst.Out)
 		case syntax.InstEmptyWidth:
-			missing := syntax.EmptyOp(inst.Arg) &^ holds
-			switch {
-			case missing == 0:
+			switch syntax.EmptyOp(inst.Arg) &^ holds {
+			case 0:
 				stack = append(stack, inst.Out)
-			case missing == syntax.EmptyEndText:
+			case syntax.EmptyEndText:
 				set = append(set, pc)
 			}
 		case syntax.InstFail:
