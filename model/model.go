@@ -108,6 +108,10 @@ func (o *Operation) Param(name string) (*Param, bool) {
 	return nil, false
 }
 
+// TypeSelection is the type of a parameter that says which fields of a result are wanted: a preset, which Presets lists, or
+// paths.
+const TypeSelection = "string | string[]"
+
 // Param is one parameter of an operation or one field of an object type, as seen on the wire.
 type Param struct {
 	Name        string
@@ -131,7 +135,7 @@ type Param struct {
 	AppendOnly  bool
 	ID          bool
 	Aliases     []string
-	Presets     []string // field-selection presets a result field belongs to
+	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
 	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string: how results are written. Not on the wire
 	OmitZero    bool
 	Quoted      bool

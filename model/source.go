@@ -57,24 +57,25 @@ type ShapeKind string
 
 // The kinds of shapes.
 const (
-	ShapeBool     ShapeKind = "bool"
-	ShapeInt      ShapeKind = "int"
-	ShapeUint     ShapeKind = "uint"
-	ShapeFloat    ShapeKind = "float"
-	ShapeString   ShapeKind = "string"
-	ShapeBytes    ShapeKind = "bytes" // []byte as base64
-	ShapeTime     ShapeKind = "time"  // time.Time
-	ShapeAny      ShapeKind = "any"   // the empty interface
-	ShapePointer  ShapeKind = "pointer"
-	ShapeSlice    ShapeKind = "slice"
-	ShapeArray    ShapeKind = "array"
-	ShapeMap      ShapeKind = "map" // string keys
-	ShapeStruct   ShapeKind = "struct"
-	ShapePatch    ShapeKind = "patch"    // aql.Patch[Elem]
-	ShapeOptional ShapeKind = "optional" // aql.Optional[Elem]
-	ShapeNumber   ShapeKind = "number"   // json.Number
-	ShapeText     ShapeKind = "text"     // reads and writes itself as text
-	ShapeJSON     ShapeKind = "json"     // reads and writes itself as JSON
+	ShapeBool      ShapeKind = "bool"
+	ShapeInt       ShapeKind = "int"
+	ShapeUint      ShapeKind = "uint"
+	ShapeFloat     ShapeKind = "float"
+	ShapeString    ShapeKind = "string"
+	ShapeBytes     ShapeKind = "bytes" // []byte as base64
+	ShapeTime      ShapeKind = "time"  // time.Time
+	ShapeAny       ShapeKind = "any"   // the empty interface
+	ShapePointer   ShapeKind = "pointer"
+	ShapeSlice     ShapeKind = "slice"
+	ShapeArray     ShapeKind = "array"
+	ShapeMap       ShapeKind = "map" // string keys
+	ShapeStruct    ShapeKind = "struct"
+	ShapePatch     ShapeKind = "patch"     // aql.Patch[Elem]
+	ShapeOptional  ShapeKind = "optional"  // aql.Optional[Elem]
+	ShapeSelection ShapeKind = "selection" // aql.Selection
+	ShapeNumber    ShapeKind = "number"    // json.Number
+	ShapeText      ShapeKind = "text"      // reads and writes itself as text
+	ShapeJSON      ShapeKind = "json"      // reads and writes itself as JSON
 )
 
 // Shape is a Go type as the generator sees it: enough to write a decoder, a merge and an encoder for it. Two uses of one

@@ -152,6 +152,9 @@ func paramDescription(p *model.Param) string {
 	case p.MaxItems > 0:
 		n.add("Up to " + items(p.MaxItems))
 	}
+	if len(p.Presets) > 0 && p.Type != model.TypeSelection {
+		n.add("Preset " + strings.Join(p.Presets, ", "))
+	}
 	if p.ReadOnly {
 		n.add("Read-only")
 	}

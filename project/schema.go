@@ -84,6 +84,9 @@ func (w *schemaWriter) object(fields []model.Param) schema {
 
 func (w *schemaWriter) param(p *model.Param) schema {
 	s := w.named(p.Type)
+	if p.Type == model.TypeSelection {
+		s = selectionSchema(p.Presets)
+	}
 	if p.Description != "" {
 		s.Description = p.Description
 	}
@@ -108,6 +111,16 @@ func (w *schemaWriter) param(p *model.Param) schema {
 		}
 	}
 	return s
+}
+
+// selectionSchema is what agents may say about the fields of a result: a preset, or paths (field-selection schema). Which
+// paths there are, the type of the result tells.
+func selectionSchema(presets []string) schema {
+	const path = `^(_computed\.)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`
+	return schema{AnyOf: []*schema{
+		{Type: "string", Enum: presets},
+		{Type: "array", MinItems: 1, Items: &schema{Type: "string", Pattern: path}},
+	}}
 }
 
 // named is the schema of a type given by name: built in, registered, or a union such as "string | string[]".

@@ -35,6 +35,9 @@ type Options struct {
 	// SupportsETag says that updates honour if_match; it is shown in introspection and changes nothing else.
 	SupportsETag bool
 
+	// OmitUnknownFields leaves out the fields that a request asks for and that results do not have, where it would be
+	// refused otherwise.
+	OmitUnknownFields bool
 	// SkipUnconfirmed makes a batch go on behind an operation that asks for confirmation, where it would halt otherwise.
 	// Only for operations that do not depend on each other (MCP-AQL operations §7.5.4).
 	SkipUnconfirmed bool
@@ -120,7 +123,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	}
 	var calls []func(*slots) call
 	if len(registry.faults) == 0 {
-		calls, err = registry.compile()
+		calls, err = registry.compile(options)
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -176,9 +179,10 @@ func (a *Adapter) project(definitions *model.Adapter) error {
 func (a *Adapter) protocol() project.Protocol {
 	limits := a.options.Limits
 	return project.Protocol{
-		Conformance: "level-1",
+		Conformance: a.conformance(),
 		Capabilities: project.Capabilities{
 			Batch:               true,
+			FieldSelection:      a.selectsFields(),
 			Confirmation:        !a.options.NoConfirmation,
 			DangerousOperations: true,
 		},
@@ -190,6 +194,22 @@ func (a *Adapter) protocol() project.Protocol {
 		SupportsETag: a.options.SupportsETag,
 		Gated:        a.gated,
 	}
+}
+
+// conformance is the level that the adapter claims: both modes, batches and field selection make the second one
+// (requirements T-74).
+func (a *Adapter) conformance() string {
+	if a.selectsFields() {
+		return "level-2"
+	}
+	return "level-1"
+}
+
+// selectsFields reports whether an operation lets agents select fields.
+func (a *Adapter) selectsFields() bool {
+	return slices.ContainsFunc(a.definitions.Operations, func(o model.Operation) bool {
+		return slices.ContainsFunc(o.Params, func(p model.Param) bool { return p.Type == model.TypeSelection })
+	})
 }
 
 // gated reports whether an operation asks for a confirmation token before it runs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/model"
@@ -59,6 +60,9 @@ type bound struct {
 	request reflect.Type
 	decoder *codec.Request
 	encoder *codec.Result // nil: the operation returns nothing
+	// selector finds out which fields of the result a request asks for; nil: it cannot.
+	selector *codec.Selector
+	lenient  bool // leaves out fields that are not there
 }
 
 func (b *bound) newCall(into *slots) call {
@@ -73,6 +77,8 @@ type handled struct {
 	request any
 	place   unsafe.Pointer // of the request struct
 	given   codec.Given
+	subset  *codec.Subset // what of the result is wanted
+	omitted []string      // fields that were asked for and are not there
 }
 
 func (c *handled) next(r *wire.Reader) (known, more bool) {
@@ -80,7 +86,13 @@ func (c *handled) next(r *wire.Reader) (known, more bool) {
 }
 func (c *handled) member(r *wire.Reader) (known bool) { return c.decoder.Member(r, c.place, &c.given) }
 func (c *handled) outweigh()                          { c.given.Outweigh() }
-func (c *handled) complete(r *wire.Reader)            { c.decoder.Complete(r, c.place, &c.given) }
+
+func (c *handled) complete(r *wire.Reader) {
+	c.decoder.Complete(r, c.place, &c.given)
+	if c.selector != nil {
+		c.selectFields(r)
+	}
+}
 
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.Handler(ctx, c.Receiver, c.request)
@@ -91,18 +103,18 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 		w.Null()
 		return nil
 	}
-	c.encoder.Write(w, result)
+	c.encoder.Write(w, result, c.subset)
 	return nil
 }
 
 // compile makes the codecs of the operations and returns what begins a call of each. It is where generated code that is
 // older than the types it speaks of is found out.
-func (r *Registry) compile() ([]func(*slots) call, error) {
+func (r *Registry) compile(options Options) ([]func(*slots) call, error) {
 	set := codec.NewSet(r.types)
 	calls := make([]func(*slots) call, len(r.operations))
 	for i := range r.operations {
 		e := &r.operations[i]
-		b := &bound{Operation: e.Operation}
+		b := &bound{Operation: e.Operation, lenient: options.OmitUnknownFields}
 		if b.Handler == nil {
 			b.Handler = e.Definition.Handler
 		}
@@ -118,6 +130,10 @@ func (r *Registry) compile() ([]func(*slots) call, error) {
 			if b.encoder, err = set.Result(reflect.TypeOf(result).Elem(), e.definition.Returns.Name); err != nil {
 				return nil, fmt.Errorf("operation %s: %w", e.definition.Name, err)
 			}
+		}
+		search := strings.HasPrefix(e.definition.Name, "search_")
+		if b.selector, err = set.Selector(b.decoder, b.encoder, search); err != nil {
+			return nil, fmt.Errorf("operation %s: %w", e.definition.Name, err)
 		}
 		calls[i] = b.newCall
 	}

@@ -306,6 +306,7 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 			})
 		}
 	}
+	s.checkSelection(o, handler)
 	if !update || input < 0 && source.faulty {
 		return
 	}

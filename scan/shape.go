@@ -95,6 +95,9 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 		return s.fillPatch(out)
 	case isNamed(t, runtimePath, "Optional"):
 		return s.fillOptional(out)
+	case isNamed(t, runtimePath, "Selection"):
+		out.Kind = model.ShapeSelection
+		return nil
 	case isNamed(t, "encoding/json", "Number"):
 		out.Kind = model.ShapeNumber
 		return nil

@@ -25,6 +25,8 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) model.Param {
 		return model.Param{Type: wireKind(shape)}
 	case model.ShapeInt, model.ShapeUint:
 		return w.integerParam(shape)
+	case model.ShapeSelection:
+		return model.Param{Type: model.TypeSelection}
 	case model.ShapeText:
 		return model.Param{Type: "string", Format: textFormat(w.goTypes[shape])}
 	case model.ShapeJSON:

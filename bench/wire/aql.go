@@ -100,7 +100,7 @@ func encoder(operation string, result reflect.Type) (func(buf []byte, value any)
 	w := wire.NewWriter(nil)
 	return func(buf []byte, value any) ([]byte, error) {
 		w.Reset(buf)
-		codec.Write(w, value)
+		codec.Write(w, value, nil)
 		return w.Bytes(), w.Err()
 	}, nil
 }

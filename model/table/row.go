@@ -40,7 +40,7 @@ func printType(p *model.Param) string {
 	case p.Items != nil && p.Type == "object":
 		return mapOf + printType(p.Items)
 	default:
-		return p.Type
+		return strings.ReplaceAll(p.Type, " | ", "|")
 	}
 }
 
@@ -136,7 +136,7 @@ func parseType(p *model.Param, text string) {
 	case strings.HasPrefix(text, mapOf):
 		p.Type, p.Items = "object", new(model.Param)
 	default:
-		p.Type = text
+		p.Type = strings.ReplaceAll(text, "|", " | ")
 		return
 	}
 	parseType(p.Items, text[len(listOf):])

@@ -192,9 +192,9 @@ func (s *Set) Result(t reflect.Type, name string) (*Result, error) {
 	return &Result{value: value, items: items}, nil
 }
 
-// Write writes a result, which has the type that the codec was compiled for. An agent sees a list as an object with items,
-// which has room for more (requirements T-90).
-func (c *Result) Write(w *wire.Writer, result any) {
+// Write writes a result, which has the type that the codec was compiled for, or the part of it that subset tells; nil: all. An
+// agent sees a list as an object with items, which has room for more (requirements T-90).
+func (c *Result) Write(w *wire.Writer, result any, subset *Subset) {
 	v := reflect.ValueOf(result)
 	value := c.value
 	if !v.IsValid() { // an interface that holds nothing
@@ -221,7 +221,7 @@ func (c *Result) Write(w *wire.Writer, result any) {
 			return
 		}
 	case kindSlice, kindStrings:
-		c.writeList(w, value, v)
+		c.writeList(w, value, v, subset)
 		return
 	default:
 		whole := reflect.New(value.goType)
@@ -231,15 +231,15 @@ func (c *Result) Write(w *wire.Writer, result any) {
 	if c.items {
 		w.BeginObject()
 		w.Key("items")
-		value.write(w, p)
+		value.writeSelected(w, p, subset)
 		w.EndObject()
 		return
 	}
-	value.write(w, p)
+	value.writeSelected(w, p, subset)
 }
 
 // writeList writes a slice that the handler returned.
-func (c *Result) writeList(w *wire.Writer, value *writing, list reflect.Value) {
+func (c *Result) writeList(w *wire.Writer, value *writing, list reflect.Value, subset *Subset) {
 	if c.items {
 		w.BeginObject()
 		w.Key("items")
@@ -249,5 +249,5 @@ func (c *Result) writeList(w *wire.Writer, value *writing, list reflect.Value) {
 		w.Any(list.Interface())
 		return
 	}
-	value.writeElements(w, list.UnsafePointer(), list.Len())
+	value.writeElements(w, list.UnsafePointer(), list.Len(), subset)
 }

@@ -258,6 +258,6 @@ func spell(p wire.Problem) string {
 // encode writes the box at which a pointer points.
 func (c *codecs) encode(box reflect.Value) (string, error) {
 	w := wire.NewWriter(nil)
-	c.result.Write(w, box.Elem().Interface())
+	c.result.Write(w, box.Elem().Interface(), nil)
 	return string(w.Bytes()), w.Err()
 }

@@ -39,6 +39,7 @@ const (
 	kindStruct
 	kindPatch
 	kindOptional
+	kindSelection
 )
 
 // reading reads and merges values of one Go type under the constraints of one parameter.
@@ -52,8 +53,9 @@ type reading struct {
 	elem     *reading
 	key      func(name string, into reflect.Value) error // of a map; nil: the key is a string
 	object   *object
-	offset   uintptr // of an optional: offset of its value
-	checks   *checks // nil: none
+	offset   uintptr  // of an optional: offset of its value
+	checks   *checks  // nil: none
+	presets  []string // of a selection: those that it may name
 }
 
 // checks are the constraints on a value.
@@ -119,6 +121,8 @@ func (s *Set) fillReading(n *reading, t reflect.Type, p *model.Param) error {
 		return s.patchReading(n, t, p)
 	case isOptional(t):
 		return s.optionalReading(n, t, p)
+	case isSelection(t):
+		return s.selectionReading(n, t, p)
 	case readsItself(t):
 		if err := s.fits(t, p, []string{"any", "string", "number", "integer", "boolean", "array", "object"}); err != nil {
 			return err
@@ -309,6 +313,8 @@ func (n *reading) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 		n.readPatch(r, p)
 	case kindOptional:
 		n.readOptional(r, p, update)
+	case kindSelection:
+		n.readSelection(r, p)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := wire.NewWriter(nil)
-			if compiled.Write(w, c.result); w.Err() != nil || string(w.Bytes()) != c.want {
+			if compiled.Write(w, c.result, nil); w.Err() != nil || string(w.Bytes()) != c.want {
 				t.Errorf("got %s %v, want %s", w.Bytes(), w.Err(), c.want)
 			}
 		})
@@ -69,7 +69,7 @@ func TestResultOfAnotherType(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := wire.NewWriter(nil)
-	compiled.Write(w, 5)
+	compiled.Write(w, 5, nil)
 	if want := "the handler returned int instead of string; the generated code is out of date"; w.Err() == nil || w.Err().Error() != want {
 		t.Errorf("got %v, want %s", w.Err(), want)
 	}

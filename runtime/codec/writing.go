@@ -31,7 +31,10 @@ type record struct {
 
 // written is a field of a struct that is written.
 type written struct {
-	key       string // with a comma, quotes and a colon
+	name      string
+	key       string // the name with a comma, quotes and a colon
+	presets   []string
+	id        bool
 	location  location
 	value     *writing
 	omitEmpty bool
@@ -188,6 +191,7 @@ func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param) error {
 	name := wire.NewWriter(nil)
 	name.String(p.Name)
 	f.key, f.location = ","+string(name.Bytes())+":", at
+	f.name, f.presets, f.id = p.Name, p.Presets, p.ID
 	if p.Quoted {
 		inner := *p
 		inner.Type = scalarName(goField.Type)
@@ -242,9 +246,9 @@ func (n *writing) write(w *wire.Writer, p unsafe.Pointer) {
 		w.EndArray()
 	case kindSlice:
 		list := (*slice)(p)
-		n.writeElements(w, list.data, list.len)
+		n.writeElements(w, list.data, list.len, nil)
 	case kindArray:
-		n.writeElements(w, p, n.length)
+		n.writeElements(w, p, n.length, nil)
 	default:
 		n.writeRare(w, p)
 	}
@@ -279,7 +283,7 @@ func (n *writing) writeRare(w *wire.Writer, p unsafe.Pointer) {
 	}
 }
 
-func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int) {
+func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int, subset *Subset) {
 	if w.Deep() {
 		w.Null()
 		return
@@ -289,7 +293,7 @@ func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int) 
 		if w.Element(); w.Err() != nil {
 			break
 		}
-		n.elem.write(w, unsafe.Add(data, uintptr(i)*n.elem.size))
+		n.elem.writeSelected(w, unsafe.Add(data, uintptr(i)*n.elem.size), subset)
 	}
 	w.EndArray()
 }
@@ -299,13 +303,8 @@ func (c *record) write(w *wire.Writer, base unsafe.Pointer) {
 	first := true
 	for i := range c.fields {
 		f := &c.fields[i]
-		p := unsafe.Add(base, f.location.offset)
-		if len(f.location.steps) > 0 {
-			if p = f.location.present(base); p == nil {
-				continue
-			}
-		}
-		if f.omitEmpty && f.value.empty(p) || f.omitZero && f.isZero(p) {
+		p := f.present(base)
+		if p == nil {
 			continue
 		}
 		w.Field(f.key, first)
@@ -313,6 +312,20 @@ func (c *record) write(w *wire.Writer, base unsafe.Pointer) {
 		f.value.write(w, p)
 	}
 	w.EndObject()
+}
+
+// present returns the address of the field in the struct at base, and nil where it is left out.
+func (f *written) present(base unsafe.Pointer) unsafe.Pointer {
+	p := unsafe.Add(base, f.location.offset)
+	if len(f.location.steps) > 0 {
+		if p = f.location.present(base); p == nil {
+			return nil
+		}
+	}
+	if f.omitEmpty && f.value.empty(p) || f.omitZero && f.isZero(p) {
+		return nil
+	}
+	return p
 }
 
 // empty reports what encoding/json's omitempty leaves out.

@@ -133,6 +133,15 @@ func (r *Reader) Unknown(valid []string) {
 	r.Skip()
 }
 
+// UnknownPath reports that the value of a parameter names something that is not there. valid lists what is.
+//
+//go:noinline
+func (r *Reader) UnknownPath(param, path string, valid []string) {
+	if r.room(StageUnknown) {
+		r.problems = append(r.problems, Problem{Stage: StageUnknown, Path: join(param, path), Name: path, Allowed: valid, Offset: r.pos})
+	}
+}
+
 // ReadOnly reports that the current member cannot be updated, and skips its value.
 func (r *Reader) ReadOnly() {
 	r.reject(Problem{Stage: StageUpdate, Rule: "read_only", Offset: r.pos})

@@ -163,9 +163,9 @@ func TestIntrospection(t *testing.T) {
 	}
 	c.check("operations", levels, `{
 		"create_todo": "CREATE [title* notes priority due_at tags metadata]",
-		"get_todo": "READ [todo_id*]",
-		"list_todos": "READ [filter sort limit offset]",
-		"search_todos": "READ [query* limit offset]",
+		"get_todo": "READ [todo_id* fields preset]",
+		"list_todos": "READ [filter sort limit offset fields preset]",
+		"search_todos": "READ [query* limit offset fields preset]",
 		"update_todo": "UPDATE [todo_id* input* if_match]",
 		"complete_todo": "EXECUTE [todo_id*]",
 		"delete_todo": "DELETE [todo_id* confirmation_token]",
@@ -233,7 +233,7 @@ func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
 		c.details("mcp_aql_update", "update_todo", params, "VALIDATION_READ_ONLY_FIELD")
 	}
 
-	list := c.data("mcp_aql_read", "list_todos", `{}`)
+	list := c.data("mcp_aql_read", "list_todos", `{"fields":"full"}`)
 	c.check("pagination", list["pagination"], `{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}`)
 	if diff := cmp.Diff([]any{created}, list["items"]); diff != "" {
 		t.Errorf("todos (-before +after):\n%s", diff)
@@ -269,4 +269,27 @@ func TestPurgeAsksAndTellsHowManyWereRemoved(t *testing.T) {
 	purged := c.data("mcp_aql_delete", "purge_completed", fmt.Sprintf(`{"confirmation_token":%q}`, details["confirmation_token"]))
 	c.check("answer", purged, `{"purged":1}`)
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id), "NOT_FOUND_RESOURCE")
+}
+
+// REQ-FS-01…REQ-FS-09, REQ-FS-03: agents get the fields that they ask for, and no others.
+func TestFieldSelection(t *testing.T) {
+	c := connect(t)
+	id := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk","notes":"2 l","metadata":{"color":"red","labels":{"shop":"corner","aisle":"4"}}}`)["todo_id"].(string)
+	todo := func(selection string) any {
+		return c.data("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q%s}`, id, selection))
+	}
+	c.check("fields", todo(`,"fields":["title","metadata.labels.shop","due_at"]`), `{"title":"Buy milk","metadata":{"labels":{"shop":"corner"}},"_etag":"W/\"1\""}`)
+	c.check("preset", todo(`,"preset":"minimal"`), fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","status":"open","_etag":"W/\"1\""}`, id))
+	c.check("union", todo(`,"preset":"minimal","fields":["notes"]`), fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","notes":"2 l","status":"open","_etag":"W/\"1\""}`, id))
+	list := c.data("mcp_aql_read", "list_todos", `{"fields":["title"]}`)
+	c.check("list", list, `{"items":[{"title":"Buy milk"}],"pagination":{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}}`)
+	list = c.data("mcp_aql_read", "search_todos", `{"query":"milk"}`)
+	c.check("what a search shows", list["items"], fmt.Sprintf(`[{"todo_id":%q,"title":"Buy milk","status":"open"}]`, id))
+
+	details := c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":["tilte","metadata.colour","title"]}`, id), "VALIDATION_UNKNOWN_FIELD")
+	c.check("unknown", details["unknown_fields"], `["tilte","metadata.colour"]`)
+	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":["Title"]}`, id), "VALIDATION_PATTERN_MISMATCH")
+	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":"tiny"}`, id), "VALIDATION_INVALID_ENUM")
+	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":[]}`, id), "VALIDATION_OUT_OF_RANGE")
+	c.details("mcp_aql_create", "create_todo", `{"title":"x","fields":["title"]}`, "VALIDATION_UNKNOWN_PARAM")
 }

@@ -98,12 +98,15 @@ var getTodoOperation = aql.Definition{
 	Danger:      model.Safe,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
+		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
+		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
 	},
 	Returns: "Todo",
 	Examples: []aql.Row{
 		{`{"todo_id":"todo_7k3f"}`, "One todo, whole"},
+		{`{"todo_id":"todo_7k3f","fields":["title","metadata.labels"]}`, "What it is called and labelled"},
 	},
-	Source: "todo/get.go:14",
+	Source: "todo/get.go:20",
 	Types:  [2]any{(*GetTodoRequest)(nil), (**Todo)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).GetTodo(ctx, *request.(*GetTodoRequest))
@@ -120,13 +123,16 @@ var listTodosOperation = aql.Definition{
 		{"Sort sort TodoSort omitempty", "In which order; default: newest first"},
 		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
 		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
+		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
+		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
 	},
 	Returns: "TodoPage",
 	Examples: []aql.Row{
 		{"{}", "The newest todos"},
 		{`{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`, "What is due next"},
+		{`{"fields":["todo_id","due_at"]}`, "When everything is due"},
 	},
-	Source: "todo/list.go:51",
+	Source: "todo/list.go:57",
 	Types:  [2]any{(*ListTodosRequest)(nil), (**TodoPage)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
@@ -164,12 +170,14 @@ var searchTodosOperation = aql.Definition{
 		{"Query query string required,minlen=1,maxlen=200", "Words to look for in title, notes and tags"},
 		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
 		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
+		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
+		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
 	},
 	Returns: "TodoPage",
 	Examples: []aql.Row{
 		{`{"query":"milk"}`, "Everything about milk"},
 	},
-	Source: "todo/search.go:18",
+	Source: "todo/search.go:21",
 	Types:  [2]any{(*SearchTodosRequest)(nil), (**TodoPage)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).SearchTodos(ctx, *request.(*SearchTodosRequest))
@@ -238,17 +246,17 @@ var wireTypes = []aql.Type{
 		{string(StatusDone), "Was done"},
 	}},
 	{Name: "Todo", Kind: model.KindObject, Description: "A thing to do.", Fields: []aql.Row{
-		{"TodoID todo_id string readonly", "Identifier"},
-		{"Title title string required,minlen=1,maxlen=200", "The thing to do"},
+		{"TodoID todo_id string readonly,preset=minimal", "Identifier"},
+		{"Title title string required,minlen=1,maxlen=200,preset=minimal", "The thing to do"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
-		{`Priority priority Priority default="medium"`, "How urgent it is"},
-		{`Status status Status default="open"`, "Whether it was done"},
-		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
-		{"Tags tags []string maxitems=20", "Words to find it by"},
+		{`Priority priority Priority default="medium",preset=standard`, "How urgent it is"},
+		{`Status status Status default="open",preset=minimal`, "Whether it was done"},
+		{"DueAt due_at string format=date-time,preset=standard,omitempty", "When it has to be done"},
+		{"Tags tags []string maxitems=20,preset=standard", "Words to find it by"},
 		{"Metadata metadata Metadata omitzero", "What else is known about it"},
 		{"CreatedAt created_at string format=date-time,readonly", "When it was added"},
 		{"UpdatedAt updated_at string format=date-time,readonly", "When it was last changed"},
-		{"ETag _etag string readonly", "Version of the todo, for if_match"},
+		{"ETag _etag string readonly,preset=standard", "Version of the todo, for if_match"},
 	}},
 	{Name: "TodoFilter", Kind: model.KindObject, Description: "What listed todos have in common.", Fields: []aql.Row{
 		{"Status status Status omitempty", "Whether it was done"},
@@ -293,11 +301,11 @@ var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priori
 var _ = func(v *DeleteTodoRequest) (DeleteTodoRequest, *string) {
 	return DeleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
 }
-var _ = func(v *GetTodoRequest) (GetTodoRequest, *string) {
-	return GetTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
+var _ = func(v *GetTodoRequest) (GetTodoRequest, *string, *aql.Fields) {
+	return GetTodoRequest{struct{}{}, v.TodoID, v.Fields}, &v.TodoID, &v.Fields
 }
-var _ = func(v *ListTodosRequest) (ListTodosRequest, *TodoFilter, **TodoSort, *PageRequest) {
-	return ListTodosRequest{struct{}{}, v.Filter, v.Sort, v.PageRequest}, &v.Filter, &v.Sort, &v.PageRequest
+var _ = func(v *ListTodosRequest) (ListTodosRequest, *TodoFilter, **TodoSort, *PageRequest, *aql.Fields) {
+	return ListTodosRequest{struct{}{}, v.Filter, v.Sort, v.PageRequest, v.Fields}, &v.Filter, &v.Sort, &v.PageRequest, &v.Fields
 }
 var _ = func(v *PageRequest) (PageRequest, *int, *int) {
 	return PageRequest{v.Limit, v.Offset}, &v.Limit, &v.Offset
@@ -320,8 +328,8 @@ var _ = func(v *PurgeCompletedRequest) (PurgeCompletedRequest, *int) {
 var _ = func(v *PurgeResult) (PurgeResult, *int) {
 	return PurgeResult{v.Purged}, &v.Purged
 }
-var _ = func(v *SearchTodosRequest) (SearchTodosRequest, *string, *PageRequest) {
-	return SearchTodosRequest{struct{}{}, v.Query, v.PageRequest}, &v.Query, &v.PageRequest
+var _ = func(v *SearchTodosRequest) (SearchTodosRequest, *string, *PageRequest, *aql.Fields) {
+	return SearchTodosRequest{struct{}{}, v.Query, v.PageRequest, v.Fields}, &v.Query, &v.PageRequest, &v.Fields
 }
 var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo], *string) {
 	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input, v.IfMatch}, &v.TodoID, &v.Input, &v.IfMatch

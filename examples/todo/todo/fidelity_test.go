@@ -108,7 +108,7 @@ func randomObject(random *rand.Rand, preferred []string, depth int) string {
 func randomValue(random *rand.Rand, name string, depth int) string {
 	pick := func(values ...string) string { return values[random.IntN(len(values))] }
 	if random.IntN(25) == 0 {
-		return pick(`""`, `"x"`, "1", "1.5", "true", "{}", "[]", `["a"]`, "1.0", "-1", "1e3")
+		return pick(`""`, `"x"`, "1", "1.5", "true", "{}", "[]", `["title"]`, "1.0", "-1", "1e3")
 	}
 	text := func(n int) string { return `"` + strings.Repeat("é", n) + `"` }
 	switch name {
@@ -130,6 +130,10 @@ func randomValue(random *rand.Rand, name string, depth int) string {
 		return pick("0", "10000", "10001", "-1", "5.0", "5.5")
 	case "labels":
 		return pick(`{}`, `{"a":"b"}`, `{"a":1}`)
+	case "fields":
+		return pick(`"minimal"`, `"full"`, `"huge"`, `["title","due_at"]`, `["metadata.color"]`, `["metadata.labels.x"]`, `[]`, `[1]`, `["Title"]`, `["a..b"]`)
+	case "preset":
+		return pick(`"minimal"`, `"standard"`, `"huge"`)
 	case "limit":
 		return pick("1", "25", "0", "1000", "1.0")
 	case "offset", "older_than_days":

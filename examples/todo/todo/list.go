@@ -1,6 +1,10 @@
 package todo
 
-import "context"
+import (
+	"context"
+
+	aql "github.com/aqltag/aqltag/runtime"
+)
 
 // ListTodosRequest selects and orders todos.
 type ListTodosRequest struct {
@@ -8,6 +12,7 @@ type ListTodosRequest struct {
 	Filter TodoFilter `json:"filter,omitzero"` // Which todos to list; default: all
 	Sort   *TodoSort  `json:"sort,omitempty"`  // In which order; default: newest first
 	PageRequest
+	aql.Fields
 }
 
 // TodoFilter is what listed todos have in common.
@@ -48,6 +53,7 @@ const (
 //
 //aql:example {} The newest todos
 //aql:example {"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}} What is due next
+//aql:example {"fields":["todo_id","due_at"]} When everything is due
 func (s *Service) ListTodos(ctx context.Context, req ListTodosRequest) (*TodoPage, error) {
 	var selected selection
 	if status := req.Filter.Status; status != "" {

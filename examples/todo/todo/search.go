@@ -3,6 +3,8 @@ package todo
 import (
 	"context"
 	"strings"
+
+	aql "github.com/aqltag/aqltag/runtime"
 )
 
 // SearchTodosRequest tells what to look for.
@@ -10,6 +12,7 @@ type SearchTodosRequest struct {
 	_     struct{} `aql:"category=READ"`
 	Query string   `json:"query" aql:"required,minlen=1,maxlen=200"` // Words to look for in title, notes and tags
 	PageRequest
+	aql.Fields
 }
 
 // SearchTodos finds the todos that contain every word of the query, newest first.

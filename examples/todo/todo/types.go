@@ -30,17 +30,17 @@ type Metadata struct {
 
 // Todo is a thing to do.
 type Todo struct {
-	TodoID    string     `json:"todo_id" aql:"readonly"`                   // Identifier
-	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200"` // The thing to do
-	Notes     string     `json:"notes,omitempty" aql:"maxlen=4000"`        // Details
-	Priority  Priority   `json:"priority" aql:"default=medium"`            // How urgent it is
-	Status    Status     `json:"status" aql:"default=open"`                // Whether it was done
-	DueAt     *time.Time `json:"due_at,omitempty"`                         // When it has to be done
-	Tags      []string   `json:"tags" aql:"maxitems=20"`                   // Words to find it by
-	Metadata  Metadata   `json:"metadata,omitzero"`                        // What else is known about it
-	CreatedAt time.Time  `json:"created_at" aql:"readonly"`                // When it was added
-	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`                // When it was last changed
-	ETag      string     `json:"_etag" aql:"readonly"`                     // Version of the todo, for if_match
+	TodoID    string     `json:"todo_id" aql:"readonly,preset=minimal"`                   // Identifier
+	Title     string     `json:"title" aql:"required,minlen=1,maxlen=200,preset=minimal"` // The thing to do
+	Notes     string     `json:"notes,omitempty" aql:"maxlen=4000"`                       // Details
+	Priority  Priority   `json:"priority" aql:"default=medium,preset=standard"`           // How urgent it is
+	Status    Status     `json:"status" aql:"default=open,preset=minimal"`                // Whether it was done
+	DueAt     *time.Time `json:"due_at,omitempty" aql:"preset=standard"`                  // When it has to be done
+	Tags      []string   `json:"tags" aql:"maxitems=20,preset=standard"`                  // Words to find it by
+	Metadata  Metadata   `json:"metadata,omitzero"`                                       // What else is known about it
+	CreatedAt time.Time  `json:"created_at" aql:"readonly"`                               // When it was added
+	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`                               // When it was last changed
+	ETag      string     `json:"_etag" aql:"readonly,preset=standard"`                    // Version of the todo, for if_match
 }
 
 // PageRequest is the part of a list that is asked for.
