@@ -13,11 +13,26 @@ type alphabet struct {
 	ascii   [utf8.RuneSelf]uint8
 	starts  []rune // where runs of one class begin, beyond ASCII, except for the first
 	kinds   []uint8
+	pages   []uint16 // of many starts, how many are before each multiple of page; nil: they are few
 }
+
+// The starts of the first plane, in which nearly all text is, are found by page.
+const (
+	page      = 256
+	pages     = 1 << 16 / page
+	fewStarts = 16
+)
 
 // beyond returns the class of a character beyond ASCII.
 func (a *alphabet) beyond(char rune) uint8 {
 	low, high := 0, len(a.starts)
+	if a.pages != nil {
+		if n := int(char) / page; n < pages {
+			low, high = int(a.pages[n]), int(a.pages[n+1])
+		} else {
+			low = int(a.pages[pages])
+		}
+	}
 	for low < high {
 		if middle := (low + high) / 2; a.starts[middle] <= char {
 			low = middle + 1
@@ -146,6 +161,16 @@ func assemble(cuts []rune, kinds []uint8) (*alphabet, []rune, bool) {
 	}
 	a.starts = a.starts[1:]
 	a.classes = len(examples)
+	if len(a.starts) > fewStarts {
+		a.pages = make([]uint16, pages+1)
+		before := 0
+		for n := range a.pages {
+			for before < len(a.starts) && int(a.starts[before]) < n*page {
+				before++
+			}
+			a.pages[n] = uint16(before)
+		}
+	}
 	return &a, examples, true
 }
 
