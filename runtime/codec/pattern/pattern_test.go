@@ -160,6 +160,18 @@ func TestErrorsAreRegexps(t *testing.T) {
 	}
 }
 
+// The start of an adapter pays for parsing alone, and a table comes without regexp's program.
+func TestTablesAreMadeAtFirstUse(t *testing.T) {
+	p := compile(t, `^[a-z]+$`)
+	if p.machine != nil || p.general != nil {
+		t.Error("made before use")
+	}
+	p.Match("")
+	if p.machine == nil || p.general != nil {
+		t.Errorf("after use: table %t, program %t", p.machine != nil, p.general != nil)
+	}
+}
+
 func TestStringIsTheExpression(t *testing.T) {
 	if got := compile(t, `^a{2,3}$`).String(); got != `^a{2,3}$` {
 		t.Error(got)
