@@ -159,7 +159,7 @@ func assemble(cuts []rune, kinds []uint8) (*alphabet, []rune, bool) {
 			a.ascii[c] = class
 		}
 	}
-	a.starts = a.starts[1:]
+	a.starts, a.kinds = slices.Clone(a.starts[1:]), slices.Clone(a.kinds) // without the room to grow
 	a.classes = len(examples)
 	if len(a.starts) > fewStarts {
 		a.pages = make([]uint16, pages+1)

@@ -312,6 +312,6 @@ func (b *builder) settle() {
 	for i, next := range m.next {
 		m.next[i] = settled(next)
 	}
+	m.next = slices.Clone(m.next) // without the room to grow
 	m.start = settled(m.start)
-	m.next = slices.Clip(m.next)
 }
