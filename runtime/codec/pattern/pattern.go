@@ -1,52 +1,48 @@
-// Package pattern matches strings against regular expressions as package regexp does, faster: an expression becomes a table
-// once, in which every byte of a string is one look-up. What a table of modest size cannot express is left to regexp.
+// Package pattern matches strings against regular expressions as package regexp does, faster: an expression becomes a table,
+// in which every character of a string is one look-up. What a table of modest size cannot express is left to regexp.
 package pattern
 
 import (
 	"fmt"
 	"regexp"
-	"unicode/utf8"
+	"regexp/syntax"
+	"sync"
 )
 
-// Pattern is a compiled expression. It is safe for concurrent use.
+// Pattern is a compiled expression. It is safe for concurrent use, and must not be copied.
+//
+// Its table is made when a string is first matched: an adapter may have thousands of patterns, of which a run uses few.
 type Pattern struct {
-	expression *regexp.Regexp
-	machine    *machine // nil: the expression has none
+	expression string
+	once       sync.Once
+	machine    *machine
+	general    *regexp.Regexp // where the expression has no machine
 }
 
 // Compile compiles an expression of package regexp. The error is regexp's.
 func Compile(expression string) (*Pattern, error) {
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
+	// Everything that regexp.Compile refuses is refused by the parser.
+	if _, err := syntax.Parse(expression, syntax.Perl); err != nil {
 		return nil, fmt.Errorf("pattern: %w", err)
 	}
-	return &Pattern{compiled, newMachine(expression)}, nil
+	return &Pattern{expression: expression}, nil
 }
 
 // String returns the expression.
-func (p *Pattern) String() string { return p.expression.String() }
+func (p *Pattern) String() string { return p.expression }
 
-// Match reports whether the expression matches somewhere in s, as regexp's MatchString does.
+// Match reports whether the expression matches somewhere in s, as regexp's MatchString does: bytes that are not UTF-8 count
+// as U+FFFD each.
 func (p *Pattern) Match(s string) bool {
-	m := p.machine
-	if m == nil {
-		return p.expression.MatchString(s)
+	p.once.Do(p.prepare)
+	if p.machine != nil {
+		return p.machine.match(s)
 	}
-	if s == "" {
-		return m.empty
+	return p.general.MatchString(s)
+}
+
+func (p *Pattern) prepare() {
+	if p.machine = newMachine(p.expression); p.machine == nil {
+		p.general = regexp.MustCompile(p.expression) // which the parser has accepted
 	}
-	state := m.start
-	for i := 0; i < len(s) && state > matched; {
-		if c := s[i]; c < utf8.RuneSelf {
-			state = m.next[int(state)+int(m.class[c])]
-			i++
-			continue
-		}
-		char, size := utf8.DecodeRuneInString(s[i:])
-		if state = m.next[int(state)+m.classes-1]; state == unclear || char == utf8.RuneError && size == 1 {
-			return p.expression.MatchString(s)
-		}
-		i += size
-	}
-	return state == matched || state > matched && m.final[int(state)/m.classes]
 }
