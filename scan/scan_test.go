@@ -30,6 +30,13 @@ func (p *Patch[T]) Apply(v *T) error { return nil }
 
 type Optional[T any] struct{ value T }
 
+type Selection struct{ chosen []string }
+
+type Fields struct {
+	Fields Selection ` + "`json:\"fields,omitzero\"`" + `
+	Preset string    ` + "`json:\"preset,omitempty\"`" + `
+}
+
 type Registry struct{}
 `
 

@@ -46,7 +46,8 @@ func (n *reading) readSelection(r *wire.Reader, p unsafe.Pointer) {
 		}
 		r.MinItems(count, 1)
 	default:
-		r.String() // which says that it is none
+		r.Raw()
+		r.Mismatch(n.expected)
 	}
 }
 
@@ -292,6 +293,9 @@ func (n *writing) reaches(path string) bool {
 			}
 			n = n.record.fields[at].value
 		case kindMap, kindStringMap:
+			if n.key != nil { // numbers are no names
+				return false
+			}
 			n = n.elem
 		default:
 			return false
@@ -407,9 +411,6 @@ func (n *writing) writeEntries(w *wire.Writer, p unsafe.Pointer, subset *Subset)
 	value := reflect.New(n.goType.Elem())
 	w.BeginObject()
 	for _, picked := range subset.keys {
-		if n.key != nil { // keys that are not strings are not names of the grammar
-			break
-		}
 		entry := entries.MapIndex(reflect.ValueOf(picked.name).Convert(n.goType.Key()))
 		if !entry.IsValid() {
 			continue
@@ -438,6 +439,6 @@ func writeStrings(w *wire.Writer, entries map[string]string, subset *Subset) {
 
 // selectionReading compiles the reader of an aql.Selection.
 func (s *Set) selectionReading(n *reading, t reflect.Type, p *model.Param) error {
-	n.kind, n.expected, n.presets = kindSelection, "string", p.Presets
+	n.kind, n.expected, n.presets = kindSelection, model.TypeSelection, p.Presets
 	return s.fits(t, p, []string{model.TypeSelection})
 }
