@@ -41,6 +41,10 @@ type Options struct {
 	// SkipUnconfirmed makes a batch go on behind an operation that asks for confirmation, where it would halt otherwise.
 	// Only for operations that do not depend on each other (MCP-AQL operations §7.5.4).
 	SkipUnconfirmed bool
+	// SlowAfter is how long an operation may take before its answer warns of it; zero: as long as it likes.
+	SlowAfter time.Duration
+	// ResponseMeta adds _meta to answers: the request's id and how many milliseconds the handler took.
+	ResponseMeta bool
 	// NoConfirmation turns confirmation tokens off: destructive operations then run as soon as they are asked for.
 	NoConfirmation bool
 	// IsErrorOnFailure marks every failure as an MCP tool error, also those an agent can recover from.
@@ -89,6 +93,7 @@ type operation struct {
 	params     []string          // valid parameter names
 	aliases    map[string]string // other name to parameter
 	gated      bool              // a confirmation token is asked for
+	deprecated []int             // parameters that are
 	secretive  bool              // something in its parameters is sensitive
 	ownsToken  bool              // has a parameter of its own that is called confirmation_token
 }
@@ -183,6 +188,7 @@ func (a *Adapter) protocol() project.Protocol {
 		Capabilities: project.Capabilities{
 			Batch:               true,
 			FieldSelection:      a.selectsFields(),
+			Warnings:            true,
 			Confirmation:        !a.options.NoConfirmation,
 			DangerousOperations: true,
 		},
@@ -221,7 +227,10 @@ func (a *Adapter) addOperation(definition model.Operation, newCall func(*slots) 
 	bound := &operation{definition: definition, newCall: newCall}
 	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
 	bound.gated = a.gated(&bound.definition)
-	for _, param := range bound.definition.Params {
+	for i, param := range bound.definition.Params {
+		if param.Deprecated != "" {
+			bound.deprecated = append(bound.deprecated, i)
+		}
 		bound.params = append(bound.params, param.Name)
 		bound.secretive = bound.secretive || a.secretive(&param, make(map[string]bool))
 		bound.ownsToken = bound.ownsToken || param.Name == tokenParam

@@ -58,6 +58,7 @@ func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
 		x.writeHalt(w, halted)
 	}
 	count.write(w, len(items))
+	x.writeWarnings(w)
 	w.Raw("}")
 	if w.Exceeds() {
 		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")

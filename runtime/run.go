@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/wire"
@@ -51,9 +52,24 @@ func (x *exchange) run(ctx context.Context, w *wire.Writer) *Error {
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
+	handling := &handling{Context: ctx}
+	timed := x.adapter.options.ResponseMeta || x.adapter.options.SlowAfter > 0
+	var start time.Time
+	var took time.Duration
+	if timed {
+		start = x.session.now()
+	}
 	w.Raw(successOpen)
-	if err := x.invoke(ctx, w); err != nil {
+	if err := x.invoke(handling, w); err != nil {
 		return x.handlerFailure(ctx, err)
+	}
+	if timed {
+		took = x.session.now().Sub(start)
+	}
+	x.collect(ctx, handling, took)
+	if x.batch == nil { // a batch has the warnings of all its operations together (requirements REQ-BA-12, T-46)
+		x.writeWarnings(w)
+		x.writeMeta(w, took)
 	}
 	w.Raw("}")
 	if w.Exceeds() {

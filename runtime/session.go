@@ -67,6 +67,7 @@ type exchange struct {
 	again    wire.Reader // for what has to be read a second time
 	writer   wire.Writer
 	buffer   []byte // of the writer
+	notices  notices
 	envelope envelope
 	asked
 	slots    slots
@@ -100,7 +101,7 @@ func (x *exchange) release() {
 	clear(x.unknown[:cap(x.unknown)])
 	clear(x.values[:cap(x.values)])
 	x.session, x.adapter, x.tool, x.envelope, x.slots, x.room, x.batch = nil, nil, "", envelope{}, slots{}, nil, nil
-	x.asked = asked{values: x.values[:0]}
+	x.asked, x.notices = asked{values: x.values[:0]}, notices{}
 	x.problems, x.unknown = x.problems[:0], x.unknown[:0]
 	exchanges.Put(x)
 }

@@ -84,6 +84,9 @@ type Given struct {
 // Outweigh makes the parameters that were given so far win over what follows, where they may be given again.
 func (g *Given) Outweigh() { g.outer, g.seen = g.seen, bits{} }
 
+// Has reports whether the parameter at an index of the definition was given, and not null.
+func (g *Given) Has(i int) bool { return g.present.has(i) }
+
 // bits is a set of small numbers.
 type bits struct {
 	first uint64

@@ -1,0 +1,93 @@
+package aql
+
+import (
+	"context"
+	"sync"
+)
+
+// Warning tells an agent of something about a successful answer that it should know and act upon (MCP-AQL warnings §2).
+type Warning struct {
+	Code     string         // such as DEPRECATION_WARNING; capital letters, digits and underscores
+	Message  string         // a sentence for the agent; it must show nothing internal
+	Severity Severity       // empty: medium
+	Details  map[string]any // what a program can use; values as encoding/json has them
+}
+
+// Severity is how important a warning is.
+type Severity string
+
+// The severities (MCP-AQL warnings §3.2). The zero value is Medium.
+const (
+	High   Severity = "high"
+	Medium Severity = "medium"
+	Low    Severity = "low"
+)
+
+// Warn adds a warning to the answer of the request that ctx belongs to, which the handler received. It may be called from
+// several goroutines. A warning that comes after the handler has returned, or for a ctx of no request, is dropped; so is
+// one of a request that fails.
+func Warn(ctx context.Context, w Warning) {
+	if collector, ok := ctx.Value(warningsKey{}).(*warnings); ok {
+		collector.add(w)
+	}
+}
+
+// Truncated is the warning of a list that holds fewer items than there are: field names it, original is the number of items
+// there are, and limit that of those in the answer (MCP-AQL warnings §4).
+func Truncated(field string, original, limit int) Warning {
+	severity := Low
+	if 2*limit < original {
+		severity = Medium
+	}
+	return Warning{
+		Code: "VALIDATION_TRUNCATED_WARNING", Message: "Response truncated to " + decimal(limit) + " items", Severity: severity,
+		Details: map[string]any{"field": field, "original_count": original, "truncated_count": min(original, limit), "limit": limit},
+	}
+}
+
+type warningsKey struct{}
+
+// mostCollected is how many warnings of one request are kept: a handler may warn in a loop.
+const mostCollected = 100
+
+// warnings are those of one request.
+type warnings struct {
+	mutex  sync.Mutex
+	list   []Warning
+	more   int  // that were not kept
+	closed bool // the handler has returned
+}
+
+func (w *warnings) add(warning Warning) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	switch {
+	case w.closed:
+	case len(w.list) == mostCollected:
+		w.more++
+	default:
+		w.list = append(w.list, warning)
+	}
+}
+
+// take ends the collection and returns what was collected.
+func (w *warnings) take() (list []Warning, more int) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.closed = true
+	return w.list, w.more
+}
+
+// handling is the context of a handler. It is one allocation for the context and what it collects.
+type handling struct {
+	context.Context
+	warnings warnings
+}
+
+// Value finds the warnings, for Warn.
+func (h *handling) Value(key any) any {
+	if _, ours := key.(warningsKey); ours {
+		return &h.warnings
+	}
+	return h.Context.Value(key)
+}
