@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -101,6 +102,41 @@ func encoder(operation string, result reflect.Type) (func(buf []byte, value any)
 	return func(buf []byte, value any) ([]byte, error) {
 		w.Reset(buf)
 		codec.Write(w, value, nil)
+		return w.Bytes(), w.Err()
+	}, nil
+}
+
+// selecting returns what writes the selected fields of results. What a request asks for is found out each time.
+func selecting(operation string, result reflect.Type) (func(buf []byte, value any) ([]byte, error), error) {
+	o, set, err := definition(operation)
+	if err != nil {
+		return nil, err
+	}
+	request, err := set.Request(reflect.TypeFor[service.ListTodosRequest](), o)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := set.Result(result, o.Returns.Name)
+	if err != nil {
+		return nil, err
+	}
+	selector, err := set.Selector(request, encoder, false)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(map[string][]string{"fields": selected})
+	if err != nil {
+		return nil, err
+	}
+	asked := new(service.ListTodosRequest)
+	if err := readParams(wire.NewReader(string(text), wire.Limits{}), request, unsafe.Pointer(asked)); err != nil {
+		return nil, err
+	}
+	w := wire.NewWriter(nil)
+	return func(buf []byte, value any) ([]byte, error) {
+		subset, _ := selector.Choose(unsafe.Pointer(asked))
+		w.Reset(buf)
+		encoder.Write(w, value, subset)
 		return w.Bytes(), w.Err()
 	}, nil
 }

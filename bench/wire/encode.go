@@ -77,10 +77,7 @@ func encodeList(context.Context) (Group, error) {
 // selected are the fields that selectFields asks for.
 var selected = []string{"title", "slug"}
 
-// selectFields writes 2 of the 10 fields of 25 todos.
-//
-// FIELD SELECTION: the first candidate is still "all fields"; the masked encoder takes its place as "aql-tag" once
-// runtime/codec has one, and "aql-tag, all fields" becomes the second.
+// selectFields writes 2 of the 10 fields of 25 todos, and finds out which ones a request asks for.
 func selectFields(context.Context) (Group, error) {
 	list, err := todos(25)
 	if err != nil {
@@ -90,10 +87,22 @@ func selectFields(context.Context) (Group, error) {
 	if err != nil {
 		return Group{}, err
 	}
+	masked, err := selecting("list_todos", reflect.TypeFor[[]service.Todo]())
+	if err != nil {
+		return Group{}, err
+	}
 	var value any = list
 	theirs := &page{list}
 	var buf, out []byte
 	return Group{[]Candidate{
+		{Name: "aql-tag", Run: func() (any, error) {
+			var err error
+			if buf, err = masked(buf[:0], value); err != nil {
+				return nil, err
+			}
+			out = bytes.Clone(buf)
+			return &out, nil
+		}},
 		{Name: "aql-tag, all fields", Lacks: "the selection", Floor: true, Run: func() (any, error) {
 			var err error
 			if buf, err = ours(buf[:0], value); err != nil {

@@ -120,11 +120,15 @@ var listTodosOperation = aql.Definition{
 	Category:    model.Read,
 	Description: "Returns the todos of the service.",
 	Danger:      model.Safe,
-	Returns:     "TodoList",
+	Params: []aql.Row{
+		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
+		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
+	},
+	Returns: "TodoList",
 	Examples: []aql.Row{
 		{"{}"},
 	},
-	Source: "service/service.go:127",
+	Source: "service/service.go:128",
 	Types:  [2]any{(*ListTodosRequest)(nil), (*[]Todo)(nil)},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return receiver.(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
@@ -143,7 +147,7 @@ var importItemsOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"items":[{"sku":"a-1","name":"Lamp"}]}`},
 	},
-	Source: "service/service.go:155",
+	Source: "service/service.go:156",
 	Types:  [2]any{(*ImportItemsRequest)(nil), nil},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return nil, receiver.(*Service).ImportItems(ctx, *request.(*ImportItemsRequest))
@@ -163,7 +167,7 @@ var updateShelfOperation = aql.Definition{
 	Examples: []aql.Row{
 		{`{"shelf_id":"shelf_1","input":{"items":[]}}`},
 	},
-	Source: "service/service.go:167",
+	Source: "service/service.go:168",
 	Types:  [2]any{(*UpdateShelfRequest)(nil), nil},
 	Handler: func(ctx context.Context, receiver, request any) (any, error) {
 		return nil, receiver.(*Service).UpdateShelf(ctx, *request.(*UpdateShelfRequest))
@@ -256,8 +260,8 @@ var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo]
 var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, *int, *bool, *[]string, *Owner, *map[string]string, *time.Time) {
 	return Todo{v.Title, v.Notes, v.Slug, v.Priority, v.Estimate, v.Urgent, v.Tags, v.Owner, v.Labels, v.DueAt}, &v.Title, &v.Notes, &v.Slug, &v.Priority, &v.Estimate, &v.Urgent, &v.Tags, &v.Owner, &v.Labels, &v.DueAt
 }
-var _ = func(v *ListTodosRequest) ListTodosRequest {
-	return ListTodosRequest{struct{}{}}
+var _ = func(v *ListTodosRequest) (ListTodosRequest, *aql.Fields) {
+	return ListTodosRequest{struct{}{}, v.Fields}, &v.Fields
 }
 var _ = func(v *ImportItemsRequest) (ImportItemsRequest, *[]Item) {
 	return ImportItemsRequest{struct{}{}, v.Items}, &v.Items

@@ -119,6 +119,7 @@ func (s *Service) UpdateTodo(context.Context, UpdateTodoRequest) error { return 
 // ListTodosRequest asks for all todos.
 type ListTodosRequest struct {
 	_ struct{} `aql:"category=READ"`
+	aql.Fields
 }
 
 // ListTodos returns the todos of the service.
