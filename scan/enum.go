@@ -137,6 +137,7 @@ func (s *shaper) typeDoc(t types.Type) string {
 // nothing.
 func (w *wireTypes) integerParam(shape *model.Shape) model.Param {
 	param := model.Param{Type: "integer"}
+	param.Minimum, param.Maximum = typeBounds(shape)
 	t := w.goTypes[shape]
 	if isNamed(t, "time", "Duration") {
 		param.Description = "Nanoseconds."
@@ -167,6 +168,21 @@ func (w *wireTypes) integerParam(shape *model.Shape) model.Param {
 	}
 	param.Description = "Known values: " + strings.Join(texts, ", ") + "."
 	return param
+}
+
+// typeBounds is what an integer type can hold, where that is not what agents take for granted; empty: no bound.
+func typeBounds(shape *model.Shape) (low, high string) {
+	bits := shape.Bits
+	if shape.Kind == model.ShapeUint {
+		if low = "0"; bits > 0 && bits < 64 {
+			high = strconv.FormatUint(1<<bits-1, 10)
+		}
+		return low, high
+	}
+	if bits > 0 && bits < 64 {
+		low, high = strconv.FormatInt(-1<<(bits-1), 10), strconv.FormatInt(1<<(bits-1)-1, 10)
+	}
+	return low, high
 }
 
 // textFormat is the hint that a type's name gives about its text.

@@ -28,7 +28,11 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) model.Param {
 	case model.ShapeSelection:
 		return model.Param{Type: model.TypeSelection}
 	case model.ShapeText:
-		return model.Param{Type: "string", Format: textFormat(w.goTypes[shape])}
+		param := model.Param{Type: "string", Format: textFormat(w.goTypes[shape])}
+		if param.Format == "" {
+			param.Description = ownForm
+		}
+		return param
 	case model.ShapeJSON:
 		return model.Param{Type: ownJSON(w.goTypes[shape])}
 	case model.ShapeString:
@@ -50,12 +54,15 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) model.Param {
 		return w.wireParam(shape.Elem, inPatch)
 	case model.ShapeSlice, model.ShapeArray:
 		param := model.Param{Type: "array", Items: elem(false)}
+		param.Description = formOfItems(param.Items)
 		if shape.Kind == model.ShapeArray {
 			param.MinItems, param.MaxItems = shape.Len, shape.Len
 		}
 		return param
 	case model.ShapeMap:
-		return model.Param{Type: "object", Items: elem(inPatch)}
+		param := model.Param{Type: "object", Items: elem(inPatch)}
+		param.Description = strings.TrimSpace(w.keysOf(shape.Key) + " " + formOfItems(param.Items))
+		return param
 	case model.ShapePatch:
 		return model.Param{Type: w.nameOf(shape.Elem, update)}
 	case model.ShapeStruct:
@@ -65,6 +72,31 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) model.Param {
 		return model.Param{Type: w.nameOf(shape, plain)}
 	}
 	return model.Param{Type: "any"}
+}
+
+// ownForm describes text that a type reads by itself.
+const ownForm = "In a form that the service checks."
+
+// formOfItems says of a list or map what its elements have no place to say.
+func formOfItems(items *model.Param) string {
+	if items != nil && items.Description == ownForm {
+		return "Values are in a form that the service checks."
+	}
+	return ""
+}
+
+// keysOf describes the names of a map's members, where they are not any text.
+func (w *wireTypes) keysOf(key *model.Shape) string {
+	switch key.Kind {
+	case model.ShapeInt, model.ShapeUint:
+		return "Names are integers."
+	case model.ShapeText:
+		if format := textFormat(w.goTypes[key]); format != "" {
+			return "Names have the format " + format + "."
+		}
+		return "Names are in a form that the service checks."
+	}
+	return ""
 }
 
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
@@ -77,8 +109,12 @@ func (w *wireTypes) merged(field model.Field, inPatch bool) model.Param {
 	if param.Format == "" {
 		param.Format = wire.Format
 	}
-	if param.Minimum == "" && param.Maximum == "" {
-		param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
+	if kind := pointed(field.Shape).Kind; !field.Quoted && (kind == model.ShapeInt || kind == model.ShapeUint) {
+		if param.Minimum == "" && param.Maximum == "" {
+			param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
+		}
+		low, high := typeBounds(pointed(field.Shape))
+		param.Minimum, param.Maximum = cmp.Or(param.Minimum, low), cmp.Or(param.Maximum, high)
 	}
 	if !strings.HasSuffix(param.Description, wire.Description) {
 		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")

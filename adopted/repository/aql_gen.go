@@ -239,8 +239,8 @@ var wireTypes = []aql.Type{
 		{". items []Commit required", "The elements."},
 	}},
 	{Name: "FileStatus", Kind: model.KindObject, Description: "Contains the status of a file in the worktree", Fields: []aql.Row{
-		{"Staging staging integer", "The status of a file in the staging area. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
-		{"Worktree worktree integer", "The status of a file in the worktree. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
+		{"Staging staging integer min=0,max=255", "The status of a file in the staging area. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
+		{"Worktree worktree integer min=0,max=255", "The status of a file in the worktree. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
 		{"Extra extra string", "Contains extra information, such as the previous name in a rename"},
 	}},
 	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
