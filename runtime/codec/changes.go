@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"maps"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -17,19 +16,19 @@ type changes struct {
 	raw   string // the patch
 	start int    // where in the request it begins
 	list  []change
-	doubt bool // one of them may still fail: whether it does depends on the resource
+	names []string // of the entries that are removed from maps
+	doubt bool     // one of them may still fail: whether it does depends on the resource
 	spent atomic.Bool
-	first [8]change
+	first [16]change
+	few   [4]string // room for names
 }
 
 // change is one of them. The fields of a struct come between enters or points, and leaves.
 type change struct {
-	do      doing
-	field   *field
-	value   unsafe.Pointer // what sets and putsEntries take
-	from    int            // what merges: where in the request it begins
-	to      int            // and ends
-	removed []string       // names of entries
+	field    *field
+	value    unsafe.Pointer // what sets and putsEntries take
+	from, to int32          // what merges: where in the patch it begins and ends; what putsEntries removes: which of the names
+	do       doing
 }
 
 type doing uint8
@@ -57,6 +56,13 @@ func (c *changes) add(change change) {
 	c.list = append(c.list, change)
 }
 
+// addText puts on record a change that merges the text between two offsets of the request.
+func (c *changes) addText(f *field, from, to int) {
+	if c != nil {
+		c.add(change{do: merges, field: f, from: int32(from - c.start), to: int32(to - c.start)})
+	}
+}
+
 // apply makes the changes in list, up to one that leaves, to the struct at base. It returns what comes behind.
 func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok bool) {
 	ok = true
@@ -78,9 +84,9 @@ func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok b
 			*pointer = copied(field.value.elem.goType, *pointer)
 			list, ok = c.apply(list, *pointer)
 		case putsEntries:
-			ok = next.put((*map[string]string)(field.owned(base)))
+			ok = c.put(next, (*map[string]string)(field.owned(base)))
 		case merges:
-			r := wire.NewReader(c.raw[next.from-c.start:next.to-c.start], wire.Limits{})
+			r := wire.NewReader(c.raw[next.from:next.to], wire.Limits{})
 			field.value.merge(r, field.owned(base))
 			ok = r.OK()
 		}
@@ -88,21 +94,21 @@ func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok b
 	return nil, ok
 }
 
-// put merges the entries of the patch into those of a resource.
-func (c *change) put(p *map[string]string) bool {
-	fresh := *(*map[string]string)(c.value)
-	if *p != nil {
-		entries := maps.Clone(*p)
-		maps.Copy(entries, fresh)
-		for _, name := range c.removed {
-			delete(entries, name)
+// put merges the entries of a resource into those of the patch, which then are the resource's.
+func (c *changes) put(next *change, p *map[string]string) bool {
+	entries := *(*map[string]string)(next.value)
+	for name, value := range *p {
+		if _, changed := entries[name]; !changed {
+			entries[name] = value
 		}
-		fresh = entries
 	}
-	if limit := c.field.value.checks; limit != nil && limit.maxItems > 0 && len(fresh) > limit.maxItems {
+	for _, name := range c.names[next.from:next.to] {
+		delete(entries, name)
+	}
+	if limit := next.field.value.checks; limit != nil && limit.maxItems > 0 && len(entries) > limit.maxItems {
 		return false
 	}
-	*p = fresh
+	*p = entries
 	return true
 }
 

@@ -132,13 +132,13 @@ func (f *field) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
 		n.elem.object.merge(r, *pointer, record)
 		record.add(change{do: leaves})
 	case n.kind == kindStringMap:
-		removed := n.mergeStringMap(r, (*map[string]string)(p))
-		record.add(change{do: putsEntries, field: f, value: p, removed: removed})
+		from, to := n.mergeStringMap(r, (*map[string]string)(p), record)
+		record.add(change{do: putsEntries, field: f, value: p, from: from, to: to})
 	case n.merges():
 		r.Kind()
 		start := r.Offset()
 		n.merge(r, p)
-		record.add(change{do: merges, field: f, from: start, to: r.Offset()})
+		record.addText(f, start, r.Offset())
 	default:
 		n.read(r, p, false)
 		record.add(change{do: sets, field: f, value: p})
@@ -171,7 +171,7 @@ func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 		*pointer = copied(n.elem.goType, *pointer)
 		n.elem.merge(r, *pointer)
 	case kindStringMap:
-		n.mergeStringMap(r, (*map[string]string)(p))
+		n.mergeStringMap(r, (*map[string]string)(p), nil)
 	case kindMap:
 		n.mergeMap(r, p)
 	case kindAny:
@@ -190,10 +190,19 @@ func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 	}
 }
 
-// mergeStringMap merges the object ahead into a map, and returns the names that it removes.
-func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string) (removed []string) {
+// mergeStringMap merges the object ahead into a map. It puts the names that are removed on record, and returns which ones
+// these are.
+func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string, record *changes) (from, to int32) {
+	var removed []string
+	if record != nil {
+		if record.names == nil {
+			record.names = record.few[:0]
+		}
+		removed = record.names
+		from, to = int32(len(removed)), int32(len(removed))
+	}
 	if !r.Object() {
-		return nil
+		return from, to
 	}
 	entries := maps.Clone(*p)
 	if entries == nil {
@@ -203,7 +212,9 @@ func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string) (removed 
 		name := r.Name()
 		if r.Null() {
 			delete(entries, name)
-			removed = append(removed, r.Keep(name))
+			if record != nil {
+				removed = append(removed, r.Keep(name))
+			}
 		} else if s, ok := r.String(); ok {
 			entries[r.Keep(name)] = s
 		}
@@ -212,7 +223,10 @@ func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string) (removed 
 	if n.checks == nil || n.checks.maxItems == 0 || r.MaxItems(len(entries), n.checks.maxItems) {
 		*p = entries
 	}
-	return removed
+	if record != nil {
+		record.names, to = removed, int32(len(removed))
+	}
+	return from, to
 }
 
 func (n *reading) mergeMap(r *wire.Reader, p unsafe.Pointer) {
