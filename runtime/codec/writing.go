@@ -37,6 +37,7 @@ type written struct {
 	id        bool
 	location  location
 	value     *writing
+	always    bool // it is never left out, and in the struct itself
 	omitEmpty bool
 	omitZero  bool
 	isZero    func(p unsafe.Pointer) bool
@@ -207,6 +208,7 @@ func (s *Set) fillWritten(f *written, t reflect.Type, p *model.Param) error {
 	if f.omitZero = p.OmitZero || f.value.kind == kindOptional; f.omitZero {
 		f.isZero = zeroTest(goField.Type)
 	}
+	f.always = !f.omitEmpty && !f.omitZero && len(at.steps) == 0
 	return nil
 }
 
@@ -303,9 +305,11 @@ func (c *record) write(w *wire.Writer, base unsafe.Pointer) {
 	first := true
 	for i := range c.fields {
 		f := &c.fields[i]
-		p := f.present(base)
-		if p == nil {
-			continue
+		p := unsafe.Add(base, f.location.offset)
+		if !f.always {
+			if p = f.present(base); p == nil {
+				continue
+			}
 		}
 		w.Field(f.key, first)
 		first = false

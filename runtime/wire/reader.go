@@ -100,7 +100,7 @@ func (r *Reader) Reset(data string, limits Limits) {
 func (r *Reader) ResetBytes(input []byte, limits Limits) {
 	r.Reset(unsafe.String(unsafe.SliceData(input), len(input)), limits)
 	if len(input) <= longInput {
-		r.own = append(make([]byte, 0, len(input)), input...)
+		r.own = append([]byte(nil), input...)
 		r.kept = unsafe.String(unsafe.SliceData(r.own), len(r.own))
 	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 	"strconv"
+	"time"
 	"unicode/utf8"
 )
 
@@ -25,6 +26,29 @@ func appendFloat(buf []byte, v float64, bits int) []byte {
 	}
 	return buf
 }
+
+// appendTime spells a time in UTC, of the years 0 to 9999, in quotes: RFC 3339 with the fraction it has.
+func appendTime(buf []byte, t time.Time) []byte {
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	buf = append(buf, '"', digit(year/1000), digit(year/100), digit(year/10), digit(year), '-',
+		digit(int(month)/10), digit(int(month)), '-', digit(day/10), digit(day), 'T',
+		digit(hour/10), digit(hour), ':', digit(minute/10), digit(minute), ':', digit(second/10), digit(second))
+	if fraction := t.Nanosecond(); fraction > 0 {
+		width := 9
+		for ; fraction%10 == 0; fraction /= 10 {
+			width--
+		}
+		buf = append(buf, ".000000000"[:width+1]...)
+		for i := len(buf) - 1; fraction > 0; i, fraction = i-1, fraction/10 {
+			buf[i] = digit(fraction)
+		}
+	}
+	return append(buf, 'Z', '"')
+}
+
+// digit is the last digit of n.
+func digit(n int) byte { return byte('0' + n%10) }
 
 const hexDigits = "0123456789abcdef"
 

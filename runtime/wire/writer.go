@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,9 +197,7 @@ func (w *Writer) Time(t time.Time) {
 		w.Null()
 		return
 	}
-	w.buf = append(w.buf, '"')
-	w.buf = t.AppendFormat(w.buf, time.RFC3339Nano)
-	w.buf = append(w.buf, '"')
+	w.buf = appendTime(w.buf, t)
 }
 
 // Bytes64 writes binary data in standard base64 (MCP-AQL core §4.7.4); nil is null, as in encoding/json.
@@ -224,9 +223,9 @@ func (w *Writer) StringMap(m map[string]string) {
 	w.BeginObject()
 	entries := w.entries[:0]
 	for name, value := range m {
-		entries = append(entries, entry{name, value})
+		entries = append(entries, entry{prefix(name), name, value})
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	sortEntries(entries)
 	for i := range entries {
 		if w.KeyEscaped(entries[i].name); w.err != nil {
 			break
@@ -241,7 +240,40 @@ func (w *Writer) StringMap(m map[string]string) {
 }
 
 // entry is an entry of a map, on its way to its place.
-type entry struct{ name, value string }
+type entry struct {
+	prefix      uint64 // of the name
+	name, value string
+}
+
+// prefix is the beginning of a name as a number, which is less where the name comes before.
+func prefix(name string) uint64 {
+	if len(name) >= 8 {
+		return bits.ReverseBytes64(word64(name))
+	}
+	var p uint64
+	for i := range len(name) {
+		p |= uint64(name[i]) << (56 - 8*i)
+	}
+	return p
+}
+
+// sortEntries puts entries in the order of their names. Maps are mostly small, and names mostly differ at their beginning.
+func sortEntries(entries []entry) {
+	const few = 12
+	if len(entries) > few {
+		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+		return
+	}
+	for i := 1; i < len(entries); i++ {
+		for j := i; j > 0; j-- {
+			a, b := &entries[j-1], &entries[j]
+			if a.prefix < b.prefix || a.prefix == b.prefix && a.name <= b.name {
+				break
+			}
+			*a, *b = *b, *a
+		}
+	}
+}
 
 // mostEntries is the number of entries for which a Writer keeps its room.
 const mostEntries = 1024

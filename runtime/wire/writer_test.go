@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -366,5 +367,31 @@ func TestLimitAllowsItself(t *testing.T) {
 	w.Any([]any{1, 23})
 	if w.Exceeds() || w.Err() != nil || string(w.Bytes()) != `[1,23]` {
 		t.Errorf("%s, %v", w.Bytes(), w.Err())
+	}
+}
+
+// A time is spelled as the library spells it.
+func TestTimesAreSpelledAsRFC3339(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 100_000 {
+		at := time.Unix(random.Int64N(253402300800+62167219200)-62167219200, []int64{0, 5e8, random.Int64N(1e9), 1, 1e3 * random.Int64N(1e6)}[random.IntN(5)]).UTC()
+		if got, want := string(appendTime(nil, at)), at.Format(`"`+time.RFC3339Nano+`"`); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A map is written in the order of its names, whatever their number and length.
+func TestStringMapsAreSorted(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for n := range 40 {
+		m := make(map[string]string)
+		for range n {
+			m[strings.Repeat("ab", random.IntN(6))+string(rune('a'+random.IntN(26)))+strings.Repeat("é", random.IntN(3))] = "v"
+		}
+		w := NewWriter(nil)
+		if w.StringMap(m); string(w.Bytes()) != encodeJSON(t, m) {
+			t.Errorf("%s, want %s", w.Bytes(), encodeJSON(t, m))
+		}
 	}
 }
