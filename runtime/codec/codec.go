@@ -95,17 +95,23 @@ type bits struct {
 
 // add puts i into the set and reports whether it was there before.
 func (b *bits) add(i int) (again bool) {
-	word := &b.first
 	if i >= 64 {
-		word = b.beyond(i/64 - 1)
+		return b.addFar(i)
 	}
-	mark := uint64(1) << (i % 64)
+	mark := uint64(1) << i
+	again = b.first&mark != 0
+	b.first |= mark
+	return again
+}
+
+//go:noinline
+func (b *bits) addFar(i int) (again bool) {
+	word, mark := b.beyond(i/64-1), uint64(1)<<(i%64)
 	again = *word&mark != 0
 	*word |= mark
 	return again
 }
 
-//go:noinline
 func (b *bits) beyond(i int) *uint64 {
 	for len(b.rest) <= i {
 		b.rest = append(b.rest, 0)
@@ -115,7 +121,7 @@ func (b *bits) beyond(i int) *uint64 {
 
 func (b *bits) has(i int) bool {
 	if i < 64 {
-		return b.first&(1<<i) != 0
+		return b.first>>i&1 != 0
 	}
 	return i/64-1 < len(b.rest) && b.rest[i/64-1]&(1<<(i%64)) != 0
 }

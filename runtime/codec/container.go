@@ -13,8 +13,7 @@ type slice struct {
 	len, cap int
 }
 
-// firstCapacity is the room of a list that is begun. It doubles from there, so that what a hostile list takes is bounded by
-// what was sent.
+// firstCapacity is the room of a list that is begun.
 const firstCapacity = 4
 
 func (n *reading) readStrings(r *wire.Reader, p *[]string) {
@@ -30,11 +29,11 @@ func (n *reading) readSlice(r *wire.Reader, p unsafe.Pointer, update bool) {
 	}
 	list := reflect.NewAt(n.goType, p).Elem()
 	list.Set(reflect.MakeSlice(n.goType, 0, 0))
-	count := 0
+	count, start := 0, r.Offset()
 	header := (*slice)(p)
 	for r.NextElement() {
 		if count == header.cap {
-			list.Grow(max(firstCapacity, count))
+			list.Grow(n.room(count, r.Offset()-start, r.Remaining()))
 		}
 		count++
 		header.len = count
@@ -43,6 +42,16 @@ func (n *reading) readSlice(r *wire.Reader, p unsafe.Pointer, update bool) {
 	if n.checks != nil {
 		n.checks.items(r, count)
 	}
+}
+
+// room is for how many more elements a list is made that has count, which took so many bytes, with so many bytes remaining: as
+// many as will come if the rest is like them, but no more than twice the memory of what remains, since it need not be.
+func (n *reading) room(count, took, remaining int) int {
+	if count < firstCapacity || n.elem.size == 0 {
+		return max(firstCapacity, count)
+	}
+	likely := remaining/max(took/count, 1) + 1
+	return max(count, min(likely, 2*remaining/int(n.elem.size)))
 }
 
 // readElement reads an element of a container. null is nil where the type has one, and otherwise of the wrong type, which

@@ -141,6 +141,9 @@ func (r *Reader) TakeProblems(out []Problem) []Problem {
 // Offset is the byte offset at which reading continues.
 func (r *Reader) Offset() int { return r.pos }
 
+// Remaining is the number of bytes that were not read yet.
+func (r *Reader) Remaining() int { return len(r.data) - r.pos }
+
 // Text returns the input between two offsets.
 func (r *Reader) Text(from, to int) string { return r.data[from:to] }
 

@@ -96,7 +96,19 @@ func utcTime(s string) (t time.Time, ok bool) {
 			}
 		}
 	}
-	return time.Date(int(century*100+year), time.Month(month), int(day), int(hour), int(minute), int(second), nanosecond, time.UTC), true
+	seconds := daysBefore(int64(century*100+year), int64(month))*86400 + int64((day-1)*86400+hour*3600+minute*60+second)
+	return time.Unix(seconds, int64(nanosecond)).UTC(), true
+}
+
+// daysBefore counts the days from the first of January 1970 to the first day of a month. Years are counted from March on, so that
+// the day that some have more is their last, and in cycles of 400.
+func daysBefore(year, month int64) int64 {
+	if month <= 2 {
+		year, month = year-1, month+12
+	}
+	year += 400 // so that the year before 0 is none below it
+	const cycle, before = 146097, 719468 + 146097
+	return year/400*cycle + year%400*365 + year%400/4 - year%400/100 + (153*(month-3)+2)/5 - before
 }
 
 // noPair is a bit that no number of two digits has.

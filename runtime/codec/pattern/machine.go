@@ -21,10 +21,10 @@ const (
 )
 
 func (m *machine) match(s string) bool {
-	state := m.start
+	state, next, ascii := m.start, m.next, &m.ascii
 	for i := 0; i < len(s) && state >= verdicts; {
 		if c := s[i]; c < utf8.RuneSelf {
-			state = m.next[int(state)+int(m.ascii[c])]
+			state = next[int(state)+int(ascii[c])]
 			i++
 			continue
 		}
