@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -54,12 +55,17 @@ const hexDigits = "0123456789abcdef"
 
 // appendString quotes s as encoding/json does without its escaping of HTML.
 func appendString(buf []byte, s string) []byte {
-	if simple(s) {
-		buf = append(buf, '"')
-		buf = append(buf, s...)
-		return append(buf, '"')
+	if !simple(s) {
+		return appendEscaped(buf, s)
 	}
-	return appendEscaped(buf, s)
+	from, to := len(buf), len(buf)+len(s)+len(`""`)
+	if to > cap(buf) {
+		buf = slices.Grow(buf, len(s)+len(`""`))
+	}
+	buf = buf[:to]
+	buf[from], buf[to-1] = '"', '"'
+	copy(buf[from+1:], s)
+	return buf
 }
 
 // simple reports whether s is ASCII that stands for itself in a JSON string.

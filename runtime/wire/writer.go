@@ -225,12 +225,21 @@ func (w *Writer) StringMap(m map[string]string) {
 	for name, value := range m {
 		entries = append(entries, entry{prefix(name), name, value})
 	}
-	sortEntries(entries)
+	var order [fewEntries]uint8
+	if len(entries) > fewEntries {
+		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	} else {
+		sortFew(entries, &order)
+	}
 	for i := range entries {
-		if w.KeyEscaped(entries[i].name); w.err != nil {
+		e := &entries[i]
+		if len(entries) <= fewEntries {
+			e = &entries[order[i]]
+		}
+		if w.KeyEscaped(e.name); w.err != nil {
 			break
 		}
-		w.String(entries[i].value)
+		w.String(e.value)
 	}
 	w.EndObject()
 	clear(entries)
@@ -247,31 +256,42 @@ type entry struct {
 
 // prefix is the beginning of a name as a number, which is less where the name comes before.
 func prefix(name string) uint64 {
-	if len(name) >= 8 {
+	n := len(name)
+	if n >= 8 {
 		return bits.ReverseBytes64(word64(name))
 	}
+	if n >= 4 { // the last four bytes, without those that are among the first four
+		return uint64(word32(name))<<32 | uint64(word32(name[n-4:])<<(8*(8-n)))
+	}
 	var p uint64
-	for i := range len(name) {
+	for i := range n {
 		p |= uint64(name[i]) << (56 - 8*i)
 	}
 	return p
 }
 
-// sortEntries puts entries in the order of their names. Maps are mostly small, and names mostly differ at their beginning.
-func sortEntries(entries []entry) {
-	const few = 12
-	if len(entries) > few {
-		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-		return
-	}
-	for i := 1; i < len(entries); i++ {
-		for j := i; j > 0; j-- {
-			a, b := &entries[j-1], &entries[j]
-			if a.prefix < b.prefix || a.prefix == b.prefix && a.name <= b.name {
+// word32 returns four bytes as one number, the first byte highest.
+func word32(d string) uint32 {
+	_ = d[3]
+	return uint32(d[0])<<24 | uint32(d[1])<<16 | uint32(d[2])<<8 | uint32(d[3])
+}
+
+// fewEntries is the number of entries up to which their order is found by looking at each pair.
+const fewEntries = 12
+
+// sortFew tells the order of few entries, by their places. Maps are mostly small, and names mostly differ at their beginning.
+func sortFew(entries []entry, order *[fewEntries]uint8) {
+	for i := range entries {
+		e := &entries[i]
+		j := i
+		for ; j > 0; j-- {
+			before := &entries[order[j-1]]
+			if before.prefix < e.prefix || before.prefix == e.prefix && before.name <= e.name {
 				break
 			}
-			*a, *b = *b, *a
+			order[j] = order[j-1]
 		}
+		order[j] = uint8(i)
 	}
 }
 
