@@ -1,0 +1,108 @@
+package aql
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/google/go-cmp/cmp"
+)
+
+// keeper is a request with a field of every kind that could hold on to the bytes it was read from.
+type keeper struct {
+	Text    string
+	Pointer *string
+	List    []string
+	Nested  []keptPart
+	Strings map[string]string
+	Parts   map[string]keptPart
+	Dynamic any
+	Number  json.Number
+	Raw     json.RawMessage
+	Patch   Patch[keptPart]
+}
+
+type keptPart struct {
+	Text    string
+	Labels  map[string]string
+	Dynamic any
+}
+
+var keeperTypes = []Type{
+	{Name: "Text", Kind: model.KindScalar},
+	{Name: "Part", Kind: model.KindObject, Fields: []Row{{"Text text string"}, {"Labels labels {}string"}, {"Dynamic dynamic any"}}},
+	{Name: "PartPatch", Kind: model.KindObject, Changes: "Part"},
+}
+
+// A request belongs to the transport, which may use its memory for the next one as soon as it is answered. Nothing that a
+// handler kept changes then.
+func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
+	var kept []*keeper
+	operation := Operation{Definition: &Definition{
+		Name: "update_thing", Category: model.Update, Danger: model.Reversible, Description: "Keeps it.", Returns: "Text",
+		Params: []Row{
+			{"Text text string"}, {"Pointer pointer string"}, {"List list []string"}, {"Nested nested []Part"}, {"Strings strings {}string"}, {"Parts parts {}Part"},
+			{"Dynamic dynamic any"}, {"Number number number"}, {"Raw raw any"}, {"Patch input PartPatch required"},
+		},
+		Types: [2]any{(*keeper)(nil), (*string)(nil)},
+		Handler: func(_ context.Context, _, request any) (any, error) {
+			kept = append(kept, request.(*keeper))
+			return "kept", nil
+		},
+	}}
+	adapter, err := New(NewRegistry([]Operation{operation}, keeperTypes), Options{Mode: "single"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const value = `"text":"plain","pointer":"p\u00e9","list":["a","b\n"],"nested":[{"text":"n\"","labels":{"k\u00e9":"v"},"dynamic":[{"x\t":"y"}]}],` +
+		`"strings":{"key":"value","k\u00e9y":"val\\ue"},"parts":{"on\u00e9":{"text":"deep"}},"dynamic":{"a":["b",{"c\u00e9":"d"}],"big":123456789012345678901234567890},` +
+		`"number":1234567890123456789012345,"raw":{"as":["it","is\u00e9"]},` +
+		`"input":{"text":"new\u00e9","labels":{"gone":null,"fr\u00e9sh":"la\"bel","plain":"x"},"dynamic":{"m":{"n\u00e9":"o"}}}`
+	for _, tt := range []struct{ name, request string }{
+		{"decoded in passing", `{"operation":"update_thing","params":{` + value + `}}`},
+		{"the operation named last", `{"params":{` + value + `},"operation":"update_thing"}`},
+		{"beside params", `{"operation":"update_thing",` + value + `}`},
+		{"in a batch", `{"operations":[{"operation":"update_thing","params":{` + value + `}}]}`},
+		{"in a batch, named last", `{"operations":[{"params":{` + value + `},"operation":"update_thing"}]}`},
+	} {
+		for _, padding := range []int{0, 100 << 10, 200 << 10} {
+			t.Run(fmt.Sprintf("%s, padded with %d", tt.name, padding), func(t *testing.T) {
+				kept = nil
+				request := []byte(strings.Repeat(" ", padding) + tt.request)
+				session := adapter.NewSession()
+				if reply := session.Call(context.Background(), "mcp_aql", request); len(kept) != 1 {
+					t.Fatalf("%s", reply.JSON)
+				}
+				before := spellKept(t, kept[0], false)
+				for i := range request {
+					request[i] = '#'
+				}
+				session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"update_thing","params":{"text":"####################","input":{"text":"####"}}}`))
+				if diff := cmp.Diff(before, spellKept(t, kept[0], true)); diff != "" {
+					t.Errorf("what was kept has changed (-before +after):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// spellKept spells all that a request holds, with what its patch makes of a part. merges says that the patch is applied;
+// else it is spelled what that gives.
+func spellKept(t *testing.T, k *keeper, merges bool) string {
+	t.Helper()
+	part := keptPart{"newé", map[string]string{"stays": "s", "frésh": `la"bel`, "plain": "x"}, map[string]any{"m": map[string]any{"keeps": "1", "né": "o"}}}
+	if merges {
+		part = keptPart{"old", map[string]string{"gone": "g", "stays": "s"}, map[string]any{"m": map[string]any{"keeps": "1"}}}
+		if err := k.Patch.Apply(&part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal([]any{k.Text, k.Pointer, k.List, k.Nested, k.Strings, k.Parts, k.Dynamic, k.Number, k.Raw, string(k.Patch.JSON()), k.Patch.Paths(), part})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
