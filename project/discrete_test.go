@@ -20,7 +20,7 @@ func TestDiscreteToolsHaveFullSchemas(t *testing.T) {
 			`"tags":{"type":"array","items":{"type":"string","maxLength":30},"maxItems":20},` +
 			`"labels":{"type":"object","description":"Free labels.","additionalProperties":{"type":"string"}},` +
 			`"estimate":{"type":"integer","minimum":0,"maximum":10000}},"required":["title"],"additionalProperties":false}`,
-		"list_todos": `{"type":"object","properties":{"fields":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string","pattern":"^(_computed\\.)?[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$"},"minItems":1}]},` +
+		"list_todos": `{"type":"object","properties":{"fields":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string","pattern":"^([a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*|_computed\\.[a-z][a-z0-9_]*)$"},"minItems":1}]},` +
 			`"where":{"$ref":"#/$defs/Node"}},"additionalProperties":false,"$defs":{"Node":{"type":"object",` +
 			`"properties":{"left":{"$ref":"#/$defs/Node"},"value":{"type":"number","default":1.5}},"additionalProperties":false}}}`,
 		"update_todo": `{"type":"object","properties":{"todo_id":{"type":"string","pattern":"^[a-z0-9]+$"},` +

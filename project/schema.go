@@ -116,7 +116,7 @@ func (w *schemaWriter) param(p *model.Param) schema {
 // selectionSchema is what agents may say about the fields of a result: a preset, or paths (field-selection schema). Which
 // paths there are, the type of the result tells.
 func selectionSchema(presets []string) schema {
-	const path = `^(_computed\.)?[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`
+	const path = `^([a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*|_computed\.[a-z][a-z0-9_]*)$`
 	return schema{AnyOf: []*schema{
 		{Type: "string", Enum: presets},
 		{Type: "array", MinItems: 1, Items: &schema{Type: "string", Pattern: path}},

@@ -26,7 +26,8 @@ type Options struct {
 
 	Limits Limits
 	// InWork bounds the bytes of large requests, of 64 KiB and more, that are in work at the same time; the others wait.
-	// Default: 8 times the limit of one request. Memory under attack grows with it.
+	// Default: 8 times the limit of one request. Memory under attack grows with it. A
+	// handler that sends large requests to its own adapter needs room for them too.
 	InWork int
 	// Timeout bounds a handler's run where its operation sets none; zero means no bound.
 	Timeout time.Duration

@@ -319,3 +319,12 @@ func TestBatchTakesLittleForEachItem(t *testing.T) {
 		t.Errorf("%d bytes for each item", perItem)
 	}
 }
+
+// What unknown operations may have meant is looked up for the first ones only: an attacker could ask for thousands.
+func TestBatchSearchesAreBounded(t *testing.T) {
+	f := newFixture(t, Options{Mode: "single"})
+	got := f.batch("mcp_aql", strings.TrimSuffix(strings.Repeat(`{"operation":"create_nite"},`, mostSearches+1), ","))
+	if near := strings.Count(got, `"available":["create_note"]`); near != mostSearches {
+		t.Errorf("%d searches", near)
+	}
+}

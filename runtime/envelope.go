@@ -161,7 +161,7 @@ func (x *exchange) route() *Error {
 	if !known {
 		name := strings.Clone(x.envelope.operation)
 		return failure("NOT_FOUND_OPERATION", "Unknown operation: '"+name+"'",
-			detail{"operation", name}, detail{"available", x.adapter.closest(name)})
+			detail{"operation", name}, detail{"available", x.closest(name)})
 	}
 	if family != "" && family != operation.family {
 		return x.endpointMismatch(operation, family)

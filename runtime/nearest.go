@@ -75,10 +75,16 @@ func fold(c byte) byte {
 	return c
 }
 
+// mostSearches is for how many unknown operations of one request it is looked which ones may have been meant.
+const mostSearches = 20
+
 // closest lists up to ten operations that a name may have meant; when none is near, the first ten.
-func (a *Adapter) closest(name string) []string {
-	if near := nearest(name, a.names, 10); len(near) > 0 {
-		return near
+func (x *exchange) closest(name string) []string {
+	names := x.adapter.names
+	if x.searched++; x.searched <= mostSearches {
+		if near := nearest(name, names, 10); len(near) > 0 {
+			return near
+		}
 	}
-	return a.names[:min(10, len(a.names))]
+	return names[:min(10, len(names))]
 }

@@ -38,7 +38,8 @@ func (s *Session) ID() string { return s.id }
 func (s *Session) Close() { s.tokens.Close() }
 
 // Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
-// bytes are, the reply is a complete response, and the handler runs only when every check has passed.
+// bytes are, the reply is a complete response, and the handler runs only when every check has passed. The request must not
+// change until Call returns; nothing that the handler received points into it.
 func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 	waiting := s.adapter.admission.enter(ctx, len(request))
 	if waiting == nil {
@@ -73,6 +74,7 @@ type exchange struct {
 	slots    slots
 	room     *slots         // of the item of a batch that is being read
 	batch    *batch         // nil: a single operation
+	searched int            // how many names of operations were looked for in vain
 	problems []wire.Problem // with the parameters of the operation that is being read
 	unknown  []string       // names that are no parameter of it
 }
@@ -101,6 +103,7 @@ func (x *exchange) release() {
 	clear(x.unknown[:cap(x.unknown)])
 	clear(x.values[:cap(x.values)])
 	x.session, x.adapter, x.tool, x.envelope, x.slots, x.room, x.batch = nil, nil, "", envelope{}, slots{}, nil, nil
+	x.searched = 0
 	x.asked, x.notices = asked{values: x.values[:0]}, notices{}
 	x.problems, x.unknown = x.problems[:0], x.unknown[:0]
 	exchanges.Put(x)

@@ -25,7 +25,8 @@ func isSelection(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == selectionType
 }
 
-// pathPattern is the grammar of paths (field-selection schema, FieldPath).
+// pathPattern is the grammar of paths (field-selection schema, FieldPath), beside that of computed fields, which no resource
+// has yet.
 const pathPattern = `^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`
 
 // readSelection reads a preset or a list of paths.
@@ -53,7 +54,10 @@ func (n *reading) readSelection(r *wire.Reader, p unsafe.Pointer) {
 
 // isPath reports whether s follows pathPattern, or names a computed field.
 func isPath(s string) bool {
-	s = strings.TrimPrefix(s, "_computed.")
+	s, computed := strings.CutPrefix(s, "_computed.")
+	if computed && strings.Contains(s, ".") {
+		return false
+	}
 	for segment := range strings.SplitSeq(s, ".") {
 		if segment == "" || segment[0] < 'a' || segment[0] > 'z' {
 			return false
