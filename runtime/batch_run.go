@@ -31,11 +31,11 @@ func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
 	var count tally
 	halted := -1
 	report := progressOf(ctx)
-	for i, it := range items {
+	for i := range items {
 		before := w.Mark()
+		w.SetLimit(0) // results are bounded one by one, and what stands around them is of the size of the request
 		w.Element()
-		w.SetLimit(limit - min(limit/2, reservedForItem*(len(items)-i)))
-		switch x.writeItem(ctx, w, i, it) {
+		switch x.writeItem(ctx, w, i, limit-min(limit/2, reservedForItem*(len(items)-i))) {
 		case succeeded:
 			count.succeeded++
 		case failed:
@@ -46,28 +46,31 @@ func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
 				halted = i
 			}
 		}
-		report(i+1, len(items))
 		if halted >= 0 {
 			break
 		}
+		if w.Len() > limit {
+			return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
+		}
+		report(i+1, len(items))
 	}
 	w.EndArray()
-	w.SetLimit(limit)
 	if halted >= 0 {
 		count.halted, count.pending, count.unconfirmed = 1, len(items)-halted-1, 0
-		x.writeHalt(w, halted)
+		x.writeHalt(w, halted, limit)
 	}
 	count.write(w, len(items))
 	x.writeWarnings(w)
 	w.Raw("}")
-	if w.Exceeds() {
+	if w.Len() > limit {
 		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
 	}
 	return x.reply(w), nil
 }
 
-// writeItem runs one operation and writes its place in results.
-func (x *exchange) writeItem(ctx context.Context, w *wire.Writer, index int, it *item) outcome {
+// writeItem runs one operation and writes its place in results, which may not make the answer longer than limit.
+func (x *exchange) writeItem(ctx context.Context, w *wire.Writer, index, limit int) outcome {
+	it := x.batch.items[index]
 	x.asked, x.envelope.operation = it.asked, it.name
 	w.BeginObject()
 	w.Key("index")
@@ -76,11 +79,12 @@ func (x *exchange) writeItem(ctx context.Context, w *wire.Writer, index int, it 
 	w.String(it.name)
 	w.Key("result")
 	result := w.Mark()
+	w.SetLimit(limit)
 	problem := x.runItem(ctx, w, it)
 	what := succeeded
+	w.SetLimit(0)
 	if problem != nil {
 		w.Back(result)
-		w.SetLimit(x.adapter.options.Limits.ResponseSize)
 		x.writeFailure(w, problem, x.details(problem))
 		what = failed
 		if problem.Code == codeConfirm {
@@ -107,6 +111,9 @@ func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error
 		if problem == nil {
 			w.Raw(string(reply.JSON))
 		}
+		if problem == nil && w.Exceeds() {
+			problem = tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
+		}
 		return problem
 	}
 	if problem := x.confirm(ctx); problem != nil {
@@ -116,7 +123,7 @@ func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error
 }
 
 // writeHalt writes where a batch halted and what did not run (requirements REQ-BA-08).
-func (x *exchange) writeHalt(w *wire.Writer, halted int) {
+func (x *exchange) writeHalt(w *wire.Writer, halted, limit int) {
 	it := x.batch.items[halted]
 	w.Key("halted_at")
 	w.BeginObject()
@@ -130,7 +137,7 @@ func (x *exchange) writeHalt(w *wire.Writer, halted int) {
 	w.EndObject()
 	before := w.Mark()
 	x.writePendings(w, halted+1, true)
-	if w.Exceeds() { // without their parameters then, which the client knows
+	if w.Len() > limit { // without their parameters then, which the client knows
 		w.Back(before)
 		x.writePendings(w, halted+1, false)
 	}

@@ -328,3 +328,22 @@ func TestBatchSearchesAreBounded(t *testing.T) {
 		t.Errorf("%d searches", near)
 	}
 }
+
+// An answer is whole, or one failure, however long what stands in it gets: names of operations are told back.
+func TestBatchAnswersAreNeverCut(t *testing.T) {
+	for _, length := range []int{10, 500, 700, 1500, 3000} {
+		f := newFixture(t, Options{Mode: "single", Limits: Limits{ResponseSize: 1 << 20}})
+		var items []string
+		for i := range 300 {
+			items = append(items, `{"operation":"x`+strings.Repeat("y", length)+strconv.Itoa(i)+`"}`, createA)
+		}
+		reply := f.session.Call(context.Background(), "mcp_aql", []byte(`{"operations":[`+strings.Join(append(items, deleteX, createB), ",")+`]}`))
+		checkSchema(t, reply.JSON, batchOperation)
+		if len(reply.JSON) > 1<<20 {
+			t.Errorf("%d bytes", len(reply.JSON))
+		}
+		if whole := bytes.Contains(reply.JSON, []byte(`"summary":{"total":602,"succeeded":300,"failed":300,"halted":1,"pending":1}`)); whole == bytes.Contains(reply.JSON, []byte(`"VALIDATION_PAYLOAD_TOO_LARGE"`)) {
+			t.Errorf("names of %d bytes: %.300s", length, reply.JSON)
+		}
+	}
+}
