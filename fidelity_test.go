@@ -86,15 +86,22 @@ func startAdapters(t *testing.T, driver string) *adapterProcess {
 	return &adapterProcess{t, bufio.NewWriter(stdin), json.NewDecoder(stdout)}
 }
 
+// call sends a request to the adapter of a golden package.
 func (p *adapterProcess) call(scenario, tool, request string) json.RawMessage {
 	p.t.Helper()
-	fmt.Fprintf(p.stdin, "%s %s %s\n", scenario, tool, request)
+	return p.ask(scenario + " " + tool + " " + request)
+}
+
+// ask sends a line to the process: golden package, tool and request.
+func (p *adapterProcess) ask(line string) json.RawMessage {
+	p.t.Helper()
+	fmt.Fprintln(p.stdin, line)
 	if err := p.stdin.Flush(); err != nil {
 		p.t.Fatal(err)
 	}
 	var reply json.RawMessage
 	if err := p.answers.Decode(&reply); err != nil {
-		p.t.Fatalf("%s: reading the reply to %s: %v", scenario, request, err)
+		p.t.Fatalf("reading the reply to %s: %v", line, err)
 	}
 	return reply
 }

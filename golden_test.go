@@ -3,7 +3,6 @@ package aqltag_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"go/format"
@@ -311,20 +310,7 @@ func callAll(t *testing.T, dir string, scenarios []*scenario) map[string]string 
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	process := exec.Command(filepath.Join(dir, "driver", "driver"))
-	process.Stderr = os.Stderr
-	stdin, err := process.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	answers := json.NewDecoder(stdout)
+	p := startAdapters(t, filepath.Join(dir, "driver", "driver"))
 	replies := map[string]string{}
 	schemas := loadSchemas(t)
 	for _, s := range scenarios {
@@ -337,11 +323,7 @@ func callAll(t *testing.T, dir string, scenarios []*scenario) map[string]string 
 				continue
 			}
 			fmt.Fprintf(&out, "> %s\n", request)
-			fmt.Fprintf(stdin, "%s %s\n", s.name, strings.ReplaceAll(request, "conf_TOKEN", token))
-			var reply json.RawMessage
-			if err := answers.Decode(&reply); err != nil {
-				t.Fatalf("%s: reading the reply to %s: %v", s.name, request, err)
-			}
+			reply := p.ask(s.name + " " + strings.ReplaceAll(request, "conf_TOKEN", token))
 			schemas.validate(t, s.name+": "+request, reply)
 			if issued := tokenPattern.Find(reply); issued != nil {
 				token = string(issued)
@@ -351,10 +333,6 @@ func callAll(t *testing.T, dir string, scenarios []*scenario) map[string]string 
 			fmt.Fprintf(&out, "%s\n", reply)
 		}
 		replies[s.name] = out.String()
-	}
-	stdin.Close()
-	if err := process.Wait(); err != nil {
-		t.Fatal(err)
 	}
 	return replies
 }
