@@ -41,7 +41,7 @@ func (s *shaper) checkSelection(o operation, handler *handled) {
 		}
 		presets := presetsOf(resource)
 		field.Param.Presets = presets
-		field.Param.Description = selectionDescription(presets)
+		field.Param.Description = selectionDescription(presets, standardPreset(handler, resource))
 		preset := pathOf(append(slices.Clone(field.Selector[:len(field.Selector)-1]), "Preset"))
 		for j := range handler.request.Fields {
 			if other := &handler.request.Fields[j]; other.Param.Go == preset {
@@ -98,6 +98,25 @@ func presetsOf(resource *model.Shape) []string {
 	return presets
 }
 
-func selectionDescription(presets []string) string {
-	return "What to return: " + strings.Join(presets, ", ") + `, or a list of fields such as ["a","b.c"]`
+// standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of them
+// are the whole resource.
+func standardPreset(handler *handled, resource *model.Shape) string {
+	switch {
+	case !slices.ContainsFunc(resource.Fields, func(f model.Field) bool { return len(f.Param.Presets) > 0 }):
+		return ""
+	case strings.HasPrefix(handler.Operation.Name, "search_"):
+		return "minimal"
+	case resource != pointed(handler.result):
+		return "standard"
+	default:
+		return "full"
+	}
+}
+
+func selectionDescription(presets []string, standard string) string {
+	names := slices.Clone(presets)
+	if at := slices.Index(names, standard); at >= 0 {
+		names[at] += " (default)"
+	}
+	return "What to return: " + strings.Join(names, ", ") + `, or a list of fields such as ["a","b.c"]`
 }
