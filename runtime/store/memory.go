@@ -1,0 +1,202 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// mostEntries is how many entries and counters a Memory holds where nothing else is said.
+const mostEntries = 1 << 20
+
+// ErrFull is the failure of a change for which a store has no room. Nothing is thrown out for it: what a store forgets
+// could be a limit.
+var ErrFull = errors.New("the store is full")
+
+// Memory is the store of one process; its zero value is ready to use. What it holds is gone with the process.
+type Memory struct {
+	// MaxEntries bounds the entries and counters that it holds; default 1,048,576.
+	MaxEntries int
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+
+	mu       sync.Mutex
+	version  Version
+	entries  map[string]memoryEntry
+	counters map[string]*memoryCounter
+	sweep    int       // number of entries from which on those that have expired are looked for
+	swept    time.Time // when that was done last
+}
+
+type memoryEntry struct {
+	value   []byte
+	version Version
+	expires time.Time // zero: never
+}
+
+type memoryCounter struct {
+	Counter
+	expires time.Time
+}
+
+func (m *Memory) now() time.Time {
+	if m.Now != nil {
+		return m.Now()
+	}
+	return time.Now()
+}
+
+// Get implements Store.
+func (m *Memory) Get(ctx context.Context, key string) (Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return Entry{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.live(key, m.now())
+	if e.version == 0 {
+		return Entry{Key: key}, nil
+	}
+	return Entry{Key: key, Value: bytes.Clone(e.value), Version: e.version}, nil
+}
+
+// live is the entry of a key unless it has expired. The lock is held.
+func (m *Memory) live(key string, now time.Time) memoryEntry {
+	e := m.entries[key]
+	if !e.expires.IsZero() && !now.Before(e.expires) {
+		return memoryEntry{}
+	}
+	return e
+}
+
+// Put implements Store. It fails with ErrFull where there is no room for another entry.
+func (m *Memory) Put(ctx context.Context, key string, value []byte, old Version, ttl time.Duration) (Version, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if m.live(key, now).version != old {
+		return 0, ErrConflict
+	}
+	if old == 0 && !m.room(1, now) {
+		return 0, ErrFull
+	}
+	m.version++
+	e := memoryEntry{value: bytes.Clone(value), version: m.version}
+	if ttl > 0 {
+		e.expires = now.Add(ttl.Truncate(time.Millisecond))
+	}
+	if m.entries == nil {
+		m.entries = make(map[string]memoryEntry)
+	}
+	m.entries[key] = e
+	return e.version, nil
+}
+
+// Delete implements Store.
+func (m *Memory) Delete(ctx context.Context, key string, old Version) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.live(key, m.now()); e.version == 0 || e.version != old {
+		return ErrConflict
+	}
+	delete(m.entries, key)
+	return nil
+}
+
+// List implements Store.
+func (m *Memory) List(ctx context.Context, prefix, after string, limit int) ([]Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	var found []Entry
+	for key := range m.entries {
+		if e := m.live(key, now); e.version != 0 && strings.HasPrefix(key, prefix) && key > after {
+			found = append(found, Entry{Key: key, Value: bytes.Clone(e.value), Version: e.version})
+		}
+	}
+	slices.SortFunc(found, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
+	return found[:min(len(found), max(limit, 0))], nil
+}
+
+// Take implements Store. It fails with ErrFull where there is no room for another counter.
+func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if !m.room(len(claims), now) {
+		return nil, ErrFull
+	}
+	states := make([]Counter, len(claims))
+	for i, claim := range claims {
+		if c, ok := m.counters[claim.Key]; ok && now.Before(c.expires) {
+			states[i] = c.Counter
+		}
+	}
+	counts, taken := TakeAll(states, claims, now)
+	if !taken {
+		return counts, nil
+	}
+	if m.counters == nil {
+		m.counters = make(map[string]*memoryCounter)
+	}
+	for i, claim := range claims {
+		if claim.N == 0 {
+			continue
+		}
+		c := m.counters[claim.Key]
+		if c == nil {
+			c = new(memoryCounter)
+			m.counters[claim.Key] = c
+		}
+		c.Counter, c.expires = states[i], now.Add(claim.Keep(now))
+	}
+	return counts, nil
+}
+
+// room reports whether n more can be held, after looking for those that have expired where it is time to. The lock is held.
+func (m *Memory) room(n int, now time.Time) bool {
+	most := cmp.Or(m.MaxEntries, mostEntries)
+	held := len(m.entries) + len(m.counters) + n
+	if held < m.sweep || held <= 1024 && held <= most || held > most && now.Sub(m.swept) < time.Second {
+		return held <= most
+	}
+	for key := range m.entries {
+		if m.live(key, now).version == 0 {
+			delete(m.entries, key)
+		}
+	}
+	for key, c := range m.counters {
+		if !now.Before(c.expires) {
+			delete(m.counters, key)
+		}
+	}
+	held = len(m.entries) + len(m.counters) + n
+	m.sweep, m.swept = min(2*held, most+1), now
+	return held <= most
+}
+
+// Close implements Store: it forgets everything.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.entries)
+	clear(m.counters)
+	return nil
+}
