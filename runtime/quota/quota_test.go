@@ -1,0 +1,309 @@
+package quota
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/google/go-cmp/cmp"
+)
+
+var start = time.Date(2026, 3, 1, 9, 0, 10, 0, time.UTC)
+
+var shop = model.Adapter{Name: "shop", Operations: []model.Operation{
+	{Name: "list_items", Category: model.Read}, {Name: "get_item", Category: model.Read}, {Name: "delete_item", Category: model.Delete},
+}}
+
+// clocked is a meter over a store whose clock the test turns.
+type clocked struct {
+	*Meter
+	now time.Time
+}
+
+func newMeter(t *testing.T, options Options) *clocked {
+	t.Helper()
+	c := &clocked{now: start}
+	var err error
+	if c.Meter, err = NewMeter(options, &shop, &store.Memory{Now: func() time.Time { return c.now }}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *clocked) take(t *testing.T, operation, caller string) (Taken, *Block) {
+	t.Helper()
+	taken, block, err := c.Gauge(operation).Take(t.Context(), caller, c.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return taken, block
+}
+
+// REQ-RQ-01, REQ-RQ-02, REQ-RQ-03, REQ-RQ-05: each scope holds for what it names, for all callers together.
+func TestLimits(t *testing.T) {
+	m := newMeter(t, Options{Limits: []Limit{
+		{Limit: 4, Window: Minute}, {Category: model.Read, Limit: 3, Window: Minute}, {Operation: "get_*", Limit: 1, Window: Second},
+	}})
+	for i, step := range []struct {
+		operation, caller string
+		blocked           *Block
+	}{
+		{"get_item", "ann", nil},
+		{"get_item", "bob", &Block{Limit: &m.options.Limits[2], Resets: start.Add(1100 * time.Millisecond)}},
+		{"list_items", "ann", nil},
+		{"list_items", "ann", nil},
+		{"list_items", "bob", &Block{Limit: &m.options.Limits[1], Resets: start.Add(62 * time.Second)}},
+		{"delete_item", "bob", nil},
+		{"delete_item", "bob", &Block{Limit: &m.options.Limits[0], Resets: start.Add(62 * time.Second)}},
+	} {
+		_, block := m.take(t, step.operation, step.caller)
+		if diff := cmp.Diff(step.blocked, block); diff != "" {
+			t.Errorf("step %d, %s: %s", i, step.operation, diff)
+		}
+	}
+	m.now = start.Add(2 * time.Minute)
+	if _, block := m.take(t, "get_item", "ann"); block != nil {
+		t.Errorf("two minutes later: %+v", block)
+	}
+	if m.Gauge("introspect") != nil {
+		t.Error("T-86: introspect is counted")
+	}
+}
+
+// REQ-RQ-06, REQ-RQ-07, REQ-RQ-08, REQ-RQ-10, REQ-RQ-12, REQ-RQ-15, T-63: warn, pause, lifting the pause, hard stop, reset.
+func TestQuotaSteps(t *testing.T) {
+	m := newMeter(t, Options{Quotas: []Quota{{Metric: RequestsPerHour, Warn: 2, Pause: 3, HardStop: 5}}})
+	q := &m.options.Quotas[0]
+	const warns, pauses, stops = "warns", "pauses", "stops"
+	ends := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	try := func(want string, current float64) {
+		t.Helper()
+		taken, block := m.take(t, "get_item", "ann")
+		got := ""
+		at := 0.0
+		switch {
+		case block != nil && block.Exhausted:
+			got, at = stops, block.Current
+		case block != nil:
+			got, at = pauses, block.Current
+		case len(taken.Warnings) > 0:
+			got, at = warns, taken.Warnings[0].Current
+		}
+		if got != want || at != current || block != nil && (block.Quota != q || !block.Resets.Equal(ends)) {
+			t.Errorf("got %q at %g (%+v), want %q at %g", got, at, block, want, current)
+		}
+	}
+	try("", 0)
+	try(warns, 2)
+	try(warns, 3)
+	try(pauses, 3)
+	try(pauses, 3) // what is blocked does not count
+	if err := m.Lift(t.Context(), q, "ann", m.now); err != nil {
+		t.Fatal(err)
+	}
+	try(warns, 4)
+	try(warns, 5)
+	try(stops, 5)
+	if err := m.Lift(t.Context(), q, "ann", m.now); err != nil {
+		t.Fatal(err)
+	}
+	try(stops, 5)
+	if _, block := m.take(t, "get_item", "bob"); block != nil {
+		t.Errorf("another caller: %+v", block)
+	}
+	m.now, ends = ends, ends.Add(time.Hour)
+	try("", 0)
+	try(warns, 2)
+	try(warns, 3)
+	try(pauses, 3) // the pause is lifted for its period alone
+}
+
+// REQ-RQ-14: costs of calls and of tokens, and what handlers say they spent.
+func TestCostsAndTokens(t *testing.T) {
+	m := newMeter(t, Options{
+		Quotas: []Quota{{Metric: CostPerMonth, Warn: 0.3, HardStop: 0.5, Currency: "EUR", Shared: true}, {Metric: TokensPerDay, Pause: 100}},
+		Prices: []Price{{Operation: "get_*", PerCall: 0.1}, {PerToken: 0.001}},
+	})
+	first, _ := m.take(t, "get_item", "ann")
+	if !first.Metered() {
+		t.Error("is not metered")
+	}
+	if err := first.Settle(t.Context(), Usage{Tokens: 60}); err != nil {
+		t.Fatal(err)
+	}
+	second, _ := m.take(t, "list_items", "bob")
+	if err := second.Settle(t.Context(), Usage{Tokens: 100, Cost: 0.05}); err != nil { // 0.1 for the tokens
+		t.Fatal(err)
+	}
+	third, block := m.take(t, "get_item", "ann")
+	if block != nil || len(third.Warnings) != 1 || third.Warnings[0].Current != 0.35 {
+		t.Errorf("third call: %+v, %+v", third.Warnings, block)
+	}
+	if _, block := m.take(t, "get_item", "bob"); block == nil || block.Quota.Metric != TokensPerDay || block.Exhausted {
+		t.Errorf("bob has used 100 tokens: %+v", block)
+	}
+	if err := third.Settle(t.Context(), Usage{Cost: 0.15}); err != nil {
+		t.Fatal(err)
+	}
+	if _, block := m.take(t, "list_items", "eve"); block == nil || !block.Exhausted || block.Current != 0.5 {
+		t.Errorf("the month's money is spent: %+v", block)
+	}
+	status, err := m.Status(t.Context(), "bob", m.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(n float64) *float64 { return &n }
+	want := Status{
+		Adapter: "shop", APILimits: map[string]LimitStatus{}, NextReset: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC),
+		Quotas: []Standing{
+			{Metric: CostPerMonth, Current: 0.5, Warn: number(0.3), HardStop: number(0.5), Status: "exhausted", Currency: "EUR"},
+			{Metric: TokensPerDay, Current: 100, Pause: number(100), Status: "paused"},
+		},
+	}
+	if diff := cmp.Diff(want, status); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A step is reached by what was used, not by what a call is about to cost.
+func TestCostIsCountedWhenItsStepIsNotReached(t *testing.T) {
+	m := newMeter(t, Options{Quotas: []Quota{{Metric: CostPerHour, HardStop: 1}}, Prices: []Price{{PerCall: 0.7}}})
+	m.take(t, "get_item", "ann")
+	if _, block := m.take(t, "get_item", "ann"); block != nil {
+		t.Errorf("at 0.7 of 1: %+v", block)
+	}
+	if _, block := m.take(t, "get_item", "ann"); block == nil || block.Current != 1.4 {
+		t.Errorf("at 1.4 of 1: %+v", block)
+	}
+}
+
+func TestAskingAndGivingBack(t *testing.T) {
+	m := newMeter(t, Options{Limits: []Limit{{Limit: 1, Window: Hour}}, Quotas: []Quota{{Metric: RequestsPerDay, HardStop: 1}}})
+	ask := func() *Block {
+		block, err := m.Gauge("get_item").Ask(t.Context(), "ann", m.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return block
+	}
+	if ask() != nil || ask() != nil {
+		t.Error("asking counts")
+	}
+	taken, _ := m.take(t, "get_item", "ann")
+	if ask() == nil {
+		t.Error("the last place is still free")
+	}
+	if err := taken.GiveBack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if block := ask(); block != nil {
+		t.Errorf("what was given back is not free: %+v", block)
+	}
+}
+
+// REQ-RQ-04: what the API says of itself counts.
+func TestObserve(t *testing.T) {
+	limit := Limit{Limit: 100, Window: Minute, RemainingHeader: "X-Left", ResetHeader: "X-Reset"}
+	for _, tt := range []struct {
+		name   string
+		status int
+		header http.Header
+		until  time.Time // zero: goes on
+	}{
+		{"nothing", 200, nil, time.Time{}},
+		{"some are left", 200, http.Header{"X-Left": {"3"}, "X-Reset": {"60"}}, time.Time{}},
+		{"none is left", 200, http.Header{"X-Left": {"0"}, "X-Reset": {"40"}}, start.Add(40 * time.Second)},
+		{"none is left until a Unix time", 200, http.Header{"X-Left": {"0"}, "X-Reset": {"1772355700"}}, time.Unix(1772355700, 0)},
+		{"none is left, for a window", 200, http.Header{"X-Left": {"0"}}, start.Add(time.Minute)},
+		{"retry after seconds", 429, http.Header{"Retry-After": {"7"}}, start.Add(7 * time.Second)},
+		{"retry after a date", 503, http.Header{"Retry-After": {"Sun, 01 Mar 2026 09:01:00 GMT"}}, start.Add(50 * time.Second)},
+		{"retry after, of a success", 200, http.Header{"Retry-After": {"7"}}, time.Time{}},
+		{"nonsense", 429, http.Header{"Retry-After": {"soon"}, "X-Left": {"few"}}, time.Time{}},
+		{"a time that is past", 429, http.Header{"Retry-After": {"-5"}}, time.Time{}},
+		{"for ever", 429, http.Header{"Retry-After": {"9223372036854775807"}}, start.Add(longestWait)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newMeter(t, Options{Limits: []Limit{limit}})
+			if err := m.Observe(t.Context(), tt.status, tt.header, m.now); err != nil {
+				t.Fatal(err)
+			}
+			_, block := m.take(t, "get_item", "ann")
+			if (block != nil) != !tt.until.IsZero() || block != nil && !block.Resets.Equal(tt.until) {
+				t.Fatalf("%+v, want until %v", block, tt.until)
+			}
+			if block != nil {
+				m.now = tt.until
+				if _, block := m.take(t, "get_item", "ann"); block != nil {
+					t.Errorf("afterwards: %+v", block)
+				}
+			}
+		})
+	}
+}
+
+func TestPeriodsFollowTheCalendar(t *testing.T) {
+	zone := time.FixedZone("east", 2*60*60)
+	at := time.Date(2026, 1, 31, 23, 30, 0, 0, time.UTC) // 01:30 on the first of February there
+	for metric, want := range map[Metric]time.Time{
+		RequestsPerMinute: at.Add(time.Minute), TokensPerHour: at.Add(30 * time.Minute),
+		RequestsPerDay: time.Date(2026, 2, 2, 0, 0, 0, 0, zone), CostPerMonth: time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
+	} {
+		if got := metric.ends(at, zone); !got.Equal(want) {
+			t.Errorf("%s: %v, want %v", metric, got, want)
+		}
+	}
+}
+
+func TestMistakesAreRefused(t *testing.T) {
+	_, err := NewMeter(Options{
+		Limits: []Limit{
+			{Operation: "get_{item,thing}", Limit: 1, Window: Minute}, {Operation: "send_*", Limit: 1, Window: Minute}, {Limit: 0, Window: "week"},
+			{Operation: "get_item", Category: model.Read, Limit: 1, Window: Day}, {Category: "WRITE", Limit: 1, Window: Day},
+			{Limit: 1, Window: Day}, {Limit: 2, Window: Day},
+		},
+		Quotas: []Quota{
+			{Metric: RequestsPerDay, Warn: 5, Pause: 3}, {Metric: "requests_per_year", Warn: 1}, {Metric: TokensPerDay}, {Metric: CostPerDay, Pause: -1},
+			{Metric: CostPerHour, Pause: 1}, {Metric: CostPerHour, Pause: 2}, {Metric: CostPerHour, Pause: 2, Shared: true},
+		},
+		Prices: []Price{{Operation: "buy", PerCall: -1}},
+	}, &shop, new(store.Memory))
+	want := `limits and quotas: limit 1: pattern "get_{item,thing}": only * and ? have a meaning
+limit 2: no operation is called "send_*"
+limit 3: the limit is 0; it must be greater than 0
+limit 4 names both an operation and a category
+limit 5: category "WRITE" is none of CREATE, READ, UPDATE, DELETE, EXECUTE
+limit 7: there is another limit for global per day
+quota requests_per_day: warn, pause and hard stop must rise
+quota metric "requests_per_year" is none of [requests_per_minute requests_per_hour requests_per_day tokens_per_minute tokens_per_hour tokens_per_day cost_per_hour cost_per_day cost_per_month]
+quota tokens_per_day has no step: set Warn, Pause or HardStop
+quota cost_per_day: step -1 is out of range
+quota cost_per_day has no step: set Warn, Pause or HardStop
+quota cost_per_hour is given twice
+price 1: no operation is called "buy"
+price 1 is out of range`
+	if err == nil {
+		t.Fatal("nothing was refused")
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(err.Error(), "\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What cannot be counted is not allowed.
+func TestAStoreThatFailsStopsCalls(t *testing.T) {
+	full := &store.Memory{MaxEntries: 1}
+	if _, err := full.Put(t.Context(), "x", nil, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewMeter(Options{Quotas: []Quota{{Metric: RequestsPerDay, Warn: 1}}}, &shop, full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := m.Gauge("get_item").Take(t.Context(), "ann", start); !errors.Is(err, store.ErrFull) {
+		t.Errorf("got %v", err)
+	}
+}
