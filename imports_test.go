@@ -31,18 +31,20 @@ var allowed = map[string][]string{
 	"runtime/wire":            {},
 	"runtime/identity":        {},
 	"runtime/gate":            {"model"},
+	"runtime/policy":          {"model", "model/leak", "runtime/identity"},
 	"runtime/store":           {},
 	"runtime/store/storetest": {"runtime/store"},
 	"runtime/mcpserver":       {"runtime", "project"},
 	"runtime/serve":           {"runtime", "runtime/mcpserver", "project"},
 	"aqlvet":                  {"model", "scan"},
 	"aqlvet/golangci":         {"aqlvet"},
-	"cmd/aql-tag":             {"aqlvet", "scan", "scan/load", "scan/manifest", "emit"},
+	"cmd/aql-tag":             {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "runtime/policy", "runtime/identity"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.
 var foreign = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver"},
+	"go.yaml.in/yaml":                        {"runtime/policy"},
 	"golang.org/x/tools/go/packages":         {"scan", "scan/load"},
 	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
 }

@@ -37,6 +37,7 @@ func commands() []command {
 		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
 		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
 		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
+		{"policy", "policy check|explain [flags]", "hold a policy file against packages, or say what it decides about a call", runPolicy},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -119,12 +120,21 @@ Flags of init: these (-json prints the proposals, -v unexported functions too), 
   -w           write the directives above the functions, touching nothing else
   -only regexp operations or functions (Type.Method) to propose
 
+Flags of policy check [packages], and of policy explain OPERATION [packages]:
+those of gen (-json prints mistakes, or the explanation), and
+
+  -policy file the policy, in YAML
+  -caller name explain: who calls; without it the caller is anonymous
+  -issuer name explain: who vouches for the caller
+  -scope scope explain: what the caller may do; once for each
+  -params json explain: the parameters of the call; default {}
+
 As a tool of go vet, with suggested fixes:
 
   go vet -vettool=$(go tool -n aql-tag) ./...
 
-Exit codes: 0 ok, 1 internal error, 2 the source has errors, 3 bad flags,
-4 I/O, 5 emission failed, 6 out of date (check).
+Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
+3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check).
 `)
 }
 

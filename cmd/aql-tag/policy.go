@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/scan"
+)
+
+// policyFlags are the flags of policy check and policy explain.
+type policyFlags struct {
+	flags
+	file   string
+	caller identity.Caller
+	params string
+}
+
+// runPolicy checks a policy file against the operations of packages, or explains what it decides about a call.
+func runPolicy(ctx context.Context, env *environment, args []string) int {
+	what := ""
+	if len(args) > 0 {
+		what = args[0]
+	}
+	switch what {
+	case "check", "explain":
+		return runPolicyOn(ctx, env, what, args[1:])
+	case "-h", "-help", "--help":
+		printUsage(env.stdout)
+		return exitOK
+	}
+	fmt.Fprintf(env.stderr, "aql-tag policy: say what to do: check or explain\nRun 'aql-tag help' for usage.\n")
+	return exitUsage
+}
+
+func runPolicyOn(ctx context.Context, env *environment, what string, args []string) int {
+	var f policyFlags
+	var code int
+	f.flags, code = parseFlags(env, "policy "+what, args, func(set *flag.FlagSet) {
+		set.StringVar(&f.file, "policy", "", "")
+		if what == "explain" {
+			set.StringVar(&f.caller.Subject, "caller", "", "")
+			set.StringVar(&f.caller.Issuer, "issuer", "", "")
+			set.StringVar(&f.params, "params", "{}", "")
+			set.Func("scope", "", func(scope string) error {
+				f.caller.Scopes = append(f.caller.Scopes, scope)
+				return nil
+			})
+		}
+	})
+	if code >= 0 {
+		return code
+	}
+	if f.file == "" {
+		fmt.Fprintf(env.stderr, "aql-tag policy %s: -policy is missing; it names the policy file\n", what)
+		return exitUsage
+	}
+	operation := ""
+	if what == "explain" {
+		// A lone argument is the operation, and parseFlags puts "." where there is none.
+		if operation, f.packages = f.packages[0], f.packages[1:]; strings.ContainsAny(operation, "./") {
+			fmt.Fprintf(env.stderr, "aql-tag policy explain: the operation is missing; write its name before the packages\n")
+			return exitUsage
+		}
+		if len(f.packages) == 0 {
+			f.packages = []string{"."}
+		}
+	}
+	bound, adapter, code := f.bind(ctx, env)
+	switch {
+	case code >= 0:
+		return code
+	case what == "explain":
+		return f.explain(env, bound, adapter, operation)
+	case f.json:
+		return printJSON(env, []policy.Mistake{})
+	case !f.quiet:
+		fmt.Fprintf(env.stdout, "%s is a good policy for %d operations\n", f.file, len(adapter.Operations))
+	}
+	return exitOK
+}
+
+// bind reads the policy and holds it against the operations of the packages. A code other than -1 ends the command; by then
+// everything has been said.
+func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *model.Adapter, int) {
+	path := f.file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(env.dir, path)
+	}
+	// The file is read in full where it can be one: Parse says what is wrong with a file that is too long.
+	text, err := readSome(path, 2<<20)
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: reading the policy: %v\n", err)
+		return nil, nil, exitIO
+	}
+	p, err := policy.Parse(f.file, text)
+	if err != nil {
+		return nil, nil, f.mistakes(env, err)
+	}
+	adapter, code := f.adapter(ctx, env)
+	if code >= 0 {
+		return nil, nil, code
+	}
+	bound, err := p.Bind(adapter)
+	if err != nil {
+		return nil, nil, f.mistakes(env, err)
+	}
+	return bound, adapter, -1
+}
+
+func readSome(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// mistakes says what is wrong with the policy.
+func (f *policyFlags) mistakes(env *environment, err error) int {
+	var list policy.Mistakes
+	if f.json && errors.As(err, &list) {
+		if code := printJSON(env, list); code != exitOK {
+			return code
+		}
+		return exitSource
+	}
+	fmt.Fprintln(env.stderr, err)
+	return exitSource
+}
+
+// adapter scans the packages and puts their operations and types together, as an adapter of all of them would.
+func (f *policyFlags) adapter(ctx context.Context, env *environment) (*model.Adapter, int) {
+	result, err := scan.Load(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+		return nil, exitUsage
+	}
+	if result.HasErrors() {
+		if err := report(env, f.flags, result.Diagnostics); err != nil {
+			fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+			return nil, exitIO
+		}
+		return nil, exitSource
+	}
+	adapter := new(model.Adapter)
+	sources := make(map[string]string)
+	types := make(map[string]*model.Type)
+	for i := range result.Packages {
+		pkg := &result.Packages[i]
+		for _, h := range pkg.Handlers {
+			name := h.Operation.Name
+			if first, taken := sources[name]; taken {
+				fmt.Fprintf(env.stderr, "aql-tag: %s and %s both have an operation %s; name the packages of one adapter\n", first, pkg.Path, name)
+				return nil, exitUsage
+			}
+			sources[name] = pkg.Path
+			adapter.Operations = append(adapter.Operations, h.Operation)
+		}
+		for k := range pkg.Types {
+			t := &pkg.Types[k]
+			if first, taken := types[t.Name]; taken {
+				if !reflect.DeepEqual(first, t) {
+					fmt.Fprintf(env.stderr, "aql-tag: %s has another type %s than the packages before; name the packages of one adapter\n", pkg.Path, t.Name)
+					return nil, exitUsage
+				}
+				continue
+			}
+			types[t.Name] = t
+			adapter.Types = append(adapter.Types, *t)
+		}
+	}
+	if len(adapter.Operations) == 0 {
+		fmt.Fprintf(env.stderr, "aql-tag: no operations in %s\n", strings.Join(f.packages, " "))
+		return nil, exitUsage
+	}
+	return adapter, -1
+}
+
+// explain prints what the policy decides about a call, and why.
+func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *model.Adapter, operation string) int {
+	o, ok := adapter.Operation(operation)
+	if !ok {
+		var names []string
+		for i := range adapter.Operations {
+			names = append(names, adapter.Operations[i].Name)
+		}
+		slices.Sort(names)
+		fmt.Fprintf(env.stderr, "aql-tag policy explain: there is no operation %s; there is %s\n", operation, strings.Join(names, ", "))
+		return exitUsage
+	}
+	value, err := values(o, f.params)
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag policy explain: -params: %v\n", err)
+		return exitUsage
+	}
+	explanation := bound.Explain(operation, policy.Request{Caller: f.caller, Value: value})
+	if f.json {
+		return printJSON(env, explanation)
+	}
+	if err := explanation.WriteText(env.stdout); err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+		return exitIO
+	}
+	return exitOK
+}
+
+// values reads the parameters of a call: by their own names or their aliases, with defaults.
+func values(o *model.Operation, params string) (func(string) (string, bool), error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(params), &members); err != nil || members == nil {
+		return nil, errors.New("the parameters must be a JSON object such as {\"status\":\"done\"}")
+	}
+	given := make(map[string]string, len(members))
+	for i := range o.Params {
+		p := &o.Params[i]
+		if p.Default != "" {
+			given[p.Name] = p.Default
+		}
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			if text, ok := members[name]; ok {
+				if !bytes.Equal(text, []byte("null")) {
+					given[p.Name] = string(text)
+				}
+				delete(members, name)
+			}
+		}
+	}
+	for name := range members {
+		if !strings.HasPrefix(name, "_") {
+			return nil, fmt.Errorf("%s has no parameter %s", o.Name, name)
+		}
+	}
+	return func(name string) (string, bool) {
+		text, ok := given[name]
+		return text, ok
+	}, nil
+}
+
+// printJSON prints v as -json asks for.
+func printJSON(env *environment, v any) int {
+	encoder := json.NewEncoder(env.stdout)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
+		return exitIO
+	}
+	return exitOK
+}

@@ -1,0 +1,308 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// Bound is a policy held against the operations of an adapter. It is immutable and safe for concurrent use.
+type Bound struct {
+	policy     *Policy
+	rules      []Rule // what decisions point to
+	catalog    catalog
+	operations map[string]*model.Operation
+	applicable map[string]*Rules
+	strangers  *Rules // for operations that the adapter does not have
+}
+
+// Bind holds the rules against the definitions of an adapter, which must not change any more. What would silently never
+// match is refused: patterns that match no operation, conditions on parameters that none of a rule's operations has, and
+// values that a parameter cannot have. The error is of type Mistakes. The policy is checked as a whole too, for those
+// that were made in Go.
+func (p *Policy) Bind(definitions *model.Adapter) (*Bound, error) {
+	f := &findings{policy: p}
+	if p.validate(f); len(f.list) > 0 {
+		return nil, f.err()
+	}
+	b := &Bound{
+		policy: p, rules: slices.Clone(p.Rules), catalog: newCatalog(definitions.Types),
+		operations: make(map[string]*model.Operation, len(definitions.Operations)), applicable: make(map[string]*Rules),
+	}
+	names := make([]string, len(definitions.Operations))
+	for i := range definitions.Operations {
+		names[i] = definitions.Operations[i].Name
+		b.operations[names[i]] = &definitions.Operations[i]
+	}
+	fallback := cmp.Or(p.Default, Allow)
+	if fallback != Allow {
+		b.strangers = &Rules{fallback: fallback}
+		for _, name := range names {
+			b.applicable[name] = &Rules{fallback: fallback}
+		}
+	}
+	for i := range b.rules {
+		b.bindRule(f, i, names)
+	}
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	for _, rules := range b.applicable {
+		slices.SortStableFunc(rules.list, func(x, y boundRule) int { return cmp.Compare(y.rule.Effect.rank(), x.rule.Effect.rank()) })
+	}
+	return b, nil
+}
+
+// bindRule adds a rule to the operations that it applies to.
+func (b *Bound) bindRule(f *findings, i int, names []string) {
+	r := &b.rules[i]
+	before := len(f.list)
+	f.matchSome(ofRule(i, "operations"), r.Operations, names)
+	f.matchSome(ofRule(i, "not.operations"), r.Not.Operations, names)
+	if len(f.list) > before {
+		return
+	}
+	var about []*model.Operation
+	for _, name := range names {
+		if o := b.operations[name]; r.aside(o) == "" {
+			about = append(about, o)
+		}
+	}
+	if len(about) == 0 {
+		if len(r.Operations) > 0 {
+			f.add(ofRule(i, "operations"), "the patterns match operations, but none of those has the categories and the danger level that the rule asks for as well")
+		} else if len(r.When) > 0 {
+			f.add(ofRule(i, "when"), "no operation has the categories and the danger level that the rule asks for, so that its conditions are about nothing")
+		}
+		return
+	}
+	routes := make([]map[string]route, len(r.When))
+	for k := range r.When {
+		routes[k] = b.routes(f, ofWhen(i, k, ""), &r.When[k], about)
+	}
+	applies := false
+	for _, o := range about {
+		bound := boundRule{rule: r}
+		for k := range r.When {
+			way, ok := routes[k][o.Name]
+			if !ok {
+				break
+			}
+			bound.conditions = append(bound.conditions, newCondition(&r.When[k], way))
+		}
+		if len(bound.conditions) < len(r.When) {
+			continue
+		}
+		applies = true
+		rules := b.applicable[o.Name]
+		if rules == nil {
+			rules = &Rules{fallback: Allow}
+			b.applicable[o.Name] = rules
+		}
+		rules.list = append(rules.list, bound)
+		rules.params = rules.params || len(bound.conditions) > 0
+		rules.confirms = rules.confirms || r.Effect == Confirm
+	}
+	if !applies && !slices.ContainsFunc(routes, func(m map[string]route) bool { return len(m) == 0 }) {
+		f.add(ofRule(i, "when"), "no operation has all of the parameters that the conditions are about; make a rule for each")
+	}
+}
+
+// aside is why a rule does not apply to an operation whatever the call, by the key that says so; empty: it may apply.
+func (r *Rule) aside(o *model.Operation) string {
+	level := o.Danger.Level()
+	switch {
+	case len(r.Operations) > 0 && !matchesAny(r.Operations, o.Name):
+		return "operations"
+	case len(r.Categories) > 0 && !slices.Contains(r.Categories, o.Category):
+		return "categories"
+	case r.Danger != "" && level >= 0 && level < r.Danger.Level(), r.Danger != "" && level < 0 && r.Effect == Allow:
+		return "danger" // a level that nobody knows counts against the call
+	case matchesAny(r.Not.Operations, o.Name):
+		return "not.operations"
+	}
+	return ""
+}
+
+// matchSome refuses patterns that match no name.
+func (f *findings) matchSome(at place, patterns, names []string) {
+	for k, pattern := range patterns {
+		if !slices.ContainsFunc(names, func(name string) bool { return matches(pattern, name) }) {
+			f.add(at.at(k), "%s matches no operation%s", clip(pattern), meant(strings.Trim(pattern, "*?_"), likely(pattern, names)))
+		}
+	}
+}
+
+// likely are the names that a pattern may be about: those near to it, or all of them.
+func likely(pattern string, names []string) []string {
+	if !strings.ContainsAny(pattern, "*?") {
+		return names
+	}
+	// A pattern is like the part of a name that it spells.
+	word := strings.Trim(pattern, "*?_")
+	var parts []string
+	for _, name := range names {
+		for part := range strings.SplitSeq(name, "_") {
+			if _, ok := nearest(word, []string{part}); ok {
+				parts = append(parts, name)
+				break
+			}
+		}
+	}
+	if len(parts) > 0 {
+		return parts
+	}
+	return names
+}
+
+// routes finds the way of a condition in each operation that has it, and refuses what could never hold.
+func (b *Bound) routes(f *findings, at place, c *Condition, about []*model.Operation) map[string]route {
+	found := make(map[string]route)
+	var order []*model.Operation
+	var end *dead
+	for _, o := range about {
+		way, d := b.catalog.resolve(o, c.Param)
+		switch {
+		case d == nil:
+			found[o.Name] = way
+			order = append(order, o)
+		case end == nil || d.depth > end.depth:
+			end = d
+		case d.depth == end.depth:
+			for _, candidate := range d.candidates {
+				if !slices.Contains(end.candidates, candidate) {
+					end.candidates = append(end.candidates, candidate)
+				}
+			}
+			if end.why == "" {
+				end.why = d.why
+			}
+		}
+	}
+	if len(found) == 0 {
+		f.deadEnd(at.sibling("param"), c.Param, end)
+		return found
+	}
+	before := len(f.list)
+	for _, o := range order {
+		if f.fits(at, c, found[o.Name], o.Name); len(f.list) > before {
+			return found // the other operations would say the same
+		}
+	}
+	f.possible(at, c, order, found)
+	return found
+}
+
+// deadEnd says where a path ends.
+func (f *findings) deadEnd(at place, path string, d *dead) {
+	offset := len([]rune(d.prefix))
+	if d.why != "" {
+		f.addIn(at, offset, "%s: %s %s", clip(path), clip(d.word), d.why)
+		return
+	}
+	var whole []string
+	for _, candidate := range d.candidates {
+		whole = append(whole, d.prefix+candidate)
+	}
+	f.addIn(at, offset, "no operation of the rule has a parameter %s%s", clip(path), meant(d.prefix+d.word, whole))
+}
+
+// fits refuses values of another type than the parameter, and tests that make no sense for it.
+func (f *findings) fits(at place, c *Condition, way route, operation string) {
+	value := func(key string, item int, v any) {
+		l, _ := newLiteral(v)
+		if fault := way.kind.refuse(key, l); fault != "" {
+			f.add(at.sibling(key).at(item), "%s: %s is %s in %s%s", key, c.Param, way.kind, operation, fault)
+		}
+	}
+	for k, v := range c.In {
+		value("in", k, v)
+	}
+	for k, v := range c.NotIn {
+		value("not_in", k, v)
+	}
+	for _, t := range c.scalars() {
+		if t.value != nil {
+			value(t.key, -1, t.value)
+		}
+	}
+	for _, t := range []struct{ key, pattern string }{{"like", c.Like}, {"not_like", c.NotLike}} {
+		if t.pattern != "" && way.kind != textKind && way.kind != anyKind {
+			f.add(at.sibling(t.key), "%s: %s is %s in %s, and patterns are for texts", t.key, c.Param, way.kind, operation)
+		}
+	}
+}
+
+// refuse says why a test cannot compare values of kind k with l; empty: it can.
+func (k kind) refuse(key string, l literal) string {
+	orders := key == "less_than" || key == "greater_than" || key == "at_least" || key == "at_most"
+	switch {
+	case k == opaqueKind:
+		return ", which is compared with nothing; ask for its elements (.*), for one of its fields, or whether it is given"
+	case orders && (k == textKind || k == booleanKind):
+		return ", and only numbers and moments are less or greater than others"
+	case orders && k == anyKind && l.kind != numberKind:
+		return ", and must be compared with a number here"
+	case k == textKind && l.kind != textKind:
+		return fmt.Sprintf("; quote %s if that is meant", l.text)
+	case (k == integerKind || k == numberKind) && l.kind == textKind:
+		if _, ok := parseDecimal(l.text); ok {
+			return fmt.Sprintf(", and %q is a text; write %s", l.text, l.text)
+		}
+		return fmt.Sprintf(", and %q is a text", clip(l.text))
+	case k == booleanKind && l.kind == textKind && (l.text == "true" || l.text == "false"):
+		return fmt.Sprintf(", and %q is a text; write %s", l.text, l.text)
+	case k == integerKind && l.kind == numberKind && !orders && !l.number.integral():
+		return fmt.Sprintf(", and %s is none", l.text)
+	case (k == integerKind || k == numberKind) && l.kind != numberKind, k == booleanKind && l.kind != booleanKind:
+		return fmt.Sprintf(", and %s is none", clip(l.text))
+	case k == momentKind:
+		if _, ok := parseMoment(l.text); !ok || l.kind != textKind {
+			return fmt.Sprintf(", and %s is none; write a text such as \"2026-01-31T00:00:00Z\"", clip(l.text))
+		}
+	}
+	return ""
+}
+
+// possible refuses conditions that no value in any of the operations could meet.
+func (f *findings) possible(at place, c *Condition, order []*model.Operation, found map[string]route) {
+	var values []string
+	optional := false
+	for _, o := range order {
+		way := found[o.Name]
+		optional = optional || way.optional
+		if way.kind != textKind || len(way.enum) == 0 {
+			values = nil
+			return
+		}
+		for _, v := range way.enum {
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	in := func(key string, item int, v any) {
+		if l, _ := newLiteral(v); !slices.Contains(values, l.text) {
+			f.add(at.sibling(key).at(item), "%s: %q is no value of %s%s", key, clip(l.text), c.Param, meant(l.text, values))
+		}
+	}
+	for k, v := range c.In {
+		in("in", k, v)
+	}
+	for k, v := range c.NotIn {
+		in("not_in", k, v)
+	}
+	for _, t := range c.scalars()[:2] {
+		if t.value != nil {
+			in(t.key, -1, t.value)
+		}
+	}
+	for _, t := range []struct{ key, pattern string }{{"like", c.Like}, {"not_like", c.NotLike}} {
+		if t.pattern != "" && !slices.ContainsFunc(values, func(v string) bool { return matches(t.pattern, v) }) {
+			f.add(at.sibling(t.key), "%s: %s matches no value of %s%s", t.key, clip(t.pattern), c.Param, meant("", values))
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// Explanation tells operators why a call is allowed, denied or must be confirmed. It is not for agents: it shows values of
+// parameters, except for sensitive ones. Its JSON form is that of the command.
+type Explanation struct {
+	Operation string         `json:"operation"`
+	Category  model.Category `json:"category,omitempty"` // empty: the adapter has no such operation
+	Danger    model.Danger   `json:"danger,omitempty"`
+	Caller    string         `json:"caller,omitempty"` // empty: anonymous
+	Issuer    string         `json:"issuer,omitempty"`
+	Scopes    []string       `json:"scopes,omitempty"`
+	Effect    Effect         `json:"effect"`
+	// Rule is the name of the rule that decided; empty: the default did.
+	Rule           string  `json:"rule,omitempty"`
+	Reason         string  `json:"reason,omitempty"`   // that of the rule
+	Cooldown       string  `json:"cooldown,omitempty"` // as Go writes durations
+	Reauthenticate bool    `json:"reauthenticate,omitempty"`
+	Rules          []Match `json:"rules"` // all of them, in the order of the policy
+}
+
+// Match tells how one rule stands to a call.
+type Match struct {
+	Name    string `json:"name"`
+	Effect  Effect `json:"effect"`
+	Place   string `json:"place,omitempty"` // file:line; empty: the policy was made in Go
+	Matched bool   `json:"matched"`
+	Decided bool   `json:"decided"`
+	// Why is the first reason why the rule does not match, or what of the rule that does could not be judged.
+	Why string `json:"why,omitempty"`
+}
+
+// Explain is Decide with a reason for each rule.
+func (b *Bound) Explain(operation string, q Request) Explanation {
+	decision := b.For(operation).Decide(q)
+	e := Explanation{
+		Operation: operation, Caller: q.Caller.Subject, Issuer: q.Caller.Issuer, Scopes: q.Caller.Scopes,
+		Effect: decision.Effect, Reauthenticate: decision.Reauthenticate, Rules: make([]Match, len(b.rules)),
+	}
+	if decision.Cooldown > 0 {
+		e.Cooldown = decision.Cooldown.String()
+	}
+	if decision.Rule != nil {
+		e.Rule, e.Reason = decision.Rule.Name, decision.Rule.Reason
+	}
+	o := b.operations[operation]
+	if o != nil {
+		e.Category, e.Danger = o.Category, o.Danger
+	}
+	for i := range b.rules {
+		r := &b.rules[i]
+		m := &e.Rules[i]
+		m.Name, m.Effect, m.Decided = r.Name, r.Effect, r == decision.Rule
+		if b.policy.places != nil {
+			m.Place = fmt.Sprintf("%s:%d", b.policy.name, b.policy.find(ofRule(i, "")).line)
+		}
+		if o == nil {
+			m.Why = "the adapter has no such operation"
+			continue
+		}
+		m.Matched, m.Why = b.explain(r, o, &q)
+	}
+	return e
+}
+
+// explain tells whether a rule matches, and the first reason why not.
+func (b *Bound) explain(r *Rule, o *model.Operation, q *Request) (matched bool, why string) {
+	switch r.aside(o) {
+	case "operations":
+		return false, "the operation is none of " + strings.Join(r.Operations, ", ")
+	case "categories":
+		return false, fmt.Sprintf("the category %s is none of %s", o.Category, joined(r.Categories))
+	case "danger":
+		return false, fmt.Sprintf("the danger level %s is below %s", cmp.Or(o.Danger, "that nobody knows"), r.Danger)
+	case "not.operations":
+		return false, "the operation is excepted: " + strings.Join(r.Not.Operations, ", ")
+	}
+	if excluded := r.excludes(&q.Caller); excluded != "" {
+		return false, r.stranger(excluded, q)
+	}
+	var doubts []string
+	for k := range r.When {
+		way, d := b.catalog.resolve(o, r.When[k].Param)
+		if d != nil {
+			return false, "the operation has no parameter " + r.When[k].Param
+		}
+		c := newCondition(&r.When[k], way)
+		var seen string
+		t := c.judge(q, r.Effect == Allow, &seen)
+		if t == yes {
+			continue
+		}
+		text := fmt.Sprintf("the condition is %s, and the value is %s", &c, seen)
+		if t == unknown {
+			text += "; this cannot be judged, which counts against the call"
+		}
+		if t == no || r.Effect == Allow {
+			return false, text
+		}
+		doubts = append(doubts, text)
+	}
+	return true, strings.Join(doubts, "; ")
+}
+
+// stranger says why a rule is not about a caller.
+func (r *Rule) stranger(key string, q *Request) string {
+	name, issuer, scopes := cmp.Or(q.Caller.Subject, "anonymous"), cmp.Or(q.Caller.Issuer, "nobody"), cmp.Or(strings.Join(q.Caller.Scopes, ", "), "none")
+	switch key {
+	case "anonymous":
+		if q.Caller.Anonymous() {
+			return "the caller is anonymous, and the rule is about known callers"
+		}
+		return fmt.Sprintf("the caller is %s, and the rule is about anonymous ones", name)
+	case "callers":
+		return fmt.Sprintf("the caller is %s, none of %s", name, strings.Join(r.Callers, ", "))
+	case "issuers":
+		return fmt.Sprintf("the caller's issuer is %s, none of %s", issuer, strings.Join(r.Issuers, ", "))
+	case "scopes":
+		return fmt.Sprintf("the caller's scopes are %s, and the rule asks for one of %s", scopes, strings.Join(r.Scopes, ", "))
+	case "not.callers":
+		return fmt.Sprintf("the caller %s is excepted: %s", name, strings.Join(r.Not.Callers, ", "))
+	case "not.issuers":
+		return fmt.Sprintf("the caller's issuer %s is excepted: %s", issuer, strings.Join(r.Not.Issuers, ", "))
+	}
+	return fmt.Sprintf("the caller's scopes %s are excepted: %s", scopes, strings.Join(r.Not.Scopes, ", "))
+}
+
+func joined[S ~string](list []S) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// WriteText writes the explanation for people.
+func (e Explanation) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", e.Operation, e.Effect)
+	if e.Cooldown != "" {
+		fmt.Fprintf(&b, ", after %s", e.Cooldown)
+	}
+	if e.Reauthenticate {
+		b.WriteString(", authenticated anew")
+	}
+	b.WriteByte('\n')
+	facts := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	if e.Rule == "" {
+		fmt.Fprintf(facts, "  decided by\tthe default: no rule matches\n")
+	}
+	for _, m := range e.Rules {
+		if m.Decided {
+			fmt.Fprintf(facts, "  decided by\t%s\n", m.where())
+			if m.Why != "" {
+				fmt.Fprintf(facts, "  although\t%s\n", m.Why)
+			}
+		}
+	}
+	if e.Reason != "" {
+		fmt.Fprintf(facts, "  reason\t%s\n", e.Reason)
+	}
+	if e.Category != "" {
+		fmt.Fprintf(facts, "  danger level\t%s (%s)\n", e.Danger, e.Category)
+	}
+	caller := cmp.Or(e.Caller, "anonymous")
+	if e.Issuer != "" {
+		caller += ", vouched for by " + e.Issuer
+	}
+	if len(e.Scopes) > 0 {
+		caller += ", with " + strings.Join(e.Scopes, ", ")
+	}
+	fmt.Fprintf(facts, "  caller\t%s\n", caller)
+	facts.Flush()
+	first := true
+	for _, m := range e.Rules {
+		if m.Decided {
+			continue
+		}
+		if first {
+			b.WriteString("\nThe other rules:\n")
+			first = false
+		}
+		fmt.Fprintf(&b, "  %s\n", m.where())
+		switch {
+		case m.Matched && m.Effect == e.Effect:
+			b.WriteString("    matches too\n")
+		case m.Matched:
+			fmt.Fprintf(&b, "    matches, but %s is more restrictive\n", e.Effect)
+		}
+		if m.Why != "" {
+			fmt.Fprintf(&b, "    %s\n", m.Why)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// where is the rule with its effect and place.
+func (m Match) where() string {
+	text := fmt.Sprintf("%s (%s)", m.Name, m.Effect)
+	if m.Place != "" {
+		text += ", " + m.Place
+	}
+	return text
+}
