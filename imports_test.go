@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"runtime/policy":          {"model", "model/leak", "runtime/identity"},
 	"runtime/store":           {},
 	"runtime/store/storetest": {"runtime/store"},
+	"runtime/store/sqlite":    {"runtime/store"},
 	"runtime/mcpserver":       {"runtime", "project"},
 	"runtime/serve":           {"runtime", "runtime/mcpserver", "project"},
 	"aqlvet":                  {"model", "scan"},
@@ -47,6 +48,7 @@ var foreign = map[string][]string{
 	"go.yaml.in/yaml":                        {"runtime/policy"},
 	"golang.org/x/tools/go/packages":         {"scan", "scan/load"},
 	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
+	"modernc.org/sqlite":                     {"runtime/store/sqlite"},
 }
 
 // The house has one-way streets (design §2): each folder imports only what the table grants.
