@@ -138,16 +138,41 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestListEndsWithTheContext(t *testing.T) {
+// A disk that does not answer keeps no caller past the end of its context, nor those who wait for their turn after it.
+func TestCallsEndThoughTheDiskDoesNotAnswer(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
+	answer := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.read(ctx, func(context.Context, *connection) error {
+	err := s.change(ctx, true, func(c *connection, _ time.Time) (bool, error) {
 		cancel()
-		<-t.Context().Done() // a disk that does not answer: until the test's end
-		return nil
+		<-answer
+		return true, c.exec(putEntry, []byte("a"), 1, nil, []byte("late"))
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("changing: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if _, err := s.Put(ctx, "b", nil, 0, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting for a turn: %v", err)
+	}
+	for range readers {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.read(ctx, func(context.Context, *connection) error {
+			cancel()
+			<-answer
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("reading: %v", err)
+		}
+	}
+	close(answer)
+	if _, err := s.Put(t.Context(), "b", nil, 0, 0); err != nil {
+		t.Errorf("when it answers again: %v", err)
+	}
+	if entries, err := s.List(t.Context(), "", "", 10); err != nil || len(entries) != 1 {
+		t.Errorf("what was given up before it was committed was kept: %+v, %v", entries, err)
 	}
 }
 
