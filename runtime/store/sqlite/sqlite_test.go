@@ -76,20 +76,42 @@ func TestVersionsThatNeverWere(t *testing.T) {
 // seconds.
 func TestWhatIsOnTheDiskWhen(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
-	w := <-s.writer
-	defer func() { s.writer <- w }()
-	for _, test := range []struct {
-		name string
-		c    *connection
-		want int
-	}{{"put and delete", w.durable, 2}, {"take", w.quick, 1}} {
-		var synchronous int
-		var journal string
-		if err := errors.Join(test.c.queryRow("PRAGMA synchronous").Scan(&synchronous), test.c.queryRow("PRAGMA journal_mode").Scan(&journal)); err != nil {
+	version, err := s.Put(t.Context(), "deleted", nil, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := func(c *connection, query string) (answer string) {
+		if err := c.queryRow(query).Scan(&answer); err != nil {
 			t.Fatal(err)
 		}
-		if synchronous != test.want || journal != "wal" {
-			t.Errorf("%s: synchronous %d, journal %s; want %d, wal", test.name, synchronous, journal, test.want)
+		return answer
+	}
+	const changes = "SELECT total_changes()"
+	for _, test := range []struct {
+		name        string
+		synchronous string
+		do          func() error
+	}{
+		{"put", "2", func() error { _, err := s.Put(t.Context(), "a", nil, 0, 0); return err }},
+		{"delete", "2", func() error { return s.Delete(t.Context(), "deleted", version) }},
+		{"take", "1", func() error {
+			_, err := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Window: time.Hour}})
+			return err
+		}},
+	} {
+		w := <-s.writer
+		s.writer <- w
+		before := map[*connection]string{w.durable: asked(w.durable, changes), w.quick: asked(w.quick, changes)}
+		if err := test.do(); err != nil {
+			t.Fatal(err)
+		}
+		for c, count := range before {
+			if asked(c, changes) == count {
+				continue // it was the other one
+			}
+			if got, journal := asked(c, "PRAGMA synchronous"), asked(c, "PRAGMA journal_mode"); got != test.synchronous || journal != "wal" {
+				t.Errorf("%s: synchronous %s, journal %s; want %s, wal", test.name, got, journal, test.synchronous)
+			}
 		}
 	}
 }
