@@ -134,7 +134,7 @@ func (s *Store) change(ctx context.Context, durable bool, f func(c *connection, 
 	case <-s.closed:
 		return errClosed
 	case w := <-s.writer:
-		return within(ctx, func() error {
+		return w.do(ctx, func() error {
 			defer func() { s.writer <- w }()
 			if err := s.check(); err != nil {
 				return err
@@ -185,19 +185,20 @@ func (s *Store) read(ctx context.Context, f func(ctx context.Context, c *connect
 		return context.Cause(ctx)
 	case <-s.closed:
 		return errClosed
-	case c := <-s.readers:
-		return within(ctx, func() (err error) {
-			defer func() { s.readers <- c }()
-			if c == nil {
+	case r := <-s.readers:
+		return r.do(ctx, func() error {
+			defer func() { s.readers <- r }()
+			if r.c == nil {
 				if err := s.check(); err != nil {
 					return err
 				}
-				if c, err = s.connect(ctx, "PRAGMA query_only = ON"); err != nil {
-					c = nil
+				c, err := s.connect(ctx, "PRAGMA query_only = ON")
+				if err != nil {
 					return err
 				}
+				r.c = c
 			}
-			return retry(ctx, func() error { return f(ctx, c) })
+			return retry(ctx, func() error { return f(ctx, r.c) })
 		})
 	}
 }
@@ -207,10 +208,25 @@ func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, patience, errBusy)
 }
 
-// within runs f, and does not wait for its end longer than the context lasts: a disk may not answer.
-func within(ctx context.Context, f func() error) error {
+// worker is a goroutine that does what is sent to it. It is not one for each call because its stack, which SQLite needs
+// more of than a goroutine begins with, would have to grow each time.
+type worker chan func()
+
+func newWorker() worker {
+	w := make(worker)
+	go func() {
+		for f := range w {
+			f()
+		}
+	}()
+	return w
+}
+
+// do has the worker run f, and does not wait for its end longer than the context lasts: a disk may not answer. The worker
+// must be free, or about to be.
+func (w worker) do(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- f() }()
+	w <- func() { done <- f() }
 	select {
 	case err := <-done:
 		return err

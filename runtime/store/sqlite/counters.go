@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	selectCounter = "SELECT state FROM counters WHERE key = ? AND expires_at > ?"
+	selectCounter = "SELECT state, expires_at FROM counters WHERE key = ? AND expires_at > ?"
 	putCounter    = "INSERT INTO counters (key, expires_at, state) VALUES (?, ?, ?)" +
 		" ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, state = excluded.state"
+	putState = "UPDATE counters SET state = ? WHERE key = ?"
 )
 
 // Take implements store.Store. It fails with store.ErrFull where the disk is full.
 func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
 	claims = slices.Clone(claims) // the call may end before the disk has answered
 	var counts []store.Count
-	err := s.change(ctx, false, func(c *connection, now time.Time) (bool, error) {
-		counters := make([]store.Counter, len(claims))
+	err := s.change(ctx, false, func(c *connection, now time.Time) (_ bool, err error) {
+		counters, kept := make([]store.Counter, len(claims)), make([]int64, len(claims))
 		for i, claim := range claims {
 			var state []byte
-			err := c.queryRow(selectCounter, []byte(claim.Key), now.UnixMilli()).Scan(&state)
+			err := c.queryRow(selectCounter, []byte(claim.Key), now.UnixMilli()).Scan(&state, &kept[i])
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return false, err
 			}
@@ -33,18 +34,24 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 				return false, err
 			}
 		}
-		taken := false
+		var taken, changed bool
 		if counts, taken = store.TakeAll(counters, claims, now); !taken {
 			return false, nil
 		}
-		changed := false
 		for i, claim := range claims {
 			if claim.N == 0 {
 				continue
 			}
 			changed = true
-			expires := now.Add(claim.Keep(now)).UnixMilli()
-			if err := c.exec(putCounter, []byte(claim.Key), expires, counters[i].Append(nil)); err != nil {
+			key, state := []byte(claim.Key), counters[i].Append(nil)
+			// Whole seconds, so that a counter in much use need not have its place among what expires changed each time.
+			expires := now.Add(claim.Keep(now)).Truncate(time.Second).Add(time.Second).UnixMilli()
+			if expires == kept[i] {
+				err = c.exec(putState, state, key)
+			} else {
+				err = c.exec(putCounter, key, expires, state)
+			}
+			if err != nil {
 				return false, err
 			}
 		}

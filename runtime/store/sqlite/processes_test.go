@@ -46,6 +46,9 @@ func answer(s **Store, words []string) string {
 		fmt.Sscan(words[2], &n)
 	}
 	var err error
+	if *s == nil && words[0] != "open" {
+		return "nothing is open"
+	}
 	switch words[0] {
 	case "open":
 		*s, err = Open(ctx, words[1])
@@ -297,6 +300,24 @@ func TestKilledWriters(t *testing.T) {
 		}
 	}
 	t.Logf("%d acknowledged puts", acknowledged)
+}
+
+// A process that is killed while it makes the file leaves one that the next process can open.
+func TestKilledWhileMakingTheFile(t *testing.T) {
+	for range 40 {
+		path := filepath.Join(t.TempDir(), "state.db")
+		p := start(t, "obey")
+		p.say("close") // fails, and shows that it runs
+		p.hear()
+		p.say("open " + path)
+		time.Sleep(rand.N(3 * time.Millisecond))
+		p.cmd.Process.Kill()
+		s := open(t, path)
+		if _, err := s.Put(t.Context(), "a", nil, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		intact(t, path)
+	}
 }
 
 func intact(t *testing.T, path string) {

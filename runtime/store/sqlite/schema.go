@@ -48,7 +48,7 @@ func create(c *connection) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.exec(rollback))
+			_ = c.exec(rollback) // SQLite may have done so by itself
 		}
 	}()
 	made, err := inspect(c)

@@ -51,14 +51,20 @@ type Store struct {
 
 	// Each channel holds what is free: receiving is waiting for one's turn, sending gives it back.
 	writer  chan *writer
-	readers chan *connection // nil: not connected yet
+	readers chan *reader
 }
 
 // writer is what one change at a time has: SQLite lets no two proceed together.
 type writer struct {
+	worker
 	durable *connection // its changes are on the disk when it has committed them
 	quick   *connection // its changes are in the operating system's hands when it has committed them
 	changes int         // that it made, to know when to sweep
+}
+
+type reader struct {
+	worker
+	c *connection // nil: not made yet
 }
 
 // Open opens the store in a file, and makes the file where there is none. It fails where the file cannot be read and
@@ -72,7 +78,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	s := &Store{
 		path: absolute, identity: identity, closed: make(chan struct{}),
-		writer: make(chan *writer, 1), readers: make(chan *connection, readers),
+		writer: make(chan *writer, 1), readers: make(chan *reader, readers),
 	}
 	if err := s.connectWriter(ctx); err != nil {
 		if s.db != nil {
@@ -81,7 +87,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("opening the state file %q: %w", path, explain(err))
 	}
 	for range readers {
-		s.readers <- nil
+		s.readers <- &reader{worker: newWorker()}
 	}
 	return s, nil
 }
@@ -91,17 +97,20 @@ func (s *Store) connectWriter(ctx context.Context) error {
 	if s.db, err = openDatabase(s.path); err != nil {
 		return err
 	}
-	w := new(writer)
-	if w.durable, err = s.connect(ctx, "PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON"); err != nil {
+	var w writer
+	// The log is copied into the file by either connection, and must not be before it is on the disk: hence the second
+	// setting of both, for the systems where a plain fsync does not see to that.
+	if w.durable, err = s.connect(ctx, "PRAGMA synchronous = FULL", "PRAGMA checkpoint_fullfsync = ON", "PRAGMA fullfsync = ON"); err != nil {
 		return err
 	}
 	if err := retry(ctx, func() error { return prepareSchema(w.durable) }); err != nil {
 		return err
 	}
-	if w.quick, err = s.connect(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
+	if w.quick, err = s.connect(ctx, "PRAGMA synchronous = NORMAL", "PRAGMA checkpoint_fullfsync = ON"); err != nil {
 		return err
 	}
-	s.writer <- w
+	w.worker = newWorker()
+	s.writer <- &w
 	return nil
 }
 
@@ -114,10 +123,13 @@ func (s *Store) Close() error {
 		close(s.closed)
 		var failures []error
 		for range readers {
-			if c := <-s.readers; c != nil {
-				failures = append(failures, c.close())
+			r := <-s.readers
+			close(r.worker)
+			if r.c != nil {
+				failures = append(failures, r.c.close())
 			}
 		}
+		close(w.worker)
 		failures = append(failures, w.quick.close(), w.durable.close(), s.db.Close())
 		if err := errors.Join(failures...); err != nil {
 			return fmt.Errorf("closing the state file: %w", explain(err))

@@ -76,20 +76,42 @@ func TestVersionsThatNeverWere(t *testing.T) {
 // seconds.
 func TestWhatIsOnTheDiskWhen(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
-	w := <-s.writer
-	defer func() { s.writer <- w }()
-	for _, test := range []struct {
-		name string
-		c    *connection
-		want int
-	}{{"put and delete", w.durable, 2}, {"take", w.quick, 1}} {
-		var synchronous int
-		var journal string
-		if err := errors.Join(test.c.queryRow("PRAGMA synchronous").Scan(&synchronous), test.c.queryRow("PRAGMA journal_mode").Scan(&journal)); err != nil {
+	version, err := s.Put(t.Context(), "deleted", nil, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := func(c *connection, query string) (answer string) {
+		if err := c.queryRow(query).Scan(&answer); err != nil {
 			t.Fatal(err)
 		}
-		if synchronous != test.want || journal != "wal" {
-			t.Errorf("%s: synchronous %d, journal %s; want %d, wal", test.name, synchronous, journal, test.want)
+		return answer
+	}
+	const changes = "SELECT total_changes()"
+	for _, test := range []struct {
+		name        string
+		synchronous string
+		do          func() error
+	}{
+		{"put", "2", func() error { _, err := s.Put(t.Context(), "a", nil, 0, 0); return err }},
+		{"delete", "2", func() error { return s.Delete(t.Context(), "deleted", version) }},
+		{"take", "1", func() error {
+			_, err := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Window: time.Hour}})
+			return err
+		}},
+	} {
+		w := <-s.writer
+		s.writer <- w
+		before := map[*connection]string{w.durable: asked(w.durable, changes), w.quick: asked(w.quick, changes)}
+		if err := test.do(); err != nil {
+			t.Fatal(err)
+		}
+		for c, count := range before {
+			if asked(c, changes) == count {
+				continue // it was the other one
+			}
+			if got, journal := asked(c, "PRAGMA synchronous"), asked(c, "PRAGMA journal_mode"); got != test.synchronous || journal != "wal" {
+				t.Errorf("%s: synchronous %s, journal %s; want %s, wal", test.name, got, journal, test.synchronous)
+			}
 		}
 	}
 }
@@ -138,16 +160,41 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestListEndsWithTheContext(t *testing.T) {
+// A disk that does not answer keeps no caller past the end of its context, nor those who wait for their turn after it.
+func TestCallsEndThoughTheDiskDoesNotAnswer(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
+	answer := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.read(ctx, func(context.Context, *connection) error {
+	err := s.change(ctx, true, func(c *connection, _ time.Time) (bool, error) {
 		cancel()
-		<-t.Context().Done() // a disk that does not answer: until the test's end
-		return nil
+		<-answer
+		return true, c.exec(putEntry, []byte("a"), 1, nil, []byte("late"))
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("changing: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if _, err := s.Put(ctx, "b", nil, 0, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting for a turn: %v", err)
+	}
+	for range readers {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.read(ctx, func(context.Context, *connection) error {
+			cancel()
+			<-answer
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("reading: %v", err)
+		}
+	}
+	close(answer)
+	if _, err := s.Put(t.Context(), "b", nil, 0, 0); err != nil {
+		t.Errorf("when it answers again: %v", err)
+	}
+	if entries, err := s.List(t.Context(), "", "", 10); err != nil || len(entries) != 1 {
+		t.Errorf("what was given up before it was committed was kept: %+v, %v", entries, err)
 	}
 }
 
