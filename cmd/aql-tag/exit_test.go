@@ -34,6 +34,17 @@ func TestExitCodes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
+		{name: "a policy", source: operation, args: []string{"policy", "check", "-policy", "policy.yaml"}, want: exitOK, prepare: policyFile("deny")},
+		{name: "a call that is denied", source: operation, args: []string{"policy", "explain", "-policy", "policy.yaml", "get"}, want: exitOK, prepare: policyFile("deny")},
+		{name: "a mistake in a policy", source: operation, args: []string{"policy", "check", "-policy", "policy.yaml"}, want: exitSource, prepare: policyFile("dney")},
+		{
+			name: "a policy for a mistake in a tag", source: strings.Replace(operation, "category", "catagory", 1),
+			args: []string{"policy", "check", "-policy", "policy.yaml"}, want: exitSource, prepare: policyFile("deny"),
+		},
+		{name: "no policy file", source: operation, args: []string{"policy", "check", "-policy", "policy.yaml"}, want: exitIO},
+		{name: "no policy", source: operation, args: []string{"policy", "check"}, want: exitUsage},
+		{name: "a policy, and nothing to do", source: operation, args: []string{"policy"}, want: exitUsage},
+		{name: "no such operation", source: operation, args: []string{"policy", "explain", "-policy", "policy.yaml", "got"}, want: exitUsage, prepare: policyFile("deny")},
 		{name: "help", source: operation, args: []string{"-h"}, want: exitOK},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -57,5 +68,14 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("temporary files are left: %v, %v", entries, err)
 			}
 		})
+	}
+}
+
+// policyFile writes a policy that does the same about every call.
+func policyFile(effect string) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte("version: 1\ndefault: "+effect+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

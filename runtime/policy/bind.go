@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -188,11 +189,11 @@ func (b *Bound) routes(f *findings, at place, c *Condition, about []*model.Opera
 	}
 	before := len(f.list)
 	for _, o := range order {
-		if f.fits(at, c, found[o.Name], o.Name); len(f.list) > before {
+		if f.fits(at, c, found[o.Name], o.Name, len(order) > 1); len(f.list) > before {
 			return found // the other operations would say the same
 		}
 	}
-	f.possible(at, c, order, found)
+	f.possible(at, c, slices.Collect(maps.Values(found)))
 	return found
 }
 
@@ -203,19 +204,29 @@ func (f *findings) deadEnd(at place, path string, d *dead) {
 		f.addIn(at, offset, "%s: %s %s", clip(path), clip(d.word), d.why)
 		return
 	}
-	var whole []string
-	for _, candidate := range d.candidates {
-		whole = append(whole, d.prefix+candidate)
+	var hint string
+	if likely, ok := nearest(d.word, d.candidates); ok {
+		hint = "; did you mean " + clip(d.prefix+likely+strings.TrimPrefix(path, d.prefix+d.word)) + "?"
+	} else {
+		var whole []string
+		for _, candidate := range d.candidates {
+			whole = append(whole, d.prefix+candidate)
+		}
+		hint = meant("", whole)
 	}
-	f.addIn(at, offset, "no operation of the rule has a parameter %s%s", clip(path), meant(d.prefix+d.word, whole))
+	f.addIn(at, offset, "no operation of the rule has a parameter %s%s", clip(path), hint)
 }
 
 // fits refuses values of another type than the parameter, and tests that make no sense for it.
-func (f *findings) fits(at place, c *Condition, way route, operation string) {
+func (f *findings) fits(at place, c *Condition, way route, operation string, several bool) {
+	narrow := ""
+	if several {
+		narrow = "; if that operation is not meant, name the others"
+	}
 	value := func(key string, item int, v any) {
 		l, _ := newLiteral(v)
-		if fault := way.kind.refuse(key, l); fault != "" {
-			f.add(at.sibling(key).at(item), "%s: %s is %s in %s%s", key, c.Param, way.kind, operation, fault)
+		if fault := way.refuse(key, l); fault != "" {
+			f.add(at.sibling(key).at(item), "%s: %s is %s in %s%s%s", key, c.Param, way.kind, operation, fault, narrow)
 		}
 	}
 	for k, v := range c.In {
@@ -231,13 +242,14 @@ func (f *findings) fits(at place, c *Condition, way route, operation string) {
 	}
 	for _, t := range []struct{ key, pattern string }{{"like", c.Like}, {"not_like", c.NotLike}} {
 		if t.pattern != "" && way.kind != textKind && way.kind != anyKind {
-			f.add(at.sibling(t.key), "%s: %s is %s in %s, and patterns are for texts", t.key, c.Param, way.kind, operation)
+			f.add(at.sibling(t.key), "%s: %s is %s in %s, and patterns are for texts%s", t.key, c.Param, way.kind, operation, narrow)
 		}
 	}
 }
 
-// refuse says why a test cannot compare values of kind k with l; empty: it can.
-func (k kind) refuse(key string, l literal) string {
+// refuse says why a test cannot compare values of the route with l; empty: it can.
+func (r *route) refuse(key string, l literal) string {
+	k := r.kind
 	orders := key == "less_than" || key == "greater_than" || key == "at_least" || key == "at_most"
 	switch {
 	case k == opaqueKind:
@@ -265,44 +277,4 @@ func (k kind) refuse(key string, l literal) string {
 		}
 	}
 	return ""
-}
-
-// possible refuses conditions that no value in any of the operations could meet.
-func (f *findings) possible(at place, c *Condition, order []*model.Operation, found map[string]route) {
-	var values []string
-	optional := false
-	for _, o := range order {
-		way := found[o.Name]
-		optional = optional || way.optional
-		if way.kind != textKind || len(way.enum) == 0 {
-			values = nil
-			return
-		}
-		for _, v := range way.enum {
-			if !slices.Contains(values, v) {
-				values = append(values, v)
-			}
-		}
-	}
-	in := func(key string, item int, v any) {
-		if l, _ := newLiteral(v); !slices.Contains(values, l.text) {
-			f.add(at.sibling(key).at(item), "%s: %q is no value of %s%s", key, clip(l.text), c.Param, meant(l.text, values))
-		}
-	}
-	for k, v := range c.In {
-		in("in", k, v)
-	}
-	for k, v := range c.NotIn {
-		in("not_in", k, v)
-	}
-	for _, t := range c.scalars()[:2] {
-		if t.value != nil {
-			in(t.key, -1, t.value)
-		}
-	}
-	for _, t := range []struct{ key, pattern string }{{"like", c.Like}, {"not_like", c.NotLike}} {
-		if t.pattern != "" && !slices.ContainsFunc(values, func(v string) bool { return matches(t.pattern, v) }) {
-			f.add(at.sibling(t.key), "%s: %s matches no value of %s%s", t.key, clip(t.pattern), c.Param, meant("", values))
-		}
-	}
 }

@@ -108,7 +108,7 @@ func (r *Rule) excludes(c *identity.Caller) string {
 	switch {
 	case r.Anonymous != nil && *r.Anonymous == known:
 		return "anonymous"
-	case len(r.Callers) > 0 && !(known && matchesAny(r.Callers, c.Subject)):
+	case len(r.Callers) > 0 && (!known || !matchesAny(r.Callers, c.Subject)):
 		return "callers"
 	case len(r.Issuers) > 0 && !matchesAny(r.Issuers, c.Issuer):
 		return "issuers"

@@ -179,7 +179,9 @@ func (e Explanation) WriteText(w io.Writer) error {
 		caller += ", with " + strings.Join(e.Scopes, ", ")
 	}
 	fmt.Fprintf(facts, "  caller\t%s\n", caller)
-	facts.Flush()
+	if err := facts.Flush(); err != nil {
+		return err
+	}
 	first := true
 	for _, m := range e.Rules {
 		if m.Decided {

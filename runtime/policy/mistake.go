@@ -53,9 +53,9 @@ type findings struct {
 	broken map[int]bool   // rules with such a key
 }
 
-func (f *findings) add(at place, format string, args ...any) { f.addIn(at, 0, format, args...) }
+func (f *findings) add(at place, format string, args ...any) { f.addIn(at, -1, format, args...) }
 
-// addIn adds a mistake that stands so many characters into the value at a place.
+// addIn adds a mistake that stands so many characters into the text at a place; less than 0: it is the whole value.
 func (f *findings) addIn(at place, offset int, format string, args ...any) {
 	m := Mistake{Message: fmt.Sprintf(format, args...)}
 	if at.rule >= 0 {
@@ -69,8 +69,8 @@ func (f *findings) addIn(at place, offset int, format string, args ...any) {
 	if f.policy.places != nil {
 		p := f.policy.find(at)
 		m.File, m.Line, m.Column = f.policy.name, p.line, p.column
-		if p.verbatim {
-			m.Column += offset
+		if p.verbatim && offset >= 0 {
+			m.Column += p.quote + offset
 		}
 	} else if at.key != "" {
 		m.Message = at.path() + ": " + m.Message
@@ -176,22 +176,25 @@ func nearest[S ~string](word string, candidates []S) (S, bool) {
 	return best, bestDistance >= 0
 }
 
-// distance counts the bytes to insert, remove or replace. Both words are short.
+// distance counts the bytes to insert, remove, replace or swap with a neighbour. Both words are short.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	// The rows for all of a, for all but its last byte, and for all but its last two.
+	row, previous, before := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, previous, row = previous, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			replace := diagonal
+			replace := previous[j]
 			if a[i] != b[j] {
 				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j+1]+1, row[j]+1)
+			row[j+1] = min(replace, previous[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

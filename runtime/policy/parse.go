@@ -123,11 +123,9 @@ func (d *decoder) note(at place, n *yaml.Node) {
 		rest := after(d.lines[n.Line-1], n.Column-1)
 		quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 		if quoted {
-			rest = after(rest, 1)
+			rest, p.quote = after(rest, 1), 1
 		}
-		if p.verbatim = strings.HasPrefix(rest, n.Value); p.verbatim && quoted {
-			p.column++
-		}
+		p.verbatim = strings.HasPrefix(rest, n.Value)
 	}
 	d.policy.places[at] = p
 }

@@ -38,6 +38,8 @@ type route struct {
 	steps     []step
 	kind      kind
 	enum      []string
+	minimum   string // JSON numbers; empty: none
+	maximum   string
 	optional  bool // it can be absent
 	sensitive bool
 	updates   bool // it is part of a change to what is stored: absent means unchanged
@@ -86,7 +88,7 @@ func (c catalog) resolve(o *model.Operation, path string) (route, *dead) {
 		p = next
 	}
 	r.kind, r.enum = c.kind(p)
-	r.updates = updates
+	r.minimum, r.maximum, r.updates = p.Minimum, p.Maximum, updates
 	return r, nil
 }
 
@@ -113,7 +115,8 @@ var anything = model.Param{Type: "any"}
 
 // step takes one step from p.
 func (c catalog) step(p *model.Param, name string, updates *bool) (*model.Param, step, *dead) {
-	items, fields, object := p.Items, []model.Param(nil), false
+	items, fields := p.Items, []model.Param(nil)
+	var object bool
 	switch p.Type {
 	case "array":
 		if name != "*" {

@@ -126,5 +126,6 @@ func (p place) sibling(key string) place      { p.key, p.item = key, -1; return 
 // textPlace is where something stands in a file.
 type textPlace struct {
 	line, column int  // from 1; columns are characters
-	verbatim     bool // a text stands there character for character
+	verbatim     bool // a text stands there character for character,
+	quote        int  // behind so many
 }

@@ -122,6 +122,7 @@ func (d *decoder) duration(at place, n *yaml.Node) time.Duration {
 			if duration <= 0 {
 				d.fail(at)
 				d.add(at, "%s is %s; it must be longer than nothing, or left out", lastKey(at), n.Value)
+				return 0
 			}
 			return duration
 		}

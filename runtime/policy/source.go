@@ -12,6 +12,8 @@ import (
 )
 
 // Source is a policy in a file that may change while the adapter runs. It is safe for concurrent use.
+//
+// Whoever changes the file should rename a complete one over it: half of a policy may be a policy too.
 type Source struct {
 	path    string
 	current atomic.Pointer[Policy]

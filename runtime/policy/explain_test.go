@@ -1,0 +1,86 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/policy"
+)
+
+// Explanations as operators read them. testdata/explain.txt holds them.
+func TestExplanations(t *testing.T) {
+	bound := bind(t, *parse(t, `version: 1
+default: allow
+rules:
+  - {name: machines, effect: deny, operations: ["delete_*"], callers: ["ci-*"], not: {scopes: [admin]}, reason: Removing is not for machines}
+  - {name: removals, effect: confirm, danger: destructive, cooldown: 10s}
+  - {name: purges, effect: confirm, operations: [purge_completed], reauthenticate: true, when: [{param: keep, less_than: 3}]}
+  - {name: lists, effect: deny, anonymous: true, when: [{param: filter.status, in: [done]}, {param: filter.text, like: "a*"}]}
+  - {name: friends, effect: allow, anonymous: false, issuers: ["https://*"], scopes: [read], not: {operations: [create_todo], callers: [eve]}}
+  - {name: secrets, effect: deny, operations: [create_todo], when: [{param: password, like: "1*"}]}
+  - {name: labels, effect: deny, operations: [create_todo], categories: [CREATE, UPDATE], when: [{param: "tags.*", equals: x, not_like: "y*"}]}
+`))
+	var b strings.Builder
+	for _, tt := range []struct {
+		operation, params string
+		caller            identity.Caller
+	}{
+		{"delete_todo", `{}`, caller("ci-1", "read")},
+		{"delete_todo", `{}`, caller("ci-1", "read", "admin")},
+		{"purge_completed", `{}`, identity.Caller{}},
+		{"purge_completed", `{"keep":3}`, caller("eve", "read")},
+		{"list_todos", `{"filter":{"state":"done","text":"abc"}}`, identity.Caller{}},
+		{"list_todos", `{"filter":{"status":"open"}}`, identity.Caller{}},
+		{"list_todos", `{"filter":null}`, identity.Caller{Subject: "root", Issuer: "stdio"}},
+		{"create_todo", `{"password":"7","tags":["a","z"]}`, identity.Caller{}},
+		{"create_todo", `{"password":1,"tags":["x"]}`, caller("eve")},
+		{"stranger", `{}`, caller("eve")},
+	} {
+		q := policy.Request{Caller: tt.caller, Value: params(t, tt.params)}
+		e := bound.Explain(tt.operation, q)
+		if err := e.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString("--------\n")
+		if d := bound.For(tt.operation).Decide(q); d.Effect != e.Effect || d.Reauthenticate != e.Reauthenticate || d.Rule != nil && d.Rule.Name != e.Rule {
+			t.Errorf("%s: decided %+v, explained %+v", tt.operation, d, e)
+		}
+	}
+	golden := filepath.Join("testdata", "explain.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, string(want), b.String())
+}
+
+// What is sensitive is in no explanation.
+func TestExplanationsKeepSecrets(t *testing.T) {
+	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: deny, when: [{param: password, like: "1*"}]}]}`))
+	for _, given := range []string{`{"password":"hunter2"}`, `{"password":["hunter2"]}`} {
+		text, err := json.Marshal(bound.Explain("create_todo", policy.Request{Value: params(t, given)}))
+		if err != nil || strings.Contains(string(text), "hunter2") {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
+func TestExplanationsAsJSON(t *testing.T) {
+	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: confirm, danger: destructive, cooldown: 10s, reason: Careful}]}`))
+	got, err := json.Marshal(bound.Explain("delete_todo", policy.Request{Caller: caller("eve", "read")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, `{"operation":"delete_todo","category":"DELETE","danger":"destructive","caller":"eve","issuer":"https://issuer.example","scopes":["read"],`+
+		`"effect":"confirm","rule":"r","reason":"Careful","cooldown":"10s",`+
+		`"rules":[{"name":"r","effect":"confirm","place":"policy.yaml:1","matched":true,"decided":true}]}`, string(got))
+}
