@@ -33,11 +33,12 @@ var allowed = map[string][]string{
 	"runtime/gate":            {"model"},
 	"runtime/store":           {},
 	"runtime/store/storetest": {"runtime/store"},
+	"runtime/audit":           {"runtime/store", "runtime/identity"},
 	"runtime/mcpserver":       {"runtime", "project"},
 	"runtime/serve":           {"runtime", "runtime/mcpserver", "project"},
 	"aqlvet":                  {"model", "scan"},
 	"aqlvet/golangci":         {"aqlvet"},
-	"cmd/aql-tag":             {"aqlvet", "scan", "scan/load", "scan/manifest", "emit"},
+	"cmd/aql-tag":             {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "runtime/audit"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.

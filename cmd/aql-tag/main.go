@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 )
@@ -22,7 +23,7 @@ const (
 	exitUsage    = 3 // bad flags or configuration
 	exitIO       = 4
 	exitEmit     = 5
-	exitStale    = 6
+	exitStale    = 6 // generated code is out of date, or an audit file is broken
 )
 
 // command is one subcommand.
@@ -37,6 +38,7 @@ func commands() []command {
 		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
 		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
 		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
+		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -45,9 +47,18 @@ func commands() []command {
 // environment is what a subcommand sees of the process.
 type environment struct {
 	dir            string
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	color          bool
 	cache          string // directory for what can be made again; empty: aql-tag in the user's cache directory
+}
+
+// path is where a file is that was named on the command line.
+func (e *environment) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(e.dir, name)
 }
 
 func main() { os.Exit(Main()) }
@@ -69,7 +80,7 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "aql-tag: finding the working directory: %v\n", err)
 		return exitIO
 	}
-	return run(ctx, &environment{dir: dir, stdout: os.Stdout, stderr: os.Stderr, color: wantsColor(os.Stderr)}, os.Args[1:])
+	return run(ctx, &environment{dir: dir, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: wantsColor(os.Stderr)}, os.Args[1:])
 }
 
 func run(ctx context.Context, env *environment, args []string) (code int) {
@@ -119,12 +130,14 @@ Flags of init: these (-json prints the proposals, -v unexported functions too), 
   -w           write the directives above the functions, touching nothing else
   -only regexp operations or functions (Type.Method) to propose
 
+Flags of audit verify: see aql-tag audit -h
+
 As a tool of go vet, with suggested fixes:
 
   go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source has errors, 3 bad flags,
-4 I/O, 5 emission failed, 6 out of date (check).
+4 I/O, 5 emission failed, 6 out of date (check) or broken (audit verify).
 `)
 }
 
