@@ -35,11 +35,12 @@ var allowed = map[string][]string{
 	"runtime/store":           {},
 	"runtime/store/storetest": {"runtime/store"},
 	"runtime/store/sqlite":    {"runtime/store"},
+	"runtime/audit":           {"runtime/store", "runtime/identity"},
 	"runtime/mcpserver":       {"runtime", "project"},
 	"runtime/serve":           {"runtime", "runtime/mcpserver", "project"},
 	"aqlvet":                  {"model", "scan"},
 	"aqlvet/golangci":         {"aqlvet"},
-	"cmd/aql-tag":             {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "runtime/policy", "runtime/identity"},
+	"cmd/aql-tag":             {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "runtime/policy", "runtime/identity", "runtime/audit"},
 }
 
 // foreign lists the heavy dependencies that only some folders may know.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 )
@@ -22,7 +23,7 @@ const (
 	exitUsage    = 3 // bad flags or configuration
 	exitIO       = 4
 	exitEmit     = 5
-	exitStale    = 6
+	exitStale    = 6 // generated code is out of date, or an audit file is broken
 )
 
 // command is one subcommand.
@@ -38,6 +39,7 @@ func commands() []command {
 		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
 		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
 		{"policy", "policy check|explain [flags]", "hold a policy file against packages, or say what it decides about a call", runPolicy},
+		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -46,9 +48,18 @@ func commands() []command {
 // environment is what a subcommand sees of the process.
 type environment struct {
 	dir            string
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	color          bool
 	cache          string // directory for what can be made again; empty: aql-tag in the user's cache directory
+}
+
+// path is where a file is that was named on the command line.
+func (e *environment) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(e.dir, name)
 }
 
 func main() { os.Exit(Main()) }
@@ -70,7 +81,7 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "aql-tag: finding the working directory: %v\n", err)
 		return exitIO
 	}
-	return run(ctx, &environment{dir: dir, stdout: os.Stdout, stderr: os.Stderr, color: wantsColor(os.Stderr)}, os.Args[1:])
+	return run(ctx, &environment{dir: dir, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: wantsColor(os.Stderr)}, os.Args[1:])
 }
 
 func run(ctx context.Context, env *environment, args []string) (code int) {
@@ -129,12 +140,15 @@ those of gen (-json prints mistakes, or the explanation), and
   -scope scope explain: what the caller may do; once for each
   -params json explain: the parameters of the call; default {}
 
+Flags of audit verify: see aql-tag audit -h
+
 As a tool of go vet, with suggested fixes:
 
   go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
-3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check).
+3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check) or broken
+(audit verify).
 `)
 }
 

@@ -1,0 +1,172 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"strconv"
+	"time"
+)
+
+// maxLine bounds a line of a chain, with its line break.
+const maxLine = 1 << 20
+
+// A line of a chain is a record's JSON with three members more, which are always the last and in this order:
+//
+//	{"timestamp":…,"seq":7,"prev":"<64 hex digits>","hash":"<64 hex digits>"}
+//
+// seq counts the lines from 1. prev is the hash of the line before, of zeros in the first. hash is the SHA-256, or with a
+// key the HMAC-SHA256, of the bytes of prev and of the text of the line before the member hash.
+const (
+	seqMember  = `,"seq":`
+	prevMember = `,"prev":"`
+	hashMember = `,"hash":"`
+	closing    = `"}`
+
+	hashDigits = 2 * sha256.Size
+	// What stands behind the number: prev and its quote, hash, and the end.
+	afterSeq = len(prevMember) + hashDigits + 1 + afterBody
+	// What stands behind the text that is hashed.
+	afterBody = len(hashMember) + hashDigits + len(closing)
+)
+
+type digest [sha256.Size]byte
+
+// link is where a chain ends: how many records it has, and the hash of the last.
+type link struct {
+	seq  uint64
+	hash digest
+}
+
+// chain computes hashes, one at a time.
+type chain struct {
+	hash hash.Hash
+	sum  [sha256.Size]byte
+}
+
+func newChain(key []byte) *chain {
+	if len(key) == 0 {
+		return &chain{hash: sha256.New()}
+	}
+	return &chain{hash: hmac.New(sha256.New, key)}
+}
+
+func (c *chain) digest(prev *digest, body []byte) digest {
+	c.hash.Reset()
+	c.hash.Write(prev[:])
+	c.hash.Write(body)
+	c.hash.Sum(c.sum[:0])
+	return c.sum
+}
+
+// append appends the line of a record behind end, with its line break, and moves end.
+func (c *chain) append(dst []byte, r *Record, end *link) []byte {
+	from := len(dst)
+	end.seq++
+	dst = r.appendOpen(dst)
+	dst = append(dst, seqMember...)
+	dst = strconv.AppendUint(dst, end.seq, 10)
+	dst = append(dst, prevMember...)
+	dst = hex.AppendEncode(dst, end.hash[:])
+	dst = append(dst, '"')
+	end.hash = c.digest(&end.hash, dst[from:])
+	dst = append(dst, hashMember...)
+	dst = hex.AppendEncode(dst, end.hash[:])
+	return append(dst, closing+"\n"...)
+}
+
+// line is what a line of a chain says.
+type line struct {
+	body []byte // what is hashed
+	time time.Time
+	seq  uint64
+	prev digest
+	hash digest
+}
+
+// errNoLine is the failure to read a line that no chain has written.
+var errNoLine = errors.New("it is not a line that this program writes")
+
+// parseLine reads a line without its line break. Only what chain.append writes is accepted, to the byte: nothing of a line
+// may be open to two readings.
+func parseLine(text []byte) (line, error) {
+	var l line
+	body := len(text) - afterBody
+	if body < 0 || !bytes.HasPrefix(text[body:], []byte(hashMember)) || !bytes.HasSuffix(text, []byte(closing)) || !l.hash.parse(text[body+len(hashMember):]) {
+		return line{}, errNoLine
+	}
+	l.body = text[:body]
+	prev := len(text) - afterSeq
+	if prev < 0 || !bytes.HasPrefix(text[prev:], []byte(prevMember)) || text[body-1] != '"' || !l.prev.parse(text[prev+len(prevMember):]) {
+		return line{}, errNoLine
+	}
+	seq := bytes.LastIndex(text[:prev], []byte(seqMember))
+	if seq < 0 {
+		return line{}, errNoLine
+	}
+	number := text[seq+len(seqMember) : prev]
+	var err error
+	if l.seq, err = strconv.ParseUint(string(number), 10, 64); err != nil || l.seq == 0 || number[0] == '0' || number[0] == '+' {
+		return line{}, errNoLine
+	}
+	stamp, ok := bytes.CutPrefix(text, []byte(opening))
+	if !ok || len(stamp) < len(timeLayout) {
+		return line{}, errNoLine
+	}
+	if l.time, err = time.Parse(timeLayout, string(stamp[:len(timeLayout)])); err != nil {
+		return line{}, errNoLine
+	}
+	return l, nil
+}
+
+// parse reads the lower-case hexadecimal digits of a digest at the beginning of text.
+func (d *digest) parse(text []byte) bool {
+	for _, c := range text[:hashDigits] {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	_, err := hex.Decode(d[:], text[:hashDigits])
+	return err == nil
+}
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Bounds of a key, in bytes.
+const (
+	minKey = 16
+	maxKey = 4 << 10
+)
+
+// checkKey refuses keys that could be guessed.
+func checkKey(key []byte) error {
+	if len(key) > 0 && len(key) < minKey {
+		return fmt.Errorf("the key has %d bytes; give it at least %d, better 32 random ones", len(key), minKey)
+	}
+	return nil
+}
+
+// ReadKey reads the key of a chain from a file: all its bytes, from 16 to 4096, but for line breaks at the end. The
+// process that writes the chain and the one that verifies it must read the same.
+func ReadKey(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit key: %w", err)
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, maxKey+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit key: %w", err)
+	}
+	key = bytes.TrimRight(key, "\r\n")
+	if len(key) < minKey || len(key) > maxKey {
+		return nil, fmt.Errorf("reading the audit key: %s has %d bytes, not from %d to %d; better 32 random ones", path, len(key), minKey, maxKey)
+	}
+	return key, nil
+}

@@ -1,0 +1,244 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// FileOptions are the options of a File.
+type FileOptions struct {
+	// Key makes the chain an HMAC-SHA256 with this key, of 16 bytes or more, so that nobody without the key can write a
+	// chain that verifies. Empty: SHA-256. ReadKey reads one from a file. Every process that appends to the file, and who
+	// verifies it, needs the same.
+	Key []byte
+	// Logger hears when what a killed process has left was cut off; nil: nobody.
+	Logger *slog.Logger
+}
+
+// File is a sink that appends to a file, with mode 0600, one JSON object to a line, each of which carries the hash of the
+// line before. Several processes may append to one file: each takes the file's lock (flock; where a system has none,
+// only one process at a time can have the file open), reads what the others have appended, appends its records in one
+// write, and waits until they are on the disk. So the file must be on a local file system.
+//
+// A write that fails leaves nothing behind: the file is cut back to what it was. Where that fails too, the File refuses
+// everything from then on. The unfinished last line of a process that was killed while it wrote, which nobody was told is
+// kept, is cut off by the next writer. Everything else that is wrong with the end of the file is an error, and is left
+// as it is; Verify finds what is wrong before the end.
+//
+// A File grows without bound. To begin a new one, stop the processes that write to it, move the file, note its last hash
+// (Summary.Head), and start them again. Records are refused while a file that is in use is not in its place.
+type File struct {
+	path    string
+	logger  *slog.Logger
+	release func()
+
+	mu      sync.Mutex
+	file    *os.File
+	out     output // file, or what stands in its place in tests
+	chain   *chain
+	end     link  // of what is in the file up to size
+	size    int64 // after the last line that is known
+	buf     []byte
+	refused error // why nothing is written any more
+}
+
+// output is what a File does to its file.
+type output interface {
+	io.ReaderAt
+	io.Writer
+	Truncate(size int64) error
+	Sync() error
+}
+
+// ErrClosed is the failure of writing to a File or Log that is closed.
+var ErrClosed = errors.New("the audit log is closed")
+
+// OpenFile opens a file for appending, and makes it where there is none. It fails where the file does not end with a
+// record of a chain with this key.
+func OpenFile(ctx context.Context, path string, opts FileOptions) (*File, error) {
+	f, err := openFile(ctx, path, opts)
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit file %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func openFile(ctx context.Context, path string, opts FileOptions) (*File, error) {
+	if err := checkKey(opts.Key); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(path) // the process may go to another folder
+	if err != nil {
+		return nil, err
+	}
+	release, err := claim(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	f := &File{path: path, logger: opts.Logger, release: release, file: file, out: file, chain: newChain(opts.Key)}
+	if f.logger == nil {
+		f.logger = slog.New(slog.DiscardHandler)
+	}
+	if err := f.begin(ctx); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// begin reads where the file ends.
+func (f *File) begin(ctx context.Context) error {
+	if info, err := f.file.Stat(); err != nil {
+		return err
+	} else if !info.Mode().IsRegular() {
+		return errors.New("it is not a regular file")
+	}
+	if err := syncFolder(filepath.Dir(f.path)); err != nil {
+		return err
+	}
+	if err := lock(ctx, f.file, exclusive); err != nil {
+		return err
+	}
+	defer unlock(f.file)
+	return f.catchUp()
+}
+
+// String names the sink in logs.
+func (f *File) String() string { return "file " + f.path }
+
+// Write implements Sink: it returns when the records are on the disk. Of records that it fails for, none is in the file.
+func (f *File) Write(ctx context.Context, records []Record) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refused != nil {
+		return f.refused
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	if err := f.write(ctx, records); err != nil {
+		return fmt.Errorf("writing the audit file %s: %w", f.path, err)
+	}
+	return nil
+}
+
+func (f *File) write(ctx context.Context, records []Record) error {
+	if err := lock(ctx, f.file, exclusive); err != nil {
+		return err
+	}
+	defer unlock(f.file)
+	if err := f.catchUp(); err != nil {
+		return err
+	}
+	if cap(f.buf) > maxLine {
+		f.buf = nil
+	}
+	f.buf = f.buf[:0]
+	end := f.end
+	for i := range records {
+		f.buf = f.chain.append(f.buf, &records[i], &end)
+	}
+	_, err := f.out.Write(f.buf)
+	if err == nil {
+		err = f.out.Sync()
+	}
+	if err != nil {
+		if failed := f.out.Truncate(f.size); failed != nil {
+			f.refused = fmt.Errorf("the audit file %s may hold what nobody was told is kept, as cutting it off failed (%w) after writing failed: %w", f.path, failed, err)
+			return f.refused
+		}
+		return err
+	}
+	f.end, f.size = end, f.size+int64(len(f.buf))
+	return nil
+}
+
+// catchUp reads where the file ends when it is not where this File has left it, and cuts off an unfinished line. The
+// lock is held.
+func (f *File) catchUp() error {
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(f.path); err != nil || !os.SameFile(info, there) {
+		return errors.New("the file was moved or removed while it was in use; put it back, or restart to begin a new one")
+	}
+	size := info.Size()
+	switch {
+	case size == f.size:
+		return nil
+	case size < f.size:
+		return fmt.Errorf("the file was cut off: it has %d bytes, and had %d; verify it", size, f.size)
+	}
+	end, ends, err := f.last(size)
+	if err != nil {
+		return err
+	}
+	if end.seq < f.end.seq || ends > f.size && end.seq == f.end.seq {
+		return fmt.Errorf("the file was changed: its last record is %d, and record %d was there already; verify it", end.seq, f.end.seq)
+	}
+	if ends < size {
+		if err := f.out.Truncate(ends); err != nil {
+			return fmt.Errorf("cutting off an unfinished line: %w", err)
+		}
+		f.logger.Warn("cut off the audit file's last line, which a process that was killed has not finished", "file", f.path, "bytes", size-ends)
+	}
+	f.end, f.size = end, ends
+	return nil
+}
+
+// last reads the last record of the file's first size bytes that has an end, and where that is.
+func (f *File) last(size int64) (end link, ends int64, err error) {
+	// The last line and an unfinished one behind it, with the line break before them.
+	from := max(f.size, size-2*maxLine-1)
+	tail := make([]byte, size-from)
+	if _, err := f.out.ReadAt(tail, from); err != nil {
+		return link{}, 0, fmt.Errorf("reading its end: %w", err)
+	}
+	stop := bytes.LastIndexByte(tail, '\n')
+	if len(tail)-stop > maxLine {
+		return link{}, 0, errors.New("its last line is longer than 1 MiB; verify it")
+	}
+	if stop < 0 {
+		// Nothing in front of it shows that the file is a chain, so only what looks like a record is cut off.
+		if f.size == 0 && !beginsLine(tail) {
+			return link{}, 0, errors.New("it is not an audit file")
+		}
+		return f.end, f.size, nil
+	}
+	text := tail[bytes.LastIndexByte(tail[:stop], '\n')+1 : stop]
+	l, err := parseLine(text)
+	if err != nil {
+		return link{}, 0, fmt.Errorf("its last record is damaged, or it is no audit file: %w; verify it", err)
+	}
+	if f.chain.digest(&l.prev, l.body) != l.hash {
+		return link{}, 0, errors.New("the hash of its last record is wrong: the record was changed, or written with another key; verify it")
+	}
+	return link{seq: l.seq, hash: l.hash}, from + int64(stop) + 1, nil
+}
+
+// Close implements Sink.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	f.file = nil
+	f.refused = ErrClosed
+	f.release()
+	return err
+}

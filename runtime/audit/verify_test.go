@@ -1,0 +1,237 @@
+package audit_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every kind of tampering is found, in its place and by its name; keyed or not.
+func TestVerifyFindsTampering(t *testing.T) {
+	for _, key := range [][]byte{nil, secret} {
+		chain := bytes.SplitAfter(written(t, 5, key), []byte("\n"))[:5]
+		other := bytes.SplitAfter(written(t, 2, []byte("another key of 16 bytes")), []byte("\n"))[:2]
+		pick := func(lines ...int) []byte {
+			var b []byte
+			for _, i := range lines {
+				b = append(b, chain[i]...)
+			}
+			return b
+		}
+		whole := pick(0, 1, 2, 3, 4)
+		for _, tt := range []struct {
+			name  string
+			text  []byte
+			line  int
+			fault audit.Fault
+			at    uint64 // records before
+		}{
+			{"a value is changed", bytes.Replace(whole, []byte(`"request_id":"r2"`), []byte(`"request_id":"r9"`), 1), 3, audit.Changed, 2},
+			{"a digit of a hash is changed", flip(whole, len(chain[0])-10), 1, audit.Changed, 0},
+			{"a hash is in capitals", bytes.Replace(whole, chain[1][len(chain[1])-67:], bytes.ToUpper(chain[1][len(chain[1])-67:]), 1), 2, audit.Changed, 1},
+			{"a line is something else", slices.Concat(pick(0), []byte("hello\n"), pick(1, 2)), 2, audit.Changed, 1},
+			{"a line is empty", slices.Concat(pick(0), []byte("\n"), pick(1, 2)), 2, audit.Changed, 1},
+			{"a line is longer than 1 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<20), []byte("\n"), pick(1, 2)), 2, audit.Changed, 1},
+			{"white space is added", bytes.Replace(whole, []byte("}\n"), []byte("} \n"), 1), 1, audit.Changed, 0},
+			{"line breaks become those of another system", bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), 1, audit.Changed, 0},
+			{"the first record is removed", pick(1, 2, 3, 4), 1, audit.Removed, 0},
+			{"a record is removed", pick(0, 1, 3, 4), 3, audit.Removed, 2},
+			{"records are removed", pick(0, 4), 2, audit.Removed, 1},
+			{"two records change places", pick(0, 2, 1, 3, 4), 2, audit.Reordered, 1},
+			{"the last becomes the first", pick(4, 0, 1, 2, 3), 1, audit.Reordered, 0},
+			{"a record stands twice", pick(0, 1, 1, 2, 3, 4), 3, audit.Inserted, 2},
+			{"an old record comes again", pick(0, 1, 2, 3, 4, 0), 6, audit.Inserted, 5},
+			{"a record of another chain", slices.Concat(pick(0), other[1], pick(2, 3, 4)), 2, audit.Changed, 1},
+			{"the last line is torn", whole[:len(whole)-20], 5, audit.Torn, 4},
+			{"the last line break is missing", whole[:len(whole)-1], 5, audit.Torn, 4},
+			{"a torn line alone", whole[:5], 1, audit.Torn, 0},
+			{"something is behind the last line", append(slices.Clone(whole), 0), 6, audit.Torn, 5},
+		} {
+			t.Run(fmt.Sprintf("%s, key %v", tt.name, key != nil), func(t *testing.T) {
+				s, err := audit.Verify(bytes.NewReader(tt.text), audit.VerifyOptions{Key: key})
+				var broken *audit.BrokenError
+				if !errors.As(err, &broken) {
+					t.Fatalf("not found: %+v, %v", s, err)
+				}
+				if broken.Line != tt.line || broken.Fault != tt.fault || s.Records != tt.at {
+					t.Errorf("%v with %d records before, want line %d: %s with %d", err, s.Records, tt.line, tt.fault, tt.at)
+				}
+			})
+		}
+	}
+}
+
+// Without a key a whole line can be forged, but not one that fits in front of those that follow.
+func TestVerifyFindsALineOfAnotherChain(t *testing.T) {
+	chain := bytes.SplitAfter(written(t, 5, nil), []byte("\n"))[:5]
+	path := t.TempDir() + "/other.jsonl"
+	records := numbered(3)
+	records[0].Reason = "another"
+	if err := open(t, path, nil).Write(t.Context(), records); err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.SplitAfter(read(t, path), []byte("\n"))
+	for _, tt := range []struct {
+		name string
+		text []byte
+		line int
+	}{
+		{"the first is replaced", slices.Concat(other[0], chain[1], chain[2]), 2},
+		{"one in the middle is replaced", slices.Concat(chain[0], other[1], chain[2]), 2},
+		{"one is put in front of its own number", slices.Concat(chain[0], other[1], chain[1], chain[2]), 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := audit.Verify(bytes.NewReader(tt.text), audit.VerifyOptions{})
+			var broken *audit.BrokenError
+			if !errors.As(err, &broken) || broken.Line != tt.line || broken.Fault != audit.Inserted {
+				t.Errorf("%v, want line %d: inserted", err, tt.line)
+			}
+		})
+	}
+}
+
+func flip(text []byte, at int) []byte {
+	changed := slices.Clone(text)
+	changed[at] ^= 1
+	return changed
+}
+
+// There is no byte of a file, and no bit of a byte, that can be changed unseen; nor one that can be left out or doubled.
+func TestVerifyFindsEveryByte(t *testing.T) {
+	chain := written(t, 5, nil)
+	found := func(what string, at int, text []byte) {
+		if s, err := audit.Verify(bytes.NewReader(text), audit.VerifyOptions{}); err == nil {
+			t.Errorf("byte %d %s unseen: %+v", at, what, s)
+		}
+	}
+	for i := range chain {
+		for bit := range 8 {
+			changed := slices.Clone(chain)
+			changed[i] ^= 1 << bit
+			found("changed", i, changed)
+		}
+		found("left out", i, slices.Delete(slices.Clone(chain), i, i+1))
+		found("doubled", i, slices.Insert(slices.Clone(chain), i, chain[i]))
+	}
+}
+
+// What is whole verifies, and the summary says what to pin elsewhere.
+func TestVerifySummary(t *testing.T) {
+	records := numbered(5)
+	for _, key := range [][]byte{nil, secret} {
+		text := written(t, 5, key)
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		got, err := audit.Verify(iotest.OneByteReader(bytes.NewReader(text)), audit.VerifyOptions{Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := audit.Summary{Records: 5, First: records[0].Time, Last: records[4].Time, Head: hashOf(lines[4])}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	if got, err := audit.Verify(strings.NewReader(""), audit.VerifyOptions{}); err != nil || got != (audit.Summary{}) {
+		t.Errorf("an empty file: %+v, %v", got, err)
+	}
+}
+
+// hashOf is the hash in a line.
+func hashOf(line []byte) string {
+	i := bytes.LastIndex(line, []byte(`"hash":"`)) + len(`"hash":"`)
+	return string(line[i : i+64])
+}
+
+// What was pinned elsewhere shows that the end is missing, and which key shows that the chain is somebody else's.
+func TestVerifyAgainstWhatIsKnown(t *testing.T) {
+	text := written(t, 5, secret)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	cut := bytes.Join(lines[:3], nil)
+	for _, tt := range []struct {
+		name  string
+		text  []byte
+		opts  audit.VerifyOptions
+		fault audit.Fault // empty: whole
+	}{
+		{"the head is the last", text, audit.VerifyOptions{Key: secret, Head: hashOf(lines[4])}, ""},
+		{"the file has grown since", text, audit.VerifyOptions{Key: secret, Head: strings.ToUpper(hashOf(lines[2])) + "\n"}, ""},
+		{"the head is cut off", cut, audit.VerifyOptions{Key: secret, Head: hashOf(lines[4])}, audit.CutOff},
+		{"everything is cut off", nil, audit.VerifyOptions{Key: secret, Head: hashOf(lines[0])}, audit.CutOff},
+		{"as many as there must be", text, audit.VerifyOptions{Key: secret, AtLeast: 5}, ""},
+		{"fewer than there must be", cut, audit.VerifyOptions{Key: secret, AtLeast: 4}, audit.CutOff},
+		{"cut off, and nothing is known", cut, audit.VerifyOptions{Key: secret}, ""},
+		{"another key", text, audit.VerifyOptions{Key: []byte("another key of 16 bytes")}, audit.Changed},
+		{"no key", text, audit.VerifyOptions{}, audit.Changed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := audit.Verify(bytes.NewReader(tt.text), tt.opts)
+			var broken *audit.BrokenError
+			if errors.As(err, &broken); tt.fault == "" && err != nil || tt.fault != "" && (broken == nil || broken.Fault != tt.fault) {
+				t.Errorf("%v, want %q", err, tt.fault)
+			}
+		})
+	}
+}
+
+// What is wrong with the options, or with reading, is no break of the chain.
+func TestVerifyFailsOtherwise(t *testing.T) {
+	text := written(t, 2, nil)
+	for _, tt := range []struct {
+		name string
+		r    io.Reader
+		opts audit.VerifyOptions
+		want string
+	}{
+		{"a short key", bytes.NewReader(text), audit.VerifyOptions{Key: []byte("short")}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
+		{"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"}, `the head "12" is not a hash of 64 hexadecimal digits`},
+		{"reading fails", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 3: the disk is gone"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := audit.Verify(tt.r, tt.opts)
+			var broken *audit.BrokenError
+			if err == nil || err.Error() != tt.want || errors.As(err, &broken) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// Without the key nothing can be written that verifies but the chain itself and its beginnings.
+func FuzzVerify(f *testing.F) {
+	chain := written(f, 3, secret)
+	plain := written(f, 3, nil)
+	f.Add(chain)
+	f.Add(plain)
+	f.Add(chain[:len(chain)-1])
+	f.Add(bytes.Repeat([]byte(`{"timestamp":"","seq":1,"prev":"","hash":""}`+"\n"), 2))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := audit.Verify(bytes.NewReader(data), audit.VerifyOptions{Key: secret})
+		if err == nil && !bytes.HasPrefix(chain, data) {
+			t.Errorf("forged: %q", data)
+		}
+		if lines := bytes.Count(data, []byte("\n")); s.Records > uint64(lines) {
+			t.Errorf("%d records in %d lines", s.Records, lines)
+		}
+		if s, err := audit.Verify(bytes.NewReader(data), audit.VerifyOptions{}); err == nil && s.Records > 0 && s.Head == "" {
+			t.Errorf("records without a head: %+v", s)
+		}
+	})
+}
+
+func BenchmarkVerify(b *testing.B) {
+	text := written(b, 1000, secret)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := audit.Verify(bytes.NewReader(text), audit.VerifyOptions{Key: secret}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
