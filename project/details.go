@@ -79,7 +79,7 @@ type parameterInfo struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
-func detailsOf(o *model.Operation, s Surface, gated bool) operationDetails {
+func detailsOf(o *model.Operation, s Surface, gated Gating) operationDetails {
 	details := operationDetails{
 		Name: o.Name, Category: o.Category, Endpoint: s.Family(o), Tool: s.Tool(o), Description: description(o, gated),
 		Permissions: permissionsOf(o.Category), Parameters: parameterInfos(o.Params),
@@ -88,7 +88,7 @@ func detailsOf(o *model.Operation, s Surface, gated bool) operationDetails {
 	if o.Returns.Name == "" {
 		details.Returns = typeInfo{Name: nothingType, Kind: model.KindScalar}
 	}
-	if _, own := o.Param(tokenName); gated && !own {
+	if _, own := o.Param(tokenName); gated.confirms() && !own {
 		details.Parameters = append(details.Parameters, parameterInfoOf(&tokenParam))
 	}
 	for _, example := range o.Examples {
@@ -178,7 +178,7 @@ func items(n int) string {
 }
 
 // description is all there is to say about an operation.
-func description(o *model.Operation, gated bool) string {
+func description(o *model.Operation, gated Gating) string {
 	var n notes
 	n.add(o.Description)
 	n.add(dangerNote(o, gated))
@@ -197,10 +197,10 @@ func description(o *model.Operation, gated bool) string {
 
 // summary is what the operations list says: the first sentence, and what an agent must not miss. Danger levels below
 // destructive are listed in _protocol.danger_levels and not repeated.
-func summary(o *model.Operation, gated bool) string {
+func summary(o *model.Operation, gated Gating) string {
 	var n notes
 	n.add(firstSentence(o.Description))
-	if gated || o.Danger.Level() >= model.Destructive.Level() {
+	if gated != Ungated || o.Danger.Level() >= model.Destructive.Level() {
 		n.add(dangerNote(o, gated))
 	}
 	switch {
@@ -212,13 +212,13 @@ func summary(o *model.Operation, gated bool) string {
 	return n.String()
 }
 
-func dangerNote(o *model.Operation, gated bool) string {
+func dangerNote(o *model.Operation, gated Gating) string {
 	var parts []string
 	if o.Danger.Level() > 0 {
 		parts = append(parts, "danger: "+string(o.Danger))
 	}
-	if gated {
-		parts = append(parts, "confirmation required")
+	if note := gated.note(); note != "" {
+		parts = append(parts, note)
 	}
 	if parts == nil {
 		return ""

@@ -152,11 +152,16 @@ func everySurface(t *testing.T) map[string]Surface {
 }
 
 // gateDestructive asks before everything destructive, as the runtime does.
-func gateDestructive(o *model.Operation) bool { return o.Danger.Level() >= model.Destructive.Level() }
+func gateDestructive(o *model.Operation) Gating {
+	if o.Danger.Level() >= model.Destructive.Level() {
+		return Confirmed
+	}
+	return Ungated
+}
 
 func introspect(t *testing.T, a *model.Adapter, s Surface) *Introspection {
 	t.Helper()
-	in, err := Introspect(a, s, Protocol{Conformance: "level-1", Gated: gateDestructive})
+	in, err := Introspect(a, s, Protocol{Conformance: "level-1", Gate: gateDestructive})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,16 +46,18 @@ func (i *Introspection) Type(name string) []byte {
 	return noType
 }
 
-const introspectName = "introspect"
+// IntrospectName is the name of the operation that every adapter has.
+const IntrospectName = "introspect"
 
 // IntrospectOperation is the definition of introspect, the operation every adapter has (MCP-AQL core §7.2). It is not part
-// of an Adapter's definitions: whatever lists operations puts it first.
-func IntrospectOperation() model.Operation {
+// of an Adapter's definitions: whatever lists operations puts it first. Queries are those it answers beside operations and
+// types.
+func IntrospectOperation(queries ...string) model.Operation {
 	return model.Operation{
-		Name: introspectName, Category: model.Read, Danger: model.Safe, DangerSource: model.DangerFromTag,
+		Name: IntrospectName, Category: model.Read, Danger: model.Safe, DangerSource: model.DangerFromTag,
 		Description: "Discover operations and types: all of them, or one in full by name.",
 		Params: []model.Param{
-			{Name: "query", Type: "string", Required: true, Enum: []string{"operations", "types"}, Description: "Kind of list"},
+			{Name: "query", Type: "string", Required: true, Enum: append([]string{"operations", "types"}, queries...), Description: "Kind of list"},
 			{Name: "name", Type: "string", Description: "One operation or type to show in full"},
 		},
 		Returns: model.Returns{Name: introspectionType, Kind: model.KindObject},
@@ -86,14 +88,14 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 		return answer
 	}
 
-	self := IntrospectOperation()
+	self := IntrospectOperation(p.Queries...)
 	list := operationsList{Protocol: p.info(a, s)}
 	for i := -1; i < len(a.Operations); i++ {
 		o := &self
 		if i >= 0 {
 			o = &a.Operations[i]
 		}
-		gated := p.gated(o)
+		gated := p.gating(o)
 		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, gated)})
 		in.operation[o.Name] = respond("operation "+o.Name, map[string]any{"operation": detailsOf(o, s, gated)})
 	}
@@ -117,11 +119,11 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 // checkOperations reports operations that cannot be told apart or have no place on the surface.
 func checkOperations(a *model.Adapter, s Surface) error {
 	var faults []error
-	seen := map[string]bool{introspectName: true}
+	seen := map[string]bool{IntrospectName: true}
 	for i := range a.Operations {
 		o := &a.Operations[i]
 		switch {
-		case o.Name == introspectName:
+		case o.Name == IntrospectName:
 			faults = append(faults, errors.New("the operation name introspect is the protocol's own"))
 		case seen[o.Name]:
 			faults = append(faults, fmt.Errorf("two operations are called %q", o.Name))

@@ -42,7 +42,7 @@ func TestOperationsList(t *testing.T) {
 		Conformance:  "level-1",
 		Capabilities: Capabilities{Confirmation: true, DangerousOperations: true, ExecutionSafetyLoop: "disabled"},
 		Limits:       Limits{RequestSize: 1, ResponseSize: 2, StringLength: 3, ArrayElements: 4, NestingDepth: 5},
-		Concurrency:  "serialized", SupportsETag: true, MaxConcurrentRequests: 8, Gated: gateDestructive,
+		Concurrency:  "serialized", SupportsETag: true, MaxConcurrentRequests: 8, Gate: gateDestructive,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,29 @@ type Protocol struct {
 	Concurrency           string // concurrency model (MCP-AQL core §9.3.1); empty: not stated
 	SupportsETag          bool
 	MaxConcurrentRequests int // 0: not stated
-	// Gated reports whether an operation asks for a confirmation token before it runs. nil: none does.
-	Gated func(o *model.Operation) bool
+	// Gate tells what stands between an operation and its handler. nil: nothing does.
+	Gate func(o *model.Operation) Gating
+	// Queries are those that introspect answers beside operations and types, such as adapter_info.
+	Queries []string
+}
+
+// Gating is what stands between an operation and its handler, so far as it is the same for every request.
+type Gating int
+
+// The gatings.
+const (
+	Ungated            Gating = iota
+	SometimesConfirmed        // for some callers or parameters
+	Confirmed
+	Denied // to everyone, by the adapter's trust level
+)
+
+// confirms reports whether a confirmation token is of use.
+func (g Gating) confirms() bool { return g == SometimesConfirmed || g == Confirmed }
+
+// note is what agents are told.
+func (g Gating) note() string {
+	return [...]string{"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level"}[g]
 }
 
 // Capabilities tells which optional features an adapter has (MCP-AQL introspection §4.1.1).
@@ -74,4 +95,9 @@ func (p Protocol) info(a *model.Adapter, s Surface) protocolInfo {
 	return info
 }
 
-func (p Protocol) gated(o *model.Operation) bool { return p.Gated != nil && p.Gated(o) }
+func (p Protocol) gating(o *model.Operation) Gating {
+	if p.Gate == nil {
+		return Ungated
+	}
+	return p.Gate(o)
+}

@@ -86,7 +86,7 @@ func (s Surface) Warnings() []string {
 // the profile has for its category. A family called after a category, such as "read", holds that category alone, so an
 // operation of another category cannot ask for it. The result is empty only for an unknown category.
 func (s Surface) Family(o *model.Operation) string {
-	if o.Name == introspectName {
+	if o.Name == IntrospectName {
 		return s.Profile.introspectFamily()
 	}
 	if o.Family != "" && !isCategoryFamily(o.Family) && s.Profile.has(o.Family) {

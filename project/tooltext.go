@@ -99,7 +99,7 @@ func joinCategories(categories []model.Category) string {
 
 // addName tells, below a call of introspect for all operations, how to ask for one.
 func addName(operations []*model.Operation) string {
-	name := introspectName
+	name := IntrospectName
 	if len(operations) > 1 {
 		name = operations[1].Name
 	}
@@ -168,7 +168,7 @@ func tokens(name string) int {
 func quickStart(operations []*model.Operation) (string, bool) {
 	for _, o := range operations {
 		for _, example := range o.Examples {
-			if o.Name != introspectName && len(example.Params) <= exampleLength {
+			if o.Name != IntrospectName && len(example.Params) <= exampleLength {
 				return fmt.Sprintf("{ operation: %q, params: %s }", o.Name, example.Params), true
 			}
 		}
@@ -183,7 +183,7 @@ func quickStart(operations []*model.Operation) (string, bool) {
 		}
 		params := strings.Join(required, ", ")
 		switch {
-		case o.Name == introspectName:
+		case o.Name == IntrospectName:
 		case params == "":
 			return fmt.Sprintf("{ operation: %q }", o.Name), true
 		case outline == "" && len(params) <= exampleLength:

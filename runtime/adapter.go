@@ -6,10 +6,17 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gate"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/runtime/trust"
 )
 
 // Options configures an adapter. The zero value is a good one: semantic mode with the CRUDE profile, the protocol's
@@ -46,8 +53,26 @@ type Options struct {
 	SlowAfter time.Duration
 	// ResponseMeta adds _meta to answers: the request's id and how many milliseconds the handler took.
 	ResponseMeta bool
-	// NoConfirmation turns confirmation tokens off: destructive operations then run as soon as they are asked for.
-	NoConfirmation bool
+
+	// Confirmation is how the adapter asks before an operation runs: before everything destructive, where nothing is set.
+	Confirmation Confirmation
+	// Trust makes the adapter's trust level decide what it may do; nil: it does not (MCP-AQL trust levels).
+	Trust *trust.Options
+	// Policy are rules about operations, callers and parameters; nil: none. SetPolicy replaces it.
+	Policy *policy.Policy
+	// Quota are the limits of the API behind the adapter, and the quotas of its callers.
+	Quota quota.Options
+	// Audit keeps on record what was asked for, allowed and denied; nil: that goes to Logger.
+	Audit *audit.Log
+	// State keeps confirmation tokens and counters; nil: in memory, where they end with the process. The adapter does not
+	// close it.
+	State store.Store
+	// StateTimeout bounds how long a request waits for State; default 2 seconds. Then it is refused.
+	StateTimeout time.Duration
+	// AdapterInfo and QuotaStatus let introspect tell of the adapter's trust and of the caller's quotas, with the queries
+	// adapter_info and quota_status.
+	AdapterInfo, QuotaStatus bool
+
 	// IsErrorOnFailure marks every failure as an MCP tool error, also those an agent can recover from.
 	IsErrorOnFailure bool
 	// MVPErrorCodes reports broken constraints with VALIDATION_INVALID_TYPE, for consumers that know only the protocol's
@@ -56,7 +81,12 @@ type Options struct {
 
 	// Logger receives what is not shown to agents; nil discards it.
 	Logger *slog.Logger
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
 }
+
+// Confirmation is how an adapter asks before an operation runs.
+type Confirmation = gate.Confirmation
 
 // Concurrency is a concurrency model of MCP-AQL core §9.3.1.
 type Concurrency string
@@ -71,18 +101,18 @@ const (
 
 // Adapter is a set of operations that is ready to answer requests. It is safe for concurrent use.
 type Adapter struct {
-	options       Options
-	operations    map[string]*operation
-	names         []string // in definition order, introspect first
-	definitions   model.Adapter
-	tools         []project.Tool
-	families      map[string]string // tool name to the family it serves; "" serves all
-	familyTool    map[string]string // family to the tool that serves it
-	surface       project.Surface
-	introspection *project.Introspection
-	log           *slog.Logger
-	turn          sync.RWMutex
-	admission     admission
+	options     Options
+	view        atomic.Pointer[view]
+	calls       []func(*slots) call // of the operations, in their order
+	names       []string            // in definition order, introspect first
+	definitions model.Adapter
+	tools       []project.Tool
+	families    map[string]string // tool name to the family it serves; "" serves all
+	surface     project.Surface
+	log         *slog.Logger
+	turn        sync.RWMutex
+	admission   admission
+	changing    sync.Mutex // held while the view is replaced
 }
 
 // operation is an operation with what dispatch needs to know about it.
@@ -93,14 +123,13 @@ type operation struct {
 	tool       string
 	params     []string          // valid parameter names
 	aliases    map[string]string // other name to parameter
-	gated      bool              // a confirmation token is asked for
+	gate       *gate.Operation   // nil: introspect, which nothing holds
+	gated      bool              // a confirmation token may be asked for
+	kept       bool              // the texts of parameters are kept, for the gate
 	deprecated []int             // parameters that are
 	secretive  bool              // something in its parameters is sensitive
 	ownsToken  bool              // has a parameter of its own that is called confirmation_token
 }
-
-// gateLevel is the danger level from which on an operation asks before it runs (requirements REQ-DL-04, T-50).
-var gateLevel = model.Destructive.Level()
 
 // New makes an adapter. It fails, saying everything that is wrong, on faults of the registry (Merge) and on options that
 // are out of range or name a mode, profile or prefix that does not exist.
@@ -136,21 +165,31 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
 
-	a := &Adapter{
-		options: options, surface: surface, log: options.Logger, admission: admission,
-		operations: make(map[string]*operation), families: make(map[string]string), familyTool: make(map[string]string),
-	}
+	a := &Adapter{options: options, surface: surface, log: options.Logger, admission: admission, families: make(map[string]string), calls: calls}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
+	if a.options.Now == nil {
+		a.options.Now = time.Now
+	}
 	a.definitions = registry.Definitions()
 	a.definitions.Name, a.definitions.Version = options.Name, options.Version
-	if err := a.project(&a.definitions); err != nil {
+	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
-	a.addOperation(project.IntrospectOperation(), a.newIntrospectCall)
-	for i, o := range registry.operations {
-		a.addOperation(o.definition, calls[i])
+	for _, tool := range a.tools {
+		a.families[tool.Name] = tool.Family
+	}
+	a.names = append(a.names, project.IntrospectName)
+	for _, o := range registry.operations {
+		a.names = append(a.names, o.definition.Name)
+	}
+	g, err := gate.New(a.gateOptions(), &a.definitions)
+	if err == nil {
+		err = a.show(g, options.Policy)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
 	return a, nil
 }
@@ -167,42 +206,6 @@ func newSurface(options Options) (project.Surface, error) {
 	return surface, nil
 }
 
-// project renders everything an agent can ask about the adapter, once.
-func (a *Adapter) project(definitions *model.Adapter) error {
-	var err error
-	if a.tools, err = a.surface.Tools(definitions); err != nil {
-		return err
-	}
-	for _, tool := range a.tools {
-		a.families[tool.Name] = tool.Family
-		a.familyTool[tool.Family] = tool.Name
-	}
-	a.introspection, err = project.Introspect(definitions, a.surface, a.protocol())
-	return err
-}
-
-// protocol tells what this adapter can do, for the _protocol metadata (MCP-AQL introspection §4.1.1).
-func (a *Adapter) protocol() project.Protocol {
-	limits := a.options.Limits
-	return project.Protocol{
-		Conformance: a.conformance(),
-		Capabilities: project.Capabilities{
-			Batch:               true,
-			FieldSelection:      a.selectsFields(),
-			Warnings:            true,
-			Confirmation:        !a.options.NoConfirmation,
-			DangerousOperations: true,
-		},
-		Limits: project.Limits{
-			RequestSize: limits.RequestSize, ResponseSize: limits.ResponseSize, StringLength: limits.StringLength,
-			ArrayElements: limits.ArrayElements, NestingDepth: limits.NestingDepth,
-		},
-		Concurrency:  string(a.options.Concurrency),
-		SupportsETag: a.options.SupportsETag,
-		Gated:        a.gated,
-	}
-}
-
 // conformance is the level that the adapter claims: both modes, batches and field selection make the second one
 // (requirements T-74).
 func (a *Adapter) conformance() string {
@@ -217,39 +220,6 @@ func (a *Adapter) selectsFields() bool {
 	return slices.ContainsFunc(a.definitions.Operations, func(o model.Operation) bool {
 		return slices.ContainsFunc(o.Params, func(p model.Param) bool { return p.Type == model.TypeSelection })
 	})
-}
-
-// gated reports whether an operation asks for a confirmation token before it runs.
-func (a *Adapter) gated(o *model.Operation) bool {
-	return !a.options.NoConfirmation && o.Danger.Level() >= gateLevel
-}
-
-func (a *Adapter) addOperation(definition model.Operation, newCall func(*slots) call) {
-	bound := &operation{definition: definition, newCall: newCall}
-	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
-	bound.gated = a.gated(&bound.definition)
-	for i, param := range bound.definition.Params {
-		if param.Deprecated != "" {
-			bound.deprecated = append(bound.deprecated, i)
-		}
-		bound.params = append(bound.params, param.Name)
-		bound.secretive = bound.secretive || a.secretive(&param, make(map[string]bool))
-		bound.ownsToken = bound.ownsToken || param.Name == tokenParam
-		for _, alias := range param.Aliases {
-			if bound.aliases == nil {
-				bound.aliases = make(map[string]string)
-			}
-			bound.aliases[alias] = param.Name
-		}
-	}
-	if bound.gated && !bound.ownsToken {
-		bound.params = append(bound.params, tokenParam)
-	}
-	if bound.params == nil {
-		bound.params = []string{}
-	}
-	a.operations[bound.definition.Name] = bound
-	a.names = append(a.names, bound.definition.Name)
 }
 
 // secretive reports whether a parameter, or something in it, is sensitive.

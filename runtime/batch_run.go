@@ -101,13 +101,14 @@ func (x *exchange) writeItem(ctx context.Context, w *wire.Writer, index, limit i
 // runItem takes one operation through the stages that come after reading.
 func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error {
 	if it.failed != nil {
+		x.rejected(ctx, it.failed)
 		return it.failed
 	}
 	if ctx.Err() != nil {
 		return internal("request was cancelled")
 	}
 	if introspection, ok := x.call.(*introspectCall); ok {
-		reply, problem := introspection.reply()
+		reply, problem := introspection.reply(ctx, x)
 		if problem == nil {
 			w.Raw(string(reply.JSON))
 		}
@@ -116,7 +117,7 @@ func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error
 		}
 		return problem
 	}
-	if problem := x.confirm(ctx); problem != nil {
+	if problem := x.admit(ctx); problem != nil {
 		return problem
 	}
 	return x.run(ctx, w)

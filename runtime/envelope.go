@@ -78,7 +78,7 @@ func (x *exchange) readEnvelope(r *wire.Reader) {
 		case name == "_request_id" && r.Kind() == "string":
 			e.requestID, _ = r.String()
 		default:
-			e.beside = e.beside || name == underscoreToken || !strings.HasPrefix(name, "_")
+			e.beside = e.beside || name == underscoreToken || name == continuation || !strings.HasPrefix(name, "_")
 			r.Skip()
 		}
 	}
@@ -157,7 +157,7 @@ func (x *exchange) route() *Error {
 	if !known {
 		return failure("NOT_FOUND_OPERATION", "Unknown tool: '"+x.tool+"'", detail{"tool", x.tool})
 	}
-	operation, known := x.adapter.operations[x.envelope.operation]
+	operation, known := x.view.operations[x.envelope.operation]
 	if !known {
 		name := strings.Clone(x.envelope.operation)
 		return failure("NOT_FOUND_OPERATION", "Unknown operation: '"+name+"'",

@@ -19,7 +19,7 @@ type Error struct {
 // detail is one member of an error's details. Details keep their order, so that answers are the same bytes each time.
 type detail struct {
 	name  string
-	value any // string, bool, int, int64, []string or rawJSON
+	value any // string, int, float64, []string or rawJSON
 }
 
 // rawJSON is a detail value that is JSON already.

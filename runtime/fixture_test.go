@@ -30,6 +30,7 @@ type fixture struct {
 	adapter *Adapter
 	session *Session
 	log     *bytes.Buffer
+	now     time.Time
 	ran     []string // titles or ids the handlers received
 	fail    error    // what fail_note returns
 }
@@ -65,7 +66,7 @@ var noteTypes = []Type{
 
 func newFixture(tb testing.TB, options Options) *fixture {
 	tb.Helper()
-	f := &fixture{tb: tb, log: new(bytes.Buffer)}
+	f := &fixture{tb: tb, log: new(bytes.Buffer), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	record := func(_ context.Context, request *noteRequest) (string, error) {
 		f.ran = append(f.ran, request.Title+request.NoteID)
 		return request.Title + request.NoteID, nil
@@ -89,13 +90,15 @@ func newFixture(tb testing.TB, options Options) *fixture {
 		nothing,
 	}, noteTypes)
 	options.Name, options.Version = "notes", "1.0.0"
+	if options.Now == nil {
+		options.Now = func() time.Time { return f.now }
+	}
 	options.Logger = slog.New(slog.NewTextHandler(f.log, nil))
 	adapter, err := New(registry, options)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	f.adapter, f.session = adapter, adapter.NewSession()
-	f.session.now = func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }
 	return f
 }
 

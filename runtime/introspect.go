@@ -2,6 +2,7 @@ package aql
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/wire"
@@ -72,19 +73,22 @@ func (c *introspectCall) complete(r *wire.Reader) {
 	}
 }
 
-// invoke writes the answer, for callers that treat introspect as any other operation.
-func (c *introspectCall) invoke(_ context.Context, w *wire.Writer) error {
-	reply, failed := c.reply()
-	if failed != nil {
-		return failed
-	}
-	w.Raw(strings.TrimSuffix(strings.TrimPrefix(string(reply.JSON), successOpen), "}"))
-	return nil
+// invoke is not used: introspect has no handler.
+func (c *introspectCall) invoke(context.Context, *wire.Writer) error {
+	return errors.New("introspect is answered by reply")
 }
 
-func (c *introspectCall) reply() (Reply, *Error) {
-	introspection := c.adapter.introspection
+// reply answers a query.
+func (c *introspectCall) reply(ctx context.Context, x *exchange) (Reply, *Error) {
+	introspection := x.view.introspection
+	if refused := x.introspectionDenied(); refused != nil {
+		return Reply{}, refused
+	}
 	switch {
+	case c.query.value == queryAdapterInfo && x.adapter.options.AdapterInfo:
+		return x.adapterInfo()
+	case c.query.value == queryQuotaStatus && x.adapter.options.QuotaStatus:
+		return x.quotaStatus(ctx)
 	case c.query.value == "operations" && c.name.present:
 		return Reply{JSON: introspection.Operation(c.name.value)}, nil
 	case c.query.value == "operations":
@@ -94,6 +98,7 @@ func (c *introspectCall) reply() (Reply, *Error) {
 	case c.query.value == "types":
 		return Reply{JSON: introspection.Types()}, nil
 	default:
-		return Reply{}, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+"'. Supported types: operations, types")
+		return Reply{}, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+"'. Supported types: "+
+			strings.Join(append([]string{"operations", "types"}, x.adapter.queries()...), ", "))
 	}
 }

@@ -3,6 +3,7 @@ package aql
 import (
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/gate"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
@@ -11,13 +12,14 @@ import (
 const (
 	tokenParam      = "confirmation_token"
 	underscoreToken = "_confirmation"
+	continuation    = "_quota_continue"
 )
 
-// presented is the confirmation token that a request carries, in either spelling.
+// presented is the tokens that a request carries, that for confirmation in either spelling.
 type presented struct {
-	token    string
-	conflict bool // given twice, with different values
-	notText  string
+	gate.Presented
+	wrong   string // parameter whose value is no text
+	notText string // its kind
 }
 
 // paramValue is a parameter with the text of its value, kept for operations that ask for confirmation.
@@ -44,7 +46,7 @@ func (x *exchange) readParams(r *wire.Reader) {
 			return
 		case !known:
 			x.readStranger(r)
-		case x.operation.gated:
+		case x.operation.kept:
 			x.keep(r)
 		}
 	}
@@ -55,7 +57,7 @@ func (x *exchange) readBeside(r *wire.Reader) {
 	switch known := x.call.member(r); {
 	case !known:
 		x.readStranger(r)
-	case x.operation.gated:
+	case x.operation.kept:
 		x.keep(r)
 	}
 }
@@ -74,8 +76,8 @@ func (x *exchange) readStranger(r *wire.Reader) {
 	name := r.Name()
 	switch {
 	case !r.Novel():
-	case name == underscoreToken, name == tokenParam && x.operation.gated:
-		x.present(r)
+	case name == underscoreToken, name == tokenParam && x.operation.gated, name == continuation && x.operation.kept:
+		x.present(r, name)
 	case strings.HasPrefix(name, "_"):
 		r.Skip()
 	default:
@@ -92,7 +94,7 @@ const mostUnknown = 1000
 // judge refuses parameters with which something is wrong.
 func (x *exchange) judge() *Error {
 	if x.presented.notText != "" {
-		return invalidType(tokenParam, "string", x.presented.notText, "")
+		return invalidType(x.presented.wrong, "string", x.presented.notText, "")
 	}
 	if len(x.problems) > 0 || len(x.unknown) > 0 {
 		return x.refuse()
@@ -100,21 +102,28 @@ func (x *exchange) judge() *Error {
 	return nil
 }
 
-// present takes note of a confirmation token. An empty one counts as none: an agent that has no token yet may fill in the
-// field all the same.
-func (x *exchange) present(r *wire.Reader) {
+// present takes note of a token. An empty one counts as none: an agent that has no token yet may fill in the field all the
+// same.
+func (x *exchange) present(r *wire.Reader, name string) {
 	p := &x.presented
+	into := &p.Token
+	if name == continuation {
+		into = &p.Continuation
+	}
 	switch kind := r.Kind(); kind {
 	case "null":
 		r.Skip()
 	case "string":
 		token, _ := r.String()
-		p.conflict = p.conflict || p.token != "" && token != "" && p.token != token
+		p.Conflict = p.Conflict || *into != "" && token != "" && *into != token
 		if token != "" {
-			p.token = token
+			*into = token
 		}
 	default:
-		p.notText = kind
+		p.wrong, p.notText = name, kind
+		if name == underscoreToken {
+			p.wrong = tokenParam
+		}
 		r.Skip()
 	}
 }

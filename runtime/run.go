@@ -57,14 +57,18 @@ func (x *exchange) run(ctx context.Context, w *wire.Writer) *Error {
 	var start time.Time
 	var took time.Duration
 	if timed {
-		start = x.session.now()
+		start = x.adapter.options.Now()
 	}
 	w.Raw(successOpen)
+	from := w.Len()
 	if err := x.invoke(handling, w); err != nil {
-		return x.handlerFailure(ctx, err)
+		failed := x.handlerFailure(ctx, err)
+		x.finish(ctx, handling.used(x.size), failed)
+		return failed
 	}
+	x.finish(ctx, handling.used(x.size+w.Len()-from), nil)
 	if timed {
-		took = x.session.now().Sub(start)
+		took = x.adapter.options.Now().Sub(start)
 	}
 	x.collect(ctx, handling, took)
 	if x.batch == nil { // a batch has the warnings of all its operations together (requirements REQ-BA-12, T-46)
@@ -163,14 +167,14 @@ func (x *exchange) describe(ctx context.Context, err error, stack []byte, descri
 	}
 	x.adapter.log.LogAttrs(ctx, slog.LevelError, "operation failed", attrs...)
 	f := internal(description)
-	f.details = append(f.details, detail{"request_id", id}, detail{"session_id", x.session.id})
+	f.details = append(f.details, detail{"request_id", id}, detail{"session_id", x.session.ID()})
 	return f
 }
 
 func (x *exchange) logAttrs(requestID string, err error) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("operation", x.operation.definition.Name),
-		slog.String("session_id", x.session.id),
+		slog.String("session_id", x.session.ID()),
 		slog.Any("error", err),
 	}
 	if requestID != "" {
@@ -240,6 +244,8 @@ func (d detail) write(w *wire.Writer) {
 		w.String(v)
 	case int:
 		w.Int(int64(v))
+	case float64:
+		w.Any(v)
 	case rawJSON:
 		w.Raw(string(v))
 	case []string:

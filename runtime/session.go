@@ -2,40 +2,38 @@ package aql
 
 import (
 	"context"
-	"crypto/rand"
 	"sync"
-	"time"
 
 	"github.com/aqltag/aqltag/runtime/gate"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
 
 // Reply is the answer to one request. JSON is a complete MCP-AQL response, which callers must not change; IsError is what
-// MCP's isError flag must say about it (requirements T-34).
+// MCP's isError flag must say about it (requirements T-34). Question is set where the answer asks for confirmation: a
+// transport that can ask a human may do that instead of passing the answer on.
 type Reply struct {
-	JSON    []byte
-	IsError bool
+	JSON     []byte
+	IsError  bool
+	Question *Question
 }
 
 // Session is one connection to an adapter (MCP-AQL core §2.3). What it holds, such as confirmation tokens, is gone when
 // it is closed. It is safe for concurrent use.
 type Session struct {
 	adapter *Adapter
-	id      string
-	tokens  gate.Tokens
-	now     func() time.Time
+	gate    *gate.Session
 }
 
 // NewSession begins a session.
 func (a *Adapter) NewSession() *Session {
-	return &Session{adapter: a, id: "sess_" + rand.Text(), now: time.Now}
+	return &Session{adapter: a, gate: a.view.Load().gate.NewSession()}
 }
 
 // ID is a random identifier of the session. It labels logs; it proves nothing about the caller.
-func (s *Session) ID() string { return s.id }
+func (s *Session) ID() string { return s.gate.ID }
 
 // Close ends the session: its confirmation tokens are forgotten (requirements REQ-SE-02).
-func (s *Session) Close() { s.tokens.Close() }
+func (s *Session) Close() { s.gate.Close() }
 
 // Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
 // bytes are, the reply is a complete response, and the handler runs only when every check has passed. The request must not
@@ -47,13 +45,14 @@ func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 	}
 	x := exchanges.Get().(*exchange)
 	defer x.release()
-	x.session, x.adapter, x.tool = s, s.adapter, tool
+	x.session, x.adapter, x.tool, x.view = s, s.adapter, tool, s.adapter.view.Load()
 	if waiting != nil {
 		return x.fail(internal("request was cancelled"))
 	}
 	reply, failed := x.answer(ctx, request)
 	if failed != nil {
-		return x.fail(failed)
+		reply = x.fail(failed)
+		reply.Question = x.question
 	}
 	return reply
 }
@@ -63,7 +62,9 @@ func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 type exchange struct {
 	session  *Session
 	adapter  *Adapter
+	view     *view
 	tool     string
+	size     int // of the request, in bytes
 	reader   wire.Reader
 	again    wire.Reader // for what has to be read a second time
 	writer   wire.Writer
@@ -77,6 +78,9 @@ type exchange struct {
 	searched int            // how many names of operations were looked for in vain
 	problems []wire.Problem // with the parameters of the operation that is being read
 	unknown  []string       // names that are no parameter of it
+	gating   gate.Request
+	pass     gate.Pass
+	question *Question
 }
 
 // asked is an operation that a request asks for, with what it brings.
@@ -103,7 +107,8 @@ func (x *exchange) release() {
 	clear(x.unknown[:cap(x.unknown)])
 	clear(x.values[:cap(x.values)])
 	x.session, x.adapter, x.tool, x.envelope, x.slots, x.room, x.batch = nil, nil, "", envelope{}, slots{}, nil, nil
-	x.searched = 0
+	x.searched, x.size, x.view, x.question = 0, 0, nil, nil
+	x.gating, x.pass = gate.Request{}, gate.Pass{}
 	x.asked, x.notices = asked{values: x.values[:0]}, notices{}
 	x.problems, x.unknown = x.problems[:0], x.unknown[:0]
 	exchanges.Put(x)
@@ -114,16 +119,20 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if limit := x.adapter.options.Limits.RequestSize; len(request) > limit {
 		return Reply{}, tooLarge("request_size", limit, len(request), "bytes")
 	}
+	x.size = len(request)
 	if failed := x.read(request); failed != nil {
+		if x.batch == nil {
+			x.rejected(ctx, failed)
+		}
 		return Reply{}, failed
 	}
 	if x.batch != nil {
 		return x.runBatch(ctx)
 	}
 	if introspection, ok := x.call.(*introspectCall); ok {
-		return introspection.reply()
+		return introspection.reply(ctx, x)
 	}
-	if failed := x.confirm(ctx); failed != nil {
+	if failed := x.admit(ctx); failed != nil {
 		return Reply{}, failed
 	}
 	w := x.newWriter()

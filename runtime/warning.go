@@ -82,12 +82,17 @@ func (w *warnings) take() (list []Warning, more int) {
 type handling struct {
 	context.Context
 	warnings warnings
+	spending spending
 }
 
-// Value finds the warnings, for Warn.
+// Value finds what is collected, for Warn and Spend.
 func (h *handling) Value(key any) any {
-	if _, ours := key.(warningsKey); ours {
+	switch key.(type) {
+	case warningsKey:
 		return &h.warnings
+	case spendingKey:
+		return &h.spending
+	default:
+		return h.Context.Value(key)
 	}
-	return h.Context.Value(key)
 }

@@ -119,7 +119,7 @@ func TestWarnings(t *testing.T) {
 				return "done", nil
 			})
 			at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-			f.session.now = func() time.Time { at = at.Add(50 * time.Millisecond); return at }
+			f.adapter.options.Now = func() time.Time { at = at.Add(50 * time.Millisecond); return at }
 			want := `{"success":true,"data":"done"}`
 			if tt.want != nil {
 				want = `{"success":true,"data":"done","warnings":[` + strings.Join(tt.want, ",") + `]}`
@@ -194,7 +194,7 @@ func TestResponseMeta(t *testing.T) {
 		return "done", nil
 	})
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	f.session.now = func() time.Time { at = at.Add(7 * time.Millisecond); return at }
+	f.adapter.options.Now = func() time.Time { at = at.Add(7 * time.Millisecond); return at }
 	want := `{"success":true,"data":"done","warnings":[` + warning("A", "m", "medium", "") + `],"_meta":{"request_id":"r-7","duration_ms":7}}`
 	if diff := cmp.Diff(want, f.call("mcp_aql", `{"operation":"list_notes","_request_id":"r-7"}`)); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)

@@ -185,25 +185,22 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 	}
 }
 
-// Revoke makes a token unknown, and returns its ID; empty where there was none. Tokens of other callers stay.
-func (t *Tokens) Revoke(ctx context.Context, token, caller string) (id string, err error) {
+// Revoke makes a token unknown. It reports whether there was one.
+func (t *Tokens) Revoke(ctx context.Context, token string) (bool, error) {
 	key := tokenKey(token)
 	for {
 		entry, err := t.Store.Get(ctx, key)
 		if err != nil {
-			return "", fmt.Errorf("revoking a token: %w", err)
+			return false, fmt.Errorf("revoking a token: %w", err)
 		}
 		if !entry.Exists() {
-			return "", nil
-		}
-		if record, err := parseToken(entry.Value); err == nil && record.Caller != caller {
-			return "", nil
+			return false, nil
 		}
 		if err = t.Store.Delete(ctx, key, entry.Version); err == nil {
-			return tokenID(key), nil
+			return true, nil
 		}
 		if !errors.Is(err, store.ErrConflict) {
-			return "", fmt.Errorf("revoking a token: %w", err)
+			return false, fmt.Errorf("revoking a token: %w", err)
 		}
 	}
 }

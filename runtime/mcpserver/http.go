@@ -31,7 +31,7 @@ func (s *Server) Handler() (http.Handler, error) {
 			return nil, err
 		}
 	}
-	return origins.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	serve := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !s.hostAllowed(r):
 			http.Error(w, "this host name is not allowed", http.StatusForbidden)
@@ -43,7 +43,11 @@ func (s *Server) Handler() (http.Handler, error) {
 		default:
 			stateful.ServeHTTP(w, r)
 		}
-	})), nil
+	}))
+	if s.options.Bearer != nil {
+		serve = s.require(s.options.Bearer, serve)
+	}
+	return origins.Handler(serve), nil
 }
 
 // full reports whether no further session may be opened.

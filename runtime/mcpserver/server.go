@@ -36,6 +36,11 @@ type Options struct {
 	// AllowedHosts are the Host headers that are accepted; empty accepts any, but on a loopback address only loopback
 	// names.
 	AllowedHosts []string
+	// Bearer verifies who calls over HTTP; nil: callers are anonymous there.
+	Bearer *Bearer
+	// Elicit asks the human at the client before an operation runs that needs confirmation, in the same call, where the client
+	// can ask (MCP elicitation). The agents of other clients get tokens, unless the adapter's Confirmation.HumanOnly is set.
+	Elicit bool
 	// Instructions are shown to the model when it connects.
 	Instructions string
 }
@@ -112,7 +117,17 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	if token := request.Params.GetProgressToken(); token != nil {
 		ctx = aql.WithProgress(ctx, s.progress(ctx, request.Session, token))
 	}
-	reply := s.sessions.of(request).Call(ctx, request.Params.Name, request.Params.Arguments)
+	session, caller := s.sessions.of(request)
+	ctx = withAnswer(aql.WithCaller(ctx, caller), request.Params)
+	reply := session.Call(ctx, request.Params.Name, request.Params.Arguments)
+	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && cool(ctx, q.Wait) {
+		reply = session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before its time
+	}
+	if s.options.Elicit && reply.Question != nil {
+		if result := s.ask(ctx, session, request, reply.Question); result != nil {
+			return result, nil
+		}
+	}
 	return &mcp.CallToolResult{
 		Content: []mcp.Content{&mcp.TextContent{Text: string(reply.JSON)}},
 		IsError: reply.IsError,

@@ -24,6 +24,11 @@ type thing struct{ ID string }
 
 func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 	t.Helper()
+	return newServerOf(t, aql.Options{}, options, block)
+}
+
+func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-chan struct{}) *Server {
+	t.Helper()
 	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context) (string, error)) aql.Operation {
 		return aql.Operation{Definition: &aql.Definition{
 			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []aql.Row{{"ID id string"}}, Returns: "Text",
@@ -36,6 +41,7 @@ func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 	}
 	registry := aql.NewRegistry([]aql.Operation{
 		operation("get_thing", model.Read, model.Safe, func(context.Context) (string, error) { return "got ", nil }),
+		operation("who_thing", model.Read, model.Safe, func(ctx context.Context) (string, error) { return aql.CallerOf(ctx).Subject, nil }),
 		operation("delete_thing", model.Delete, model.Destructive, func(context.Context) (string, error) { return "deleted ", nil }),
 		operation("fail_thing", model.Execute, model.Reversible, func(context.Context) (string, error) { return "", errors.New("secret") }),
 		operation("wait_thing", model.Execute, model.Reversible, func(ctx context.Context) (string, error) {
@@ -47,7 +53,8 @@ func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 			}
 		}),
 	}, []aql.Type{{Name: "Text", Kind: model.KindScalar}})
-	adapter, err := aql.New(registry, aql.Options{Name: "things", Version: "1.0.0"})
+	adapting.Name, adapting.Version = "things", "1.0.0"
+	adapter, err := aql.New(registry, adapting)
 	if err != nil {
 		t.Fatal(err)
 	}

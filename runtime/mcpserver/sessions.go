@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -13,6 +14,7 @@ import (
 // verified; what a request claims about itself counts nothing (MCP-AQL core §2.3.5).
 type sessions struct {
 	adapter *aql.Adapter
+	owner   aql.Caller // of this process
 	limit   int
 
 	mu      sync.Mutex
@@ -28,21 +30,24 @@ type caller struct {
 
 func newSessions(adapter *aql.Adapter, limit int) *sessions {
 	return &sessions{
-		adapter: adapter, limit: limit, bound: make(map[*mcp.ServerSession]*aql.Session),
+		adapter: adapter, owner: identity.Owner(), limit: limit, bound: make(map[*mcp.ServerSession]*aql.Session),
 		callers: make(map[string]*list.Element), recent: list.New(),
 	}
 }
 
-func (s *sessions) of(request *mcp.CallToolRequest) *aql.Session {
+func (s *sessions) of(request *mcp.CallToolRequest) (*aql.Session, aql.Caller) {
 	extra := request.GetExtra()
-	if extra != nil && extra.Header != nil && request.Session.ID() == "" {
-		identity := ""
-		if extra.TokenInfo != nil {
-			identity = extra.TokenInfo.UserID
-		}
-		return s.ofCaller(identity)
+	if extra == nil || extra.Header == nil { // a pipe: whoever started the process
+		return s.ofConnection(request.Session), s.owner
 	}
-	return s.ofConnection(request.Session)
+	var caller aql.Caller
+	if extra.TokenInfo != nil {
+		caller, _ = extra.TokenInfo.Extra[callerInfo].(aql.Caller)
+	}
+	if request.Session.ID() == "" {
+		return s.ofCaller(caller.Key()), caller
+	}
+	return s.ofConnection(request.Session), caller
 }
 
 func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {

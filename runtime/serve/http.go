@@ -16,7 +16,7 @@ import (
 
 // serveHTTP serves MCP at /mcp and a health check at /healthz until ctx ends.
 func (p Process) serveHTTP(ctx context.Context, server *mcpserver.Server, s settings, options Options, log *slog.Logger) error {
-	if err := checkAddress(s.addr, options.AllowRemote); err != nil {
+	if err := checkAddress(s.addr, options.AllowRemote || options.MCP.Bearer != nil); err != nil {
 		return err
 	}
 	handler, err := server.Handler()
@@ -30,6 +30,9 @@ func (p Process) serveHTTP(ctx context.Context, server *mcpserver.Server, s sett
 	var stopping atomic.Bool
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
+	if metadata := options.MCP.Bearer.MetadataHandler(); metadata != nil {
+		mux.Handle(mcpserver.MetadataPath, metadata)
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if stopping.Load() {
@@ -85,5 +88,5 @@ func checkAddress(addr string, allowRemote bool) error {
 		return nil
 	}
 	return usageError{fmt.Errorf("-addr %s can be reached from other machines and callers are not authenticated; "+
-		"listen on 127.0.0.1, or set serve.Options.AllowRemote when something in front authenticates", addr)}
+		"listen on 127.0.0.1, authenticate callers with serve.Options.MCP.Bearer, or set serve.Options.AllowRemote when something in front does", addr)}
 }

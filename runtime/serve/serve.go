@@ -16,6 +16,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/mcpserver"
+	"github.com/aqltag/aqltag/runtime/store"
 )
 
 // Options describes the adapter to serve. Only Name is needed.
@@ -25,8 +26,11 @@ type Options struct {
 	// Adapter and MCP hold the settings that have no flag. What a flag or the environment sets wins over them.
 	Adapter aql.Options
 	MCP     mcpserver.Options
-	// AllowRemote lets HTTP listen on addresses that other machines can reach. Callers are not authenticated: put
-	// something in front that does.
+	// Stores are the stores in which -state can keep confirmations and counters, beside memory: sqlite.Driver(), and those of
+	// package redis and postgres below runtime/store.
+	Stores []store.Driver
+	// AllowRemote lets HTTP listen on addresses that other machines can reach although callers are anonymous: MCP.Bearer is
+	// not set. Put something in front that authenticates them.
 	AllowRemote bool
 	// Close, if set, is called when serving has ended, before Main exits.
 	Close func() error
@@ -120,22 +124,31 @@ func (p Process) serve(ctx context.Context, registry *aql.Registry, options Opti
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
-	adapter, err := aql.New(registry, settings.apply(options, log))
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	source, opened, err := settings.prepare(ctx, &options, log)
+	defer func() {
+		if options.Close != nil {
+			opened = append(openings{closing(options.Close)}, opened...)
+		}
+		if err := opened.close(); err != nil {
+			log.Error("closing the service failed", slog.Any("error", err))
+			code = exitError
+		}
+	}()
+	var adapter *aql.Adapter
+	if err == nil {
+		adapter, err = aql.New(registry, settings.apply(options, log))
+	}
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
 		return exitUsage
 	}
 	server := mcpserver.New(adapter, options.MCP)
-	defer func() {
-		server.Close()
-		if options.Close == nil {
-			return
-		}
-		if err := options.Close(); err != nil {
-			log.Error("closing the service failed", slog.Any("error", err))
-			code = exitError
-		}
-	}()
+	defer server.Close()
+	if source != nil {
+		go followPolicy(ctx, source, adapter, log)
+	}
 	if settings.transport == "stdio" {
 		err = server.RunStdio(ctx, p.Stdin, p.Stdout)
 	} else {

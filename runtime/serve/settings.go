@@ -22,7 +22,9 @@ var table = []setting{
 	{flag: "mode", standard: "semantic", help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all", env: "MCP_AQL_ENDPOINT_MODE"},
 	{flag: "profile", standard: "crude", help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own", env: "MCP_AQL_ENDPOINT_PROFILE"},
 	{flag: "prefix", standard: "", help: "`prefix` of the tool names, such as github_", env: "MCP_AQL_TOOL_PREFIX"},
-	{flag: "state", standard: "memory", help: "`where` durable state lives: memory"},
+	{flag: "state", standard: memory, help: "`where` confirmations and counters live: memory, or what the service has a store for: a file, redis://…, postgres://…", env: "MCP_AQL_STATE"},
+	{flag: "policy", standard: "", help: "`file` with rules about who may do what; it is read again when it changes", env: "MCP_AQL_POLICY"},
+	{flag: "audit", standard: "", help: "`file` that keeps what was asked for, allowed and denied; aql-tag audit verify checks it", env: "MCP_AQL_AUDIT"},
 	{flag: "log-level", standard: "info", help: "`level`: debug, info, warn or error; the log goes to standard error"},
 }
 
@@ -47,9 +49,9 @@ func Flags(set *flag.FlagSet) {
 
 // settings are the values in force.
 type settings struct {
-	transport, addr, mode, profile, prefix string
-	level                                  slog.Level
-	given                                  map[string]bool // set by flag or environment
+	transport, addr, mode, profile, prefix, state, policy, audit string
+	level                                                        slog.Level
+	given                                                        map[string]bool // set by flag or environment
 }
 
 // settings brings flags and environment together: an explicit flag wins over the environment, with a warning that names
@@ -76,13 +78,11 @@ func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
 	warnings = append(warnings, misspelt(p.Environ)...)
 
 	result := settings{
-		transport: values["transport"], addr: values["addr"], mode: values["mode"], profile: values["profile"], prefix: values["prefix"], given: given,
+		transport: values["transport"], addr: values["addr"], mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
+		state: values["state"], policy: values["policy"], audit: values["audit"], given: given,
 	}
 	if result.transport != "stdio" && result.transport != "http" {
 		return result, nil, fmt.Errorf("-transport %s: it is stdio or http", result.transport)
-	}
-	if state := values["state"]; state != "memory" {
-		return result, nil, fmt.Errorf("-state %s: only memory is available in this version; confirmation tokens then end with the process", state)
 	}
 	if err := result.level.UnmarshalText([]byte(values["log-level"])); err != nil {
 		return result, nil, fmt.Errorf("-log-level %s: it is debug, info, warn or error", values["log-level"])

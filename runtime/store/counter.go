@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -171,23 +172,22 @@ func ParseCounter(text []byte) (Counter, error) {
 		return c, damaged
 	}
 	text = text[1:]
-	next := func() (value int64) {
+	sound := true
+	next := func() int64 {
 		value, n := binary.Varint(text)
 		if n <= 0 {
-			text = nil
-			return -1
+			sound, text = false, nil
+			return 0
 		}
 		text = text[n:]
 		return value
 	}
-	c.ends, c.slot = next(), next()
-	for i := 0; len(text) > 0; i++ {
-		if i > slots {
-			return Counter{}, damaged
-		}
-		if c.parts[i] = next(); c.parts[i] < 0 {
-			return Counter{}, damaged
-		}
+	c.ends, c.slot, c.parts[0] = next(), next(), next()
+	for i := 1; i <= slots && len(text) > 0; i++ {
+		c.parts[i] = next()
+	}
+	if !sound || len(text) > 0 || slices.Min(c.parts[:]) < 0 {
+		return Counter{}, damaged
 	}
 	return c, nil
 }

@@ -66,22 +66,39 @@ func TestCounterRoundTrip(t *testing.T) {
 	}
 }
 
+// What lost its end is not a counter that nothing was added to.
+func TestTruncatedCounters(t *testing.T) {
+	var c Counter
+	c.Take(Claim{N: 5, Window: time.Minute}, start)
+	whole := c.Append(nil)
+	for n := 1; n < len(whole); n++ {
+		if got, err := ParseCounter(whole[:n]); err == nil {
+			t.Errorf("%d of %d bytes: %+v", n, len(whole), got)
+		}
+	}
+}
+
 // Damaged state is an error, and never a counter that allows more.
 func FuzzParseCounter(f *testing.F) {
 	var c Counter
 	c.Take(Claim{N: 5, Window: time.Minute}, start)
 	f.Add(c.Append(nil))
 	f.Add([]byte{1})
+	f.Add([]byte{1, 0xff})
 	f.Add([]byte{2, 0, 0})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := ParseCounter(text)
-		if err != nil {
+		if err != nil || len(text) == 0 {
 			return
 		}
 		for _, part := range c.parts {
 			if part < 0 {
 				t.Errorf("%x: a negative count", text)
 			}
+		}
+		back, err := ParseCounter(c.Append(nil))
+		if err != nil || back != c {
+			t.Errorf("%x: %+v comes back as %+v, %v", text, c, back, err)
 		}
 	})
 }

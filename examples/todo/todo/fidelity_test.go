@@ -21,7 +21,7 @@ import (
 // adapter.
 func TestDefinitionsAndDecodersAgree(t *testing.T) {
 	registry := todo.NewRegistry(open(t, todo.Memory))
-	adapter, err := aql.New(registry, aql.Options{Name: "todo", Mode: "single", NoConfirmation: true})
+	adapter, err := aql.New(registry, aql.Options{Name: "todo", Mode: "single", Confirmation: aql.Confirmation{Off: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

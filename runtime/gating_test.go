@@ -102,8 +102,7 @@ func TestTokenRefusals(t *testing.T) {
 			}},
 		{"too late", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_EXPIRED",
 			func(f *fixture, _ string) {
-				later := f.session.now().Add(5 * time.Minute)
-				f.session.now = func() time.Time { return later }
+				f.now = f.now.Add(5 * time.Minute)
 			}},
 		{"REQ-SE-02 in another session", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_INVALID",
 			func(f *fixture, _ string) { f.session = f.adapter.NewSession() }},
@@ -138,19 +137,19 @@ func TestTokenOnAnOperationThatDoesNotAsk(t *testing.T) {
 }
 
 // T-95: one option turns confirmation off, and introspection tells the truth about it.
-func TestNoConfirmation(t *testing.T) {
+func TestConfirmationOff(t *testing.T) {
 	for _, off := range []bool{false, true} {
-		f := newFixture(t, Options{NoConfirmation: off})
+		f := newFixture(t, Options{Confirmation: Confirmation{Off: off}})
 		if ran := strings.HasPrefix(f.call("mcp_aql_delete", deleteN1), `{"success":true`); ran != off {
-			t.Errorf("NoConfirmation %v: ran %v", off, ran)
+			t.Errorf("off %v: ran %v", off, ran)
 		}
 		list := f.call("mcp_aql_read", `{"operation":"introspect","query":"operations"}`)
 		if told := strings.Contains(list, `"confirmation":true`); told == off {
-			t.Errorf("NoConfirmation %v: introspection says %s", off, list)
+			t.Errorf("off %v: introspection says %s", off, list)
 		}
 		details := f.call("mcp_aql_read", `{"operation":"introspect","query":"operations","name":"delete_note"}`)
 		if listed := strings.Contains(details, `"confirmation_token"`); listed == off {
-			t.Errorf("NoConfirmation %v: details say %s", off, details)
+			t.Errorf("off %v: details say %s", off, details)
 		}
 	}
 }

@@ -1,0 +1,328 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/trust"
+)
+
+// Request is a validated request that asks to be let through.
+type Request struct {
+	Operation *Operation
+	Caller    identity.Caller
+	Session   *Session
+	RequestID string
+	Endpoint  string
+	Params    Params
+	Presented Presented
+	// Sealed is what Seal made of a token that a human was asked about, and Approved their answer. It counts in place of a
+	// presented token.
+	Sealed   string
+	Approved bool
+}
+
+// Params are the parameters of a request, after defaults.
+type Params interface {
+	// Value is the JSON text of a parameter.
+	Value(name string) (text string, given bool)
+	// Canonical is the canonical form of all parameters: what tokens are bound to.
+	Canonical() []byte
+	// Redacted is a JSON object of all parameters in which sensitive values are hidden.
+	Redacted() []byte
+}
+
+// Presented is the tokens that a request carries.
+type Presented struct {
+	Token        string
+	Conflict     bool // two different ones
+	Continuation string
+}
+
+// Reason is why a request was not let through.
+type Reason int
+
+// The reasons.
+const (
+	DeniedByPolicy Reason = iota + 1
+	DeniedByTrust         // the gating matrix
+	TrustTooLow           // a minimum, or introspection alone
+	RateLimited
+	QuotaPaused
+	QuotaExhausted
+	ConfirmationNeeded
+	TokenRefused
+	Declined // by a human who was asked
+	ReauthenticationNeeded
+	TooManyTokens
+	Unavailable // the state or the audit log: nothing is known, so nothing is allowed
+)
+
+// Refusal is a request that was not let through.
+type Refusal struct {
+	Reason   Reason
+	Trust    trust.Ruling
+	Level    trust.Level // of the adapter
+	Rule     *policy.Rule
+	Block    *quota.Block
+	Ticket   Ticket        // of ConfirmationNeeded and QuotaPaused
+	Wait     time.Duration // how long the ticket, or the caller, has to wait
+	Redeemed Redemption    // of TokenRefused
+	Err      error         // for the log: why it is Unavailable
+}
+
+// Pass is a request that was let through.
+type Pass struct {
+	Warnings  []quota.Warning
+	Confirmed bool
+	taken     quota.Taken
+	recorded  bool
+}
+
+// Admit decides on a request. Where it lets it through, everything that this uses up is used up and on record before it
+// returns; Finish must then be called when the operation has run.
+func (g *Gate) Admit(ctx context.Context, r *Request) (Pass, *Refusal) {
+	o := r.Operation
+	if o.idle {
+		return Pass{}, nil
+	}
+	v := &visit{gate: g, Request: r, now: g.options.Now()}
+	refusal := v.judge()
+	if refusal == nil {
+		refusal = v.admit(ctx)
+	}
+	if refusal != nil {
+		v.recordRefusal(ctx, refusal)
+		return Pass{}, refusal
+	}
+	if err := v.recordPass(ctx); err != nil {
+		v.giveBack(ctx)
+		return Pass{}, &Refusal{Reason: Unavailable, Err: err}
+	}
+	return v.pass, nil
+}
+
+// visit is one request at the gate.
+type visit struct {
+	*Request
+	gate     *Gate
+	now      time.Time
+	decision policy.Decision
+	confirm  bool
+	dry      bool
+	pass     Pass
+	used     Redemption
+}
+
+// judge decides by trust and policy, and finds out whether confirmation is needed.
+func (v *visit) judge() *Refusal {
+	o := v.Operation
+	switch {
+	case o.ruling.Verdict == trust.IntrospectOnly, o.ruling.Verdict == trust.Deny && o.ruling.ByMinimum:
+		return &Refusal{Reason: TrustTooLow, Trust: o.ruling, Level: v.gate.options.Trust.Standing.Level}
+	case o.ruling.Verdict == trust.Deny:
+		return &Refusal{Reason: DeniedByTrust, Trust: o.ruling, Level: v.gate.options.Trust.Standing.Level}
+	}
+	if o.rules != nil {
+		v.decision = o.rules.Decide(policy.Request{Caller: v.Caller, Value: v.Params.Value})
+		if v.decision.Effect == policy.Deny {
+			return &Refusal{Reason: DeniedByPolicy, Rule: v.decision.Rule}
+		}
+	}
+	if o.dryRun {
+		text, _ := v.Params.Value("dry_run")
+		v.dry = text == "true" // it changes nothing, so it needs no confirmation and no pause holds it (requirements T-87)
+	}
+	v.confirm = !v.dry && (o.confirm || v.decision.Effect == policy.Confirm)
+	return nil
+}
+
+// admit counts the call and redeems its token. What it used up when it refuses in the end is given back, but for tokens.
+func (v *visit) admit(ctx context.Context) *Refusal {
+	ctx, cancel := v.gate.Bound(ctx)
+	defer cancel()
+	asks := v.confirm && v.Presented.Token == "" && !v.Presented.Conflict && v.Sealed == ""
+	if refusal := v.count(ctx, asks); refusal != nil {
+		return refusal
+	}
+	if !v.confirm {
+		return nil
+	}
+	var refusal *Refusal
+	if asks {
+		refusal = v.ask(ctx, ConfirmationToken, &Refusal{Reason: ConfirmationNeeded, Rule: v.decision.Rule})
+	} else {
+		refusal = v.redeem(ctx)
+	}
+	if refusal != nil {
+		v.giveBack(ctx)
+	}
+	return refusal
+}
+
+// count counts the call, or only asks whether it could be counted. A pause is lifted by the continuation that the request
+// carries.
+func (v *visit) count(ctx context.Context, ask bool) *Refusal {
+	gauge := v.Operation.gauge
+	if gauge == nil {
+		return nil
+	}
+	for continued := false; ; continued = true {
+		var block *quota.Block
+		var err error
+		if ask {
+			block, err = gauge.Ask(ctx, v.Caller.Key(), v.now)
+		} else {
+			v.pass.taken, block, err = gauge.Take(ctx, v.Caller.Key(), v.now)
+			v.pass.Warnings = v.pass.taken.Warnings
+		}
+		switch {
+		case err != nil:
+			return &Refusal{Reason: Unavailable, Err: err}
+		case block == nil:
+			return nil
+		case block.Limit != nil:
+			return &Refusal{Reason: RateLimited, Block: block}
+		case block.Exhausted:
+			return &Refusal{Reason: QuotaExhausted, Block: block}
+		case v.dry || continued: // of several quotas each needs its own continuation, but for dry runs
+			if !v.dry {
+				return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
+			}
+			return nil
+		case v.Presented.Continuation == "":
+			return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
+		}
+		if refusal := v.spend(ctx, ContinuationToken, v.Presented.Continuation); refusal != nil {
+			return refusal
+		}
+		if err := v.gate.meter.Lift(ctx, block.Quota, v.Caller.Key(), v.now); err != nil {
+			return &Refusal{Reason: Unavailable, Err: err}
+		}
+	}
+}
+
+// ask issues a token with which the request can be made once more.
+func (v *visit) ask(ctx context.Context, kind Kind, refusal *Refusal) *Refusal {
+	if !v.Session.mayAsk(v.now) {
+		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+	}
+	grant := Grant{Binding: v.binding(kind), Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
+	if kind == ConfirmationToken {
+		grant.MaxUses = v.gate.options.Confirmation.MaxUses
+		grant.Cooldown = min(max(v.gate.options.Confirmation.Cooldown[grant.Level], v.decision.Cooldown), grant.Lifetime-time.Second)
+		refusal.Wait = grant.Cooldown
+	}
+	ticket, err := v.gate.tokens.Issue(ctx, grant, v.now)
+	if err != nil {
+		return &Refusal{Reason: Unavailable, Err: err}
+	}
+	if v.gate.Scope() == SessionScope && !v.Session.keep(ticket.Token) {
+		v.revoke(ctx, ticket.Token) // the session has ended meanwhile
+	}
+	refusal.Ticket = ticket
+	return refusal
+}
+
+func (v *visit) lifetime() time.Duration {
+	if v.Operation.definition.Danger == model.Forbidden {
+		return v.gate.options.Confirmation.LifetimeForbidden
+	}
+	return v.gate.options.Confirmation.Lifetime
+}
+
+func (v *visit) binding(kind Kind) Binding {
+	b := Binding{
+		Kind: kind, Adapter: v.gate.adapter, Caller: v.Caller.Key(), Operation: v.Operation.definition.Name, Params: Hash(v.Params.Canonical()),
+	}
+	if v.gate.Scope() == SessionScope {
+		b.Session = v.Session.ID
+	}
+	return b
+}
+
+// redeem lets the request through with the token it carries.
+func (v *visit) redeem(ctx context.Context) *Refusal {
+	unknown := &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
+	token := v.Presented.Token
+	switch {
+	case v.Sealed != "":
+		var err error
+		if token, err = v.gate.unseal(ctx, v.Sealed, v.Caller); err != nil {
+			return &Refusal{Reason: Unavailable, Err: err}
+		}
+		if token == "" {
+			v.Session.failed(v.now)
+			return unknown
+		}
+		if !v.Approved {
+			v.revoke(ctx, token)
+			return &Refusal{Reason: Declined}
+		}
+	case v.Presented.Conflict:
+		v.Session.failed(v.now)
+		return unknown
+	}
+	return v.spend(ctx, ConfirmationToken, token)
+}
+
+// spend checks a token and uses it up.
+func (v *visit) spend(ctx context.Context, kind Kind, token string) *Refusal {
+	if !v.Session.mayFail(v.now) {
+		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+	}
+	redeemed, err := v.gate.tokens.Check(ctx, token, v.binding(kind), v.now)
+	if err == nil && redeemed.Verdict == Accepted && kind == ConfirmationToken {
+		if refusal := v.reauthenticate(ctx); refusal != nil {
+			return refusal
+		}
+	}
+	if err == nil {
+		redeemed, err = v.gate.tokens.Consume(ctx, redeemed, v.now)
+	}
+	switch {
+	case err != nil:
+		return &Refusal{Reason: Unavailable, Err: err}
+	case redeemed.Verdict == TooEarly:
+		return &Refusal{
+			Reason: ConfirmationNeeded, Rule: v.decision.Rule, Wait: redeemed.Ready.Sub(v.now),
+			Ticket: Ticket{Token: token, Expires: redeemed.Expires}, Redeemed: redeemed,
+		}
+	case redeemed.Verdict != Accepted:
+		v.Session.failed(v.now)
+		return &Refusal{Reason: TokenRefused, Redeemed: redeemed}
+	}
+	v.used = redeemed
+	v.pass.Confirmed = v.pass.Confirmed || kind == ConfirmationToken
+	return nil
+}
+
+// reauthenticate asks for the caller's authentication once more, where the level or the policy wants it.
+func (v *visit) reauthenticate(ctx context.Context) *Refusal {
+	c := &v.gate.options.Confirmation
+	wanted := v.decision.Reauthenticate || c.ReauthenticateFrom != "" && v.Operation.definition.Danger.Level() >= c.ReauthenticateFrom.Level()
+	if !wanted {
+		return nil
+	}
+	if c.Reauthenticate == nil {
+		return &Refusal{Reason: ReauthenticationNeeded}
+	}
+	if err := c.Reauthenticate(ctx, v.Caller, v.Operation.definition.Name); err != nil {
+		return &Refusal{Reason: ReauthenticationNeeded, Err: err}
+	}
+	return nil
+}
+
+// giveBack takes back what was counted. The call was not made; where this fails, too, it counts all the same.
+func (v *visit) giveBack(ctx context.Context) {
+	ctx, cancel := v.gate.Bound(context.WithoutCancel(ctx))
+	defer cancel()
+	if err := v.pass.taken.GiveBack(ctx); err != nil {
+		v.gate.logFailure(ctx, "a call that was not made stays counted", err)
+	}
+	v.pass.taken = quota.Taken{}
+}

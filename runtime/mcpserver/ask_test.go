@@ -1,0 +1,226 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// human is what a client's user answers, and what they were asked.
+type human struct {
+	answer func(*mcp.ElicitParams) *mcp.ElicitResult
+	asked  atomic.Int32
+	last   atomic.Value
+}
+
+func (h *human) connect(t *testing.T, transport mcp.Transport, version string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(_ context.Context, request *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			h.asked.Add(1)
+			h.last.Store(request.Params.Message)
+			return h.answer(request.Params), nil
+		},
+	})
+	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+func approves(*mcp.ElicitParams) *mcp.ElicitResult {
+	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}
+}
+
+// eras opens a connection for each protocol era and transport.
+func eras(t *testing.T, server *Server, h *human) map[string]func() *mcp.ClientSession {
+	web := httpServer(t, server)
+	overHTTP := func(version string) func() *mcp.ClientSession {
+		return func() *mcp.ClientSession {
+			return h.connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL}, version)
+		}
+	}
+	inMemory := func(version string) func() *mcp.ClientSession {
+		return func() *mcp.ClientSession {
+			serverSide, clientSide := mcp.NewInMemoryTransports()
+			go server.Run(t.Context(), serverSide)
+			return h.connect(t, clientSide, version)
+		}
+	}
+	return map[string]func() *mcp.ClientSession{
+		"in memory, sessionless protocol": inMemory(""), "in memory, 2025-11-25": inMemory("2025-11-25"), "in memory, 2025-06-18": inMemory("2025-06-18"),
+		"HTTP, sessionless protocol": overHTTP(""), "HTTP, 2025-11-25": overHTTP("2025-11-25"),
+	}
+}
+
+const deleteX = `{"operation":"delete_thing","params":{"id":"x"}}`
+
+// The human is asked in the same call, on both protocol eras, and what they say counts.
+func TestElicitation(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer func(*mcp.ElicitParams) *mcp.ElicitResult
+		want   string
+	}{
+		"approves": {approves, `"data":"deleted x"`},
+		"does not": {func(*mcp.ElicitParams) *mcp.ElicitResult {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"approve": false}}
+		}, "the user was asked and did not approve"},
+		"declines": {func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} }, "the user was asked and did not approve"},
+		"leaves":   {func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }, "the user was asked and did not approve"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &human{answer: tt.answer}
+			for era, open := range eras(t, newServer(t, Options{Elicit: true}, nil), h) {
+				before := h.asked.Load()
+				text, _ := call(t, open(), "mcp_aql_delete", deleteX)
+				if !strings.Contains(text, tt.want) || h.asked.Load() != before+1 || strings.Contains(text, "conf_") {
+					t.Errorf("%s: asked %d times, got %s", era, h.asked.Load()-before, text)
+				}
+				want := "The agent wants to run operation 'delete_thing' (danger: destructive).\nParameters: {\"id\":\"x\"}"
+				if got := h.last.Load(); got != want {
+					t.Errorf("%s: asked %q, want %q", era, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A client that cannot ask gets a token, or nothing where only humans count; nobody is asked about what is safe.
+func TestElicitationWithoutAHuman(t *testing.T) {
+	server := newServer(t, Options{Elicit: true}, nil)
+	if text, _ := call(t, inMemory(t, server, ""), "mcp_aql_delete", deleteX); !strings.Contains(text, `"confirmation_token":"conf_`) {
+		t.Errorf("a client that cannot ask: %s", text)
+	}
+	h := &human{answer: approves}
+	for era, open := range eras(t, server, h) {
+		if text, _ := call(t, open(), "mcp_aql_read", `{"operation":"get_thing"}`); !strings.Contains(text, "got") || h.asked.Load() > 0 {
+			t.Errorf("%s: %s", era, text)
+		}
+	}
+	strict := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{HumanOnly: true}}, Options{Elicit: true}, nil)
+	for _, request := range []string{deleteX, `{"operations":[` + deleteX + `]}`, `{"operation":"delete_thing","_confirmation":"conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}`} {
+		text, _ := call(t, inMemory(t, strict, ""), "mcp_aql_delete", request)
+		if strings.Contains(text, `"confirmation_token"`) || strings.Contains(text, "deleted") {
+			t.Errorf("where only humans count: %s", text)
+		}
+	}
+	for era, open := range eras(t, strict, h) {
+		if text, _ := call(t, open(), "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted x") {
+			t.Errorf("%s: %s", era, text)
+		}
+	}
+}
+
+// An approval comes before its cooldown has passed: it counts when it has.
+func TestElicitationWithCooldown(t *testing.T) {
+	server := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{Cooldown: map[model.Danger]time.Duration{model.Destructive: 300 * time.Millisecond}}}, Options{Elicit: true}, nil)
+	h := &human{answer: approves}
+	for era, open := range eras(t, server, h) {
+		before := h.asked.Load()
+		start := time.Now()
+		text, _ := call(t, open(), "mcp_aql_delete", deleteX)
+		if !strings.Contains(text, "deleted x") || h.asked.Load() != before+1 || time.Since(start) < 300*time.Millisecond {
+			t.Errorf("%s: asked %d times, after %v: %s", era, h.asked.Load()-before, time.Since(start), text)
+		}
+	}
+}
+
+// round sends one request as a client does that carries out rounds by itself.
+func round(t *testing.T, session *mcp.ClientSession, arguments, state string, answer map[string]any) *mcp.CallToolResult {
+	t.Helper()
+	params := &mcp.CallToolParams{Name: "mcp_aql_delete", Arguments: json.RawMessage(arguments), RequestState: state}
+	if answer != nil {
+		params.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept", Content: answer}}
+	}
+	result, err := session.CallTool(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// REQ-CT-10, REQ-NT-07: no answer counts that was not asked for, for anything else, for anybody else, or twice.
+func TestForgedAnswers(t *testing.T) {
+	server := newServer(t, Options{Elicit: true}, nil)
+	web := httpServer(t, server)
+	yes := map[string]any{"approve": true}
+	// A human who is never asked: the test sees the rounds.
+	states := make(chan string, 1)
+	var client *mcp.ClientSession
+	h := &human{answer: func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }}
+	client = h.connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL}, "")
+	server.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			if r, ok := result.(*mcp.CallToolResult); ok && r.RequestState != "" {
+				select {
+				case states <- r.RequestState:
+				default:
+				}
+			}
+			return result, err
+		}
+	})
+	text := func(r *mcp.CallToolResult) string {
+		if len(r.Content) == 0 {
+			return "asks again"
+		}
+		return r.Content[0].(*mcp.TextContent).Text
+	}
+	ask := func(arguments string) string {
+		t.Helper()
+		round(t, client, arguments, "", nil) // ends with the client's own refusal
+		return <-states
+	}
+	for name, state := range map[string]string{"made up": "forged", "empty seal": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "a token": "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+		if got := text(round(t, client, deleteX, state, yes)); !strings.Contains(got, "TOKEN_INVALID") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := text(round(t, client, deleteX, "", yes)); strings.Contains(got, "deleted") {
+		t.Errorf("an answer without a question: %s", got)
+	}
+	declined := ask(deleteX)
+	if got := text(round(t, client, deleteX, declined, yes)); !strings.Contains(got, "TOKEN_INVALID") {
+		t.Errorf("what was declined: %s", got)
+	}
+	if got := text(round(t, client, strings.Replace(deleteX, "params", `_confirmation":"`+declined+`","params`, 1), "", nil)); strings.Contains(got, "deleted") {
+		t.Errorf("a state as a token: %s", got)
+	}
+
+	// A state that is still good, which the middleware below takes before the client answers.
+	server.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			if r, ok := result.(*mcp.CallToolResult); ok && r.RequestState != "" {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.RequestState}}}, nil
+			}
+			return result, err
+		}
+	})
+	open := func() string { return text(round(t, client, deleteX, "", nil)) }
+	state := open()
+	if got := text(round(t, client, strings.Replace(deleteX, `"x"`, `"y"`, 1), state, yes)); !strings.Contains(got, "TOKEN_SCOPE_MISMATCH") {
+		t.Errorf("for other parameters: %s", got)
+	}
+	for _, answer := range []map[string]any{nil, {}, {"approve": "yes"}, {"approve": 1.0}, {"Approve": true}} {
+		if got := text(round(t, client, deleteX, open(), answer)); !strings.Contains(got, "did not approve") {
+			t.Errorf("answer %v: %s", answer, got)
+		}
+	}
+	if got := text(round(t, client, deleteX, state, yes)); !strings.Contains(got, "deleted x") {
+		t.Errorf("the honest answer: %s", got)
+	}
+	if got := text(round(t, client, deleteX, state, yes)); !strings.Contains(got, "TOKEN_ALREADY_USED") {
+		t.Errorf("once more: %s", got)
+	}
+}

@@ -1,0 +1,150 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// memory is the location of state that ends with the process.
+const memory = "memory"
+
+// openTimeout bounds how long opening the state may take.
+const openTimeout = 15 * time.Second
+
+// openState opens the store at a location; nil for memory.
+func openState(ctx context.Context, location string, drivers []store.Driver) (store.Store, error) {
+	if location == memory {
+		return nil, nil
+	}
+	scheme, _, found := strings.Cut(location, "://")
+	if !found {
+		scheme = ""
+	}
+	for _, driver := range drivers {
+		if driver.Scheme != scheme {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, openTimeout)
+		defer cancel()
+		opened, err := driver.Open(ctx, location)
+		if err != nil {
+			return nil, fmt.Errorf("-state: %w", err)
+		}
+		return opened, nil
+	}
+	kinds := []string{memory}
+	for _, driver := range drivers {
+		if driver.Scheme == "" {
+			kinds = append(kinds, "the path of a file")
+		} else {
+			kinds = append(kinds, driver.Scheme+"://…")
+		}
+	}
+	what := "a file"
+	if found {
+		what = scheme + "://…"
+	}
+	return nil, fmt.Errorf("-state: this service cannot keep its state in %s, only in: %s. Its author adds stores with serve.Options.Stores", what, strings.Join(kinds, ", "))
+}
+
+// openings are what was opened for an adapter, in the order of opening.
+type openings []io.Closer
+
+func (o openings) close() error {
+	var failures []error
+	for i := len(o) - 1; i >= 0; i-- {
+		failures = append(failures, o[i].Close())
+	}
+	return errors.Join(failures...)
+}
+
+// prepare opens what the settings name: state, audit log, policy.
+func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logger) (*policy.Source, openings, error) {
+	var opened openings
+	fail := func(err error) (*policy.Source, openings, error) {
+		return nil, nil, errors.Join(err, opened.close())
+	}
+	if s.given["state"] || options.Adapter.State == nil {
+		state, err := openState(ctx, s.state, options.Stores)
+		if err != nil {
+			return fail(err)
+		}
+		if state != nil {
+			options.Adapter.State = state
+			opened = append(opened, state)
+		}
+	}
+	if s.audit != "" {
+		file, err := audit.OpenFile(ctx, s.audit, audit.FileOptions{Logger: log})
+		if err != nil {
+			return fail(fmt.Errorf("-audit: %w", err))
+		}
+		keeper := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true, Logger: log})
+		options.Adapter.Audit = keeper
+		opened = append(opened, closing(func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+			defer cancel()
+			return keeper.Close(ctx)
+		}))
+	}
+	if s.policy == "" {
+		return nil, opened, nil
+	}
+	source, err := policy.Open(s.policy)
+	if err != nil {
+		return fail(fmt.Errorf("-policy: %w", err))
+	}
+	options.Adapter.Policy = source.Policy()
+	return source, opened, nil
+}
+
+type closing func() error
+
+func (c closing) Close() error { return c() }
+
+// pollPolicy is how often it is looked whether a policy has changed.
+const pollPolicy = 2 * time.Second
+
+// followPolicy makes the adapter go by the policy as it stands in its file, until ctx ends: it looks for changes now and then,
+// and on the hang-up signal. A policy that is broken or does not fit changes nothing.
+func followPolicy(ctx context.Context, source *policy.Source, adapter *aql.Adapter, log *slog.Logger) {
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	defer signal.Stop(hangUp)
+	poll := time.NewTicker(pollPolicy)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangUp:
+		case <-poll.C:
+			if !source.Changed() {
+				continue
+			}
+		}
+		changed, err := source.Reload()
+		if err == nil && changed {
+			err = adapter.SetPolicy(source.Policy())
+		}
+		switch {
+		case err != nil:
+			log.Error("the policy was not reloaded; the one before it stays in force", slog.Any("error", err))
+		case changed:
+			log.Info("the policy was reloaded")
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package aql
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/aqltag/aqltag/runtime/quota"
+)
+
+// Usage is what a call has used: tokens, and what it cost.
+type Usage = quota.Usage
+
+// Spend says what the request that ctx belongs to has used, for quotas of tokens and costs. Tokens replace the adapter's own
+// estimate, a quarter of the bytes of request and answer; what is spent more than once adds up. It may be called from several
+// goroutines, until the handler returns.
+func Spend(ctx context.Context, u Usage) {
+	if s, ok := ctx.Value(spendingKey{}).(*spending); ok {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.used.Tokens += max(u.Tokens, 0)
+		s.used.Cost += max(u.Cost, 0)
+	}
+}
+
+type spendingKey struct{}
+
+// spending is what a request has used.
+type spending struct {
+	mutex sync.Mutex
+	used  quota.Usage
+}
+
+// bytesOfToken is how many bytes make one token, where nobody says how many there are.
+const bytesOfToken = 4
+
+// used is what was spent, with an estimate of the tokens for an exchange of so many bytes.
+func (h *handling) used(bytes int) quota.Usage {
+	h.spending.mutex.Lock()
+	defer h.spending.mutex.Unlock()
+	used := h.spending.used
+	if used.Tokens == 0 {
+		used.Tokens = int64((bytes + bytesOfToken - 1) / bytesOfToken)
+	}
+	return used
+}
+
+// ObserveLimits takes note of what the API behind the adapter says of its limits in a response: the headers that the
+// adapter's limits name, and Retry-After. Handlers call it, so that no call is made that the API would refuse (MCP-AQL rate
+// limiting §4.2).
+func (a *Adapter) ObserveLimits(ctx context.Context, status int, header http.Header) error {
+	if meter := a.view.Load().gate.Meter(); meter != nil {
+		return meter.Observe(ctx, status, header, a.options.Now())
+	}
+	return nil
+}

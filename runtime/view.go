@@ -1,0 +1,139 @@
+package aql
+
+import (
+	"fmt"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/runtime/gate"
+	"github.com/aqltag/aqltag/runtime/policy"
+)
+
+// view is what requests go by: the gate with its policy, and what depends on it. A request goes by one view from its
+// beginning to its end.
+type view struct {
+	gate          *gate.Gate
+	operations    map[string]*operation
+	introspection *project.Introspection
+}
+
+// SetPolicy makes the adapter go by another policy from now on; nil: by none. Requests that have begun end by the old one. It
+// fails, and changes nothing, on a policy that does not fit the adapter: one that names what is not there.
+func (a *Adapter) SetPolicy(p *policy.Policy) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	return a.show(a.view.Load().gate, p)
+}
+
+func (a *Adapter) gateOptions() gate.Options {
+	o := &a.options
+	return gate.Options{
+		Store: o.State, StoreTimeout: o.StateTimeout, Trust: o.Trust, Confirmation: o.Confirmation, Quota: o.Quota,
+		Audit: o.Audit, Logger: a.log, Now: o.Now,
+	}
+}
+
+// show renders what requests go by, with a policy.
+func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
+	var bound *policy.Bound
+	if p != nil {
+		var err error
+		if bound, err = p.Bind(&a.definitions); err != nil {
+			return fmt.Errorf("policy: %w", err)
+		}
+	}
+	v := &view{gate: g.WithPolicy(bound), operations: make(map[string]*operation, len(a.names))}
+	queries := a.queries()
+	introspect := project.IntrospectOperation(queries...)
+	var err error
+	if v.introspection, err = project.Introspect(&a.definitions, a.surface, a.protocol(v.gate)); err != nil {
+		return err
+	}
+	v.operations[introspect.Name] = a.newOperation(introspect, a.newIntrospectCall, nil)
+	for i, definition := range a.definitions.Operations {
+		v.operations[definition.Name] = a.newOperation(definition, a.calls[i], v.gate.Operation(definition.Name))
+	}
+	a.view.Store(v)
+	return nil
+}
+
+// queries are those that introspect answers beside the protocol's own.
+func (a *Adapter) queries() []string {
+	var queries []string
+	if a.options.AdapterInfo {
+		queries = append(queries, queryAdapterInfo)
+	}
+	if a.options.QuotaStatus {
+		queries = append(queries, queryQuotaStatus)
+	}
+	return queries
+}
+
+// protocol tells what this adapter can do, for the _protocol metadata (MCP-AQL introspection §4.1.1).
+func (a *Adapter) protocol(g *gate.Gate) project.Protocol {
+	limits := a.options.Limits
+	confirms := !a.options.Confirmation.Off
+	for i := range a.definitions.Operations {
+		confirms = confirms || g.Operation(a.definitions.Operations[i].Name).MayConfirm()
+	}
+	return project.Protocol{
+		Conformance: a.conformance(),
+		Capabilities: project.Capabilities{
+			Batch:               true,
+			FieldSelection:      a.selectsFields(),
+			Warnings:            true,
+			Confirmation:        confirms,
+			DangerousOperations: true,
+		},
+		Limits: project.Limits{
+			RequestSize: limits.RequestSize, ResponseSize: limits.ResponseSize, StringLength: limits.StringLength,
+			ArrayElements: limits.ArrayElements, NestingDepth: limits.NestingDepth,
+		},
+		Concurrency:  string(a.options.Concurrency),
+		SupportsETag: a.options.SupportsETag,
+		Queries:      a.queries(),
+		Gate: func(o *model.Operation) project.Gating {
+			switch operation := g.Operation(o.Name); {
+			case operation == nil:
+				return project.Ungated
+			case operation.Denied():
+				return project.Denied
+			case operation.Confirms():
+				return project.Confirmed
+			case operation.MayConfirm():
+				return project.SometimesConfirmed
+			default:
+				return project.Ungated
+			}
+		},
+	}
+}
+
+func (a *Adapter) newOperation(definition model.Operation, newCall func(*slots) call, gated *gate.Operation) *operation {
+	bound := &operation{definition: definition, newCall: newCall, gate: gated}
+	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
+	if gated != nil {
+		bound.gated, bound.kept = gated.MayConfirm(), gated.NeedsParams()
+	}
+	for i, param := range bound.definition.Params {
+		if param.Deprecated != "" {
+			bound.deprecated = append(bound.deprecated, i)
+		}
+		bound.params = append(bound.params, param.Name)
+		bound.secretive = bound.secretive || a.secretive(&param, make(map[string]bool))
+		bound.ownsToken = bound.ownsToken || param.Name == tokenParam
+		for _, alias := range param.Aliases {
+			if bound.aliases == nil {
+				bound.aliases = make(map[string]string)
+			}
+			bound.aliases[alias] = param.Name
+		}
+	}
+	if bound.gated && !bound.ownsToken {
+		bound.params = append(bound.params, tokenParam)
+	}
+	if bound.params == nil {
+		bound.params = []string{}
+	}
+	return bound
+}
