@@ -85,7 +85,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	}
 	s := &Store{client: goredis.NewClient(p.options), space: "{" + p.space + "}"}
 	if err := s.check(ctx); err != nil {
-		s.client.Close()
+		_ = s.client.Close()
 		return nil, fmt.Errorf("opening the store at %s: %w", p.shown, err)
 	}
 	return s, nil
@@ -240,8 +240,11 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 	if after >= prefix && after != "" {
 		lower = "(" + after
 	}
-	if last := strings.TrimRight(prefix, "\xff"); last != "" {
-		upper = "(" + last[:len(last)-1] + string([]byte{last[len(last)-1] + 1})
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xff {
+			upper = "(" + prefix[:i] + string([]byte{prefix[i] + 1})
+			break
+		}
 	}
 	for more := true; more && len(found) < limit; {
 		answer, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), lower, upper, min(limit-len(found), look))

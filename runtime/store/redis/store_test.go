@@ -176,6 +176,7 @@ func TestListTakesPrefixesOfAnyBytes(t *testing.T) {
 		{"", "b", `["\xff" "\xff\xff"]`},
 		{"a\xff", "", `["a\xff" "a\xff\x00" "a\xff\xff"]`},
 		{"a\xff", "a\xff", `["a\xff\x00" "a\xff\xff"]`},
+		{"a\xfe", "", `["a\xfe"]`},
 		{"\xff", "", `["\xff" "\xff\xff"]`},
 		{"\xff\xff", "a", `["\xff\xff"]`},
 		{"\x00", "", `["\x00"]`},

@@ -4,6 +4,7 @@ package redistest
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -68,7 +69,7 @@ func (s *Server) Restart() {
 	ended := make(chan struct{})
 	s.cmd, s.ended = cmd, ended
 	go func() {
-		cmd.Wait() //nolint:errcheck // it is killed more often than not
+		_ = cmd.Wait() // it is killed more often than not
 		close(ended)
 	}()
 	for end := time.Now().Add(30 * time.Second); !s.answers(); {
@@ -89,8 +90,10 @@ func (s *Server) answers() bool {
 	if err != nil {
 		return false
 	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // then reading fails as well
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false
+	}
 	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
 		return false
 	}
@@ -109,7 +112,7 @@ func (s *Server) end(how func(*os.Process) error) {
 	if s.cmd == nil {
 		return
 	}
-	if err := how(s.cmd.Process); err != nil && err != os.ErrProcessDone { //nolint:errorlint // it is returned as it is
+	if err := how(s.cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		s.t.Errorf("ending redis-server: %v", err)
 	}
 	<-s.ended
