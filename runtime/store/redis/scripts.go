@@ -18,7 +18,8 @@ var (
 )
 
 // The scripts are sent by their digest, and in full where the server does not know them yet or has forgotten them. It has
-// not run them then.
+// not run them then. Those that change something begin with #!lua, so that a server which takes no changes refuses them at
+// once, and does not answer with a conflict from data that may be old.
 var (
 	putScript    = goredis.NewScript(putText)
 	deleteScript = goredis.NewScript(deleteText)

@@ -13,13 +13,13 @@
 //
 // # What Redis can lose
 //
-// Redis says that it has made a change before its replicas have it, and, with appendfsync everysec, up to a second before
-// it is on disk. So when a primary dies and a replica takes its place, or the machine loses power, the changes of the last
-// moments can be undone: a token that was redeemed can be redeemed once more, what was taken of a counter can be taken
-// again, and an entry that blocks someone can be missing. The same holds while a primary that was cut off still takes
-// changes; min-replicas-to-write bounds how long. WAIT does not change this, and the store does not use it. A process that
-// is killed and started again loses nothing with appendonly yes. State that must survive a failover belongs into
-// PostgreSQL.
+// Redis says that it has made a change before its replicas have it, and, unless it is set to appendonly yes and
+// appendfsync always, before the change is on its disk. So when a primary dies and a replica takes its place, the changes of
+// the last moments can be undone; when a server is killed or its machine loses power, those of up to two seconds with
+// appendfsync everysec, and everything with appendonly no. A token that was redeemed can then be redeemed once more, what
+// was taken of a counter can be taken again, and an entry that blocks someone can be missing. The same holds for what a
+// primary that was cut off still takes; min-replicas-to-write bounds how long it does. WAIT does not change this, and the
+// store does not use it. State that must survive a failover belongs into PostgreSQL.
 //
 // Versions do not come again even so: they go by the clock of the server where that is ahead of the last one. A server whose
 // clock was set back just before it lost its data is the exception.

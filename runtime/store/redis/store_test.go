@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 	"time"
 
@@ -13,6 +14,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/store/storetest"
 	goredis "github.com/redis/go-redis/v9"
 )
+
+// TestMain silences the client, which logs every connection that fails.
+func TestMain(m *testing.M) {
+	goredis.SetLogger(silence{})
+	os.Exit(m.Run())
+}
+
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
 
 func open(t testing.TB, location string) *redis.Store {
 	t.Helper()
@@ -27,10 +38,22 @@ func open(t testing.TB, location string) *redis.Store {
 }
 
 // client is a client of the server beside the store.
-func client(t testing.TB, server *redistest.Server) *goredis.Client {
-	c := goredis.NewClient(&goredis.Options{Network: "unix", Addr: server.Socket(), Protocol: 2, DisableIdentity: true})
+func client(t testing.TB, server *redistest.Server) *goredis.Client { return clientOf(t, server, "") }
+
+func clientOf(t testing.TB, server *redistest.Server, password string) *goredis.Client {
+	c := goredis.NewClient(&goredis.Options{
+		Network: "unix", Addr: server.Socket(), Password: password, Protocol: 2, DisableIdentity: true,
+	})
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+func words(texts []string) []any {
+	var words []any
+	for _, text := range texts {
+		words = append(words, text)
+	}
+	return words
 }
 
 func TestStore(t *testing.T) {

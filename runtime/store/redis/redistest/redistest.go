@@ -24,7 +24,7 @@ type Server struct {
 	output *bytes.Buffer // to be read when it has
 }
 
-// Start starts a server that keeps its data in an append-only file, with more arguments for redis-server, such as
+// Start starts a server that keeps its data in an append-only file, synced every second, with more arguments for redis-server, such as
 // "--requirepass", "secret". Where there is no redis-server the test is skipped, or fails if the environment has
 // AQL_REQUIRE_SERVERS=1.
 func Start(t testing.TB, config ...string) *Server {

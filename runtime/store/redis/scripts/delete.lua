@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- KEYS: the entry, the index of keys, the index of ends
 -- ARGV: key, version that is expected as 16 digits or nothing
 -- Returns 1, or 0 for a conflict.

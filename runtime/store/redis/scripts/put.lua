@@ -1,3 +1,4 @@
+#!lua
 -- KEYS: the entry, the last version, the index of keys, the index of ends
 -- ARGV: key, value, version that is expected as 16 digits or nothing, milliseconds to live or 0
 -- Returns the new version, or 0 for a conflict.

@@ -1,3 +1,4 @@
+#!lua
 -- The same as store.TakeAll and store.Counter; a test holds them against each other.
 -- KEYS: the counters
 -- ARGV: the time in milliseconds (tests alone; counters are kept for good then) or nothing, and for each counter: n, limit,
