@@ -157,14 +157,14 @@ func TestCancelledCallEndsAtOnce(t *testing.T) {
 func TestReplicaTakesNoChanges(t *testing.T) {
 	server := redistest.Start(t)
 	s, c := open(t, server.Location()), client(t, server)
-	if err := c.SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
+	if err := c.ReplicaOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, s, false, "the server is a replica and takes no changes")
 	if _, err := redis.Open(t.Context(), server.Location()); err == nil || !strings.Contains(err.Error(), "is a replica") {
 		t.Errorf("opening: %v", err)
 	}
-	if err := c.SlaveOf(t.Context(), "no", "one").Err(); err != nil {
+	if err := c.ReplicaOf(t.Context(), "no", "one").Err(); err != nil {
 		t.Fatal(err)
 	}
 	recovers(t, s)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"regexp"
@@ -38,7 +37,10 @@ type place struct {
 var errForm = errors.New("it must have the form redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// in its place for TLS, " +
 	"or redis+unix:///PATH; write characters of the password that are neither letters nor digits as % with two hex digits")
 
-// parse reads a location. Its errors tell nothing of the location but the names of its options.
+// errOption does not name the option: it can be a part of a password with a question mark.
+var errOption = errors.New("its options can be space and, with redis+unix, db, each of them once; a question mark of the password is written %3F")
+
+// parse reads a location. Its errors tell nothing of it.
 func parse(location string) (place, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Opaque != "" || u.Fragment != "" || u.RawFragment != "" || strings.HasSuffix(location, "#") {
@@ -94,7 +96,7 @@ func parse(location string) (place, error) {
 	for name, values := range query {
 		switch {
 		case len(values) > 1:
-			return place{}, fmt.Errorf("its option %.30q is given more than once", name)
+			return place{}, errOption
 		case name == "db" && u.Scheme == schemeSocket:
 			if err := p.database(values[0]); err != nil {
 				return place{}, err
@@ -104,7 +106,7 @@ func parse(location string) (place, error) {
 		case name == "space":
 			return place{}, errors.New("its option space must be of up to 64 letters, digits and . _ : -, with a letter or digit first")
 		default:
-			return place{}, fmt.Errorf("there is no option %.30q: there are space and, with redis+unix, db", name)
+			return place{}, errOption
 		}
 	}
 	return p, nil
