@@ -1,0 +1,288 @@
+// Package redis keeps the state of an adapter on a Redis server, which its replicas share. It needs Redis 7.0 or later, or
+// a server that does the same, such as Valkey.
+//
+// # Location
+//
+// A location is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], the same with rediss:// for TLS, or
+// redis+unix:///PATH[?db=DATABASE] for a socket. The option space, as in redis://localhost?space=todo, names the space of
+// the store; default aql. Stores of different spaces share nothing, and every key of a space begins with its name in braces,
+// {aql}, so that Redis Cluster keeps a space in one place.
+//
+// A user of Redis with few rights needs: ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex +zrangebyscore +time
+// +eval +evalsha, and +info for the checks that Open makes.
+//
+// # What Redis can lose
+//
+// Redis says that it has made a change before its replicas have it, and, unless it is set to appendonly yes and
+// appendfsync always, before the change is on its disk. So when a primary dies and a replica takes its place, the changes of
+// the last moments can be undone; when a server is killed or its machine loses power, those of up to two seconds with
+// appendfsync everysec, and everything with appendonly no. A token that was redeemed can then be redeemed once more, what
+// was taken of a counter can be taken again, and an entry that blocks someone can be missing. The same holds for what a
+// primary that was cut off still takes; min-replicas-to-write bounds how long it does. WAIT does not change this, and the
+// store does not use it. State that must survive a failover belongs into PostgreSQL.
+//
+// Versions do not come again even so: they go by the clock of the server where that is ahead of the last one. A server whose
+// clock was set back just before it lost its data is the exception.
+//
+// What Redis throws out for lack of memory could be a limit. Open therefore refuses a server with a maxmemory and another
+// maxmemory-policy than noeviction; it cannot see when that is changed later, or where the user may not run INFO.
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/store"
+	goredis "github.com/redis/go-redis/v9"
+)
+
+const (
+	// digits is how many of them stand before a value: its version.
+	digits = 16
+	// most is the greatest number to which the scripts count exactly.
+	most = 1<<53 - 1
+	// look is how many keys a script lists at once.
+	look = 1000
+)
+
+// Store is the store on a Redis server. It goes by the server's clock. Every method is one round trip, except for a List of
+// more than 1,000 entries and for the first use of a script. Nothing is tried again that the server may have done; a call
+// after a failed one finds the server again by itself.
+type Store struct {
+	client *goredis.Client
+	space  string // as it begins keys: in braces
+	now    string // the time of counters in Unix milliseconds, for tests; empty: the server's
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Drivers are the drivers of this package: for redis, rediss and redis+unix.
+func Drivers() []store.Driver {
+	var drivers []store.Driver
+	for _, scheme := range []string{schemeTCP, schemeTLS, schemeSocket} {
+		drivers = append(drivers, store.Driver{Scheme: scheme, Open: func(ctx context.Context, location string) (store.Store, error) {
+			s, err := Open(ctx, location)
+			if err != nil {
+				return nil, err
+			}
+			return s, nil
+		}})
+	}
+	return drivers
+}
+
+// Open opens the store at a location, as the documentation of the package describes it. It fails where the server cannot be
+// reached or refuses the user, and where it is a replica or would forget state for lack of memory. Errors never contain the
+// user or the password.
+func Open(ctx context.Context, location string) (*Store, error) {
+	p, err := parse(location)
+	if err != nil {
+		return nil, fmt.Errorf("the location of the Redis store is wrong: %w", err)
+	}
+	s := &Store{client: goredis.NewClient(p.options), space: "{" + p.space + "}"}
+	if err := s.check(ctx); err != nil {
+		_ = s.client.Close()
+		return nil, fmt.Errorf("opening the store at %s: %w", p.shown, err)
+	}
+	return s, nil
+}
+
+// check finds out whether the server does what the store needs.
+func (s *Store) check(ctx context.Context) error {
+	if _, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), "-", "+", 0); err != nil {
+		return explain(err)
+	}
+	text, err := await(ctx, func() (string, error) { return s.client.Info(ctx).Result() })
+	var said goredis.Error
+	if errors.As(err, &said) {
+		return nil // the user may not ask
+	}
+	if err != nil {
+		return explain(err)
+	}
+	info := make(map[string]string)
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		info[name] = value
+	}
+	if info["role"] == "slave" {
+		return refusal("READONLY")
+	}
+	if policy := info["maxmemory_policy"]; policy != "" && policy != "noeviction" && info["maxmemory"] != "0" {
+		return fmt.Errorf("the server throws out data for lack of memory (maxmemory-policy %s), and what it forgets could be a limit: "+
+			"set maxmemory-policy noeviction, or use another server", policy)
+	}
+	return nil
+}
+
+// await ends with the context, for which the client waits only where the context has a deadline. What run does then is
+// bounded by patience, and nobody learns of it.
+func await[T any](ctx context.Context, run func() (T, error)) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	if ctx.Done() == nil {
+		return run()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := run()
+		done <- result{value, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case r := <-done:
+		return r.value, r.err
+	}
+}
+
+func (s *Store) run(ctx context.Context, script *goredis.Script, keys []string, args ...any) (any, error) {
+	return await(ctx, func() (any, error) { return script.Run(ctx, s.client, keys, args...).Result() })
+}
+
+func (s *Store) entry(key string) string { return s.space + "e:" + key }
+func (s *Store) keys() string            { return s.space + "keys" }
+func (s *Store) ends() string            { return s.space + "ends" }
+
+// expected is a version as the scripts compare it: nothing where there must be no entry.
+func expected(version store.Version) string {
+	if version == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%0*d", digits, version)
+}
+
+// parseEntry separates version and value.
+func parseEntry(key, text string) (store.Entry, error) {
+	if len(text) >= digits {
+		if version, err := strconv.ParseUint(text[:digits], 10, 64); err == nil && version > 0 {
+			return store.Entry{Key: key, Value: []byte(text[digits:]), Version: store.Version(version)}, nil
+		}
+	}
+	return store.Entry{}, errors.New("an entry is damaged, or was written by something else: give the store a space or a database of its own")
+}
+
+// errAnswer is for an answer that the scripts never give.
+var errAnswer = errors.New("the server gave an answer that makes no sense: it may not be a Redis server")
+
+// Get implements store.Store.
+func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
+	text, err := await(ctx, func() (string, error) { return s.client.Get(ctx, s.entry(key)).Result() })
+	if errors.Is(err, goredis.Nil) {
+		return store.Entry{Key: key}, nil
+	}
+	if err != nil {
+		return store.Entry{}, fmt.Errorf("reading from the Redis store: %w", explain(err))
+	}
+	e, err := parseEntry(key, text)
+	if err != nil {
+		return store.Entry{}, fmt.Errorf("reading from the Redis store: %w", err)
+	}
+	return e, nil
+}
+
+// Put implements store.Store. It fails with store.ErrFull where the server has reached its maxmemory.
+func (s *Store) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+	var milliseconds int64
+	if ttl > 0 {
+		milliseconds = max(ttl.Milliseconds(), 1)
+	}
+	answer, err := s.run(ctx, putScript, []string{s.entry(key), s.space + "version", s.keys(), s.ends()},
+		key, string(value), expected(old), milliseconds)
+	if err != nil {
+		return 0, fmt.Errorf("writing to the Redis store: %w", explain(err))
+	}
+	version, ok := answer.(int64)
+	if !ok || version < 0 {
+		return 0, fmt.Errorf("writing to the Redis store: %w", errAnswer)
+	}
+	if version == 0 {
+		return 0, store.ErrConflict
+	}
+	return store.Version(version), nil
+}
+
+// Delete implements store.Store.
+func (s *Store) Delete(ctx context.Context, key string, old store.Version) error {
+	answer, err := s.run(ctx, deleteScript, []string{s.entry(key), s.keys(), s.ends()}, key, expected(old))
+	if err != nil {
+		return fmt.Errorf("deleting from the Redis store: %w", explain(err))
+	}
+	switch answer {
+	case int64(0):
+		return store.ErrConflict
+	case int64(1):
+		return nil
+	}
+	return fmt.Errorf("deleting from the Redis store: %w", errAnswer)
+}
+
+// List implements store.Store.
+func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var found []store.Entry
+	lower, upper := "["+prefix, "+"
+	if prefix == "" {
+		lower = "-"
+	}
+	if after >= prefix && after != "" {
+		lower = "(" + after
+	}
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xff {
+			upper = "(" + prefix[:i] + string([]byte{prefix[i] + 1})
+			break
+		}
+	}
+	for more := true; more && len(found) < limit; {
+		answer, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), lower, upper, min(limit-len(found), look))
+		if err != nil {
+			return nil, fmt.Errorf("listing from the Redis store: %w", explain(err))
+		}
+		texts, err := texts(answer)
+		if err != nil {
+			return nil, fmt.Errorf("listing from the Redis store: %w", err)
+		}
+		lower, more = "("+texts[0], texts[0] != ""
+		for i := 1; i < len(texts); i += 2 {
+			e, err := parseEntry(texts[i], texts[i+1])
+			if err != nil {
+				return nil, fmt.Errorf("listing from the Redis store: %w", err)
+			}
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// texts is the answer to a list: an odd number of strings.
+func texts(answer any) ([]string, error) {
+	values, ok := answer.([]any)
+	if !ok || len(values)%2 == 0 {
+		return nil, errAnswer
+	}
+	texts := make([]string, len(values))
+	for i, value := range values {
+		if texts[i], ok = value.(string); !ok {
+			return nil, errAnswer
+		}
+	}
+	return texts, nil
+}
+
+// Close implements store.Store.
+func (s *Store) Close() error {
+	return s.client.Close()
+}
