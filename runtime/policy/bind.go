@@ -84,7 +84,7 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 	for k := range r.When {
 		routes[k] = b.routes(f, ofWhen(i, k, ""), &r.When[k], about)
 	}
-	applies := false
+	var applies []string
 	for _, o := range about {
 		bound := boundRule{rule: r}
 		for k := range r.When {
@@ -97,7 +97,7 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 		if len(bound.conditions) < len(r.When) {
 			continue
 		}
-		applies = true
+		applies = append(applies, o.Name)
 		rules := b.applicable[o.Name]
 		if rules == nil {
 			rules = &Rules{fallback: Allow}
@@ -107,8 +107,19 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 		rules.params = rules.params || len(bound.conditions) > 0
 		rules.confirms = rules.confirms || r.Effect == Confirm
 	}
-	if !applies && !slices.ContainsFunc(routes, func(m map[string]route) bool { return len(m) == 0 }) {
+	if slices.ContainsFunc(routes, func(m map[string]route) bool { return len(m) == 0 }) {
+		return // which has been said
+	}
+	if len(applies) == 0 {
 		f.add(ofRule(i, "when"), "no operation has all of the parameters that the conditions are about; make a rule for each")
+		return
+	}
+	// Who names an operation expects the rule to do something about it.
+	for k, pattern := range r.Operations {
+		matching := func(name string) bool { return matches(pattern, name) }
+		if !slices.ContainsFunc(applies, matching) && slices.ContainsFunc(about, func(o *model.Operation) bool { return matching(o.Name) }) {
+			f.add(ofRule(i, "operations").at(k), "%s matches only operations without the parameters that the conditions are about, where the rule never applies; leave it out, or make another rule", clip(pattern))
+		}
 	}
 }
 

@@ -1,9 +1,8 @@
 package policy
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,6 +100,10 @@ func (c *condition) judge(q *Request, strict bool, seen *string) truth {
 	}
 	text, given := q.Value(c.param)
 	j := judgement{condition: c, strict: strict, seen: seen}
+	if given && !json.Valid([]byte(text)) {
+		c.see(seen, "no JSON")
+		return unknown
+	}
 	if !given {
 		return j.omitted(c.fallback, c.steps)
 	}
@@ -140,14 +143,17 @@ func (j judgement) value(text string, steps []step, fallback string, updates boo
 		return j.elements(text, steps[1:])
 	}
 	s := &steps[0]
-	var members map[string]json.RawMessage
-	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &members) != nil {
+	if !strings.HasPrefix(text, "{") {
 		j.see(j.seen, "of another type")
 		return unknown
 	}
-	found, times := json.RawMessage(nil), 0
-	for _, name := range s.names {
-		if value, ok := members[name]; ok {
+	found, times := "", 0
+	for c := open(text); ; {
+		name, value, ok := c.member()
+		if !ok {
+			break
+		}
+		if slices.Contains(s.names, name) {
 			found = value
 			times++
 		}
@@ -156,7 +162,7 @@ func (j judgement) value(text string, steps []step, fallback string, updates boo
 	case 0:
 		return j.omitted(s.absent, steps[1:])
 	case 1:
-		return j.value(string(found), steps[1:], s.absent, s.updates)
+		return j.value(found, steps[1:], s.absent, s.updates)
 	}
 	j.see(j.seen, "given twice")
 	return unknown
@@ -164,47 +170,41 @@ func (j judgement) value(text string, steps []step, fallback string, updates boo
 
 // elements judges the elements of an array, or the values of an object.
 func (j judgement) elements(text string, steps []step) truth {
-	var list []json.RawMessage
-	var members map[string]json.RawMessage
-	var err error
-	switch {
-	case strings.HasPrefix(text, "["):
-		err = json.Unmarshal([]byte(text), &list)
-	case strings.HasPrefix(text, "{"):
-		err = json.Unmarshal([]byte(text), &members)
-		for _, value := range members {
-			list = append(list, value)
-		}
-	default:
-		err = errNoElements
-	}
-	if err != nil {
+	object := strings.HasPrefix(text, "{")
+	if !object && !strings.HasPrefix(text, "[") {
 		j.see(j.seen, "of another type")
 		return unknown
-	}
-	if len(list) == 0 {
-		return j.absent([]step{{}})
 	}
 	result, shown := no, ""
 	if j.strict {
 		result = yes
 	}
-	for _, element := range list {
+	empty := true
+	for c := open(text); ; {
+		element, ok := c.element()
+		if ok && object { // that was the name
+			element, ok = c.element()
+		}
+		if !ok {
+			break
+		}
+		empty = false
 		one := j
-		var what string
+		var what *string
 		if j.seen != nil {
-			one.seen = &what
+			what = new(string)
+			one.seen = what
 		}
 		var t truth
-		if bytes.Equal(element, []byte("null")) {
+		if element == "null" {
 			// Handlers see a zero value, or nothing.
 			one.see(one.seen, "null")
 			t = unknown
 		} else {
-			t = one.value(string(element), steps, "", false)
+			t = one.value(element, steps, "", false)
 		}
-		if j.strict && t < result || !j.strict && t > result || shown == "" {
-			shown = what
+		if what != nil && (j.strict && t < result || !j.strict && t > result || shown == "") {
+			shown = *what
 		}
 		if j.strict {
 			result = min(result, t)
@@ -212,11 +212,12 @@ func (j judgement) elements(text string, steps []step) truth {
 			result = max(result, t)
 		}
 	}
+	if empty {
+		return j.absent([]step{{}})
+	}
 	j.see(j.seen, shown)
 	return result
 }
-
-var errNoElements = fmt.Errorf("neither an array nor an object")
 
 // omitted judges what is absent.
 func (j judgement) omitted(fallback string, steps []step) truth {
@@ -316,11 +317,8 @@ func (k kind) read(text string) (literal, bool) {
 	switch c := text[0]; {
 	case c == '"' && (k == textKind || k == momentKind || k == anyKind):
 		l := literal{kind: textKind}
-		if json.Unmarshal([]byte(text), &l.text) != nil {
-			return l, false
-		}
-		ok := true
-		if k == momentKind {
+		var ok bool
+		if l.text, ok = unquote(text); ok && k == momentKind {
 			l.moment, ok = parseMoment(l.text)
 		}
 		return l, ok

@@ -132,7 +132,7 @@ func TestARuleWithSeveralConditionsNeedsAll(t *testing.T) {
 	bound := bind(t, *parse(t, `
 version: 1
 rules:
-  - {name: r, effect: deny, operations: ["list_*", "delete_*"], when: [{param: filter.status, equals: done}, {param: limit, greater_than: 50}]}
+  - {name: r, effect: deny, operations: ["list_*"], when: [{param: filter.status, equals: done}, {param: limit, greater_than: 50}]}
 `))
 	for given, want := range map[string]policy.Effect{
 		`{"filter":{"status":"done"},"limit":51}`: policy.Deny,
@@ -143,7 +143,14 @@ rules:
 			t.Errorf("%s: %s", given, got)
 		}
 	}
+}
+
+func TestARuleDoesNotApplyWithoutItsParameters(t *testing.T) {
+	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: deny, operations: ["*"], when: [{param: filter.status, given: false}]}]}`))
+	if got := bound.For("list_todos").Decide(policy.Request{Value: params(t, `{}`)}).Effect; got != policy.Deny {
+		t.Error(got)
+	}
 	if bound.For("delete_todo") != nil {
-		t.Error("a rule applies to an operation that has none of the parameters of its conditions")
+		t.Error("a rule applies to an operation that lacks the parameter of its condition")
 	}
 }

@@ -199,6 +199,32 @@ func TestRulesArePrepared(t *testing.T) {
 	}
 }
 
+// REQ-VO-14: parameters decide nothing but what a condition asks of them, whatever they are called.
+func TestParametersSayNothingAboutTheCaller(t *testing.T) {
+	bound := bind(t, *parse(t, `
+version: 1
+rules:
+  - {name: a, effect: deny, operations: ["*"], not: {callers: [root], scopes: [admin]}}
+  - {name: b, effect: deny, operations: [list_todos], callers: [root], when: [{param: limit, greater_than: 100}]}
+`))
+	asked := []string{}
+	q := policy.Request{Value: func(name string) (string, bool) {
+		asked = append(asked, name)
+		return map[string]string{"limit": "1"}[name], name == "limit"
+	}}
+	for _, c := range []string{"", "root"} {
+		q.Caller.Subject = c
+		want := policy.Deny
+		if c == "root" {
+			want = policy.Allow
+		}
+		if got := bound.For("list_todos").Decide(q).Effect; got != want {
+			t.Errorf("%q: %s", c, got)
+		}
+	}
+	diff(t, []string{"limit"}, asked)
+}
+
 func TestDecidingAllocatesNothing(t *testing.T) {
 	bound := bind(t, *parse(t, `
 version: 1

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -69,6 +70,9 @@ func patternFault(pattern string) (fault string, offset int) {
 	}
 	characters := []rune(pattern)
 	for i, r := range characters {
+		if !strconv.IsPrint(r) {
+			return fmt.Sprintf("%q cannot be printed; write ? for it", r), i
+		}
 		switch r {
 		case '{', '}':
 			return fmt.Sprintf(`"%c" does not list alternatives here; write a pattern for each`, r), i

@@ -60,7 +60,7 @@ func (f *findings) addIn(at place, offset int, format string, args ...any) {
 	m := Mistake{Message: fmt.Sprintf(format, args...)}
 	if at.rule >= 0 {
 		if at.rule < len(f.policy.Rules) {
-			m.Rule = f.policy.Rules[at.rule].Name
+			m.Rule = clip(f.policy.Rules[at.rule].Name)
 		}
 		if m.Rule == "" {
 			m.Rule = fmt.Sprintf("number %d", at.rule+1)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -209,15 +210,21 @@ func written(n *yaml.Node) string {
 	return clip(n.Value)
 }
 
-// clip shortens a text that is shown.
+// clip makes a text of one short line.
 func clip(text string) string {
 	const most = 60
-	if len(text) <= most {
-		return text
+	short := text
+	if len(text) > most {
+		end := most
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		short = text[:end] + "…"
 	}
-	end := most
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, short)
 }
