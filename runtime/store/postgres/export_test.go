@@ -1,0 +1,4 @@
+package postgres
+
+// ParseLocation is parseLocation, for the fuzz target.
+var ParseLocation = parseLocation
