@@ -78,8 +78,8 @@ const (
 
 var reasons = map[string]string{
 	readOnly:      "the server takes no changes: it is read-only",
-	adminShutdown: "the server was stopped",
-	crashShutdown: "the server was stopped",
+	adminShutdown: "the server was stopped, or ended the connection",
+	crashShutdown: "the server was stopped, or ended the connection",
 	"57P03":       "the server is not ready: it starts or stops",
 	"53300":       "the server has no connection left",
 	"53100":       "the server's disk is full",

@@ -55,6 +55,7 @@ func Drivers() []store.Driver {
 type Store struct {
 	pool    *pgxpool.Pool
 	sql     statements
+	stall   string       // see the constant
 	written atomic.Int64 // rows that may expire, since the store was opened
 }
 
@@ -71,7 +72,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	if err != nil {
 		return nil, failed(ctx, opening, err)
 	}
-	s := &Store{pool: pool, sql: newStatements(schema)}
+	s := &Store{pool: pool, sql: newStatements(schema), stall: stall}
 	if err := s.prepareTables(ctx); err != nil {
 		pool.Close()
 		return nil, err

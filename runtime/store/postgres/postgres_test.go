@@ -129,6 +129,22 @@ func TestStore(t *testing.T) {
 		}
 	})
 
+	t.Run("a process that stands still does not lock the others out", func(t *testing.T) {
+		location := server.Location(schema(t))
+		claim := store.Claim{Key: "a", N: 1, Window: time.Hour}
+		goOn, err := postgres.Stall(t.Context(), open(t, location), "50ms", claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := take(t, open(t, location), claim)[0]; got.Used != 1 {
+			t.Errorf("%d were taken", got.Used)
+		}
+		wantError(t, goOn(), "counting: the transaction took too long (SQLSTATE 25P03)")
+		if got := take(t, open(t, location), claim)[0]; got.Used != 2 {
+			t.Errorf("%d were taken", got.Used)
+		}
+	})
+
 	t.Run("what cannot be kept is refused", func(t *testing.T) {
 		s := open(t, server.Location(schema(t)))
 		ctx, long := t.Context(), strings.Repeat("k", 2049)
@@ -206,7 +222,9 @@ func TestStore(t *testing.T) {
 }
 
 // setting is a parameter that makes a setting of each connection.
-func setting(text string) string { return "options=" + url.PathEscape("-c ") + strings.ReplaceAll(text, "=", "%3D") }
+func setting(text string) string {
+	return "options=" + url.PathEscape("-c ") + strings.ReplaceAll(text, "=", "%3D")
+}
 
 // schema is a parameter that names a schema of the test's own.
 func schema(t testing.TB) string {

@@ -77,31 +77,45 @@ func (s *Store) take(ctx context.Context, keys [][]byte, claims []store.Claim) (
 	}
 	defer release(ctx, conn)
 
-	lock := &pgx.Batch{}
-	lock.Queue(`begin isolation level read committed`)
-	lock.Queue(`select set_config('idle_in_transaction_session_timeout', $1::text, true)`, stall)
-	lock.Queue(s.sql.lock, keys)
-	lock.Queue(s.sql.read, keys) // after the locks are held: a later statement sees what those before it committed
-	results := conn.SendBatch(ctx, lock)
-	for range lock.Len() - 1 {
-		if _, err := results.Exec(); err != nil {
-			results.Close()
-			return nil, 0, err
-		}
-	}
-	rows, _ := results.Query()
-	states, found, now, err := readCounters(rows, claims)
-	if err := cmp.Or(err, results.Close()); err != nil {
+	states, now, err := s.lock(ctx, conn, keys, claims)
+	if err != nil {
 		return nil, 0, err
 	}
-	if found != len(claims) {
-		return nil, 0, fmt.Errorf("%d of %d counters were locked", found, len(claims))
-	}
-
 	counts, taken := store.TakeAll(states, claims, now)
 	if !taken {
 		return counts, 0, nil
 	}
+	err = s.write(ctx, conn, claims, states, now)
+	return counts, len(keys), err
+}
+
+// lock begins a transaction that has the counters to itself, and reads them.
+func (s *Store) lock(ctx context.Context, conn *pgxpool.Conn, keys [][]byte, claims []store.Claim) ([]store.Counter, time.Time, error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`begin isolation level read committed`)
+	batch.Queue(`select set_config('idle_in_transaction_session_timeout', $1::text, true)`, s.stall)
+	batch.Queue(s.sql.lock, keys)
+	batch.Queue(s.sql.read, keys) // after the locks are held: a later statement sees what those before it committed
+	results := conn.SendBatch(ctx, batch)
+	for range batch.Len() - 1 {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close()
+			return nil, time.Time{}, err
+		}
+	}
+	rows, _ := results.Query() // its error is the one of reading them
+	states, found, now, err := readCounters(rows, claims)
+	if err := cmp.Or(err, results.Close()); err != nil {
+		return nil, time.Time{}, err
+	}
+	if found != len(claims) {
+		return nil, time.Time{}, fmt.Errorf("%d of %d counters were locked", found, len(claims))
+	}
+	return states, now, nil
+}
+
+// write writes the counters that were added to, and commits.
+func (s *Store) write(ctx context.Context, conn *pgxpool.Conn, claims []store.Claim, states []store.Counter, now time.Time) error {
 	var changed, values [][]byte
 	var keep []int64
 	for i, claim := range claims {
@@ -112,23 +126,23 @@ func (s *Store) take(ctx context.Context, keys [][]byte, claims []store.Claim) (
 		values = append(values, states[i].Append(nil))
 		keep = append(keep, keepFor(claim, now).Milliseconds())
 	}
-	write := &pgx.Batch{}
-	write.Queue(s.sql.write, changed, values, keep)
-	write.Queue(`commit`)
-	results = conn.SendBatch(ctx, write)
+	batch := &pgx.Batch{}
+	batch.Queue(s.sql.write, changed, values, keep)
+	batch.Queue(`commit`)
+	results := conn.SendBatch(ctx, batch)
 	updated, err := results.Exec()
 	if err != nil {
-		results.Close()
-		return nil, 0, err
+		_ = results.Close()
+		return err
 	}
 	committed, err := results.Exec()
 	if err := cmp.Or(err, results.Close()); err != nil {
-		return nil, 0, err
+		return err
 	}
 	if updated.RowsAffected() != int64(len(changed)) || committed.String() != "COMMIT" {
-		return nil, 0, fmt.Errorf("%d of %d counters were written, and the transaction ended with %s", updated.RowsAffected(), len(changed), committed)
+		return fmt.Errorf("%d of %d counters were written, and the transaction ended with %s", updated.RowsAffected(), len(changed), committed)
 	}
-	return counts, len(keys), nil
+	return nil
 }
 
 // release gives a connection back, without a transaction.

@@ -149,7 +149,7 @@ func (s *Server) start() {
 	for {
 		conn, err := pgx.Connect(ctx, s.Location())
 		if err == nil {
-			conn.Close(ctx)
+			_ = conn.Close(ctx)
 			return
 		}
 		select {
