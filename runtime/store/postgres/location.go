@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// schemaParameter names the schema of the tables in a location. It is ours: the server never sees it.
+const schemaParameter = "aql_schema"
+
+var (
+	schemaName    = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+	parameterName = regexp.MustCompile(`^[a-z_]{1,40}$`)
+)
+
+// parseLocation reads a location. The errors never quote it: a password that is not written as it should be can be
+// anywhere in it.
+func parseLocation(location string) (config *pgxpool.Config, schema string, err error) {
+	scheme, rest, _ := strings.Cut(location, "://")
+	if scheme != "postgres" && scheme != "postgresql" {
+		return nil, "", errors.New("the location of a PostgreSQL store has the form postgres://user:password@host:port/database")
+	}
+	if before, after, ok := strings.Cut(rest, "@"); ok && (strings.Contains(before, "/") || strings.Contains(after, "@")) {
+		return nil, "", errors.New(`the location of the PostgreSQL store has "@" in a place where it is not understood; ` +
+			`in user names, passwords and parameters, write "@" as %40 and "/" as %2F`)
+	}
+	base, parameters := splitParameters(location)
+	schema = "aql"
+	kept := parameters[:0:0]
+	for _, parameter := range parameters {
+		if value, ok := strings.CutPrefix(parameter, schemaParameter+"="); ok {
+			schema = value
+			continue
+		}
+		kept = append(kept, parameter)
+	}
+	if !schemaName.MatchString(schema) || strings.HasPrefix(schema, "pg_") {
+		return nil, "", fmt.Errorf("the location of the PostgreSQL store: %s must be up to 63 lower-case letters, digits and _, "+
+			"and not begin with a digit or pg_", schemaParameter)
+	}
+	config, err = pgxpool.ParseConfig(joinParameters(base, kept))
+	if err != nil {
+		return nil, "", notUnderstood(base, kept)
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if config.PingTimeout == 0 {
+		config.PingTimeout = pingTimeout
+	}
+	return config, schema, nil
+}
+
+// notUnderstood finds the parameter on account of which a location was refused.
+func notUnderstood(base string, parameters []string) error {
+	for i, parameter := range parameters {
+		name, _, _ := strings.Cut(parameter, "=")
+		others := append(parameters[:i:i], parameters[i+1:]...)
+		if _, err := pgxpool.ParseConfig(joinParameters(base, others)); err == nil && parameterName.MatchString(name) {
+			return fmt.Errorf("the location of the PostgreSQL store: the value of the parameter %s is not understood", name)
+		}
+	}
+	return errors.New("the location of the PostgreSQL store is not understood; it has the form " +
+		"postgres://user:password@host:port/database?parameter=value, with special characters written as %XX")
+}
+
+func splitParameters(location string) (base string, parameters []string) {
+	start := strings.Index(location, "@") + 1 // a password may have a question mark
+	end := strings.Index(location[start:], "?")
+	if end < 0 {
+		return location, nil
+	}
+	return location[:start+end], strings.Split(location[start+end+1:], "&")
+}
+
+func joinParameters(base string, parameters []string) string {
+	if len(parameters) == 0 {
+		return base
+	}
+	return base + "?" + strings.Join(parameters, "&")
+}
