@@ -26,7 +26,7 @@ type Options struct {
 	// Adapter and MCP hold the settings that have no flag. What a flag or the environment sets wins over them.
 	Adapter aql.Options
 	MCP     mcpserver.Options
-	// Stores are the stores in which -state can keep confirmations and counters, beside memory: sqlite.Driver(), and those of
+	// Stores are the stores in which -state can keep confirmations and counters, beside memory: sqlite.Drivers(), and those of
 	// package redis and postgres below runtime/store.
 	Stores []store.Driver
 	// AllowRemote lets HTTP listen on addresses that other machines can reach although callers are anonymous: MCP.Bearer is

@@ -58,7 +58,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestDriverTakesPaths(t *testing.T) {
-	driver := Driver()
+	driver := Drivers()[0]
 	if driver.Scheme != "" {
 		t.Errorf("scheme %q", driver.Scheme)
 	}

@@ -31,15 +31,15 @@ var (
 	errMissing = errors.New("the state file was removed or replaced while it was in use; start the process again")
 )
 
-// Driver opens locations without a scheme: paths of files.
-func Driver() store.Driver {
-	return store.Driver{Open: func(ctx context.Context, location string) (store.Store, error) {
+// Drivers returns the driver of this package: for locations without a scheme, which are paths of files.
+func Drivers() []store.Driver {
+	return []store.Driver{{Open: func(ctx context.Context, location string) (store.Store, error) {
 		s, err := Open(ctx, location)
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
-	}}
+	}}}
 }
 
 // Store is a store in a file. It is safe for concurrent use.
