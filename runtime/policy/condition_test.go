@@ -82,6 +82,7 @@ func TestConditions(t *testing.T) {
 
 		{"what an update sets", "update_todo", "{param: input.status, equals: done}", `{"input":{"status":"done"}}`, holds},
 		{"what an update leaves alone", "update_todo", "{param: input.effort, less_than: 5}", `{"input":{}}`, fails},
+		{"what an update leaves alone in spite of a default", "update_todo", "{param: input.priority, equals: low}", `{"input":{}}`, fails},
 		{"what an update removes", "update_todo", "{param: input.effort, less_than: 5}", `{"input":{"effort":null}}`, unclear},
 		{"that an update removes something", "update_todo", "{param: input.effort, given: true}", `{"input":{"effort":null}}`, holds},
 		{"what an update removes as a whole", "update_todo", "{param: input.metadata.color, equals: red}", `{"input":{"metadata":null}}`, unclear},

@@ -225,6 +225,23 @@ rules:
 	diff(t, []string{"limit"}, asked)
 }
 
+func TestADangerLevelThatNobodyKnowsCountsAgainstTheCall(t *testing.T) {
+	adapter := &model.Adapter{Operations: []model.Operation{{Name: "odd", Category: model.Read, Danger: "odd"}}}
+	for effect, want := range map[policy.Effect]policy.Effect{policy.Deny: policy.Deny, policy.Confirm: policy.Confirm, policy.Allow: policy.Deny} {
+		p := policy.Policy{Default: policy.Allow, Rules: []policy.Rule{{Name: "r", Effect: effect, Danger: model.Forbidden}}}
+		if effect == policy.Allow {
+			p.Default = policy.Deny
+		}
+		bound, err := p.Bind(adapter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bound.For("odd").Decide(policy.Request{}).Effect; got != want {
+			t.Errorf("%s: %s", effect, got)
+		}
+	}
+}
+
 func TestDecidingAllocatesNothing(t *testing.T) {
 	bound := bind(t, *parse(t, `
 version: 1

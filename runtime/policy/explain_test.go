@@ -65,8 +65,8 @@ rules:
 
 // What is sensitive is in no explanation.
 func TestExplanationsKeepSecrets(t *testing.T) {
-	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: deny, when: [{param: password, like: "1*"}]}]}`))
-	for _, given := range []string{`{"password":"hunter2"}`, `{"password":["hunter2"]}`} {
+	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: deny, when: [{param: password, like: "1*"}]}, {name: s, effect: deny, when: [{param: steps.*.secret, like: "1*"}]}]}`))
+	for _, given := range []string{`{"password":"hunter2"}`, `{"password":["hunter2"]}`, `{"steps":[{"secret":"hunter2"}]}`} {
 		text, err := json.Marshal(bound.Explain("create_todo", policy.Request{Value: params(t, given)}))
 		if err != nil || strings.Contains(string(text), "hunter2") {
 			t.Errorf("%s, %v", text, err)

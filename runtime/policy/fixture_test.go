@@ -56,12 +56,12 @@ func todos() *model.Adapter {
 				status, {Name: "priority", Type: "string", Enum: []string{"low", "high"}, Default: `"low"`}, {Name: "text", Type: "string"},
 			}},
 			{Name: "Status", Kind: model.KindEnum, Values: []model.EnumValue{{Value: "open"}, {Value: "done"}}},
-			{Name: "Step", Kind: model.KindObject, Fields: []model.Param{{Name: "minutes", Type: "integer"}}},
+			{Name: "Step", Kind: model.KindObject, Fields: []model.Param{{Name: "minutes", Type: "integer"}, {Name: "secret", Type: "string", Sensitive: true}}},
 			{Name: "Metadata", Kind: model.KindObject, Fields: []model.Param{{Name: "color", Type: "string"}}},
 			{Name: "MetadataPatch", Kind: model.KindObject, Changes: "Metadata", Fields: []model.Param{{Name: "color", Type: "string"}}},
 			{Name: "Todo", Kind: model.KindObject, Fields: []model.Param{status, {Name: "metadata", Type: "Metadata"}}},
 			{Name: "TodoPatch", Kind: model.KindObject, Changes: "Todo", Fields: []model.Param{
-				status, {Name: "effort", Type: "integer"}, {Name: "metadata", Type: "MetadataPatch"},
+				status, {Name: "effort", Type: "integer"}, {Name: "priority", Type: "string", Default: `"low"`}, {Name: "metadata", Type: "MetadataPatch"},
 			}},
 		},
 	}
