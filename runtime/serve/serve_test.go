@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -94,7 +96,12 @@ func TestSettings(t *testing.T) {
 		{name: "an unknown mode", args: []string{"-mode", "both"}, code: exitUsage, stderr: "both"},
 		{name: "an unknown mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=both"}, code: exitUsage, stderr: "both"},
 		{name: "an unknown transport", args: []string{"-transport", "sse"}, code: exitUsage, stderr: "stdio or http"},
-		{name: "durable state", args: []string{"-state", "x.db"}, code: exitUsage, stderr: "only memory is available"},
+		{name: "state that the service has no store for", args: []string{"-state", "x.db"}, code: exitUsage, stderr: "-state: this service cannot keep its state in a file, only in: memory."},
+		{name: "a scheme that it has no store for", args: []string{"-state", "redis://localhost"}, code: exitUsage, options: Options{Stores: []store.Driver{{}}}, stderr: "in redis://…, only in: memory, the path of a file."},
+		{name: "state that cannot be opened", environ: []string{"MCP_AQL_STATE=x.db"}, code: exitUsage, stderr: "-state: no such place",
+			options: Options{Stores: []store.Driver{{Open: func(context.Context, string) (store.Store, error) { return nil, errors.New("no such place") }}}}},
+		{name: "a policy that is not there", args: []string{"-policy", "missing.yaml"}, code: exitUsage, stderr: "-policy: reading the policy: "},
+		{name: "an audit file that cannot be made", args: []string{"-audit", "missing/audit.log"}, code: exitUsage, stderr: "-audit: "},
 		{name: "an unknown log level", args: []string{"-log-level", "loud"}, code: exitUsage, stderr: "debug, info, warn or error"},
 		{name: "an address that others can reach", args: []string{"-transport", "http", "-addr", "0.0.0.0:0"}, code: exitUsage, stderr: "not authenticated"},
 		{name: "no address", args: []string{"-transport", "http", "-addr", "8080"}, code: exitUsage, stderr: "host:port"},

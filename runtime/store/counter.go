@@ -141,7 +141,8 @@ func (c Claim) slot() int64 {
 // Keep is how long a counter must be kept after a claim on it: afterwards it is as if nothing had been added.
 func (c Claim) Keep(now time.Time) time.Duration {
 	if c.Window <= 0 {
-		return max(c.Ends.Sub(now), 0) + time.Minute
+		const longest = 100 * 365 * 24 * time.Hour // beyond which a Duration could overflow
+		return min(max(c.Ends.Sub(now), 0), longest) + time.Minute
 	}
 	return time.Duration(c.slot()*(slots+1))*time.Millisecond + time.Second
 }

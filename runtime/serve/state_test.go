@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aqltag/aqltag/model"
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// shared is a store that several processes of a test open; closing it is only counted.
+type shared struct {
+	store.Memory
+	opened, closed atomic.Int32
+}
+
+func (s *shared) Close() error { s.closed.Add(1); return nil }
+
+func (s *shared) driver() store.Driver {
+	return store.Driver{Scheme: "test", Open: func(_ context.Context, location string) (store.Store, error) {
+		s.opened.Add(1)
+		return s, nil
+	}}
+}
+
+// client is an adapter that runs in the test, over a pair of pipes, and a client of it.
+type client struct {
+	*mcp.ClientSession
+	stderr *safeBuffer
+	code   chan int
+}
+
+func run(t *testing.T, options Options, args ...string) *client {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	c := &client{stderr: new(safeBuffer), code: make(chan int, 1)}
+	options.Name = "notes"
+	registry := aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
+		Name: "delete_note", Category: model.Delete, Danger: model.Destructive, Returns: "Nothing", Types: [2]any{(*struct{})(nil), nil},
+		Handler: func(context.Context, any, any) (any, error) { return nil, nil },
+	}}}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
+	process := Process{Stdin: fromClient, Stdout: toClient, Stderr: c.stderr, LookupEnv: lookup(nil)}
+	go func() {
+		c.code <- process.Run(t.Context(), registry, options, args)
+		toClient.Close()
+	}()
+	var err error
+	c.ClientSession, err = mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, c.stderr)
+	}
+	return c
+}
+
+func (c *client) end(t *testing.T) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case code := <-c.code:
+		if code != exitOK {
+			t.Errorf("exit code %d:\n%s", code, c.stderr)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatalf("the adapter has not ended:\n%s", c.stderr)
+	}
+}
+
+func (c *client) remove(t *testing.T, token string) string {
+	t.Helper()
+	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "mcp_aql_delete", Arguments: json.RawMessage(`{"operation":"delete_note","_confirmation":"` + token + `"}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Content[0].(*mcp.TextContent).Text
+}
+
+func tokenIn(t *testing.T, answer string) string {
+	t.Helper()
+	at := strings.Index(answer, "conf_")
+	if at < 0 {
+		t.Fatalf("no token in %s", answer)
+	}
+	return answer[at : at+48]
+}
+
+// A token survives its process where state is kept, and is spent in all of them.
+func TestStateOutlivesTheProcess(t *testing.T) {
+	state := new(shared)
+	options := Options{Stores: []store.Driver{state.driver()}}
+	first := run(t, options, "-state", "test://x")
+	token := tokenIn(t, first.remove(t, ""))
+	first.end(t)
+	second, third := run(t, options, "-state", "test://x"), run(t, options, "-state", "test://x")
+	if got := second.remove(t, token); !strings.Contains(got, `"success":true`) {
+		t.Errorf("in the next process: %s", got)
+	}
+	if got := third.remove(t, token); !strings.Contains(got, "TOKEN_ALREADY_USED") {
+		t.Errorf("in another one: %s", got)
+	}
+	second.end(t)
+	third.end(t)
+	if state.opened.Load() != 3 || state.closed.Load() != 3 {
+		t.Errorf("opened %d times, closed %d times", state.opened.Load(), state.closed.Load())
+	}
+}
+
+// A policy is read again when it changes, or on SIGHUP; one that is broken changes nothing and is told of.
+func TestPolicyIsFollowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "policy.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_note], reason: Not on Sundays}\n")
+	c := run(t, Options{}, "-policy", path)
+	defer c.end(t)
+	becomes := func(want, logged string) {
+		t.Helper()
+		for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+			got := c.remove(t, "")
+			if strings.Contains(got, want) && strings.Contains(c.stderr.String(), logged) {
+				return
+			}
+			if time.Since(begin) > 10*time.Second {
+				t.Fatalf("got %s, want %s; the log, which should have %q:\n%s", got, want, logged, c.stderr)
+			}
+		}
+	}
+	becomes("Not on Sundays", "")
+	write("version: 1\ndefault: allow\n")
+	becomes("CONFIRMATION_REQUIRED", "the policy was reloaded") // by looking at the file
+	write("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_notes]}\n")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	becomes("CONFIRMATION_REQUIRED", "the one before it stays in force")
+	write("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_note], reason: Not today}\n")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	becomes("Not today", "")
+}
+
+// REQ-AU-06: what happened is in the file, in a chain that holds over several processes.
+func TestAuditFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.log")
+	for range 2 {
+		c := run(t, Options{}, "-audit", path)
+		token := tokenIn(t, c.remove(t, ""))
+		c.remove(t, token)
+		c.remove(t, token)
+		c.end(t)
+		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), token) {
+			t.Errorf("the record holds a token, or nothing: %v", err)
+		}
+	}
+	summary, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Asked and issued; validated, granted and finished; denied and rejected.
+	if summary.Records != 2*7 {
+		text, _ := os.ReadFile(path)
+		t.Errorf("%d records:\n%s", summary.Records, text)
+	}
+}
