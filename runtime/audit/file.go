@@ -92,8 +92,7 @@ func openFile(ctx context.Context, path string, opts FileOptions) (*File, error)
 		f.logger = slog.New(slog.DiscardHandler)
 	}
 	if err := f.begin(ctx); err != nil {
-		f.Close()
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }

@@ -144,7 +144,7 @@ type verifier struct {
 func (v *verifier) all() error {
 	for {
 		text, err := v.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -171,7 +171,7 @@ func (v *verifier) next() ([]byte, error) {
 			return nil, v.broken(Changed, "it is longer than 1 MiB")
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			v.long = append(v.long, part...)
 			continue
 		case err == io.EOF:
@@ -231,7 +231,7 @@ func (v *verifier) missing(want, got uint64) error {
 	at := v.number
 	for {
 		text, err := v.next()
-		if broken := (*BrokenError)(nil); err == io.EOF || errors.As(err, &broken) {
+		if broken := (*BrokenError)(nil); errors.Is(err, io.EOF) || errors.As(err, &broken) {
 			break
 		}
 		if err != nil {
