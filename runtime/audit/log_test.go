@@ -47,8 +47,8 @@ func TestLogReachesAllSinks(t *testing.T) {
 		}
 		closeLog(t, l)
 		for _, s := range []*sink{a, b} {
-			if diff := cmp.Diff(records, s.records()); diff != "" || !s.closed {
-				t.Errorf("closed %v, -want +got:\n%s", s.closed, diff)
+			if diff := cmp.Diff(records, s.records()); diff != "" || !s.isClosed() {
+				t.Errorf("closed %v, -want +got:\n%s", s.isClosed(), diff)
 			}
 		}
 		if err := l.Write(t.Context(), full()); !errors.Is(err, audit.ErrClosed) {
@@ -230,8 +230,8 @@ func TestLogKeepsTogether(t *testing.T) {
 		}
 		close(s.gate)
 		wg.Wait()
-		if s.writes != 2 || len(s.records()) != 101 {
-			t.Errorf("%d records in %d writes, want 101 in 2", len(s.records()), s.writes)
+		if n := s.attempts(); n != 2 || len(s.records()) != 101 {
+			t.Errorf("%d records in %d writes, want 101 in 2", len(s.records()), n)
 		}
 		closeLog(t, l)
 	})
@@ -276,8 +276,8 @@ func TestLogOutlivesAnOutage(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		// 50, 100, 200 … ms, then every 5 s
-		if ill.writes < 10 || ill.writes > 25 {
-			t.Errorf("%d attempts in a minute", ill.writes)
+		if n := ill.attempts(); n < 10 || n > 25 {
+			t.Errorf("%d attempts in a minute", n)
 		}
 		if n := strings.Count(said.String(), "an audit sink fails"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, said.String())
@@ -375,7 +375,7 @@ func TestLogCloseGivesUp(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		synctest.Wait()
-		if !s.closed {
+		if !s.isClosed() {
 			t.Error("the sink is not closed")
 		}
 		if err := l.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "3 records are not kept") {
@@ -437,8 +437,8 @@ func TestLogBatches(t *testing.T) {
 		s.open()
 		closeLog(t, l)
 		close(s.entered)
-		if !slices.Equal(ids(records), ids(s.records())) || s.writes < 4 {
-			t.Errorf("%d records in %d writes", len(s.records()), s.writes)
+		if !slices.Equal(ids(records), ids(s.records())) || s.attempts() < 4 {
+			t.Errorf("%d records in %d writes", len(s.records()), s.attempts())
 		}
 	})
 }

@@ -192,6 +192,8 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 		{"a short key", bytes.NewReader(text), audit.VerifyOptions{Key: []byte("short")}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
 		{"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"}, `the head "12" is not a hash of 64 hexadecimal digits`},
 		{"reading fails", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 3: the disk is gone"},
+		{"reading fails with something that only looks like the end", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(fmt.Errorf("the line broke: %w", io.EOF))), audit.VerifyOptions{}, "reading line 3: the line broke: EOF"},
+		{"reading fails while looking for a record that is missing", io.MultiReader(bytes.NewReader(text[bytes.IndexByte(text, '\n')+1:]), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 2: the disk is gone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := audit.Verify(tt.r, tt.opts)
