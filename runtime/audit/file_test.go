@@ -41,17 +41,6 @@ func TestFileGoesOn(t *testing.T) {
 	}
 }
 
-// A line is the record's own JSON with the chain behind it.
-func TestFileLines(t *testing.T) {
-	text := written(t, 1, nil)
-	r := numbered(1)[0]
-	own := r.AppendJSON(nil)
-	want := string(own[:len(own)-1]) + `,"seq":1,"prev":"` + strings.Repeat("0", 64) + `","hash":"` + hashOf(text) + "\"}\n"
-	if string(text) != want {
-		t.Errorf("got  %s\nwant %s", text, want)
-	}
-}
-
 // Many who have one file open take turns: everything is there, once, in one chain.
 func TestFileIsShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
