@@ -82,7 +82,7 @@ func openFile(ctx context.Context, path string, opts FileOptions) (*File, error)
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|appending, 0o600)
 	if err != nil {
 		release()
 		return nil, err
@@ -92,8 +92,7 @@ func openFile(ctx context.Context, path string, opts FileOptions) (*File, error)
 		f.logger = slog.New(slog.DiscardHandler)
 	}
 	if err := f.begin(ctx); err != nil {
-		f.Close()
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
@@ -150,7 +149,10 @@ func (f *File) write(ctx context.Context, records []Record) error {
 	for i := range records {
 		f.buf = f.chain.append(f.buf, &records[i], &end)
 	}
-	_, err := f.out.Write(f.buf)
+	_, err := f.file.Seek(f.size, io.SeekStart)
+	if err == nil {
+		_, err = f.out.Write(f.buf)
+	}
 	if err == nil {
 		err = f.out.Sync()
 	}

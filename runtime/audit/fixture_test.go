@@ -129,6 +129,19 @@ func (s *sink) failWith(err error) {
 	s.fail = err
 }
 
+// attempts is how often writing was tried.
+func (s *sink) attempts() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes
+}
+
+func (s *sink) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 func (s *sink) records() []audit.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,6 +17,9 @@ const (
 	shared    = syscall.LOCK_SH
 )
 
+// appending opens a file so that writes go to its end, wherever that is, even should somebody not heed the lock.
+const appending = syscall.O_APPEND
+
 // lock waits for a lock on f until ctx ends. The kernel gives it up when the process dies.
 func lock(ctx context.Context, f *os.File, kind int) error {
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {

@@ -144,10 +144,7 @@ type verifier struct {
 func (v *verifier) all() error {
 	for {
 		text, err := v.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
+		if err != nil || text == nil {
 			return err
 		}
 		if err := v.check(text); err != nil {
@@ -156,13 +153,13 @@ func (v *verifier) all() error {
 	}
 }
 
-// next is the next line, without its line break, until the next call.
+// next is the next line, without its line break, until the next call. It is nil where there is none.
 func (v *verifier) next() ([]byte, error) {
 	v.long = v.long[:0]
 	for {
 		part, err := v.lines.ReadSlice('\n')
 		if err == io.EOF && len(part)+len(v.long) == 0 {
-			return nil, io.EOF
+			return nil, nil
 		}
 		if len(v.long) == 0 {
 			v.number++
@@ -171,7 +168,7 @@ func (v *verifier) next() ([]byte, error) {
 			return nil, v.broken(Changed, "it is longer than 1 MiB")
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			v.long = append(v.long, part...)
 			continue
 		case err == io.EOF:
@@ -231,7 +228,7 @@ func (v *verifier) missing(want, got uint64) error {
 	at := v.number
 	for {
 		text, err := v.next()
-		if broken := (*BrokenError)(nil); err == io.EOF || errors.As(err, &broken) {
+		if broken := (*BrokenError)(nil); text == nil && err == nil || errors.As(err, &broken) {
 			break
 		}
 		if err != nil {

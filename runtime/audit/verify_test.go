@@ -2,6 +2,8 @@ package audit_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -95,6 +97,53 @@ func TestVerifyFindsALineOfAnotherChain(t *testing.T) {
 				t.Errorf("%v, want line %d: inserted", err, tt.line)
 			}
 		})
+	}
+}
+
+// link makes a line as the documentation of the chain says, without the code under test.
+func link(text string, seq int, prev string) (line, hash string) {
+	body := strings.TrimSuffix(text, "}") + fmt.Sprintf(`,"seq":%d,"prev":"%s"`, seq, prev)
+	before, err := hex.DecodeString(prev)
+	if err != nil {
+		panic(err)
+	}
+	hash = fmt.Sprintf("%x", sha256.Sum256(slices.Concat(before, []byte(body))))
+	return body + `,"hash":"` + hash + "\"}\n", hash
+}
+
+// Other programs can write and verify chains: the format is what its documentation says. A line that was made to fit, as
+// can be done without a key, must still be a record.
+func TestVerifyMadeUpChains(t *testing.T) {
+	const record = `{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"OPERATION_DENIED"}`
+	zero := strings.Repeat("0", 64)
+	first, hash := link(record, 1, zero)
+	for _, tt := range []struct {
+		name, text string
+		seq        int
+		want       string // empty: it verifies
+	}{
+		{"as it should be", record, 2, ""},
+		{"members that look like those of the chain", strings.TrimSuffix(record, "}") + `,"seq":9,"prev":"x","hash":"y"}`, 2, ""},
+		{"no JSON", strings.TrimSuffix(record, "}") + `,x}`, 2, "line 2: changed: it is no JSON"},
+		{"no time", `{"event":"OPERATION_DENIED"}`, 2, "line 2: changed: it is not a line that this program writes"},
+		{"another form of the time", strings.Replace(record, "000Z", "0+01:00", 1), 2, "line 2: changed: it is not a line that this program writes"},
+		{"a number that skips", record, 4, "line 2: changed: it follows record 1 and calls itself 4"},
+		{"a number that stays", record, 1, "line 2: changed: it follows record 1 and calls itself 1"},
+		{"the number 0", record, 0, "line 2: changed: it is not a line that this program writes"},
+		{"a negative number", record, -2, "line 2: changed: it is not a line that this program writes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			second, _ := link(tt.text, tt.seq, hash)
+			s, err := audit.Verify(strings.NewReader(first+second), audit.VerifyOptions{})
+			if got := fmt.Sprint(err); tt.want == "" && (err != nil || s.Records != 2) || tt.want != "" && got != tt.want {
+				t.Errorf("%d records, %v; want %s", s.Records, err, tt.want)
+			}
+		})
+	}
+	r := numbered(1)[0]
+	want, _ := link(string(r.AppendJSON(nil)), 1, zero)
+	if diff := cmp.Diff(want, string(written(t, 1, nil))); diff != "" {
+		t.Errorf("a File writes another format, -want +got:\n%s", diff)
 	}
 }
 
@@ -192,6 +241,8 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 		{"a short key", bytes.NewReader(text), audit.VerifyOptions{Key: []byte("short")}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
 		{"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"}, `the head "12" is not a hash of 64 hexadecimal digits`},
 		{"reading fails", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 3: the disk is gone"},
+		{"reading fails with something that only looks like the end", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(fmt.Errorf("the line broke: %w", io.EOF))), audit.VerifyOptions{}, "reading line 3: the line broke: EOF"},
+		{"reading fails while looking for a record that is missing", io.MultiReader(bytes.NewReader(text[bytes.IndexByte(text, '\n')+1:]), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 2: the disk is gone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := audit.Verify(tt.r, tt.opts)
