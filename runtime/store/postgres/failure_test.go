@@ -198,7 +198,7 @@ func calls(s store.Store, location string, version store.Version) map[string]fun
 	}
 }
 
-// What was acknowledged is there after a crash, and what failed is there wholly or not at all.
+// What was acknowledged is there after a crash (REQ-RQ-13), and what failed is there wholly or not at all.
 func TestCrashesDuringTraffic(t *testing.T) {
 	server := postgrestest.Start(t)
 	s := open(t, server.Location())
@@ -263,7 +263,7 @@ func TestCrashesDuringTraffic(t *testing.T) {
 	}
 }
 
-// A token that was used stays so: entries are durable where the server is told to acknowledge what is not, and a version
+// A token that was used stays so (REQ-CT-10), and a block stays (REQ-OV-08): entries are durable where the server is told to acknowledge what is not, and a version
 // that was acknowledged is not given out again.
 func TestEntriesOutliveACrash(t *testing.T) {
 	server := postgrestest.Start(t, "fsync=on", "synchronous_commit=off", "wal_writer_delay=10s")

@@ -98,7 +98,7 @@ func lastPlace(round int) []store.Claim {
 	return claims
 }
 
-// Replicas are processes of their own: of three that go for the same, one wins, each time.
+// Replicas are processes of their own: of three that go for the same, one wins, each time (REQ-CT-09, REQ-CT-10).
 func TestProcessesRace(t *testing.T) {
 	const processes, rounds = 3, 200
 	server := postgrestest.Start(t)

@@ -119,6 +119,17 @@ func (s *Server) Thaw() {
 	s.signalAll(syscall.SIGCONT)
 }
 
+// Log is what the server has logged since it was made.
+func (s *Server) Log() string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.log())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (s *Server) log() string  { return filepath.Join(s.dir, "log") }
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) start() {
@@ -127,7 +138,7 @@ func (s *Server) start() {
 	for _, setting := range s.settings {
 		arguments = append(arguments, "-c", setting)
 	}
-	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(s.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -158,8 +169,7 @@ func (s *Server) start() {
 		case <-time.After(10 * time.Millisecond):
 			continue
 		}
-		text, _ := os.ReadFile(log.Name())
-		s.t.Fatalf("PostgreSQL does not start: %v\n%s", err, text)
+		s.t.Fatalf("PostgreSQL does not start: %v\n%s", err, s.Log())
 	}
 }
 
