@@ -52,7 +52,8 @@ const (
 
 // Store is the store on a Redis server. It goes by the server's clock. Every method is one round trip, except for a List of
 // more than 1,000 entries and for the first use of a script. Nothing is tried again that the server may have done; a call
-// after a failed one finds the server again by itself.
+// after a failed one finds the server again by itself. The client logs connections that fail to standard error, or where
+// its own SetLogger says.
 type Store struct {
 	client  *goredis.Client        // of the server at the location
 	cluster *goredis.ClusterClient // of the cluster to which that belongs; otherwise nil
