@@ -74,6 +74,9 @@ func fails(t *testing.T, s *redis.Store, reads bool, says string) {
 			t.Errorf("%s: %q does not say %q", call.name, err, says)
 		}
 		silent(t, err)
+		if strings.Contains(err.Error(), "r.sock") {
+			t.Errorf("%s: an error tells the address of the server: %v", call.name, err)
+		}
 	}
 }
 

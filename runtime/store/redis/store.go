@@ -6,10 +6,11 @@
 // A location is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], the same with rediss:// for TLS, or
 // redis+unix:///PATH[?db=DATABASE] for a socket. The option space, as in redis://localhost?space=todo, names the space of
 // the store; default aql. Stores of different spaces share nothing, and every key of a space begins with its name in braces,
-// {aql}, so that Redis Cluster keeps a space in one place.
+// {aql}, so that Redis Cluster keeps a space in one place. The location of a cluster is that of any of its servers; while
+// the slot of a space moves, its store fails.
 //
 // A user of Redis with few rights needs: ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex +zrangebyscore +time
-// +eval +evalsha, and +info for the checks that Open makes.
+// +eval +evalsha, +cluster for a cluster, and +info for the checks that Open makes.
 //
 // # What Redis can lose
 //
@@ -51,11 +52,13 @@ const (
 
 // Store is the store on a Redis server. It goes by the server's clock. Every method is one round trip, except for a List of
 // more than 1,000 entries and for the first use of a script. Nothing is tried again that the server may have done; a call
-// after a failed one finds the server again by itself.
+// after a failed one finds the server again by itself. The client logs connections that fail to standard error, or where
+// its own SetLogger says.
 type Store struct {
-	client *goredis.Client
-	space  string // as it begins keys: in braces
-	now    string // the time of counters in Unix milliseconds, for tests; empty: the server's
+	client  *goredis.Client        // of the server at the location
+	cluster *goredis.ClusterClient // of the cluster to which that belongs; otherwise nil
+	space   string                 // as it begins keys: in braces
+	now     string                 // the time of counters in Unix milliseconds, for tests; empty: the server's
 }
 
 var _ store.Store = (*Store)(nil)
@@ -85,7 +88,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	}
 	s := &Store{client: goredis.NewClient(p.options), space: "{" + p.space + "}"}
 	if err := s.check(ctx); err != nil {
-		_ = s.client.Close()
+		_ = s.Close()
 		return nil, fmt.Errorf("opening the store at %s: %w", p.shown, err)
 	}
 	return s, nil
@@ -93,10 +96,21 @@ func Open(ctx context.Context, location string) (*Store, error) {
 
 // check finds out whether the server does what the store needs.
 func (s *Store) check(ctx context.Context) error {
-	if _, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), "-", "+", 0); err != nil {
+	try := func() error {
+		_, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), "-", "+", 0)
+		return err
+	}
+	err := try()
+	if _, moved := goredis.IsMovedError(err); moved {
+		if err := s.gather(); err != nil {
+			return err
+		}
+		err = try()
+	}
+	if err != nil {
 		return explain(err)
 	}
-	text, err := await(ctx, func() (string, error) { return s.client.Info(ctx).Result() })
+	text, err := ask(ctx, s, func(c *goredis.Client) (string, error) { return c.Info(ctx).Result() })
 	var said goredis.Error
 	if errors.As(err, &said) {
 		return nil // the user may not ask
@@ -108,6 +122,14 @@ func (s *Store) check(ctx context.Context) error {
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		info[name] = value
+	}
+	if info["cluster_enabled"] == "1" && s.cluster == nil {
+		if err := s.gather(); err != nil {
+			return err
+		}
+		if err := try(); err != nil {
+			return explain(err)
+		}
 	}
 	if info["role"] == "slave" {
 		return refusal("READONLY")
@@ -147,7 +169,7 @@ func await[T any](ctx context.Context, run func() (T, error)) (T, error) {
 }
 
 func (s *Store) run(ctx context.Context, script *goredis.Script, keys []string, args ...any) (any, error) {
-	return await(ctx, func() (any, error) { return script.Run(ctx, s.client, keys, args...).Result() })
+	return ask(ctx, s, func(c *goredis.Client) (any, error) { return script.Run(ctx, c, keys, args...).Result() })
 }
 
 func (s *Store) entry(key string) string { return s.space + "e:" + key }
@@ -177,7 +199,7 @@ var errAnswer = errors.New("the server gave an answer that makes no sense: it ma
 
 // Get implements store.Store.
 func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
-	text, err := await(ctx, func() (string, error) { return s.client.Get(ctx, s.entry(key)).Result() })
+	text, err := ask(ctx, s, func(c *goredis.Client) (string, error) { return c.Get(ctx, s.entry(key)).Result() })
 	if errors.Is(err, goredis.Nil) {
 		return store.Entry{Key: key}, nil
 	}
@@ -284,5 +306,9 @@ func texts(answer any) ([]string, error) {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
-	return s.client.Close()
+	err := s.client.Close()
+	if s.cluster != nil {
+		err = errors.Join(err, s.cluster.Close())
+	}
+	return err
 }
