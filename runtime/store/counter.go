@@ -139,12 +139,24 @@ func (c Claim) slot() int64 {
 }
 
 // Keep is how long a counter must be kept after a claim on it: afterwards it is as if nothing had been added.
-func (c Claim) Keep(now time.Time) time.Duration {
-	if c.Window <= 0 {
+func (c *Counter) Keep(claim Claim, now time.Time) time.Duration {
+	if claim.Window <= 0 {
 		const longest = 100 * 365 * 24 * time.Hour // beyond which a Duration could overflow
-		return min(max(c.Ends.Sub(now), 0), longest) + time.Minute
+		return min(max(time.UnixMilli(c.ends).Sub(now), 0), longest) + time.Minute
 	}
-	return time.Duration(c.slot()*(slots+1))*time.Millisecond + time.Second
+	return time.Duration(claim.slot()*(slots+1))*time.Millisecond + time.Second
+}
+
+// CheckClaims refuses claims that no store takes: two on one counter.
+func CheckClaims(claims []Claim) error {
+	for i := range claims {
+		for j := range i {
+			if claims[i].Key == claims[j].Key {
+				return errors.New("a counter is claimed twice at once")
+			}
+		}
+	}
+	return nil
 }
 
 // Append appends the counter's encoded form.

@@ -134,7 +134,7 @@ func (m *Memory) List(ctx context.Context, prefix, after string, limit int) ([]E
 
 // Take implements Store. It fails with ErrFull where there is no room for another counter.
 func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), CheckClaims(claims)); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -165,7 +165,7 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
 			c = new(memoryCounter)
 			m.counters[claim.Key] = c
 		}
-		c.Counter, c.expires = states[i], now.Add(claim.Keep(now))
+		c.Counter, c.expires = states[i], now.Add(states[i].Keep(claim, now))
 	}
 	return counts, nil
 }

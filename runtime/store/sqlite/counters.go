@@ -20,6 +20,9 @@ const (
 
 // Take implements store.Store. It fails with store.ErrFull where the disk is full.
 func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
+	if err := store.CheckClaims(claims); err != nil {
+		return nil, fmt.Errorf("taking from counters: %w", err)
+	}
 	claims = slices.Clone(claims) // the call may end before the disk has answered
 	var counts []store.Count
 	err := s.change(ctx, false, func(c *connection, now time.Time) (_ bool, err error) {
@@ -45,7 +48,7 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 			changed = true
 			key, state := []byte(claim.Key), counters[i].Append(nil)
 			// Whole seconds, so that a counter in much use need not have its place among what expires changed each time.
-			expires := now.Add(claim.Keep(now)).Truncate(time.Second).Add(time.Second).UnixMilli()
+			expires := now.Add(counters[i].Keep(claim, now)).Truncate(time.Second).Add(time.Second).UnixMilli()
 			if expires == kept[i] {
 				err = c.exec(putState, state, key)
 			} else {

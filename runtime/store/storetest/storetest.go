@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("a period ends and begins anew", func(t *testing.T) { periods(t, open(t)) })
 	t.Run("a window never exceeds its limit", func(t *testing.T) { windows(t, open(t)) })
 	t.Run("claims are taken together or not at all", func(t *testing.T) { together(t, open(t)) })
+	t.Run("a clock that is behind does not make a counter forgotten", func(t *testing.T) { behind(t, open(t)) })
 	t.Run("of many changes to one version one wins", func(t *testing.T) { race(t, open) })
 	t.Run("the last place of a counter goes to one", func(t *testing.T) { lastPlace(t, open) })
 	t.Run("claims that overlap do not lock each other out", func(t *testing.T) { overlap(t, open) })
@@ -207,6 +208,24 @@ func together(t *testing.T, s store.Store) {
 	}
 	if counts := take(t, s); len(counts) != 0 {
 		t.Errorf("no claims: %+v", counts)
+	}
+}
+
+func behind(t *testing.T, s store.Store) {
+	later := time.Now().Add(time.Hour).Truncate(time.Millisecond)
+	claim := store.Claim{Key: "behind", N: 1, Limit: 1, Ends: later}
+	take(t, s, claim)
+	take(t, s, store.Claim{Key: "behind", N: 1, Ends: time.Now().Add(-time.Hour)})
+	time.Sleep(20 * time.Millisecond)
+	if got := take(t, s, claim)[0]; !got.Refused || got.Used != 2 {
+		t.Errorf("%+v, want 2 used and nothing left", got)
+	}
+	twice := store.Claim{Key: "twice", N: 1, Limit: 1, Window: time.Hour}
+	if _, err := s.Take(t.Context(), []store.Claim{twice, twice}); err == nil {
+		t.Error("one counter is claimed twice at once")
+	}
+	if got := take(t, s, twice)[0]; got.Refused {
+		t.Errorf("what was refused counts: %+v", got)
 	}
 }
 
