@@ -112,7 +112,7 @@ func parseLine(text []byte) (line, error) {
 	}
 	number := text[seq+len(seqMember) : prev]
 	var err error
-	if l.seq, err = strconv.ParseUint(string(number), 10, 64); err != nil || l.seq == 0 || number[0] == '0' || number[0] == '+' {
+	if l.seq, err = strconv.ParseUint(string(number), 10, 64); err != nil || number[0] == '0' {
 		return line{}, errNoLine
 	}
 	stamp, ok := bytes.CutPrefix(text, []byte(opening))

@@ -348,7 +348,7 @@ func (l *Log) settle(mine *round) (empty bool) {
 		mine.err = outage
 		close(mine.done)
 	}
-	return len(l.queue) == 0 && l.dropped.Dropped == 0
+	return len(l.queue) == 0
 }
 
 // end closes the sinks, and tells everyone that it is over.

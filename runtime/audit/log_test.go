@@ -209,6 +209,27 @@ func TestLogDropsLoudly(t *testing.T) {
 	})
 }
 
+// What is dropped is counted in one record, however long it goes on, and that record comes without being asked for.
+func TestLogCountsWhatItDrops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{fail: errGone}
+		l := audit.New(audit.Options{Sinks: []audit.Sink{s}, Queue: 1, WhenFull: audit.Drop, Logger: logger(new(lockedBuffer))})
+		for range 100 {
+			if err := l.Write(t.Context(), full()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		s.failWith(nil)
+		time.Sleep(time.Minute)
+		got := s.records()
+		if len(got) != 2 || got[0].Dropped != 0 || got[1].Dropped != 99 {
+			t.Errorf("got %+v", got)
+		}
+		closeLog(t, l)
+	})
+}
+
 // Those who wait at the same time are kept together, with one write.
 func TestLogKeepsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -341,14 +362,40 @@ func TestLogTellsThoseWhoWait(t *testing.T) {
 	})
 }
 
+// Neither who waits nor Close waits for a pause to end: both try at once.
+func TestLogCutsPausesShort(t *testing.T) {
+	for _, wait := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &sink{fail: errGone}
+			l := audit.New(audit.Options{Sinks: []audit.Sink{s}, Wait: wait, Logger: logger(new(lockedBuffer))})
+			if err := l.Write(t.Context(), full()); (err != nil) != wait {
+				t.Errorf("%v", err)
+			}
+			time.Sleep(time.Hour + time.Millisecond)
+			s.failWith(nil)
+			began := time.Now()
+			if wait {
+				if err := l.Write(t.Context(), full()); err != nil || len(s.records()) != 2 {
+					t.Errorf("%d records, %v", len(s.records()), err)
+				}
+			}
+			closeLog(t, l)
+			if waited := time.Since(began); waited > 0 || len(s.records()) == 0 {
+				t.Errorf("waited %v for %d records", waited, len(s.records()))
+			}
+		})
+	}
+}
+
 // A sink that does not answer is given up after the timeout, and tried again.
 func TestLogBoundsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedBuffer
 		s := &sink{gate: make(chan struct{})}
 		l := audit.New(audit.Options{Sinks: []audit.Sink{s}, Wait: true, Timeout: time.Second, Logger: logger(&said)})
-		if err := l.Write(t.Context(), full()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
+		began := time.Now()
+		if err := l.Write(t.Context(), full()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		close(s.gate)
 		closeLog(t, l)
@@ -441,49 +488,4 @@ func TestLogBatches(t *testing.T) {
 			t.Errorf("%d records in %d writes", len(s.records()), s.attempts())
 		}
 	})
-}
-
-type discard struct{}
-
-func (discard) Write(context.Context, []audit.Record) error { return nil }
-func (discard) Close() error                                { return nil }
-
-func BenchmarkLogWrite(b *testing.B) {
-	for _, bb := range []struct {
-		name string
-		wait bool
-		sink func(b *testing.B) audit.Sink
-	}{
-		{"queued, no sink's cost", false, func(*testing.B) audit.Sink { return discard{} }},
-		{"waited for, no sink's cost", true, func(*testing.B) audit.Sink { return discard{} }},
-		{"queued, file", false, func(b *testing.B) audit.Sink { return open(b, filepath.Join(b.TempDir(), "audit"), secret) }},
-		{"waited for, file", true, func(b *testing.B) audit.Sink { return open(b, filepath.Join(b.TempDir(), "audit"), secret) }},
-	} {
-		for _, parallel := range []int{1, 64} {
-			b.Run(bb.name+"/"+map[int]string{1: "one", 64: "64 writers"}[parallel], func(b *testing.B) {
-				l := audit.New(audit.Options{Sinks: []audit.Sink{bb.sink(b)}, Wait: bb.wait})
-				defer l.Close(context.Background())
-				ctx, r := b.Context(), full()
-				r.ID = 0
-				b.ReportAllocs()
-				if parallel == 1 {
-					for b.Loop() {
-						if err := l.Write(ctx, r); err != nil {
-							b.Fatal(err)
-						}
-					}
-					return
-				}
-				b.SetParallelism(parallel)
-				b.RunParallel(func(pb *testing.PB) {
-					for pb.Next() {
-						if err := l.Write(ctx, r); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			})
-		}
-	}
 }

@@ -27,6 +27,8 @@ func TestRecordJSON(t *testing.T) {
 			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_DENIED","operation":"drop_all","danger_level":4,"outcome":"denied","reason":"forbidden"}`},
 		{"a token that is rejected says failure_reason", audit.Record{Time: at, Event: audit.TokenRejected, Operation: "a", Outcome: audit.Failure, Reason: "expired", TokenID: "00ff"},
 			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"TOKEN_REJECTED","operation":"a","danger_level":0,"outcome":"failure","failure_reason":"expired","token_id":"00ff"}`},
+		{"a token that is revoked says reason", audit.Record{Time: at, Event: audit.TokenRevoked, Operation: "a", Outcome: audit.Success, Reason: "the session ended"},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"TOKEN_REVOKED","operation":"a","danger_level":0,"outcome":"success","reason":"the session ended"}`},
 		{"a session without a caller", audit.Record{Time: at, Event: audit.OperationAllowed, Operation: "a", Outcome: audit.Allowed, SessionID: "s"},
 			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_ALLOWED","operation":"a","danger_level":0,"outcome":"allowed","client_context":{"session_id":"s"}}`},
 		{"a caller without a session", audit.Record{Time: at, Event: audit.OperationAllowed, Operation: "a", Outcome: audit.Allowed, Caller: identity.Caller{Subject: "b"}},

@@ -101,8 +101,8 @@ func TestVerifyFindsALineOfAnotherChain(t *testing.T) {
 }
 
 // link makes a line as the documentation of the chain says, without the code under test.
-func link(text string, seq int, prev string) (line, hash string) {
-	body := strings.TrimSuffix(text, "}") + fmt.Sprintf(`,"seq":%d,"prev":"%s"`, seq, prev)
+func link(text string, seq any, prev string) (line, hash string) {
+	body := strings.TrimSuffix(text, "}") + fmt.Sprintf(`,"seq":%v,"prev":"%s"`, seq, prev)
 	before, err := hex.DecodeString(prev)
 	if err != nil {
 		panic(err)
@@ -119,7 +119,7 @@ func TestVerifyMadeUpChains(t *testing.T) {
 	first, hash := link(record, 1, zero)
 	for _, tt := range []struct {
 		name, text string
-		seq        int
+		seq        any
 		want       string // empty: it verifies
 	}{
 		{"as it should be", record, 2, ""},
@@ -130,6 +130,10 @@ func TestVerifyMadeUpChains(t *testing.T) {
 		{"a number that skips", record, 4, "line 2: changed: it follows record 1 and calls itself 4"},
 		{"a number that stays", record, 1, "line 2: changed: it follows record 1 and calls itself 1"},
 		{"the number 0", record, 0, "line 2: changed: it is not a line that this program writes"},
+		{"a number with a zero in front", record, "02", "line 2: changed: it is not a line that this program writes"},
+		{"a number that is too great", record, "18446744073709551616", "line 2: changed: it is not a line that this program writes"},
+		{"no number", record, "", "line 2: changed: it is not a line that this program writes"},
+		{"a number with a sign", record, "+2", "line 2: changed: it is not a line that this program writes"},
 		{"a negative number", record, -2, "line 2: changed: it is not a line that this program writes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
