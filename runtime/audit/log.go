@@ -129,22 +129,27 @@ func New(opts Options) *Log {
 	return l
 }
 
-// Write gives the log a record. It returns nil when the record is in the queue, or with Options.Wait when all sinks have
-// kept it. It fails with ErrFull, ErrClosed or ErrNotKept, or when ctx ends while it waits; then what was to be recorded
-// must not happen. A ctx that has ended already does not keep a record out that has room.
-func (l *Log) Write(ctx context.Context, r Record) error {
-	if l == nil {
+// Write gives the log records, which stay together. It returns nil when they are in the queue, or with Options.Wait when all
+// sinks have kept them. It fails with ErrFull, ErrClosed or ErrNotKept, or when ctx ends while it waits; then what was to be
+// recorded must not happen. A ctx that has ended already does not keep records out that have room.
+func (l *Log) Write(ctx context.Context, records ...Record) error {
+	if l == nil || len(records) == 0 {
 		return nil
 	}
-	if r.Time.IsZero() {
-		r.Time = l.now()
-	}
-	if r.ID == 0 {
-		r.ID = newID()
+	for i := range records {
+		r := &records[i]
+		if r.Time.IsZero() {
+			r.Time = l.now()
+		}
+		if r.ID == 0 {
+			r.ID = newID()
+		}
+		r.condense()
 	}
 	l.mu.Lock()
-	for !l.closing && len(l.queue) >= l.limit {
-		if wait, err := l.full(&r); !wait {
+	// More records than the queue ever holds go in when it is empty.
+	for !l.closing && len(l.queue) > 0 && len(l.queue)+len(records) > l.limit {
+		if wait, err := l.full(records); !wait {
 			l.mu.Unlock()
 			return err
 		}
@@ -164,7 +169,7 @@ func (l *Log) Write(ctx context.Context, r Record) error {
 		l.mu.Unlock()
 		return ErrClosed
 	}
-	l.queue = append(l.queue, r)
+	l.queue = append(l.queue, records...)
 	var mine *round
 	if l.wait {
 		if l.round == nil {
@@ -185,14 +190,14 @@ func (l *Log) Write(ctx context.Context, r Record) error {
 	}
 }
 
-// full decides what becomes of a record that has no room: it waits for some, or is done with. The lock is held.
-func (l *Log) full(r *Record) (wait bool, err error) {
+// full decides what becomes of records that have no room: they wait for some, or are done with. The lock is held.
+func (l *Log) full(records []Record) (wait bool, err error) {
 	switch {
 	case l.whenFull == Drop:
 		if l.dropped.Dropped == 0 {
-			l.dropped = Record{Time: r.Time, Event: RecordsDropped, Adapter: r.Adapter, Outcome: Failure}
+			l.dropped = Record{Time: records[0].Time, Event: RecordsDropped, Adapter: records[0].Adapter, Outcome: Failure}
 		}
-		l.dropped.Dropped++
+		l.dropped.Dropped += uint64(len(records))
 		return false, nil
 	case l.wait && l.outage != nil:
 		// Those who wait want to know now, and those before them have tried.

@@ -81,7 +81,26 @@ type Record struct {
 	// Parameters are those of the request as JSON, in which the caller has masked what is sensitive. They must not change
 	// after they were given to a Log. What is longer than 64 KiB, or no JSON, is told by its length and SHA-256 only.
 	Parameters json.RawMessage
-	Dropped    uint64 // how many records a record of RecordsDropped stands for
+	// Digest stands for parameters that are too long for a line. Log.Write puts it in their place.
+	Digest  *Digest
+	Dropped uint64 // how many records a record of RecordsDropped stands for
+}
+
+// Digest is what is told of parameters that cannot stand in a line.
+type Digest struct {
+	Bytes  int
+	SHA256 [sha256.Size]byte
+}
+
+func digestOf(parameters []byte) *Digest {
+	return &Digest{Bytes: len(parameters), SHA256: sha256.Sum256(parameters)}
+}
+
+// condense lets go of long parameters, so that a queue of records stays small.
+func (r *Record) condense() {
+	if len(r.Parameters) > maxParameters {
+		r.Digest, r.Parameters = digestOf(r.Parameters), nil
+	}
 }
 
 // Bounds that keep every line far below maxLine.
@@ -156,10 +175,11 @@ func (r *Record) reason(failure bool) string {
 
 // appendParameters appends the parameters, or what is told of them where they cannot stand in a line.
 func (r *Record) appendParameters(dst []byte) []byte {
-	if len(r.Parameters) == 0 {
+	digest := r.Digest
+	if len(r.Parameters) == 0 && digest == nil {
 		return dst
 	}
-	if len(r.Parameters) <= maxParameters {
+	if digest == nil && len(r.Parameters) <= maxParameters {
 		from := len(dst)
 		dst = append(dst, `,"parameters":`...)
 		if whole, err := jsontext.AppendFormat(dst, r.Parameters); err == nil {
@@ -167,11 +187,13 @@ func (r *Record) appendParameters(dst []byte) []byte {
 		}
 		dst = dst[:from]
 	}
+	if digest == nil {
+		digest = digestOf(r.Parameters)
+	}
 	dst = append(dst, `,"parameters_bytes":`...)
-	dst = strconv.AppendInt(dst, int64(len(r.Parameters)), 10)
+	dst = strconv.AppendInt(dst, int64(digest.Bytes), 10)
 	dst = append(dst, `,"parameters_sha256":"`...)
-	sum := sha256.Sum256(r.Parameters)
-	dst = hex.AppendEncode(dst, sum[:])
+	dst = hex.AppendEncode(dst, digest.SHA256[:])
 	return append(dst, '"')
 }
 

@@ -35,12 +35,7 @@ func (g *Gate) write(ctx context.Context, records ...audit.Record) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.options.StoreTimeout)
 	defer cancel()
-	for _, record := range records {
-		if err := g.options.Audit.Write(ctx, record); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.options.Audit.Write(ctx, records...)
 }
 
 // recordPass puts on record that the operation may run, before it does. An error means that it may not.

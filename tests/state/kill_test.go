@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -127,11 +128,7 @@ func TestKilledAdapters(t *testing.T) {
 }
 
 func asTorn(err error, broken **audit.BrokenError) bool {
-	if b, ok := err.(*audit.BrokenError); ok {
-		*broken = b
-		return b.Fault == audit.Torn
-	}
-	return false
+	return errors.As(err, broken) && (*broken).Fault == audit.Torn
 }
 
 // records returns what the audit file says was granted, by the thing it was for, and which tokens were validated.
