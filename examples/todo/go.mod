@@ -12,7 +12,10 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
+require github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+
 require (
+	github.com/aqltag/aqltag/runtime/store/sqlite v0.0.0
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
@@ -30,7 +33,7 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.14.0 // indirect
-	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
@@ -38,3 +41,5 @@ require (
 )
 
 replace github.com/aqltag/aqltag => ../..
+
+replace github.com/aqltag/aqltag/runtime/store/sqlite => ../../runtime/store/sqlite

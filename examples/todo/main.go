@@ -9,6 +9,7 @@ import (
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/serve"
+	"github.com/aqltag/aqltag/runtime/store/sqlite"
 )
 
 func main() {
@@ -25,6 +26,7 @@ func main() {
 		Name:    "todo",
 		Version: "1.0.0",
 		Adapter: aql.Options{SupportsETag: true},
+		Stores:  sqlite.Drivers(),
 		Close:   service.Close,
 	})
 }

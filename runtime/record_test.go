@@ -1,0 +1,130 @@
+package aql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/trust"
+	"github.com/google/go-cmp/cmp"
+)
+
+// notebook is a sink that the test reads, and that can be made to fail.
+type notebook struct {
+	mu      sync.Mutex
+	records []audit.Record
+	fail    error
+}
+
+func (n *notebook) Write(_ context.Context, records []audit.Record) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.fail != nil {
+		return n.fail
+	}
+	n.records = append(n.records, records...)
+	return nil
+}
+
+func (n *notebook) Close() error { return nil }
+
+func (n *notebook) failing(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.fail = err
+}
+
+// lines tells the records, each in a line, and forgets them.
+func (n *notebook) lines() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var lines []string
+	for _, r := range n.records {
+		line := fmt.Sprintf("%s %s %s", r.Event, r.Operation, r.Outcome)
+		for name, value := range map[string]string{"reason": r.Reason, "rule": r.Rule} {
+			if value != "" {
+				line += " " + name + "=" + value
+			}
+		}
+		if len(r.Parameters) > 0 {
+			line += " " + string(r.Parameters)
+		}
+		lines = append(lines, line)
+	}
+	n.records = nil
+	return lines
+}
+
+func recorded(t *testing.T, options Options) (*fixture, *notebook) {
+	t.Helper()
+	book := new(notebook)
+	log := audit.New(audit.Options{Sinks: []audit.Sink{book}, Wait: true})
+	t.Cleanup(func() { log.Close(context.WithoutCancel(t.Context())) })
+	options.Audit = log
+	return newFixture(t, options), book
+}
+
+// REQ-AU-01, REQ-AU-02, REQ-AU-03, REQ-CT-13, REQ-DL-05: every attempt at what is destructive, every denial and every event of
+// a token is on record, before the answer; sensitive values are not.
+func TestWhatIsOnRecord(t *testing.T) {
+	f, book := recorded(t, Options{Policy: parsePolicy(t, "version: 1\nrules:\n  - {name: no-drafts, effect: deny, operations: [create_note], when: [{param: title, equals: draft}]}\n")})
+	const secretly = `{"operation":"delete_note","params":{"note_id":"n1","secret":"hunter2hunter2"TOKEN}}`
+	asked := f.confirm(t, strings.Replace(secretly, "TOKEN", "", 1))
+	token := asked.Error.Details["confirmation_token"].(string)
+	check := func(what string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, book.lines()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	const params = ` {"note_id":"n1","limit":25,"secret":"***"}`
+	check("asking", "CONFIRMATION_REQUIRED delete_note denied"+params, "TOKEN_ISSUED delete_note success")
+	confirmed := strings.Replace(secretly, "TOKEN", `,"_confirmation":"`+token+`"`, 1)
+	f.call("mcp_aql_delete", confirmed)
+	check("confirming", "TOKEN_VALIDATED delete_note success", "CONFIRMATION_GRANTED delete_note confirmed"+params, "OPERATION_FINISHED delete_note success")
+	f.call("mcp_aql_delete", confirmed)
+	check("a token that is spent", "OPERATION_DENIED delete_note denied reason=token"+params, "TOKEN_REJECTED delete_note failure reason=already used")
+	f.call("mcp_aql_delete", `{"operation":"delete_note","params":{"note":"n1"}}`)
+	check("a request that is not valid", "OPERATION_DENIED delete_note denied reason=VALIDATION_MISSING_PARAM")
+	f.session.Call(t.Context(), "mcp_aql_delete", []byte(`{"operations":[{"operation":"delete_note","params":{"x":1}},{"operation":"delete_note","params":{"note_id":"n2"}}]}`))
+	check("a batch", "OPERATION_DENIED delete_note denied reason=VALIDATION_MISSING_PARAM", `CONFIRMATION_REQUIRED delete_note denied {"note_id":"n2","limit":25}`, "TOKEN_ISSUED delete_note success")
+	f.call("mcp_aql_create", `{"operation":"create_note","params":{"title":"draft","secret":"hunter2hunter2"}}`)
+	check("a denial", `OPERATION_DENIED create_note denied reason=policy rule=no-drafts {"title":"draft","limit":25,"secret":"***"}`)
+	f.call("mcp_aql_create", createN)
+	f.call("mcp_aql_read", getN1)
+	check("what is not destructive and allowed")
+}
+
+// REQ-TR-03, REQ-AU-04: who, in which session, under which trust, at which level.
+func TestWhoIsOnRecord(t *testing.T) {
+	f, book := recorded(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}}})
+	f.as(t, ann, "mcp_aql_delete", `{"operation":"delete_note","_request_id":"r-7","params":{"note_id":"n1"}}`)
+	got := book.records[0]
+	if got.Caller.Subject != "ann" || got.SessionID != f.session.ID() || got.RequestID != "r-7" || got.Trust != "certified" ||
+		got.DangerLevel != 2 || got.Endpoint != "delete" || got.Adapter != "notes" || !got.Time.Equal(f.now) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What is dangerous does not run unless it is on record.
+func TestNothingRunsOffTheRecord(t *testing.T) {
+	f, book := recorded(t, Options{})
+	token := f.token(t, deleteN1)
+	book.failing(errors.New("open /var/log/audit: no space left on device"))
+	confirmed := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+token+`"`, 1)
+	reply := f.session.Call(t.Context(), "mcp_aql_delete", []byte(confirmed))
+	if text := string(reply.JSON); !strings.Contains(text, "nothing was run") || strings.Contains(text, "/var") || len(f.ran) > 0 {
+		t.Errorf("ran %v: %s", f.ran, text)
+	}
+	if got := f.call("mcp_aql_read", getN1); !strings.HasPrefix(got, `{"success":true`) {
+		t.Errorf("what needs no record: %s", got)
+	}
+	book.failing(nil)
+	if got := f.confirm(t, confirmed); got.Error.Code != "TOKEN_ALREADY_USED" {
+		t.Errorf("the token was spent: %+v", got)
+	}
+}
