@@ -135,7 +135,7 @@ func parsePolicy(t *testing.T, text string) *policy.Policy {
 	return p
 }
 
-// REQ-TR-13, REQ-VO-14: rules about callers and parameters, changed while the adapter runs.
+// REQ-TR-13, REQ-VO-14, REQ-SE-04, REQ-DL-13: rules about callers and parameters, changed while the adapter runs.
 func TestPolicy(t *testing.T) {
 	f := newFixture(t, Options{Policy: parsePolicy(t, `
 version: 1
@@ -250,7 +250,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// REQ-RQ-07…REQ-RQ-10, REQ-RQ-17, REQ-IN-23, T-63: the steps of a quota on the wire.
+// REQ-RQ-07, REQ-RQ-08, REQ-RQ-09, REQ-RQ-10, REQ-RQ-17, REQ-IN-23, T-63: the steps of a quota on the wire.
 func TestQuota(t *testing.T) {
 	f := newFixture(t, Options{QuotaStatus: true, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Warn: 1, Pause: 2, HardStop: 3}}}})
 	get := func(token string) (string, map[string]any) {
@@ -385,7 +385,7 @@ func TestCooldownAndReauthentication(t *testing.T) {
 	}
 }
 
-// REQ-CT-14: who asks without end, or guesses, is slowed down.
+// REQ-CT-14, REQ-CT-18: who asks without end, or guesses, is slowed down.
 func TestAskingIsLimited(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range 1000 {

@@ -99,6 +99,47 @@ func TestWhatIsOnRecord(t *testing.T) {
 	check("what is not destructive and allowed")
 }
 
+// REQ-CT-13, REQ-CT-15, T-61: tokens are revoked when their session ends, and when somebody says so; that is on record.
+func TestRevocation(t *testing.T) {
+	f, book := recorded(t, Options{Confirmation: Confirmation{Scope: "caller"}})
+	tokenOf := func(c Caller) string {
+		_, details := f.as(t, c, "mcp_aql_delete", deleteN1)
+		return strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+details["confirmation_token"].(string)+`"`, 1)
+	}
+	spent, anns, bobs := tokenOf(ann), tokenOf(ann), tokenOf(bob)
+	f.as(t, ann, "mcp_aql_delete", spent)
+	book.lines()
+	if n, err := f.adapter.RevokeTokens(t.Context(), &ann); n != 1 || err != nil {
+		t.Errorf("ann's: %d, %v", n, err)
+	}
+	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=revoked"}, book.lines()); diff != "" {
+		t.Error(diff)
+	}
+	for _, request := range []string{spent, anns} {
+		if code, _ := f.as(t, ann, "mcp_aql_delete", request); code != "TOKEN_INVALID" {
+			t.Errorf("ann: %s", code)
+		}
+	}
+	if code, _ := f.as(t, bob, "mcp_aql_delete", bobs); code != "ok" {
+		t.Errorf("bob: %s", code)
+	}
+	for range 1200 {
+		f.session = f.adapter.NewSession()
+		tokenOf(bob)
+	}
+	if n, err := f.adapter.RevokeTokens(t.Context(), nil); n != 1200 || err != nil {
+		t.Errorf("everybody's: %d, %v", n, err)
+	}
+
+	f, book = recorded(t, Options{})
+	f.token(t, deleteN1)
+	book.lines()
+	f.session.Close()
+	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=session ended"}, book.lines()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // REQ-TR-03, REQ-AU-04: who, in which session, under which trust, at which level.
 func TestWhoIsOnRecord(t *testing.T) {
 	f, book := recorded(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}}})

@@ -32,6 +32,12 @@ func (a *Adapter) NewSession() *Session {
 // ID is a random identifier of the session. It labels logs; it proves nothing about the caller.
 func (s *Session) ID() string { return s.gate.ID }
 
+// RevokeTokens makes all confirmation and continuation tokens of a caller unknown, as after a logout or when something is
+// wrong; nil: those of everybody. It returns how many could still have been used (confirmation tokens §5.3).
+func (a *Adapter) RevokeTokens(ctx context.Context, caller *Caller) (int, error) {
+	return a.view.Load().gate.Revoke(ctx, caller)
+}
+
 // Close ends the session: its confirmation tokens are forgotten (requirements REQ-SE-02).
 func (s *Session) Close() { s.gate.Close() }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// Every operation key reaches the definition; an explicit level wins over the name, even downwards (REQ-DL-10).
+// Every operation key reaches the definition; an explicit level wins over the name, even downwards (REQ-DL-01, REQ-DL-10).
 func TestOperationKeys(t *testing.T) {
 	got := operation(t, one(t, `package app
 

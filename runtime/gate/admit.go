@@ -222,7 +222,7 @@ func (v *visit) ask(ctx context.Context, kind Kind, refusal *Refusal) *Refusal {
 		return &Refusal{Reason: Unavailable, Err: err}
 	}
 	if v.gate.Scope() == SessionScope && !v.Session.keep(ticket.Token) {
-		v.revoke(ctx, ticket.Token) // the session has ended meanwhile
+		v.revoke(ctx, ticket.Token, "session ended") // meanwhile
 	}
 	refusal.Ticket = ticket
 	return refusal
@@ -260,7 +260,7 @@ func (v *visit) redeem(ctx context.Context) *Refusal {
 			return unknown
 		}
 		if !v.Approved {
-			v.revoke(ctx, token)
+			v.revoke(ctx, token, "declined")
 			return &Refusal{Reason: Declined}
 		}
 	case v.Presented.Conflict:

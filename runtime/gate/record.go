@@ -154,10 +154,9 @@ func (g *Gate) Reject(ctx context.Context, r *Request, code string) {
 // Recorded reports whether attempts are on record whatever comes of them (requirements REQ-DL-05).
 func (o *Operation) Recorded() bool { return o.recorded }
 
-// revoke makes a token unknown, and puts that on record.
-func (v *visit) revoke(ctx context.Context, token string) {
-	ctx = context.WithoutCancel(ctx)
-	if _, err := v.gate.tokens.Revoke(ctx, token); err != nil {
+// revoke makes a token unknown that is not to be used.
+func (v *visit) revoke(ctx context.Context, token, reason string) {
+	if err := v.gate.revokeToken(context.WithoutCancel(ctx), token, reason); err != nil {
 		v.gate.logFailure(ctx, "a token is not revoked", err)
 	}
 }

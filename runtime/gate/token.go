@@ -103,7 +103,10 @@ func (t *Tokens) Issue(ctx context.Context, g Grant, now time.Time) (Ticket, err
 		Expires: now.Add(g.Lifetime).UTC().Truncate(time.Millisecond),
 	}
 	record := tokenRecord{
-		Binding: g.Binding, level: g.Level, issued: now, expires: ticket.Expires, ready: now.Add(g.Cooldown), mostUses: max(g.MaxUses, 1),
+		Binding: g.Binding, level: g.Level, issued: now, expires: ticket.Expires, mostUses: max(g.MaxUses, 1),
+	}
+	if g.Cooldown > 0 {
+		record.ready = now.Add(g.Cooldown + time.Millisecond - 1) // it is kept in whole milliseconds, and never earlier
 	}
 	_, err := t.Store.Put(ctx, tokenKey(ticket.Token), record.append(nil), 0, g.Lifetime+t.Skew+remembered)
 	if err != nil {
@@ -185,40 +188,23 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 	}
 }
 
-// Revoke makes a token unknown. It reports whether there was one.
-func (t *Tokens) Revoke(ctx context.Context, token string) (bool, error) {
-	key := tokenKey(token)
-	for {
-		entry, err := t.Store.Get(ctx, key)
-		if err != nil {
-			return false, fmt.Errorf("revoking a token: %w", err)
-		}
-		if !entry.Exists() {
-			return false, nil
-		}
-		if err = t.Store.Delete(ctx, key, entry.Version); err == nil {
-			return true, nil
-		}
-		if !errors.Is(err, store.ErrConflict) {
-			return false, fmt.Errorf("revoking a token: %w", err)
-		}
-	}
-}
-
 // wellFormed saves the store from texts that no token has. The answer to them is the same.
 func wellFormed(token string, kind Kind) bool {
 	id, ok := strings.CutPrefix(token, string(kind))
 	return ok && len(id) == base64.RawURLEncoding.EncodedLen(idBytes)
 }
 
+// tokenPrefix begins the keys of tokens.
+const tokenPrefix = "token/"
+
 // tokenKey is where a token lives. It is a digest, so that who reads the store does not hold the tokens in it.
 func tokenKey(token string) string {
 	digest := sha256.Sum256([]byte(token))
-	return "token/" + hex.EncodeToString(digest[:])
+	return tokenPrefix + hex.EncodeToString(digest[:])
 }
 
 // tokenID names the token of a key in audit records. It says nothing of the token itself.
-func tokenID(key string) string { return key[len("token/") : len("token/")+16] }
+func tokenID(key string) string { return key[len(tokenPrefix) : len(tokenPrefix)+16] }
 
 // TokenID is the name that audit records have for a token.
 func TokenID(token string) string { return tokenID(tokenKey(token)) }

@@ -185,28 +185,6 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// REQ-CT-15.
-func TestRevoke(t *testing.T) {
-	tokens := newTokens()
-	own := binding("delete_note", "")
-	ticket := issue(t, tokens, grant(own))
-	checked, err := tokens.Check(t.Context(), ticket.Token, own, start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []bool{true, false} {
-		if was, err := tokens.Revoke(t.Context(), ticket.Token); was != want || err != nil {
-			t.Errorf("time %d: %v, %v", i, was, err)
-		}
-	}
-	if got, err := tokens.Consume(t.Context(), checked, start); got.Verdict != Unknown || err != nil {
-		t.Errorf("revoked between check and use: %+v, %v", got, err)
-	}
-	if got := present(t, tokens, ticket.Token, own, start).Verdict; got != Unknown {
-		t.Errorf("verdict %d", got)
-	}
-}
-
 // REQ-CT-09: of 64 who redeem one token at the same time, as many win as it has uses.
 func TestConcurrentRedemption(t *testing.T) {
 	tokens := newTokens()
@@ -233,7 +211,7 @@ func TestConcurrentRedemption(t *testing.T) {
 	}
 }
 
-// What is damaged is an error, and never a token that is good.
+// REQ-CT-11, REQ-CT-20: what the store holds is all there is to a token. What is damaged is an error, and never a token that is good.
 func FuzzParseToken(f *testing.F) {
 	record := tokenRecord{Binding: binding("delete_note", "{}"), level: model.Destructive, issued: start, expires: start.Add(time.Minute), mostUses: 1}
 	f.Add(record.append(nil))

@@ -150,7 +150,7 @@ func TestArgumentsAreVerbatim(t *testing.T) {
 	}
 }
 
-// REQ-SE-02: what a session holds is gone with it, on every transport that has sessions.
+// REQ-SE-01, REQ-SE-02, REQ-SE-05: what a session holds is gone with it, on every transport that has sessions.
 func TestTokensDieWithTheSession(t *testing.T) {
 	server := newServer(t, Options{}, nil)
 	web := httpServer(t, server)

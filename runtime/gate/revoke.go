@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// pageOfTokens is how many tokens are looked through at once.
+const pageOfTokens = 500
+
+// Revoke makes all tokens of a caller unknown, as after a logout or when something is wrong; nil: those of everybody. It
+// returns how many could still have been used (confirmation tokens §5.3). Tokens of other adapters stay.
+func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int, err error) {
+	after := ""
+	for {
+		ctx, cancel := g.Bound(ctx)
+		entries, err := g.options.Store.List(ctx, tokenPrefix, after, pageOfTokens)
+		for i := 0; err == nil && i < len(entries); i++ {
+			var live bool
+			live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
+			if live {
+				revoked++
+			}
+			after = entries[i].Key
+		}
+		cancel()
+		if err != nil {
+			return revoked, fmt.Errorf("revoking tokens: %w", err)
+		}
+		if len(entries) < pageOfTokens {
+			return revoked, nil
+		}
+	}
+}
+
+// revokeEntry deletes a token of the caller, and puts on record one that could still have been used.
+func (g *Gate) revokeEntry(ctx context.Context, entry store.Entry, caller *identity.Caller, reason string) (live bool, err error) {
+	for entry.Exists() {
+		record, err := parseToken(entry.Value)
+		if err != nil || record.Adapter != g.adapter || caller != nil && record.Caller != caller.Key() {
+			return false, nil //nolint:nilerr // what is damaged is no token, and good for nothing
+		}
+		err = g.options.Store.Delete(ctx, entry.Key, entry.Version)
+		if err == nil {
+			now := g.options.Now()
+			if record.uses >= record.mostUses || !now.Before(record.expires.Add(g.tokens.Skew)) {
+				return false, nil
+			}
+			g.recordRevoked(ctx, entry.Key, &record, reason, now)
+			return true, nil
+		}
+		if !errors.Is(err, store.ErrConflict) {
+			return false, err
+		}
+		if entry, err = g.options.Store.Get(ctx, entry.Key); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// revokeToken is revokeEntry for a token itself.
+func (g *Gate) revokeToken(ctx context.Context, token, reason string) error {
+	entry, err := g.options.Store.Get(ctx, tokenKey(token))
+	if err == nil {
+		_, err = g.revokeEntry(ctx, entry, nil, reason)
+	}
+	if err != nil {
+		return fmt.Errorf("revoking a token: %w", err)
+	}
+	return nil
+}
+
+func (g *Gate) recordRevoked(ctx context.Context, key string, record *tokenRecord, reason string, now time.Time) {
+	if !g.records(ctx) {
+		return
+	}
+	err := g.write(ctx, audit.Record{
+		Time: now, Event: audit.TokenRevoked, Adapter: g.adapter, Operation: record.Operation, DangerLevel: record.level.Level(),
+		Outcome: audit.Success, Reason: reason, TokenID: tokenID(key), SessionID: record.Session,
+	})
+	if err != nil {
+		g.options.Logger.LogAttrs(ctx, slog.LevelError, "a revocation is not on record", slog.Any("error", err))
+	}
+}
