@@ -100,8 +100,7 @@ func (x *exchange) refused(ctx context.Context, r *gate.Refusal) *Error {
 			detail{"limit", int(b.Limit.Limit)}, detail{"remaining", int(b.Remaining)}, detail{"window", string(b.Limit.Window)},
 			detail{"resets_at", timestamp(b.Resets)}, detail{"retry_after_seconds", x.secondsUntil(b.Resets)})
 	case gate.QuotaPaused:
-		details := append(quotaDetails(r.Block, r.Block.Quota.Pause > 0), detail{"confirmation_token", r.Ticket.Token}, detail{"expires_at", timestamp(r.Ticket.Expires)})
-		return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...)
+		return x.quotaPaused(r)
 	case gate.QuotaExhausted:
 		return failure("RATE_LIMIT_QUOTA_EXHAUSTED", "Quota exhausted", append(quotaDetails(r.Block, false),
 			detail{"resets_at", timestamp(r.Block.Resets)}, detail{"retry_after_seconds", x.secondsUntil(r.Block.Resets)})...)
@@ -129,6 +128,27 @@ func trustTooLow(operation string, required, actual trust.Level, level int) *Err
 		detail{"operation", operation}, detail{"required_trust", string(required)}, detail{"actual_trust", string(actual)}, detail{"danger_level", level})
 }
 
+func (x *exchange) quotaPaused(r *gate.Refusal) *Error {
+	x.ask(r, "Quota "+string(r.Block.Quota.Metric)+" has reached its pause threshold. Continue until it resets?", nil)
+	details := quotaDetails(r.Block, true)
+	if !x.adapter.options.Confirmation.HumanOnly {
+		details = append(details, detail{"confirmation_token", r.Ticket.Token}, detail{"expires_at", timestamp(r.Ticket.Expires)})
+	}
+	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...)
+}
+
+// ask notes what a human can be asked in place of the answer. The items of a batch are not asked about one by one.
+func (x *exchange) ask(r *gate.Refusal, message string, reasons []string) {
+	if x.batch != nil {
+		return
+	}
+	definition := &x.operation.definition
+	x.question = &Question{
+		Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
+		Params: string(x.redactedParams()), token: strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
+	}
+}
+
 // secondsUntil is the time until t in whole seconds, rounded up.
 func (x *exchange) secondsUntil(t time.Time) int {
 	return max(int(math.Ceil(t.Sub(x.adapter.options.Now()).Seconds())), 1)
@@ -141,8 +161,6 @@ func quotaDetails(b *quota.Block, pauses bool) []detail {
 	}
 	if b.Quota.HardStop > 0 {
 		details = append(details, detail{"hard_stop_threshold", b.Quota.HardStop})
-	} else if !pauses || b.Exhausted {
-		details = append(details, detail{"hard_stop_threshold", b.Quota.Pause})
 	}
 	return details
 }
@@ -183,12 +201,7 @@ func (x *exchange) confirmationRequired(r *gate.Refusal) *Error {
 	if r.Wait > 0 {
 		details = append(details, detail{"retry_after_seconds", int(math.Ceil(r.Wait.Seconds()))})
 	}
-	if x.batch == nil { // the items of a batch are not asked about one by one
-		x.question = &Question{
-			Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
-			Params: string(x.redactedParams()), token: strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
-		}
-	}
+	x.ask(r, message, reasons)
 	if x.adapter.options.Confirmation.HumanOnly {
 		return Denied("operation '"+definition.Name+"' needs the approval of the user, who cannot be asked here").WithDetail("operation", definition.Name)
 	}

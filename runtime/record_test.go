@@ -45,9 +45,9 @@ func (n *notebook) lines() []string {
 	var lines []string
 	for _, r := range n.records {
 		line := fmt.Sprintf("%s %s %s", r.Event, r.Operation, r.Outcome)
-		for name, value := range map[string]string{"reason": r.Reason, "rule": r.Rule} {
-			if value != "" {
-				line += " " + name + "=" + value
+		for _, member := range [][2]string{{"reason", r.Reason}, {"rule", r.Rule}} {
+			if member[1] != "" {
+				line += " " + member[0] + "=" + member[1]
 			}
 		}
 		if len(r.Parameters) > 0 {

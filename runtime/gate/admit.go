@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
@@ -112,10 +113,12 @@ type visit struct {
 	gate     *Gate
 	now      time.Time
 	decision policy.Decision
-	confirm  bool
-	dry      bool
-	pass     Pass
-	used     Redemption
+	// presented is what the request presents, or a human's answer in its place.
+	presented Presented
+	confirm   bool
+	dry       bool
+	pass      Pass
+	used      Redemption
 }
 
 // judge decides by trust and policy, and finds out whether confirmation is needed.
@@ -145,7 +148,10 @@ func (v *visit) judge() *Refusal {
 func (v *visit) admit(ctx context.Context) *Refusal {
 	ctx, cancel := v.gate.Bound(ctx)
 	defer cancel()
-	asks := v.confirm && v.Presented.Token == "" && !v.Presented.Conflict && v.Sealed == ""
+	if refusal := v.answer(ctx); refusal != nil {
+		return refusal
+	}
+	asks := v.confirm && v.presented.Token == "" && !v.presented.Conflict
 	if refusal := v.count(ctx, asks); refusal != nil {
 		return refusal
 	}
@@ -162,6 +168,30 @@ func (v *visit) admit(ctx context.Context) *Refusal {
 		v.giveBack(ctx)
 	}
 	return refusal
+}
+
+// answer takes the token that a human was asked about for what the request presents.
+func (v *visit) answer(ctx context.Context) *Refusal {
+	v.presented = v.Presented
+	if v.Sealed == "" {
+		return nil
+	}
+	token, err := v.gate.unseal(ctx, v.Sealed, v.Caller)
+	switch {
+	case err != nil:
+		return &Refusal{Reason: Unavailable, Err: err}
+	case token == "":
+		v.Session.failed(v.now)
+		return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
+	case !v.Approved:
+		v.revoke(ctx, token, "declined")
+		return &Refusal{Reason: Declined}
+	case strings.HasPrefix(token, string(ContinuationToken)):
+		v.presented = Presented{Continuation: token}
+	default:
+		v.presented = Presented{Token: token}
+	}
+	return nil
 }
 
 // count counts the call, or only asks whether it could be counted. A pause is lifted by the continuation that the request
@@ -194,10 +224,10 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 				return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
 			}
 			return nil
-		case v.Presented.Continuation == "":
+		case v.presented.Continuation == "":
 			return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
 		}
-		if refusal := v.spend(ctx, ContinuationToken, v.Presented.Continuation); refusal != nil {
+		if refusal := v.spend(ctx, ContinuationToken, v.presented.Continuation); refusal != nil {
 			return refusal
 		}
 		if err := v.gate.meter.Lift(ctx, block.Quota, v.Caller.Key(), v.now); err != nil {
@@ -247,27 +277,11 @@ func (v *visit) binding(kind Kind) Binding {
 
 // redeem lets the request through with the token it carries.
 func (v *visit) redeem(ctx context.Context) *Refusal {
-	unknown := &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
-	token := v.Presented.Token
-	switch {
-	case v.Sealed != "":
-		var err error
-		if token, err = v.gate.unseal(ctx, v.Sealed, v.Caller); err != nil {
-			return &Refusal{Reason: Unavailable, Err: err}
-		}
-		if token == "" {
-			v.Session.failed(v.now)
-			return unknown
-		}
-		if !v.Approved {
-			v.revoke(ctx, token, "declined")
-			return &Refusal{Reason: Declined}
-		}
-	case v.Presented.Conflict:
+	if v.presented.Conflict {
 		v.Session.failed(v.now)
-		return unknown
+		return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
 	}
-	return v.spend(ctx, ConfirmationToken, token)
+	return v.spend(ctx, ConfirmationToken, v.presented.Token)
 }
 
 // spend checks a token and uses it up.

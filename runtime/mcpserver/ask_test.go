@@ -10,6 +10,7 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -116,6 +117,49 @@ func TestElicitationWithoutAHuman(t *testing.T) {
 	for era, open := range eras(t, strict, h) {
 		if text, _ := call(t, open(), "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted x") {
 			t.Errorf("%s: %s", era, text)
+		}
+	}
+}
+
+// The human is asked to go on beyond a quota's pause, and then about what they want to run.
+func TestElicitationBeyondAPause(t *testing.T) {
+	for name := range eras(t, newServer(t, Options{}, nil), nil) {
+		server := newServerOf(t, aql.Options{
+			Confirmation: aql.Confirmation{HumanOnly: true}, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}},
+		}, Options{Elicit: true}, nil)
+		h := &human{answer: approves}
+		session := eras(t, server, h)[name]()
+		call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`)
+		if text, _ := call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`); !strings.Contains(text, "got") || h.asked.Load() != 1 {
+			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load(), text)
+		}
+		if message := h.last.Load().(string); !strings.HasPrefix(message, "Quota requests_per_day has reached its pause threshold.") {
+			t.Errorf("%s: asked %q", name, message)
+		}
+		if text, _ := call(t, session, "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted") || h.asked.Load() != 2 {
+			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load(), text)
+		}
+		silent, _ := call(t, inMemory(t, newServerOf(t, aql.Options{
+			Confirmation: aql.Confirmation{HumanOnly: true}, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, Shared: true}}},
+		}, Options{}, nil), ""), "mcp_aql_read", `{"operations":[{"operation":"get_thing"},{"operation":"get_thing"}]}`)
+		if !strings.Contains(silent, "RATE_LIMIT_QUOTA_PAUSE") || strings.Contains(silent, "quota_continue_") {
+			t.Errorf("without a human: %s", silent)
+		}
+	}
+}
+
+// Two questions in one call: the first protocols have one round alone, and say so.
+func TestTwoQuestions(t *testing.T) {
+	h := &human{answer: approves}
+	options := aql.Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}}
+	for name := range eras(t, newServer(t, Options{}, nil), h) {
+		session := eras(t, newServerOf(t, options, Options{Elicit: true}, nil), h)[name]()
+		call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`)
+		before := h.asked.Load()
+		text, _ := call(t, session, "mcp_aql_delete", deleteX)
+		modern := strings.Contains(name, "sessionless")
+		if modern && (!strings.Contains(text, "deleted") || h.asked.Load() != before+2) || !modern && !strings.Contains(text, "CONFIRMATION_REQUIRED") {
+			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load()-before, text)
 		}
 	}
 }

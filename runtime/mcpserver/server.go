@@ -123,7 +123,9 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && cool(ctx, q.Wait) {
 		reply = session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before its time
 	}
-	if s.options.Elicit && reply.Question != nil {
+	// Older protocols have one round of questions in a call.
+	again := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
+	if s.options.Elicit && reply.Question != nil && !again {
 		if result := s.ask(ctx, session, request, reply.Question); result != nil {
 			return result, nil
 		}
