@@ -40,6 +40,7 @@ func commands() []command {
 		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
 		{"policy", "policy check|explain [flags]", "hold a policy file against packages, or say what it decides about a call", runPolicy},
 		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
+		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url; see aql-tag conform -h", runConform},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -140,7 +141,7 @@ those of gen (-json prints mistakes, or the explanation), and
   -scope scope explain: what the caller may do; once for each
   -params json explain: the parameters of the call; default {}
 
-Flags of audit verify: see aql-tag audit -h
+Flags of audit verify and of conform: see aql-tag audit -h, aql-tag conform -h
 
 As a tool of go vet, with suggested fixes:
 
@@ -148,7 +149,7 @@ As a tool of go vet, with suggested fixes:
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
 3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check) or broken
-(audit verify).
+(audit verify). Those of conform are its own.
 `)
 }
 
