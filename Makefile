@@ -1,7 +1,7 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state
+MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state tests/conform
 FUZZTIME ?= 10s
 
 .PHONY: demo test race generate check fmt vet lint e2e readme adopting fuzz bench bench-gen startup tokens ci

@@ -100,8 +100,13 @@ func checkBatchSummary(p *prober, v *verdict) {
 func checkBatchSame(p *prober, v *verdict) {
 	x, results := p.sendBatch(v)
 	for i, result := range results {
-		if i >= len(batchItems()) {
-			break
+		if index, ok := result["index"].(json.Number); ok { // in whatever order they came
+			if n, err := index.Int64(); err == nil {
+				i = int(n)
+			}
+		}
+		if i < 0 || i >= len(batchItems()) {
+			continue
 		}
 		alone := p.call(p.asked, batchItems()[i])
 		got := parseAnswer(asJSON(result["result"]))

@@ -130,6 +130,10 @@ func checkRedeems(p *prober, v *verdict) {
 			v.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
 			return
 		}
+		if there, _ := p.read(f); there == nil {
+			v.skip("operation %s did not wait for the confirmation", o.Name)
+			return
+		}
 		y := p.send(o, confirmed(params, token))
 		if !v.hold(y.answer.success, y, "operation %s with its token fails", o.Name) {
 			return

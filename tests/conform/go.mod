@@ -1,0 +1,31 @@
+module github.com/aqltag/aqltag/tests/conform
+
+go 1.26.0
+
+require (
+	github.com/aqltag/aqltag v0.0.0
+	github.com/aqltag/aqltag/examples/todo v0.0.0
+)
+
+require (
+	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/ncruces/go-strftime v1.0.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+	modernc.org/libc v1.77.1 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+	modernc.org/sqlite v1.60.1 // indirect
+)
+
+replace github.com/aqltag/aqltag => ../..
+
+replace github.com/aqltag/aqltag/examples/todo => ../../examples/todo
+
+replace github.com/aqltag/aqltag/runtime/store/sqlite => ../../runtime/store/sqlite
