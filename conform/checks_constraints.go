@@ -144,7 +144,7 @@ func breakPattern(d *param) []violation {
 	if err != nil {
 		return nil
 	}
-	for _, text := range []string{"☃", "no match!", " ", strings.Repeat("☃ ", max(1, d.MinLength/2))} {
+	for _, text := range []string{"☃", "no match!", " ", strings.Repeat("☃ ", max(1, min(d.MinLength, longest)/2))} {
 		n := len([]rune(text))
 		if !re.MatchString(text) && n >= d.MinLength && (d.MaxLength == nil || n <= *d.MaxLength) {
 			return []violation{{value: text, what: "text that does not match its pattern"}}
@@ -155,10 +155,10 @@ func breakPattern(d *param) []violation {
 
 func breakLength(d *param) []violation {
 	var all []violation
-	if d.MinLength > 0 && d.Pattern == "" {
+	if d.MinLength > 0 && d.MinLength < longest && d.Pattern == "" {
 		all = append(all, violation{value: strings.Repeat("x", d.MinLength-1), what: "text that is too short", hint: strconv.Itoa(d.MinLength)})
 	}
-	if d.MaxLength != nil && *d.MaxLength < 1<<18 && d.Pattern == "" && d.Format == "" {
+	if d.MaxLength != nil && *d.MaxLength >= 0 && *d.MaxLength < longest && d.Pattern == "" && d.Format == "" {
 		all = append(all, violation{value: strings.Repeat("x", *d.MaxLength+1), what: "text that is too long", hint: strconv.Itoa(*d.MaxLength)})
 	}
 	return all

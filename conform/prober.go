@@ -19,8 +19,9 @@ type prober struct {
 	serial  int // makes names that nobody else has
 
 	description
-	log  []*exchange
-	gone error // why the server does not answer any more
+	log    []*exchange
+	volume int   // bytes of answers
+	gone   error // why the server does not answer any more
 
 	bases     map[*operation]*base
 	unknown   map[*operation]*exchange
@@ -57,6 +58,9 @@ type answer struct {
 	details map[string]any
 }
 
+// mostBytes bounds the answers of a run, all of which are kept.
+const mostBytes = 256 << 20
+
 // call sends a request. When the server is gone it returns an empty answer at once.
 func (p *prober) call(tool string, request any) *exchange {
 	text, err := json.Marshal(request)
@@ -79,6 +83,9 @@ func (p *prober) call(tool string, request any) *exchange {
 		}
 		p.gone = err
 		x.reply.Fault = err.Error()
+	}
+	if p.volume += len(x.reply.Text); p.volume > mostBytes && p.gone == nil {
+		p.gone = fmt.Errorf("its answers add up to more than %d bytes", mostBytes)
 	}
 	x.answer = parseAnswer(x.reply.Text)
 	p.log = append(p.log, x)

@@ -40,9 +40,18 @@ func alternatives(name string) []string {
 	return all
 }
 
+// What is asked for can be beyond reason; values are not.
+const (
+	deepest   = 8
+	mostItems = 1000
+	longest   = 1 << 18
+)
+
 // value makes a value that is as introspection describes it; false: what it says is not enough.
 func (p *prober) value(d *param, depth int) (any, bool) {
-	const deepest = 6
+	if depth > deepest {
+		return nil, false
+	}
 	if len(d.Enum) > 0 {
 		return d.Enum[p.random.IntN(len(d.Enum))], true
 	}
@@ -59,13 +68,10 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 			}
 			return t.Values[p.random.IntN(len(t.Values))], true
 		case "object":
-			if depth > deepest {
-				return nil, false
-			}
 			return p.object(t.Fields, depth)
 		case "union":
 			for _, member := range t.Members {
-				if value, ok := p.value(&param{Type: member}, depth+1); ok && depth < deepest {
+				if value, ok := p.value(&param{Type: member}, depth+1); ok {
 					return value, true
 				}
 			}
@@ -81,7 +87,7 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 		return p.text(d)
 	case "array":
 		low, high := items(d.Description)
-		if d.Items == nil || depth > deepest {
+		if d.Items == nil || low > mostItems {
 			return []any{}, low == 0
 		}
 		length := low + 1 + p.random.IntN(2)
@@ -99,7 +105,7 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 		return list, true
 	case "object":
 		object := map[string]any{}
-		if d.Items != nil && depth < deepest {
+		if d.Items != nil {
 			if value, ok := p.value(d.Items, depth+1); ok {
 				object[p.word()] = value
 			}
@@ -175,13 +181,16 @@ func (p *prober) text(d *param) (any, bool) {
 	default:
 		return nil, false
 	}
-	longest := math.MaxInt
+	most := longest
 	if d.MaxLength != nil {
-		longest = *d.MaxLength
+		most = min(most, max(0, *d.MaxLength))
+	}
+	if d.MinLength > most {
+		return nil, false
 	}
 	fits := func(s string) bool {
 		n := len([]rune(s))
-		return n >= d.MinLength && n <= longest
+		return n >= d.MinLength && n <= most
 	}
 	if d.Pattern != "" {
 		parsed, err := syntax.Parse(d.Pattern, syntax.Perl)
@@ -201,12 +210,12 @@ func (p *prober) text(d *param) (any, bool) {
 	}
 	s := p.word()
 	for _, more := range []string{" blåbær", strings.Repeat("x", max(0, d.MinLength-len(s)))} {
-		if fits(s+more) || !fits(s) && len(s+more) <= longest {
+		if fits(s+more) || !fits(s) && len(s+more) <= most {
 			s += more
 		}
 	}
-	if n := len([]rune(s)); n > longest {
-		s = string([]rune(s)[n-longest:])
+	if n := len([]rune(s)); n > most {
+		s = string([]rune(s)[n-most:])
 	}
 	return s, fits(s)
 }

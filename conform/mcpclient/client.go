@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -80,7 +81,7 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 			return <-exited
 		}
 	}
-	transport := &mcp.IOTransport{Reader: g, Writer: stdin, MaxLineLength: options.MaxAnswerBytes}
+	transport := &mcp.IOTransport{Reader: g, Writer: stdin, MaxLineLength: -1} // the guard bounds lines, and says so
 	c, err := connect(ctx, transport, options, g)
 	if err != nil {
 		end() //nolint:errcheck // why the connection failed is the better error
@@ -214,7 +215,7 @@ type guard struct {
 	reader io.ReadCloser
 	limit  int
 	length int // of the line so far
-	wrong  error
+	wrong  atomic.Pointer[error]
 }
 
 // Read reads on as long as every line begins like a message and is no longer than allowed.
@@ -226,15 +227,19 @@ func (g *guard) Read(into []byte) (int, error) {
 			g.length = 0
 			continue
 		case g.length == 0 && b != '{' && b != '[' && b != ' ' && b != '\r':
-			g.wrong = fmt.Errorf("the server wrote to standard output what is not MCP: %.80q; logs belong on standard error", into[i:n])
-			return 0, g.wrong
+			return 0, g.refuse(fmt.Errorf("the server wrote to standard output what is not MCP: %.80q; logs belong on standard error", into[i:n]))
 		}
 		if g.length++; g.length > g.limit {
-			g.wrong = fmt.Errorf("the server wrote a message of more than %d bytes", g.limit)
-			return 0, g.wrong
+			return 0, g.refuse(fmt.Errorf("the server wrote a message of more than %d bytes", g.limit))
 		}
 	}
 	return n, err
+}
+
+// refuse keeps the reason for explain.
+func (g *guard) refuse(err error) error {
+	g.wrong.Store(&err)
+	return err
 }
 
 // Close closes what is read from.
@@ -242,8 +247,10 @@ func (g *guard) Close() error { return g.reader.Close() }
 
 // explain is the cause of an error, where one is known that says more. A nil guard knows of none but the context's.
 func (g *guard) explain(ctx context.Context, err error) error {
-	if g != nil && g.wrong != nil {
-		return g.wrong
+	if g != nil {
+		if wrong := g.wrong.Load(); wrong != nil {
+			return *wrong
+		}
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		return cause
