@@ -223,7 +223,7 @@ func (p *prober) judge(c check) Result {
 	}
 	switch {
 	case len(v.findings) > 0:
-		r.Verdict, r.Findings = Fail, v.findings
+		r.Verdict, r.Findings = Fail, distinct(v.findings)
 		if c.level == Should {
 			r.Verdict = Warn
 		}
@@ -243,6 +243,16 @@ func (p *prober) judge(c check) Result {
 		}
 	}
 	return r
+}
+
+// distinct leaves out findings that say what another one said.
+func distinct(findings []Finding) []Finding {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(findings, func(f Finding) bool {
+		was := seen[f.Message]
+		seen[f.Message] = true
+		return was
+	})
 }
 
 // with returns params with one more.
