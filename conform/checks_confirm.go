@@ -14,6 +14,7 @@ func confirmationChecks() []check {
 		{"confirm/scope", "a token is not good for other parameters", []string{"REQ-CT-03", "REQ-CT-06"}, Must, Features, 1, checkScope},
 		{"confirm/redeems", "a token lets the same request through", []string{"REQ-CT-05", "REQ-CT-06"}, Must, Features, 1, checkRedeems},
 		{"confirm/once", "a token is good once", []string{"REQ-CT-09", "REQ-CT-10"}, Must, Features, 1, checkOnce},
+		{"confirm/batch", "a batch stops where confirmation is needed, or passes it over, and says so", []string{"REQ-BA-08", "REQ-BA-09", "REQ-BA-11"}, Should, Features, 2, checkBatchConfirms},
 	}
 }
 
@@ -115,7 +116,8 @@ func checkScope(p *prober, v *verdict) {
 			return
 		}
 		other := p.make(f.resource)
-		if other == nil {
+		if other == nil || equal(other.id, f.id) {
+			v.skip("no second %s could be created", f.resource.noun)
 			return
 		}
 		y := p.send(o, confirmed(with(params, f.resource.id, other.id), token))
@@ -156,5 +158,36 @@ func checkOnce(p *prober, v *verdict) {
 		}
 		y := p.send(o, confirmed(params, token))
 		v.hold(strings.HasPrefix(y.answer.code, "TOKEN_"), y, "operation %s takes its token twice", o.Name)
+	})
+}
+
+func checkBatchConfirms(p *prober, v *verdict) {
+	p.confirming(v, func(o *operation, f *fixture, params map[string]any, x *exchange) {
+		if f == nil || x.answer.code != confirmationRequired {
+			v.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
+			return
+		}
+		x = p.call(o.Tool, map[string]any{"operations": []any{request(o, params), request(o, p.rebound(o, params))}})
+		root := x.answer.root
+		results, supported := root["results"].([]any)
+		if !supported {
+			v.skip("batches are not supported")
+			return
+		}
+		count := func(name string) string { return asJSON(within(root["summary"], name)) }
+		if halted := root["halted_at"]; halted != nil {
+			pending, _ := root["pending_operations"].([]any)
+			right := asJSON(within(halted, "index")) == "0" && within(halted, "operation") == o.Name && len(pending) == 1 && len(results) == 0 &&
+				count("halted") == "1" && count("pending") == "1"
+			v.hold(right, x, "a batch of two %s must halt before the first, with one pending", o.Name)
+		} else {
+			right := len(results) == 2 && count("pending_confirmation") == "2"
+			for _, result := range results {
+				right = right && within(result, "status") == "pending_confirmation"
+			}
+			v.hold(right, x, "a batch of two %s must halt before the first, or have both wait for confirmation", o.Name)
+		}
+		read, y := p.read(f)
+		v.hold(read != nil, y, "a batch destroyed a %s without confirmation", f.resource.noun)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -121,6 +122,9 @@ func breakEnum(d *param) []violation {
 
 func breakRange(d *param) []violation {
 	var all []violation
+	if names := alternatives(d.Type); !slices.Contains(names, "integer") && !slices.Contains(names, "number") {
+		return nil // such as a number in quotes
+	}
 	add := func(limit *json.Number, step float64, what string) {
 		if limit == nil {
 			return
@@ -129,7 +133,7 @@ func breakRange(d *param) []violation {
 		if err != nil || math.Abs(n) > 1<<52 {
 			return
 		}
-		all = append(all, violation{value: json.Number(strconv.FormatFloat(n+step, 'f', -1, 64)), what: what, hint: string(*limit)})
+		all = append(all, violation{value: json.Number(strconv.FormatFloat(n+step, 'f', -1, 64)), what: what, hint: strconv.FormatFloat(n, 'f', -1, 64)})
 	}
 	add(d.Minimum, -1, "a number below its minimum")
 	add(d.Maximum, 1, "a number above its maximum")

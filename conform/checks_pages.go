@@ -62,7 +62,7 @@ func checkOffsets(p *prober, v *verdict) {
 		p.lists(v, name, func(o *operation, params map[string]any) {
 			x := p.send(o, with(params, name, 1))
 			if _, ok := within(x.answer.data, "items").([]any); !ok {
-				v.hold(!x.answer.success, x, "operation %s takes %s, and has no 'items'", o.Name, name)
+				v.skip("what operation %s answers is no list of items", o.Name)
 				return
 			}
 			v.hold(equal(json.Number("1"), within(within(x.answer.data, "pagination"), name)), x, "operation %s does not tell 'pagination.%s'", o.Name, name)

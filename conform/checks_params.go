@@ -31,9 +31,18 @@ func refused(x *exchange) bool {
 }
 
 // contradicts reports whether a refusal of a sound request contradicts what introspection says about names, types and what is
-// required. Other refusals are about constraints that introspection keeps to itself.
+// required. Other refusals are about constraints that introspection keeps to itself, such as the form of a text.
 func contradicts(x *exchange) bool {
-	return slices.Contains([]string{"VALIDATION_MISSING_PARAM", "VALIDATION_INVALID_TYPE"}, x.answer.code)
+	switch x.answer.code {
+	case "VALIDATION_MISSING_PARAM":
+		return true
+	case "VALIDATION_INVALID_TYPE":
+		expected, _ := x.answer.details["expected_type"].(string)
+		actual, _ := x.answer.details["actual_type"].(string)
+		isType := func(name string) bool { return slices.Contains(basic, name) }
+		return expected == "" || actual == "" || isType(actual) && slices.ContainsFunc(alternatives(expected), isType)
+	}
+	return false
 }
 
 // checkValid makes requests with the required parameters, each with one more, and some with everything.

@@ -288,6 +288,10 @@ func roundTripMutants() []mutant {
 			}
 			return a
 		}}},
+		{check: "confirm/batch", what: "does not say where a batch stopped", destructive: true, broken: batches(func(a answer) answer {
+			delete(a.root, "halted_at")
+			return a
+		})},
 		{check: "confirm/once", what: "takes tokens twice", destructive: true, broken: after("delete_todo", func(r request, a answer) answer {
 			if redeeming(r) && a.code() == "TOKEN_ALREADY_USED" {
 				return failed("NOT_FOUND_RESOURCE", "Resource 'todo' not found: 'x'", nil)

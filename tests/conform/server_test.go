@@ -172,7 +172,7 @@ func (m *mutated) items(tool string, items []any, a answer, next ask) answer {
 			succeeded++
 		}
 	}
-	if results != nil {
+	if results != nil && a.root["halted_at"] == nil {
 		a.root["summary"] = map[string]any{"total": len(results), "succeeded": succeeded, "failed": len(results) - succeeded}
 	}
 	if m.batch != nil {
