@@ -77,6 +77,9 @@ func checkValid(p *prober, v *verdict) {
 
 // variations are sound requests: the base with each other parameter, and with all that are content.
 func (p *prober) variations(o *operation, b *base) []*exchange {
+	if all, done := p.varied[o]; done {
+		return all
+	}
 	var all []*exchange
 	for _, d := range o.Parameters {
 		if d.Required {
@@ -91,6 +94,7 @@ func (p *prober) variations(o *operation, b *base) []*exchange {
 			all = append(all, p.send(o, params))
 		}
 	}
+	p.varied[o] = all
 	return all
 }
 
@@ -316,11 +320,12 @@ func (p *prober) otherwise(d *param) []any {
 
 func checkTypes(p *prober, v *verdict) {
 	p.each(v, func(o *operation, b *base) {
-		for _, d := range o.Parameters {
-			if p.claimed(o, b, &d) != nil {
+		for i := range o.Parameters {
+			d := &o.Parameters[i]
+			if p.claimed(o, b, d) != nil {
 				continue // params/valid says what is wrong
 			}
-			for _, value := range p.otherwise(&d) {
+			for _, value := range p.otherwise(d) {
 				x := p.send(o, with(p.fresh(o, b), d.Name, value))
 				isEnum := len(d.Enum) > 0 || p.types[d.Type] != nil
 				typed := x.answer.code == "VALIDATION_INVALID_TYPE" || isEnum && x.answer.code == "VALIDATION_INVALID_ENUM" || o.Name == "introspect" && x.answer.code == "INTROSPECTION_ERROR"
@@ -340,17 +345,16 @@ func checkTypes(p *prober, v *verdict) {
 
 // claimed is the refusal of a sound value of a parameter, where introspection describes another one than the server takes.
 func (p *prober) claimed(o *operation, b *base, d *param) *exchange {
-	if d.Required {
-		return nil // the base has it
-	}
-	value, ok := p.sample(o, d, true)
-	if !ok {
-		return nil
-	}
-	if x := p.send(o, with(p.fresh(o, b), d.Name, value)); contradicts(x) || x.answer.code == "VALIDATION_UNKNOWN_PARAM" {
+	if x, done := p.claims[d]; done || d.Required { // the base has what is required
 		return x
 	}
-	return nil
+	p.claims[d] = nil
+	if value, ok := p.sample(o, d, true); ok {
+		if x := p.send(o, with(p.fresh(o, b), d.Name, value)); contradicts(x) || x.answer.code == "VALIDATION_UNKNOWN_PARAM" {
+			p.claims[d] = x
+		}
+	}
+	return p.claims[d]
 }
 
 // written is a value in a message.

@@ -25,6 +25,8 @@ type prober struct {
 
 	bases     map[*operation]*base
 	unknown   map[*operation]*exchange
+	varied    map[*operation][]*exchange
+	claims    map[*param]*exchange
 	resources []*resource
 	fixtures  map[*resource]*fixture
 	making    map[*resource]bool
@@ -34,7 +36,8 @@ type prober struct {
 func newProber(ctx context.Context, server Server, options Options) *prober {
 	return &prober{
 		ctx: ctx, server: server, options: options, random: rand.New(rand.NewPCG(options.Seed, 0)),
-		bases: map[*operation]*base{}, unknown: map[*operation]*exchange{}, fixtures: map[*resource]*fixture{}, making: map[*resource]bool{},
+		bases: map[*operation]*base{}, unknown: map[*operation]*exchange{}, varied: map[*operation][]*exchange{},
+		claims: map[*param]*exchange{}, fixtures: map[*resource]*fixture{}, making: map[*resource]bool{},
 	}
 }
 

@@ -20,7 +20,10 @@ type mutant struct {
 
 // Each way to break the protocol is caught by the check that is meant for it, and by no other MUST.
 func TestMutants(t *testing.T) {
-	for _, m := range mutants() {
+	for i, m := range mutants() {
+		if underRace && i%10 > 0 {
+			continue // a run is one goroutine: what the detector could find, it finds in some
+		}
 		t.Run(m.check+" "+m.what, func(t *testing.T) {
 			t.Parallel()
 			broken := m.broken
@@ -75,8 +78,12 @@ func said(r conform.Result) string {
 
 // The example itself has nothing to complain about: what the mutants are caught for is what was broken in them.
 func TestSoundAdapter(t *testing.T) {
+	seeds := 5
+	if underRace {
+		seeds = 1
+	}
 	for _, mode := range []string{"semantic", "single", "all"} {
-		for seed := range uint64(5) {
+		for seed := range uint64(seeds) {
 			report, err := conform.Run(t.Context(), newTodo(t, mode), conform.Options{AllowDestructive: true, Seed: seed + 1})
 			if err != nil {
 				t.Fatal(err)
