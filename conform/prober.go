@@ -12,7 +12,7 @@ import (
 
 // prober is one run against one server.
 type prober struct {
-	ctx     context.Context //nolint:containedctx // a run is one call; a check is not to take it along everywhere
+	ctx     context.Context // a run is one call; no check has another
 	server  Server
 	options Options
 	random  *rand.Rand

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -9,7 +10,7 @@ import (
 )
 
 func newTestProber(types map[string]*typeDetails) *prober {
-	p := newProber(nil, nil, Options{Seed: 1}) //nolint:staticcheck // nothing is called
+	p := newProber(context.Background(), nil, Options{Seed: 1})
 	p.types = types
 	return p
 }

@@ -110,7 +110,7 @@ func runConform(ctx context.Context, env *environment, args []string) int {
 		if err != nil {
 			return refuse(err)
 		}
-		if err := os.WriteFile(env.path(f.bundle), text, 0o644); err != nil { //nolint:gosec // it is meant for others
+		if err := os.WriteFile(env.path(f.bundle), text, 0o644); err != nil { // it is meant for others
 			fmt.Fprintf(env.stderr, "aql-tag conform: writing the evidence: %v\n", err)
 			return exitIO
 		}
@@ -239,7 +239,7 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 	if f.output == "" {
 		_, err = text.WriteTo(env.stdout)
 	} else {
-		err = os.WriteFile(env.path(f.output), text.Bytes(), 0o644) //nolint:gosec // it is meant for others
+		err = os.WriteFile(env.path(f.output), text.Bytes(), 0o644) // it is meant for others
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)

@@ -53,7 +53,7 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 		return nil, errors.New("no command to start")
 	}
 	options = options.withDefaults()
-	process := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // running it is what the user asked for; end ends it
+	process := exec.Command(command[0], command[1:]...)
 	process.Dir, process.Stderr = options.Dir, options.Stderr
 	process.Env = append(os.Environ(), options.Env...)
 	process.WaitDelay = time.Second
@@ -70,7 +70,7 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 	}
 	g := &guard{reader: stdout, limit: options.MaxAnswerBytes}
 	end := func() error {
-		stdin.Close() //nolint:errcheck // the process may be gone already
+		stdin.Close() // the process may be gone already
 		exited := make(chan error, 1)
 		go func() { exited <- process.Wait() }()
 		select {
