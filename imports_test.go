@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"emit":                                {"model", "model/table"},
 	"scan/manifest":                       {"scan/load"},
 	"project":                             {"model"},
+	"project/compatibility":               {"model", "project"},
 	"runtime":                             {"model", "model/leak", "model/table", "project", "runtime/codec", "runtime/wire", "runtime/gate", "runtime/identity", "runtime/trust", "runtime/policy", "runtime/quota", "runtime/audit", "runtime/store"},
 	"runtime/codec":                       {"model", "runtime/wire", "runtime/codec/pattern"},
 	"runtime/codec/pattern":               {},
