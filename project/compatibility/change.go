@@ -29,6 +29,8 @@ type Change struct {
 	Type string `json:"type,omitempty"`
 	// Operations are those of the new version, sorted, that reach a changed type.
 	Operations []string `json:"operations,omitempty"`
+	// Side tells whether a type is meant as part of a request or of a result.
+	Side string `json:"side,omitempty"`
 	// Path is where: params.tags[] or result in an operation, a field such as labels{} in a type, limits.max_request_size
 	// in the metadata. Empty: the operation or the type itself.
 	Path string `json:"path,omitempty"`
@@ -103,7 +105,10 @@ func (p place) at(path, what string) place {
 func (c *comparison) report(p place, class Class, kind string, old, new any, message string) {
 	change := Change{Class: class, Kind: kind, Operation: p.operation, Path: p.path, Old: literal(old), New: literal(new), Message: message}
 	if p.visit != nil {
-		change.Type = p.visit.new
+		change.Type, change.Side = p.visit.new, "request"
+		if p.result {
+			change.Side = "result"
+		}
 	}
 	c.changes = append(c.changes, change)
 }

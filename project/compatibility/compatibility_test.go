@@ -342,9 +342,10 @@ func TestChangeTellsOldAndNew(t *testing.T) {
     "operations": [
       "list_notes"
     ],
+    "side": "result",
     "path": "note_id",
     "old": "note_id",
-    "message": "field note_id of Note is gone"
+    "message": "field note_id of Note in results is gone"
   }
 ]`
 	if diff := gocmp.Diff(want, string(got)); diff != "" {

@@ -175,15 +175,19 @@ func (c *comparison) types() {
 		v := c.queue[i]
 		first := len(c.changes)
 		old, new := c.old.types[v.old], c.new.types[v.new]
-		at := place{visit: v, result: v.result, what: "type " + v.new}
+		side := " in requests"
+		if v.result {
+			side = " in results"
+		}
+		at := place{visit: v, result: v.result, what: "type " + v.new + side}
 		if !described[v.new] && old.Description != new.Description {
-			c.report(at, Compatible, "description-changed", old.Description, new.Description, "the description of "+at.what+" changed")
+			c.report(at, Compatible, "description-changed", old.Description, new.Description, "the description of type "+v.new+" changed")
 		}
 		described[v.new] = true
 		if old.Kind == "enum" {
 			c.values(at, values(old), values(new))
 		} else {
-			c.fields(at, v.new, "field", old.Fields, new.Fields)
+			c.fields(at, v.new+side, "field", old.Fields, new.Fields)
 		}
 		for n := first; n < len(c.changes); n++ {
 			owners[n] = v
