@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"runtime/store":                       {},
 	"runtime/store/storetest":             {"runtime/store"},
 	"runtime/store/sqlite":                {"runtime/store"},
+	"runtime/aqltest":                     {"model/leak", "project", "project/compatibility", "runtime"},
 	"runtime/mcpserver":                   {"runtime", "runtime/identity", "project"},
 	"runtime/serve":                       {"runtime", "runtime/mcpserver", "runtime/audit", "runtime/policy", "runtime/store", "project"},
 	"aqlvet":                              {"model", "scan"},
