@@ -108,7 +108,9 @@ func TestFailuresAreTold(t *testing.T) {
 		{"data that do not fit", func(tb testing.TB) { Call(tb, adapter, "create_note", `{"title":"x"}`).Decode(tb, new(int)) }, "data that do not fit", true},
 		{"a detail that is not there", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Detail(tb, "color", new(string)) }, `has no detail "color"`, true},
 		{"a detail that does not fit", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Detail(tb, "param_name", new(int)) }, `has a detail "param_name" that does not fit`, true},
-		{"a warning that is not there", func(tb testing.TB) { Call(tb, adapter, "create_note", `{"title":"x"}`).Warns(tb, "DEPRECATION_WARNING") }, "has no warning DEPRECATION_WARNING", false},
+		{"a warning that is not there", func(tb testing.TB) {
+			Call(tb, adapter, "create_note", `{"title":"x"}`).Warns(tb, "DEPRECATION_WARNING")
+		}, "has no warning DEPRECATION_WARNING", false},
 		{"an operation that does not ask", func(tb testing.TB) { Confirmed(tb, adapter, "create_note", `{"title":"x"}`) }, "create_note runs without confirmation", false},
 		{"parameters that are not JSON", func(tb testing.TB) { Call(tb, adapter, "create_note", `{`) }, "use Session.Send", true},
 		{"parameters that cannot be JSON", func(tb testing.TB) { Call(tb, adapter, "create_note", make(chan int)) }, "writing the parameters of create_note as JSON", true},
