@@ -283,6 +283,9 @@ var changes = []struct {
 
 func (s *service) addParam(p model.Param) {
 	o := s.operation("list_notes")
+	if _, has := o.Param(p.Name); has {
+		return
+	}
 	o.Params = append(o.Params, p)
 }
 
