@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/project"
@@ -18,7 +20,7 @@ type against struct {
 	flags
 	file   string // the snapshot, as it was named
 	old    *compatibility.Snapshot
-	places map[string]model.Position // of the handlers, by operation
+	places map[string]model.Position // by what is there: handler, parameter, type, field
 }
 
 // placedChange is a change with the place of what changed; nothing where the new version knows of none.
@@ -42,7 +44,7 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 		return exitUsage
 	}
 	var g generation
-	result, code := g.scan(ctx, env, f)
+	result, code := g.scan(ctx, env, f, true)
 	if code >= 0 {
 		return code
 	}
@@ -108,21 +110,26 @@ func (a *against) compare(env *environment, adapter *model.Adapter) ([]compatibi
 	return changes, -1
 }
 
-// locate notes where the handlers are.
+// locate notes where handlers, parameters, types and fields are declared.
 func (a *against) locate(env *environment, packages []model.Package) {
 	a.places = make(map[string]model.Position)
 	for i := range packages {
+		maps.Copy(a.places, packages[i].Places)
 		for _, h := range packages[i].Handlers {
 			a.places[h.Operation.Name] = h.Position
 		}
 	}
 }
 
-// place is where the new version defines what changed: the handler of the operation, or of the first one that reaches the
-// type.
+// place is where the new version defines what changed: the parameter or field, else the type, else the handler of the
+// operation or of the first one that reaches the type.
 func (a *against) place(c compatibility.Change) (model.Position, bool) {
-	for _, operation := range append([]string{c.Operation}, c.Operations...) {
-		if position, known := a.places[operation]; known {
+	name := strings.TrimPrefix(c.Path, "params.")
+	if i := strings.IndexAny(name, "[{"); i >= 0 {
+		name = name[:i]
+	}
+	for _, what := range append([]string{c.Operation + c.Type + "." + name, c.Type, c.Operation}, c.Operations...) {
+		if position, known := a.places[what]; known {
 			return position, true
 		}
 	}

@@ -56,7 +56,7 @@ func generate(ctx context.Context, env *environment, f flags, verify bool) (gene
 		}
 		return g, g.say(env, f)
 	}
-	result, code := g.scan(ctx, env, f)
+	result, code := g.scan(ctx, env, f, false)
 	if code >= 0 {
 		return g, code
 	}
@@ -66,9 +66,9 @@ func generate(ctx context.Context, env *environment, f flags, verify bool) (gene
 	return g, g.emit(env, result)
 }
 
-// scan scans the packages.
-func (g *generation) scan(ctx context.Context, env *environment, f flags) (scan.Result, int) {
-	options := scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache, Inputs: true}
+// scan scans the packages. places: and notes where everything is declared.
+func (g *generation) scan(ctx context.Context, env *environment, f flags, places bool) (scan.Result, int) {
+	options := scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache, Inputs: true, Places: places}
 	result, err := scan.Load(ctx, options)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
