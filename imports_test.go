@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"emit":                                {"model", "model/table"},
 	"scan/manifest":                       {"scan/load"},
 	"project":                             {"model"},
+	"project/jsonschema":                  {"model", "project"},
 	"runtime":                             {"model", "model/leak", "model/table", "project", "runtime/codec", "runtime/wire", "runtime/gate", "runtime/identity", "runtime/trust", "runtime/policy", "runtime/quota", "runtime/audit", "runtime/store"},
 	"runtime/codec":                       {"model", "runtime/wire", "runtime/codec/pattern"},
 	"runtime/codec/pattern":               {},
@@ -52,6 +53,7 @@ var allowed = map[string][]string{
 // foreign lists the heavy dependencies that only some folders may know.
 var foreign = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver"},
+	"github.com/invopop/jsonschema":          {"project/jsonschema"},
 	"go.yaml.in/yaml":                        {"runtime/policy"},
 	"github.com/redis/go-redis":              {"runtime/store/redis"},
 	"github.com/jackc/pgx":                   {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
