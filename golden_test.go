@@ -103,6 +103,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	holdAgainstIntrospection(t, filepath.Join(dir, "driver", "driver"), scenarios)
+	holdAgainstExports(t, filepath.Join(dir, "driver", "driver"), scenarios, result)
 }
 
 func (s *scenario) compare(t *testing.T, name, got string) {

@@ -38,6 +38,7 @@ type Set struct {
 	defined document.Definitions
 	outputs map[string]bool // types that results consist of, in a set for both directions
 	partial map[string]bool // types of which requests can select fields
+	returns string          // what the operation returns whose parameters are described
 }
 
 // NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix, such as
@@ -122,6 +123,7 @@ func (s *Set) Definitions() document.Definitions {
 // accepts (requirements T-14); what asks for confirmation accepts a token.
 func (s *Set) Params(o *model.Operation) *document.Schema {
 	params := o.Params
+	s.returns = o.Returns.Name
 	if _, own := o.Param(tokenParam.Name); project.Usually(o) == project.Confirmed && !own {
 		params = append(slices.Clone(params), tokenParam)
 	}

@@ -58,8 +58,11 @@ func sentence(text, next string) string {
 
 func (s *Set) objectType(t *model.Type, as use) *document.Schema {
 	if t.Items != nil {
-		values := s.param(t.Items, as)
-		return &document.Schema{Type: "object", AdditionalProperties: values}
+		schema := &document.Schema{Type: "object", AdditionalProperties: s.param(t.Items, as)}
+		if as == output { // a map that was never made
+			return orNull(schema)
+		}
+		return schema
 	}
 	whole, isChanges := s.adapter.Type(t.Changes)
 	if as == output {
@@ -100,7 +103,13 @@ func (s *Set) outputType(t *model.Type) *document.Schema {
 		f.Required = !f.OmitEmpty && !f.OmitZero && !strings.Contains(f.Go, ".") && !s.partial[t.Name]
 		f.Aliases = nil
 	}
-	return s.object(fields, func(p *model.Param) *document.Schema { return s.param(p, output) })
+	return s.object(fields, func(p *model.Param) *document.Schema {
+		value := s.param(p, output)
+		if p.Required && p.Type == "object" { // a map that was never made
+			return orNull(value)
+		}
+		return value
+	})
 }
 
 func field(t *model.Type, name string) *model.Param {

@@ -34,23 +34,29 @@ func (s *Set) param(p *model.Param, as use) *document.Schema {
 func (s *Set) valueOf(p *model.Param, as use) *document.Schema {
 	switch p.Type {
 	case model.TypeSelection:
-		return selection(p.Presets)
+		return s.selection(p.Presets, s.returns)
 	case "any":
 		return &document.Schema{}
 	case "string":
-		return text(p)
+		return text(p, as)
 	case "integer", "number":
 		return number(p, as)
 	case "boolean":
 		return &document.Schema{Type: "boolean"}
 	case "array":
-		schema := &document.Schema{Type: "array", MinItems: count(p.MinItems), MaxItems: count(p.MaxItems)}
+		schema := &document.Schema{Type: "array"}
+		if as != output {
+			schema.MinItems, schema.MaxItems = count(p.MinItems), count(p.MaxItems)
+		}
 		if p.Items != nil {
 			schema.Items = s.param(p.Items, as)
 		}
 		return schema
 	case "object":
-		schema := &document.Schema{Type: "object", MinProperties: count(p.MinItems), MaxProperties: count(p.MaxItems)}
+		schema := &document.Schema{Type: "object"}
+		if as != output {
+			schema.MinProperties, schema.MaxProperties = count(p.MinItems), count(p.MaxItems)
+		}
 		if p.Items != nil {
 			schema.AdditionalProperties = s.param(p.Items, as)
 		}
@@ -75,22 +81,33 @@ func valuesOf(t *model.Type) []string {
 	return values
 }
 
-func text(p *model.Param) *document.Schema {
+// base64 is what the adapter accepts as binary data: whole groups of four, and no bits behind the last byte.
+const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
+
+func text(p *model.Param, as use) *document.Schema {
 	schema := &document.Schema{Type: "string", Enum: enum(p.Enum)}
 	if p.Quoted {
 		return schema // the rules are about the value in the string
 	}
-	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
-	schema.Pattern = ecma(p.Pattern)
 	if schema.Format = p.Format; p.Format == "byte" {
 		schema.Format, schema.ContentEncoding = "", "base64"
+	}
+	if as == output {
+		return schema
+	}
+	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
+	if schema.Pattern = ecma(p.Pattern); p.Format == "byte" && p.Pattern == "" {
+		schema.Pattern = base64
 	}
 	return schema
 }
 
 func number(p *model.Param, as use) *document.Schema {
+	if as == output {
+		return &document.Schema{Type: p.Type}
+	}
 	schema := &document.Schema{Type: p.Type, Minimum: json.Number(p.Minimum), Maximum: json.Number(p.Maximum)}
-	if p.Type == "integer" && as != output {
+	if p.Type == "integer" {
 		if p.Minimum == "" {
 			schema.Minimum = json.Number(strconv.FormatInt(math.MinInt64, 10))
 		}
@@ -99,18 +116,6 @@ func number(p *model.Param, as use) *document.Schema {
 		}
 	}
 	return schema
-}
-
-// path is the grammar of paths to fields (field-selection schema, FieldPath).
-const path = `^([a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*|_computed\.[a-z][a-z0-9_]*)$`
-
-// selection is what may be said about the fields of a result: a preset, or paths. Which paths there are, the type of the
-// result tells.
-func selection(presets []string) *document.Schema {
-	return &document.Schema{AnyOf: []*document.Schema{
-		{Type: "string", Enum: enum(presets)},
-		{Type: "array", MinItems: count(1), Items: &document.Schema{Type: "string", Pattern: path}},
-	}}
 }
 
 func enum(values []string) []any {
