@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"scan/manifest":                       {"scan/load"},
 	"project":                             {"model"},
 	"project/jsonschema":                  {"model", "project"},
+	"project/openapi":                     {"model", "project", "project/jsonschema"},
 	"runtime":                             {"model", "model/leak", "model/table", "project", "runtime/codec", "runtime/wire", "runtime/gate", "runtime/identity", "runtime/trust", "runtime/policy", "runtime/quota", "runtime/audit", "runtime/store"},
 	"runtime/codec":                       {"model", "runtime/wire", "runtime/codec/pattern"},
 	"runtime/codec/pattern":               {},
