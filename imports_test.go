@@ -27,6 +27,8 @@ var allowed = map[string][]string{
 	"project":                             {"model"},
 	"project/jsonschema":                  {"model", "project"},
 	"project/openapi":                     {"model", "project", "project/jsonschema"},
+	"project/markdown":                    {"model", "project"},
+	"project/llms":                        {"model", "project"},
 	"runtime":                             {"model", "model/leak", "model/table", "project", "runtime/codec", "runtime/wire", "runtime/gate", "runtime/identity", "runtime/trust", "runtime/policy", "runtime/quota", "runtime/audit", "runtime/store"},
 	"runtime/codec":                       {"model", "runtime/wire", "runtime/codec/pattern"},
 	"runtime/codec/pattern":               {},
