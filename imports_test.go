@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"runtime/serve":                       {"runtime", "runtime/mcpserver", "runtime/audit", "runtime/policy", "runtime/store", "project"},
 	"aqlvet":                              {"model", "scan"},
 	"aqlvet/golangci":                     {"aqlvet"},
-	"cmd/aql-tag":                         {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "runtime/policy", "runtime/identity", "runtime/audit"},
+	"cmd/aql-tag":                         {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "project", "project/jsonschema", "project/llms", "project/markdown", "project/openapi", "runtime/policy", "runtime/identity", "runtime/audit"},
 	"runtime/store/redis":                 {"runtime/store"},
 	"runtime/store/redis/redistest":       {},
 	"runtime/store/postgres":              {"runtime/store"},

@@ -1,6 +1,8 @@
 package project
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"strings"
@@ -14,20 +16,27 @@ type File struct {
 }
 
 // Files lists every answer of introspect as a file: operations.json, types.json, operations/NAME.json and types/NAME.json, in
-// the order of the lists. Each holds one response, byte for byte as an agent receives it, and a line end.
+// the order of the lists. Each holds one response, indented so that changes of it are easy to read.
 func (i *Introspection) Files() []File {
-	files := []File{{"operations.json", line(i.operations)}, {"types.json", line(i.types)}}
+	files := []File{{"operations.json", indented(i.operations)}, {"types.json", indented(i.types)}}
 	var names FileNames
 	for _, name := range i.operationNames {
-		files = append(files, File{names.Of("operations/", name, ".json"), line(i.operation[name])})
+		files = append(files, File{names.Of("operations/", name, ".json"), indented(i.operation[name])})
 	}
 	for _, name := range i.typeNames {
-		files = append(files, File{names.Of("types/", name, ".json"), line(i.typ[name])})
+		files = append(files, File{names.Of("types/", name, ".json"), indented(i.typ[name])})
 	}
 	return files
 }
 
-func line(answer []byte) []byte { return append(answer[:len(answer):len(answer)], '\n') }
+func indented(answer []byte) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, answer, "", "  "); err != nil {
+		return answer // it is JSON: Introspect has written it
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
 
 // FileNames gives names to the files of an export. The zero value is ready for use. Names that differ only in case, which
 // some file systems do not tell apart, are numbered in the order in which they come.

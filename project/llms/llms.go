@@ -34,7 +34,7 @@ func Render(a *model.Adapter, s project.Surface) ([]byte, error) {
 	if selects(a) {
 		line("- Ask for little: operations with `fields` return what you name, as a preset or a list of paths.")
 	}
-	line("- Several calls at once: `{\"operations\": [{\"operation\": NAME, \"params\": {…}}, …]}`; one failure does not stop the others.")
+	line("- Several calls at once: `{\"operations\": [{\"operation\": NAME, \"params\": {…}}, …]}`; a failure does not stop the others, and a question does.")
 	line("\n## Operations")
 	for _, family := range s.Profile.Families {
 		first := true
