@@ -18,7 +18,6 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-
 // exportDir holds the exports, which aql-tag export makes of the source and this test of the registry: both must be the same.
 const exportDir = "../exports"
 
