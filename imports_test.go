@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"emit":                                {"model", "model/fingerprint", "model/table"},
 	"scan/manifest":                       {"scan/load"},
 	"project":                             {"model"},
+	"project/adapterschema":               {"model"},
 	"project/manifest":                    {"model"},
 	"runtime":                             {"model", "model/fingerprint", "model/leak", "model/table", "project", "project/manifest", "runtime/codec", "runtime/wire", "runtime/gate", "runtime/identity", "runtime/trust", "runtime/policy", "runtime/quota", "runtime/audit", "runtime/store"},
 	"runtime/codec":                       {"model", "runtime/wire", "runtime/codec/pattern"},
