@@ -17,8 +17,10 @@ import (
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/project/adapterschema"
 	"github.com/aqltag/aqltag/project/jsonschema"
 	"github.com/aqltag/aqltag/project/llms"
+	"github.com/aqltag/aqltag/project/manifest"
 	"github.com/aqltag/aqltag/project/markdown"
 	"github.com/aqltag/aqltag/project/openapi"
 )
@@ -28,32 +30,53 @@ type exportFormat struct {
 	name, short string
 	// patterns are the files of a format of several files, in its directory; none: the format is one file.
 	patterns []string
-	render   func(a *model.Adapter, s project.Surface) ([]project.File, error)
+	render   func(a *model.Adapter, s project.Surface) (files []project.File, warnings []string, err error)
 }
 
 func exportFormats() []exportFormat {
 	return []exportFormat{
-		{"introspection", "every answer of introspect, a file each", []string{"operations.json", "types.json", "operations/*.json", "types/*.json"},
-			func(a *model.Adapter, s project.Surface) ([]project.File, error) {
-				introspection, err := project.Introspect(a, s, project.Usual(a))
-				if err != nil {
-					return nil, err
-				}
-				return introspection.Files(), nil
-			}},
-		{"jsonschema", "JSON Schema 2020-12 of parameters and results, a file each", []string{"params/*.schema.json", "results/*.schema.json"},
-			func(a *model.Adapter, _ project.Surface) ([]project.File, error) { return jsonschema.Files(a) }},
+		{"introspection", "every answer of introspect, a file each", []string{"operations.json", "types.json", "operations/*.json", "types/*.json"}, introspectionFiles},
+		{"jsonschema", "JSON Schema 2020-12 of parameters and results, a file each", []string{"params/*.schema.json", "results/*.schema.json"}, schemaFiles},
 		{"openapi", "OpenAPI 3.1, one path for each operation", nil, oneFile(openapi.Render)},
 		{"markdown", "a reference page for people", nil, oneFile(markdown.Render)},
 		{"llms", "llms.txt, a short text for agents", nil, oneFile(llms.Render)},
+		{"manifest", "the declaration of capabilities that get_manifest answers with", nil, manifestFile},
+		{"adapter-schema", "an adapter definition; warnings tell what it leaves out", nil, definitionFile},
 	}
 }
 
-func oneFile(render func(a *model.Adapter, s project.Surface) ([]byte, error)) func(*model.Adapter, project.Surface) ([]project.File, error) {
-	return func(a *model.Adapter, s project.Surface) ([]project.File, error) {
+func oneFile(render func(a *model.Adapter, s project.Surface) ([]byte, error)) func(*model.Adapter, project.Surface) ([]project.File, []string, error) {
+	return func(a *model.Adapter, s project.Surface) ([]project.File, []string, error) {
 		content, err := render(a, s)
-		return []project.File{{Content: content}}, err
+		return []project.File{{Content: content}}, nil, err
 	}
+}
+
+func introspectionFiles(a *model.Adapter, s project.Surface) ([]project.File, []string, error) {
+	introspection, err := project.Introspect(a, s, project.Usual(a))
+	if err != nil {
+		return nil, nil, err
+	}
+	return introspection.Files(), nil, nil
+}
+
+func schemaFiles(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {
+	files, err := jsonschema.Files(a)
+	return files, nil, err
+}
+
+func manifestFile(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {
+	content, err := manifest.Render(a)
+	return []project.File{{Content: append(content, '\n')}}, nil, err
+}
+
+func definitionFile(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {
+	content, left, err := adapterschema.Render(a, adapterschema.Options{})
+	var warnings []string
+	for _, w := range left {
+		warnings = append(warnings, w.String())
+	}
+	return []project.File{{Content: content}}, warnings, err
 }
 
 // exportFlags are the flags of export.
@@ -132,10 +155,15 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	if adapter.Version = f.version; f.name != "" {
 		adapter.Name = f.name
 	}
-	files, err := format.render(adapter, surface)
+	files, warnings, err := format.render(adapter, surface)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: exporting %s: %v\n", f.format, err)
 		return exitEmit
+	}
+	if !f.quiet {
+		for _, w := range warnings {
+			fmt.Fprintf(env.stderr, "warning: %s\n", w)
+		}
 	}
 	if f.output == "" {
 		if _, err := env.stdout.Write(files[0].Content); err != nil {

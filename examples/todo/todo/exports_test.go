@@ -11,8 +11,10 @@ import (
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/project/adapterschema"
 	"github.com/aqltag/aqltag/project/jsonschema"
 	"github.com/aqltag/aqltag/project/llms"
+	"github.com/aqltag/aqltag/project/manifest"
 	"github.com/aqltag/aqltag/project/markdown"
 	"github.com/aqltag/aqltag/project/openapi"
 	aql "github.com/aqltag/aqltag/runtime"
@@ -51,6 +53,14 @@ func TestExports(t *testing.T) {
 	one("reference.md", markdown.Render)
 	one("llms.txt", llms.Render)
 	one("openapi.json", openapi.Render)
+	one("manifest.json", func(a *model.Adapter, _ project.Surface) ([]byte, error) {
+		text, err := manifest.Render(a)
+		return append(text, '\n'), err
+	})
+	one("adapter_definition.json", func(a *model.Adapter, _ project.Surface) ([]byte, error) {
+		text, _, err := adapterschema.Render(a, adapterschema.Options{})
+		return text, err
+	})
 	schemas, err := jsonschema.Files(adapter)
 	if err != nil {
 		t.Fatal(err)
