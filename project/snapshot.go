@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 
 	"github.com/aqltag/aqltag/model"
 )
@@ -70,6 +71,17 @@ func CollectSnapshot(ask func(query, name string) (response []byte, err error)) 
 	}
 	indented.WriteByte('\n')
 	return indented.Bytes(), nil
+}
+
+// ReadSnapshot makes the document of Snapshot out of the files that Introspection.Files lists, as they are on disk.
+func ReadSnapshot(files fs.FS) ([]byte, error) {
+	var names FileNames
+	return CollectSnapshot(func(query, name string) ([]byte, error) {
+		if name == "" {
+			return fs.ReadFile(files, query+".json")
+		}
+		return fs.ReadFile(files, names.Of(query+"/", name, ".json"))
+	})
 }
 
 // introspected is the data of any answer of introspect.

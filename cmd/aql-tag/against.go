@@ -11,7 +11,6 @@ import (
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/project"
 	"github.com/aqltag/aqltag/project/compatibility"
-	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/scan"
 )
 
@@ -34,7 +33,7 @@ type placedChange struct {
 // runAgainst checks the generated files, and what agents see against an old version.
 func runAgainst(ctx context.Context, env *environment, f flags, file string) int {
 	a := against{flags: f, file: file}
-	document, err := os.ReadFile(env.path(file))
+	document, err := readSnapshot(env.path(file))
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag check: reading the old version: %v\n", err)
 		return exitIO
@@ -76,14 +75,17 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 	return exitOK
 }
 
+// readSnapshot reads a file, or the files in a directory, that export has written.
+func readSnapshot(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return project.ReadSnapshot(os.DirFS(path))
+	}
+	return os.ReadFile(path)
+}
+
 // compare lists what changes for agents if the new version is run as the old one was.
 func (a *against) compare(env *environment, adapter *model.Adapter) ([]compatibility.Change, int) {
-	surface, protocol, err := aql.Describe(*adapter, aql.Options{})
-	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return nil, exitInternal
-	}
-	surface, protocol, known := a.old.Deployment(surface, protocol)
+	surface, protocol, known := a.old.Deployment(adapter, project.Surface{}, project.Usual(adapter))
 	document, err := project.Snapshot(adapter, surface, protocol)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag check: %v\n", err)

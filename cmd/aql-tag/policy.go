@@ -16,7 +16,6 @@ import (
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
-	"github.com/aqltag/aqltag/scan"
 )
 
 // policyFlags are the flags of policy check and policy explain.
@@ -139,23 +138,6 @@ func (f *policyFlags) mistakes(env *environment, err error) int {
 	}
 	fmt.Fprintln(env.stderr, err)
 	return exitSource
-}
-
-// adapter scans the packages and puts their operations and types together, as an adapter of all of them would.
-func (f *policyFlags) adapter(ctx context.Context, env *environment) (*model.Adapter, int) {
-	result, err := scan.Load(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
-	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return nil, exitUsage
-	}
-	if result.HasErrors() {
-		if err := report(env, f.flags, result.Diagnostics); err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-			return nil, exitIO
-		}
-		return nil, exitSource
-	}
-	return adapterOf(env, f.packages, result.Packages)
 }
 
 // explain prints what the policy decides about a call, and why.

@@ -8,12 +8,14 @@ import (
 	"github.com/aqltag/aqltag/project"
 )
 
-// Deployment fits a surface and metadata, as source alone lets them be expected, to how the adapter of the snapshot was run:
+// Deployment fits a surface and metadata, as definitions alone let them be expected, to how the adapter of the snapshot was run:
 // with its mode, profile and prefix, its limits, and its confirmations where the danger is the same. A snapshot made of
 // source with them differs from the old one in what the source says, and in nothing that only options of the run decide.
 // known is false where the profile is none of the shipped ones: in which family an operation stands is then no more than a
 // guess.
-func (s *Snapshot) Deployment(surface project.Surface, protocol project.Protocol) (as project.Surface, says project.Protocol, known bool) {
+func (s *Snapshot) Deployment(a *model.Adapter, surface project.Surface, protocol project.Protocol) (as project.Surface, says project.Protocol, known bool) {
+	_, own := a.Operation(project.ManifestName)
+	surface.GetManifest = s.byName[project.ManifestName] != nil && !own
 	if mode, err := project.ParseMode(s.protocol.Mode); err == nil {
 		surface.Mode = mode
 	}

@@ -29,6 +29,7 @@ func TestDeploymentFitsTheSourceToTheRun(t *testing.T) {
 		{"serialized, without etags", func(s *service) {
 			s.protocol.Concurrency, s.protocol.SupportsETag, s.protocol.MaxConcurrentRequests = "serialized", false, 0
 		}, false},
+		{"with get_manifest", func(s *service) { s.surface.GetManifest = true }, false},
 		{"without queries", func(s *service) { s.protocol.Queries = nil }, false},
 		{"without confirmation", func(s *service) { s.protocol.Gate, s.protocol.Capabilities.Confirmation = nil, false }, false},
 		{"with a policy", func(s *service) {
@@ -42,7 +43,7 @@ func TestDeploymentFitsTheSourceToTheRun(t *testing.T) {
 			tt.run(old)
 			before := old.snapshot(t)
 			var known bool
-			source.surface, source.protocol, known = before.Deployment(source.surface, source.protocol)
+			source.surface, source.protocol, known = before.Deployment(&source.adapter, source.surface, source.protocol)
 			if known == tt.unknown {
 				t.Errorf("the profile is known: %v", known)
 			}
@@ -62,7 +63,7 @@ func TestDeploymentAsksAboutNewDanger(t *testing.T) {
 		}
 		before := old.snapshot(t)
 		source.operation("list_notes").Danger = model.Dangerous
-		source.surface, source.protocol, _ = before.Deployment(source.surface, source.protocol)
+		source.surface, source.protocol, _ = before.Deployment(&source.adapter, source.surface, source.protocol)
 		changes := compatibility.Compare(before, source.snapshot(t))
 		if got := compatibility.Count(changes, compatibility.Breaking); got != want {
 			t.Errorf("asking %v: %d breaking changes, want %d: %v", asks, got, want, briefs(changes))

@@ -95,7 +95,7 @@ func Parse(document []byte) (*Snapshot, error) {
 		return nil, fmt.Errorf("reading the snapshot: %w", err)
 	}
 	if len(read.Operations) == 0 {
-		return nil, errors.New(`the snapshot has no operations; "aql-tag export -format introspection" makes one that has`)
+		return nil, errors.New(`the snapshot has no operations; "aql-tag export -format snapshot" makes one that has`)
 	}
 	s := &Snapshot{protocol: read.Protocol, byName: make(map[string]*operation), types: make(map[string]*typ)}
 	var faults []error
