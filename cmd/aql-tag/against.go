@@ -47,7 +47,13 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 	if code >= 0 {
 		return code
 	}
-	if !f.json || result.HasErrors() {
+	switch {
+	case f.json && result.HasErrors():
+		if code := a.print(env, result.Diagnostics, []string{}, nil); code >= 0 {
+			return code
+		}
+		return exitSource
+	case !f.json:
 		if code := g.say(env, f); code >= 0 {
 			return code
 		}

@@ -62,7 +62,7 @@ func newService() *service {
 		},
 		surface: project.Surface{Mode: project.Semantic, Profile: profile},
 		protocol: project.Protocol{
-			Conformance: "level-2", Capabilities: project.Capabilities{Batch: true, Confirmation: true},
+			Conformance: "level-2", Capabilities: project.Capabilities{Batch: true, Confirmation: true, DangerousOperations: true},
 			Limits: project.Limits{RequestSize: 1000}, Concurrency: "fully-concurrent", SupportsETag: true, MaxConcurrentRequests: 8,
 			Gate: func(o *model.Operation) project.Gating {
 				if o.Danger.Level() >= model.Destructive.Level() {
@@ -245,6 +245,8 @@ var changes = []struct {
 		[]string{"compatible confirmation-removed delete_note confirmation", "compatible confirmation-removed introspect confirmation", "compatible confirmation-removed list_notes confirmation"}},
 	{"an operation is deprecated", func(s *service) { s.operation("delete_note").Replacement = "archive_note" },
 		[]string{"compatible deprecated delete_note"}, []string{"compatible undeprecated delete_note"}},
+	{"an operation has other examples", func(s *service) { s.operation("delete_note").Examples = []model.Example{{Params: `{"note_id":"n1"}`}} },
+		[]string{"compatible examples-changed delete_note examples"}, []string{"compatible examples-changed delete_note examples"}},
 	{"an operation gets a reason", func(s *service) { s.operation("delete_note").Reasons = []string{"Gone for good"} },
 		[]string{"compatible description-changed delete_note"}, []string{"compatible description-changed delete_note"}},
 	{"a limit is lowered", func(s *service) { s.protocol.Limits.RequestSize = 999 },
@@ -354,4 +356,46 @@ func TestChangeTellsOldAndNew(t *testing.T) {
 	if diff := gocmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// A snapshot of an adapter that says nothing of danger is no promise that there is none.
+func TestDangerThatIsNotStated(t *testing.T) {
+	const silent = `{"operations":[{"name":"delete_note","semantic_category":"DELETE"}]}`
+	const stated = `{"_protocol":{"danger_levels":{"delete_note":"destructive"}},"operations":[{"name":"delete_note","semantic_category":"DELETE"}]}`
+	before, err := compatibility.Parse([]byte(silent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := compatibility.Parse([]byte(stated))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"notable danger-stated delete_note danger"}
+	if diff := gocmp.Diff(want, briefs(compatibility.Compare(before, after))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestParseRefusesWhatIsNoSnapshot(t *testing.T) {
+	for document, says := range map[string]string{
+		`[`:                           "unexpected end of JSON input",
+		`{"operations":[]}`:           "the snapshot has no operations",
+		`{"operations":[{}]}`:         "operation 1 of the snapshot has no name",
+		`{"operations":[{"name":1}]}`: "reading the snapshot",
+		`{"operations":[{"name":"a"},{"name":"a"}]}`:                                            `two operations "a"`,
+		`{"operations":[{"name":"a","parameters":[{"name":"p"},{"name":"p"}]}]}`:                `operation "a" has two parameters or fields "p"`,
+		`{"operations":[{"name":"a","parameters":[{}]}]}`:                                       `parameter or field 1 of operation "a" has no name`,
+		`{"operations":[{"name":"a"}],"types":[{}]}`:                                            "type 1 of the snapshot has no name",
+		`{"operations":[{"name":"a"}],"types":[{"name":"T"},{"name":"T"}]}`:                     `two types "T"`,
+		`{"operations":[{"name":"a"}],"types":[{"name":"T","fields":[null]}]}`:                  `parameter or field 1 of type "T" has no name`,
+		`{"operations":[{"name":"a","parameters":[{"name":"p","items":` + nested(200) + `}]}]}`: "more than 100 deep",
+	} {
+		if _, err := compatibility.Parse([]byte(document)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want it to say %q", document, err, says)
+		}
+	}
+}
+
+func nested(depth int) string {
+	return strings.Repeat(`{"items":`, depth) + `null` + strings.Repeat(`}`, depth)
 }

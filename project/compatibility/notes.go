@@ -96,7 +96,7 @@ func (g gating) String() string {
 // operationNotes is what the description of an operation says beside its text, and what the metadata say of it.
 type operationNotes struct {
 	text       string
-	danger     string
+	danger     string // empty: the adapter does not tell
 	gating     gating
 	deprecated string
 }
@@ -110,7 +110,7 @@ var (
 // compared as a parameter.
 const tokenName = "confirmation_token"
 
-func (o *operation) readNotes(dangers map[string]string) {
+func (o *operation) readNotes(protocol *metadata) {
 	n := &o.notes
 	n.text = strings.TrimSpace(o.Description)
 	n.deprecated, _ = cut(&n.text, deprecatedNote)
@@ -119,17 +119,18 @@ func (o *operation) readNotes(dangers map[string]string) {
 	if bracket, ok := cut(&n.text, bracketNote); ok && !n.readBracket(bracket) {
 		n.text = before
 	}
-	if level, known := dangers[o.Name]; known {
+	if level, known := protocol.DangerLevels[o.Name]; known {
 		n.danger = level
 	}
-	if n.danger == "" {
+	// Who tells of danger tells of none by saying nothing.
+	if n.danger == "" && (len(protocol.DangerLevels) > 0 || string(protocol.Capabilities["dangerous_operations"]) == "true") {
 		n.danger = "safe"
 	}
 	if reasons != "" {
 		n.text += " Reasons: " + reasons
 	}
 	for i, p := range o.Parameters {
-		if p != nil && p.Name == tokenName && !p.Required {
+		if p != nil && p.Name == tokenName && p.Type == "string" && !p.Required {
 			o.Parameters = append(o.Parameters[:i:i], o.Parameters[i+1:]...)
 			n.gating = max(n.gating, sometimesConfirmed)
 			break

@@ -62,6 +62,10 @@ func (c *comparison) operation(at place, old, new *operation) {
 	c.gating(at, old.notes.gating, new.notes.gating)
 	c.words(at, old.notes.deprecated, new.notes.deprecated, old.notes.text, new.notes.text)
 
+	if string(old.Examples) != string(new.Examples) {
+		c.report(at.at("examples", at.what), Compatible, "examples-changed", old.Examples, new.Examples, "the examples of "+old.Name+" changed")
+	}
+
 	params := at.at("params", at.what)
 	c.fields(params, old.Name, "parameter", old.Parameters, new.Parameters)
 	result := at.at("result", "the result of "+old.Name)
@@ -113,6 +117,10 @@ func (c *comparison) danger(at place, old, new string) {
 	change := fmt.Sprintf("the danger level of %s changed from %s to %s", at.what, old, new)
 	switch {
 	case old == new:
+	case old == "":
+		c.report(at, Notable, "danger-stated", nil, new, fmt.Sprintf("the danger level of %s is stated: %s", at.what, new))
+	case new == "":
+		c.report(at, Notable, "danger-unstated", old, nil, fmt.Sprintf("the danger level of %s is no longer stated; it was %s", at.what, old))
 	case before < 0 || after < 0:
 		c.report(at, Notable, "danger-changed", old, new, change)
 	case after > before:

@@ -32,12 +32,13 @@ type metadata struct {
 
 // operation is an operation in full, with what its description says in the manner of package project.
 type operation struct {
-	Name        string   `json:"name"`
-	Category    string   `json:"semantic_category"`
-	Endpoint    string   `json:"endpoint"`
-	Tool        string   `json:"mcpTool"`
-	Description string   `json:"description"`
-	Parameters  []*value `json:"parameters"`
+	Name        string          `json:"name"`
+	Category    string          `json:"semantic_category"`
+	Endpoint    string          `json:"endpoint"`
+	Tool        string          `json:"mcpTool"`
+	Description string          `json:"description"`
+	Parameters  []*value        `json:"parameters"`
+	Examples    json.RawMessage `json:"examples"`
 	Permissions struct {
 		ReadOnly    bool `json:"readOnly"`
 		Destructive bool `json:"destructive"`
@@ -109,7 +110,8 @@ func Parse(document []byte) (*Snapshot, error) {
 			continue
 		}
 		faults = append(faults, prepare(o.Parameters, fmt.Sprintf("operation %q", o.Name)))
-		o.readNotes(s.protocol.DangerLevels)
+		o.Examples = compact(o.Examples)
+		o.readNotes(&s.protocol)
 		s.byName[o.Name] = o
 		s.sequence = append(s.sequence, o)
 	}
