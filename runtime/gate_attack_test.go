@@ -102,3 +102,13 @@ func TestTokensTellValuesApart(t *testing.T) {
 		}
 	}
 }
+
+// REQ-DL-01: a danger level that nobody knows is refused, and not taken for harmless.
+func TestUnknownDangerLevels(t *testing.T) {
+	for _, level := range []model.Danger{"", "harmless", "Destructive"} {
+		registry := NewRegistry([]Operation{noteOperation("wipe_notes", model.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
+		if _, err := New(registry, Options{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "wipe_notes") {
+			t.Errorf("level %q: %v", level, err)
+		}
+	}
+}
