@@ -112,3 +112,17 @@ func TestUnknownDangerLevels(t *testing.T) {
 		}
 	}
 }
+
+// REQ-CT-15, T-61: what is revoked cannot be used.
+func TestRevokeToken(t *testing.T) {
+	s, ran := newSweeper(t, Options{})
+	token := tokenIn(t, sweep(t, s, `{"operation":"sweep_notes"}`))
+	for i, want := range []bool{true, false} {
+		if was, err := s.adapter.RevokeToken(t.Context(), token, "logout"); was != want || err != nil {
+			t.Errorf("time %d: %v, %v", i, was, err)
+		}
+	}
+	if got := sweep(t, s, `{"operation":"sweep_notes","_confirmation":"`+token+`"}`); !strings.Contains(got, "TOKEN_INVALID") || len(*ran) > 0 {
+		t.Error(got)
+	}
+}

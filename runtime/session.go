@@ -35,6 +35,12 @@ func (s *Session) ID() string { return s.gate.ID }
 // Close ends the session: its confirmation tokens are forgotten (requirements REQ-SE-02).
 func (s *Session) Close() { s.gate.Close() }
 
+// RevokeToken makes a confirmation token unknown before its time, as when its caller logs out, and puts the reason on record
+// (confirmation tokens §5.3, requirements REQ-CT-15, T-61). It reports whether there was one that could still be used.
+func (a *Adapter) RevokeToken(ctx context.Context, token, reason string) (bool, error) {
+	return a.view.Load().gate.Revoke(ctx, token, reason)
+}
+
 // Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
 // bytes are, the reply is a complete response, and the handler runs only when every check has passed. The request must not
 // change until Call returns; nothing that the handler received points into it.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
@@ -143,10 +144,10 @@ func (v *visit) judge() *Refusal {
 
 // admit counts the call and redeems its token. What it used up when it refuses in the end is given back, but for tokens.
 func (v *visit) admit(ctx context.Context) *Refusal {
-	ctx, cancel := v.gate.Bound(ctx)
+	bounded, cancel := v.gate.Bound(ctx)
 	defer cancel()
 	asks := v.confirm && v.Presented.Token == "" && !v.Presented.Conflict && v.Sealed == ""
-	if refusal := v.count(ctx, asks); refusal != nil {
+	if refusal := v.count(bounded, asks); refusal != nil {
 		return refusal
 	}
 	if !v.confirm {
@@ -154,9 +155,9 @@ func (v *visit) admit(ctx context.Context) *Refusal {
 	}
 	var refusal *Refusal
 	if asks {
-		refusal = v.ask(ctx, ConfirmationToken, &Refusal{Reason: ConfirmationNeeded, Rule: v.decision.Rule})
+		refusal = v.ask(bounded, v.binding(ConfirmationToken), &Refusal{Reason: ConfirmationNeeded, Rule: v.decision.Rule})
 	} else {
-		refusal = v.redeem(ctx)
+		refusal = v.redeem(ctx, bounded)
 	}
 	if refusal != nil {
 		v.giveBack(ctx)
@@ -165,7 +166,7 @@ func (v *visit) admit(ctx context.Context) *Refusal {
 }
 
 // count counts the call, or only asks whether it could be counted. A pause is lifted by the continuation that the request
-// carries.
+// carries; none holds a dry run (requirements T-87).
 func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 	gauge := v.Operation.gauge
 	if gauge == nil {
@@ -174,12 +175,15 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 	for continued := false; ; continued = true {
 		var block *quota.Block
 		var err error
-		if ask {
+		switch {
+		case ask:
 			block, err = gauge.Ask(ctx, v.Caller.Key(), v.now)
-		} else {
+		case v.dry:
+			v.pass.taken, block, err = gauge.TakeDry(ctx, v.Caller.Key(), v.now)
+		default:
 			v.pass.taken, block, err = gauge.Take(ctx, v.Caller.Key(), v.now)
-			v.pass.Warnings = v.pass.taken.Warnings
 		}
+		v.pass.Warnings = v.pass.taken.Warnings
 		switch {
 		case err != nil:
 			return &Refusal{Reason: Unavailable, Err: err}
@@ -189,15 +193,10 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 			return &Refusal{Reason: RateLimited, Block: block}
 		case block.Exhausted:
 			return &Refusal{Reason: QuotaExhausted, Block: block}
-		case v.dry || continued: // of several quotas each needs its own continuation, but for dry runs
-			if !v.dry {
-				return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
-			}
-			return nil
-		case v.Presented.Continuation == "":
-			return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
+		case continued, v.Presented.Continuation == "": // of several quotas each needs its own continuation
+			return v.ask(ctx, v.continues(block.Quota), &Refusal{Reason: QuotaPaused, Block: block})
 		}
-		if refusal := v.spend(ctx, ContinuationToken, v.Presented.Continuation); refusal != nil {
+		if refusal := v.spend(ctx, v.continues(block.Quota), v.Presented.Continuation); refusal != nil {
 			return refusal
 		}
 		if err := v.gate.meter.Lift(ctx, block.Quota, v.Caller.Key(), v.now); err != nil {
@@ -207,12 +206,12 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 }
 
 // ask issues a token with which the request can be made once more.
-func (v *visit) ask(ctx context.Context, kind Kind, refusal *Refusal) *Refusal {
+func (v *visit) ask(ctx context.Context, b Binding, refusal *Refusal) *Refusal {
 	if !v.Session.mayAsk(v.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
-	grant := Grant{Binding: v.binding(kind), Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
-	if kind == ConfirmationToken {
+	grant := Grant{Binding: b, Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
+	if b.Kind == ConfirmationToken {
 		grant.MaxUses = v.gate.options.Confirmation.MaxUses
 		grant.Cooldown = min(max(v.gate.options.Confirmation.Cooldown[grant.Level], v.decision.Cooldown), grant.Lifetime-time.Second)
 		refusal.Wait = grant.Cooldown
@@ -222,7 +221,7 @@ func (v *visit) ask(ctx context.Context, kind Kind, refusal *Refusal) *Refusal {
 		return &Refusal{Reason: Unavailable, Err: err}
 	}
 	if v.gate.Scope() == SessionScope && !v.Session.keep(ticket.Token) {
-		v.revoke(ctx, ticket.Token) // the session has ended meanwhile
+		v.revoke(ctx, ticket.Token, sessionEnded)
 	}
 	refusal.Ticket = ticket
 	return refusal
@@ -245,14 +244,24 @@ func (v *visit) binding(kind Kind) Binding {
 	return b
 }
 
-// redeem lets the request through with the token it carries.
-func (v *visit) redeem(ctx context.Context) *Refusal {
+// continues is what a continuation stands for that lifts the pause of a quota, and of no other (requirements T-63).
+func (v *visit) continues(q *quota.Quota) Binding {
+	b := v.binding(ContinuationToken)
+	b.Params = Hash(fmt.Appendf(b.Params[:], "%s %t", q.Metric, q.Shared))
+	return b
+}
+
+// redeem lets the request through with the token it carries. bounded is ctx with the time that there is for the store.
+func (v *visit) redeem(ctx, bounded context.Context) *Refusal {
+	if !v.Session.mayFail(v.now) {
+		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+	}
 	unknown := &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
 	token := v.Presented.Token
 	switch {
 	case v.Sealed != "":
 		var err error
-		if token, err = v.gate.unseal(ctx, v.Sealed, v.Caller); err != nil {
+		if token, err = v.gate.unseal(bounded, v.Sealed, v.Caller); err != nil {
 			return &Refusal{Reason: Unavailable, Err: err}
 		}
 		if token == "" {
@@ -260,28 +269,40 @@ func (v *visit) redeem(ctx context.Context) *Refusal {
 			return unknown
 		}
 		if !v.Approved {
-			v.revoke(ctx, token)
+			v.revoke(ctx, token, reasons[Declined])
 			return &Refusal{Reason: Declined}
 		}
 	case v.Presented.Conflict:
 		v.Session.failed(v.now)
 		return unknown
 	}
-	return v.spend(ctx, ConfirmationToken, token)
+	if v.reauthenticates() {
+		redeemed, err := v.gate.tokens.Check(bounded, token, v.binding(ConfirmationToken), v.now)
+		if err != nil {
+			return &Refusal{Reason: Unavailable, Err: err}
+		}
+		if redeemed.Verdict == Accepted {
+			// It may take a human some time, which is not the store's, and in which the token may expire.
+			if refusal := v.reauthenticate(ctx); refusal != nil {
+				return refusal
+			}
+			var cancel context.CancelFunc
+			bounded, cancel = v.gate.Bound(ctx)
+			defer cancel()
+			v.now = v.gate.options.Now()
+		}
+	}
+	return v.spend(bounded, v.binding(ConfirmationToken), token)
 }
 
 // spend checks a token and uses it up.
-func (v *visit) spend(ctx context.Context, kind Kind, token string) *Refusal {
+func (v *visit) spend(ctx context.Context, b Binding, token string) *Refusal {
 	if !v.Session.mayFail(v.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
-	redeemed, err := v.gate.tokens.Check(ctx, token, v.binding(kind), v.now)
-	if err == nil && redeemed.Verdict == Accepted && kind == ConfirmationToken {
-		if refusal := v.reauthenticate(ctx); refusal != nil {
-			return refusal
-		}
-	}
+	redeemed, err := v.gate.tokens.Check(ctx, token, b, v.now)
 	if err == nil {
+		redeemed.last = v.Sealed != "" // a human approves once, however often their agent could present a token
 		redeemed, err = v.gate.tokens.Consume(ctx, redeemed, v.now)
 	}
 	switch {
@@ -297,17 +318,19 @@ func (v *visit) spend(ctx context.Context, kind Kind, token string) *Refusal {
 		return &Refusal{Reason: TokenRefused, Redeemed: redeemed}
 	}
 	v.used = redeemed
-	v.pass.Confirmed = v.pass.Confirmed || kind == ConfirmationToken
+	v.pass.Confirmed = v.pass.Confirmed || b.Kind == ConfirmationToken
 	return nil
 }
 
-// reauthenticate asks for the caller's authentication once more, where the level or the policy wants it.
+// reauthenticates reports whether the level or the policy wants the caller's authentication once more.
+func (v *visit) reauthenticates() bool {
+	from := v.gate.options.Confirmation.ReauthenticateFrom
+	return v.decision.Reauthenticate || from != "" && v.Operation.definition.Danger.Level() >= from.Level()
+}
+
+// reauthenticate asks for the caller's authentication once more.
 func (v *visit) reauthenticate(ctx context.Context) *Refusal {
 	c := &v.gate.options.Confirmation
-	wanted := v.decision.Reauthenticate || c.ReauthenticateFrom != "" && v.Operation.definition.Danger.Level() >= c.ReauthenticateFrom.Level()
-	if !wanted {
-		return nil
-	}
 	if c.Reauthenticate == nil {
 		return &Refusal{Reason: ReauthenticationNeeded}
 	}
@@ -321,7 +344,7 @@ func (v *visit) reauthenticate(ctx context.Context) *Refusal {
 func (v *visit) giveBack(ctx context.Context) {
 	ctx, cancel := v.gate.Bound(context.WithoutCancel(ctx))
 	defer cancel()
-	if err := v.pass.taken.GiveBack(ctx); err != nil {
+	if err := v.pass.taken.GiveBack(ctx, v.gate.options.Now()); err != nil {
 		v.gate.logFailure(ctx, "a call that was not made stays counted", err)
 	}
 	v.pass.taken = quota.Taken{}

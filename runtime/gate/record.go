@@ -6,8 +6,12 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/quota"
 )
+
+// longestID bounds what is kept of a client's own name for a request, in bytes: records wait in memory.
+const longestID = 128
 
 // record begins the record of an event.
 func (g *Gate) record(r *Request, event audit.Event, outcome audit.Outcome, reason string) audit.Record {
@@ -15,7 +19,7 @@ func (g *Gate) record(r *Request, event audit.Event, outcome audit.Outcome, reas
 	record := audit.Record{
 		Time: g.options.Now(), Event: event, Adapter: g.adapter, Operation: definition.Name, Endpoint: r.Endpoint,
 		DangerLevel: definition.Danger.Level(), Outcome: outcome, Reason: reason, Caller: r.Caller, SessionID: r.Session.ID,
-		RequestID: strings.Clone(r.RequestID),
+		RequestID: strings.Clone(r.RequestID[:min(len(r.RequestID), longestID)]),
 	}
 	if t := g.options.Trust; t != nil {
 		record.Trust = string(t.Standing.Level)
@@ -118,6 +122,7 @@ func (v *visit) recordRefusal(ctx context.Context, refusal *Refusal) {
 	if v.used.ID != "" { // used up before something else refused the request
 		token(audit.TokenValidated, audit.Success, v.used.ID, "")
 	}
+	ctx = context.WithoutCancel(ctx) // who takes a request back does not take its record back
 	if err := v.gate.write(ctx, records...); err != nil {
 		v.gate.logFailure(ctx, "a refusal is not on record", err)
 	}
@@ -151,6 +156,7 @@ func (g *Gate) Reject(ctx context.Context, r *Request, code string) {
 	if !g.records(ctx) {
 		return
 	}
+	ctx = context.WithoutCancel(ctx)
 	if err := g.write(ctx, g.record(r, audit.OperationDenied, audit.Denied, code)); err != nil {
 		g.logFailure(ctx, "a refusal is not on record", err)
 	}
@@ -159,12 +165,45 @@ func (g *Gate) Reject(ctx context.Context, r *Request, code string) {
 // Recorded reports whether attempts are on record whatever comes of them (requirements REQ-DL-05).
 func (o *Operation) Recorded() bool { return o.recorded }
 
-// revoke makes a token unknown, and puts that on record.
-func (v *visit) revoke(ctx context.Context, token string) {
+// sessionEnded is why the tokens of a session are revoked.
+const sessionEnded = "the session has ended"
+
+// revoke makes a token of the request's caller unknown, whoever still waits for the answer.
+func (v *visit) revoke(ctx context.Context, token, reason string) {
 	ctx = context.WithoutCancel(ctx)
-	if _, err := v.gate.tokens.Revoke(ctx, token); err != nil {
+	if _, err := v.gate.revoke(ctx, token, reason, v.Session.ID, v.Caller); err != nil {
 		v.gate.logFailure(ctx, "a token is not revoked", err)
 	}
+}
+
+// Revoke makes a token unknown, and puts that and the reason on record (requirements REQ-CT-15, REQ-AU-03, T-61). It reports
+// whether there was one that could have been presented.
+func (g *Gate) Revoke(ctx context.Context, token, reason string) (bool, error) {
+	return g.revoke(ctx, token, reason, "", identity.Caller{})
+}
+
+func (g *Gate) revoke(ctx context.Context, token, reason, session string, caller identity.Caller) (bool, error) {
+	bounded, cancel := g.Bound(ctx)
+	defer cancel()
+	record, found, err := g.tokens.revoke(bounded, token)
+	now := g.options.Now()
+	if err != nil || !found || record.uses >= record.mostUses || !now.Before(record.expires.Add(g.tokens.Skew)) {
+		return false, err
+	}
+	if !g.records(ctx) {
+		return true, nil
+	}
+	revoked := audit.Record{
+		Time: now, Event: audit.TokenRevoked, Adapter: g.adapter, Operation: record.Operation, DangerLevel: record.level.Level(),
+		Outcome: audit.Success, Reason: reason, TokenID: TokenID(token), SessionID: session, Caller: caller,
+	}
+	if t := g.options.Trust; t != nil {
+		revoked.Trust = string(t.Standing.Level)
+	}
+	if err := g.write(ctx, revoked); err != nil {
+		g.logFailure(ctx, "a revocation is not on record", err)
+	}
+	return true, nil
 }
 
 func (g *Gate) logFailure(ctx context.Context, what string, err error) {

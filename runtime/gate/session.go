@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/identity"
 	"golang.org/x/time/rate"
 )
 
@@ -70,7 +71,7 @@ func (s *Session) Close() {
 	defer cancel()
 	for _, token := range tokens {
 		// One that stays is of no use to anybody: no other session has this one's name.
-		if _, err := s.gate.tokens.Revoke(ctx, token); err != nil {
+		if _, err := s.gate.revoke(ctx, token, sessionEnded, s.ID, identity.Caller{}); err != nil {
 			s.gate.options.Logger.LogAttrs(ctx, slog.LevelDebug, "ending the tokens of a session", slog.Any("error", err))
 			return
 		}

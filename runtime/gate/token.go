@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -84,6 +85,7 @@ type Redemption struct {
 	key     string
 	version store.Version
 	record  tokenRecord
+	last    bool // whatever uses are left are used up with this one
 }
 
 // Tokens issues and redeems tokens, which live in a store. Of all who present one token, in however many processes, no more
@@ -159,6 +161,9 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 		record := r.record
 		record.uses++
 		record.consumed = now
+		if r.last {
+			record.mostUses = record.uses
+		}
 		keep := record.expires.Add(t.Skew + remembered).Sub(now)
 		_, err := t.Store.Put(ctx, r.key, record.append(nil), r.version, keep)
 		if err == nil {
@@ -169,7 +174,7 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		entry, err := t.Store.Get(ctx, r.key)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil { // nobody goes on for ever about conflicts
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		if !entry.Exists() { // revoked meanwhile
@@ -187,20 +192,27 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 
 // Revoke makes a token unknown. It reports whether there was one.
 func (t *Tokens) Revoke(ctx context.Context, token string) (bool, error) {
+	_, found, err := t.revoke(ctx, token)
+	return found, err
+}
+
+// revoke is Revoke, and returns what the token was.
+func (t *Tokens) revoke(ctx context.Context, token string) (record tokenRecord, found bool, err error) {
 	key := tokenKey(token)
 	for {
 		entry, err := t.Store.Get(ctx, key)
-		if err != nil {
-			return false, fmt.Errorf("revoking a token: %w", err)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return tokenRecord{}, false, fmt.Errorf("revoking a token: %w", err)
 		}
 		if !entry.Exists() {
-			return false, nil
+			return tokenRecord{}, false, nil
 		}
+		record, _ := parseToken(entry.Value) // one that is damaged goes as well
 		if err = t.Store.Delete(ctx, key, entry.Version); err == nil {
-			return true, nil
+			return record, true, nil
 		}
 		if !errors.Is(err, store.ErrConflict) {
-			return false, fmt.Errorf("revoking a token: %w", err)
+			return tokenRecord{}, false, fmt.Errorf("revoking a token: %w", err)
 		}
 	}
 }
