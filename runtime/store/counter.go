@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"time"
 )
@@ -50,6 +51,9 @@ func (c *Counter) Take(claim Claim, now time.Time) Count {
 	used := int64(0)
 	for _, part := range c.parts {
 		used += part
+	}
+	if claim.N < 0 && claim.Window <= 0 && claim.Ends.UnixMilli() < c.ends {
+		return Count{Used: used} // what was taken is gone with its period, and what is there is others'
 	}
 	if claim.N < 0 {
 		return Count{Used: used - c.giveBack(-claim.N)}
@@ -108,9 +112,10 @@ func (c *Counter) move(claim Claim, now time.Time) {
 	clear(c.parts[:passed])
 }
 
-// giveBack takes n away again, from what was added last, and returns what there was to take.
+// giveBack takes n away again, and returns what there was to take. It takes from what was added first, so that what others
+// have added meanwhile counts for no shorter time than it would have.
 func (c *Counter) giveBack(n int64) (given int64) {
-	for i := range c.parts {
+	for i := slots; i >= 0; i-- {
 		part := min(c.parts[i], n-given)
 		c.parts[i] -= part
 		given += part
@@ -138,12 +143,13 @@ func (c Claim) slot() int64 {
 	return int64((c.Window + whole - 1) / whole) // rounded up, so that the parts are never shorter than the window
 }
 
-// Keep is how long a counter must be kept after a claim on it: afterwards it is as if nothing had been added.
-func (c Claim) Keep(now time.Time) time.Duration {
-	if c.Window <= 0 {
-		return max(c.Ends.Sub(now), 0) + time.Minute
+// Keep is how long the counter must be kept after a claim on it: afterwards it is as if nothing had been added. A claim for an
+// earlier period must not make it forget the later one.
+func (c *Counter) Keep(claim Claim, now time.Time) time.Duration {
+	if claim.Window <= 0 {
+		return min(max(time.UnixMilli(c.ends).Sub(now), 0), math.MaxInt64-time.Minute) + time.Minute
 	}
-	return time.Duration(c.slot()*(slots+1))*time.Millisecond + time.Second
+	return time.Duration(claim.slot()*(slots+1))*time.Millisecond + time.Second
 }
 
 // Append appends the counter's encoded form.

@@ -165,7 +165,7 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
 			c = new(memoryCounter)
 			m.counters[claim.Key] = c
 		}
-		c.Counter, c.expires = states[i], now.Add(claim.Keep(now))
+		c.Counter, c.expires = states[i], now.Add(states[i].Keep(claim, now))
 	}
 	return counts, nil
 }

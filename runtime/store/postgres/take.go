@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -124,7 +123,7 @@ func (s *Store) write(ctx context.Context, conn *pgxpool.Conn, claims []store.Cl
 		}
 		changed = append(changed, []byte(claim.Key))
 		values = append(values, states[i].Append(nil))
-		keep = append(keep, keepFor(claim, now).Milliseconds())
+		keep = append(keep, keepFor(&states[i], claim, now).Milliseconds())
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(s.sql.write, changed, values, keep)
@@ -174,14 +173,8 @@ func readCounters(rows pgx.Rows, claims []store.Claim) (states []store.Counter, 
 	return states, found, now, err
 }
 
-// keepFor is how long the row of a counter is kept. Ends that are centuries away are too much for a Duration.
-func keepFor(claim store.Claim, now time.Time) time.Duration {
+// keepFor is how long the row of a counter is kept: no more than what the database can add to a time.
+func keepFor(counter *store.Counter, claim store.Claim, now time.Time) time.Duration {
 	const century = 100 * 365 * 24 * time.Hour
-	if claim.Window <= 0 && claim.Ends.After(now.Add(century)) {
-		return century
-	}
-	if keep := claim.Keep(now); keep > 0 {
-		return keep
-	}
-	return math.MaxInt64
+	return min(counter.Keep(claim, now), century)
 }

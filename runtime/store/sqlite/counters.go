@@ -45,7 +45,7 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 			changed = true
 			key, state := []byte(claim.Key), counters[i].Append(nil)
 			// Whole seconds, so that a counter in much use need not have its place among what expires changed each time.
-			expires := now.Add(claim.Keep(now)).Truncate(time.Second).Add(time.Second).UnixMilli()
+			expires := now.Add(counters[i].Keep(claim, now)).Truncate(time.Second).Add(time.Second).UnixMilli()
 			if expires == kept[i] {
 				err = c.exec(putState, state, key)
 			} else {
