@@ -121,7 +121,8 @@ func (o *Operation) NeedsParams() bool {
 // Denied reports whether trust denies the operation.
 func (o *Operation) Denied() bool { return o.ruling.Verdict >= trust.Deny }
 
-// New makes the gate of an adapter. It fails on options that are out of range or contradict each other.
+// New makes the gate of an adapter. It fails on options that are out of range or contradict each other, and on operations
+// whose danger nobody knows (requirements REQ-DL-01).
 func New(options Options, definitions *model.Adapter) (*Gate, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -156,6 +157,9 @@ func New(options Options, definitions *model.Adapter) (*Gate, error) {
 	}
 	g.operations = make(map[string]*Operation, len(definitions.Operations))
 	for i := range definitions.Operations {
+		if d := &definitions.Operations[i]; d.Danger.Level() < 0 {
+			return nil, fmt.Errorf("operation %s: %q is no danger level; it is one of %v", d.Name, d.Danger, model.Dangers())
+		}
 		o := g.operation(&definitions.Operations[i])
 		g.operations[o.definition.Name] = o
 	}

@@ -70,7 +70,7 @@ func (s *Session) Close() {
 	defer cancel()
 	for _, token := range tokens {
 		// One that stays is of no use to anybody: no other session has this one's name.
-		if err := s.gate.revokeToken(ctx, token, "session ended"); err != nil {
+		if _, err := s.gate.revokeToken(ctx, token, sessionEnded); err != nil {
 			s.gate.options.Logger.LogAttrs(ctx, slog.LevelDebug, "ending the tokens of a session", slog.Any("error", err))
 			return
 		}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -84,6 +85,7 @@ type Redemption struct {
 	key     string
 	version store.Version
 	record  tokenRecord
+	last    bool // whatever uses are left are used up with this one
 }
 
 // Tokens issues and redeems tokens, which live in a store. Of all who present one token, in however many processes, no more
@@ -162,6 +164,9 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 		record := r.record
 		record.uses++
 		record.consumed = now
+		if r.last {
+			record.mostUses = record.uses
+		}
 		keep := record.expires.Add(t.Skew + remembered).Sub(now)
 		_, err := t.Store.Put(ctx, r.key, record.append(nil), r.version, keep)
 		if err == nil {
@@ -172,7 +177,7 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		entry, err := t.Store.Get(ctx, r.key)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil { // nobody goes on for ever about conflicts
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		if !entry.Exists() { // revoked meanwhile

@@ -1,0 +1,128 @@
+package aql
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// sweepRequest is a request to an operation that can be tried out, whose parameter Note tells null and absent apart.
+type sweepRequest struct {
+	Folder string
+	DryRun bool
+	Note   Optional[string]
+}
+
+// newSweeper makes an adapter with the one operation sweep_notes, and returns where its requests end up.
+func newSweeper(t *testing.T, options Options) (*Session, *[]sweepRequest) {
+	t.Helper()
+	var ran []sweepRequest
+	options.Name = "notes"
+	adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
+		Name: "sweep_notes", Category: model.Delete, Danger: model.Dangerous, Returns: "Nothing",
+		Params: []Row{{"Folder folder string default=\"inbox\",alias=dir"}, {"DryRun dry_run boolean"}, {"Note note string"}},
+		Types:  [2]any{(*sweepRequest)(nil), nil},
+		Handler: func(_ context.Context, _, request any) (any, error) {
+			ran = append(ran, *request.(*sweepRequest))
+			return nil, nil
+		},
+	}}}, []Type{{Name: "Nothing", Kind: model.KindScalar}}), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return adapter.NewSession(), &ran
+}
+
+func sweep(t *testing.T, s *Session, request string) string {
+	t.Helper()
+	reply := s.Call(t.Context(), "mcp_aql_delete", []byte(request))
+	return string(reply.JSON)
+}
+
+func tokenIn(t *testing.T, answer string) string {
+	t.Helper()
+	_, after, found := strings.Cut(answer, `"confirmation_token":"`)
+	token, _, ok := strings.Cut(after, `"`)
+	if !found || !ok {
+		t.Fatalf("no token in %s", answer)
+	}
+	return token
+}
+
+// REQ-CT-03, REQ-RF-05, REQ-VO-13: the gate sees the parameters that the handler will see, wherever and however often a
+// request names them. What stands in params wins, also where it is null.
+func TestTheGateSeesWhatTheHandlerSees(t *testing.T) {
+	for name, request := range map[string]string{
+		"null in params, true beside":     `{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":true}`,
+		"true beside, before params":      `{"dry_run":true,"params":{"dry_run":null},"operation":"sweep_notes"}`,
+		"false in params, true beside":    `{"operation":"sweep_notes","params":{"dry_run":false},"dry_run":true}`,
+		"null and null":                   `{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":null}`,
+		"as an item of a batch":           `{"operations":[{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":true}]}`,
+		"an item, with the params behind": `{"operations":[{"dry_run":true,"operation":"sweep_notes","params":{"dry_run":null}}]}`,
+	} {
+		s, ran := newSweeper(t, Options{})
+		if got := sweep(t, s, request); !strings.Contains(got, "CONFIRMATION_REQUIRED") || len(*ran) > 0 {
+			t.Errorf("%s: ran %+v: %s", name, *ran, got)
+		}
+	}
+	s, ran := newSweeper(t, Options{})
+	if got := sweep(t, s, `{"operation":"sweep_notes","params":{"dry_run":true},"dry_run":false}`); len(*ran) != 1 || !(*ran)[0].DryRun {
+		t.Errorf("true in params, false beside: ran %+v: %s", *ran, got)
+	}
+}
+
+// REQ-CT-03, T-60: a token is not good for what a handler can tell apart.
+func TestTokensTellValuesApart(t *testing.T) {
+	const asked = `{"operation":"sweep_notes","params":{"folder":"a"}}`
+	for name, other := range map[string]string{
+		"null where it means something":      `{"operation":"sweep_notes","params":{"folder":"a","note":null,"_confirmation":"TOKEN"}}`,
+		"the default, behind the value":      `{"operation":"sweep_notes","params":{"folder":null,"_confirmation":"TOKEN"},"folder":"a"}`,
+		"under another name, behind it":      `{"operation":"sweep_notes","params":{"dir":null,"_confirmation":"TOKEN"},"folder":"a"}`,
+		"another value, which wins":          `{"operation":"sweep_notes","params":{"folder":"b","_confirmation":"TOKEN"},"dir":"a"}`,
+		"an empty value":                     `{"operation":"sweep_notes","params":{"folder":"a","note":"","_confirmation":"TOKEN"}}`,
+		"another letter that looks the same": `{"operation":"sweep_notes","params":{"folder":"а","_confirmation":"TOKEN"}}`,
+	} {
+		s, ran := newSweeper(t, Options{})
+		token := tokenIn(t, sweep(t, s, asked))
+		if got := sweep(t, s, strings.Replace(other, "TOKEN", token, 1)); !strings.Contains(got, "TOKEN_SCOPE_MISMATCH") || len(*ran) > 0 {
+			t.Errorf("%s: ran %+v: %s", name, *ran, got)
+		}
+	}
+	for name, same := range map[string]string{
+		"under its other name":  `{"operation":"sweep_notes","params":{"dir":"a","_confirmation":"TOKEN"}}`,
+		"what does not count":   `{"operation":"sweep_notes","params":{"folder":"a","_confirmation":"TOKEN"},"dir":"b"}`,
+		"null for a plain type": `{"operation":"sweep_notes","params":{"folder":"a","dry_run":null,"_confirmation":"TOKEN"}}`,
+	} {
+		s, ran := newSweeper(t, Options{})
+		token := tokenIn(t, sweep(t, s, asked))
+		if got := sweep(t, s, strings.Replace(same, "TOKEN", token, 1)); len(*ran) != 1 || (*ran)[0].Folder != "a" {
+			t.Errorf("%s: ran %+v: %s", name, *ran, got)
+		}
+	}
+}
+
+// REQ-DL-01: a danger level that nobody knows is refused, and not taken for harmless.
+func TestUnknownDangerLevels(t *testing.T) {
+	for _, level := range []model.Danger{"", "harmless", "Destructive"} {
+		registry := NewRegistry([]Operation{noteOperation("wipe_notes", model.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
+		if _, err := New(registry, Options{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "wipe_notes") {
+			t.Errorf("level %q: %v", level, err)
+		}
+	}
+}
+
+// REQ-CT-15, T-61: what is revoked cannot be used.
+func TestRevokeToken(t *testing.T) {
+	s, ran := newSweeper(t, Options{})
+	token := tokenIn(t, sweep(t, s, `{"operation":"sweep_notes"}`))
+	for i, want := range []bool{true, false} {
+		if was, err := s.adapter.RevokeToken(t.Context(), token, "logout"); was != want || err != nil {
+			t.Errorf("time %d: %v, %v", i, was, err)
+		}
+	}
+	if got := sweep(t, s, `{"operation":"sweep_notes","_confirmation":"`+token+`"}`); !strings.Contains(got, "TOKEN_INVALID") || len(*ran) > 0 {
+		t.Error(got)
+	}
+}
