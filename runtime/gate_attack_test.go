@@ -126,3 +126,32 @@ func TestRevokeToken(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// REQ-AU-02, REQ-IN-16: no name of a map's entry makes its sensitive fields show, in records, questions or reports.
+func TestRedactionOfMaps(t *testing.T) {
+	type login struct{ Password, User string }
+	type request struct {
+		Logins map[string]login
+	}
+	adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
+		Name: "drop_logins", Category: model.Delete, Danger: model.Destructive, Returns: "Nothing",
+		Params: []Row{{"Logins logins {}Login"}},
+		Types:  [2]any{(*request)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { return nil, nil },
+	}}}, []Type{
+		{Name: "Nothing", Kind: model.KindScalar},
+		{Name: "Login", Kind: model.KindObject, Fields: []Row{{"Password password string sensitive"}, {"User user string"}}},
+	}), Options{Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plain", "with.dot", "with.dot.password", "with[0]", "", ".", "[", "user", "a.user"} {
+		text := `{"operation":"drop_logins","params":{"logins":{"` + name + `":{"password":"hunter2","user":"ann"}}}}`
+		reply := adapter.NewSession().Call(t.Context(), "mcp_aql_delete", []byte(text))
+		if reply.Question == nil {
+			t.Fatalf("%s", reply.JSON)
+		}
+		if p := reply.Question.Params; strings.Contains(p, "hunter2") || !strings.Contains(p, "ann") {
+			t.Errorf("%q: %s", name, p)
+		}
+	}
+}
