@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/gate"
@@ -250,12 +252,33 @@ func (x *exchange) shown(name string) (string, bool) {
 		if x.adapter.secretive(param, make(map[string]bool)) {
 			w := wire.NewWriter(nil)
 			x.writeShown(w, text, name)
-			return string(w.Bytes()), true
+			text = string(w.Bytes())
 		}
-		return strings.Clone(text), true
+		return plain(text), true
 	}
 	value, _ := wire.NewReader(text, wire.Limits{}).String()
-	return strings.Clone(value), true
+	return plain(value), true
+}
+
+// longestValue bounds a value in a confirmation message, in characters.
+const longestValue = 200
+
+// plain is a copy of a value that cannot pass for anything but a value: without line breaks and marks that nobody sees, which
+// could make one text look like another, and of bounded length.
+func plain(value string) string {
+	var out strings.Builder
+	count := 0
+	for _, r := range value {
+		if count++; count > longestValue {
+			out.WriteString("…")
+			break
+		}
+		if !unicode.IsPrint(r) {
+			r = utf8.RuneError
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // redactedParams is a JSON object of the parameters for the record: sensitive values are hidden.
