@@ -171,3 +171,24 @@ func TestConfirmationMessagesCannotBeForged(t *testing.T) {
 		}
 	}
 }
+
+// REQ-DL-05: attempts at what is destructive are on record also where they come through another tool, or are malformed.
+func TestMisdirectedAttemptsAreOnRecord(t *testing.T) {
+	for name, request := range map[string]string{
+		"another tool":           deleteN1,
+		"another tool, in vain":  `{"operation":"delete_note","params":{"note_id":7}}`,
+		"another tool, an item":  `{"operations":[` + getN1 + `,` + deleteN1 + `]}`,
+		"params first, no token": `{"params":{"note_id":"n1"},"operation":"delete_note"}`,
+	} {
+		f := newFixture(t, Options{})
+		f.session.Call(t.Context(), "mcp_aql_read", []byte(request))
+		if log := f.log.String(); strings.Count(log, "OPERATION_DENIED") != 1 || !strings.Contains(log, "delete_note") || !strings.Contains(log, "VALIDATION_ENDPOINT_MISMATCH") {
+			t.Errorf("%s: %s", name, log)
+		}
+	}
+	f := newFixture(t, Options{})
+	f.session.Call(t.Context(), "mcp_aql_delete", []byte(getN1))
+	if log := f.log.String(); strings.Contains(log, "DENIED") {
+		t.Errorf("what is safe: %s", log)
+	}
+}

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -57,7 +58,7 @@ func (x *exchange) finish(ctx context.Context, used quota.Usage, failed *Error) 
 // rejected tells the gate of a request that did not reach it, so that attempts at what is dangerous are on record whatever
 // comes of them (requirements REQ-DL-05).
 func (x *exchange) rejected(ctx context.Context, failed *Error) {
-	if o := x.operation; o != nil && o.gate != nil && o.gate.Recorded() {
+	if o := cmp.Or(x.operation, x.elsewhere); o != nil && o.gate != nil && o.gate.Recorded() {
 		x.view.gate.Reject(ctx, &gate.Request{
 			Operation: o.gate, Caller: CallerOf(ctx), Session: x.session.gate, RequestID: strings.Clone(x.envelope.requestID), Endpoint: o.family,
 		}, failed.Code)
