@@ -98,6 +98,7 @@ type exchange struct {
 // asked is an operation that a request asks for, with what it brings.
 type asked struct {
 	operation *operation
+	elsewhere *operation // where operation is nil: one of another endpoint family
 	call      call
 	presented presented
 	values    []paramValue // kept for operations that ask for confirmation
