@@ -241,7 +241,7 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 
 // ask issues a token with which the request can be made once more.
 func (v *visit) ask(ctx context.Context, b Binding, refusal *Refusal) *Refusal {
-	if !v.Session.mayAsk(v.now) {
+	if !v.Session.mayAsk(v.now) || !v.gate.allowances.mayAsk(v.Caller.Key(), v.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
 	grant := Grant{Binding: b, Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
