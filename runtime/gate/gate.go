@@ -253,14 +253,8 @@ func (g *Gate) Operation(name string) *Operation { return g.operations[name] }
 // Meter counts calls; nil where nothing is counted.
 func (g *Gate) Meter() *quota.Meter { return g.meter }
 
-// Trust is how trust judges; nil: it does not.
-func (g *Gate) Trust() *trust.Options { return g.options.Trust }
-
 // Scope is who can use a token.
 func (g *Gate) Scope() Scope { return g.options.Confirmation.Scope }
-
-// Now is the time by the gate's clock.
-func (g *Gate) Now() time.Time { return g.options.Now() }
 
 // Bound bounds how long a request waits for the store. Memory needs no bound.
 func (g *Gate) Bound(ctx context.Context) (context.Context, context.CancelFunc) {
