@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/quota"
 )
 
 // sweepRequest is a request to an operation that can be tried out, whose parameter Note tells null and absent apart.
@@ -190,5 +191,27 @@ func TestMisdirectedAttemptsAreOnRecord(t *testing.T) {
 	f.session.Call(t.Context(), "mcp_aql_delete", []byte(getN1))
 	if log := f.log.String(); strings.Contains(log, "DENIED") {
 		t.Errorf("what is safe: %s", log)
+	}
+}
+
+// T-01: two different continuations are as good as none that is valid, wherever they stand.
+func TestConflictingContinuations(t *testing.T) {
+	f := newFixture(t, Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Pause: 1}}}})
+	get := func(inside, beside string) (string, string) {
+		code, details := f.as(t, ann, "mcp_aql_read", `{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+inside+`"},"_quota_continue":"`+beside+`"}`)
+		token, _ := details["confirmation_token"].(string)
+		return code, token
+	}
+	get("", "")
+	_, token := get("", "")
+	for _, other := range []string{"quota_continue_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x"} {
+		for _, pair := range [][2]string{{token, other}, {other, token}} {
+			if code, _ := get(pair[0], pair[1]); code != "TOKEN_INVALID" {
+				t.Errorf("%v: %s", pair, code)
+			}
+		}
+	}
+	if code, _ := get(token, token); code != "ok" {
+		t.Errorf("twice the same: %s", code)
 	}
 }

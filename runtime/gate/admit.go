@@ -41,7 +41,7 @@ type Params interface {
 // Presented is the tokens that a request carries.
 type Presented struct {
 	Token        string
-	Conflict     bool // two different ones
+	Conflict     bool // two different ones of a kind
 	Continuation string
 }
 
@@ -186,8 +186,7 @@ func (v *visit) answer(ctx, bounded context.Context) *Refusal {
 	case err != nil:
 		return &Refusal{Reason: Unavailable, Err: err}
 	case token == "":
-		v.Session.failed(v.now)
-		return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
+		return v.refuseUnknown()
 	case !v.Approved:
 		v.revoke(ctx, token, reasons[Declined])
 		return &Refusal{Reason: Declined}
@@ -229,6 +228,8 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 			return &Refusal{Reason: QuotaExhausted, Block: block}
 		case continued, v.presented.Continuation == "": // of several quotas each needs its own continuation
 			return v.ask(ctx, v.continues(block.Quota), &Refusal{Reason: QuotaPaused, Block: block})
+		case v.presented.Conflict:
+			return v.refuseUnknown()
 		}
 		if refusal := v.spend(ctx, v.continues(block.Quota), v.presented.Continuation); refusal != nil {
 			return refusal
@@ -241,7 +242,7 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 
 // ask issues a token with which the request can be made once more.
 func (v *visit) ask(ctx context.Context, b Binding, refusal *Refusal) *Refusal {
-	if !v.Session.mayAsk(v.now) {
+	if !v.Session.mayAsk(v.now) || !v.gate.allowances.mayAsk(v.Caller.Key(), v.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
 	grant := Grant{Binding: b, Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
@@ -288,8 +289,7 @@ func (v *visit) continues(q *quota.Quota) Binding {
 // redeem lets the request through with the token it carries. bounded is ctx with the time that there is for the store.
 func (v *visit) redeem(ctx, bounded context.Context) *Refusal {
 	if v.presented.Conflict {
-		v.Session.failed(v.now)
-		return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
+		return v.refuseUnknown()
 	}
 	if v.reauthenticates() {
 		redeemed, err := v.gate.tokens.Check(bounded, v.presented.Token, v.binding(ConfirmationToken), v.now)
@@ -308,6 +308,12 @@ func (v *visit) redeem(ctx, bounded context.Context) *Refusal {
 		}
 	}
 	return v.spend(bounded, v.binding(ConfirmationToken), v.presented.Token)
+}
+
+// refuseUnknown refuses what is no token that anybody could have been given.
+func (v *visit) refuseUnknown() *Refusal {
+	v.Session.failed(v.now)
+	return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
 }
 
 // spend checks a token and uses it up.

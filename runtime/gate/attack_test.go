@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -282,5 +283,44 @@ func TestForgedApprovalsAreLimited(t *testing.T) {
 		if len(r.RequestID) > 128 {
 			t.Fatalf("a record holds %d bytes of a request's name", len(r.RequestID))
 		}
+	}
+}
+
+// REQ-CT-14: who opens sessions without end is given no tokens without end, and takes nothing from others.
+func TestAskingInManySessions(t *testing.T) {
+	g, err := New(Options{Now: func() time.Time { return start }}, &notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{Gate: g, now: start}
+	var refused int
+	for range 12 * burst / 100 {
+		session := s.NewSession()
+		for range 100 {
+			if _, refusal := s.Admit(t.Context(), s.request(session, nil)); refusal.Reason == TooManyTokens {
+				refused++
+			}
+		}
+		session.Close()
+	}
+	if refused != 2*burst {
+		t.Errorf("%d of %d are refused", refused, 12*burst)
+	}
+	if _, refusal := s.Admit(t.Context(), s.request(s.NewSession(), func(r *Request) { r.Caller.Subject = "bob" })); refusal.Reason != ConfirmationNeeded {
+		t.Errorf("bob: %+v", refusal)
+	}
+}
+
+// Callers are forgotten once they have their whole allowance again, or when there are too many.
+func TestAllowancesAreBounded(t *testing.T) {
+	a := &allowances{limit: 1}
+	for i := range 3 * mostAllowances {
+		if !a.mayAsk(fmt.Sprint(i), start) || len(a.callers) > mostAllowances {
+			t.Fatalf("caller %d, of %d", i, len(a.callers))
+		}
+	}
+	a.mayAsk("late", start.Add(time.Hour))
+	if len(a.callers) != 1 {
+		t.Errorf("%d callers are remembered", len(a.callers))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -184,5 +185,19 @@ func TestAuditFile(t *testing.T) {
 	if summary.Records != 2*7 {
 		text, _ := os.ReadFile(path)
 		t.Errorf("%d records:\n%s", summary.Records, text)
+	}
+}
+
+// What a flag sets wins over the service's own default, also where it says that nothing is kept.
+func TestStateInMemoryWins(t *testing.T) {
+	for given, kept := range map[bool]bool{true: false, false: true} {
+		options := Options{Adapter: aql.Options{State: new(store.Memory)}}
+		s := settings{state: memory, given: map[string]bool{"state": given}}
+		if _, _, err := s.prepare(t.Context(), &options, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+		if (options.Adapter.State != nil) != kept {
+			t.Errorf("-state memory given: %v; the service's own store is in use: %v", given, options.Adapter.State != nil)
+		}
 	}
 }
