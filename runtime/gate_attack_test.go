@@ -292,3 +292,29 @@ func TestConfirmationsOfRandomRequests(t *testing.T) {
 		t.Errorf("only %d tokens were good for another spelling", same)
 	}
 }
+
+// What a human has answered is about one request, not about those that its handler makes.
+func TestAnswersEndWithTheirRequest(t *testing.T) {
+	var adapter *Adapter
+	var inner Reply
+	outer := noteOperation("wipe_notes", model.Delete, model.Forbidden, func(ctx context.Context, _ *noteRequest) (string, error) {
+		inner = adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))
+		return "", nil
+	})
+	deletes := noteOperation("delete_note", model.Delete, model.Destructive, func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
+	var err error
+	adapter, err = New(NewRegistry([]Operation{outer, deletes}, noteTypes), Options{Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := adapter.NewSession()
+	asked := session.Call(t.Context(), "mcp_aql_delete", []byte(wipe))
+	state, err := session.Seal(t.Context(), asked.Question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := session.Call(WithAnswer(t.Context(), Answer{State: state, Approved: true}), "mcp_aql_delete", []byte(wipe))
+	if !strings.HasPrefix(string(reply.JSON), `{"success":true`) || !strings.Contains(string(inner.JSON), "CONFIRMATION_REQUIRED") {
+		t.Errorf("outer %s, inner %s", reply.JSON, inner.JSON)
+	}
+}
