@@ -2,6 +2,7 @@ package aql
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -213,5 +214,107 @@ func TestConflictingContinuations(t *testing.T) {
 	}
 	if code, _ := get(token, token); code != "ok" {
 		t.Errorf("twice the same: %s", code)
+	}
+}
+
+// randomSweep spells a request to sweep_notes: parameters in params and beside it, under both names, null, in any order.
+func randomSweep(random *rand.Rand, token string) string {
+	members := func(names ...string) []string {
+		var out []string
+		for _, name := range names {
+			if random.IntN(2) == 0 {
+				continue
+			}
+			values := []string{`null`, `"a"`, `"\u0061"`, `"inbox"`}
+			if name == "dry_run" {
+				values = []string{`null`, `true`, `false`}
+			}
+			out = append(out, `"`+name+`" : `+values[random.IntN(len(values))])
+		}
+		random.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		return out
+	}
+	folder := func() string { return []string{"folder", "dir"}[random.IntN(2)] }
+	beside := []string{`"operation":"sweep_notes"`}
+	if token != "" {
+		beside = append(beside, `"_confirmation":"`+token+`"`)
+	}
+	if random.IntN(4) > 0 {
+		beside = append(beside, `"params":{`+strings.Join(members(folder(), "dry_run", "note"), ",")+`}`)
+	}
+	if random.IntN(2) == 0 {
+		beside = append(beside, members(folder(), "dry_run", "note")...)
+	}
+	random.Shuffle(len(beside), func(i, j int) { beside[i], beside[j] = beside[j], beside[i] })
+	request := `{` + strings.Join(beside, ",") + `}`
+	if random.IntN(4) == 0 {
+		request = `{"operations":[` + request + `]}`
+	}
+	return request
+}
+
+// REQ-CT-03: however requests are spelled, nothing runs unconfirmed but what the handler sees as a dry run, and a token is good
+// only for requests in which the handler sees the same.
+func TestConfirmationsOfRandomRequests(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 11))
+	unlimited := Confirmation{IssuesPerMinute: -1}
+	gated, ran := newSweeper(t, Options{Confirmation: unlimited})
+	open, seen := newSweeper(t, Options{Confirmation: Confirmation{Off: true}})
+	sees := func(request string) sweepRequest {
+		*seen = nil
+		if got := sweep(t, open, request); len(*seen) != 1 {
+			t.Fatalf("%s: %s", request, got)
+		}
+		return (*seen)[0]
+	}
+	same := 0
+	for range 5000 {
+		first := randomSweep(random, "")
+		asked := sees(first)
+		*ran = nil
+		answer := sweep(t, gated, first)
+		if asked.DryRun != (len(*ran) == 1) {
+			t.Fatalf("%s: the handler sees %+v, and %d calls ran", first, asked, len(*ran))
+		}
+		if asked.DryRun {
+			continue
+		}
+		second := randomSweep(random, tokenIn(t, answer))
+		wanted := sees(second)
+		*ran = nil
+		answer = sweep(t, gated, second)
+		if !wanted.DryRun && wanted != asked && len(*ran) > 0 {
+			t.Fatalf("%s\n%s: asked about %+v, wanted %+v, and %d calls ran: %s", first, second, asked, wanted, len(*ran), answer)
+		}
+		same += len(*ran)
+	}
+	if same < 100 {
+		t.Errorf("only %d tokens were good for another spelling", same)
+	}
+}
+
+// What a human has answered is about one request, not about those that its handler makes.
+func TestAnswersEndWithTheirRequest(t *testing.T) {
+	var adapter *Adapter
+	var inner Reply
+	outer := noteOperation("wipe_notes", model.Delete, model.Forbidden, func(ctx context.Context, _ *noteRequest) (string, error) {
+		inner = adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))
+		return "", nil
+	})
+	deletes := noteOperation("delete_note", model.Delete, model.Destructive, func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
+	var err error
+	adapter, err = New(NewRegistry([]Operation{outer, deletes}, noteTypes), Options{Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := adapter.NewSession()
+	asked := session.Call(t.Context(), "mcp_aql_delete", []byte(wipe))
+	state, err := session.Seal(t.Context(), asked.Question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := session.Call(WithAnswer(t.Context(), Answer{State: state, Approved: true}), "mcp_aql_delete", []byte(wipe))
+	if !strings.HasPrefix(string(reply.JSON), `{"success":true`) || !strings.Contains(string(inner.JSON), "CONFIRMATION_REQUIRED") {
+		t.Errorf("outer %s, inner %s", reply.JSON, inner.JSON)
 	}
 }

@@ -119,7 +119,7 @@ type visit struct {
 	confirm   bool
 	dry       bool
 	pass      Pass
-	used      Redemption
+	spent     []string // ids of the tokens that were used up
 }
 
 // judge decides by trust and policy, and finds out whether confirmation is needed.
@@ -338,7 +338,7 @@ func (v *visit) spend(ctx context.Context, b Binding, token string) *Refusal {
 		v.Session.failed(v.now)
 		return &Refusal{Reason: TokenRefused, Redeemed: redeemed}
 	}
-	v.used = redeemed
+	v.spent = append(v.spent, redeemed.ID)
 	v.pass.Confirmed = v.pass.Confirmed || b.Kind == ConfirmationToken
 	return nil
 }

@@ -324,3 +324,29 @@ func TestAllowancesAreBounded(t *testing.T) {
 		t.Errorf("%d callers are remembered", len(a.callers))
 	}
 }
+
+// REQ-CT-13: of two tokens that one request uses up, both are on record.
+func TestBothTokensAreOnRecord(t *testing.T) {
+	s := newScene(t, Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}})
+	session := s.NewSession()
+	confirmation := s.ask(t, session)
+	if _, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.Operation = s.Operation("get_note") })); refusal != nil {
+		t.Fatalf("%+v", refusal)
+	}
+	continuation := s.ask(t, session)
+	_, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) {
+		r.Presented = Presented{Token: confirmation, Continuation: continuation}
+	}))
+	if refusal != nil {
+		t.Fatalf("%+v", refusal)
+	}
+	var validated []string
+	for _, r := range s.sink.records {
+		if r.Event == audit.TokenValidated {
+			validated = append(validated, r.TokenID)
+		}
+	}
+	if diff := cmp.Diff([]string{TokenID(continuation), TokenID(confirmation)}, validated); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -44,13 +44,13 @@ func (g *Gate) write(ctx context.Context, records ...audit.Record) error {
 // recordPass puts on record that the operation may run, before it does. An error means that it may not.
 func (v *visit) recordPass(ctx context.Context) error {
 	v.pass.recorded = v.Operation.recorded || v.pass.Confirmed
-	if !v.pass.recorded && v.used.ID == "" || !v.gate.records(ctx) {
+	if !v.pass.recorded && len(v.spent) == 0 || !v.gate.records(ctx) {
 		return nil
 	}
 	var records []audit.Record
-	if v.used.ID != "" {
+	for _, id := range v.spent {
 		validated := v.gate.record(v.Request, audit.TokenValidated, audit.Success, "")
-		validated.TokenID = v.used.ID
+		validated.TokenID = id
 		records = append(records, validated)
 	}
 	if v.pass.recorded {
@@ -65,7 +65,10 @@ func (v *visit) recordPass(ctx context.Context) error {
 			reason = "dry run"
 		}
 		decided := v.gate.record(v.Request, event, outcome, reason)
-		decided.Parameters, decided.TokenID = v.Params.Redacted(), v.used.ID
+		decided.Parameters = v.Params.Redacted()
+		if v.pass.Confirmed {
+			decided.TokenID = v.spent[len(v.spent)-1] // confirmation comes last
+		}
 		if v.decision.Rule != nil {
 			decided.Rule = v.decision.Rule.Name
 		}
@@ -113,8 +116,8 @@ func (v *visit) recordRefusal(ctx context.Context, refusal *Refusal) {
 	case refusal.Ticket.Token != "":
 		token(audit.TokenIssued, audit.Success, TokenID(refusal.Ticket.Token), "")
 	}
-	if v.used.ID != "" { // used up before something else refused the request
-		token(audit.TokenValidated, audit.Success, v.used.ID, "")
+	for _, id := range v.spent { // used up before something else refused the request
+		token(audit.TokenValidated, audit.Success, id, "")
 	}
 	ctx = context.WithoutCancel(ctx) // who takes a request back does not take its record back
 	if err := v.gate.write(ctx, records...); err != nil {
