@@ -156,7 +156,7 @@ func TestEndpointAndToolFollowTheSurface(t *testing.T) {
 		for _, tool := range toolsOf(t, a, s) {
 			tools[tool.Name] = tool.Family
 		}
-		for _, o := range everyOperation(a) {
+		for _, o := range s.everyOperation(a) {
 			var answer struct {
 				Data struct {
 					Operation struct{ Endpoint, MCPTool string }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/model/fingerprint"
 	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
@@ -106,13 +107,14 @@ func TestTrustDenials(t *testing.T) {
 	}
 }
 
-// REQ-TR-11, REQ-IN-22: trust can be asked for where that is wanted, and nowhere else.
+// REQ-TR-11, REQ-IN-22, REQ-GE-06: trust and definitions can be asked for where that is wanted, and nowhere else.
 func TestAdapterInfo(t *testing.T) {
 	const ask = `{"operation":"introspect","params":{"query":"adapter_info"}}`
 	f := newFixture(t, Options{AdapterInfo: true, Trust: &trust.Options{Standing: trust.Standing{
 		Level: trust.Validated, ValidatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), ValidationReport: trust.ValidationReport{TestsPassed: 9, TestsTotal: 10},
 	}}})
-	want := `{"success":true,"data":{"name":"notes","version":"1.0.0","trust":{"level":"validated","validated_at":"2026-01-02T03:04:05Z","validation_report":{"tests_passed":9,"tests_total":10}}}}`
+	definitions := f.adapter.definitions
+	want := `{"success":true,"data":{"name":"notes","version":"1.0.0","definitions":"` + fingerprint.Of(&definitions) + `","trust":{"level":"validated","validated_at":"2026-01-02T03:04:05Z","validation_report":{"tests_passed":9,"tests_total":10}}}}`
 	if got := f.call("mcp_aql_read", ask); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

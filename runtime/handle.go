@@ -39,7 +39,7 @@ type entry struct {
 	definition model.Operation
 }
 
-// call is one request to one operation, used once by one goroutine: to an operation of the registry, or to introspect.
+// call is one request to one operation, used once by one goroutine: to an operation of the registry, or to a built-in one (builtInCall).
 type call interface {
 	// next moves r to the next member of an object and decodes its value into the request. known is false, with the value
 	// not read, when the operation has no parameter of that name. A parameter that comes again is a fault of r.

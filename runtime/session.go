@@ -142,8 +142,8 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if x.batch != nil {
 		return x.runBatch(ctx)
 	}
-	if introspection, ok := x.call.(*introspectCall); ok {
-		return introspection.reply(ctx, x)
+	if own, ok := x.call.(builtInCall); ok {
+		return own.reply(ctx, x)
 	}
 	if failed := x.admit(ctx); failed != nil {
 		return Reply{}, failed
