@@ -23,7 +23,7 @@ const (
 	exitUsage    = 3 // bad flags or configuration
 	exitIO       = 4
 	exitEmit     = 5
-	exitStale    = 6 // generated code is out of date, or an audit file is broken
+	exitStale    = 6 // generated code is out of date, a change breaks agents, or an audit file is broken
 )
 
 // command is one subcommand.
@@ -126,6 +126,14 @@ Flags of gen, check and lint:
   -v           say what is done
   -q           print errors only
 
+Flags of check: these, and
+
+  -against file
+               compare what agents see with a snapshot of an old version, from
+               aql-tag export -format introspection; exit 6 where a change
+               breaks agents. -v prints the other changes too; -json prints
+               one object with diagnostics, stale and changes
+
 Flags of init: these (-json prints the proposals, -v unexported functions too), and
 
   -w           write the directives above the functions, touching nothing else
@@ -147,8 +155,8 @@ As a tool of go vet, with suggested fixes:
   go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
-3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check) or broken
-(audit verify).
+3 bad flags, 4 I/O, 5 emission failed, 6 out of date or breaking (check) or
+broken (audit verify).
 `)
 }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -156,38 +155,7 @@ func (f *policyFlags) adapter(ctx context.Context, env *environment) (*model.Ada
 		}
 		return nil, exitSource
 	}
-	adapter := new(model.Adapter)
-	sources := make(map[string]string)
-	types := make(map[string]*model.Type)
-	for i := range result.Packages {
-		pkg := &result.Packages[i]
-		for _, h := range pkg.Handlers {
-			name := h.Operation.Name
-			if first, taken := sources[name]; taken {
-				fmt.Fprintf(env.stderr, "aql-tag: %s and %s both have an operation %s; name the packages of one adapter\n", first, pkg.Path, name)
-				return nil, exitUsage
-			}
-			sources[name] = pkg.Path
-			adapter.Operations = append(adapter.Operations, h.Operation)
-		}
-		for k := range pkg.Types {
-			t := &pkg.Types[k]
-			if first, taken := types[t.Name]; taken {
-				if !reflect.DeepEqual(first, t) {
-					fmt.Fprintf(env.stderr, "aql-tag: %s has another type %s than the packages before; name the packages of one adapter\n", pkg.Path, t.Name)
-					return nil, exitUsage
-				}
-				continue
-			}
-			types[t.Name] = t
-			adapter.Types = append(adapter.Types, *t)
-		}
-	}
-	if len(adapter.Operations) == 0 {
-		fmt.Fprintf(env.stderr, "aql-tag: no operations in %s\n", strings.Join(f.packages, " "))
-		return nil, exitUsage
-	}
-	return adapter, -1
+	return adapterOf(env, f.packages, result.Packages)
 }
 
 // explain prints what the policy decides about a call, and why.
