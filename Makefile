@@ -6,7 +6,7 @@ MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted t
 RACED     = tests/state
 FUZZTIME ?= 10s
 
-.PHONY: demo test race state generate check fmt vet lint e2e readme adopting fuzz bench bench-gen startup tokens ci
+.PHONY: demo test race state generate check fmt vet lint e2e readme adopting exports fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -51,7 +51,7 @@ lint:
 e2e:
 	./e2e/run.sh
 
-readme adopting:
+readme adopting exports:
 	./e2e/$@.sh
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
@@ -80,7 +80,7 @@ tokens:
 
 ci: fmt vet lint
 	$(MAKE) race state
-	$(MAKE) check e2e readme adopting
+	$(MAKE) check e2e exports readme adopting
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100
