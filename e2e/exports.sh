@@ -49,7 +49,7 @@ judge() {
 		printf '{"config": {"line-length": false}}' >"$out/.markdownlint-cli2.jsonc"
 		(cd "$out" && quiet "$work/node_modules/.bin/markdownlint-cli2" reference.md llms.md)
 		echo "  ok Markdown"
-		node schemas.mjs "$out/jsonschema"
+		node schemas.mjs "$root/project/jsonschema/testdata/patterns.json" "$out/jsonschema"
 	)
 }
 

@@ -1,165 +1,196 @@
 package jsonschema
 
 import (
+	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 	"unicode"
 )
 
-// ecma spells an expression of Go so that expressions of JSON Schema (ECMA-262) and of Go itself both read it as it was meant:
-// those of Go have (?i), \pL, \z and [[:alpha:]], and a dot that is anything but a line feed. What both read alike stays as it
-// was written.
-func ecma(expression string) string {
-	if expression == "" || readAlike(expression) {
-		return expression
+// ecma spells an expression of Go so that validators of JSON Schema (ECMA-262, with the flag u) and Go itself both read it as it
+// was meant: Go's have (?i), \pL, \z and [[:alpha:]], and a dot that is anything but a line feed. What both read alike stays as
+// it was written. It returns false for what cannot be spelled for both: the begin and the end of a line within a text.
+func ecma(expression string) (string, bool) {
+	if readAlike.MatchString(expression) {
+		return expression, true
 	}
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return expression // the scanner has refused it
+		return "", false // the scanner has refused it
 	}
-	var b strings.Builder
-	spell(&b, parsed.Simplify())
-	return b.String()
+	s := speller{ok: true}
+	s.spell(parsed)
+	return s.text.String(), s.ok
 }
 
-// readAlike reports whether an expression holds nothing that the two read in two ways.
-func readAlike(expression string) bool {
-	class := false
-	for i := 0; i < len(expression); i++ {
-		switch c := expression[i]; {
-		case c == '\\':
-			i++
-			if i == len(expression) || !strings.ContainsRune(`dDwWbBtnrfv.-/()[]{}+*?^$|\`, rune(expression[i])) {
-				return false
-			}
-			if class && strings.ContainsRune("bB", rune(expression[i])) {
-				return false
-			}
-		case class:
-			if c == '[' {
-				return false
-			}
-			class = c != ']'
-		case c == '[':
-			class = true
-			if rest := expression[i+1:]; strings.HasPrefix(rest, "]") || strings.HasPrefix(rest, "^]") {
-				return false
-			}
-		case c == '.', c == '(' && strings.HasPrefix(expression[i:], "(?") && !strings.HasPrefix(expression[i:], "(?:"):
-			return false
-		}
-	}
-	return true
+// readAlike matches expressions that hold nothing which the two read in two ways, or one of them not at all.
+var readAlike = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	`[A-Za-z0-9 _\-:;,!"#%&'@/=<>~` + "`" + `^$|)+*?\x{a0}-\x{d7ff}\x{e000}-\x{10ffff}]`, // themselves, or what both mean by them
+	`\((?:\?:|[^?]|\z)`, // a group, with what follows it
+	`\\[dDwWbBtnrfv./()\[\]{}+*?^$|\\]`,
+	`\{[0-9]+(?:,[0-9]*)?\}`,
+	`\[\^?(?:` + classPart + `)+-?\]`,
+}, "|") + `)*$`)
+
+// classPart is a part of a character class: a range or a character, or a class escape, which must not begin a range.
+const classPart = `[A-Za-z0-9 _:;,!"#%'@/=<>.$|)(+*?{}](?:-[A-Za-z0-9])?|\\[dDwW]|\\[tnrfv./()\[\]{}+*?^$|\\\-]`
+
+// speller writes an expression that was parsed.
+type speller struct {
+	text strings.Builder
+	ok   bool
 }
 
-func spell(b *strings.Builder, re *syntax.Regexp) {
+func (s *speller) spell(re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpNoMatch:
-		b.WriteString(`[^\x00-` + "\U0010FFFF" + `]`)
+		s.text.WriteString(`[^\s\S]`)
+	case syntax.OpEmptyMatch:
+		s.text.WriteString(`(?:)`)
 	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if re.Flags&syntax.FoldCase != 0 && unicode.SimpleFold(r) != r {
-				b.WriteByte('[')
-				spellRune(b, r)
-				for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-					spellRune(b, other)
-				}
-				b.WriteByte(']')
-				continue
-			}
-			spellRune(b, r)
-		}
+		s.literal(re)
 	case syntax.OpCharClass:
-		spellClass(b, re.Rune)
+		s.class(re.Rune)
 	case syntax.OpAnyCharNotNL:
-		b.WriteString(`[^\n]`)
+		s.text.WriteString(`[^\n]`)
 	case syntax.OpAnyChar:
-		b.WriteString(`[\s\S]`)
+		s.text.WriteString(`[\s\S]`)
 	case syntax.OpBeginText:
-		b.WriteByte('^')
+		s.text.WriteByte('^')
 	case syntax.OpEndText:
-		b.WriteByte('$')
-	case syntax.OpBeginLine:
-		b.WriteString(`(?:^|\n)`) // of no use in a pattern of one value, and close enough to it
-	case syntax.OpEndLine:
-		b.WriteString(`(?:$|\n)`)
+		s.text.WriteByte('$')
 	case syntax.OpWordBoundary:
-		b.WriteString(`\b`)
+		s.text.WriteString(`\b`)
 	case syntax.OpNoWordBoundary:
-		b.WriteString(`\B`)
+		s.text.WriteString(`\B`)
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
-			spellPart(b, sub, sub.Op == syntax.OpAlternate)
+			s.part(sub, sub.Op == syntax.OpAlternate)
 		}
 	case syntax.OpAlternate:
 		for i, sub := range re.Sub {
 			if i > 0 {
-				b.WriteByte('|')
+				s.text.WriteByte('|')
 			}
-			spell(b, sub)
+			s.spell(sub)
 		}
 	case syntax.OpCapture:
-		spellPart(b, re.Sub[0], true)
-	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
-		sub := re.Sub[0]
-		single := sub.Op == syntax.OpCharClass || sub.Op == syntax.OpLiteral && len(sub.Rune) == 1 || sub.Op == syntax.OpCapture || sub.Op == syntax.OpAnyChar || sub.Op == syntax.OpAnyCharNotNL
-		spellPart(b, sub, !single)
-		b.WriteString(map[syntax.Op]string{syntax.OpStar: "*", syntax.OpPlus: "+", syntax.OpQuest: "?"}[re.Op])
+		s.part(re.Sub[0], true)
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		s.repeat(re)
+	default:
+		s.ok = false
 	}
 }
 
-func spellPart(b *strings.Builder, re *syntax.Regexp, group bool) {
+func (s *speller) part(re *syntax.Regexp, group bool) {
 	if !group {
-		spell(b, re)
+		s.spell(re)
 		return
 	}
-	b.WriteString("(?:")
-	spell(b, re)
-	b.WriteByte(')')
+	s.text.WriteString("(?:")
+	s.spell(re)
+	s.text.WriteByte(')')
 }
 
-// spellClass spells ranges of characters. Those that are more than half of all are spelled by what they leave out.
-func spellClass(b *strings.Builder, ranges []rune) {
-	b.WriteByte('[')
-	if n := len(ranges); n > 0 && ranges[0] == 0 && ranges[n-1] == unicode.MaxRune && n > 2 {
-		b.WriteByte('^')
+func (s *speller) repeat(re *syntax.Regexp) {
+	sub := re.Sub[0]
+	switch {
+	case sub.Op == syntax.OpCharClass, sub.Op == syntax.OpAnyChar, sub.Op == syntax.OpAnyCharNotNL, sub.Op == syntax.OpCapture,
+		sub.Op == syntax.OpLiteral && len(sub.Rune) == 1:
+		s.spell(sub)
+	default:
+		s.part(sub, true)
+	}
+	switch {
+	case re.Op == syntax.OpStar:
+		s.text.WriteByte('*')
+	case re.Op == syntax.OpPlus:
+		s.text.WriteByte('+')
+	case re.Op == syntax.OpQuest:
+		s.text.WriteByte('?')
+	case re.Max < 0:
+		fmt.Fprintf(&s.text, "{%d,}", re.Min)
+	case re.Min == re.Max:
+		fmt.Fprintf(&s.text, "{%d}", re.Min)
+	default:
+		fmt.Fprintf(&s.text, "{%d,%d}", re.Min, re.Max)
+	}
+}
+
+func (s *speller) literal(re *syntax.Regexp) {
+	for _, r := range re.Rune {
+		if re.Flags&syntax.FoldCase == 0 || unicode.SimpleFold(r) == r {
+			s.char(r, false)
+			continue
+		}
+		s.text.WriteByte('[')
+		s.char(r, true)
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			s.char(other, true)
+		}
+		s.text.WriteByte(']')
+	}
+}
+
+// class writes ranges of characters. Those that leave out few are written by what they leave out.
+func (s *speller) class(ranges []rune) {
+	n := len(ranges)
+	if n == 2 && ranges[0] == 0 && ranges[1] == unicode.MaxRune {
+		s.text.WriteString(`[\s\S]`)
+		return
+	}
+	s.text.WriteByte('[')
+	if n > 2 && ranges[0] == 0 && ranges[n-1] == unicode.MaxRune {
+		s.text.WriteByte('^')
 		for i := 1; i+1 < n; i += 2 {
-			spellRange(b, ranges[i]+1, ranges[i+1]-1)
+			s.between(ranges[i]+1, ranges[i+1]-1)
 		}
 	} else {
 		for i := 0; i < n; i += 2 {
-			spellRange(b, ranges[i], ranges[i+1])
+			s.between(ranges[i], ranges[i+1])
 		}
 	}
-	b.WriteByte(']')
+	s.text.WriteByte(']')
 }
 
-func spellRange(b *strings.Builder, low, high rune) {
-	spellRune(b, low)
+// between writes a range, without the surrogates, which are no characters.
+func (s *speller) between(low, high rune) {
+	const firstSurrogate, lastSurrogate = 0xd800, 0xdfff
+	if low <= lastSurrogate && high >= firstSurrogate {
+		if low < firstSurrogate {
+			s.between(low, firstSurrogate-1)
+		}
+		if high > lastSurrogate {
+			s.between(lastSurrogate+1, high)
+		}
+		return
+	}
+	s.char(low, true)
 	if high > low {
 		if high > low+1 {
-			b.WriteByte('-')
+			s.text.WriteByte('-')
 		}
-		spellRune(b, high)
+		s.char(high, true)
 	}
 }
 
-// spellRune spells one character, inside of a class or outside.
-func spellRune(b *strings.Builder, r rune) {
-	const hex = "0123456789abcdef"
+// char writes one character, inside of a class or outside.
+func (s *speller) char(r rune, class bool) {
 	switch {
-	case strings.ContainsRune(`.-/()[]{}+*?^$|\`, r):
-		b.WriteByte('\\')
-		b.WriteRune(r)
+	case strings.ContainsRune(`./()[]{}+*?^$|\`, r), class && r == '-':
+		s.text.WriteByte('\\')
+		s.text.WriteRune(r)
 	case r == '\n':
-		b.WriteString(`\n`)
+		s.text.WriteString(`\n`)
 	case r == '\t':
-		b.WriteString(`\t`)
+		s.text.WriteString(`\t`)
 	case r == '\r':
-		b.WriteString(`\r`)
+		s.text.WriteString(`\r`)
 	case r < ' ' || r >= 0x7f && r < 0xa0:
-		b.WriteString(`\x` + string(hex[r>>4]) + string(hex[r&15]))
+		fmt.Fprintf(&s.text, `\x%02x`, r)
 	default:
-		b.WriteRune(r)
+		s.text.WriteRune(r)
 	}
 }

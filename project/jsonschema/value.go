@@ -96,8 +96,14 @@ func text(p *model.Param, as use) *document.Schema {
 		return schema
 	}
 	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
-	if schema.Pattern = ecma(p.Pattern); p.Format == "byte" && p.Pattern == "" {
+	if p.Format == "byte" {
 		schema.Pattern = base64
+	}
+	if p.Pattern != "" {
+		pattern, ok := ecma(p.Pattern)
+		if schema.Pattern = pattern; !ok {
+			schema.Pattern, schema.Comments = "", "Go reads the pattern "+p.Pattern+" otherwise than JSON Schema, so it is not checked here."
+		}
 	}
 	return schema
 }
