@@ -1,7 +1,7 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state
+MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state tests/conform
 # RACED is what races in the race detector with fewer rounds.
 RACED     = tests/state
 FUZZTIME ?= 10s

@@ -41,6 +41,7 @@ func commands() []command {
 		{"policy", "policy check|explain [flags]", "hold a policy file against packages, or say what it decides about a call", runPolicy},
 		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
 		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats; see -h", runExport},
+		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url; see aql-tag conform -h", runConform},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -149,7 +150,7 @@ those of gen (-json prints mistakes, or the explanation), and
   -scope scope explain: what the caller may do; once for each
   -params json explain: the parameters of the call; default {}
 
-Flags of audit verify and export: see aql-tag audit -h and aql-tag export -h
+Flags of audit verify, conform and export: see aql-tag audit -h, and so on
 
 As a tool of go vet, with suggested fixes:
 
@@ -157,7 +158,8 @@ As a tool of go vet, with suggested fixes:
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
 3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check, export -check),
-breaking (check -against) or broken (audit verify).
+breaking (check -against) or broken (audit verify). Those of conform are its
+own.
 `)
 }
 
