@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"runtime/store":                       {},
 	"runtime/store/storetest":             {"runtime/store"},
 	"runtime/store/sqlite":                {"runtime/store"},
-	"runtime/aqltest":                     {"model/leak", "project", "project/compatibility", "runtime"},
+	"runtime/aqltest":                     {"conform", "model/leak", "project", "project/compatibility", "runtime"},
 	"runtime/mcpserver":                   {"runtime", "runtime/identity", "project"},
 	"runtime/serve":                       {"runtime", "runtime/mcpserver", "runtime/audit", "runtime/policy", "runtime/store", "project"},
 	"conform":                             {},
