@@ -105,6 +105,7 @@ func TestGolden(t *testing.T) {
 	holdAgainstHeaders(t, filepath.Join(dir, "driver", "driver"), scenarios, generated)
 	holdAgainstIntrospection(t, filepath.Join(dir, "driver", "driver"), scenarios)
 	holdAgainstExports(t, filepath.Join(dir, "driver", "driver"), scenarios, result)
+	conformGolden(t, filepath.Join(dir, "driver", "driver"), scenarios)
 }
 
 func (s *scenario) compare(t *testing.T, name, got string) {

@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"emit":                                {"model", "model/fingerprint", "model/table"},
 	"scan/manifest":                       {"scan/load"},
 	"project":                             {"model"},
+	"project/compatibility":               {"model", "project"},
 	"project/jsonschema":                  {"model", "project"},
 	"project/openapi":                     {"model", "project", "project/jsonschema"},
 	"project/markdown":                    {"model", "project"},
@@ -45,11 +46,14 @@ var allowed = map[string][]string{
 	"runtime/store":                       {},
 	"runtime/store/storetest":             {"runtime/store"},
 	"runtime/store/sqlite":                {"runtime/store"},
+	"runtime/aqltest":                     {"model/leak", "project", "project/compatibility", "runtime"},
 	"runtime/mcpserver":                   {"runtime", "runtime/identity", "project"},
 	"runtime/serve":                       {"runtime", "runtime/mcpserver", "runtime/audit", "runtime/policy", "runtime/store", "project"},
+	"conform":                             {},
+	"conform/mcpclient":                   {"conform"},
 	"aqlvet":                              {"model", "scan"},
 	"aqlvet/golangci":                     {"aqlvet"},
-	"cmd/aql-tag":                         {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "project", "project/adapterschema", "project/jsonschema", "project/llms", "project/manifest", "project/markdown", "project/openapi", "runtime/policy", "runtime/identity", "runtime/audit"},
+	"cmd/aql-tag":                         {"aqlvet", "scan", "scan/load", "scan/manifest", "emit", "model", "project", "project/adapterschema", "project/compatibility", "project/jsonschema", "project/llms", "project/manifest", "project/markdown", "project/openapi", "runtime/policy", "runtime/identity", "runtime/audit", "conform", "conform/mcpclient"},
 	"runtime/store/redis":                 {"runtime/store"},
 	"runtime/store/redis/redistest":       {},
 	"runtime/store/postgres":              {"runtime/store"},
@@ -58,7 +62,7 @@ var allowed = map[string][]string{
 
 // foreign lists the heavy dependencies that only some folders may know.
 var foreign = map[string][]string{
-	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver"},
+	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver", "conform/mcpclient"},
 	"github.com/invopop/jsonschema":          {"project/jsonschema"},
 	"go.yaml.in/yaml":                        {"runtime/policy"},
 	"github.com/redis/go-redis":              {"runtime/store/redis"},

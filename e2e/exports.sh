@@ -23,7 +23,7 @@ quiet() { # quiet COMMAND...: shows what a command says only where it fails
 GOWORK=off go -C "$root/examples/todo" build -o "$work/aql-tag" github.com/aqltag/aqltag/cmd/aql-tag
 
 # What is in the repository is what the definitions give today, whoever makes it.
-for pair in introspection:introspection jsonschema:jsonschema openapi:openapi.json markdown:reference.md llms:llms.txt manifest:manifest.json \
+for pair in introspection:introspection snapshot:snapshot.json jsonschema:jsonschema openapi:openapi.json markdown:reference.md llms:llms.txt manifest:manifest.json \
 	adapter-schema:adapter_definition.json; do
 	(cd "$root/examples/todo" && "$work/aql-tag" export -q -check -format "${pair%%:*}" -name todo -version 1.0.0 -o "exports/${pair#*:}" ./todo)
 done

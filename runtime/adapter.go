@@ -270,6 +270,15 @@ func (a *Adapter) Limits() Limits { return a.options.Limits }
 // Tools returns the MCP tools through which the adapter is reached.
 func (a *Adapter) Tools() []project.Tool { return a.tools }
 
+// Tool returns the name of the MCP tool through which an operation is called, as introspection tells it; empty where there
+// is no such operation.
+func (a *Adapter) Tool(operation string) string {
+	if o := a.view.Load().operations[operation]; o != nil {
+		return o.tool
+	}
+	return ""
+}
+
 // enter waits until a call to o may run, as the concurrency model says, and returns what ends its turn.
 func (a *Adapter) enter(o *operation) (leave func()) {
 	switch {

@@ -28,6 +28,7 @@ func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a.manifest}
 func (manifestCall) next(r *wire.Reader) (known, more bool)     { return false, r.NextField() }
 func (manifestCall) member(*wire.Reader) (known bool)           { return false }
 func (manifestCall) outweigh()                                  {}
+func (manifestCall) has(int) bool                               { return false } // nothing holds what is built in
 func (manifestCall) complete(*wire.Reader)                      {}
 func (manifestCall) invoke(context.Context, *wire.Writer) error { return errBuiltIn }
 

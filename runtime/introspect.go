@@ -65,6 +65,9 @@ func (c *introspectCall) outweigh() {
 	}
 }
 
+// has is not used: nothing holds introspect.
+func (c *introspectCall) has(int) bool { return false }
+
 // complete reports an absent query.
 func (c *introspectCall) complete(r *wire.Reader) {
 	if !c.query.present {

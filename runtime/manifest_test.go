@@ -142,3 +142,31 @@ func TestManifestIsRefused(t *testing.T) {
 		t.Errorf("untested: %s", got)
 	}
 }
+
+// REQ-GE-06: the fingerprint of a merged adapter covers the definitions of all its packages, in their order, and nothing of how
+// it runs.
+func TestFingerprintOfMergedAdapters(t *testing.T) {
+	record := func(context.Context, *noteRequest) (string, error) { return "", nil }
+	registry := func(name string) *Registry {
+		return NewRegistry([]Operation{noteOperation(name, model.Read, model.Safe, record, noteID)}, noteTypes)
+	}
+	fingerprint := func(options Options, registries ...*Registry) string {
+		adapter, err := New(Merge(registries...), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return adapter.Fingerprint()
+	}
+	one, other := fingerprint(Options{}, registry("get_note")), fingerprint(Options{}, registry("get_page"))
+	both := fingerprint(Options{}, registry("get_note"), registry("get_page"))
+	reversed := fingerprint(Options{}, registry("get_page"), registry("get_note"))
+	configured := fingerprint(Options{
+		Name: "notes", Version: "2.0.0", Mode: "single", Prefix: "my_", GetManifest: true, AdapterInfo: true, Trust: &trust.Options{},
+	}, registry("get_note"), registry("get_page"))
+	if one == other || both == one || both == other || both == reversed {
+		t.Errorf("not all are different: %s, %s, both %s, reversed %s", one, other, both, reversed)
+	}
+	if both != configured {
+		t.Errorf("options change the fingerprint: %s and %s", both, configured)
+	}
+}

@@ -25,11 +25,16 @@ func (f flags) adapter(ctx context.Context, env *environment) (*model.Adapter, i
 		}
 		return nil, exitSource
 	}
+	return adapterOf(env, f.packages, result.Packages)
+}
+
+// adapterOf puts the operations and types of packages together.
+func adapterOf(env *environment, patterns []string, packages []model.Package) (*model.Adapter, int) {
 	adapter := new(model.Adapter)
 	sources := make(map[string]string)
 	types := make(map[string]*model.Type)
-	for i := range result.Packages {
-		pkg := &result.Packages[i]
+	for i := range packages {
+		pkg := &packages[i]
 		for _, h := range pkg.Handlers {
 			name := h.Operation.Name
 			if first, taken := sources[name]; taken {
@@ -52,11 +57,11 @@ func (f flags) adapter(ctx context.Context, env *environment) (*model.Adapter, i
 			adapter.Types = append(adapter.Types, *t)
 		}
 	}
-	if len(result.Packages) > 0 {
-		adapter.Name = result.Packages[0].Name
+	if len(packages) > 0 {
+		adapter.Name = packages[0].Name
 	}
 	if len(adapter.Operations) == 0 {
-		fmt.Fprintf(env.stderr, "aql-tag: no operations in %s\n", strings.Join(f.packages, " "))
+		fmt.Fprintf(env.stderr, "aql-tag: no operations in %s\n", strings.Join(patterns, " "))
 		return nil, exitUsage
 	}
 	return adapter, -1

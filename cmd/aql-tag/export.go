@@ -36,6 +36,7 @@ type exportFormat struct {
 func exportFormats() []exportFormat {
 	return []exportFormat{
 		{"introspection", "every answer of introspect, a file each", []string{"operations.json", "types.json", "operations/*.json", "types/*.json"}, introspectionFiles},
+		{"snapshot", "all of that as one document, for check -against", nil, oneFile(snapshotFile)},
 		{"jsonschema", "JSON Schema 2020-12 of parameters and results, a file each", []string{"params/*.schema.json", "results/*.schema.json"}, schemaFiles},
 		{"openapi", "OpenAPI 3.1, one path for each operation", nil, oneFile(openapi.Render)},
 		{"markdown", "a reference page for people", nil, oneFile(markdown.Render)},
@@ -58,6 +59,10 @@ func introspectionFiles(a *model.Adapter, s project.Surface) ([]project.File, []
 		return nil, nil, err
 	}
 	return introspection.Files(), nil, nil
+}
+
+func snapshotFile(a *model.Adapter, s project.Surface) ([]byte, error) {
+	return project.Snapshot(a, s, project.Usual(a))
 }
 
 func schemaFiles(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {

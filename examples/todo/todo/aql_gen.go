@@ -293,7 +293,7 @@ var _ = func(v *CompleteTodoRequest) (CompleteTodoRequest, *string) {
 var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, *Status, **time.Time, *[]string, *Metadata, *time.Time, *time.Time, *string) {
 	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.Status, v.DueAt, v.Tags, v.Metadata, v.CreatedAt, v.UpdatedAt, v.ETag}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.Status, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt, &v.UpdatedAt, &v.ETag
 }
-var _ = func(v *Metadata) (Metadata, *string, *int, *map[string]string) {
+var _ = func(v *Metadata) (Metadata, *string, **int, *map[string]string) {
 	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
 }
 var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, *Metadata) {

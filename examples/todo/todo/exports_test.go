@@ -53,6 +53,9 @@ func TestExports(t *testing.T) {
 	one("reference.md", markdown.Render)
 	one("llms.txt", llms.Render)
 	one("openapi.json", openapi.Render)
+	one("snapshot.json", func(a *model.Adapter, s project.Surface) ([]byte, error) {
+		return project.Snapshot(a, s, project.Usual(a))
+	})
 	one("manifest.json", func(a *model.Adapter, _ project.Surface) ([]byte, error) {
 		text, err := manifest.Render(a)
 		return append(text, '\n'), err

@@ -88,7 +88,7 @@ func TestCreatedTodoReadsBackTheSame(t *testing.T) {
 		"the least": {Title: "Buy milk", Priority: todo.Medium},
 		"everything": {
 			Title: "Write 'the' report \u2603", Notes: "line 1\nline 2", Priority: todo.High, DueAt: &due, Tags: []string{"work", `a "quoted" tag`},
-			Metadata: todo.Metadata{Color: "red", EstimateMinutes: 90, Labels: map[string]string{"team": "core"}},
+			Metadata: todo.Metadata{Color: "red", EstimateMinutes: new(90), Labels: map[string]string{"team": "core"}},
 		},
 		"a date far away": {Title: "Later", Priority: todo.Low, DueAt: new(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))},
 	}

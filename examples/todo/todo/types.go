@@ -24,7 +24,7 @@ const (
 // Metadata is what else is known about a todo.
 type Metadata struct {
 	Color           string            `json:"color,omitempty" aql:"maxlen=30"`                  // Colour to show it in
-	EstimateMinutes int               `json:"estimate_minutes,omitempty" aql:"min=0,max=10000"` // How long it takes
+	EstimateMinutes *int              `json:"estimate_minutes,omitempty" aql:"min=0,max=10000"` // How long it takes
 	Labels          map[string]string `json:"labels,omitempty"`                                 // Names and values of your own
 }
 

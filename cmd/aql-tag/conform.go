@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/aqltag/aqltag/conform"
+	"github.com/aqltag/aqltag/conform/mcpclient"
+)
+
+// conformUsage is the help of "aql-tag conform".
+const conformUsage = `Usage: aql-tag conform [flags] -- COMMAND [args...]
+       aql-tag conform [flags] -url URL
+
+conform probes a live MCP-AQL server, in whatever language it is written: one that it starts as COMMAND and talks to over
+standard input and output, or one that serves MCP over streamable HTTP at URL. All it knows is what the server tells of itself.
+
+It calls operations. Unless told otherwise it creates, reads, updates and executes, which leaves what it created behind: point
+it at a server that may be written to. Operations that introspection calls destructive or worse are never called without
+-allow-destructive, not even to see whether they ask for confirmation: a server that does not ask would go ahead.
+
+  -url url            the MCP endpoint of a server
+  -bearer-file file   a file with the bearer token to send to the URL
+  -other-url url      the same adapter in its other endpoint mode; a COMMAND is started again for that, with
+                      MCP_AQL_ENDPOINT_MODE set
+  -prefix prefix      the adapter's tool prefix, such as github_, where a server holds several
+  -level 1|2          the conformance level to judge by; default 2
+  -run regexp         only the checks whose names match
+  -read-only          call READ operations only
+  -allow-destructive  call destructive operations, too; what is destroyed was created by conform where that can be told
+  -seed n             other values in the requests; the same n makes the same requests; default 1
+  -timeout duration   the wait for one answer; default 10s
+  -max-time duration  the wait for everything; default 10m
+  -format format      text (default), json or markdown; -json is short for -format json
+  -o file             write the report there, and not to standard output
+  -bundle file        write the evidence for the official conformance runner; needs all checks and, where there are
+                      destructive operations, -allow-destructive
+  -list               list the checks and stop
+  -v                  show passed checks, evidence, and what COMMAND writes to standard error
+  -q                  no progress
+
+Exit codes: 0 everything passed, 1 a MUST is broken, 2 only warnings, 3 bad flags, no server, or no MCP-AQL in it, 4 I/O.
+`
+
+// conformFlags are the flags of "aql-tag conform".
+type conformFlags struct {
+	url, otherURL, bearerFile, run, format, output, bundle string
+	list, verbose, quiet, json                             bool
+	maxTime                                                time.Duration
+	options                                                conform.Options
+	command                                                []string
+}
+
+// runConform probes a server.
+func runConform(ctx context.Context, env *environment, args []string) int {
+	var f conformFlags
+	if code := f.parse(env, args); code >= 0 {
+		return code
+	}
+	if f.list {
+		for _, c := range conform.Checks() {
+			fmt.Fprintf(env.stdout, "%-28s %-6s level %d  %s\n", c.Name, c.Level, c.Tier, c.Title)
+		}
+		return exitOK
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, f.maxTime, fmt.Errorf("it took longer than %v; see -max-time", f.maxTime))
+	defer cancel()
+	refuse := func(err error) int {
+		fmt.Fprintf(env.stderr, "aql-tag conform: %s\n", strings.TrimPrefix(err.Error(), "conform: "))
+		return exitUsage
+	}
+	client, err := f.connect(ctx, env, f.url)
+	if err != nil {
+		return refuse(err)
+	}
+	defer client.Close() //nolint:errcheck // the report is what counts
+	f.options.Implementation, f.options.Version = client.Implementation()
+	if f.url == "" || f.otherURL != "" {
+		if other, err := f.connectOther(ctx, env, client); err == nil && other != nil {
+			defer other.Close() //nolint:errcheck // the report is what counts
+			f.options.Other = other
+		} else if err != nil && f.otherURL != "" {
+			return refuse(err)
+		}
+	}
+	progress := f.progress(env)
+	f.options.Progress = progress.show
+	report, err := conform.Run(ctx, client, f.options)
+	progress.clear()
+	if err != nil {
+		return refuse(err)
+	}
+	if err := f.write(env, report); err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag conform: %v\n", err)
+		return exitIO
+	}
+	if f.bundle != "" {
+		text, err := report.Bundle()
+		if err != nil {
+			return refuse(err)
+		}
+		if err := os.WriteFile(env.path(f.bundle), text, 0o644); err != nil { //nolint:gosec // it is meant for others
+			fmt.Fprintf(env.stderr, "aql-tag conform: writing the evidence: %v\n", err)
+			return exitIO
+		}
+	}
+	return report.ExitCode()
+}
+
+// parse reads the flags.
+func (f *conformFlags) parse(env *environment, args []string) int {
+	set := flag.NewFlagSet("conform", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&f.url, "url", "", "")
+	set.StringVar(&f.otherURL, "other-url", "", "")
+	set.StringVar(&f.bearerFile, "bearer-file", "", "")
+	set.StringVar(&f.options.Prefix, "prefix", "", "")
+	set.IntVar(&f.options.Level, "level", 2, "")
+	set.StringVar(&f.run, "run", "", "")
+	set.BoolVar(&f.options.ReadOnly, "read-only", false, "")
+	set.BoolVar(&f.options.AllowDestructive, "allow-destructive", false, "")
+	set.Uint64Var(&f.options.Seed, "seed", 1, "")
+	set.DurationVar(&f.options.CallTimeout, "timeout", 10*time.Second, "")
+	set.DurationVar(&f.maxTime, "max-time", 10*time.Minute, "")
+	set.StringVar(&f.format, "format", "text", "")
+	set.BoolVar(&f.json, "json", false, "")
+	set.StringVar(&f.output, "o", "", "")
+	set.StringVar(&f.bundle, "bundle", "", "")
+	set.BoolVar(&f.list, "list", false, "")
+	set.BoolVar(&f.verbose, "v", false, "")
+	set.BoolVar(&f.quiet, "q", false, "")
+	refuse := func(format string, args ...any) int {
+		fmt.Fprintf(env.stderr, "aql-tag conform: "+format+"\nRun 'aql-tag conform -h' for usage.\n", args...)
+		return exitUsage
+	}
+	if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(env.stdout, conformUsage)
+		return exitOK
+	} else if err != nil {
+		return refuse("%v", err)
+	}
+	f.command = set.Args()
+	if f.json {
+		f.format = "json"
+	}
+	switch {
+	case f.list:
+		return -1
+	case f.url == "" && len(f.command) == 0:
+		return refuse("say what to probe: -- COMMAND, or -url URL")
+	case f.url != "" && len(f.command) > 0:
+		return refuse("-url and a command contradict each other")
+	case f.url == "" && (f.otherURL != "" || f.bearerFile != ""):
+		return refuse("-other-url and -bearer-file go with -url")
+	case f.format != "text" && f.format != "json" && f.format != "markdown":
+		return refuse("-format is text, json or markdown, not %q", f.format)
+	case f.options.CallTimeout <= 0 || f.maxTime <= 0:
+		return refuse("-timeout and -max-time must be more than nothing")
+	case f.options.Level != 1 && f.options.Level != 2:
+		return refuse("-level is 1 or 2, not %d", f.options.Level)
+	}
+	if f.run != "" {
+		re, err := regexp.Compile(f.run)
+		if err != nil {
+			return refuse("-run: %v", err)
+		}
+		f.options.Run = re
+	}
+	return -1
+}
+
+// connect starts the command, or connects to a URL.
+func (f *conformFlags) connect(ctx context.Context, env *environment, url string, more ...string) (*mcpclient.Client, error) {
+	options := mcpclient.Options{Dir: env.dir, Env: more, Timeout: f.options.CallTimeout}
+	if f.verbose {
+		options.Stderr = env.stderr
+	}
+	if f.bearerFile != "" {
+		token, err := os.ReadFile(env.path(f.bearerFile))
+		if err != nil {
+			return nil, fmt.Errorf("reading the bearer token: %w", err)
+		}
+		options.Bearer = strings.TrimSpace(string(token))
+	}
+	if url != "" {
+		return mcpclient.URL(ctx, url, options)
+	}
+	return mcpclient.Command(ctx, f.command, options)
+}
+
+// connectOther connects to the same adapter in its other endpoint mode (endpoint modes §3.1). A command that does not know
+// the variable comes up in the same mode, and the check says so.
+func (f *conformFlags) connectOther(ctx context.Context, env *environment, client *mcpclient.Client) (*mcpclient.Client, error) {
+	if f.otherURL != "" {
+		return f.connect(ctx, env, f.otherURL)
+	}
+	tools, err := client.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mode := "single"
+	for _, tool := range tools {
+		if strings.HasSuffix(tool.Name, "mcp_aql") {
+			mode = "semantic"
+		}
+	}
+	return f.connect(ctx, env, "", "MCP_AQL_ENDPOINT_MODE="+mode)
+}
+
+// write writes the report.
+func (f *conformFlags) write(env *environment, report *conform.Report) error {
+	var text bytes.Buffer
+	var err error
+	switch f.format {
+	case "json":
+		encoder := json.NewEncoder(&text)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(report)
+	case "markdown":
+		err = report.Markdown(&text)
+	default:
+		err = report.Text(&text, f.verbose)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if f.output == "" {
+		_, err = text.WriteTo(env.stdout)
+	} else {
+		err = os.WriteFile(env.path(f.output), text.Bytes(), 0o644) //nolint:gosec // it is meant for others
+	}
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+// progressLine is the line on a terminal that says what is going on.
+type progressLine struct{ w io.Writer }
+
+func (f *conformFlags) progress(env *environment) progressLine {
+	if file, ok := env.stderr.(*os.File); ok && !f.quiet && !f.verbose && term.IsTerminal(int(file.Fd())) {
+		return progressLine{file}
+	}
+	return progressLine{io.Discard}
+}
+
+func (l progressLine) show(done, total int, check string) {
+	fmt.Fprintf(l.w, "\r\x1b[K%3d/%d %s", done+1, total, check)
+}
+
+func (l progressLine) clear() { fmt.Fprint(l.w, "\r\x1b[K") }

@@ -1,0 +1,167 @@
+package conform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The sections of the official evidence bundle (REQ-CL-06).
+type (
+	parameterCase struct {
+		Operation string          `json:"operation"`
+		Parameter string          `json:"parameter"`
+		Response  json.RawMessage `json:"response"`
+	}
+	defaultCase struct {
+		Operation string          `json:"operation"`
+		Parameter string          `json:"parameter"`
+		Path      string          `json:"expected_value_path"`
+		Expected  any             `json:"expected_value"`
+		Response  json.RawMessage `json:"response"`
+	}
+	errorCase struct {
+		Name     string          `json:"name"`
+		Mention  []string        `json:"must_mention"`
+		Response json.RawMessage `json:"response"`
+	}
+	tripCase struct {
+		Name     string          `json:"name"`
+		Expected map[string]any  `json:"expected_fields"`
+		Response json.RawMessage `json:"read_response"`
+	}
+	keptCase struct {
+		Name      string          `json:"name"`
+		Preserved map[string]any  `json:"preserved_fields"`
+		Response  json.RawMessage `json:"read_response"`
+	}
+	constraintCase struct {
+		Name       string          `json:"name"`
+		Documented bool            `json:"documented"`
+		Response   json.RawMessage `json:"response"`
+	}
+	bundle struct {
+		Implementation string          `json:"implementation"`
+		Version        string          `json:"version"`
+		SpecVersion    string          `json:"spec_version"`
+		ExpectedLevel  int             `json:"expected_level"`
+		ExpectedExit   int             `json:"expected_exit_code"`
+		Modes          []string        `json:"endpoint_modes"`
+		Capabilities   map[string]bool `json:"capabilities"`
+		Introspection  struct {
+			Operations json.RawMessage   `json:"operations_list"`
+			Types      json.RawMessage   `json:"types_list"`
+			Details    []json.RawMessage `json:"operation_details"`
+		} `json:"introspection"`
+		Accepted   map[string][]string `json:"accepted_parameters"`
+		Parameters struct {
+			Missing  []parameterCase `json:"missing_required"`
+			Unknown  []parameterCase `json:"unknown_parameter"`
+			Defaults []defaultCase   `json:"optional_defaults"`
+		} `json:"parameter_tests"`
+		Errors      []errorCase      `json:"error_tests"`
+		RoundTrips  []tripCase       `json:"round_trip_tests"`
+		Preserved   []keptCase       `json:"update_preservation_tests"`
+		Batch       json.RawMessage  `json:"batch_example,omitempty"`
+		Constraints []constraintCase `json:"constraint_tests"`
+		Semantic    []any            `json:"semantic_tests"`
+	}
+)
+
+// response is an answer as evidence.
+func (x *exchange) response() json.RawMessage {
+	if !json.Valid([]byte(x.reply.Text)) {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(x.reply.Text)
+}
+
+// ErrIncomplete says that a run did not see enough for a bundle. The official runner takes a bundle with holes for whole, or
+// for a server that does not conform.
+var ErrIncomplete = errors.New("conform: the evidence is not complete")
+
+// Bundle returns the evidence of the run in the form that the official runner judges (REQ-CL-06, REQ-CL-07), with a newline at
+// its end. It needs a run of all checks; the error wraps ErrIncomplete and says what is missing otherwise, such as operations
+// that the run was not allowed to call. The runner's semantic tests need a language model, and their section is empty.
+func (r *Report) Bundle() ([]byte, error) {
+	p, e := r.prober, &r.prober.evidence
+	b := bundle{
+		Implementation: r.Implementation, Version: r.Version, SpecVersion: r.SpecVersion, ExpectedLevel: r.RequestedLevel, ExpectedExit: r.ExitCode(),
+		Capabilities: map[string]bool{"field_selection": p.capability("field_selection"), "batch_operations": e.batch != nil && p.capability("batch")},
+		Accepted:     map[string][]string{}, Errors: e.errorList, RoundTrips: e.tripList, Preserved: e.keptList, Constraints: e.constrained, Semantic: []any{},
+	}
+	b.Modes = r.modes()
+	b.Introspection.Operations, b.Introspection.Types = p.operationsList.response(), p.typesList.response()
+	b.Parameters.Missing, b.Parameters.Unknown, b.Parameters.Defaults = e.missingList, e.unknownList, e.defaultList
+	if e.batch != nil {
+		b.Batch = e.batch.response()
+	}
+	var holes []string
+	for _, d := range p.details {
+		b.Introspection.Details = append(b.Introspection.Details, json.RawMessage(asJSON(d.value)))
+		o := p.operation(d.name)
+		if o == nil {
+			continue
+		}
+		b.Accepted[o.Name] = slices.Concat([]string{}, e.accepted[o.Name])
+		slices.Sort(b.Accepted[o.Name])
+		if why := p.barred(o); why != "" {
+			holes = append(holes, why)
+			continue
+		}
+		if p.bases[o] == nil || p.bases[o].params == nil {
+			holes = append(holes, fmt.Sprintf("no sound request to operation %s is known", o.Name))
+			continue
+		}
+		for _, d := range o.Parameters {
+			has := slices.ContainsFunc(e.missingList, func(c parameterCase) bool { return c.Operation == o.Name && c.Parameter == d.Name })
+			if d.Required && !has && r.ran("params/required") == Skip {
+				holes = append(holes, fmt.Sprintf("operation %s was not called without '%s'", o.Name, d.Name))
+			}
+			// Cursors cannot be made up, and nothing says that they are refused.
+			if _, ok := p.sample(o, &d, true); !d.Required && !ok && !slices.Contains(b.Accepted[o.Name], d.Name) {
+				b.Accepted[o.Name] = append(b.Accepted[o.Name], d.Name)
+			}
+		}
+	}
+	for _, name := range []string{"params/documented-accepted", "params/required", "params/unknown-named", "params/defaults", "roundtrip/create-read", "roundtrip/update-preserves"} {
+		if r.ran(name) == Skip {
+			holes = append(holes, fmt.Sprintf("check %s was skipped or left out", name))
+		}
+	}
+	if len(holes) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrIncomplete, strings.Join(holes, "; "))
+	}
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("conform: writing the evidence: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// ran is the verdict of a check; Skip: it was not made.
+func (r *Report) ran(name string) Verdict {
+	for _, result := range r.Results() {
+		if result.Name == name {
+			return result.Verdict
+		}
+	}
+	return Skip
+}
+
+// modes are the endpoint modes under the names of the official runner: those that were seen, and both where the server claims
+// level 2, which has no other meaning (T-74).
+func (r *Report) modes() []string {
+	p := r.prober
+	claimed := p.protocol["conformance"] == "level-2" || p.evidence.otherMode
+	var modes []string
+	if mode := p.mode(); claimed || mode != "single" {
+		modes = append(modes, "crude")
+	}
+	if mode := p.mode(); claimed || mode != "semantic" {
+		modes = append(modes, "single")
+	}
+	return modes
+}

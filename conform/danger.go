@@ -1,0 +1,104 @@
+package conform
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The ranks of the danger levels that matter here (danger levels §2.1).
+const (
+	reversible  = 1
+	destructive = 2
+)
+
+var (
+	levels     = []string{"safe", "reversible", "destructive", "dangerous", "forbidden"}
+	dangerText = regexp.MustCompile(`\[danger: *([a-z]+)`)
+)
+
+// dangerOf is the rank of what introspection says about an operation. Where it says nothing, the category, the name and the
+// permissions decide, and the worst of them counts: it is better to leave out a harmless operation than to run the other kind.
+func (p *prober) dangerOf(o *operation) int {
+	declared, _ := p.protocol["danger_levels"].(map[string]any)
+	if declared == nil {
+		declared, _ = p.protocol["danger"].(map[string]any)
+	}
+	level, _ := declared[o.Name].(string)
+	if object, ok := declared[o.Name].(map[string]any); ok {
+		level, _ = object["level"].(string)
+	}
+	if level == "" {
+		if m := dangerText.FindStringSubmatch(o.Description); m != nil {
+			level = m[1]
+		}
+	}
+	if rank := slices.Index(levels, level); rank >= 0 {
+		return rank
+	}
+	rank := map[string]int{"READ": 0, "CREATE": reversible, "UPDATE": reversible, "EXECUTE": reversible}
+	danger, known := rank[o.Category]
+	if !known { // DELETE, and what is no category
+		danger = destructive
+	}
+	if o.Permissions.Destructive && (o.Category == "READ" || o.Category == "CREATE") {
+		danger = destructive
+	}
+	for _, pattern := range []string{
+		"delete*", "remove_*", "purge*", "drop_*", "destroy_*", "wipe_*", "truncate_*", "erase_*", "clear_*", "reset_*", "unregister_*",
+		"force_*", "bulk_*", "override_*", "bypass_*", "*_permanently", "*_without_backup", "*_production",
+	} {
+		if match, err := path.Match(pattern, o.Name); err == nil && match {
+			danger = max(danger, destructive)
+		}
+	}
+	return danger
+}
+
+// reserved are the operations of the safety loop: what they start concerns more than this server.
+var reserved = []string{"execute_agent", "record_execution_step", "complete_execution", "abort_execution", "confirm_operation", "verify_challenge"}
+
+// barred says why an operation is not run; empty: it may be.
+func (p *prober) barred(o *operation) string {
+	switch {
+	case slices.Contains(reserved, o.Name):
+		return "operation " + o.Name + " belongs to the safety loop"
+	case o.danger >= destructive && !p.options.AllowDestructive:
+		return "operation " + o.Name + " is " + levels[o.danger] + ", and that is not allowed"
+	case o.Category != "READ" && p.options.ReadOnly:
+		return "operation " + o.Name + " writes, and only reading is allowed"
+	}
+	return ""
+}
+
+// runnable are the operations that may be run, in an order in which what is destroyed is destroyed last.
+func (p *prober) runnable() []*operation {
+	all := slices.DeleteFunc(slices.Clone(p.operations), func(o *operation) bool { return p.barred(o) != "" })
+	slices.SortStableFunc(all, func(a, b *operation) int { return cmp.Compare(max(a.danger, reversible), max(b.danger, reversible)) })
+	return all
+}
+
+// each looks at every operation that may be run and has a request that is accepted; what is left out is said.
+func (p *prober) each(v *verdict, look func(o *operation, b *base)) {
+	for _, o := range p.operations {
+		if why := p.barred(o); why != "" {
+			v.skip("%s", why)
+		}
+	}
+	for _, o := range p.runnable() {
+		b := p.base(o)
+		if b.params == nil {
+			v.skip("no sound request to operation %s is known", o.Name)
+			continue
+		}
+		look(o, b)
+	}
+}
+
+// verb is the first word of an operation's name, and noun the rest.
+func verbNoun(name string) (verb, noun string) {
+	verb, noun, _ = strings.Cut(name, "_")
+	return verb, noun
+}

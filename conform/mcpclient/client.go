@@ -1,0 +1,299 @@
+// Package mcpclient calls the tools of a live MCP server for package conform: of a command over standard input and output, or
+// of a URL over streamable HTTP.
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aqltag/aqltag/conform"
+)
+
+// Options say how to connect.
+type Options struct {
+	// Dir is where a command runs; empty: here.
+	Dir string
+	// Env is added to the environment of a command, as NAME=value.
+	Env []string
+	// Stderr gets what a command writes to standard error; nil: it is dropped.
+	Stderr io.Writer
+	// Bearer is sent to a URL as the bearer token; empty: none is.
+	Bearer string
+	// Timeout bounds the wait for the connection to be made; default 10 seconds.
+	Timeout time.Duration
+	// MaxAnswerBytes bounds one message of the server; default 16 MiB.
+	MaxAnswerBytes int
+}
+
+// Client is a connection to a server. It implements conform.Server. It is safe for concurrent use.
+type Client struct {
+	session *mcp.ClientSession
+	guard   *guard
+	end     func() error
+}
+
+var _ conform.Server = (*Client)(nil)
+
+// Command starts a command and connects to it. The caller closes the client, which ends the command.
+func Command(ctx context.Context, command []string, options Options) (*Client, error) {
+	if len(command) == 0 {
+		return nil, errors.New("no command to start")
+	}
+	options = options.withDefaults()
+	process := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // running it is what the user asked for; end ends it
+	process.Dir, process.Stderr = options.Dir, options.Stderr
+	process.Env = append(os.Environ(), options.Env...)
+	process.WaitDelay = time.Second
+	stdin, err := process.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", command[0], err)
+	}
+	stdout, err := process.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", command[0], err)
+	}
+	if err := process.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", command[0], err)
+	}
+	g := &guard{reader: stdout, limit: options.MaxAnswerBytes}
+	end := func() error {
+		stdin.Close() //nolint:errcheck // the process may be gone already
+		exited := make(chan error, 1)
+		go func() { exited <- process.Wait() }()
+		select {
+		case err := <-exited:
+			return err
+		case <-time.After(2 * time.Second):
+			process.Process.Kill() //nolint:errcheck // it may have ended just now
+			return <-exited
+		}
+	}
+	transport := &mcp.IOTransport{Reader: g, Writer: stdin, MaxLineLength: -1} // the guard bounds lines, and says so
+	c, err := connect(ctx, transport, options, g)
+	if err != nil {
+		end() //nolint:errcheck // why the connection failed is the better error
+		return nil, fmt.Errorf("connecting to %s: %w", command[0], err)
+	}
+	c.end = end
+	return c, nil
+}
+
+// URL connects to a server's MCP endpoint. The caller closes the client.
+func URL(ctx context.Context, url string, options Options) (*Client, error) {
+	options = options.withDefaults()
+	transport := &mcp.StreamableClientTransport{
+		Endpoint: url, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: options.MaxAnswerBytes,
+		HTTPClient: &http.Client{Transport: &bounded{bearer: options.Bearer, limit: int64(options.MaxAnswerBytes)}},
+	}
+	c, err := connect(ctx, transport, options, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", url, err)
+	}
+	return c, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second
+	}
+	if o.MaxAnswerBytes == 0 {
+		o.MaxAnswerBytes = 16 << 20
+	}
+	return o
+}
+
+func connect(ctx context.Context, transport mcp.Transport, options Options, g *guard) (*Client, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the server did not answer within %v", options.Timeout))
+	defer cancel()
+	client := mcp.NewClient(&mcp.Implementation{Name: "aql-tag conform", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	type outcome struct {
+		session *mcp.ClientSession
+		err     error
+	}
+	connected := make(chan outcome, 1)
+	go func() {
+		session, err := client.Connect(ctx, transport, nil)
+		connected <- outcome{session, err}
+	}()
+	select {
+	case o := <-connected:
+		if o.err != nil {
+			return nil, g.explain(ctx, o.err)
+		}
+		return &Client{session: o.session, guard: g}, nil
+	case <-ctx.Done(): // Connect may wait longer for a server that does not listen
+		return nil, g.explain(ctx, ctx.Err())
+	}
+}
+
+// Implementation is the name and version that the server gives itself; empty where it gives none.
+func (c *Client) Implementation() (name, version string) {
+	if r := c.session.InitializeResult(); r != nil && r.ServerInfo != nil {
+		return r.ServerInfo.Name, r.ServerInfo.Version
+	}
+	return "", ""
+}
+
+// Close ends the connection, and the command.
+func (c *Client) Close() error {
+	closed := make(chan error, 1)
+	go func() { closed <- c.session.Close() }()
+	var err error
+	select {
+	case err = <-closed:
+	case <-time.After(2 * time.Second): // it says goodbye to a server that does not listen
+	}
+	if c.end != nil {
+		c.end() //nolint:errcheck // how the command ends is its own business
+	}
+	return err
+}
+
+// Tools lists the tools of the server.
+func (c *Client) Tools(ctx context.Context) ([]conform.Tool, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the server did not list its tools within 10s"))
+	defer cancel()
+	var all []conform.Tool
+	for tool, err := range c.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, c.guard.explain(ctx, err)
+		}
+		t := conform.Tool{Name: tool.Name, Description: tool.Description}
+		if t.InputSchema, err = json.Marshal(tool.InputSchema); err != nil {
+			return nil, fmt.Errorf("reading the input schema of tool %s: %w", tool.Name, err)
+		}
+		if a := tool.Annotations; a != nil {
+			t.ReadOnly, t.Destructive = &a.ReadOnlyHint, a.DestructiveHint
+		}
+		all = append(all, t)
+		if len(all) > 10_000 {
+			return nil, errors.New("the server lists more than 10,000 tools")
+		}
+	}
+	return all, nil
+}
+
+// Call calls a tool. A JSON-RPC error, or a result that is not one text, is a Reply with a Fault.
+func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (conform.Reply, error) {
+	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		var answered *jsonrpc.Error
+		if errors.As(err, &answered) && !errors.Is(err, mcp.ErrConnectionClosed) {
+			return conform.Reply{Fault: fmt.Sprintf("JSON-RPC error %d: %s", answered.Code, answered.Message)}, nil
+		}
+		return conform.Reply{}, c.guard.explain(ctx, err)
+	}
+	reply := conform.Reply{IsError: result.IsError}
+	for _, content := range result.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			reply.Text += text.Text
+		} else {
+			reply.Fault = fmt.Sprintf("the result holds content of another kind than text (%s)", strings.TrimPrefix(fmt.Sprintf("%T", content), "*mcp."))
+		}
+	}
+	if n := len(result.Content); n != 1 {
+		reply.Fault = fmt.Sprintf("the result holds %d contents, not one", n)
+	}
+	return reply, nil
+}
+
+// guard watches what a command writes to standard output: nothing but MCP may be there.
+type guard struct {
+	reader io.ReadCloser
+	limit  int
+	length int // of the line so far
+	wrong  atomic.Pointer[error]
+}
+
+// Read reads on as long as every line begins like a message and is no longer than allowed.
+func (g *guard) Read(into []byte) (int, error) {
+	n, err := g.reader.Read(into)
+	for i, b := range into[:n] {
+		switch {
+		case b == '\n':
+			g.length = 0
+			continue
+		case g.length == 0 && b != '{' && b != '[' && b != ' ' && b != '\r':
+			return 0, g.refuse(fmt.Errorf("the server wrote to standard output what is not MCP: %.80q; logs belong on standard error", into[i:n]))
+		}
+		if g.length++; g.length > g.limit {
+			return 0, g.refuse(fmt.Errorf("the server wrote a message of more than %d bytes", g.limit))
+		}
+	}
+	return n, err
+}
+
+// refuse keeps the reason for explain.
+func (g *guard) refuse(err error) error {
+	g.wrong.Store(&err)
+	return err
+}
+
+// Close closes what is read from.
+func (g *guard) Close() error { return g.reader.Close() }
+
+// explain is the cause of an error, where one is known that says more. A nil guard knows of none but the context's.
+func (g *guard) explain(ctx context.Context, err error) error {
+	if g != nil {
+		if wrong := g.wrong.Load(); wrong != nil {
+			return *wrong
+		}
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return cause
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) {
+		return fmt.Errorf("the server cannot be reached: %w", err)
+	}
+	if errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) {
+		return fmt.Errorf("the server ended the connection: %w", err)
+	}
+	return err
+}
+
+// bounded sends the bearer token and bounds what is read of an answer.
+type bounded struct {
+	bearer string
+	limit  int64
+}
+
+// RoundTrip makes a request.
+func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	if b.bearer != "" {
+		request = request.Clone(request.Context())
+		request.Header.Set("Authorization", "Bearer "+b.bearer)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err == nil {
+		response.Body = &limited{response.Body, b.limit, b.limit}
+	}
+	return response, err
+}
+
+type limited struct {
+	io.ReadCloser
+	left, limit int64
+}
+
+// Read reads up to the limit, and fails beyond it.
+func (l *limited) Read(into []byte) (int, error) {
+	n, err := l.ReadCloser.Read(into)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, fmt.Errorf("the server sent an answer of more than %d bytes", l.limit)
+	}
+	return n, err
+}

@@ -1,0 +1,107 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+// differs finds where a value that was read lacks something of one that was sent, or has it otherwise; empty: nowhere.
+// Objects may have grown; numbers and times may be written differently.
+func differs(sent, read any, path string) string {
+	sent = plain(sent)
+	read = plain(read)
+	switch sent := sent.(type) {
+	case map[string]any:
+		object, ok := read.(map[string]any)
+		if !ok && len(sent) > 0 {
+			return path
+		}
+		for _, name := range slices.Sorted(maps.Keys(sent)) {
+			if where := differs(sent[name], object[name], strings.TrimPrefix(path+"."+name, ".")); where != "" {
+				return where
+			}
+		}
+		return ""
+	case []any:
+		list, ok := read.([]any)
+		if len(list) != len(sent) || !ok && len(sent) > 0 {
+			return path
+		}
+		for i := range sent {
+			if where := differs(sent[i], list[i], fmt.Sprintf("%s[%d]", path, i)); where != "" {
+				return where
+			}
+		}
+		return ""
+	case json.Number:
+		number, ok := read.(json.Number)
+		if !ok || !sameNumber(sent, number) {
+			return path
+		}
+		return ""
+	case string:
+		text, ok := read.(string)
+		if ok && (text == sent || sameTime(text, sent)) {
+			return ""
+		}
+		return path
+	}
+	if sent != read {
+		return path
+	}
+	return ""
+}
+
+// plain is a value as parse would have read it.
+func plain(value any) any {
+	switch value := value.(type) {
+	case nil, bool, string, json.Number, map[string]any, []any:
+		return value
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return value
+	}
+	read, err := parse(string(text))
+	if err != nil {
+		return value
+	}
+	return read
+}
+
+func sameNumber(a, b json.Number) bool {
+	if strings.ContainsAny(string(a+b), "eE") { // exponents can be as large as they like
+		x, err := a.Float64()
+		y, fault := b.Float64()
+		return err == nil && fault == nil && x == y
+	}
+	x, ok := new(big.Rat).SetString(string(a))
+	y, also := new(big.Rat).SetString(string(b))
+	return ok && also && x.Cmp(y) == 0
+}
+
+func sameTime(a, b string) bool {
+	x, err := time.Parse(time.RFC3339Nano, a)
+	if err != nil {
+		return false
+	}
+	y, err := time.Parse(time.RFC3339Nano, b)
+	return err == nil && x.Equal(y)
+}
+
+// equal reports whether two values are the same in both directions.
+func equal(a, b any) bool { return differs(a, b, ".") == "" && differs(b, a, ".") == "" }
+
+// asJSON is a value as JSON.
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "?"
+	}
+	return string(text)
+}

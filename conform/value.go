@@ -1,0 +1,264 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+)
+
+// itemCount finds how many items there may be, which the protocol has no member for, in a description.
+var itemCount = regexp.MustCompile(`(?i)(up to|exactly|at most|max(?:imum)?(?: of)?) (\d+) items?|(\d+) (?:to \d+ )?items?(?: or more)?`)
+
+// items is how few and how many items a description allows; -1: it says nothing.
+func items(text string) (low, high int) {
+	low, high = 0, -1
+	m := itemCount.FindStringSubmatch(text)
+	if m == nil {
+		return low, high
+	}
+	if m[2] != "" {
+		high, _ = strconv.Atoi(m[2])
+		if strings.EqualFold(m[1], "exactly") {
+			low = high
+		}
+		return low, high
+	}
+	low, _ = strconv.Atoi(m[3])
+	return low, high
+}
+
+// alternatives are the types of a union such as "string | string[]".
+func alternatives(name string) []string {
+	var all []string
+	for alternative := range strings.SplitSeq(name, "|") {
+		all = append(all, strings.TrimSpace(alternative))
+	}
+	return all
+}
+
+// What is asked for can be beyond reason; values are not.
+const (
+	deepest   = 8
+	mostItems = 1000
+	longest   = 1 << 18
+)
+
+// value makes a value that is as introspection describes it; false: what it says is not enough.
+func (p *prober) value(d *param, depth int) (any, bool) {
+	if depth > deepest {
+		return nil, false
+	}
+	if len(d.Enum) > 0 {
+		return d.Enum[p.random.IntN(len(d.Enum))], true
+	}
+	name := alternatives(d.Type)[0]
+	if item, ok := strings.CutSuffix(name, "[]"); ok {
+		value, ok := p.value(&param{Type: item}, depth+1)
+		return []any{value}, ok
+	}
+	if t := p.types[name]; t != nil {
+		switch t.Kind {
+		case "enum":
+			if len(t.Values) == 0 {
+				return nil, false
+			}
+			return t.Values[p.random.IntN(len(t.Values))], true
+		case "object":
+			return p.object(t.Fields, depth)
+		case "union":
+			for _, member := range t.Members {
+				if value, ok := p.value(&param{Type: member}, depth+1); ok {
+					return value, true
+				}
+			}
+		}
+		return nil, false
+	}
+	switch name {
+	case "boolean":
+		return p.random.IntN(2) == 0, true
+	case "integer", "number":
+		return p.number(d, name == "integer"), true
+	case "string":
+		return p.text(d)
+	case "array":
+		low, high := items(d.Description)
+		if d.Items == nil || low > mostItems {
+			return []any{}, low == 0
+		}
+		length := low + 1 + p.random.IntN(2)
+		if high >= 0 {
+			length = min(length, high)
+		}
+		list := []any{}
+		for range length {
+			value, ok := p.value(d.Items, depth+1)
+			if !ok {
+				return list, low == 0
+			}
+			list = append(list, value)
+		}
+		return list, true
+	case "object":
+		object := map[string]any{}
+		if d.Items != nil {
+			if value, ok := p.value(d.Items, depth+1); ok {
+				object[p.word()] = value
+			}
+		}
+		return object, true
+	case "any":
+		return p.word(), true
+	}
+	return nil, false
+}
+
+// object makes an object with all fields that are to be written and can be made, but not for ever deeper.
+func (p *prober) object(fields []param, depth int) (any, bool) {
+	object := map[string]any{}
+	for _, f := range fields {
+		if f.readOnly() && !f.Required || depth > 2 && !f.Required {
+			continue
+		}
+		value, ok := p.value(&f, depth+1)
+		if ok {
+			object[f.Name] = value
+		} else if f.Required {
+			return nil, false
+		}
+	}
+	return object, true
+}
+
+// number makes a number within the bounds, and not far from them or from nought.
+func (p *prober) number(d *param, whole bool) json.Number {
+	low, high := math.Inf(-1), math.Inf(1)
+	if d.Minimum != nil {
+		low, _ = d.Minimum.Float64()
+	}
+	if d.Maximum != nil {
+		high, _ = d.Maximum.Float64()
+	}
+	switch {
+	case math.IsInf(low, -1) && math.IsInf(high, 1):
+		low, high = 1, 9
+	case math.IsInf(low, -1):
+		low = high - 9
+	default:
+		high = min(high, low+9)
+	}
+	if whole {
+		low, high = math.Ceil(low), math.Floor(high)
+	}
+	n := low + math.Floor(p.random.Float64()*(high-low+1))
+	return json.Number(strconv.FormatFloat(min(n, high), 'f', -1, 64))
+}
+
+// word makes a word that was not used before in this run.
+func (p *prober) word() string {
+	p.serial++
+	return fmt.Sprintf("probe%d%c%c", p.serial, 'a'+rune(p.random.IntN(26)), 'a'+rune(p.random.IntN(26)))
+}
+
+// text makes a string.
+func (p *prober) text(d *param) (any, bool) {
+	switch d.Format {
+	case "date-time":
+		return fmt.Sprintf("20%02d-%02d-%02dT%02d:30:00Z", 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9), 1+p.random.IntN(9)), true
+	case "date":
+		return fmt.Sprintf("20%02d-%02d-%02d", 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9)), true
+	case "email":
+		return p.word() + "@example.com", true
+	case "uri", "url":
+		return "https://example.com/" + p.word(), true
+	case "uuid":
+		return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", p.random.Uint32(), p.random.IntN(1<<16), p.random.IntN(1<<12), p.random.IntN(1<<12), p.random.Int64N(1<<48)), true
+	case "":
+	default:
+		return nil, false
+	}
+	most := longest
+	if d.MaxLength != nil {
+		most = min(most, max(0, *d.MaxLength))
+	}
+	if d.MinLength > most {
+		return nil, false
+	}
+	fits := func(s string) bool {
+		n := len([]rune(s))
+		return n >= d.MinLength && n <= most
+	}
+	if d.Pattern != "" {
+		parsed, err := syntax.Parse(d.Pattern, syntax.Perl)
+		if err != nil {
+			return nil, false
+		}
+		re, err := regexp.Compile(d.Pattern)
+		if err != nil {
+			return nil, false
+		}
+		for range 50 {
+			if s := p.matching(parsed.Simplify()); fits(s) && re.MatchString(s) {
+				return s, true
+			}
+		}
+		return nil, false
+	}
+	s := p.word()
+	for _, more := range []string{" blåbær", strings.Repeat("x", max(0, d.MinLength-len(s)))} {
+		if fits(s+more) || !fits(s) && len(s+more) <= most {
+			s += more
+		}
+	}
+	if n := len([]rune(s)); n > most {
+		s = string([]rune(s)[n-most:])
+	}
+	return s, fits(s)
+}
+
+// matching makes a string that an expression matches, mostly.
+func (p *prober) matching(re *syntax.Regexp) string {
+	var s strings.Builder
+	switch re.Op {
+	case syntax.OpLiteral:
+		return string(re.Rune)
+	case syntax.OpCharClass:
+		for range 20 {
+			pair := 2 * p.random.IntN(len(re.Rune)/2)
+			span := min(re.Rune[pair+1]-re.Rune[pair], 25)
+			if r := re.Rune[pair] + rune(p.random.IntN(int(span)+1)); r > ' ' && r != '"' && r != '\\' && r < 0x7f {
+				return string(r)
+			}
+		}
+		return "a"
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return "x"
+	case syntax.OpConcat, syntax.OpCapture:
+		for _, sub := range re.Sub {
+			s.WriteString(p.matching(sub))
+		}
+	case syntax.OpAlternate:
+		return p.matching(re.Sub[p.random.IntN(len(re.Sub))])
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		low, high := re.Min, re.Max
+		switch re.Op {
+		case syntax.OpStar:
+			low, high = 0, 3
+		case syntax.OpPlus:
+			low, high = 1, 3
+		case syntax.OpQuest:
+			low, high = 0, 1
+		}
+		if high < low {
+			high = low + 3
+		}
+		for range low + p.random.IntN(high-low+1) {
+			s.WriteString(p.matching(re.Sub[0]))
+		}
+	}
+	return s.String()
+}

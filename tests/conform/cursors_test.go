@@ -1,0 +1,144 @@
+package conform_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aqltag/aqltag/conform"
+)
+
+// newCursors is the example with cursors in place of limit and offset (pagination §2, §3).
+func newCursors(t *testing.T) conform.Server {
+	t.Helper()
+	shown := []any{
+		map[string]any{"name": "first", "type": "integer", "required": false, "description": "Page size from the start", "minimum": 0},
+		map[string]any{"name": "after", "type": "string", "required": false, "description": "Cursor to go on behind"},
+		map[string]any{"name": "last", "type": "integer", "required": false, "description": "Page size from the end", "minimum": 0},
+		map[string]any{"name": "before", "type": "string", "required": false, "description": "Cursor to go back from"},
+	}
+	gone := []string{"limit", "offset"}
+	return &mutated{Server: newTodo(t, ""), call: func(r request, next ask) answer {
+		if r.operation == "list_todos" {
+			return page(r, next)
+		}
+		a := next(r)
+		if d, ok := a.data()["operation"].(map[string]any); ok && d["name"] == "list_todos" {
+			kept := slices.DeleteFunc(d["parameters"].([]any), func(p any) bool {
+				return slices.Contains(gone, p.(map[string]any)["name"].(string))
+			})
+			d["parameters"] = append(kept, shown...)
+		}
+		if p, ok := a.data()["_protocol"].(map[string]any); ok {
+			p["capabilities"].(map[string]any)["pagination"] = true
+		}
+		return a
+	}}
+}
+
+// page answers list_todos.
+func page(r request, next ask) answer {
+	names := []string{"first", "after", "last", "before"}
+	given := map[string]any{}
+	inner := r
+	for _, name := range names {
+		if value, there := r.params[name]; there {
+			given[name], inner = value, inner.with(name, nil)
+		}
+	}
+	for _, name := range []string{"limit", "offset"} {
+		if _, there := r.params[name]; there {
+			inner = inner.with(name, nil).with("no_such_"+name, 1)
+		}
+	}
+	a := next(inner.with("limit", 100))
+	details, _ := a.failure()["details"].(map[string]any)
+	for _, list := range []string{"unknown_params", "valid_params"} {
+		if all, ok := details[list].([]any); ok {
+			for i, name := range all {
+				all[i] = strings.TrimPrefix(name.(string), "no_such_l")
+				if strings.HasPrefix(name.(string), "no_such_l") {
+					all[i] = "l" + all[i].(string)
+				}
+			}
+			if list == "valid_params" {
+				details[list] = append(all, "first", "after", "last", "before")
+			}
+		}
+	}
+	if !a.ok() {
+		return a
+	}
+	wrong := func(name, actual string) answer {
+		return failed("VALIDATION_INVALID_TYPE", fmt.Sprintf("Parameter '%s' expected 'valid pagination combination', got '%s'", name, actual), map[string]any{
+			"param_name": name, "expected_type": "valid pagination combination", "actual_type": actual,
+		})
+	}
+	has := func(name string) bool { return given[name] != nil }
+	if has("first") && (has("last") || has("before")) || has("last") && has("after") || has("after") && !has("first") || has("before") && !has("last") {
+		for _, name := range []string{"after", "before"} {
+			if has(name) && isNot[string](given[name]) {
+				return wrong(name, "another type")
+			}
+		}
+		return wrong("pagination", "conflicting parameters")
+	}
+	items := a.data()["items"].([]any)
+	size, from := len(items), 0
+	for _, name := range []string{"first", "last"} {
+		if !has(name) {
+			continue
+		}
+		number, ok := given[name].(json.Number)
+		n, err := strconv.Atoi(string(number))
+		if !ok || err != nil {
+			return wrong(name, "another type")
+		}
+		if n < 0 {
+			return failed("VALIDATION_OUT_OF_RANGE", fmt.Sprintf("Parameter '%s' must be >= '0'", name), map[string]any{"param_name": name, "minimum": 0})
+		}
+		size = n
+	}
+	if has("last") {
+		from = max(0, len(items)-size)
+	}
+	for _, name := range []string{"after", "before"} {
+		if !has(name) {
+			continue
+		}
+		cursor, _ := given[name].(string)
+		at, ok := strings.CutPrefix(cursor, "at_")
+		n, err := strconv.Atoi(at)
+		if !ok || err != nil {
+			return wrong(name, "another cursor")
+		}
+		from = n
+	}
+	to := min(len(items), from+size)
+	from = min(from, to)
+	delete(a.data(), "pagination")
+	info := map[string]any{"hasNextPage": to < len(items), "hasPreviousPage": from > 0}
+	if from < to {
+		info["startCursor"], info["endCursor"] = fmt.Sprintf("at_%d", from+1), fmt.Sprintf("at_%d", to)
+	}
+	a.data()["items"], a.data()["pageInfo"] = items[from:to], info
+	return a
+}
+
+// The checks of cursors pass where they are as they should be.
+func TestCursors(t *testing.T) {
+	report, err := conform.Run(t.Context(), newCursors(t), conform.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Results() {
+		if r.Verdict == conform.Fail || r.Verdict == conform.Warn {
+			t.Errorf("%s: %s", r.Name, said(r))
+		} else if r.Verdict == conform.Skip && strings.HasPrefix(r.Name, "pages/") && r.Name != "pages/offset" {
+			t.Errorf("%s is skipped: %s", r.Name, r.Reason)
+		}
+	}
+}

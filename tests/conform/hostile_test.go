@@ -1,0 +1,165 @@
+package conform_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aqltag/aqltag/conform"
+	"github.com/aqltag/aqltag/conform/mcpclient"
+)
+
+const hostileEnv = "AQL_HOSTILE_SERVER"
+
+// hostile is a server on standard input and output that means no good, where the environment asks for one.
+func hostile() bool {
+	how := os.Getenv(hostileEnv)
+	switch how {
+	case "":
+		return false
+	case "exits":
+	case "hangs":
+		select {}
+	case "logs":
+		fmt.Println("2026/11/21 listening")
+		select {}
+	case "never ends a line":
+		line := strings.Repeat("x", 1<<16)
+		fmt.Print(`{"jsonrpc":"2.0","method":"`)
+		for {
+			if _, err := fmt.Print(line); err != nil {
+				return true
+			}
+		}
+	case "garbage":
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			fmt.Println(`{"jsonrpc":"2.0","id":1,"result":`)
+		}
+	default: // an MCP server whose tool misbehaves
+		server := mcp.NewServer(&mcp.Implementation{Name: "hostile", Version: "1"}, nil)
+		calls := 0
+		server.AddTool(&mcp.Tool{Name: "mcp_aql", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			calls++
+			text := `{"success":true,"data":{"operations":[]}}`
+			switch {
+			case how == "hangs at once" || how == "hangs later" && calls > 5:
+				select {}
+			case how == "answers too much":
+				text = `{"success":true,"data":"` + strings.Repeat("x", 32<<20) + `"}`
+			case how == "says little" && calls > 1:
+				text = `{"success":true,"data":{"types":[]}}`
+			case how == "answers garbage":
+				text = "<html>"
+			case how == "dies" && calls > 5:
+				os.Exit(3)
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		})
+		server.Run(context.Background(), &mcp.StdioTransport{})
+	}
+	return true
+}
+
+// probe runs against a hostile command; the answer is what is said of it.
+func probe(t *testing.T, how string) (string, *conform.Report) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mcpclient.Command(t.Context(), []string{self}, mcpclient.Options{Env: []string{hostileEnv + "=" + how}, Timeout: 2 * time.Second})
+	if err != nil {
+		return err.Error(), nil
+	}
+	defer c.Close()
+	report, err := conform.Run(t.Context(), c, conform.Options{CallTimeout: 2 * time.Second})
+	if err != nil {
+		return err.Error(), nil
+	}
+	var failures []string
+	for _, r := range report.Results() {
+		if r.Verdict == conform.Fail {
+			failures = append(failures, r.Name+": "+said(r))
+		}
+	}
+	return strings.Join(failures, "\n"), report
+}
+
+// A server that hangs, floods or babbles is told as such, and the run ends.
+func TestHostileCommands(t *testing.T) {
+	for how, want := range map[string]string{
+		"exits":             "ended the connection",
+		"hangs":             "did not answer within 2s",
+		"logs":              "logs belong on standard error",
+		"never ends a line": "a message of more than 16777216 bytes",
+		"garbage":           "", // whatever the SDK makes of it
+		"hangs at once":     "no answer within 2s",
+		"hangs later":       "stopped answering: no answer within 2s",
+		"answers too much":  "a message of more than 16777216 bytes",
+		"answers garbage":   "no MCP-AQL tool answers introspect",
+		"dies":              "stopped answering: the server ended the connection",
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			got, report := probe(t, how)
+			if got == "" || !strings.Contains(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if report != nil && report.ExitCode() != 1 {
+				t.Errorf("exit code %d", report.ExitCode())
+			}
+		})
+	}
+	t.Run("is not there", func(t *testing.T) {
+		if _, err := mcpclient.Command(t.Context(), []string{"./no-such-command"}, mcpclient.Options{}); err == nil {
+			t.Error("no error")
+		}
+	})
+}
+
+func TestHostileURLs(t *testing.T) {
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	for how, handler := range map[string]http.HandlerFunc{
+		"hangs": func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		},
+		"is no MCP": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello") },
+		"refuses":   func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) },
+		"floods": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			line := []byte(strings.Repeat(" ", 1<<16))
+			for {
+				if _, err := w.Write(line); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			server := httptest.NewServer(handler)
+			defer server.CloseClientConnections()
+			_, err := mcpclient.URL(t.Context(), server.URL, mcpclient.Options{Timeout: 2 * time.Second})
+			if err == nil || !strings.Contains(err.Error(), "connecting to "+server.URL) {
+				t.Errorf("%v", err)
+			}
+			t.Log(err)
+		})
+	}
+	t.Run("is not there", func(t *testing.T) {
+		if _, err := mcpclient.URL(t.Context(), "http://127.0.0.1:1/mcp", mcpclient.Options{}); err == nil {
+			t.Error("no error")
+		}
+	})
+}
