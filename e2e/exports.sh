@@ -29,29 +29,40 @@ for pair in introspection:introspection snapshot:snapshot.json jsonschema:jsonsc
 done
 echo "  ok the example's exports are up to date"
 
+# lint DIRECTORY: has the tools look at the OpenAPI document and the Markdown in it.
+lint() (
+	cd "$work"
+	quiet ./node_modules/.bin/validate-api "$1/openapi.json"
+	quiet ./node_modules/.bin/redocly lint --skip-rule info-license "$1/openapi.json"
+	echo "  ok OpenAPI"
+	# Tables have long lines.
+	printf '{"config": {"line-length": false}}' >"$1/.markdownlint-cli2.jsonc"
+	cd "$1"
+	quiet "$work/node_modules/.bin/markdownlint-cli2" reference.md llms.md
+	echo "  ok Markdown"
+)
+
 # judge DIRECTORY NAME PACKAGE FLAGS...: exports a package and has the tools look at it.
 judge() {
 	local directory=$1 name=$2 package=$3 out=$work/out/$2
 	shift 3
 	mkdir -p "$out"
 	local f
-	for f in openapi:openapi.json markdown:reference.md llms:llms.txt jsonschema:jsonschema introspection:introspection; do
+	for f in openapi:openapi.json markdown:reference.md llms:llms.md jsonschema:jsonschema; do
 		(cd "$directory" && "$work/aql-tag" export -q -format "${f%%:*}" -name "$name" "$@" -o "$out/${f#*:}" "$package")
 	done
-	cp "$out/llms.txt" "$out/llms.md"
 	echo "== $name $*"
-	(
-		cd "$work"
-		quiet ./node_modules/.bin/validate-api "$out/openapi.json"
-		quiet ./node_modules/.bin/redocly lint --skip-rule info-license "$out/openapi.json"
-		echo "  ok OpenAPI"
-		# Tables have long lines.
-		printf '{"config": {"line-length": false}}' >"$out/.markdownlint-cli2.jsonc"
-		(cd "$out" && quiet "$work/node_modules/.bin/markdownlint-cli2" reference.md llms.md)
-		echo "  ok Markdown"
-		node schemas.mjs "$root/project/jsonschema/testdata/patterns.json" "$out/jsonschema"
-	)
+	lint "$out"
+	(cd "$work" && node schemas.mjs "$root/project/jsonschema/testdata/patterns.json" "$out/jsonschema")
 }
+
+# What is hard to write, as the tests of the packages have it.
+mkdir -p "$work/out/hard"
+cp "$root/project/openapi/testdata/shop.json" "$work/out/hard/openapi.json"
+cp "$root/project/markdown/testdata/shop.md" "$work/out/hard/reference.md"
+cp "$root/project/llms/testdata/shop.md" "$work/out/hard/llms.md"
+echo "== hard cases"
+lint "$work/out/hard"
 
 judge "$root/examples/todo" todo ./todo -version 1.0.0
 judge "$root/examples/todo" todo_single ./todo -mode single -prefix my_

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -218,6 +219,21 @@ func TestSetTellsParametersFromResults(t *testing.T) {
 	}
 	if definitions["ItemInput"] != nil {
 		t.Error("ItemInput is defined, which nothing refers to")
+	}
+}
+
+// Types that share others have paths without number. They are not listed then, and the grammar of paths is all there is.
+func TestPathsWithoutNumberAreNotListed(t *testing.T) {
+	a := &model.Adapter{Operations: []model.Operation{{
+		Name: "get", Category: model.Read, Returns: model.Returns{Name: "T0", Kind: model.KindObject}, Params: []model.Param{{Name: "fields", Type: model.TypeSelection}},
+	}}}
+	for i := range 60 {
+		next := fmt.Sprintf("T%d", i+1)
+		a.Types = append(a.Types, model.Type{Name: fmt.Sprintf("T%d", i), Kind: model.KindObject, Fields: []model.Param{{Name: "a", Type: next}, {Name: "b", Type: next}}})
+	}
+	fields, _ := Params(a, &a.Operations[0]).Properties.Get("fields")
+	if got := fields.AnyOf[1].Items.Pattern; got != anyPath {
+		t.Errorf("got %.200s", got)
 	}
 }
 

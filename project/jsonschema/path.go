@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"slices"
 	"strings"
 
 	document "github.com/invopop/jsonschema"
@@ -20,7 +21,7 @@ const (
 func (s *Set) selection(presets []string, result string) *document.Schema {
 	pattern := anyPath
 	if t, ok := s.adapter.Type(resource(s.adapter, result)); ok {
-		if paths := s.pathsOf(t, nil); paths != "" && len(paths) <= longestPattern {
+		if paths, ok := s.pathsOf(t, nil); ok && paths != "" {
 			pattern = "^" + paths + "$"
 		}
 	}
@@ -31,41 +32,50 @@ func (s *Set) selection(presets []string, result string) *document.Schema {
 }
 
 // pathsOf is an expression for the paths that lead to something in an object; empty if none do. What is inside of a type that
-// contains itself is not listed.
-func (s *Set) pathsOf(t *model.Type, open []string) string {
+// contains itself is not listed. It returns false, at once, when the expression becomes too long: types that share others
+// have more paths than anyone can list.
+func (s *Set) pathsOf(t *model.Type, open []string) (string, bool) {
+	open = append(slices.Clip(open), t.Name)
 	if t.Items != nil {
-		return segment + s.pathsBelow(t.Items, append(open, t.Name))
+		below, ok := s.pathsBelow(t.Items, open)
+		return segment + below, ok
 	}
 	var names []string
+	length := 0
 	for i := range t.Fields {
-		if f := &t.Fields[i]; f.Name != "" && f.Name[0] >= 'a' && f.Name[0] <= 'z' {
-			names = append(names, f.Name+s.pathsBelow(f, append(open, t.Name)))
+		f := &t.Fields[i]
+		if f.Name == "" || f.Name[0] < 'a' || f.Name[0] > 'z' {
+			continue
 		}
+		below, ok := s.pathsBelow(f, open)
+		if length += len(f.Name) + len(below) + 1; !ok || length > longestPattern {
+			return "", false
+		}
+		names = append(names, f.Name+below)
 	}
 	if names == nil {
-		return ""
+		return "", true
 	}
-	return "(?:" + strings.Join(names, "|") + ")"
+	return "(?:" + strings.Join(names, "|") + ")", true
 }
 
 // pathsBelow is an expression for the rest of a path behind the name of a field: that rest may always be missing.
-func (s *Set) pathsBelow(p *model.Param, open []string) string {
+func (s *Set) pathsBelow(p *model.Param, open []string) (string, bool) {
 	for p.Type == "array" && p.Items != nil {
 		p = p.Items
 	}
-	inner := ""
-	if t, ok := s.adapter.Type(p.Type); ok && t.Kind == model.KindObject {
-		for _, name := range open {
-			if name == t.Name {
-				return ""
-			}
+	inner, ok := "", true
+	if t, named := s.adapter.Type(p.Type); named && t.Kind == model.KindObject {
+		if slices.Contains(open, t.Name) {
+			return "", true
 		}
-		inner = s.pathsOf(t, open)
+		inner, ok = s.pathsOf(t, open)
 	} else if p.Type == "object" && p.Items != nil {
-		inner = segment + s.pathsBelow(p.Items, open)
+		inner, ok = s.pathsBelow(p.Items, open)
+		inner = segment + inner
 	}
-	if inner == "" {
-		return ""
+	if inner == "" || !ok {
+		return "", ok
 	}
-	return `(?:\.` + inner + `)?`
+	return `(?:\.` + inner + `)?`, true
 }

@@ -66,18 +66,19 @@ func (p *page) name() {
 		p.titles = append(p.titles, title)
 	}
 	add("title", p.title())
-	add("operations", "Operations")
-	add("reference", "Reference")
+	// Several words keep sections apart from operations and types, whose names have no spaces.
+	add("operations", "All operations")
+	add("reference", "Each operation")
 	for i := range p.adapter.Operations {
 		add("op:"+p.adapter.Operations[i].Name, p.adapter.Operations[i].Name)
 	}
 	if len(p.adapter.Types) > 0 {
-		add("types", "Types")
+		add("types", "All types")
 		for i := range p.adapter.Types {
 			add("type:"+p.adapter.Types[i].Name, p.adapter.Types[i].Name)
 		}
 	}
-	add("failures", "Failures")
+	add("failures", "Failures of any operation")
 }
 
 func (p *page) title() string {
@@ -103,13 +104,12 @@ func (p *page) begin() {
 	if o := p.first(); o != nil {
 		p.code(request(o.Name, o.Examples[0].Params))
 	}
-	p.paragraph("The answer is `{\"success\": true, \"data\": …}`, or `{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}` with one of the " +
-		p.link("failures", "failures") + " below. Names that are not listed here are refused, and null stands for absence. The operation `introspect` tells at run time what this page tells.")
-	links := []string{p.link("operations", "Operations"), p.link("reference", "Reference")}
+	p.paragraph("The answer is `{\"success\": true, \"data\": …}`, or `{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}` with a code that tells why. Names that are not listed here are refused, and null stands for absence. The operation `introspect` tells at run time what this page tells.")
+	links := []string{p.link("operations", "All operations"), p.link("reference", "Each operation")}
 	if len(p.adapter.Types) > 0 {
-		links = append(links, p.link("types", "Types"))
+		links = append(links, p.link("types", "All types"))
 	}
-	p.paragraph(strings.Join(append(links, p.link("failures", "Failures")), " · "))
+	p.paragraph(strings.Join(append(links, p.link("failures", "Failures of any operation")), " · "))
 }
 
 // first is the operation whose example is shown first: the least dangerous, and among these the first.
@@ -161,7 +161,7 @@ func (p *page) overview() {
 			used[o.Danger] = true
 			what := escape(project.FirstSentence(o.Description))
 			if o.Deprecated != "" || o.Replacement != "" {
-				what += " *Deprecated.*"
+				what = strings.TrimSpace(what + " *Deprecated.*")
 			}
 			t = append(t, []string{p.link("op:"+o.Name, code(o.Name)), badges[o.Danger], what, p.typeLink(o.Returns.Name)})
 		}
@@ -206,29 +206,33 @@ func (p *page) operation(o *model.Operation) {
 
 // notices are what must not be overlooked: that an operation asks first, and that it is on its way out.
 func (p *page) notices(o *model.Operation) {
+	var quotes []string
 	if project.Usually(o) == project.Confirmed {
-		lines := []string{"> ⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; the same call with it as `confirmation_token` is carried out."}
+		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; the same call with it as `confirmation_token` is carried out.")
 		if o.Confirm != "" {
-			lines = append(lines, ">", "> The question is: "+escape(o.Confirm))
+			quotes = append(quotes, "The question is: "+escape(o.Confirm))
 		}
-		if len(o.Reasons) > 0 {
-			lines = append(lines, ">")
-		}
+		var reasons []string
 		for _, reason := range o.Reasons {
-			lines = append(lines, "> - "+escape(reason))
+			reasons = append(reasons, "- "+escape(reason))
 		}
-		p.paragraph(strings.Join(lines, "\n"))
+		if reasons != nil {
+			quotes = append(quotes, strings.Join(reasons, "\n> "))
+		}
 	}
 	if o.Deprecated != "" || o.Replacement != "" {
-		notice := "> **Deprecated.** " + escape(o.Deprecated)
+		notice := strings.TrimSpace("**Deprecated.** " + escape(o.Deprecated))
 		if o.Replacement != "" {
 			replacement := code(o.Replacement)
 			if _, ok := p.adapter.Operation(o.Replacement); ok {
 				replacement = p.link("op:"+o.Replacement, replacement)
 			}
-			notice = strings.TrimSpace(notice) + " Use " + replacement + " instead."
+			notice += " Use " + replacement + " instead."
 		}
-		p.paragraph(strings.TrimSpace(notice))
+		quotes = append(quotes, notice)
+	}
+	if quotes != nil {
+		p.paragraph("> " + strings.Join(quotes, "\n>\n> "))
 	}
 }
 
