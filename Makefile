@@ -2,9 +2,11 @@
 # make test   all unit and integration tests
 GO       ?= go
 MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state tests/conform
+# RACED is what races in the race detector with fewer rounds.
+RACED     = tests/state
 FUZZTIME ?= 10s
 
-.PHONY: demo test race generate check fmt vet lint e2e readme adopting fuzz bench bench-gen startup tokens ci
+.PHONY: demo test race state generate check fmt vet lint e2e readme adopting exports fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -14,11 +16,17 @@ demo:
 test:
 	@set -e; for m in $(MODULES); do echo "== go test $$m"; $(GO) -C $$m test $(TESTFLAGS) ./...; done
 
-race: TESTFLAGS += -race
-race: test
+race:
+	@set -e; for m in $(filter-out $(RACED),$(MODULES)); do echo "== go test -race $$m"; $(GO) -C $$m test -race $(TESTFLAGS) ./...; done
+	@set -e; for m in $(RACED); do echo "== go test -race -short $$m"; $(GO) -C $$m test -race -short $(TESTFLAGS) ./...; done
+
+# state races for tokens and quotas in several processes on every store, kills adapters, and takes servers away.
+state:
+	$(GO) -C tests/state test $(TESTFLAGS) ./...
 
 generate:
 	$(GO) -C examples/todo generate ./...
+	$(GO) -C examples/todo test ./todo -run TestExports -update
 	$(GO) test . -run TestGolden -update
 	$(GO) -C bench generate ./...
 	$(GO) -C bench/wire generate ./...
@@ -39,12 +47,12 @@ vet:
 
 lint:
 	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	@set -e; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
+	@set -e; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...); done
 
 e2e:
 	./e2e/run.sh
 
-readme adopting:
+readme adopting exports:
 	./e2e/$@.sh
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
@@ -72,8 +80,8 @@ tokens:
 	$(GO) -C bench run ./tokens
 
 ci: fmt vet lint
-	$(MAKE) race
-	$(MAKE) check e2e readme adopting
+	$(MAKE) race state
+	$(MAKE) check e2e exports readme adopting
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100

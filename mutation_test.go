@@ -45,9 +45,6 @@ var harmlessMutants = []harmless{
 		return strings.HasPrefix(m.what, "delete the tag") || strings.HasPrefix(m.what, "delete the json tag") ||
 			strings.HasPrefix(m.what, "misspell the key of the json tag")
 	}},
-	{"generated code names the constant and has its new value with the next build", func(_ *service, m mutant) bool {
-		return strings.HasPrefix(m.what, "change the value of constant ")
-	}},
 	{"_etag is read-only whatever its tag says", func(_ *service, m mutant) bool {
 		return m.subject.name == "_etag" && slices.Contains([]string{
 			"delete the aql tag of Todo.ETag", "misspell the key of the aql tag of Todo.ETag", "delete readonly in the aql tag of Todo.ETag",

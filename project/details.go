@@ -199,7 +199,7 @@ func description(o *model.Operation, gated Gating) string {
 // destructive are listed in _protocol.danger_levels and not repeated.
 func summary(o *model.Operation, gated Gating) string {
 	var n notes
-	n.add(firstSentence(o.Description))
+	n.add(FirstSentence(o.Description))
 	if gated != Ungated || o.Danger.Level() >= model.Destructive.Level() {
 		n.add(dangerNote(o, gated))
 	}

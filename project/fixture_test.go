@@ -140,12 +140,15 @@ func surfaceOf(t *testing.T, mode Mode, profile string) Surface {
 	return Surface{Mode: mode, Profile: p}
 }
 
-// everySurface lists every mode with every shipped profile.
+// everySurface lists every mode with every shipped profile, with get_manifest and without.
 func everySurface(t *testing.T) map[string]Surface {
 	surfaces := make(map[string]Surface)
 	for _, mode := range []Mode{Semantic, Single, All} {
 		for _, profile := range Profiles() {
-			surfaces[string(mode)+"/"+profile.Name] = surfaceOf(t, mode, profile.Name)
+			s := surfaceOf(t, mode, profile.Name)
+			surfaces[string(mode)+"/"+profile.Name] = s
+			s.GetManifest = true
+			surfaces[string(mode)+"/"+profile.Name+"/manifest"] = s
 		}
 	}
 	return surfaces

@@ -12,13 +12,15 @@ import (
 // Introspection holds every answer of introspect as complete responses, rendered once (MCP-AQL introspection §2.3). Its
 // methods return shared bytes: callers must not change them. It is safe for concurrent use.
 type Introspection struct {
-	operations []byte
-	operation  map[string][]byte
-	types      []byte
-	typ        map[string][]byte
+	operations     []byte
+	operation      map[string][]byte
+	types          []byte
+	typ            map[string][]byte
+	operationNames []string // in the order of the lists
+	typeNames      []string
 }
 
-// Operations is the answer to query "operations": the _protocol metadata and all operations, introspect first.
+// Operations is the answer to query "operations": the _protocol metadata and all operations, built-in ones first.
 func (i *Introspection) Operations() []byte { return i.operations }
 
 // Types is the answer to query "types": the protocol's types and then the adapter's.
@@ -46,28 +48,6 @@ func (i *Introspection) Type(name string) []byte {
 	return noType
 }
 
-// IntrospectName is the name of the operation that every adapter has.
-const IntrospectName = "introspect"
-
-// IntrospectOperation is the definition of introspect, the operation every adapter has (MCP-AQL core §7.2). It is not part
-// of an Adapter's definitions: whatever lists operations puts it first. Queries are those it answers beside operations and
-// types.
-func IntrospectOperation(queries ...string) model.Operation {
-	return model.Operation{
-		Name: IntrospectName, Category: model.Read, Danger: model.Safe, DangerSource: model.DangerFromTag,
-		Description: "Discover operations and types: all of them, or one in full by name.",
-		Params: []model.Param{
-			{Name: "query", Type: "string", Required: true, Enum: append([]string{"operations", "types"}, queries...), Description: "Kind of list"},
-			{Name: "name", Type: "string", Description: "One operation or type to show in full"},
-		},
-		Returns: model.Returns{Name: introspectionType, Kind: model.KindObject},
-		Examples: []model.Example{
-			{Params: `{"query":"operations"}`, Description: "All operations"},
-			{Params: `{"query":"operations","name":"introspect"}`, Description: "One operation with its parameters"},
-		},
-	}
-}
-
 // Introspect renders every answer of introspect for an adapter. It fails, saying everything that is wrong, on a surface
 // that is not valid and on definitions that cannot be shown: two operations or types of one name, a category that does
 // not exist, a default, bound or example that is not JSON.
@@ -88,24 +68,21 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 		return answer
 	}
 
-	self := IntrospectOperation(p.Queries...)
 	list := operationsList{Protocol: p.info(a, s)}
-	for i := -1; i < len(a.Operations); i++ {
-		o := &self
-		if i >= 0 {
-			o = &a.Operations[i]
-		}
+	for _, o := range s.everyOperation(a, p.Queries...) {
 		gated := p.gating(o)
+		in.operationNames = append(in.operationNames, o.Name)
 		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, gated)})
 		in.operation[o.Name] = respond("operation "+o.Name, map[string]any{"operation": detailsOf(o, s, gated)})
 	}
 	in.operations = respond("the operations", list)
 
 	var infos []typeInfo
-	for _, t := range allTypes(a) {
+	for _, t := range s.allTypes(a) {
 		if _, taken := in.typ[t.Name]; taken {
 			faults = append(faults, fmt.Errorf("two types are called %q; names of protocol types cannot be used", t.Name))
 		}
+		in.typeNames = append(in.typeNames, t.Name)
 		infos = append(infos, typeInfo{t.Name, t.Kind, t.Description})
 		in.typ[t.Name] = respond("type "+t.Name, map[string]any{"type": typeDetailsOf(&t)})
 	}
@@ -119,12 +96,12 @@ func Introspect(a *model.Adapter, s Surface, p Protocol) (*Introspection, error)
 // checkOperations reports operations that cannot be told apart or have no place on the surface.
 func checkOperations(a *model.Adapter, s Surface) error {
 	var faults []error
-	seen := map[string]bool{IntrospectName: true}
+	seen := make(map[string]bool)
 	for i := range a.Operations {
 		o := &a.Operations[i]
 		switch {
-		case o.Name == IntrospectName:
-			faults = append(faults, errors.New("the operation name introspect is the protocol's own"))
+		case s.isBuiltIn(o.Name):
+			faults = append(faults, collision(o))
 		case seen[o.Name]:
 			faults = append(faults, fmt.Errorf("two operations are called %q", o.Name))
 		case s.Family(o) == "":

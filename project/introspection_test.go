@@ -156,7 +156,7 @@ func TestEndpointAndToolFollowTheSurface(t *testing.T) {
 		for _, tool := range toolsOf(t, a, s) {
 			tools[tool.Name] = tool.Family
 		}
-		for _, o := range everyOperation(a) {
+		for _, o := range s.everyOperation(a) {
 			var answer struct {
 				Data struct {
 					Operation struct{ Endpoint, MCPTool string }
@@ -278,8 +278,8 @@ func TestFirstSentence(t *testing.T) {
 		"Wraps\nlines\n\nNext paragraph":       "Wraps lines",
 		"Goes on. even so, when small. Ends. ": "Goes on. even so, when small.",
 	} {
-		if got := firstSentence(text); got != want {
-			t.Errorf("firstSentence(%q) = %q, want %q", text, got, want)
+		if got := FirstSentence(text); got != want {
+			t.Errorf("FirstSentence(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

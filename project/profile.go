@@ -15,7 +15,7 @@ import (
 type Profile struct {
 	Name     string
 	Families []Family // in the order of their tools
-	// Introspect names the family that answers introspect; empty means the family of READ.
+	// Introspect names the family that answers introspect and get_manifest; empty means the family of READ.
 	Introspect string
 }
 

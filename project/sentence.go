@@ -25,9 +25,9 @@ func (n *notes) add(sentence string) {
 
 func (n *notes) String() string { return n.text.String() }
 
-// firstSentence is the text up to the first full stop that ends a sentence, or the end of the first paragraph, on one
+// FirstSentence is the text up to the first full stop that ends a sentence, or the end of the first paragraph, on one
 // line.
-func firstSentence(text string) string {
+func FirstSentence(text string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	words := strings.Fields(paragraph)
 	for i, word := range words[:max(len(words)-1, 0)] {

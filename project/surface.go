@@ -40,6 +40,7 @@ type Surface struct {
 	Profile           Profile
 	Prefix            string // in front of every tool name, such as "github_"
 	OmitEmptyFamilies bool   // leaves out the tool of a family that has no operations
+	GetManifest       bool   // answers get_manifest beside introspect
 }
 
 const unifiedTool = "mcp_aql"
@@ -86,7 +87,7 @@ func (s Surface) Warnings() []string {
 // the profile has for its category. A family called after a category, such as "read", holds that category alone, so an
 // operation of another category cannot ask for it. The result is empty only for an unknown category.
 func (s Surface) Family(o *model.Operation) string {
-	if o.Name == IntrospectName {
+	if s.isBuiltIn(o.Name) {
 		return s.Profile.introspectFamily()
 	}
 	if o.Family != "" && !isCategoryFamily(o.Family) && s.Profile.has(o.Family) {

@@ -51,7 +51,7 @@ func (s Surface) Tools(a *model.Adapter) ([]Tool, error) {
 	}
 	if s.Mode != Semantic {
 		tools = append(tools, Tool{
-			Name: s.toolName(""), Title: title(a), Description: unifiedText(a), InputSchema: json.RawMessage(baseSchema), Destructive: true,
+			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a), InputSchema: json.RawMessage(baseSchema), Destructive: true,
 		})
 	}
 	return tools, nil
@@ -64,10 +64,10 @@ func title(a *model.Adapter) string {
 	return a.Name
 }
 
-// operationsOf lists the operations that a family answers, introspect first.
+// operationsOf lists the operations that a family answers, built-in ones first.
 func (s Surface) operationsOf(a *model.Adapter, family string) []*model.Operation {
 	var operations []*model.Operation
-	for _, o := range everyOperation(a) {
+	for _, o := range s.everyOperation(a) {
 		if s.Family(o) == family {
 			operations = append(operations, o)
 		}
@@ -75,10 +75,13 @@ func (s Surface) operationsOf(a *model.Adapter, family string) []*model.Operatio
 	return operations
 }
 
-// everyOperation lists the adapter's operations with introspect in front.
-func everyOperation(a *model.Adapter) []*model.Operation {
-	self := IntrospectOperation()
-	operations := []*model.Operation{&self}
+// everyOperation lists the adapter's operations with the built-in ones in front.
+func (s Surface) everyOperation(a *model.Adapter, queries ...string) []*model.Operation {
+	builtIns := s.BuiltIns(queries...)
+	operations := make([]*model.Operation, 0, len(builtIns)+len(a.Operations))
+	for i := range builtIns {
+		operations = append(operations, &builtIns[i])
+	}
 	for i := range a.Operations {
 		operations = append(operations, &a.Operations[i])
 	}

@@ -97,7 +97,7 @@ func TestDescriptionsNameOperationsAndIntrospect(t *testing.T) {
 			if via := "(via my_mcp_aql_" + home + ")"; tool.Family != "" && tool.Family != home && !strings.Contains(tool.Description, via) {
 				t.Errorf("%s %s: no %q in\n%s", name, tool.Name, via, tool.Description)
 			}
-			for _, o := range everyOperation(a) {
+			for _, o := range s.everyOperation(a) {
 				listed := regexp.MustCompile(`(?m)^[A-Za-z ]+: .*\b` + o.Name + `\b`).MatchString(tool.Description)
 				if here := tool.Family == "" || s.Family(o) == tool.Family; here && !listed {
 					t.Errorf("%s %s: operation %s is missing in\n%s", name, tool.Name, o.Name, tool.Description)
@@ -264,11 +264,13 @@ func TestNothingLooksLikeALeak(t *testing.T) {
 func TestToolsRefuseOperationsTheyCannotTellApart(t *testing.T) {
 	a := &model.Adapter{Operations: []model.Operation{
 		{Name: "a", Category: model.Read}, {Name: "a", Category: model.Read},
-		{Name: "introspect", Category: model.Read}, {Name: "b", Category: "AUTHORIZE"},
+		{Name: "introspect", Category: model.Read}, {Name: "get_manifest", Category: model.Read, Source: "a.go:7"}, {Name: "b", Category: "AUTHORIZE"},
 	}}
 	s := surfaceOf(t, Single, "crude")
+	s.GetManifest = true
 	want := `two operations are called "a"
-the operation name introspect is the protocol's own
+the service's operation "introspect" has the name of the built-in operation "introspect"; rename it
+the service's operation "get_manifest" at a.go:7 has the name of the built-in operation "get_manifest"; rename it, or leave GetManifest off, which adds the built-in one
 operation "b": category "AUTHORIZE" is none of CREATE, READ, UPDATE, DELETE, EXECUTE`
 	_, toolsErr := s.Tools(a)
 	_, introspectErr := Introspect(a, s, Protocol{})

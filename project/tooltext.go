@@ -55,13 +55,13 @@ func (s Surface) familyText(family *Family, operations []*model.Operation) strin
 	if effect := effects[family.Name]; effect != "" && len(operations) > 0 {
 		lines = append(lines, effect)
 	}
-	if example, ok := quickStart(operations); ok {
+	if example, ok := s.quickStart(operations); ok {
 		lines = append(lines, "Example: "+example)
 	}
 	introspection := s.Profile.introspectFamily()
 	switch {
 	case family.Name == introspection:
-		lines = append(lines, "Discover all operations: "+introspectCall(""), addName(operations))
+		lines = append(lines, "Discover all operations: "+introspectCall(""), s.addName(operations))
 	case len(operations) == 0:
 		lines = append(lines, "Discover operations (via "+s.toolName(introspection)+"): "+introspectCall(""))
 	default:
@@ -71,10 +71,10 @@ func (s Surface) familyText(family *Family, operations []*model.Operation) strin
 }
 
 // unifiedText is the description of the tool that takes every operation (MCP integration §2.1.2).
-func unifiedText(a *model.Adapter) string {
+func (s Surface) unifiedText(a *model.Adapter) string {
 	lines := []string{title(a) + ": all operations in one tool, routed automatically by operation name."}
 	groups := make([][]*model.Operation, len(model.Categories()))
-	for _, o := range everyOperation(a) {
+	for _, o := range s.everyOperation(a) {
 		if i := slices.Index(model.Categories(), o.Category); i >= 0 {
 			groups[i] = append(groups[i], o)
 		}
@@ -85,7 +85,7 @@ func unifiedText(a *model.Adapter) string {
 			lines = append(lines, string(category)+": "+names(groups[i], shown[i]))
 		}
 	}
-	lines = append(lines, "Quick start: "+introspectCall(""), addName(everyOperation(a)))
+	lines = append(lines, "Quick start: "+introspectCall(""), s.addName(s.everyOperation(a)))
 	return strings.Join(lines, "\n")
 }
 
@@ -98,10 +98,10 @@ func joinCategories(categories []model.Category) string {
 }
 
 // addName tells, below a call of introspect for all operations, how to ask for one.
-func addName(operations []*model.Operation) string {
+func (s Surface) addName(operations []*model.Operation) string {
 	name := IntrospectName
-	if len(operations) > 1 {
-		name = operations[1].Name
+	if own := slices.IndexFunc(operations, func(o *model.Operation) bool { return !s.isBuiltIn(o.Name) }); own >= 0 {
+		name = operations[own].Name
 	}
 	return fmt.Sprintf("Discover required parameters: add name: %q to its params", name)
 }
@@ -165,10 +165,10 @@ func tokens(name string) int {
 
 // quickStart is a short request: an author's own example, else an operation that needs no parameters, else one with the
 // names of the parameters it needs.
-func quickStart(operations []*model.Operation) (string, bool) {
+func (s Surface) quickStart(operations []*model.Operation) (string, bool) {
 	for _, o := range operations {
 		for _, example := range o.Examples {
-			if o.Name != IntrospectName && len(example.Params) <= exampleLength {
+			if !s.isBuiltIn(o.Name) && len(example.Params) <= exampleLength {
 				return fmt.Sprintf("{ operation: %q, params: %s }", o.Name, example.Params), true
 			}
 		}
@@ -183,7 +183,7 @@ func quickStart(operations []*model.Operation) (string, bool) {
 		}
 		params := strings.Join(required, ", ")
 		switch {
-		case o.Name == IntrospectName:
+		case s.isBuiltIn(o.Name):
 		case params == "":
 			return fmt.Sprintf("{ operation: %q }", o.Name), true
 		case outline == "" && len(params) <= exampleLength:

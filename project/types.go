@@ -8,6 +8,7 @@ import (
 
 const (
 	introspectionType = "IntrospectionResult"
+	manifestType      = "CapabilityManifest"
 	nothingType       = "Nothing"
 )
 
@@ -50,8 +51,18 @@ func protocolTypes() []model.Type {
 }
 
 // allTypes lists the protocol's types and the adapter's, in this order.
-func allTypes(a *model.Adapter) []model.Type {
-	types := append(protocolTypes(), a.Types...)
+func (s Surface) allTypes(a *model.Adapter) []model.Type {
+	types := protocolTypes()
+	if s.GetManifest {
+		types = append(types, model.Type{
+			Name: manifestType, Kind: model.KindObject, Description: "Capabilities of the service: a declaration, not a contract", Fields: []model.Param{
+				{Name: "service", Type: "object", Required: true, Description: "name (string)"},
+				{Name: "operations", Type: "array", Required: true, Items: &model.Param{Type: "object"},
+					Description: "name, description and parameters of each, with kind, datatype, required and multiple"},
+			},
+		})
+	}
+	types = append(types, a.Types...)
 	void := slices.ContainsFunc(a.Operations, func(o model.Operation) bool { return o.Returns.Name == "" })
 	if _, has := a.Type(nothingType); void && !has {
 		types = append(types, model.Type{Name: nothingType, Kind: model.KindScalar, Description: "No data (null)"})

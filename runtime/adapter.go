@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/model/fingerprint"
 	"github.com/aqltag/aqltag/project"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gate"
@@ -69,9 +70,12 @@ type Options struct {
 	State store.Store
 	// StateTimeout bounds how long a request waits for State; default 2 seconds. Then it is refused.
 	StateTimeout time.Duration
-	// AdapterInfo and QuotaStatus let introspect tell of the adapter's trust and of the caller's quotas, with the queries
-	// adapter_info and quota_status.
+	// AdapterInfo and QuotaStatus let introspect tell of the adapter, by which definitions it was built and how far it is
+	// trusted, and of the caller's quotas, with the queries adapter_info and quota_status.
 	AdapterInfo, QuotaStatus bool
+	// GetManifest adds the READ operation get_manifest, which tells what the service can do as a declaration: Manifest. The
+	// service cannot have an operation of this name then.
+	GetManifest bool
 
 	// IsErrorOnFailure marks every failure as an MCP tool error, also those an agent can recover from.
 	IsErrorOnFailure bool
@@ -104,8 +108,10 @@ type Adapter struct {
 	options     Options
 	view        atomic.Pointer[view]
 	calls       []func(*slots) call // of the operations, in their order
-	names       []string            // in definition order, introspect first
+	names       []string            // in definition order, built-in ones first
 	definitions model.Adapter
+	fingerprint func() string
+	manifest    []byte // the answer to get_manifest; nil: there is no such operation
 	tools       []project.Tool
 	families    map[string]string // tool name to the family it serves; "" serves all
 	surface     project.Surface
@@ -123,7 +129,7 @@ type operation struct {
 	tool       string
 	params     []string          // valid parameter names
 	aliases    map[string]string // other name to parameter
-	gate       *gate.Operation   // nil: introspect, which nothing holds
+	gate       *gate.Operation   // nil: built in, which nothing holds
 	gated      bool              // a confirmation token may be asked for
 	kept       bool              // the texts of parameters are kept, for the gate
 	deprecated []int             // parameters that are
@@ -174,15 +180,23 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	}
 	a.definitions = registry.Definitions()
 	a.definitions.Name, a.definitions.Version = options.Name, options.Version
+	a.fingerprint = sync.OnceValue(func() string { return fingerprint.Of(&a.definitions) })
 	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
 	for _, tool := range a.tools {
 		a.families[tool.Name] = tool.Family
 	}
-	a.names = append(a.names, project.IntrospectName)
+	for _, builtIn := range a.surface.BuiltIns() {
+		a.names = append(a.names, builtIn.Name)
+	}
 	for _, o := range registry.operations {
 		a.names = append(a.names, o.definition.Name)
+	}
+	if options.GetManifest {
+		if a.manifest, err = a.renderManifest(); err != nil {
+			return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
+		}
 	}
 	g, err := gate.New(a.gateOptions(), &a.definitions)
 	if err == nil {
@@ -195,7 +209,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 }
 
 func newSurface(options Options) (project.Surface, error) {
-	surface := project.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies}
+	surface := project.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest}
 	var err error
 	if surface.Mode, err = project.ParseMode(options.Mode); err != nil {
 		return surface, err
@@ -241,6 +255,12 @@ func (a *Adapter) Name() string { return a.options.Name }
 // Version returns the version of the service.
 func (a *Adapter) Version() string { return a.options.Version }
 
+// Fingerprint tells by which definitions the adapter was built: "sha256:" and 64 hexadecimal digits (requirements REQ-GE-06).
+// For the operations of one package it is what stands in the header of the package's generated file; for those of several,
+// merged, it covers them all and stands in none. introspect tells it with the query adapter_info, where Options.AdapterInfo
+// is set.
+func (a *Adapter) Fingerprint() string { return a.fingerprint() }
+
 // Logger returns the logger of the options, or one that discards.
 func (a *Adapter) Logger() *slog.Logger { return a.log }
 
@@ -249,6 +269,15 @@ func (a *Adapter) Limits() Limits { return a.options.Limits }
 
 // Tools returns the MCP tools through which the adapter is reached.
 func (a *Adapter) Tools() []project.Tool { return a.tools }
+
+// Tool returns the name of the MCP tool through which an operation is called, as introspection tells it; empty where there
+// is no such operation.
+func (a *Adapter) Tool(operation string) string {
+	if o := a.view.Load().operations[operation]; o != nil {
+		return o.tool
+	}
+	return ""
+}
 
 // enter waits until a call to o may run, as the concurrency model says, and returns what ends its turn.
 func (a *Adapter) enter(o *operation) (leave func()) {

@@ -155,6 +155,9 @@ func (x *exchange) writePendingMember(w *wire.Writer, r *wire.Reader, given map[
 	w.Raw(text)
 }
 
+// anyEntry stands in a path for the name of a map's entry that is written like a path itself.
+const anyEntry = "*"
+
 // writeShown writes the value at a path without the sensitive members in it.
 func (x *exchange) writeShown(w *wire.Writer, text, path string) {
 	r := wire.NewReader(text, wire.Limits{})
@@ -165,6 +168,9 @@ func (x *exchange) writeShown(w *wire.Writer, text, path string) {
 		for r.NextField() {
 			name := r.Name()
 			member := path + "." + name
+			if name == "" || strings.ContainsAny(name, ".[") { // the entry of a map: no field is called that
+				member = path + "." + anyEntry
+			}
 			value := r.Raw()
 			if x.param(member).Sensitive {
 				continue

@@ -107,8 +107,8 @@ func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error
 	if ctx.Err() != nil {
 		return internal("request was cancelled")
 	}
-	if introspection, ok := x.call.(*introspectCall); ok {
-		reply, problem := introspection.reply(ctx, x)
+	if own, ok := x.call.(builtInCall); ok {
+		reply, problem := own.reply(ctx, x)
 		if problem == nil {
 			w.Raw(string(reply.JSON))
 		}

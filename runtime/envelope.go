@@ -164,6 +164,7 @@ func (x *exchange) route() *Error {
 			detail{"operation", name}, detail{"available", x.closest(name)})
 	}
 	if family != "" && family != operation.family {
+		x.elsewhere = operation
 		return x.endpointMismatch(operation, family)
 	}
 	x.operation = operation

@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/model/fingerprint"
 	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
-	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/trust"
 	"github.com/google/go-cmp/cmp"
 )
@@ -108,13 +107,14 @@ func TestTrustDenials(t *testing.T) {
 	}
 }
 
-// REQ-TR-11, REQ-IN-22: trust can be asked for where that is wanted, and nowhere else.
+// REQ-TR-11, REQ-IN-22, REQ-GE-06: trust and definitions can be asked for where that is wanted, and nowhere else.
 func TestAdapterInfo(t *testing.T) {
 	const ask = `{"operation":"introspect","params":{"query":"adapter_info"}}`
 	f := newFixture(t, Options{AdapterInfo: true, Trust: &trust.Options{Standing: trust.Standing{
 		Level: trust.Validated, ValidatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), ValidationReport: trust.ValidationReport{TestsPassed: 9, TestsTotal: 10},
 	}}})
-	want := `{"success":true,"data":{"name":"notes","version":"1.0.0","trust":{"level":"validated","validated_at":"2026-01-02T03:04:05Z","validation_report":{"tests_passed":9,"tests_total":10}}}}`
+	definitions := f.adapter.definitions
+	want := `{"success":true,"data":{"name":"notes","version":"1.0.0","definitions":"` + fingerprint.Of(&definitions) + `","trust":{"level":"validated","validated_at":"2026-01-02T03:04:05Z","validation_report":{"tests_passed":9,"tests_total":10}}}}`
 	if got := f.call("mcp_aql_read", ask); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -406,87 +406,6 @@ func TestAskingIsLimited(t *testing.T) {
 	f.now = f.now.Add(time.Minute)
 	if got := f.confirm(t, strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+token+`"`, 1)); !got.Success {
 		t.Errorf("a minute later: %+v", got)
-	}
-}
-
-// broken is a store that can be made to fail, or to hang.
-type broken struct {
-	store.Memory
-	fails atomic.Bool
-	hangs atomic.Bool
-}
-
-var errBroken = errors.New("dial tcp 10.0.0.1:6379: password s3cret refused at /src/redis.go:7")
-
-func (b *broken) check(ctx context.Context) error {
-	if b.hangs.Load() {
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	if b.fails.Load() {
-		return errBroken
-	}
-	return nil
-}
-
-func (b *broken) Get(ctx context.Context, key string) (store.Entry, error) {
-	if err := b.check(ctx); err != nil {
-		return store.Entry{}, err
-	}
-	return b.Memory.Get(ctx, key)
-}
-
-func (b *broken) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
-	if err := b.check(ctx); err != nil {
-		return 0, err
-	}
-	return b.Memory.Put(ctx, key, value, old, ttl)
-}
-
-func (b *broken) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
-	if err := b.check(ctx); err != nil {
-		return nil, err
-	}
-	return b.Memory.Take(ctx, claims)
-}
-
-// A store that fails or hangs never turns into "allowed": requests that need it are refused within the deadline, those that
-// do not go on, and all is well again when it is back.
-func TestStoreFailuresFailClosed(t *testing.T) {
-	for name, breakIt := range map[string]func(*broken, bool){
-		"fails": func(b *broken, on bool) { b.fails.Store(on) },
-		"hangs": func(b *broken, on bool) { b.hangs.Store(on) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			state := new(broken)
-			f := newFixture(t, Options{
-				State: state, StateTimeout: 20 * time.Millisecond,
-				Quota: quota.Options{Limits: []quota.Limit{{Operation: "create_*", Limit: 100, Window: quota.Minute}}},
-			})
-			token := f.token(t, deleteN1)
-			breakIt(state, true)
-			confirmed := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+token+`"`, 1)
-			for _, request := range []struct{ tool, text string }{
-				{"mcp_aql_delete", deleteN1}, {"mcp_aql_delete", confirmed}, {"mcp_aql_create", createN},
-			} {
-				reply := f.session.Call(t.Context(), request.tool, []byte(request.text))
-				if text := string(reply.JSON); !reply.IsError || !strings.Contains(text, "state is unavailable, so nothing was run; try again later") ||
-					strings.Contains(text, "s3cret") || strings.Contains(text, "redis") {
-					t.Errorf("%s: %s", request.text, text)
-				}
-			}
-			if len(f.ran) > 0 {
-				t.Fatalf("ran %v", f.ran)
-			}
-			if got := f.call("mcp_aql_read", getN1); !strings.HasPrefix(got, `{"success":true`) {
-				t.Errorf("what needs no state: %s", got)
-			}
-			f.ran = nil
-			breakIt(state, false)
-			if got := f.confirm(t, confirmed); !got.Success || len(f.ran) != 1 {
-				t.Errorf("when it is back: %+v", got)
-			}
-		})
 	}
 }
 

@@ -1,11 +1,14 @@
 package aql
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/model/leak"
 	"github.com/aqltag/aqltag/runtime/gate"
@@ -55,7 +58,7 @@ func (x *exchange) finish(ctx context.Context, used quota.Usage, failed *Error) 
 // rejected tells the gate of a request that did not reach it, so that attempts at what is dangerous are on record whatever
 // comes of them (requirements REQ-DL-05).
 func (x *exchange) rejected(ctx context.Context, failed *Error) {
-	if o := x.operation; o != nil && o.gate != nil && o.gate.Recorded() {
+	if o := cmp.Or(x.operation, x.elsewhere); o != nil && o.gate != nil && o.gate.Recorded() {
 		x.view.gate.Reject(ctx, &gate.Request{
 			Operation: o.gate, Caller: CallerOf(ctx), Session: x.session.gate, RequestID: strings.Clone(x.envelope.requestID), Endpoint: o.family,
 		}, failed.Code)
@@ -250,12 +253,33 @@ func (x *exchange) shown(name string) (string, bool) {
 		if x.adapter.secretive(param, make(map[string]bool)) {
 			w := wire.NewWriter(nil)
 			x.writeShown(w, text, name)
-			return string(w.Bytes()), true
+			text = string(w.Bytes())
 		}
-		return strings.Clone(text), true
+		return plain(text), true
 	}
 	value, _ := wire.NewReader(text, wire.Limits{}).String()
-	return strings.Clone(value), true
+	return plain(value), true
+}
+
+// longestValue bounds a value in a confirmation message, in characters.
+const longestValue = 200
+
+// plain is a copy of a value that cannot pass for anything but a value: without line breaks and marks that nobody sees, which
+// could make one text look like another, and of bounded length.
+func plain(value string) string {
+	var out strings.Builder
+	count := 0
+	for _, r := range value {
+		if count++; count > longestValue {
+			out.WriteString("…")
+			break
+		}
+		if !unicode.IsPrint(r) {
+			r = utf8.RuneError
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // redactedParams is a JSON object of the parameters for the record: sensitive values are hidden.

@@ -39,7 +39,7 @@ type entry struct {
 	definition model.Operation
 }
 
-// call is one request to one operation, used once by one goroutine: to an operation of the registry, or to introspect.
+// call is one request to one operation, used once by one goroutine: to an operation of the registry, or to a built-in one (builtInCall).
 type call interface {
 	// next moves r to the next member of an object and decodes its value into the request. known is false, with the value
 	// not read, when the operation has no parameter of that name. A parameter that comes again is a fault of r.
@@ -48,6 +48,9 @@ type call interface {
 	member(r *wire.Reader) (known bool)
 	// outweigh makes the parameters so far win over those that follow.
 	outweigh()
+	// has reports whether a value was given for the parameter at an index of the definition: null is one only for types that
+	// tell it from absence.
+	has(i int) bool
 	// complete reports the required parameters that are absent and fills in the defaults of the others.
 	complete(r *wire.Reader)
 	// invoke calls the handler and writes what it returns. When it returns an error, w is discarded.
@@ -86,6 +89,8 @@ func (c *handled) next(r *wire.Reader) (known, more bool) {
 }
 func (c *handled) member(r *wire.Reader) (known bool) { return c.decoder.Member(r, c.place, &c.given) }
 func (c *handled) outweigh()                          { c.given.Outweigh() }
+
+func (c *handled) has(i int) bool { return c.given.Has(i) }
 
 func (c *handled) complete(r *wire.Reader) {
 	c.decoder.Complete(r, c.place, &c.given)

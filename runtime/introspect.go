@@ -2,7 +2,6 @@ package aql
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/wire"
@@ -66,6 +65,9 @@ func (c *introspectCall) outweigh() {
 	}
 }
 
+// has is not used: nothing holds introspect.
+func (c *introspectCall) has(int) bool { return false }
+
 // complete reports an absent query.
 func (c *introspectCall) complete(r *wire.Reader) {
 	if !c.query.present {
@@ -74,9 +76,7 @@ func (c *introspectCall) complete(r *wire.Reader) {
 }
 
 // invoke is not used: introspect has no handler.
-func (c *introspectCall) invoke(context.Context, *wire.Writer) error {
-	return errors.New("introspect is answered by reply")
-}
+func (c *introspectCall) invoke(context.Context, *wire.Writer) error { return errBuiltIn }
 
 // reply answers a query.
 func (c *introspectCall) reply(ctx context.Context, x *exchange) (Reply, *Error) {

@@ -14,25 +14,26 @@ const (
 	queryQuotaStatus = "quota_status"
 )
 
-// introspectionDenied is the failure of introspect in an adapter that is not trusted with it (MCP-AQL trust levels §5.3).
+// introspectionDenied is the failure of introspect and get_manifest in an adapter that is not trusted with it (MCP-AQL trust levels §5.3).
 // Failures of introspect have no details (requirements T-10).
 func (x *exchange) introspectionDenied() *Error {
 	t := x.adapter.options.Trust
 	if t == nil || !t.DenyUntestedIntrospection || !t.Standing.Level.Below(trust.Generated) {
 		return nil
 	}
-	refused := trustTooLow("introspect", trust.Generated, trust.Untested, 0)
+	refused := trustTooLow(x.operation.definition.Name, trust.Generated, trust.Untested, 0)
 	return failure(refused.Code, refused.Message)
 }
 
-// adapterInfo tells who the adapter is and how far it is trusted (MCP-AQL trust levels §6.4).
+// adapterInfo tells who the adapter is, by which definitions it was built (requirements REQ-GE-06) and how far it is trusted (MCP-AQL trust levels §6.4).
 func (x *exchange) adapterInfo() (Reply, *Error) {
 	type info struct {
-		Name    string          `json:"name"`
-		Version string          `json:"version"`
-		Trust   *trust.Standing `json:"trust,omitempty"`
+		Name        string          `json:"name"`
+		Version     string          `json:"version"`
+		Definitions string          `json:"definitions"`
+		Trust       *trust.Standing `json:"trust,omitempty"`
 	}
-	data := info{Name: x.adapter.options.Name, Version: x.adapter.options.Version}
+	data := info{Name: x.adapter.options.Name, Version: x.adapter.options.Version, Definitions: x.adapter.Fingerprint()}
 	if t := x.adapter.options.Trust; t != nil {
 		standing := t.Standing
 		if standing.Level == "" {

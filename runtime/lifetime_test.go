@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -105,4 +107,75 @@ func spellKept(t *testing.T, k *keeper, merges bool) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// recorder is an audit sink that keeps the records themselves.
+type recorder struct {
+	mu      sync.Mutex
+	records []audit.Record
+}
+
+func (r *recorder) Write(_ context.Context, records []audit.Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.records = append(r.records, records...)
+	return nil
+}
+
+func (r *recorder) Close() error { return nil }
+
+// Neither does anything change that the gate keeps: records that wait to be written, questions, what tokens are bound to, and
+// the counters of callers.
+func TestWhatTheGateKeepsOutlivesTheRequest(t *testing.T) {
+	const token, deleteIt = "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", `"operation":"delete_note","_request_id":"r-1"`
+	sink := new(recorder)
+	log := audit.New(audit.Options{Sinks: []audit.Sink{sink}})
+	f := newFixture(t, Options{Audit: log, Policy: parsePolicy(t, "version: 1\nrules:\n  - {name: two, effect: deny, operations: [delete_note], when: [{param: note_id, in: [n2]}]}\n")})
+	var questions []*Question
+	send := func(text string) Reply {
+		request := []byte(text)
+		reply := f.session.Call(WithCaller(t.Context(), ann), "mcp_aql_delete", request)
+		for i := range request {
+			request[i] = '#'
+		}
+		if reply.Question != nil {
+			questions = append(questions, reply.Question)
+		}
+		return reply
+	}
+	var tokens []string
+	for _, request := range []string{
+		`{` + deleteIt + `,"params":{"note_id":"n1","secret":"hunter2hunter2"}}`,
+		`{"params":{"note_id":"n1"},` + deleteIt + `}`,
+		`{` + deleteIt + `,"note_id":"n1"}`,
+		`{` + deleteIt + `,"params":{"note_id":"n1","_confirmation":"` + token + `"}}`,
+		`{` + deleteIt + `,"params":{"note_id":"n2"}}`,
+		`{` + deleteIt + `,"params":{"note_id":3}}`,
+		`{"_request_id":"r-1","operations":[{"operation":"delete_note","params":{"note_id":"n1"}},{"operation":"wipe_notes"}]}`,
+		`{"_request_id":"r-1","operations":[{"operation":"wipe_notes","params":{"nope":1}}]}`,
+	} {
+		if _, after, found := strings.Cut(string(send(request).JSON), `"confirmation_token":"`); found {
+			tokens = append(tokens, after[:len(token)])
+		}
+	}
+	if got := string(send(`{` + deleteIt + `,"params":{"note_id":"n1","_confirmation":"` + tokens[1] + `"}}`).JSON); !strings.Contains(got, `"data":"n1"`) {
+		t.Errorf("%s", got)
+	}
+	f.session.Close()
+	if err := log.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(sink.records) < 15 || len(questions) != 3 {
+		t.Fatalf("%d records, %d questions", len(sink.records), len(questions))
+	}
+	for i := range sink.records {
+		if text := string(sink.records[i].AppendJSON(nil)); strings.Contains(text, "#") || !strings.Contains(text, `"r-1"`) && !strings.Contains(text, "TOKEN_REVOKED") {
+			t.Errorf("record %d: %s", i, text)
+		}
+	}
+	for i, q := range questions {
+		if text := fmt.Sprintf("%+v", *q); strings.Contains(text, "#") || strings.Contains(text, "hunter2") || !strings.Contains(text, "n1") {
+			t.Errorf("question %d: %s", i, text)
+		}
+	}
 }

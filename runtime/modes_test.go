@@ -133,3 +133,12 @@ func TestAliases(t *testing.T) {
 		})
 	}
 }
+
+func TestToolOfAnOperation(t *testing.T) {
+	f := newFixture(t, Options{})
+	for operation, want := range map[string]string{"introspect": "mcp_aql_read", "delete_note": "mcp_aql_delete", "nothing_such": ""} {
+		if got := f.adapter.Tool(operation); got != want {
+			t.Errorf("%s: got %q, want %q", operation, got, want)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package aql
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gate"
 	"github.com/aqltag/aqltag/runtime/wire"
 )
@@ -128,17 +130,25 @@ func (x *exchange) present(r *wire.Reader, name string) {
 	}
 }
 
-// value returns the text of a parameter as the handler will see it: what was sent, else the default.
+// value returns the text of a parameter as the handler will see it: what was sent, else the default. Of one that was sent
+// twice the first counts, as it does for the handler (requirements REQ-RF-05), also where it is null; null is absence, but
+// for types that tell the two apart.
 func (x *exchange) value(name string) (string, bool) {
+	params := x.operation.definition.Params
+	at := slices.IndexFunc(params, func(p model.Param) bool { return p.Name == name })
+	if at < 0 {
+		return "", false
+	}
 	for _, v := range x.values {
-		if v.name == name && v.text != "null" {
+		if v.name != name {
+			continue
+		}
+		if v.text != "null" || x.call.has(at) {
 			return v.text, true
 		}
+		break
 	}
-	if param, ok := x.operation.definition.Param(name); ok && param.Default != "" {
-		return param.Default, true
-	}
-	return "", false
+	return params[at].Default, params[at].Default != ""
 }
 
 // canonicalParams is the canonical form of all parameters after defaults: what a confirmation token is bound to

@@ -135,7 +135,7 @@ func TestRevocation(t *testing.T) {
 	f.token(t, deleteN1)
 	book.lines()
 	f.session.Close()
-	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=session ended"}, book.lines()); diff != "" {
+	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=the session has ended"}, book.lines()); diff != "" {
 		t.Error(diff)
 	}
 }

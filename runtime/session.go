@@ -41,6 +41,12 @@ func (a *Adapter) RevokeTokens(ctx context.Context, caller *Caller) (int, error)
 // Close ends the session: its confirmation tokens are forgotten (requirements REQ-SE-02).
 func (s *Session) Close() { s.gate.Close() }
 
+// RevokeToken makes a confirmation token unknown before its time, as when its caller logs out, and puts the reason on record
+// (confirmation tokens §5.3, requirements REQ-CT-15, T-61). It reports whether there was one that could still be used.
+func (a *Adapter) RevokeToken(ctx context.Context, token, reason string) (bool, error) {
+	return a.view.Load().gate.RevokeToken(ctx, token, reason)
+}
+
 // Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
 // bytes are, the reply is a complete response, and the handler runs only when every check has passed. The request must not
 // change until Call returns; nothing that the handler received points into it.
@@ -92,6 +98,7 @@ type exchange struct {
 // asked is an operation that a request asks for, with what it brings.
 type asked struct {
 	operation *operation
+	elsewhere *operation // where operation is nil: one of another endpoint family
 	call      call
 	presented presented
 	values    []paramValue // kept for operations that ask for confirmation
@@ -135,8 +142,8 @@ func (x *exchange) answer(ctx context.Context, request []byte) (Reply, *Error) {
 	if x.batch != nil {
 		return x.runBatch(ctx)
 	}
-	if introspection, ok := x.call.(*introspectCall); ok {
-		return introspection.reply(ctx, x)
+	if own, ok := x.call.(builtInCall); ok {
+		return own.reply(ctx, x)
 	}
 	if failed := x.admit(ctx); failed != nil {
 		return Reply{}, failed

@@ -43,13 +43,17 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		}
 	}
 	v := &view{gate: g.WithPolicy(bound), operations: make(map[string]*operation, len(a.names))}
-	queries := a.queries()
-	introspect := project.IntrospectOperation(queries...)
 	var err error
 	if v.introspection, err = project.Introspect(&a.definitions, a.surface, a.protocol(v.gate)); err != nil {
 		return err
 	}
-	v.operations[introspect.Name] = a.newOperation(introspect, a.newIntrospectCall, nil)
+	for _, builtIn := range a.surface.BuiltIns(a.queries()...) {
+		newCall := a.newIntrospectCall
+		if builtIn.Name == project.ManifestName {
+			newCall = a.newManifestCall
+		}
+		v.operations[builtIn.Name] = a.newOperation(builtIn, newCall, nil)
+	}
 	for i, definition := range a.definitions.Operations {
 		v.operations[definition.Name] = a.newOperation(definition, a.calls[i], v.gate.Operation(definition.Name))
 	}

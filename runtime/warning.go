@@ -85,13 +85,15 @@ type handling struct {
 	spending spending
 }
 
-// Value finds what is collected, for Warn and Spend.
+// Value finds what is collected, for Warn and Spend, and keeps back what is not for handlers.
 func (h *handling) Value(key any) any {
 	switch key.(type) {
 	case warningsKey:
 		return &h.warnings
 	case spendingKey:
 		return &h.spending
+	case answerKey:
+		return nil // it is about this request, and not about those that the handler makes
 	default:
 		return h.Context.Value(key)
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Loader   load.Loader
 	Cache    string // directory for what can be made again; empty: aql-tag in the user's cache directory; "off": none
 	Inputs   bool   // fill in Result.Inputs
+	Places   bool   // fill in Package.Places
 }
 
 // Result is what a scan found.
@@ -96,7 +97,7 @@ func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Packa
 		return nil, nil, err
 	}
 	p := newProgram(loaded)
-	p.linting = opts.Lint
+	p.linting, p.placing = opts.Lint, opts.Places
 	p.index(loaded.Roots)
 	return p, loaded.Roots, nil
 }

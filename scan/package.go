@@ -60,6 +60,9 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 		h.Operation.Returns = w.returns(h.result)
 		out.Handlers = append(out.Handlers, h.Handler)
 	}
+	if p.placing {
+		out.Places = w.places(out.Dir, handlers)
+	}
 	return out, true
 }
 

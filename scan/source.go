@@ -21,6 +21,7 @@ type program struct {
 	generated   map[string][]byte
 	diagnostics []Diagnostic
 	linting     bool
+	placing     bool
 	uncertain   bool // a declaration from export data was not found in its file
 }
 

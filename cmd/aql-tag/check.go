@@ -2,22 +2,37 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// runCheck compares the generated files with what would be generated now.
+// runCheck compares the generated files with what would be generated now and, with -against, what agents see with what an
+// old version showed them.
 func runCheck(ctx context.Context, env *environment, args []string) int {
-	f, code := parseFlags(env, "check", args)
+	against := ""
+	f, code := parseFlags(env, "check", args, func(set *flag.FlagSet) { set.StringVar(&against, "against", "", "") })
 	if code >= 0 {
 		return code
+	}
+	if against != "" {
+		return runAgainst(ctx, env, f, against)
 	}
 	g, code := generate(ctx, env, f, true)
 	if code >= 0 {
 		return code
 	}
-	code = exitOK
+	if stale := g.sayStale(env, f); len(stale) > 0 {
+		return exitStale
+	}
+	g.remember(env, f)
+	return exitOK
+}
+
+// sayStale says which files are out of date, and returns them.
+func (g *generation) sayStale(env *environment, f flags) []string {
+	stale := []string{}
 	for _, o := range g.outputs {
 		path := shown(env.dir, o.path)
 		if !o.stale() {
@@ -26,7 +41,7 @@ func runCheck(ctx context.Context, env *environment, args []string) int {
 			}
 			continue
 		}
-		code = exitStale
+		stale = append(stale, path)
 		if !f.json {
 			fmt.Fprint(env.stdout, udiff.Unified("a/"+path, "b/"+path, string(o.disk), string(o.content)))
 		}
@@ -38,8 +53,5 @@ func runCheck(ctx context.Context, env *environment, args []string) int {
 			fmt.Fprintf(env.stderr, "aql-tag: %s is %s; run 'go generate' or 'go tool aql-tag gen'\n", path, state)
 		}
 	}
-	if code == exitOK {
-		g.remember(env, f)
-	}
-	return code
+	return stale
 }

@@ -45,6 +45,14 @@ func TestExitCodes(t *testing.T) {
 		{name: "no policy", source: operation, args: []string{"policy", "check"}, want: exitUsage},
 		{name: "a policy, and nothing to do", source: operation, args: []string{"policy"}, want: exitUsage},
 		{name: "no such operation", source: operation, args: []string{"policy", "explain", "-policy", "policy.yaml", "got"}, want: exitUsage, prepare: policyFile("deny")},
+		{name: "an export", source: operation, args: []string{"export", "-format", "jsonschema", "-o", "schemas"}, want: exitOK},
+		{name: "an export that is out of date", source: operation, args: []string{"export", "-format", "jsonschema", "-o", "schemas", "-check"}, want: exitStale},
+		{name: "an export of a mistake in a tag", source: strings.Replace(operation, "category", "catagory", 1), args: []string{"export", "-format", "llms"}, want: exitSource},
+		{name: "an export without a format", source: operation, args: []string{"export"}, want: exitUsage},
+		{name: "an export of nothing", source: "package app\n", args: []string{"export", "-format", "llms"}, want: exitUsage},
+		{name: "an export under a name that is reserved", source: strings.ReplaceAll(operation, "Get", "Introspect"), args: []string{"export", "-format", "introspection", "-o", "x"}, want: exitSource},
+		{name: "an export onto a folder", source: operation, args: []string{"export", "-format", "llms", "-o", "."}, want: exitIO},
+		{name: "an export below a file", source: operation, args: []string{"export", "-format", "llms", "-o", "app.go/x"}, want: exitIO},
 		{name: "help", source: operation, args: []string{"-h"}, want: exitOK},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,19 +56,33 @@ func generate(ctx context.Context, env *environment, f flags, verify bool) (gene
 		}
 		return g, g.say(env, f)
 	}
-	options := scan.Options{Dir: env.dir, Patterns: f.packages, Tags: command.Tags, Cache: env.cache, Inputs: true}
+	result, code := g.scan(ctx, env, f, false)
+	if code >= 0 {
+		return g, code
+	}
+	if code := g.say(env, f); code >= 0 {
+		return g, code
+	}
+	return g, g.emit(env, result)
+}
+
+// scan scans the packages. places: and notes where everything is declared.
+func (g *generation) scan(ctx context.Context, env *environment, f flags, places bool) (scan.Result, int) {
+	options := scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache, Inputs: true, Places: places}
 	result, err := scan.Load(ctx, options)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return g, exitUsage
+		return result, exitUsage
 	}
 	g.note = note{Packages: len(result.Packages)}
 	for _, d := range result.Diagnostics {
 		g.note.Diagnostics = append(g.note.Diagnostics, plainDiagnostic(d))
 	}
-	if code := g.say(env, f); code >= 0 {
-		return g, code
-	}
+	return result, -1
+}
+
+// emit makes the files of the packages in memory and reads what stands on disk.
+func (g *generation) emit(env *environment, result scan.Result) int {
 	g.outputs = make([]output, len(result.Packages))
 	faults := make([]error, len(result.Packages))
 	var wait sync.WaitGroup
@@ -83,7 +97,7 @@ func generate(ctx context.Context, env *environment, f flags, verify bool) (gene
 	for i, err := range faults {
 		if err != nil {
 			fmt.Fprintf(env.stderr, "aql-tag: writing code for %s: %v\n", result.Packages[i].Path, err)
-			return g, exitEmit
+			return exitEmit
 		}
 	}
 	for _, empty := range result.Empty {
@@ -95,13 +109,13 @@ func generate(ctx context.Context, env *environment, f flags, verify bool) (gene
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			fmt.Fprintf(env.stderr, "aql-tag: reading the generated file: %v\n", err)
-			return g, exitIO
+			return exitIO
 		default:
 			g.outputs[i].disk = disk
 		}
 	}
 	g.inputs = result.Inputs
-	return g, -1
+	return -1
 }
 
 // say prints the diagnostics, and help where there is nothing to generate. The code is -1 unless they end the command.

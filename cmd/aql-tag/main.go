@@ -23,7 +23,7 @@ const (
 	exitUsage    = 3 // bad flags or configuration
 	exitIO       = 4
 	exitEmit     = 5
-	exitStale    = 6 // generated code is out of date, or an audit file is broken
+	exitStale    = 6 // generated code or an export is out of date, a change breaks agents, or an audit file is broken
 )
 
 // command is one subcommand.
@@ -40,6 +40,7 @@ func commands() []command {
 		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
 		{"policy", "policy check|explain [flags]", "hold a policy file against packages, or say what it decides about a call", runPolicy},
 		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
+		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats; see -h", runExport},
 		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url; see aql-tag conform -h", runConform},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
@@ -127,6 +128,14 @@ Flags of gen, check and lint:
   -v           say what is done
   -q           print errors only
 
+Flags of check: these, and
+
+  -against path
+               compare what agents see with an old version, exported with
+               -format snapshot or introspection; exit 6 where a change
+               breaks agents. -v prints the other changes too; -json prints
+               one object with diagnostics, stale and changes
+
 Flags of init: these (-json prints the proposals, -v unexported functions too), and
 
   -w           write the directives above the functions, touching nothing else
@@ -141,15 +150,16 @@ those of gen (-json prints mistakes, or the explanation), and
   -scope scope explain: what the caller may do; once for each
   -params json explain: the parameters of the call; default {}
 
-Flags of audit verify and of conform: see aql-tag audit -h, aql-tag conform -h
+Flags of audit verify, conform and export: see aql-tag audit -h, and so on
 
 As a tool of go vet, with suggested fixes:
 
   go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
-3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check) or broken
-(audit verify). Those of conform are its own.
+3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check, export -check),
+breaking (check -against) or broken (audit verify). Those of conform are its
+own.
 `)
 }
 

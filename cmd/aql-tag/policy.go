@@ -10,14 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
-	"github.com/aqltag/aqltag/scan"
 )
 
 // policyFlags are the flags of policy check and policy explain.
@@ -140,54 +138,6 @@ func (f *policyFlags) mistakes(env *environment, err error) int {
 	}
 	fmt.Fprintln(env.stderr, err)
 	return exitSource
-}
-
-// adapter scans the packages and puts their operations and types together, as an adapter of all of them would.
-func (f *policyFlags) adapter(ctx context.Context, env *environment) (*model.Adapter, int) {
-	result, err := scan.Load(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
-	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return nil, exitUsage
-	}
-	if result.HasErrors() {
-		if err := report(env, f.flags, result.Diagnostics); err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-			return nil, exitIO
-		}
-		return nil, exitSource
-	}
-	adapter := new(model.Adapter)
-	sources := make(map[string]string)
-	types := make(map[string]*model.Type)
-	for i := range result.Packages {
-		pkg := &result.Packages[i]
-		for _, h := range pkg.Handlers {
-			name := h.Operation.Name
-			if first, taken := sources[name]; taken {
-				fmt.Fprintf(env.stderr, "aql-tag: %s and %s both have an operation %s; name the packages of one adapter\n", first, pkg.Path, name)
-				return nil, exitUsage
-			}
-			sources[name] = pkg.Path
-			adapter.Operations = append(adapter.Operations, h.Operation)
-		}
-		for k := range pkg.Types {
-			t := &pkg.Types[k]
-			if first, taken := types[t.Name]; taken {
-				if !reflect.DeepEqual(first, t) {
-					fmt.Fprintf(env.stderr, "aql-tag: %s has another type %s than the packages before; name the packages of one adapter\n", pkg.Path, t.Name)
-					return nil, exitUsage
-				}
-				continue
-			}
-			types[t.Name] = t
-			adapter.Types = append(adapter.Types, *t)
-		}
-	}
-	if len(adapter.Operations) == 0 {
-		fmt.Fprintf(env.stderr, "aql-tag: no operations in %s\n", strings.Join(f.packages, " "))
-		return nil, exitUsage
-	}
-	return adapter, -1
 }
 
 // explain prints what the policy decides about a call, and why.

@@ -7,12 +7,18 @@ tool github.com/aqltag/aqltag/cmd/aql-tag
 require (
 	github.com/aqltag/aqltag v0.0.0
 	github.com/google/go-cmp v0.7.0
+	github.com/invopop/jsonschema v0.14.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	modernc.org/sqlite v1.60.1
 )
 
-require github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+require (
+	github.com/bahlo/generic-list-go v0.2.0 // indirect
+	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
+)
 
 require (
 	github.com/aqltag/aqltag/runtime/store/sqlite v0.0.0

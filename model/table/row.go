@@ -96,9 +96,18 @@ func printRules(p *model.Param, enums func(name string) []string) string {
 	flag("omitzero", p.OmitZero)
 	flag("string", p.Quoted)
 	if p.Items != nil {
-		text("items", printRules(p.Items, enums))
+		text("items", printElement(p.Items, enums))
 	}
 	return strings.Join(rules, ",")
+}
+
+// printElement spells the rules of an element, which has no row whose second text could be its description.
+func printElement(p *model.Param, enums func(name string) []string) string {
+	rules := printRules(p, enums)
+	if p.Description == "" {
+		return rules
+	}
+	return strings.TrimPrefix(rules+",desc="+quote(p.Description), ",")
 }
 
 // quote is a value as it stands in a tag.
@@ -231,6 +240,8 @@ func setRule(p *model.Param, key string, values []string) error {
 		p.Aliases = values
 	case "deprecated":
 		p.Deprecated = value
+	case "desc": // of an element
+		p.Description = value
 	case "omitempty":
 		p.OmitEmpty = true
 	case "omitzero":

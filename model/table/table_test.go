@@ -25,6 +25,12 @@ func TestRowsReadAsTheyArePrinted(t *testing.T) {
 			}},
 			"M m {}[]string items='minitems=1,items=''enum=''''it''''''''s''''|''''a,b'''',format=date-time'''",
 		},
+		{
+			"a list of lists whose elements are described", model.Param{Name: "m", Go: "M", Type: "array", Items: &model.Param{
+				Type: "array", Description: "A line", Items: &model.Param{Type: "string", Description: "It's, too"},
+			}},
+			"M m [][]string items='items=''desc=''''It''''''''s, too'''''',desc=A line'",
+		},
 		{"the request itself", model.Param{Name: "input", Type: "TodoChanges", Required: true}, ". input TodoChanges required"},
 		{"values with commas, bars, quotes and spaces", model.Param{Name: "p", Go: "P", Type: "string", Pattern: "^[a,b|c']$", Deprecated: " x"}, "P p string pattern='^[a,b|c'']$',deprecated=' x'"},
 		{"an object without known members", model.Param{Name: "o", Go: "O", Type: "object"}, "O o object"},
@@ -82,8 +88,9 @@ func randomParam(r *rand.Rand, depth int) model.Param {
 		Pattern: text(), Format: text(), Sensitive: yes(), ReadOnly: yes(), AppendOnly: yes(), ID: yes(), Aliases: list(), Presets: list(),
 		Deprecated: text(), OmitEmpty: yes(), OmitZero: yes(), Quoted: yes(),
 	}
+	p.Description = text()
 	if depth == 0 {
-		p.Name, p.Go, p.Description = "name", "Field.Name", text()
+		p.Name, p.Go = "name", "Field.Name"
 	}
 	if depth < 3 && yes() {
 		items := randomParam(r, depth+1)

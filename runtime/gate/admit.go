@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ type Params interface {
 // Presented is the tokens that a request carries.
 type Presented struct {
 	Token        string
-	Conflict     bool // two different ones
+	Conflict     bool // two different ones of a kind
 	Continuation string
 }
 
@@ -118,7 +119,7 @@ type visit struct {
 	confirm   bool
 	dry       bool
 	pass      Pass
-	used      Redemption
+	spent     []string // ids of the tokens that were used up
 }
 
 // judge decides by trust and policy, and finds out whether confirmation is needed.
@@ -146,13 +147,13 @@ func (v *visit) judge() *Refusal {
 
 // admit counts the call and redeems its token. What it used up when it refuses in the end is given back, but for tokens.
 func (v *visit) admit(ctx context.Context) *Refusal {
-	ctx, cancel := v.gate.Bound(ctx)
+	bounded, cancel := v.gate.Bound(ctx)
 	defer cancel()
-	if refusal := v.answer(ctx); refusal != nil {
+	if refusal := v.answer(ctx, bounded); refusal != nil {
 		return refusal
 	}
 	asks := v.confirm && v.presented.Token == "" && !v.presented.Conflict
-	if refusal := v.count(ctx, asks); refusal != nil {
+	if refusal := v.count(bounded, asks); refusal != nil {
 		return refusal
 	}
 	if !v.confirm {
@@ -160,9 +161,9 @@ func (v *visit) admit(ctx context.Context) *Refusal {
 	}
 	var refusal *Refusal
 	if asks {
-		refusal = v.ask(ctx, ConfirmationToken, &Refusal{Reason: ConfirmationNeeded, Rule: v.decision.Rule})
+		refusal = v.ask(bounded, v.binding(ConfirmationToken), &Refusal{Reason: ConfirmationNeeded, Rule: v.decision.Rule})
 	} else {
-		refusal = v.redeem(ctx)
+		refusal = v.redeem(ctx, bounded)
 	}
 	if refusal != nil {
 		v.giveBack(ctx)
@@ -170,21 +171,24 @@ func (v *visit) admit(ctx context.Context) *Refusal {
 	return refusal
 }
 
-// answer takes the token that a human was asked about for what the request presents.
-func (v *visit) answer(ctx context.Context) *Refusal {
+// answer takes the token that a human was asked about for what the request presents. bounded is ctx with the time that there
+// is for the store.
+func (v *visit) answer(ctx, bounded context.Context) *Refusal {
 	v.presented = v.Presented
 	if v.Sealed == "" {
 		return nil
 	}
-	token, err := v.gate.unseal(ctx, v.Sealed, v.Caller)
+	if !v.Session.mayFail(v.now) {
+		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+	}
+	token, err := v.gate.unseal(bounded, v.Sealed, v.Caller)
 	switch {
 	case err != nil:
 		return &Refusal{Reason: Unavailable, Err: err}
 	case token == "":
-		v.Session.failed(v.now)
-		return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
+		return v.refuseUnknown()
 	case !v.Approved:
-		v.revoke(ctx, token, "declined")
+		v.revoke(ctx, token, reasons[Declined])
 		return &Refusal{Reason: Declined}
 	case strings.HasPrefix(token, string(ContinuationToken)):
 		v.presented = Presented{Continuation: token}
@@ -195,7 +199,7 @@ func (v *visit) answer(ctx context.Context) *Refusal {
 }
 
 // count counts the call, or only asks whether it could be counted. A pause is lifted by the continuation that the request
-// carries.
+// carries; none holds a dry run (requirements T-87).
 func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 	gauge := v.Operation.gauge
 	if gauge == nil {
@@ -204,12 +208,15 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 	for continued := false; ; continued = true {
 		var block *quota.Block
 		var err error
-		if ask {
+		switch {
+		case ask:
 			block, err = gauge.Ask(ctx, v.Caller.Key(), v.now)
-		} else {
+		case v.dry:
+			v.pass.taken, block, err = gauge.TakeDry(ctx, v.Caller.Key(), v.now)
+		default:
 			v.pass.taken, block, err = gauge.Take(ctx, v.Caller.Key(), v.now)
-			v.pass.Warnings = v.pass.taken.Warnings
 		}
+		v.pass.Warnings = v.pass.taken.Warnings
 		switch {
 		case err != nil:
 			return &Refusal{Reason: Unavailable, Err: err}
@@ -219,15 +226,12 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 			return &Refusal{Reason: RateLimited, Block: block}
 		case block.Exhausted:
 			return &Refusal{Reason: QuotaExhausted, Block: block}
-		case v.dry || continued: // of several quotas each needs its own continuation, but for dry runs
-			if !v.dry {
-				return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
-			}
-			return nil
-		case v.presented.Continuation == "":
-			return v.ask(ctx, ContinuationToken, &Refusal{Reason: QuotaPaused, Block: block})
+		case continued, v.presented.Continuation == "": // of several quotas each needs its own continuation
+			return v.ask(ctx, v.continues(block.Quota), &Refusal{Reason: QuotaPaused, Block: block})
+		case v.presented.Conflict:
+			return v.refuseUnknown()
 		}
-		if refusal := v.spend(ctx, ContinuationToken, v.presented.Continuation); refusal != nil {
+		if refusal := v.spend(ctx, v.continues(block.Quota), v.presented.Continuation); refusal != nil {
 			return refusal
 		}
 		if err := v.gate.meter.Lift(ctx, block.Quota, v.Caller.Key(), v.now); err != nil {
@@ -237,12 +241,12 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 }
 
 // ask issues a token with which the request can be made once more.
-func (v *visit) ask(ctx context.Context, kind Kind, refusal *Refusal) *Refusal {
-	if !v.Session.mayAsk(v.now) {
+func (v *visit) ask(ctx context.Context, b Binding, refusal *Refusal) *Refusal {
+	if !v.Session.mayAsk(v.now) || !v.gate.allowances.mayAsk(v.Caller.Key(), v.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
-	grant := Grant{Binding: v.binding(kind), Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
-	if kind == ConfirmationToken {
+	grant := Grant{Binding: b, Level: v.Operation.definition.Danger, Lifetime: v.lifetime(), MaxUses: 1}
+	if b.Kind == ConfirmationToken {
 		grant.MaxUses = v.gate.options.Confirmation.MaxUses
 		grant.Cooldown = min(max(v.gate.options.Confirmation.Cooldown[grant.Level], v.decision.Cooldown), grant.Lifetime-time.Second)
 		refusal.Wait = grant.Cooldown
@@ -252,7 +256,7 @@ func (v *visit) ask(ctx context.Context, kind Kind, refusal *Refusal) *Refusal {
 		return &Refusal{Reason: Unavailable, Err: err}
 	}
 	if v.gate.Scope() == SessionScope && !v.Session.keep(ticket.Token) {
-		v.revoke(ctx, ticket.Token, "session ended") // meanwhile
+		v.revoke(ctx, ticket.Token, sessionEnded)
 	}
 	refusal.Ticket = ticket
 	return refusal
@@ -275,27 +279,51 @@ func (v *visit) binding(kind Kind) Binding {
 	return b
 }
 
-// redeem lets the request through with the token it carries.
-func (v *visit) redeem(ctx context.Context) *Refusal {
+// continues is what a continuation stands for that lifts the pause of a quota, and of no other (requirements T-63).
+func (v *visit) continues(q *quota.Quota) Binding {
+	b := v.binding(ContinuationToken)
+	b.Params = Hash(fmt.Appendf(b.Params[:], "%s %t", q.Metric, q.Shared))
+	return b
+}
+
+// redeem lets the request through with the token it carries. bounded is ctx with the time that there is for the store.
+func (v *visit) redeem(ctx, bounded context.Context) *Refusal {
 	if v.presented.Conflict {
-		v.Session.failed(v.now)
-		return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
+		return v.refuseUnknown()
 	}
-	return v.spend(ctx, ConfirmationToken, v.presented.Token)
+	if v.reauthenticates() {
+		redeemed, err := v.gate.tokens.Check(bounded, v.presented.Token, v.binding(ConfirmationToken), v.now)
+		if err != nil {
+			return &Refusal{Reason: Unavailable, Err: err}
+		}
+		if redeemed.Verdict == Accepted {
+			// It may take a human some time, which is not the store's, and in which the token may expire.
+			if refusal := v.reauthenticate(ctx); refusal != nil {
+				return refusal
+			}
+			var cancel context.CancelFunc
+			bounded, cancel = v.gate.Bound(ctx)
+			defer cancel()
+			v.now = v.gate.options.Now()
+		}
+	}
+	return v.spend(bounded, v.binding(ConfirmationToken), v.presented.Token)
+}
+
+// refuseUnknown refuses what is no token that anybody could have been given.
+func (v *visit) refuseUnknown() *Refusal {
+	v.Session.failed(v.now)
+	return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
 }
 
 // spend checks a token and uses it up.
-func (v *visit) spend(ctx context.Context, kind Kind, token string) *Refusal {
+func (v *visit) spend(ctx context.Context, b Binding, token string) *Refusal {
 	if !v.Session.mayFail(v.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
-	redeemed, err := v.gate.tokens.Check(ctx, token, v.binding(kind), v.now)
-	if err == nil && redeemed.Verdict == Accepted && kind == ConfirmationToken {
-		if refusal := v.reauthenticate(ctx); refusal != nil {
-			return refusal
-		}
-	}
+	redeemed, err := v.gate.tokens.Check(ctx, token, b, v.now)
 	if err == nil {
+		redeemed.last = v.Sealed != "" // a human approves once, however often their agent could present a token
 		redeemed, err = v.gate.tokens.Consume(ctx, redeemed, v.now)
 	}
 	switch {
@@ -310,18 +338,20 @@ func (v *visit) spend(ctx context.Context, kind Kind, token string) *Refusal {
 		v.Session.failed(v.now)
 		return &Refusal{Reason: TokenRefused, Redeemed: redeemed}
 	}
-	v.used = redeemed
-	v.pass.Confirmed = v.pass.Confirmed || kind == ConfirmationToken
+	v.spent = append(v.spent, redeemed.ID)
+	v.pass.Confirmed = v.pass.Confirmed || b.Kind == ConfirmationToken
 	return nil
 }
 
-// reauthenticate asks for the caller's authentication once more, where the level or the policy wants it.
+// reauthenticates reports whether the level or the policy wants the caller's authentication once more.
+func (v *visit) reauthenticates() bool {
+	from := v.gate.options.Confirmation.ReauthenticateFrom
+	return v.decision.Reauthenticate || from != "" && v.Operation.definition.Danger.Level() >= from.Level()
+}
+
+// reauthenticate asks for the caller's authentication once more.
 func (v *visit) reauthenticate(ctx context.Context) *Refusal {
 	c := &v.gate.options.Confirmation
-	wanted := v.decision.Reauthenticate || c.ReauthenticateFrom != "" && v.Operation.definition.Danger.Level() >= c.ReauthenticateFrom.Level()
-	if !wanted {
-		return nil
-	}
 	if c.Reauthenticate == nil {
 		return &Refusal{Reason: ReauthenticationNeeded}
 	}
@@ -335,7 +365,7 @@ func (v *visit) reauthenticate(ctx context.Context) *Refusal {
 func (v *visit) giveBack(ctx context.Context) {
 	ctx, cancel := v.gate.Bound(context.WithoutCancel(ctx))
 	defer cancel()
-	if err := v.pass.taken.GiveBack(ctx); err != nil {
+	if err := v.pass.taken.GiveBack(ctx, v.gate.options.Now()); err != nil {
 		v.gate.logFailure(ctx, "a call that was not made stays counted", err)
 	}
 	v.pass.taken = quota.Taken{}

@@ -62,7 +62,7 @@ type Confirmation struct {
 	ReauthenticateFrom model.Danger
 	Reauthenticate     func(ctx context.Context, caller identity.Caller, operation string) error
 	// IssuesPerMinute bounds the tokens that a session is given, and the failures to present one, beyond 1,000 at once;
-	// default 600. Negative: no bound.
+	// default 600. Negative: no bound. A caller is given no more than 10 sessions are, however many it opens.
 	IssuesPerMinute int
 }
 
@@ -84,6 +84,7 @@ type Gate struct {
 	options    Options
 	adapter    string
 	tokens     *Tokens
+	allowances *allowances
 	meter      *quota.Meter
 	bounded    bool // calls of the store are
 	policy     *policy.Bound
@@ -121,7 +122,8 @@ func (o *Operation) NeedsParams() bool {
 // Denied reports whether trust denies the operation.
 func (o *Operation) Denied() bool { return o.ruling.Verdict >= trust.Deny }
 
-// New makes the gate of an adapter. It fails on options that are out of range or contradict each other.
+// New makes the gate of an adapter. It fails on options that are out of range or contradict each other, and on operations
+// whose danger nobody knows (requirements REQ-DL-01).
 func New(options Options, definitions *model.Adapter) (*Gate, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -147,6 +149,7 @@ func New(options Options, definitions *model.Adapter) (*Gate, error) {
 	if c.ClockSkew > time.Minute {
 		g.options.Logger.Warn("tokens are accepted long after they have expired", slog.Duration("clock_skew", c.ClockSkew))
 	}
+	g.allowances = &allowances{limit: c.rate()}
 	g.tokens = &Tokens{Store: g.options.Store, Skew: c.ClockSkew}
 	if options.Quota.Counts() {
 		var err error
@@ -156,6 +159,9 @@ func New(options Options, definitions *model.Adapter) (*Gate, error) {
 	}
 	g.operations = make(map[string]*Operation, len(definitions.Operations))
 	for i := range definitions.Operations {
+		if d := &definitions.Operations[i]; d.Danger.Level() < 0 {
+			return nil, fmt.Errorf("operation %s: %q is no danger level; it is one of %v", d.Name, d.Danger, model.Dangers())
+		}
 		o := g.operation(&definitions.Operations[i])
 		g.operations[o.definition.Name] = o
 	}
@@ -247,14 +253,8 @@ func (g *Gate) Operation(name string) *Operation { return g.operations[name] }
 // Meter counts calls; nil where nothing is counted.
 func (g *Gate) Meter() *quota.Meter { return g.meter }
 
-// Trust is how trust judges; nil: it does not.
-func (g *Gate) Trust() *trust.Options { return g.options.Trust }
-
 // Scope is who can use a token.
 func (g *Gate) Scope() Scope { return g.options.Confirmation.Scope }
-
-// Now is the time by the gate's clock.
-func (g *Gate) Now() time.Time { return g.options.Now() }
 
 // Bound bounds how long a request waits for the store. Memory needs no bound.
 func (g *Gate) Bound(ctx context.Context) (context.Context, context.CancelFunc) {

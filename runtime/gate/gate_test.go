@@ -14,10 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var notes = model.Adapter{Name: "notes", Operations: []model.Operation{
-	{Name: "get_note", Category: model.Read, Danger: model.Safe}, {Name: "delete_note", Category: model.Delete, Danger: model.Destructive},
-}}
-
 // What holds nothing costs nothing, however much is configured for others.
 func TestAnIdleGateAllocatesNothing(t *testing.T) {
 	g, err := New(Options{

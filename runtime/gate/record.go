@@ -9,13 +9,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
+// longestID bounds what is kept of a client's own name for a request, in bytes: records wait in memory.
+const longestID = 128
+
 // record begins the record of an event.
 func (g *Gate) record(r *Request, event audit.Event, outcome audit.Outcome, reason string) audit.Record {
 	definition := r.Operation.definition
 	record := audit.Record{
 		Time: g.options.Now(), Event: event, Adapter: g.adapter, Operation: definition.Name, Endpoint: r.Endpoint,
 		DangerLevel: definition.Danger.Level(), Outcome: outcome, Reason: reason, Caller: r.Caller, SessionID: r.Session.ID,
-		RequestID: strings.Clone(r.RequestID),
+		RequestID: strings.Clone(r.RequestID[:min(len(r.RequestID), longestID)]),
 	}
 	if t := g.options.Trust; t != nil {
 		record.Trust = string(t.Standing.Level)
@@ -41,13 +44,13 @@ func (g *Gate) write(ctx context.Context, records ...audit.Record) error {
 // recordPass puts on record that the operation may run, before it does. An error means that it may not.
 func (v *visit) recordPass(ctx context.Context) error {
 	v.pass.recorded = v.Operation.recorded || v.pass.Confirmed
-	if !v.pass.recorded && v.used.ID == "" || !v.gate.records(ctx) {
+	if !v.pass.recorded && len(v.spent) == 0 || !v.gate.records(ctx) {
 		return nil
 	}
 	var records []audit.Record
-	if v.used.ID != "" {
+	for _, id := range v.spent {
 		validated := v.gate.record(v.Request, audit.TokenValidated, audit.Success, "")
-		validated.TokenID = v.used.ID
+		validated.TokenID = id
 		records = append(records, validated)
 	}
 	if v.pass.recorded {
@@ -62,7 +65,10 @@ func (v *visit) recordPass(ctx context.Context) error {
 			reason = "dry run"
 		}
 		decided := v.gate.record(v.Request, event, outcome, reason)
-		decided.Parameters, decided.TokenID = v.Params.Redacted(), v.used.ID
+		decided.Parameters = v.Params.Redacted()
+		if v.pass.Confirmed {
+			decided.TokenID = v.spent[len(v.spent)-1] // confirmation comes last
+		}
 		if v.decision.Rule != nil {
 			decided.Rule = v.decision.Rule.Name
 		}
@@ -110,9 +116,10 @@ func (v *visit) recordRefusal(ctx context.Context, refusal *Refusal) {
 	case refusal.Ticket.Token != "":
 		token(audit.TokenIssued, audit.Success, TokenID(refusal.Ticket.Token), "")
 	}
-	if v.used.ID != "" { // used up before something else refused the request
-		token(audit.TokenValidated, audit.Success, v.used.ID, "")
+	for _, id := range v.spent { // used up before something else refused the request
+		token(audit.TokenValidated, audit.Success, id, "")
 	}
+	ctx = context.WithoutCancel(ctx) // who takes a request back does not take its record back
 	if err := v.gate.write(ctx, records...); err != nil {
 		v.gate.logFailure(ctx, "a refusal is not on record", err)
 	}
@@ -146,6 +153,7 @@ func (g *Gate) Reject(ctx context.Context, r *Request, code string) {
 	if !g.records(ctx) {
 		return
 	}
+	ctx = context.WithoutCancel(ctx)
 	if err := g.write(ctx, g.record(r, audit.OperationDenied, audit.Denied, code)); err != nil {
 		g.logFailure(ctx, "a refusal is not on record", err)
 	}
@@ -154,9 +162,9 @@ func (g *Gate) Reject(ctx context.Context, r *Request, code string) {
 // Recorded reports whether attempts are on record whatever comes of them (requirements REQ-DL-05).
 func (o *Operation) Recorded() bool { return o.recorded }
 
-// revoke makes a token unknown that is not to be used.
+// revoke makes a token unknown that is not to be used, whoever still waits for the answer.
 func (v *visit) revoke(ctx context.Context, token, reason string) {
-	if err := v.gate.revokeToken(context.WithoutCancel(ctx), token, reason); err != nil {
+	if _, err := v.gate.RevokeToken(context.WithoutCancel(ctx), token, reason); err != nil {
 		v.gate.logFailure(ctx, "a token is not revoked", err)
 	}
 }

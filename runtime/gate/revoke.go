@@ -12,6 +12,9 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
+// sessionEnded is why the tokens of a session are revoked.
+const sessionEnded = "the session has ended"
+
 // pageOfTokens is how many tokens are looked through at once.
 const pageOfTokens = 500
 
@@ -42,7 +45,7 @@ func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int
 
 // revokeEntry deletes a token of the caller, and puts on record one that could still have been used.
 func (g *Gate) revokeEntry(ctx context.Context, entry store.Entry, caller *identity.Caller, reason string) (live bool, err error) {
-	for entry.Exists() {
+	for entry.Exists() && ctx.Err() == nil {
 		record, err := parseToken(entry.Value)
 		if err != nil || record.Adapter != g.adapter || caller != nil && record.Caller != caller.Key() {
 			return false, nil //nolint:nilerr // what is damaged is no token, and good for nothing
@@ -63,30 +66,40 @@ func (g *Gate) revokeEntry(ctx context.Context, entry store.Entry, caller *ident
 			return false, err
 		}
 	}
-	return false, nil
+	return false, ctx.Err()
 }
 
-// revokeToken is revokeEntry for a token itself.
-func (g *Gate) revokeToken(ctx context.Context, token, reason string) error {
+// RevokeToken makes one token unknown, and puts that and the reason on record (requirements REQ-CT-15, REQ-AU-03, T-61). It
+// reports whether it could still have been used.
+func (g *Gate) RevokeToken(ctx context.Context, token, reason string) (bool, error) {
+	ctx, cancel := g.Bound(ctx)
+	defer cancel()
+	return g.revokeToken(ctx, token, reason)
+}
+
+func (g *Gate) revokeToken(ctx context.Context, token, reason string) (live bool, err error) {
 	entry, err := g.options.Store.Get(ctx, tokenKey(token))
 	if err == nil {
-		_, err = g.revokeEntry(ctx, entry, nil, reason)
+		live, err = g.revokeEntry(ctx, entry, nil, reason)
 	}
 	if err != nil {
-		return fmt.Errorf("revoking a token: %w", err)
+		return false, fmt.Errorf("revoking a token: %w", err)
 	}
-	return nil
+	return live, nil
 }
 
 func (g *Gate) recordRevoked(ctx context.Context, key string, record *tokenRecord, reason string, now time.Time) {
 	if !g.records(ctx) {
 		return
 	}
-	err := g.write(ctx, audit.Record{
+	revoked := audit.Record{
 		Time: now, Event: audit.TokenRevoked, Adapter: g.adapter, Operation: record.Operation, DangerLevel: record.level.Level(),
 		Outcome: audit.Success, Reason: reason, TokenID: tokenID(key), SessionID: record.Session,
-	})
-	if err != nil {
+	}
+	if t := g.options.Trust; t != nil {
+		revoked.Trust = string(t.Standing.Level)
+	}
+	if err := g.write(ctx, revoked); err != nil {
 		g.options.Logger.LogAttrs(ctx, slog.LevelError, "a revocation is not on record", slog.Any("error", err))
 	}
 }

@@ -33,11 +33,16 @@ type Session struct {
 
 // NewSession begins a session.
 func (g *Gate) NewSession() *Session {
-	limit := rate.Limit(g.options.Confirmation.IssuesPerMinute) / 60
-	if limit < 0 {
-		limit = rate.Inf
-	}
+	limit := g.options.Confirmation.rate()
 	return &Session{ID: "sess_" + rand.Text(), gate: g, asking: rate.NewLimiter(limit, burst), failing: rate.NewLimiter(limit, burst)}
+}
+
+// rate is how many tokens a session is given in a second.
+func (c *Confirmation) rate() rate.Limit {
+	if c.IssuesPerMinute < 0 {
+		return rate.Inf
+	}
+	return rate.Limit(c.IssuesPerMinute) / 60
 }
 
 func (s *Session) mayAsk(now time.Time) bool  { return s.asking.AllowN(now, 1) }
@@ -70,7 +75,7 @@ func (s *Session) Close() {
 	defer cancel()
 	for _, token := range tokens {
 		// One that stays is of no use to anybody: no other session has this one's name.
-		if err := s.gate.revokeToken(ctx, token, "session ended"); err != nil {
+		if _, err := s.gate.revokeToken(ctx, token, sessionEnded); err != nil {
 			s.gate.options.Logger.LogAttrs(ctx, slog.LevelDebug, "ending the tokens of a session", slog.Any("error", err))
 			return
 		}

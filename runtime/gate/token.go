@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -84,6 +85,7 @@ type Redemption struct {
 	key     string
 	version store.Version
 	record  tokenRecord
+	last    bool // whatever uses are left are used up with this one
 }
 
 // Tokens issues and redeems tokens, which live in a store. Of all who present one token, in however many processes, no more
@@ -105,6 +107,7 @@ func (t *Tokens) Issue(ctx context.Context, g Grant, now time.Time) (Ticket, err
 	record := tokenRecord{
 		Binding: g.Binding, level: g.Level, issued: now, expires: ticket.Expires, mostUses: max(g.MaxUses, 1),
 	}
+	record.Params = mixed(ticket.Token, g.Params)
 	if g.Cooldown > 0 {
 		record.ready = now.Add(g.Cooldown + time.Millisecond - 1) // it is kept in whole milliseconds, and never earlier
 	}
@@ -144,7 +147,7 @@ func (t *Tokens) Check(ctx context.Context, token string, b Binding, now time.Ti
 		r.Verdict = Expired
 	case record.uses >= record.mostUses:
 		r.Verdict = AlreadyUsed
-	case record.Kind != b.Kind || record.Operation != b.Operation || record.Params != b.Params || record.Adapter != b.Adapter:
+	case record.Kind != b.Kind || record.Operation != b.Operation || record.Params != mixed(token, b.Params) || record.Adapter != b.Adapter:
 		r.Verdict = ScopeMismatch
 	case now.Before(record.ready):
 		r.Verdict = TooEarly
@@ -162,6 +165,9 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 		record := r.record
 		record.uses++
 		record.consumed = now
+		if r.last {
+			record.mostUses = record.uses
+		}
 		keep := record.expires.Add(t.Skew + remembered).Sub(now)
 		_, err := t.Store.Put(ctx, r.key, record.append(nil), r.version, keep)
 		if err == nil {
@@ -172,7 +178,7 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		entry, err := t.Store.Get(ctx, r.key)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil { // nobody goes on for ever about conflicts
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		if !entry.Exists() { // revoked meanwhile
@@ -192,6 +198,12 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 func wellFormed(token string, kind Kind) bool {
 	id, ok := strings.CutPrefix(token, string(kind))
 	return ok && len(id) == base64.RawURLEncoding.EncodedLen(idBytes)
+}
+
+// mixed is what the store keeps of the parameters: without the token, which it does not have, nobody can try out which ones
+// they were.
+func mixed(token string, params [sha256.Size]byte) [sha256.Size]byte {
+	return sha256.Sum256(append([]byte(token), params[:]...))
 }
 
 // tokenPrefix begins the keys of tokens.

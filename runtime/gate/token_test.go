@@ -233,3 +233,17 @@ func FuzzParseToken(f *testing.F) {
 		}
 	})
 }
+
+// Who holds the store cannot try out which parameters a token is for.
+func TestStoredParametersAreMixedWithTheToken(t *testing.T) {
+	tokens := newTokens()
+	own := binding("delete_note", `{"pin":"1234"}`)
+	issue(t, tokens, grant(own))
+	entries, err := tokens.Store.List(t.Context(), "", "", 10)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	if bytes.Contains(entries[0].Value, own.Params[:]) {
+		t.Error("the store holds a digest of the parameters alone")
+	}
+}

@@ -3,9 +3,12 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,8 +20,12 @@ const approval = "approve"
 // approvalSchema is the form that humans fill in.
 const approvalSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve","description":"Let the agent do this, once"}},"required":["approve"]}`
 
-// longestShown bounds the parameters in a question, in bytes.
-const longestShown = 2000
+// longestShown is the size in bytes up to which parameters stand in a question as they are; beyond it longestValue bounds each
+// of them.
+const (
+	longestShown = 2000
+	longestValue = 200
+)
 
 // withAnswer takes what a client brings back from its human into the context. What stands in for an answer without being one
 // declines.
@@ -61,13 +68,47 @@ func text(q *aql.Question) string {
 	if len(q.Reasons) > 0 {
 		out.WriteString("\nWhy this is dangerous: " + strings.Join(q.Reasons, "; "))
 	}
-	if params := q.Params; params != "{}" {
-		if len(params) > longestShown {
-			params = strings.ToValidUTF8(params[:longestShown], "") + "…"
-		}
-		out.WriteString("\nParameters: " + params)
+	if q.Params != "{}" {
+		out.WriteString("\nParameters: " + parameters(q.Params))
 	}
 	return out.String()
+}
+
+// parameters is a JSON object of parameters as a human reads it. Where it is long each of them is cut by itself, so that none
+// hides behind another.
+func parameters(object string) string {
+	if len(object) <= longestShown {
+		return printable(object)
+	}
+	var out strings.Builder
+	decoder := json.NewDecoder(strings.NewReader(object))
+	_, err := decoder.Token()
+	for err == nil && decoder.More() {
+		var name json.Token
+		var value json.RawMessage
+		if name, err = decoder.Token(); err != nil {
+			break
+		}
+		if err = decoder.Decode(&value); err != nil {
+			break
+		}
+		text := printable(string(value))
+		if len(text) > longestValue {
+			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
+		}
+		fmt.Fprintf(&out, "\n  %q: %s", name, text)
+	}
+	return out.String()
+}
+
+// printable shows marks that nobody would see, and that could make the text look like another one.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 // cool waits until an approval counts. It reports false when the request was cancelled meanwhile.

@@ -268,3 +268,18 @@ func TestForgedAnswers(t *testing.T) {
 		t.Errorf("once more: %s", got)
 	}
 }
+
+// T-55: what an agent puts into parameters neither speaks to the human nor hides what else it asks for.
+func TestQuestionsCannotBeForged(t *testing.T) {
+	q := &aql.Question{
+		Operation: "delete_thing", DangerLevel: "destructive", Message: "Delete 'x'?",
+		Params: `{"note":"` + strings.Repeat("harmless ", 1000) + `","path":"/","when":"\u202eabc` + "\u202e\u2028\u200b" + `"}`,
+	}
+	got := text(q)
+	if !strings.Contains(got, `"path": "/"`) || len(got) > 4000 {
+		t.Errorf("a parameter is hidden behind a long one: %s", got)
+	}
+	if strings.ContainsAny(got, "\u202e\u2028\u200b") {
+		t.Errorf("marks that turn the text around: %q", got)
+	}
+}

@@ -122,3 +122,10 @@ func TestMetadata(t *testing.T) {
 		}
 	}
 }
+
+// Tokens that nobody verifies let nobody in.
+func TestBearerWithoutVerification(t *testing.T) {
+	if _, err := newServer(t, Options{Bearer: &Bearer{Scopes: []string{"notes"}}}, nil).Handler(); err == nil || !strings.Contains(err.Error(), "Bearer.Verify") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,6 +1,8 @@
 package mcpserver
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -12,7 +14,8 @@ import (
 const sessionless = "2026-07-28"
 
 // Handler serves streamable HTTP at any path. Requests of protocol version 2026-07-28 and later, which know no sessions,
-// and those of earlier versions, which do, are told apart by their header and served by the same tools.
+// and those of earlier versions, which do, are told apart by their header and served by the same tools. It fails on origins that
+// are none, and where bearer tokens are asked for that nobody verifies.
 func (s *Server) Handler() (http.Handler, error) {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	options := mcp.StreamableHTTPOptions{
@@ -28,8 +31,11 @@ func (s *Server) Handler() (http.Handler, error) {
 	origins := http.NewCrossOriginProtection()
 	for _, origin := range s.options.TrustedOrigins {
 		if err := origins.AddTrustedOrigin(origin); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("trusted origins: %w", err)
 		}
+	}
+	if b := s.options.Bearer; b != nil && b.Verify == nil {
+		return nil, errors.New("bearer tokens: nobody verifies them; set Bearer.Verify")
 	}
 	serve := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -90,7 +90,8 @@ func New(adapter *aql.Adapter, options Options) *Server {
 	return s
 }
 
-// Run serves one connection over a transport until the client leaves or ctx ends.
+// Run serves one connection over a transport until the client leaves or ctx ends. Whoever is at its other end counts as the
+// owner of this process, as on stdio: a transport that others can reach is no transport for Run.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	return s.mcp.Run(ctx, transport)
 }

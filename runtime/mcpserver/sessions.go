@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"container/list"
+	"maps"
+	"slices"
 	"sync"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -70,28 +72,38 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 }
 
 func (s *sessions) ofCaller(identity string) *aql.Session {
+	session, oldest := s.remember(identity)
+	if oldest != nil {
+		oldest.Close() // not under the lock: it may have to wait for a store
+	}
+	return session
+}
+
+// remember finds the session of a caller or makes one, which may push out the one that was used longest ago.
+func (s *sessions) remember(identity string) (session, oldest *aql.Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if element, ok := s.callers[identity]; ok {
 		s.recent.MoveToFront(element)
-		return element.Value.(*caller).session
+		return element.Value.(*caller).session, nil
 	}
 	if s.recent.Len() >= s.limit {
-		oldest := s.recent.Remove(s.recent.Back()).(*caller)
-		delete(s.callers, oldest.identity)
-		oldest.session.Close()
+		last := s.recent.Remove(s.recent.Back()).(*caller)
+		delete(s.callers, last.identity)
+		oldest = last.session
 	}
 	c := &caller{identity: identity, session: s.adapter.NewSession()}
 	s.callers[identity] = s.recent.PushFront(c)
-	return c.session
+	return c.session, oldest
 }
 
 func (s *sessions) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, element := range s.callers {
-		element.Value.(*caller).session.Close()
-	}
+	open := slices.Collect(maps.Values(s.callers))
 	clear(s.callers)
 	s.recent.Init()
+	s.mu.Unlock()
+	for _, element := range open {
+		element.Value.(*caller).session.Close()
+	}
 }

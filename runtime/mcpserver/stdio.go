@@ -47,11 +47,8 @@ type requestCounter struct {
 }
 
 func (c *requestCounter) Write(line []byte) (int, error) {
-	var message struct {
-		ID     json.RawMessage `json:"id"`
-		Method *string         `json:"method"`
-	}
-	if json.Unmarshal(line, &message) == nil && message.Method != nil && len(message.ID) > 0 && string(message.ID) != "null" {
+	var message map[string]json.RawMessage
+	if json.Unmarshal(line, &message) == nil && present(message["method"]) != nil && present(message["id"]) != nil {
 		c.requests++
 	}
 	return c.pass.Write(line)
@@ -142,31 +139,39 @@ func checkLine(line []byte, tooLong bool, longest int) []byte {
 	if depth(line) >= deepest {
 		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is nested deeper than %d levels", deepest))
 	}
-	var message struct {
-		Version any             `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  any             `json:"method"`
-		Params  json.RawMessage `json:"params"`
-		Result  json.RawMessage `json:"result"`
-		Error   json.RawMessage `json:"error"`
-	}
+	var message map[string]json.RawMessage // and no struct, whose members would go by any case
 	if err := json.Unmarshal(line, &message); err != nil {
 		return rpcError(invalidRequest, nil, "the message is not a JSON-RPC message")
 	}
-	id := message.ID
+	id, params := message["id"], message["params"]
 	if !validID(id) {
 		return rpcError(invalidRequest, nil, "the id is neither a string nor an integer")
 	}
-	_, named := message.Method.(string)
+	method := present(message["method"])
+	named := len(method) > 0 && method[0] == '"'
 	switch {
-	case message.Version != "2.0":
+	case !isVersion2(message["jsonrpc"]):
 		return rpcError(invalidRequest, id, "member 'jsonrpc' is not '2.0'")
-	case message.Method != nil && !named, message.Method == nil && message.Result == nil && message.Error == nil:
+	case method != nil && !named, method == nil && present(message["result"]) == nil && present(message["error"]) == nil:
 		return rpcError(invalidRequest, id, "member 'method' is not a string")
-	case named && len(message.Params) > 0 && message.Params[0] != '{' && message.Params[0] != '[' && string(message.Params) != "null":
+	case named && len(params) > 0 && params[0] != '{' && params[0] != '[' && string(params) != "null":
 		return rpcError(invalidRequest, id, "member 'params' is not an object")
 	}
 	return nil
+}
+
+// present is a member that is there and not null.
+func present(member json.RawMessage) json.RawMessage {
+	if string(member) == "null" {
+		return nil
+	}
+	return member
+}
+
+// isVersion2 reports whether a member is the text 2.0, however it is spelt.
+func isVersion2(member json.RawMessage) bool {
+	var version string
+	return json.Unmarshal(member, &version) == nil && version == "2.0"
 }
 
 func validID(id json.RawMessage) bool {

@@ -91,18 +91,23 @@ type Taken struct {
 
 // Ask says whether a call could be made, and counts nothing.
 func (g *Gauge) Ask(ctx context.Context, caller string, now time.Time) (*Block, error) {
-	_, block, err := g.claim(ctx, caller, now, 0)
+	_, block, err := g.claim(ctx, caller, now, 0, make([]bool, len(g.meter.options.Quotas)))
 	return block, err
 }
 
 // Take counts a call, or says why it cannot be made. Limits come before quotas (requirements REQ-RQ-11).
 func (g *Gauge) Take(ctx context.Context, caller string, now time.Time) (Taken, *Block, error) {
-	return g.claim(ctx, caller, now, 1)
+	return g.claim(ctx, caller, now, 1, make([]bool, len(g.meter.options.Quotas)))
 }
 
-func (g *Gauge) claim(ctx context.Context, caller string, now time.Time, n int64) (Taken, *Block, error) {
+// TakeDry is Take for a dry run, which no pause holds (requirements T-87). It counts all the same: it may call the API.
+func (g *Gauge) TakeDry(ctx context.Context, caller string, now time.Time) (Taken, *Block, error) {
+	return g.claim(ctx, caller, now, 1, slices.Repeat([]bool{true}, len(g.meter.options.Quotas)))
+}
+
+// claim makes n claims. lifted tells whose pauses hold nothing; those are added whose pause the caller has lifted.
+func (g *Gauge) claim(ctx context.Context, caller string, now time.Time, n int64, lifted []bool) (Taken, *Block, error) {
 	quotas := g.meter.options.Quotas
-	lifted := make([]bool, len(quotas))
 	for {
 		claims := g.claims(caller, now, n, lifted)
 		counts, err := g.meter.store.Take(ctx, claims)
@@ -189,11 +194,16 @@ func (g *Gauge) warnings(claims []store.Claim, counts []store.Count) []Warning {
 	return warnings
 }
 
-// GiveBack takes a count back: the call was not made.
-func (t Taken) GiveBack(ctx context.Context) error {
+// GiveBack takes a count back: the call was not made. What no longer counts now is not taken back: it would be another
+// call's (requirements REQ-RQ-01).
+func (t Taken) GiveBack(ctx context.Context, now time.Time) error {
 	var claims []store.Claim
 	for _, claim := range t.claims {
-		if claim.N > 0 {
+		over := claim.Ends
+		if claim.Window > 0 {
+			over = t.at.Add(claim.Window)
+		}
+		if claim.N > 0 && now.Before(over) {
 			claim.N, claim.Limit = -claim.N, 0
 			claims = append(claims, claim)
 		}
@@ -332,5 +342,9 @@ func (m *Meter) quotaKey(q *Quota, caller string) string {
 }
 
 func (m *Meter) liftKey(q *Quota, caller string, ends time.Time) string {
-	return m.adapter + "/lift/" + string(q.Metric) + "/" + strconv.FormatInt(ends.UnixMilli(), 10) + "/" + caller
+	metric := string(q.Metric)
+	if q.Shared {
+		metric += "/shared"
+	}
+	return m.adapter + "/lift/" + metric + "/" + strconv.FormatInt(ends.UnixMilli(), 10) + "/" + caller
 }

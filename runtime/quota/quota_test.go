@@ -199,7 +199,7 @@ func TestAskingAndGivingBack(t *testing.T) {
 	if ask() == nil {
 		t.Error("the last place is still free")
 	}
-	if err := taken.GiveBack(t.Context()); err != nil {
+	if err := taken.GiveBack(t.Context(), m.now); err != nil {
 		t.Fatal(err)
 	}
 	if block := ask(); block != nil {
@@ -307,5 +307,70 @@ func TestAStoreThatFailsStopsCalls(t *testing.T) {
 	}
 	if _, _, err := m.Gauge("get_item").Take(t.Context(), "ann", start); !errors.Is(err, store.ErrFull) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// REQ-RQ-01, REQ-RQ-15: what is given back late takes nothing away from the calls that were made meanwhile.
+func TestGivingBackLate(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options Options
+		later   time.Duration
+	}{
+		"a window that has passed": {Options{Limits: []Limit{{Limit: 2, Window: Second}}}, 2 * time.Second},
+		"a period that has ended":  {Options{Quotas: []Quota{{Metric: RequestsPerMinute, HardStop: 2}}}, time.Minute},
+	} {
+		m := newMeter(t, tt.options)
+		early, _ := m.take(t, "get_item", "ann")
+		m.now = m.now.Add(tt.later)
+		for range 2 {
+			if _, block := m.take(t, "get_item", "ann"); block != nil {
+				t.Fatalf("%s: blocked too early", name)
+			}
+		}
+		if err := early.GiveBack(t.Context(), m.now); err != nil {
+			t.Fatal(err)
+		}
+		if _, block := m.take(t, "get_item", "ann"); block == nil {
+			t.Errorf("%s: a third call is let through", name)
+		}
+	}
+}
+
+// T-87, REQ-RQ-01: no pause holds a dry run, but it is counted: limits and hard stops do.
+func TestDryRunsCount(t *testing.T) {
+	m := newMeter(t, Options{Limits: []Limit{{Limit: 4, Window: Minute}}, Quotas: []Quota{{Metric: RequestsPerDay, Pause: 1, HardStop: 3}}})
+	dry := func() *Block {
+		_, block, err := m.Gauge("get_item").TakeDry(t.Context(), "ann", m.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return block
+	}
+	for i := range 3 {
+		if block := dry(); block != nil {
+			t.Errorf("dry run %d: %+v", i, block)
+		}
+	}
+	if block := dry(); block == nil || !block.Exhausted {
+		t.Errorf("beyond the hard stop: %+v", block)
+	}
+	m = newMeter(t, Options{Limits: []Limit{{Limit: 1, Window: Minute}}, Quotas: []Quota{{Metric: RequestsPerDay, Pause: 1}}})
+	dry()
+	if block := dry(); block == nil || block.Limit == nil {
+		t.Errorf("beyond the API's limit: %+v", block)
+	}
+}
+
+// T-63: who lifts the pause of their own quota has not lifted that of all callers' quota.
+func TestLiftingOneOfTwoPauses(t *testing.T) {
+	m := newMeter(t, Options{Quotas: []Quota{{Metric: RequestsPerDay, Pause: 1}, {Metric: RequestsPerDay, Pause: 2, Shared: true}}})
+	m.take(t, "get_item", "ann")
+	_, block := m.take(t, "get_item", "ann")
+	if err := m.Lift(t.Context(), block.Quota, "ann", m.now); err != nil {
+		t.Fatal(err)
+	}
+	m.take(t, "get_item", "ann")
+	if _, block := m.take(t, "get_item", "ann"); block == nil || !block.Quota.Shared {
+		t.Errorf("the pause of all callers does not hold: %+v", block)
 	}
 }

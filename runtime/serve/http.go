@@ -21,7 +21,7 @@ func (p Process) serveHTTP(ctx context.Context, server *mcpserver.Server, s sett
 	}
 	handler, err := server.Handler()
 	if err != nil {
-		return usageError{fmt.Errorf("trusted origins: %w", err)}
+		return usageError{err}
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {

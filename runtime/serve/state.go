@@ -82,8 +82,8 @@ func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logge
 		if err != nil {
 			return fail(err)
 		}
+		options.Adapter.State = state
 		if state != nil {
-			options.Adapter.State = state
 			opened = append(opened, state)
 		}
 	}

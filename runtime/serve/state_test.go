@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +122,18 @@ func TestStateOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+// hangUp sends this process the signal with which its adapters read their policies again.
+func hangUp(t *testing.T) {
+	t.Helper()
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(syscall.SIGHUP)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A policy is read again when it changes, or on SIGHUP; one that is broken changes nothing and is told of.
 func TestPolicyIsFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "policy.yaml")
@@ -152,14 +165,10 @@ func TestPolicyIsFollowed(t *testing.T) {
 	write("version: 1\ndefault: allow\n")
 	becomes("CONFIRMATION_REQUIRED", "the policy was reloaded") // by looking at the file
 	write("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_notes]}\n")
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	hangUp(t)
 	becomes("CONFIRMATION_REQUIRED", "the one before it stays in force")
 	write("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_note], reason: Not today}\n")
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	hangUp(t)
 	becomes("Not today", "")
 }
 
@@ -184,5 +193,19 @@ func TestAuditFile(t *testing.T) {
 	if summary.Records != 2*7 {
 		text, _ := os.ReadFile(path)
 		t.Errorf("%d records:\n%s", summary.Records, text)
+	}
+}
+
+// What a flag sets wins over the service's own default, also where it says that nothing is kept.
+func TestStateInMemoryWins(t *testing.T) {
+	for given, kept := range map[bool]bool{true: false, false: true} {
+		options := Options{Adapter: aql.Options{State: new(store.Memory)}}
+		s := settings{state: memory, given: map[string]bool{"state": given}}
+		if _, _, err := s.prepare(t.Context(), &options, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+		if (options.Adapter.State != nil) != kept {
+			t.Errorf("-state memory given: %v; the service's own store is in use: %v", given, options.Adapter.State != nil)
+		}
 	}
 }

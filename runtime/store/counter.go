@@ -51,6 +51,9 @@ func (c *Counter) Take(claim Claim, now time.Time) Count {
 	for _, part := range c.parts {
 		used += part
 	}
+	if claim.N < 0 && claim.Window <= 0 && claim.Ends.UnixMilli() < c.ends {
+		return Count{Used: used} // what was taken is gone with its period, and what is there is others'
+	}
 	if claim.N < 0 {
 		return Count{Used: used - c.giveBack(-claim.N)}
 	}
@@ -108,9 +111,10 @@ func (c *Counter) move(claim Claim, now time.Time) {
 	clear(c.parts[:passed])
 }
 
-// giveBack takes n away again, from what was added last, and returns what there was to take.
+// giveBack takes n away again, and returns what there was to take. It takes from what was added first, so that what others
+// have added meanwhile counts for no shorter time than it would have.
 func (c *Counter) giveBack(n int64) (given int64) {
-	for i := range c.parts {
+	for i := slots; i >= 0; i-- {
 		part := min(c.parts[i], n-given)
 		c.parts[i] -= part
 		given += part

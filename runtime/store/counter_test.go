@@ -66,6 +66,50 @@ func TestCounterRoundTrip(t *testing.T) {
 	}
 }
 
+// REQ-RQ-01: giving back takes nothing from what others have added: neither from a later period, nor from how long it counts.
+func TestGivingBackIsNotTheCostOfOthers(t *testing.T) {
+	minute := start.Truncate(time.Minute).Add(time.Minute)
+	var period Counter
+	period.Take(Claim{N: 1, Ends: minute}, start)
+	period.Take(Claim{N: 2, Ends: minute.Add(time.Minute)}, minute)
+	if got := period.Take(Claim{N: -1, Ends: minute}, minute).Used; got != 2 {
+		t.Errorf("of a period that has ended, %d are left of 2", got)
+	}
+	var window Counter
+	claim := Claim{N: 1, Limit: 3, Window: time.Second}
+	window.Take(claim, start)
+	late := start.Add(900 * time.Millisecond)
+	for range 2 {
+		window.Take(claim, late)
+	}
+	window.Take(Claim{N: -1, Window: time.Second}, late)
+	if got := window.Take(Claim{Window: time.Second}, late.Add(900*time.Millisecond)).Used; got != 2 {
+		t.Errorf("of what others have added less than a second ago, %d of 2 count", got)
+	}
+}
+
+// A claim by a clock that is behind, or for what began in an earlier period, does not make a store forget the later one.
+func TestCountersAreKeptForTheirPeriod(t *testing.T) {
+	minute := start.Truncate(time.Minute).Add(time.Minute)
+	now := minute
+	memory := &Memory{Now: func() time.Time { return now }}
+	take := func(claim Claim) int64 {
+		t.Helper()
+		claim.Key = "k"
+		counts, err := memory.Take(t.Context(), []Claim{claim})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return counts[0].Used
+	}
+	take(Claim{N: 5, Ends: minute.Add(time.Hour)})
+	take(Claim{N: 1, Ends: minute})
+	now = now.Add(30 * time.Minute)
+	if got := take(Claim{Ends: minute.Add(time.Hour)}); got != 6 {
+		t.Errorf("%d of 6 are left", got)
+	}
+}
+
 // What lost its end is not a counter that nothing was added to.
 func TestTruncatedCounters(t *testing.T) {
 	var c Counter

@@ -15,7 +15,7 @@ import (
 	"github.com/aqltag/aqltag/examples/todo/todo"
 )
 
-var updateDocs = flag.Bool("update", false, "rewrite the replies in the documentation")
+var updateDocs = flag.Bool("update", false, "rewrite the replies in the documentation, and the exports")
 
 var (
 	docsID     = regexp.MustCompile(`todo_[a-z0-9]{20,}`)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	"github.com/aqltag/aqltag/project"
+	export "github.com/aqltag/aqltag/project/jsonschema"
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
@@ -30,6 +32,23 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiled := func(t *testing.T, name string, text []byte) *jsonschema.Schema {
+		t.Helper()
+		compiler := jsonschema.NewCompiler()
+		compiler.AssertFormat()
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource(name, document); err != nil {
+			t.Fatal(err)
+		}
+		schema, err := compiler.Compile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, tool := range tools {
 		operation, ok := definitions.Operation(tool.Name)
@@ -37,19 +56,12 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 			continue
 		}
 		t.Run(tool.Name, func(t *testing.T) {
-			compiler := jsonschema.NewCompiler()
-			compiler.AssertFormat()
-			document, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.InputSchema))
+			schema := compiled(t, "tool.json", tool.InputSchema)
+			text, err := export.Render(export.Params(&definitions, operation))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := compiler.AddResource("tool.json", document); err != nil {
-				t.Fatal(err)
-			}
-			schema, err := compiler.Compile("tool.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			exported := compiled(t, "export.json", text)
 			var names []string
 			for _, param := range operation.Params {
 				names = append(names, param.Name)
@@ -75,6 +87,20 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 				if valid != (described == nil) {
 					t.Fatalf("%s\ndefinitions: %v\nadapter: %s", params, described, reply.JSON)
 				}
+				// The export knows of null and metadata, too.
+				params = nulled(random, params)
+				if value, err = jsonschema.UnmarshalJSON(strings.NewReader(params)); err != nil {
+					t.Fatal(err)
+				}
+				described = exported.Validate(value)
+				reply = session.Call(context.Background(), "mcp_aql", fmt.Appendf(nil, `{"operation":%q,"params":%s}`, tool.Name, params))
+				response.Error.Code = ""
+				if err := json.Unmarshal(reply.JSON, &response); err != nil {
+					t.Fatal(err)
+				}
+				if refused := strings.HasPrefix(response.Error.Code, "VALIDATION_"); refused != (described != nil) {
+					t.Fatalf("%s\nexport: %v\nadapter: %s", params, described, reply.JSON)
+				}
 				if valid {
 					accepted++
 				}
@@ -84,6 +110,20 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nulled makes null of a value here and there, and adds metadata.
+func nulled(random *rand.Rand, params string) string {
+	places := regexp.MustCompile(`:("[^"]*"|-?[0-9.e]+|true|false|\{\}|\[[^\[\]{}]*\])`).FindAllStringSubmatchIndex(params, -1)
+	if len(places) > 0 && random.IntN(2) == 0 {
+		at := places[random.IntN(len(places))]
+		params = params[:at[2]] + "null" + params[at[3]:]
+	}
+	if random.IntN(4) == 0 {
+		params = strings.Replace(params, "{", `{"_trace":[1],`, 1)
+		params = strings.Replace(params, ",}", "}", 1)
+	}
+	return params
 }
 
 // names of members that occur somewhere in the definitions, and some that do not.

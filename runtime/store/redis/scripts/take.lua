@@ -100,7 +100,10 @@ for i, key in ipairs(KEYS) do
   local refused, again = 0, 0
   if n < 0 then
     local left = -n
-    for part = 1, 11 do
+    if slot == 0 and ends < counter.ends then
+      left = 0 -- what was taken is gone with its period, and what is there is others'
+    end
+    for part = 11, 1, -1 do
       local back = math.min(counter[part], left)
       counter[part], left, used = counter[part] - back, left - back, used - back
     end

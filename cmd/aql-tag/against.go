@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/project/compatibility"
+	"github.com/aqltag/aqltag/scan"
+)
+
+// against is a check of packages against a snapshot of an old version of their adapter.
+type against struct {
+	flags
+	file   string // the snapshot, as it was named
+	old    *compatibility.Snapshot
+	places map[string]model.Position // by what is there: handler, parameter, type, field
+}
+
+// placedChange is a change with the place of what changed; nothing where the new version knows of none.
+type placedChange struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	compatibility.Change
+}
+
+// runAgainst checks the generated files, and what agents see against an old version.
+func runAgainst(ctx context.Context, env *environment, f flags, file string) int {
+	a := against{flags: f, file: file}
+	document, err := readSnapshot(env.path(file))
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag check: reading the old version: %v\n", err)
+		return exitIO
+	}
+	if a.old, err = compatibility.Parse(document); err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag check: %s: %v\n", file, err)
+		return exitUsage
+	}
+	var g generation
+	result, code := g.scan(ctx, env, f, true)
+	if code >= 0 {
+		return code
+	}
+	switch {
+	case f.json && result.HasErrors():
+		if code := a.print(env, result.Diagnostics, []string{}, nil); code >= 0 {
+			return code
+		}
+		return exitSource
+	case !f.json:
+		if code := g.say(env, f); code >= 0 {
+			return code
+		}
+	}
+	if code := g.emit(env, result); code >= 0 {
+		return code
+	}
+	adapter, code := adapterOf(env, f.packages, result.Packages)
+	if code >= 0 {
+		return code
+	}
+	changes, code := a.compare(env, adapter)
+	if code >= 0 {
+		return code
+	}
+	stale := g.sayStale(env, f)
+	a.locate(env, result.Packages)
+	if code := a.print(env, result.Diagnostics, stale, changes); code >= 0 {
+		return code
+	}
+	if len(stale) > 0 || compatibility.Count(changes, compatibility.Breaking) > 0 {
+		return exitStale
+	}
+	g.remember(env, f)
+	return exitOK
+}
+
+// readSnapshot reads a file, or the files in a directory, that export has written.
+func readSnapshot(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return project.ReadSnapshot(os.DirFS(path))
+	}
+	return os.ReadFile(path)
+}
+
+// compare lists what changes for agents if the new version is run as the old one was.
+func (a *against) compare(env *environment, adapter *model.Adapter) ([]compatibility.Change, int) {
+	surface, protocol, known := a.old.Deployment(adapter, project.Surface{}, project.Usual(adapter))
+	document, err := project.Snapshot(adapter, surface, protocol)
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag check: %v\n", err)
+		return nil, exitSource
+	}
+	new, err := compatibility.Parse(document)
+	if err != nil {
+		fmt.Fprintf(env.stderr, "aql-tag: reading the new version: %v\n", err)
+		return nil, exitInternal
+	}
+	all := compatibility.Compare(a.old, new)
+	if known {
+		return all, -1
+	}
+	if !a.quiet {
+		fmt.Fprintf(env.stderr, "aql-tag check: the endpoint profile of %s is not one that aql-tag knows; whether operations moved to other families is not checked\n", a.file)
+	}
+	var changes []compatibility.Change
+	for _, c := range all {
+		if c.Kind != "family-changed" && c.Kind != "tool-changed" {
+			changes = append(changes, c)
+		}
+	}
+	return changes, -1
+}
+
+// locate notes where handlers, parameters, types and fields are declared.
+func (a *against) locate(env *environment, packages []model.Package) {
+	a.places = make(map[string]model.Position)
+	for i := range packages {
+		maps.Copy(a.places, packages[i].Places)
+		for _, h := range packages[i].Handlers {
+			a.places[h.Operation.Name] = h.Position
+		}
+	}
+}
+
+// place is where the new version defines what changed: the parameter or field, else the type, else the handler of the
+// operation or of the first one that reaches the type.
+func (a *against) place(c compatibility.Change) (model.Position, bool) {
+	name := strings.TrimPrefix(c.Path, "params.")
+	if i := strings.IndexAny(name, "[{"); i >= 0 {
+		name = name[:i]
+	}
+	for _, what := range append([]string{c.Operation + c.Type + "." + name, c.Type, c.Operation}, c.Operations...) {
+		if position, known := a.places[what]; known {
+			return position, true
+		}
+	}
+	return model.Position{}, false
+}
+
+// print says what changed: what breaks agents always, everything else with -v, and all of it with -json.
+func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale []string, changes []compatibility.Change) int {
+	placed := make([]placedChange, 0, len(changes))
+	for _, c := range changes {
+		p := placedChange{Change: c}
+		if position, known := a.place(c); known {
+			p.File, p.Line, p.Column = filepath.ToSlash(shown(env.dir, position.File)), position.Line, position.Column
+		}
+		placed = append(placed, p)
+	}
+	if a.json {
+		if diagnostics == nil {
+			diagnostics = []scan.Diagnostic{}
+		}
+		if code := printJSON(env, struct {
+			Diagnostics []scan.Diagnostic `json:"diagnostics"`
+			Stale       []string          `json:"stale"`
+			Changes     []placedChange    `json:"changes"`
+		}{diagnostics, stale, placed}); code != exitOK {
+			return code
+		}
+		return -1
+	}
+	for _, c := range placed {
+		if c.Class != compatibility.Breaking && !a.verbose {
+			continue
+		}
+		where := a.file
+		if c.File != "" {
+			where = fmt.Sprintf("%s:%d:%d", filepath.FromSlash(c.File), c.Line, c.Column)
+		}
+		fmt.Fprintf(env.stdout, "%s: %s: %s [%s]\n", where, c.Class, c.Message, c.Kind)
+	}
+	if a.verbose {
+		fmt.Fprintf(env.stderr, "since %s: %d breaking, %d notable and %d compatible changes\n", a.file,
+			compatibility.Count(changes, compatibility.Breaking), compatibility.Count(changes, compatibility.Notable), compatibility.Count(changes, compatibility.Compatible))
+	}
+	return -1
+}

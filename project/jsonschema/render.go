@@ -1,0 +1,148 @@
+package jsonschema
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Render writes a document as JSON for people to read: two spaces for each level, short lists on one line, and the members of
+// schemas in an order that tells the important things first. The same document is always the same bytes.
+func Render(schema json.Marshaler) ([]byte, error) {
+	text, err := Text(schema)
+	if err != nil {
+		return nil, err
+	}
+	return Indent(text)
+}
+
+// Text writes a schema as JSON with its members in the order of Render. The types of the document know only of schemas
+// with one type, and write lists of them last.
+func Text(schema json.Marshaler) (json.RawMessage, error) {
+	raw, err := schema.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("writing a schema: %w", err)
+	}
+	text, err := ordered(raw, isSchema)
+	if err != nil {
+		return nil, fmt.Errorf("ordering a schema: %w", err)
+	}
+	return json.RawMessage(text), nil
+}
+
+// meaning is what a JSON value in a schema is.
+type meaning int
+
+const (
+	isSchema  meaning = iota // or a list of schemas
+	isSchemas                // schemas by name
+	isData
+)
+
+// inside is what the member of a schema is.
+func inside(name string) meaning {
+	switch name {
+	case "properties", "patternProperties", "$defs", "dependentSchemas":
+		return isSchemas
+	case "items", "additionalProperties", "propertyNames", "not", "anyOf", "allOf", "oneOf", "contains", "if", "then", "else", "prefixItems":
+		return isSchema
+	default:
+		return isData
+	}
+}
+
+// first are the members that a schema begins with; $defs end it.
+var first = []string{
+	"$schema", "title", "description", "deprecated", "$ref", "type", "enum", "const", "format", "properties", "patternProperties", "additionalProperties", "required",
+}
+
+func rank(name string) int {
+	if i := slices.Index(first, name); i >= 0 {
+		return i
+	}
+	if name == "$defs" {
+		return len(first) + 1
+	}
+	return len(first)
+}
+
+// member is a member of an object.
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+// ordered sorts the members of all schemas in a value, stably.
+func ordered(value jsontext.Value, what meaning) (jsontext.Value, error) {
+	if what == isData {
+		return value, nil
+	}
+	members, elements, err := parts(value)
+	switch {
+	case err != nil:
+		return nil, err
+	case value.Kind() == '[':
+		var b bytes.Buffer
+		for i, element := range elements {
+			if element, err = ordered(element, what); err != nil {
+				return nil, err
+			}
+			b.WriteByte("[,"[min(i, 1)])
+			b.Write(element)
+		}
+		b.WriteByte(']')
+		return b.Bytes(), nil
+	case value.Kind() != '{':
+		return value, nil
+	}
+	if what == isSchema {
+		slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(rank(a.name), rank(b.name)) })
+	}
+	text := jsontext.Value("{")
+	for i, m := range members {
+		of := isSchema
+		if what == isSchema {
+			of = inside(m.name)
+		}
+		if m.value, err = ordered(m.value, of); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if text, err = jsontext.AppendQuote(text, m.name); err != nil {
+			return nil, err
+		}
+		text = append(append(text, ':'), m.value...)
+	}
+	return append(text, '}'), nil
+}
+
+// parts are the members of an object, or the elements of an array.
+func parts(value jsontext.Value) (members []member, elements []jsontext.Value, err error) {
+	if kind := value.Kind(); kind != '{' && kind != '[' {
+		return nil, nil, nil
+	}
+	decoder := jsontext.NewDecoder(bytes.NewReader(value))
+	open, err := decoder.ReadToken()
+	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+		var m member
+		if open.Kind() == '{' {
+			var name jsontext.Token
+			if name, err = decoder.ReadToken(); err != nil {
+				break
+			}
+			m.name = name.String()
+		}
+		if m.value, err = decoder.ReadValue(); err != nil {
+			break
+		}
+		m.value = m.value.Clone()
+		members, elements = append(members, m), append(elements, m.value)
+	}
+	return members, elements, err
+}

@@ -1,0 +1,65 @@
+package aqltest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/aqltag/aqltag/conform"
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// Conform probes an adapter in this process as the command aql-tag conform probes a server, with all checks of the level, and
+// fails tb where one finds something wrong: a MUST that is broken, or a SHOULD. It returns the report, for those who want
+// more. Handlers run, with made-up parameters: give it an adapter on data of its own. Where introspection calls an operation
+// destructive it is left out unless options allow it.
+func Conform(tb testing.TB, adapter *aql.Adapter, options conform.Options) *conform.Report {
+	tb.Helper()
+	if options.Implementation == "" {
+		options.Implementation, options.Version = adapter.Name(), adapter.Version()
+	}
+	report, err := conform.Run(tb.Context(), Server(tb, adapter), options)
+	if err != nil {
+		tb.Fatalf("probing the adapter: %v", err)
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, false); err != nil {
+		tb.Fatalf("writing the report: %v", err)
+	}
+	if report.ExitCode() != 0 {
+		tb.Errorf("the adapter does not keep to the protocol:\n%s", text.String())
+	}
+	return report
+}
+
+// Server is an adapter as conform probes it, such as for conform.Options.Other: the same service in the other endpoint mode. It
+// has one session, which ends with the test.
+func Server(tb testing.TB, adapter *aql.Adapter) conform.Server {
+	session := adapter.NewSession()
+	tb.Cleanup(session.Close)
+	return server{adapter: adapter, session: session}
+}
+
+// server calls an adapter without a transport between them.
+type server struct {
+	adapter *aql.Adapter
+	session *aql.Session
+}
+
+// Tools implements conform.Server.
+func (s server) Tools(context.Context) ([]conform.Tool, error) {
+	var tools []conform.Tool
+	for _, tool := range s.adapter.Tools() {
+		tools = append(tools, conform.Tool{
+			Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema, ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive,
+		})
+	}
+	return tools, nil
+}
+
+// Call implements conform.Server.
+func (s server) Call(ctx context.Context, tool string, arguments json.RawMessage) (conform.Reply, error) {
+	reply := s.session.Call(ctx, tool, arguments)
+	return conform.Reply{Text: string(reply.JSON), IsError: reply.IsError}, nil
+}

@@ -1,0 +1,214 @@
+package aqltest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/project/compatibility"
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// UpdateVariable is the environment variable that makes Golden write its files, where it is set to 1.
+const UpdateVariable = "AQL_UPDATE"
+
+// Golden compares what agents see of an adapter with a file: its tools with their descriptions and schemas, and what
+// introspect answers about every operation and every type. A change of a tag, a comment or an option that agents notice so
+// stands in the diff that is reviewed. Options are those that the adapter is run with; with several, the file has a part for
+// each.
+//
+// Where the file differs the test fails with a diff and says what the change does to agents. To write the file, set
+// AQL_UPDATE=1 or, where the test declares a boolean flag -update, that one; Golden declares no flag of its own.
+func Golden(tb testing.TB, registry *aql.Registry, path string, options ...aql.Options) {
+	tb.Helper()
+	if len(options) == 0 {
+		options = []aql.Options{{}}
+	}
+	var out bytes.Buffer
+	for i, o := range options {
+		adapter, err := aql.New(registry, o)
+		if err != nil {
+			tb.Fatalf("golden file %s: %v", path, err)
+		}
+		if len(options) > 1 {
+			fmt.Fprintf(&out, "%s part %d of %d\n\n", heading, i+1, len(options))
+		}
+		if err := write(&out, NewSession(tb, adapter)); err != nil {
+			tb.Fatalf("golden file %s: %v", path, err)
+		}
+	}
+	got := strings.TrimRight(out.String(), "\n") + "\n"
+	if updating() {
+		if err := replace(path, got); err != nil {
+			tb.Fatalf("writing golden file %s: %v", path, err)
+		}
+		return
+	}
+	disk, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		tb.Fatalf("golden file %s does not exist; write it with %s=1 go test", path, UpdateVariable)
+	}
+	if err != nil {
+		tb.Fatalf("reading golden file: %v", err)
+	}
+	// A version control system may have turned the ends of lines around.
+	want := strings.ReplaceAll(string(disk), "\r\n", "\n")
+	if got != want {
+		tb.Errorf("what agents see is not what golden file %s says:\n%s%s\nWhere that is meant, write the file anew with %s=1 go test.",
+			path, udiff.Unified(path, "now", want, got), consequences(want, got), UpdateVariable)
+	}
+}
+
+// updating reports whether golden files are written.
+func updating() bool {
+	if on, err := strconv.ParseBool(os.Getenv(UpdateVariable)); err == nil {
+		return on
+	}
+	declared := flag.Lookup("update")
+	return declared != nil && declared.Value.String() == "true"
+}
+
+func replace(path, content string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o644)
+}
+
+// heading begins each section of a golden file.
+const heading = "=="
+
+// write writes what an agent sees, a section for each thing that it can look at.
+func write(out *bytes.Buffer, s *Session) error {
+	schema, of := "", ""
+	for _, tool := range s.adapter.Tools() {
+		fmt.Fprintf(out, "%s tool %s\ntitle: %s\nread-only: %t\ndestructive: %t\n\n%s\n\n", heading, tool.Name, tool.Title, tool.ReadOnly, tool.Destructive, tool.Description)
+		if string(tool.InputSchema) == schema {
+			fmt.Fprintf(out, "input schema: that of %s\n\n", of)
+			continue
+		}
+		schema, of = string(tool.InputSchema), tool.Name
+		if err := indent(out, tool.InputSchema); err != nil {
+			return fmt.Errorf("the schema of tool %s: %w", tool.Name, err)
+		}
+	}
+	for _, query := range []string{"operations", "types"} {
+		names, err := s.introspect(out, query, "")
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if _, err := s.introspect(out, query, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// introspect writes an answer of introspect and returns the names that it lists.
+func (s *Session) introspect(out *bytes.Buffer, query, name string) ([]string, error) {
+	params, err := introspectParams(query, name)
+	if err != nil {
+		return nil, err
+	}
+	answer := s.Call("introspect", params)
+	fmt.Fprintf(out, "%s introspect %s\n", heading, params)
+	if err := indent(out, answer.JSON); err != nil {
+		return nil, fmt.Errorf("the answer of introspect to %s: %w", params, err)
+	}
+	var listed struct {
+		Operations, Types []struct{ Name string }
+	}
+	if name != "" || !answer.Success {
+		return nil, nil
+	}
+	if err := json.Unmarshal(answer.Data, &listed); err != nil {
+		return nil, fmt.Errorf("the answer of introspect to %s: %w", params, err)
+	}
+	var names []string
+	for _, entry := range append(listed.Operations, listed.Types...) {
+		names = append(names, entry.Name)
+	}
+	return names, nil
+}
+
+func introspectParams(query, name string) (string, error) {
+	text, err := json.Marshal(struct {
+		Query string `json:"query"`
+		Name  string `json:"name,omitempty"`
+	}{query, name})
+	return string(text), err
+}
+
+func indent(out *bytes.Buffer, text []byte) error {
+	if err := json.Indent(out, text, "", "  "); err != nil {
+		return err
+	}
+	out.WriteString("\n\n")
+	return nil
+}
+
+// consequences says what changes do to agents; nothing where golden files cannot be read that far.
+func consequences(old, new string) string {
+	before, after := parts(old), parts(new)
+	if len(before) != len(after) {
+		return ""
+	}
+	var out strings.Builder
+	for i := range before {
+		a, err := snapshot(before[i])
+		if err != nil {
+			return ""
+		}
+		b, err := snapshot(after[i])
+		if err != nil {
+			return ""
+		}
+		for _, c := range compatibility.Compare(a, b) {
+			fmt.Fprintf(&out, "  %s: %s\n", c.Class, c.Message)
+		}
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return "\nFor agents that know the old version:\n" + out.String()
+}
+
+// parts are the parts of a golden file.
+func parts(text string) []string {
+	list := strings.Split("\n"+text, "\n"+heading+" part ")
+	if len(list) > 1 {
+		return list[1:]
+	}
+	return list
+}
+
+// snapshot reads the answers of introspect in a part of a golden file.
+func snapshot(part string) (*compatibility.Snapshot, error) {
+	answers := make(map[string]string)
+	for _, section := range strings.Split("\n"+part, "\n"+heading+" introspect ")[1:] {
+		params, answer, _ := strings.Cut(section, "\n")
+		answer, _, _ = strings.Cut(answer, "\n"+heading+" ")
+		answers[params] = answer
+	}
+	document, err := project.CollectSnapshot(func(query, name string) ([]byte, error) {
+		params, err := introspectParams(query, name)
+		return []byte(answers[params]), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return compatibility.Parse(document)
+}
