@@ -41,6 +41,15 @@ cat script.sh
 bash -euxo pipefail script.sh
 
 gofmt -l . | (! grep .)
+
+# The commands that stand in the README's tables.
+go tool aql-tag lint ./notes
+go tool aql-tag export -format snapshot -o released.json ./notes
+go tool aql-tag check -against released.json ./notes
+go tool aql-tag export -format markdown -o reference.md ./notes
+go tool aql-tag export -format markdown -o reference.md -check ./notes
+go tool aql-tag conform -q -allow-destructive -level 1 -- ./notes-adapter
+
 answer=$(printf '%s\n' \
 	'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"readme","version":"1"}}}' \
 	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
