@@ -2,11 +2,11 @@
 # make test   all unit and integration tests
 GO       ?= go
 MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state tests/conform
-# RACED is what races in the race detector with fewer rounds.
-RACED     = tests/state
+# SHORTER is what does fewer rounds in the race detector, and all of them without it.
+SHORTER   = examples/todo tests/state
 FUZZTIME ?= 10s
 
-.PHONY: demo test race state generate check fmt vet lint e2e readme adopting exports fuzz bench bench-gen startup tokens ci
+.PHONY: demo test race rounds generate check fmt vet lint e2e readme adopting exports fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -17,12 +17,13 @@ test:
 	@set -e; for m in $(MODULES); do echo "== go test $$m"; $(GO) -C $$m test $(TESTFLAGS) ./...; done
 
 race:
-	@set -e; for m in $(filter-out $(RACED),$(MODULES)); do echo "== go test -race $$m"; $(GO) -C $$m test -race $(TESTFLAGS) ./...; done
-	@set -e; for m in $(RACED); do echo "== go test -race -short $$m"; $(GO) -C $$m test -race -short $(TESTFLAGS) ./...; done
+	@set -e; for m in $(filter-out $(SHORTER),$(MODULES)); do echo "== go test -race $$m"; $(GO) -C $$m test -race $(TESTFLAGS) ./...; done
+	@set -e; for m in $(SHORTER); do echo "== go test -race -short $$m"; $(GO) -C $$m test -race -short $(TESTFLAGS) ./...; done
 
-# state races for tokens and quotas in several processes on every store, kills adapters, and takes servers away.
-state:
-	$(GO) -C tests/state test $(TESTFLAGS) ./...
+# rounds runs those in full: random requests to the example; races for tokens and quotas in several processes on every store,
+# adapters that are killed, and servers that go away.
+rounds:
+	@set -e; for m in $(SHORTER); do echo "== go test $$m"; $(GO) -C $$m test $(TESTFLAGS) ./...; done
 
 generate:
 	$(GO) -C examples/todo generate ./...
@@ -80,7 +81,7 @@ tokens:
 	$(GO) -C bench run ./tokens
 
 ci: fmt vet lint
-	$(MAKE) race state
+	$(MAKE) race rounds
 	$(MAKE) check e2e exports readme adopting
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms

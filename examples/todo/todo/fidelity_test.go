@@ -50,6 +50,10 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 		return schema
 	}
 	random := rand.New(rand.NewPCG(1, 2))
+	requests := 3000 // of each operation
+	if testing.Short() {
+		requests = 300
+	}
 	for _, tool := range tools {
 		operation, ok := definitions.Operation(tool.Name)
 		if !ok {
@@ -68,7 +72,7 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 			}
 			session := adapter.NewSession()
 			accepted := 0
-			for range 3000 {
+			for range requests {
 				params := randomObject(random, names, 3)
 				value, err := jsonschema.UnmarshalJSON(strings.NewReader(params))
 				if err != nil {
