@@ -3,7 +3,6 @@ package aql
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"math"
 	"strings"
 	"time"
@@ -81,10 +80,7 @@ func (x *exchange) refused(ctx context.Context, r *gate.Refusal) *Error {
 	name, level := definition.Name, string(definition.Danger)
 	switch r.Reason {
 	case gate.DeniedByPolicy:
-		reason := "the policy of this adapter does not allow operation '" + name + "' with these parameters"
-		if r.Rule != nil && r.Rule.Reason != "" && leak.Find(r.Rule.Reason) == "" {
-			reason = r.Rule.Reason
-		}
+		reason := cmp.Or(ruleReason(r), "the policy of this adapter does not allow operation '"+name+"' with these parameters")
 		return Denied(reason).WithDetail("operation", name)
 	case gate.DeniedByTrust:
 		details := []detail{
@@ -123,6 +119,15 @@ func (x *exchange) refused(ctx context.Context, r *gate.Refusal) *Error {
 		failed.details = append(failed.details, detail{"operation", name})
 		return failed
 	}
+}
+
+// ruleReason is what the policy's author tells the agent about the rule that decided; empty where it is nothing that may be
+// shown.
+func ruleReason(r *gate.Refusal) string {
+	if r.Rule == nil || leak.Find(r.Rule.Reason) != "" {
+		return ""
+	}
+	return r.Rule.Reason
 }
 
 func trustTooLow(operation string, required, actual trust.Level, level int) *Error {
@@ -189,8 +194,8 @@ func (x *exchange) confirmationRequired(r *gate.Refusal) *Error {
 	definition := &x.operation.definition
 	details := []detail{{"operation", definition.Name}, {"danger_level", string(definition.Danger)}}
 	reasons := definition.Reasons
-	if r.Rule != nil && r.Rule.Reason != "" && leak.Find(r.Rule.Reason) == "" {
-		reasons = append(reasons[:len(reasons):len(reasons)], r.Rule.Reason)
+	if reason := ruleReason(r); reason != "" {
+		reasons = append(reasons[:len(reasons):len(reasons)], reason)
 	}
 	if len(reasons) > 0 {
 		details = append(details, detail{"reasons", reasons})
@@ -307,8 +312,3 @@ func (x *exchange) redactedParams() []byte {
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// logStateFailure notes that something that should have been kept could not be.
-func (x *exchange) logStateFailure(ctx context.Context, err error) {
-	x.adapter.log.LogAttrs(ctx, slog.LevelError, "state was not kept", x.logAttrs("", err)...)
-}

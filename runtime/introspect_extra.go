@@ -3,6 +3,7 @@ package aql
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
@@ -14,8 +15,8 @@ const (
 	queryQuotaStatus = "quota_status"
 )
 
-// introspectionDenied is the failure of introspect and get_manifest in an adapter that is not trusted with it (MCP-AQL trust levels §5.3).
-// Failures of introspect have no details (requirements T-10).
+// introspectionDenied is the failure of introspect and get_manifest in an adapter that is not trusted with it (MCP-AQL trust
+// levels §5.3). Failures of introspect have no details (requirements T-10).
 func (x *exchange) introspectionDenied() *Error {
 	t := x.adapter.options.Trust
 	if t == nil || !t.DenyUntestedIntrospection || !t.Standing.Level.Below(trust.Generated) {
@@ -25,7 +26,8 @@ func (x *exchange) introspectionDenied() *Error {
 	return failure(refused.Code, refused.Message)
 }
 
-// adapterInfo tells who the adapter is, by which definitions it was built (requirements REQ-GE-06) and how far it is trusted (MCP-AQL trust levels §6.4).
+// adapterInfo tells who the adapter is, by which definitions it was built (requirements REQ-GE-06) and how far it is trusted
+// (MCP-AQL trust levels §6.4).
 func (x *exchange) adapterInfo() (Reply, *Error) {
 	type info struct {
 		Name        string          `json:"name"`
@@ -54,7 +56,7 @@ func (x *exchange) quotaStatus(ctx context.Context) (Reply, *Error) {
 	defer cancel()
 	status, err := meter.Status(ctx, CallerOf(ctx).Key(), x.adapter.options.Now())
 	if err != nil {
-		x.logStateFailure(ctx, err)
+		x.adapter.log.LogAttrs(ctx, slog.LevelError, "state cannot be read", x.logAttrs("", err)...)
 		return Reply{}, internal("state is unavailable; try again later")
 	}
 	return x.told(status)
