@@ -1,9 +1,9 @@
 # make demo   generate, build and run the example adapter, and drive it with a real MCP client
 # make test   all unit and integration tests
 GO       ?= go
-MODULES   = . examples/todo bench bench/gen bench/wire aqlvet/golangci adopted tests/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres tests/state tests/conform
+MODULES   = . runtime runtime/aqltest examples/todo bench bench/gen bench/wire aqlvet/golangci test test/adopted test/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres test/state test/conform
 # SHORTER is what does fewer rounds in the race detector, and all of them without it.
-SHORTER   = examples/todo tests/state
+SHORTER   = examples/todo test/state
 FUZZTIME ?= 10s
 
 .PHONY: demo test race rounds generate check fmt vet lint e2e readme adopting exports fuzz bench bench-gen startup tokens ci
@@ -28,17 +28,17 @@ rounds:
 generate:
 	$(GO) -C examples/todo generate ./...
 	$(GO) -C examples/todo test ./todo -run TestExports -update
-	$(GO) test . -run TestGolden -update
+	$(GO) -C test test ./golden -run TestGolden -update
 	$(GO) -C bench generate ./...
 	$(GO) -C bench/wire generate ./...
-	$(GO) -C adopted generate ./...
+	$(GO) -C test/adopted generate ./...
 
 check:
 	$(GO) -C examples/todo tool aql-tag check ./...
 	$(GO) -C examples/todo tool aql-tag lint ./...
 	$(GO) -C bench tool aql-tag check ./...
 	$(GO) -C bench/wire tool aql-tag check ./...
-	$(GO) -C adopted tool aql-tag check ./...
+	$(GO) -C test/adopted tool aql-tag check ./...
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' | grep -v '^testdata/')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi
@@ -51,10 +51,10 @@ lint:
 	@set -e; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...); done
 
 e2e:
-	./e2e/run.sh
+	./test/clients/run.sh
 
 readme adopting exports:
-	./e2e/$@.sh
+	./test/clients/$@.sh
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
 fuzz:

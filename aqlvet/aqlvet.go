@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/scan"
 )
 
 // Analyzer reports mistakes in aql tags and directives, and what could serve agents better.

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
@@ -34,15 +34,15 @@ type thing struct{ ID string }
 
 func things(b *testing.B, options aql.Options) *aql.Session {
 	b.Helper()
-	operation := func(name string, category model.Category, danger model.Danger) aql.Operation {
+	operation := func(name string, category gen.Category, danger gen.Danger) aql.Operation {
 		return aql.Operation{Definition: &aql.Definition{
 			Name: name, Category: category, Danger: danger, Params: []aql.Row{{"ID id string required"}}, Returns: "Nothing",
 			Types: [2]any{(*thing)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { return nil, nil },
 		}}
 	}
 	registry := aql.NewRegistry([]aql.Operation{
-		operation("get_thing", model.Read, model.Safe), operation("delete_thing", model.Delete, model.Destructive),
-	}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
+		operation("get_thing", gen.Read, gen.Safe), operation("delete_thing", gen.Delete, gen.Destructive),
+	}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}})
 	options.Name, options.Confirmation.IssuesPerMinute = "bench", -1
 	adapter, err := aql.New(registry, options)
 	if err != nil {

@@ -5,13 +5,13 @@ go 1.26.0
 tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
-	github.com/aqltag/aqltag v0.0.0
-	github.com/aqltag/aqltag/examples/todo v0.0.0
+	github.com/aqltag/aqltag/examples/todo v0.1.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/tiktoken-go/tokenizer v0.10.0
 )
 
 require (
+	github.com/aqltag/aqltag v0.1.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
@@ -21,7 +21,8 @@ require (
 )
 
 require (
-	github.com/aqltag/aqltag/runtime/store/sqlite v0.0.0
+	github.com/aqltag/aqltag/runtime v0.1.0
+	github.com/aqltag/aqltag/runtime/store/sqlite v0.1.0
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
@@ -52,3 +53,7 @@ replace (
 )
 
 replace github.com/aqltag/aqltag/runtime/store/sqlite => ../runtime/store/sqlite
+
+replace github.com/aqltag/aqltag/runtime => ../runtime
+
+replace github.com/aqltag/aqltag/runtime/aqltest => ../runtime/aqltest

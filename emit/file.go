@@ -11,7 +11,8 @@ import (
 	"slices"
 
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/fingerprint"
+	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // FileName is the name of the generated file in its package's directory.
@@ -88,8 +89,8 @@ func (g *generator) file() ([]byte, error) {
 }
 
 // definitions are those that the generated code carries.
-func definitions(pkg *model.Package) *model.Adapter {
-	adapter := &model.Adapter{Operations: make([]model.Operation, len(pkg.Handlers)), Types: pkg.Types}
+func definitions(pkg *model.Package) *gen.Adapter {
+	adapter := &gen.Adapter{Operations: make([]gen.Operation, len(pkg.Handlers)), Types: pkg.Types}
 	for i := range pkg.Handlers {
 		adapter.Operations[i] = pkg.Handlers[i].Operation
 	}

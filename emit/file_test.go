@@ -14,22 +14,23 @@ import (
 
 	"github.com/aqltag/aqltag/emit"
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 )
 
 // stubs are as much of the packages that generated code imports as it takes to type-check it.
 var stubs = map[string]string{
 	"github.com/aqltag/aqltag/runtime": `package aql
-import ("context"; "time"; "github.com/aqltag/aqltag/model")
+import ("context"; "time"; "github.com/aqltag/aqltag/runtime/gen")
 type Registry struct{}
 type Row [2]string
-type Type struct { Name string; Kind model.TypeKind; Description string; Values, Fields []Row; Items Row; Members []string; Changes string }
-type Definition struct { Name string; Category model.Category; Family, Description string; Danger model.Danger; DangerSource model.DangerSource
+type Type struct { Name string; Kind gen.TypeKind; Description string; Values, Fields []Row; Items Row; Members []string; Changes string }
+type Definition struct { Name string; Category gen.Category; Family, Description string; Danger gen.Danger; DangerSource gen.DangerSource
 	Reasons []string; Confirm string; Params []Row; Returns string; Examples []Row; Timeout time.Duration; Deprecated, Replacement, Source string
 	Types [2]any; Handler func(ctx context.Context, receiver, request any) (any, error) }
 type Operation struct { Definition *Definition; Receiver any; Handler func(ctx context.Context, receiver, request any) (any, error) }
 func NewRegistry([]Operation, []Type) *Registry { return nil }`,
-	"github.com/aqltag/aqltag/model": `package model
+	"github.com/aqltag/aqltag/runtime/gen": `package gen
 type (Category string; Danger string; DangerSource string; TypeKind string)
 const (Create Category = "c"; Read Category = "r"; Update Category = "u"; Delete Category = "d"; Execute Category = "e")
 const (Safe Danger = "0"; Reversible Danger = "1"; Destructive Danger = "2"; Dangerous Danger = "3"; Forbidden Danger = "4")
@@ -101,10 +102,10 @@ func goType(text string, imports ...string) model.GoType {
 	return out
 }
 
-func operation(name string, params ...model.Param) model.Operation {
-	return model.Operation{
-		Name: name, Category: model.Read, Description: "Does " + name + ".", Danger: model.Safe, Params: params,
-		Returns: model.Returns{Name: "String", Kind: model.KindScalar}, Source: "notes/notes.go:1",
+func operation(name string, params ...gen.Param) gen.Operation {
+	return gen.Operation{
+		Name: name, Category: gen.Read, Description: "Does " + name + ".", Danger: gen.Safe, Params: params,
+		Returns: gen.Returns{Name: "String", Kind: gen.KindScalar}, Source: "notes/notes.go:1",
 	}
 }
 
@@ -118,9 +119,9 @@ func Ping() error { return nil }
 `
 
 func notes() *model.Package {
-	get := operation("get_note", model.Param{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"})
-	get.Timeout, get.Examples = 90*time.Second, []model.Example{{Params: `{"note_id":"n1"}`, Description: "A note"}}
-	join := operation("join", model.Param{Name: "separator", Go: "separator", Type: "string"}, model.Param{Name: "words", Go: "words", Type: "array", Items: &model.Param{Type: "string"}})
+	get := operation("get_note", gen.Param{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"})
+	get.Timeout, get.Examples = 90*time.Second, []gen.Example{{Params: `{"note_id":"n1"}`, Description: "A note"}}
+	join := operation("join", gen.Param{Name: "separator", Go: "separator", Type: "string"}, gen.Param{Name: "words", Go: "words", Type: "array", Items: &gen.Param{Type: "string"}})
 	ping := operation("ping")
 	ping.Returns.Name = "Nothing"
 	return &model.Package{
@@ -130,9 +131,9 @@ func notes() *model.Package {
 			{Operation: join, Func: "Join", Arguments: []model.Argument{{Field: "separator", Type: goType("string")}, {Field: "words", Type: goType("[]string")}}, Variadic: true, Result: goType("string")},
 			{Operation: ping, Func: "Ping"},
 		},
-		Types: []model.Type{
-			{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
-			{Name: "String", Kind: model.KindScalar},
+		Types: []gen.Type{
+			{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
+			{Name: "String", Kind: gen.KindScalar},
 		},
 		Guards: []model.Guard{{Type: goType("GetRequest"), Whole: true, Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}, {Name: "ID", Type: goType("string")}}}},
 	}
@@ -149,8 +150,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // NewRegistry returns the operations of package notes, carried out by service.
@@ -164,9 +165,9 @@ func NewRegistry(service *Service) *aql.Registry {
 
 var getOperation = aql.Definition{
 	Name:        "get_note",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Does get_note.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Params: []aql.Row{
 		{"ID note_id string required", "Which note"},
 	},
@@ -190,9 +191,9 @@ type joinArguments struct {
 
 var joinOperation = aql.Definition{
 	Name:        "join",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Does join.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Params: []aql.Row{
 		{"separator separator string"},
 		{"words words []string"},
@@ -208,9 +209,9 @@ var joinOperation = aql.Definition{
 
 var pingOperation = aql.Definition{
 	Name:        "ping",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Does ping.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Returns:     "Nothing",
 	Source:      "notes/notes.go:1",
 	Types:       [2]any{(*struct{})(nil), nil},
@@ -220,8 +221,8 @@ var pingOperation = aql.Definition{
 }
 
 var wireTypes = []aql.Type{
-	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
-	{Name: "String", Kind: model.KindScalar},
+	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
+	{Name: "String", Kind: gen.KindScalar},
 }
 
 // The declarations below break the build when a handler or a struct is no longer what this file was generated
@@ -249,11 +250,11 @@ func TestTexts(t *testing.T) {
 		pkg := notes()
 		o := &pkg.Handlers[0].Operation
 		o.Description, o.Confirm, o.Deprecated, o.Replacement, o.Family, o.Reasons = text, text, text, text, text, []string{text, text}
-		o.Examples = []model.Example{{Params: `{"a":` + fmt.Sprintf("%q", text) + `}`, Description: text}}
+		o.Examples = []gen.Example{{Params: `{"a":` + fmt.Sprintf("%q", text) + `}`, Description: text}}
 		o.Params[0].Description, o.Params[0].Pattern, o.Params[0].Enum = text, text, []string{text, "b"}
 		pkg.Types[0].Description = text
-		pkg.Types = append(pkg.Types, model.Type{Name: "Enum", Kind: model.KindEnum, Values: []model.EnumValue{{Value: text, Description: text}}},
-			model.Type{Name: "Union", Kind: model.KindUnion, Members: []string{text}})
+		pkg.Types = append(pkg.Types, gen.Type{Name: "Enum", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: text, Description: text}}},
+			gen.Type{Name: "Union", Kind: gen.KindUnion, Members: []string{text}})
 		content := generate(t, notesSource, pkg)
 		file, err := parser.ParseFile(token.NewFileSet(), "", content, 0)
 		if err != nil {
@@ -299,12 +300,12 @@ func Join(separator string, words ...string) (string, error) { return "", nil }
 func Ping() error { return nil }
 `
 	pkg := notes()
-	pkg.Taken = append(pkg.Taken, "aql", "model", "time", "wireTypes", "ctx", "receiver", "request", "arguments", "service", "getOperation", "joinArguments", "v", "context_")
+	pkg.Taken = append(pkg.Taken, "aql", "gen", "time", "wireTypes", "ctx", "receiver", "request", "arguments", "service", "getOperation", "joinArguments", "v", "context_")
 	slices.Sort(pkg.Taken)
 	pkg.Guards = append(pkg.Guards, model.Guard{Type: goType("v"), Whole: true, Fields: []model.GuardField{{Name: "value", Type: goType("int")}}})
 	content := generate(t, user, pkg)
 	for _, wanted := range []string{
-		`aqlruntime "github.com/aqltag/aqltag/runtime"`, `aqlmodel "github.com/aqltag/aqltag/model"`, `stdtime "time"`,
+		`aqlruntime "github.com/aqltag/aqltag/runtime"`, `aqlgen "github.com/aqltag/aqltag/runtime/gen"`, `stdtime "time"`,
 		"func NewRegistry(serviceValue *Service) *aqlruntime.Registry", "var serviceGetOperation = ", "type joinArguments2 struct",
 		"}, wireTypes2)", "90 * stdtime.Second", "func(value *v) (v, *int)",
 	} {
@@ -317,7 +318,7 @@ func Ping() error { return nil }
 // Handlers may have the names of what generated code declares inside of functions.
 func TestHandlersNamedLikeLocals(t *testing.T) {
 	user := "\nimport \"context\"\n"
-	pkg := &model.Package{Path: "example.com/locals", Name: "locals", Types: []model.Type{{Name: "String", Kind: model.KindScalar}}}
+	pkg := &model.Package{Path: "example.com/locals", Name: "locals", Types: []gen.Type{{Name: "String", Kind: gen.KindScalar}}}
 	for _, name := range []string{"arguments", "ctx", "receiver", "request"} {
 		user += "func " + name + "(ctx context.Context, text string) (string, error) { return text, nil }\n"
 		pkg.Taken = append(pkg.Taken, name)
@@ -346,13 +347,14 @@ func Get(req Request) (*kinds.Point, error) { return nil, nil }
 	content := generate(t, user, &model.Package{
 		Path: "example.com/app", Name: "app", Taken: []string{"Get", "Request", "kinds", "time", "zones"}, Imported: []string{"kinds", "time", "zones"},
 		Handlers: []model.Handler{{Operation: get, Func: "Get", Request: goType("Request"), Result: goType("*kinds.Point", "example.com/kinds")}},
-		Types: []model.Type{{Name: "Status", Kind: model.KindEnum, Values: []model.EnumValue{
-			{Value: "open", Const: goType("kinds.Open", "example.com/kinds")}, {Value: "hidden"},
+		Types: []gen.Type{{Name: "Status", Kind: gen.KindEnum, Values: []gen.EnumValue{
+			{Value: "open"}, {Value: "hidden"},
 		}}},
-		Guards: []model.Guard{{Type: goType("Request"), Whole: true, Fields: fields}, {Type: goType("kinds.Point", "example.com/kinds"), Fields: []model.GuardField{{Name: "X", Type: goType("int")}}}},
+		Constants: map[model.EnumConstant]model.GoType{{Type: "Status", Value: "open"}: goType("kinds.Open", "example.com/kinds")},
+		Guards:    []model.Guard{{Type: goType("Request"), Whole: true, Fields: fields}, {Type: goType("kinds.Point", "example.com/kinds"), Fields: []model.GuardField{{Name: "X", Type: goType("int")}}}},
 	})
 	for _, wanted := range []string{
-		"import (\n\t\"context\"\n\t\"time\"\n\n\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\t\"github.com/aqltag/aqltag/model\"\n",
+		"import (\n\t\"context\"\n\t\"time\"\n\n\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\taql \"github.com/aqltag/aqltag/runtime\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
 		"{string(kinds.Open)},\n\t\t{\"hidden\"},\n", "1 * time.Hour", "*timepkg.Zone", "var _ = func(v *kinds.Point) *int {\n\treturn &v.X\n}",
 	} {
 		if !strings.Contains(content, wanted) {

@@ -15,7 +15,7 @@ import (
 // The packages that generated code may import on its own account.
 const (
 	pathAQL     = "github.com/aqltag/aqltag/runtime"
-	pathModel   = "github.com/aqltag/aqltag/model"
+	pathGen     = "github.com/aqltag/aqltag/runtime/gen"
 	pathContext = "context"
 	pathTime    = "time"
 )
@@ -24,7 +24,7 @@ const (
 // declared the usual one.
 var ownImports = []struct{ path, name, second string }{
 	{pathAQL, "aql", "aqlruntime"},
-	{pathModel, "model", "aqlmodel"},
+	{pathGen, "gen", "aqlgen"},
 	{pathContext, "context", "stdcontext"},
 	{pathTime, "time", "stdtime"},
 }

@@ -7,22 +7,23 @@ import (
 	"unicode"
 
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/table"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/gen/table"
 )
 
 // constants are the values of package model's string types that have a name there.
 var constants = map[any]string{
-	model.Create: "Create", model.Read: "Read", model.Update: "Update", model.Delete: "Delete", model.Execute: "Execute",
-	model.Safe: "Safe", model.Reversible: "Reversible", model.Destructive: "Destructive", model.Dangerous: "Dangerous",
-	model.Forbidden: "Forbidden", model.DangerFromTag: "DangerFromTag", model.DangerFromPattern: "DangerFromPattern",
-	model.DangerFromCategory: "DangerFromCategory", model.KindEnum: "KindEnum", model.KindObject: "KindObject",
-	model.KindScalar: "KindScalar", model.KindUnion: "KindUnion",
+	gen.Create: "Create", gen.Read: "Read", gen.Update: "Update", gen.Delete: "Delete", gen.Execute: "Execute",
+	gen.Safe: "Safe", gen.Reversible: "Reversible", gen.Destructive: "Destructive", gen.Dangerous: "Dangerous",
+	gen.Forbidden: "Forbidden", gen.DangerFromTag: "DangerFromTag", gen.DangerFromPattern: "DangerFromPattern",
+	gen.DangerFromCategory: "DangerFromCategory", gen.KindEnum: "KindEnum", gen.KindObject: "KindObject",
+	gen.KindScalar: "KindScalar", gen.KindUnion: "KindUnion",
 }
 
 // constant is a value of one of package model's string types.
 func (g *generator) constant(value any, text string) string {
 	if name, ok := constants[value]; ok {
-		return g.names.use(pathModel, "model") + "." + name
+		return g.names.use(pathGen, "gen") + "." + name
 	}
 	if text == "" {
 		return ""
@@ -50,7 +51,7 @@ func (g *generator) definition(p *printer, c *call) {
 	text("Family", o.Family)
 	text("Description", o.Description)
 	add("Danger", g.constant(o.Danger, string(o.Danger)))
-	if o.DangerSource != model.DangerFromCategory {
+	if o.DangerSource != gen.DangerFromCategory {
 		add("DangerSource", g.constant(o.DangerSource, string(o.DangerSource)))
 	}
 	if len(o.Reasons) > 0 {
@@ -98,7 +99,7 @@ func (g *generator) types(p *printer) {
 
 // typeLiteral writes one type: its name, kind and description on the first line, its rows below. The values of an enum are
 // mentioned as the constants they come from, so that the build breaks when one is removed.
-func (g *generator) typeLiteral(p *printer, t *model.Type) {
+func (g *generator) typeLiteral(p *printer, t *gen.Type) {
 	head := "Name: " + quote(t.Name) + ", Kind: " + g.constant(t.Kind, string(t.Kind))
 	if t.Description != "" {
 		head += ", Description: " + quote(t.Description)
@@ -120,8 +121,8 @@ func (g *generator) typeLiteral(p *printer, t *model.Type) {
 		key = "Values"
 		for _, value := range t.Values {
 			text := quote(value.Value)
-			if value.Const.Text != "" {
-				text = "string(" + g.goType(value.Const) + ")"
+			if constant, ok := g.pkg.Constants[model.EnumConstant{Type: t.Name, Value: value.Value}]; ok {
+				text = "string(" + g.goType(constant) + ")"
 			}
 			rows = append(rows, rowLiteral(text, value.Description))
 		}
@@ -142,7 +143,7 @@ func (g *generator) typeLiteral(p *printer, t *model.Type) {
 }
 
 // row is the literal of a parameter or field.
-func (g *generator) row(param *model.Param) string {
+func (g *generator) row(param *gen.Param) string {
 	row := table.Print(param, g.enumValues)
 	return rowLiteral(quote(row[0]), row[1])
 }

@@ -1,23 +1,30 @@
 package model
 
+import "github.com/aqltag/aqltag/runtime/gen"
+
 // Package is what the scanner found in one Go package: all that the generator needs to write its file.
 type Package struct {
 	Path     string // import path
 	Name     string // package clause
 	Dir      string // absolute directory
 	Handlers []Handler
-	Types    []Type   // wire types the operations mention, sorted by name
-	Guards   []Guard  // structs that requests and results consist of
-	Taken    []string // identifiers declared in the package outside generated code, sorted
-	Imported []string // those of Taken that are only the names of imports in some file, sorted
+	Types    []gen.Type // wire types the operations mention, sorted by name
+	Guards   []Guard    // structs that requests and results consist of
+	// Constants are the Go constants of enum values that generated code can name.
+	Constants map[EnumConstant]GoType
+	Taken     []string // identifiers declared in the package outside generated code, sorted
+	Imported  []string // those of Taken that are only the names of imports in some file, sorted
 	// Places are where parameters and types are declared, by "operation.parameter", "Type" and "Type.field", so far as that is
 	// in the package; nil: not asked for.
 	Places map[string]Position
 }
 
+// EnumConstant is one value of an enum type, by their names on the wire.
+type EnumConstant struct{ Type, Value string }
+
 // Handler ties an operation to the Go function that carries it out.
 type Handler struct {
-	Operation      Operation
+	Operation      gen.Operation
 	Func           string     // name of the function or method
 	Receiver       *Receiver  // nil for a plain function
 	Context        bool       // the first parameter is a context.Context
@@ -92,7 +99,7 @@ type Shape struct {
 	Elem   *Shape // of pointer, slice, array, map, patch
 	Fields []Field
 	Enum   []EnumConst // of a named string type with typed constants
-	Wire   Param       // wire type of a value of this shape: Type, Format, Items; Name is empty
+	Wire   gen.Param   // wire type of a value of this shape: Type, Format, Items; Name is empty
 }
 
 // GoName is the name of a Go type.
@@ -111,8 +118,8 @@ type EnumConst struct {
 
 // Field is a struct field that travels as JSON.
 type Field struct {
-	Selector  []string // path from the struct, through embedded structs: {"Page", "Limit"}
-	Param     Param    // wire name, constraints, description
+	Selector  []string  // path from the struct, through embedded structs: {"Page", "Limit"}
+	Param     gen.Param // wire name, constraints, description
 	Shape     *Shape
 	OmitEmpty bool
 	OmitZero  bool

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/fingerprint"
-	"github.com/aqltag/aqltag/project"
 	"github.com/aqltag/aqltag/runtime/audit"
-	"github.com/aqltag/aqltag/runtime/gate"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -26,11 +26,11 @@ type Options struct {
 	Name    string // of the service; shown to MCP clients
 	Version string // of the service
 
-	Mode              string            // semantic (default), single or all
-	Profile           string            // crude (default), crude_authorize, semantic, or one of Profiles
-	Profiles          []project.Profile // custom profiles
-	Prefix            string            // in front of every tool name, such as "github_"
-	OmitEmptyFamilies bool              // registers no tool for a family without operations
+	Mode              string             // semantic (default), single or all
+	Profile           string             // crude (default), crude_authorize, semantic, or one of Profiles
+	Profiles          []describe.Profile // custom profiles
+	Prefix            string             // in front of every tool name, such as "github_"
+	OmitEmptyFamilies bool               // registers no tool for a family without operations
 
 	Limits Limits
 	// InWork bounds the bytes of large requests, of 64 KiB and more, that are in work at the same time; the others wait.
@@ -109,12 +109,12 @@ type Adapter struct {
 	view        atomic.Pointer[view]
 	calls       []func(*slots) call // of the operations, in their order
 	names       []string            // in definition order, built-in ones first
-	definitions model.Adapter
+	definitions gen.Adapter
 	fingerprint func() string
 	manifest    []byte // the answer to get_manifest; nil: there is no such operation
-	tools       []project.Tool
+	tools       []describe.Tool
 	families    map[string]string // tool name to the family it serves; "" serves all
-	surface     project.Surface
+	surface     describe.Surface
 	log         *slog.Logger
 	turn        sync.RWMutex
 	admission   admission
@@ -123,7 +123,7 @@ type Adapter struct {
 
 // operation is an operation with what dispatch needs to know about it.
 type operation struct {
-	definition model.Operation
+	definition gen.Operation
 	newCall    func(*slots) call
 	family     string
 	tool       string
@@ -208,13 +208,13 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	return a, nil
 }
 
-func newSurface(options Options) (project.Surface, error) {
-	surface := project.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest}
+func newSurface(options Options) (describe.Surface, error) {
+	surface := describe.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest}
 	var err error
-	if surface.Mode, err = project.ParseMode(options.Mode); err != nil {
+	if surface.Mode, err = describe.ParseMode(options.Mode); err != nil {
 		return surface, err
 	}
-	if surface.Profile, err = project.FindProfile(options.Profile, options.Profiles); err != nil {
+	if surface.Profile, err = describe.FindProfile(options.Profile, options.Profiles); err != nil {
 		return surface, err
 	}
 	return surface, nil
@@ -231,13 +231,13 @@ func (a *Adapter) conformance() string {
 
 // selectsFields reports whether an operation lets agents select fields.
 func (a *Adapter) selectsFields() bool {
-	return slices.ContainsFunc(a.definitions.Operations, func(o model.Operation) bool {
-		return slices.ContainsFunc(o.Params, func(p model.Param) bool { return p.Type == model.TypeSelection })
+	return slices.ContainsFunc(a.definitions.Operations, func(o gen.Operation) bool {
+		return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
 	})
 }
 
 // secretive reports whether a parameter, or something in it, is sensitive.
-func (a *Adapter) secretive(p *model.Param, seen map[string]bool) bool {
+func (a *Adapter) secretive(p *gen.Param, seen map[string]bool) bool {
 	if p.Sensitive || p.Items != nil && a.secretive(p.Items, seen) {
 		return true
 	}
@@ -246,7 +246,7 @@ func (a *Adapter) secretive(p *model.Param, seen map[string]bool) bool {
 		return false
 	}
 	seen[p.Type] = true
-	return slices.ContainsFunc(t.Fields, func(field model.Param) bool { return a.secretive(&field, seen) })
+	return slices.ContainsFunc(t.Fields, func(field gen.Param) bool { return a.secretive(&field, seen) })
 }
 
 // Name returns the name of the service.
@@ -268,7 +268,7 @@ func (a *Adapter) Logger() *slog.Logger { return a.log }
 func (a *Adapter) Limits() Limits { return a.options.Limits }
 
 // Tools returns the MCP tools through which the adapter is reached.
-func (a *Adapter) Tools() []project.Tool { return a.tools }
+func (a *Adapter) Tools() []describe.Tool { return a.tools }
 
 // Tool returns the name of the MCP tool through which an operation is called, as introspection tells it; empty where there
 // is no such operation.
@@ -282,7 +282,7 @@ func (a *Adapter) Tool(operation string) string {
 // enter waits until a call to o may run, as the concurrency model says, and returns what ends its turn.
 func (a *Adapter) enter(o *operation) (leave func()) {
 	switch {
-	case a.options.Concurrency == Serialized, a.options.Concurrency == ReadConcurrent && o.definition.Category != model.Read:
+	case a.options.Concurrency == Serialized, a.options.Concurrency == ReadConcurrent && o.definition.Category != gen.Read:
 		a.turn.Lock()
 		return a.turn.Unlock
 	case a.options.Concurrency == ReadConcurrent:

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // batch is a request with several operations (MCP-AQL operations §7).
@@ -138,7 +138,7 @@ func (x *exchange) writePendingParams(w *wire.Writer, it *item) {
 
 func (x *exchange) writePendingMember(w *wire.Writer, r *wire.Reader, given map[string]bool) {
 	name := r.Name()
-	var param model.Param
+	var param gen.Param
 	if x.operation != nil {
 		param = x.param(name)
 	}

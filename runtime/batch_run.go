@@ -3,7 +3,7 @@ package aql
 import (
 	"context"
 
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // tally counts what came of the operations of a batch (MCP-AQL operations §7.2, §7.5.5).

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -213,7 +213,7 @@ func TestBatchSurvivesItsHandlers(t *testing.T) {
 
 // REQ-BA-14: results that are too large together fail one by one, so that it stays known what ran.
 func TestBatchResponseIsBounded(t *testing.T) {
-	third := noteOperation("third", model.Read, model.Safe, func(context.Context, *noteRequest) (string, error) { return strings.Repeat("x", 400<<10), nil })
+	third := noteOperation("third", gen.Read, gen.Safe, func(context.Context, *noteRequest) (string, error) { return strings.Repeat("x", 400<<10), nil })
 	adapter, err := New(NewRegistry([]Operation{third}, noteTypes), Options{Mode: "single", Limits: Limits{ResponseSize: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestBatchIsBounded(t *testing.T) {
 func TestBatchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := 0
-	operation := noteOperation("step", model.Execute, model.Reversible, func(context.Context, *noteRequest) (string, error) {
+	operation := noteOperation("step", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) {
 		ran++
 		cancel()
 		return "", nil

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/aqltag/aqltag/project/manifest"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/describe/manifest"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // builtInCall is a call that the adapter answers itself. Neither policy nor trust, limits or confirmations hold it, since

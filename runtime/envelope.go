@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // envelope is what stands around the parameters of a request (MCP-AQL core §4.1).

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/runtime/codec"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // Fields lets agents say which fields of a result they want. Embed it in the request of a READ operation: the operation then

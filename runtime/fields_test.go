@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -24,8 +24,8 @@ type selected struct {
 }
 
 var selectTypes = []Type{
-	{Name: "Selected", Kind: model.KindObject, Fields: []Row{{"ID id string preset=minimal"}, {"Title title string"}, {"Inner inner Selected"}}},
-	{Name: "Note", Kind: model.KindScalar},
+	{Name: "Selected", Kind: gen.KindObject, Fields: []Row{{"ID id string preset=minimal"}, {"Title title string"}, {"Inner inner Selected"}}},
+	{Name: "Note", Kind: gen.KindScalar},
 }
 
 // selecting is an adapter with an operation whose fields can be selected. The handler tells which of some paths it was told
@@ -33,7 +33,7 @@ var selectTypes = []Type{
 func selecting(t *testing.T, options Options, told *[]string) *Session {
 	t.Helper()
 	operation := Operation{Definition: &Definition{
-		Name: "get_thing", Category: model.Read, Danger: model.Safe, Description: "Reads it.", Returns: "Selected",
+		Name: "get_thing", Category: gen.Read, Danger: gen.Safe, Description: "Reads it.", Returns: "Selected",
 		Params: []Row{
 			{"ID id string"}, {"Fields.Fields fields string|string[] preset=minimal|standard|full"}, {"Fields.Preset preset string enum=minimal|standard|full"},
 		},

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // The fixture is a service of notes, declared in the form that the generator gives to declarations.
@@ -48,7 +48,7 @@ var (
 // noteHandler carries out an operation of the fixture.
 type noteHandler func(ctx context.Context, request *noteRequest) (string, error)
 
-func noteOperation(name string, category model.Category, danger model.Danger, run noteHandler, params ...Row) Operation {
+func noteOperation(name string, category gen.Category, danger gen.Danger, run noteHandler, params ...Row) Operation {
 	return Operation{Definition: &Definition{
 		Name: name, Category: category, Danger: danger, Description: "Handles a note.", Params: params, Returns: "Note",
 		Reasons: []string{"Removes the note for good"}, Confirm: "Delete note '{note_id}'? Secret {secret}, limit {limit}.",
@@ -60,8 +60,8 @@ func noteOperation(name string, category model.Category, danger model.Danger, ru
 }
 
 var noteTypes = []Type{
-	{Name: "Note", Kind: model.KindScalar},
-	{Name: "Labels", Kind: model.KindObject, Fields: []Row{{"Color color string"}}},
+	{Name: "Note", Kind: gen.KindScalar},
+	{Name: "Labels", Kind: gen.KindObject, Fields: []Row{{"Color color string"}}},
 }
 
 func newFixture(tb testing.TB, options Options) *fixture {
@@ -71,20 +71,20 @@ func newFixture(tb testing.TB, options Options) *fixture {
 		f.ran = append(f.ran, request.Title+request.NoteID)
 		return request.Title + request.NoteID, nil
 	}
-	nothing := noteOperation("nothing", model.Execute, model.Reversible, func(context.Context, *noteRequest) (string, error) { return "", nil })
+	nothing := noteOperation("nothing", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { return "", nil })
 	nothing.Definition.Types[1] = nil
 	registry := NewRegistry([]Operation{
-		noteOperation("create_note", model.Create, model.Reversible, record, title, limit, secret, tags, labels, anyOf),
-		noteOperation("get_note", model.Read, model.Safe, record, noteID),
-		noteOperation("delete_note", model.Delete, model.Destructive, record, noteID, limit, secret),
-		noteOperation("wipe_notes", model.Delete, model.Forbidden, record),
-		noteOperation("fail_note", model.Execute, model.Reversible, func(context.Context, *noteRequest) (string, error) { return "", f.fail }),
-		noteOperation("panic_note", model.Execute, model.Reversible, func(context.Context, *noteRequest) (string, error) { panic("secret /src/notes.go:7") }),
-		noteOperation("wait_note", model.Execute, model.Reversible, func(ctx context.Context, _ *noteRequest) (string, error) {
+		noteOperation("create_note", gen.Create, gen.Reversible, record, title, limit, secret, tags, labels, anyOf),
+		noteOperation("get_note", gen.Read, gen.Safe, record, noteID),
+		noteOperation("delete_note", gen.Delete, gen.Destructive, record, noteID, limit, secret),
+		noteOperation("wipe_notes", gen.Delete, gen.Forbidden, record),
+		noteOperation("fail_note", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { return "", f.fail }),
+		noteOperation("panic_note", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { panic("secret /src/notes.go:7") }),
+		noteOperation("wait_note", gen.Execute, gen.Reversible, func(ctx context.Context, _ *noteRequest) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}),
-		noteOperation("big_note", model.Read, model.Safe, func(context.Context, *noteRequest) (string, error) {
+		noteOperation("big_note", gen.Read, gen.Safe, func(context.Context, *noteRequest) (string, error) {
 			return string(bytes.Repeat([]byte("x"), 2<<20)), nil
 		}),
 		nothing,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
@@ -23,14 +23,14 @@ func newSweeper(t *testing.T, options Options) (*Session, *[]sweepRequest) {
 	var ran []sweepRequest
 	options.Name = "notes"
 	adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
-		Name: "sweep_notes", Category: model.Delete, Danger: model.Dangerous, Returns: "Nothing",
+		Name: "sweep_notes", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
 		Params: []Row{{"Folder folder string default=\"inbox\",alias=dir"}, {"DryRun dry_run boolean"}, {"Note note string"}},
 		Types:  [2]any{(*sweepRequest)(nil), nil},
 		Handler: func(_ context.Context, _, request any) (any, error) {
 			ran = append(ran, *request.(*sweepRequest))
 			return nil, nil
 		},
-	}}}, []Type{{Name: "Nothing", Kind: model.KindScalar}}), options)
+	}}}, []Type{{Name: "Nothing", Kind: gen.KindScalar}}), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +107,8 @@ func TestTokensTellValuesApart(t *testing.T) {
 
 // REQ-DL-01: a danger level that nobody knows is refused, and not taken for harmless.
 func TestUnknownDangerLevels(t *testing.T) {
-	for _, level := range []model.Danger{"", "harmless", "Destructive"} {
-		registry := NewRegistry([]Operation{noteOperation("wipe_notes", model.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
+	for _, level := range []gen.Danger{"", "harmless", "Destructive"} {
+		registry := NewRegistry([]Operation{noteOperation("wipe_notes", gen.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
 		if _, err := New(registry, Options{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "wipe_notes") {
 			t.Errorf("level %q: %v", level, err)
 		}
@@ -136,12 +136,12 @@ func TestRedactionOfMaps(t *testing.T) {
 		Logins map[string]login
 	}
 	adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
-		Name: "drop_logins", Category: model.Delete, Danger: model.Destructive, Returns: "Nothing",
+		Name: "drop_logins", Category: gen.Delete, Danger: gen.Destructive, Returns: "Nothing",
 		Params: []Row{{"Logins logins {}Login"}},
 		Types:  [2]any{(*request)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { return nil, nil },
 	}}}, []Type{
-		{Name: "Nothing", Kind: model.KindScalar},
-		{Name: "Login", Kind: model.KindObject, Fields: []Row{{"Password password string sensitive"}, {"User user string"}}},
+		{Name: "Nothing", Kind: gen.KindScalar},
+		{Name: "Login", Kind: gen.KindObject, Fields: []Row{{"Password password string sensitive"}, {"User user string"}}},
 	}), Options{Name: "notes"})
 	if err != nil {
 		t.Fatal(err)
@@ -297,11 +297,11 @@ func TestConfirmationsOfRandomRequests(t *testing.T) {
 func TestAnswersEndWithTheirRequest(t *testing.T) {
 	var adapter *Adapter
 	var inner Reply
-	outer := noteOperation("wipe_notes", model.Delete, model.Forbidden, func(ctx context.Context, _ *noteRequest) (string, error) {
+	outer := noteOperation("wipe_notes", gen.Delete, gen.Forbidden, func(ctx context.Context, _ *noteRequest) (string, error) {
 		inner = adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))
 		return "", nil
 	})
-	deletes := noteOperation("delete_note", model.Delete, model.Destructive, func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
+	deletes := noteOperation("delete_note", gen.Delete, gen.Destructive, func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
 	var err error
 	adapter, err = New(NewRegistry([]Operation{outer, deletes}, noteTypes), Options{Name: "notes"})
 	if err != nil {

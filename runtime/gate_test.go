@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/fingerprint"
-	"github.com/aqltag/aqltag/model/leak"
+	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
+	"github.com/aqltag/aqltag/runtime/words"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -30,7 +30,7 @@ func (f *fixture) as(t *testing.T, c Caller, tool, request string) (code string,
 	if answer.Success {
 		return "ok", nil
 	}
-	if leak.Find(answer.Error.Message) != "" {
+	if words.Find(answer.Error.Message) != "" {
 		t.Errorf("the message fails the leak check: %s", answer.Error.Message)
 	}
 	return answer.Error.Code, answer.Error.Details
@@ -305,7 +305,7 @@ func TestOnlyWhatRunsIsCounted(t *testing.T) {
 
 // REQ-RQ-06, REQ-RQ-14: what a handler says it has used.
 func TestSpend(t *testing.T) {
-	registry := NewRegistry([]Operation{noteOperation("get_note", model.Read, model.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
+	registry := NewRegistry([]Operation{noteOperation("get_note", gen.Read, gen.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
 		Spend(ctx, Usage{Tokens: 30, Cost: 0.25})
 		Spend(ctx, Usage{Tokens: 20, Cost: 0.25})
 		return "", nil
@@ -348,7 +348,7 @@ func TestTokensOfOtherCallers(t *testing.T) {
 func TestCooldownAndReauthentication(t *testing.T) {
 	var approve error
 	f := newFixture(t, Options{Confirmation: Confirmation{
-		Cooldown: map[model.Danger]time.Duration{model.Destructive: 10 * time.Second}, ReauthenticateFrom: model.Destructive,
+		Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 10 * time.Second}, ReauthenticateFrom: gen.Destructive,
 		Reauthenticate: func(_ context.Context, c Caller, operation string) error {
 			if c.Subject != "ann" || operation != "delete_note" {
 				t.Errorf("asked about %+v and %s", c, operation)
@@ -376,7 +376,7 @@ func TestCooldownAndReauthentication(t *testing.T) {
 	if code, _ := f.as(t, ann, "mcp_aql_delete", confirmed); code != "ok" {
 		t.Errorf("in the end: %s", code)
 	}
-	without := newFixture(t, Options{Confirmation: Confirmation{ReauthenticateFrom: model.Forbidden}})
+	without := newFixture(t, Options{Confirmation: Confirmation{ReauthenticateFrom: gen.Forbidden}})
 	if got := without.confirm(t, strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+without.token(t, deleteN1)+`"`, 1)); !got.Success {
 		t.Errorf("below the level: %+v", got)
 	}
@@ -415,9 +415,9 @@ func TestDryRuns(t *testing.T) {
 	ran := 0
 	make := func(options Options) *Session {
 		adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
-			Name: "purge_notes", Category: model.Delete, Danger: model.Dangerous, Params: []Row{{"DryRun dry_run boolean"}}, Returns: "Nothing",
+			Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous, Params: []Row{{"DryRun dry_run boolean"}}, Returns: "Nothing",
 			Types: [2]any{(*purge)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { ran++; return nil, nil },
-		}}}, []Type{{Name: "Nothing", Kind: model.KindScalar}}), options)
+		}}}, []Type{{Name: "Nothing", Kind: gen.KindScalar}}), options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/aqltag/aqltag/model/leak"
-	"github.com/aqltag/aqltag/runtime/gate"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // admit asks the gate to let the operation through (requirements §0, steps 7 to 10).
@@ -124,7 +124,7 @@ func (x *exchange) refused(ctx context.Context, r *gate.Refusal) *Error {
 // ruleReason is what the policy's author tells the agent about the rule that decided; empty where it is nothing that may be
 // shown.
 func ruleReason(r *gate.Refusal) string {
-	if r.Rule == nil || leak.Find(r.Rule.Reason) != "" {
+	if r.Rule == nil || words.Find(r.Rule.Reason) != "" {
 		return ""
 	}
 	return r.Rule.Reason

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/table"
-	"github.com/aqltag/aqltag/runtime/codec"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/gen/table"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // Definition is an operation as generated code declares it.
@@ -36,7 +36,7 @@ type Operation struct {
 // entry is an operation of a registry.
 type entry struct {
 	Operation
-	definition model.Operation
+	definition gen.Operation
 }
 
 // call is one request to one operation, used once by one goroutine: to an operation of the registry, or to a built-in one (builtInCall).

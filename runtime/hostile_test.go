@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // hostileCeiling is what 1,000 requests at the size limit of 1 MiB may take together, in bytes of live and dead objects on
@@ -28,7 +28,7 @@ func TestMemoryUnderAttack(t *testing.T) {
 	}
 	var mutex sync.Mutex
 	var kept []string // as a service keeps what it is told
-	create := noteOperation("create_note", model.Create, model.Safe, func(_ context.Context, request *noteRequest) (string, error) {
+	create := noteOperation("create_note", gen.Create, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		kept = append(kept, request.Title)
@@ -159,7 +159,7 @@ func watchHeap() (peak *atomic.Uint64, done chan struct{}) {
 func TestSuggestionsAreBounded(t *testing.T) {
 	var operations []Operation
 	for i := range 2000 {
-		operations = append(operations, noteOperation("get_note_"+strings.Repeat("x", i%20)+strconv.Itoa(i), model.Read, model.Safe, nil, noteID))
+		operations = append(operations, noteOperation("get_note_"+strings.Repeat("x", i%20)+strconv.Itoa(i), gen.Read, gen.Safe, nil, noteID))
 	}
 	adapter, err := New(NewRegistry(operations, noteTypes), Options{Mode: "single"})
 	if err != nil {

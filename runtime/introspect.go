@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // introspectCall is a request to the built-in operation introspect (MCP-AQL introspection §2). Its answers were rendered

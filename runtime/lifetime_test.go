@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -34,9 +34,9 @@ type keptPart struct {
 }
 
 var keeperTypes = []Type{
-	{Name: "Text", Kind: model.KindScalar},
-	{Name: "Part", Kind: model.KindObject, Fields: []Row{{"Text text string"}, {"Labels labels {}string"}, {"Dynamic dynamic any"}}},
-	{Name: "PartPatch", Kind: model.KindObject, Changes: "Part"},
+	{Name: "Text", Kind: gen.KindScalar},
+	{Name: "Part", Kind: gen.KindObject, Fields: []Row{{"Text text string"}, {"Labels labels {}string"}, {"Dynamic dynamic any"}}},
+	{Name: "PartPatch", Kind: gen.KindObject, Changes: "Part"},
 }
 
 // A request belongs to the transport, which may use its memory for the next one as soon as it is answered. Nothing that a
@@ -44,7 +44,7 @@ var keeperTypes = []Type{
 func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	var kept []*keeper
 	operation := Operation{Definition: &Definition{
-		Name: "update_thing", Category: model.Update, Danger: model.Reversible, Description: "Keeps it.", Returns: "Text",
+		Name: "update_thing", Category: gen.Update, Danger: gen.Reversible, Description: "Keeps it.", Returns: "Text",
 		Params: []Row{
 			{"Text text string"}, {"Pointer pointer string"}, {"List list []string"}, {"Nested nested []Part"}, {"Strings strings {}string"}, {"Parts parts {}Part"},
 			{"Dynamic dynamic any"}, {"Number number number"}, {"Raw raw any"}, {"Patch input PartPatch required"},

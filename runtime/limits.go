@@ -3,7 +3,7 @@ package aql
 import (
 	"fmt"
 
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // Limits bounds what a request and a response may hold (MCP-AQL core §4.7.5). A zero field takes the default. Exactly at

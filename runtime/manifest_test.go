@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/trust"
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,7 +28,7 @@ func TestManifestIsOptional(t *testing.T) {
 		t.Errorf("its type is listed: %s", got)
 	}
 	record := func(context.Context, *noteRequest) (string, error) { return "my own", nil }
-	own := noteOperation("get_manifest", model.Update, model.Safe, record)
+	own := noteOperation("get_manifest", gen.Update, gen.Safe, record)
 	own.Definition.Source = "notes.go:7"
 	adapter, err := New(NewRegistry([]Operation{own}, noteTypes), Options{})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestManifestIsTheSameEverywhere(t *testing.T) {
 	}
 	want = slices.Concat([]byte(`{"success":true,"data":`), want, []byte(`}`))
 	for _, mode := range []string{"semantic", "single", "all"} {
-		for _, profile := range project.Profiles() {
+		for _, profile := range describe.Profiles() {
 			for _, options := range []Options{
 				{}, {Prefix: "my_"}, {Trust: &trust.Options{}}, {Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}}},
 				{Confirmation: Confirmation{Off: true}, OmitEmptyFamilies: true, Limits: Limits{StringLength: 64 * kib}},
@@ -133,7 +133,7 @@ func TestManifestIsRefused(t *testing.T) {
 	if _, err := New(NewRegistry(nil, nil), Options{GetManifest: true}); err == nil || !strings.Contains(err.Error(), "the service has no name") {
 		t.Errorf("without a name: %v", err)
 	}
-	taken := []Type{{Name: "CapabilityManifest", Kind: model.KindScalar}}
+	taken := []Type{{Name: "CapabilityManifest", Kind: gen.KindScalar}}
 	if _, err := New(NewRegistry(nil, taken), Options{Name: "notes", GetManifest: true}); err == nil || !strings.Contains(err.Error(), `two types are called "CapabilityManifest"`) {
 		t.Errorf("with a type of its type's name: %v", err)
 	}
@@ -148,7 +148,7 @@ func TestManifestIsRefused(t *testing.T) {
 func TestFingerprintOfMergedAdapters(t *testing.T) {
 	record := func(context.Context, *noteRequest) (string, error) { return "", nil }
 	registry := func(name string) *Registry {
-		return NewRegistry([]Operation{noteOperation(name, model.Read, model.Safe, record, noteID)}, noteTypes)
+		return NewRegistry([]Operation{noteOperation(name, gen.Read, gen.Safe, record, noteID)}, noteTypes)
 	}
 	fingerprint := func(options Options, registries ...*Registry) string {
 		adapter, err := New(Merge(registries...), options)

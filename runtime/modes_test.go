@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 )
 
 // REQ-EP-01…REQ-EP-12, REQ-TL-06: which tools there are, and where an operation is reached through each surface.
 func TestModes(t *testing.T) {
-	custom := project.Profile{Name: "desk", Families: []project.Family{
-		{Name: "look", Categories: []model.Category{model.Read}},
-		{Name: "work", Categories: []model.Category{model.Create, model.Update, model.Delete, model.Execute}},
+	custom := describe.Profile{Name: "desk", Families: []describe.Family{
+		{Name: "look", Categories: []gen.Category{gen.Read}},
+		{Name: "work", Categories: []gen.Category{gen.Create, gen.Update, gen.Delete, gen.Execute}},
 	}}
 	for _, tt := range []struct {
 		name    string
@@ -34,7 +34,7 @@ func TestModes(t *testing.T) {
 		{"all, through the family", Options{Mode: "all"}, "mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_update"},
 		{"all, through the one tool", Options{Mode: "all"}, "mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql", "mcp_aql_update"},
 		{"an alternate profile", Options{Profile: "semantic"}, "mcp_aql_discover mcp_aql_query mcp_aql_manage mcp_aql_operate", "mcp_aql_query", "mcp_aql_operate"},
-		{"a custom profile with a prefix", Options{Profile: "desk", Profiles: []project.Profile{custom}, Prefix: "my_"}, "my_mcp_aql_look my_mcp_aql_work", "my_mcp_aql_look", "my_mcp_aql_work"},
+		{"a custom profile with a prefix", Options{Profile: "desk", Profiles: []describe.Profile{custom}, Prefix: "my_"}, "my_mcp_aql_look my_mcp_aql_work", "my_mcp_aql_look", "my_mcp_aql_work"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, tt.options)
@@ -67,11 +67,11 @@ func TestModes(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	for _, tt := range []struct {
 		concurrency Concurrency
-		category    model.Category
+		category    gen.Category
 		together    bool
 	}{
-		{FullyConcurrent, model.Update, true}, {ResourceLocked, model.Update, true}, {Serialized, model.Read, false},
-		{ReadConcurrent, model.Read, true}, {ReadConcurrent, model.Update, false},
+		{FullyConcurrent, gen.Update, true}, {ResourceLocked, gen.Update, true}, {Serialized, gen.Read, false},
+		{ReadConcurrent, gen.Read, true}, {ReadConcurrent, gen.Update, false},
 	} {
 		t.Run(string(tt.concurrency)+" "+string(tt.category), func(t *testing.T) {
 			var running, most atomic.Int32
@@ -89,7 +89,7 @@ func TestConcurrency(t *testing.T) {
 				}
 				running.Add(-1)
 			}
-			registry := NewRegistry([]Operation{noteOperation("meet", tt.category, model.Safe, func(context.Context, *noteRequest) (string, error) {
+			registry := NewRegistry([]Operation{noteOperation("meet", tt.category, gen.Safe, func(context.Context, *noteRequest) (string, error) {
 				meet()
 				return "", nil
 			})}, noteTypes)
@@ -120,7 +120,7 @@ func TestAliases(t *testing.T) {
 		{"both names beside params too", `{"operation":"get_tag","tag_name":"x","tagName":"x"}`, `"VALIDATION_DUPLICATE_PARAM"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			registry := NewRegistry([]Operation{noteOperation("get_tag", model.Read, model.Safe, func(_ context.Context, request *noteRequest) (string, error) {
+			registry := NewRegistry([]Operation{noteOperation("get_tag", gen.Read, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
 				return request.Title, nil
 			}, Row{"Title tag_name string alias=tagName"})}, noteTypes)
 			adapter, err := New(registry, Options{Mode: "single"})

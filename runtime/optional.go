@@ -3,7 +3,7 @@ package aql
 import (
 	"encoding/json"
 
-	"github.com/aqltag/aqltag/runtime/codec"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
 )
 
 // Optional is a value that a request may leave out, set to null, or give: the three are told apart. It is meant for the

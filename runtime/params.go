@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/runtime/gate"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // tokenParam is the parameter that carries a confirmation token; underscoreToken is its metadata spelling (requirements
@@ -135,7 +135,7 @@ func (x *exchange) present(r *wire.Reader, name string) {
 // for types that tell the two apart.
 func (x *exchange) value(name string) (string, bool) {
 	params := x.operation.definition.Params
-	at := slices.IndexFunc(params, func(p model.Param) bool { return p.Name == name })
+	at := slices.IndexFunc(params, func(p gen.Param) bool { return p.Name == name })
 	if at < 0 {
 		return "", false
 	}

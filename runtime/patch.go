@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/aqltag/aqltag/runtime/codec"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // Patch is the input of an UPDATE operation: a JSON Merge Patch (RFC 7396) for a resource T. Members that are absent leave

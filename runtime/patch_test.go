@@ -5,10 +5,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/table"
-	"github.com/aqltag/aqltag/runtime/codec"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/gen/table"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -19,10 +19,10 @@ type document struct {
 }
 
 var documentTypes = []Type{
-	{Name: "Document", Kind: model.KindObject, Fields: []Row{
+	{Name: "Document", Kind: gen.KindObject, Fields: []Row{
 		{"Title title string required,maxlen=10"}, {"Meta metadata {}any"}, {"Made created_at string readonly"},
 	}},
-	{Name: "DocumentPatch", Kind: model.KindObject, Changes: "Document"},
+	{Name: "DocumentPatch", Kind: gen.KindObject, Changes: "Document"},
 }
 
 // readPatch reads a patch as an operation's input.
@@ -33,7 +33,7 @@ func readPatch(t *testing.T, text string) (Patch[document], *wire.Reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	operation := model.Operation{Name: "update", Category: model.Update, Params: []model.Param{{Name: "input", Go: "Input", Type: "DocumentPatch"}}}
+	operation := gen.Operation{Name: "update", Category: gen.Update, Params: []gen.Param{{Name: "input", Go: "Input", Type: "DocumentPatch"}}}
 	decoder, err := codec.NewSet(types).Request(reflect.TypeFor[request](), &operation)
 	if err != nil {
 		t.Fatal(err)

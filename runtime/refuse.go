@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/leak"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // refuse makes one failure of everything that is wrong with the parameters: the first stage that found something decides
@@ -57,7 +57,7 @@ func (x *exchange) rank(path string) int {
 func (x *exchange) missing(p wire.Problem) *Error {
 	message := "Missing required parameter '" + p.Path + "'. Expected: " + p.Expected
 	// A description that trips the leak check would make the whole message unusable (requirements T-29).
-	if description := firstSentence(x.param(p.Path).Description); description != "" && leak.Find(description) == "" {
+	if description := firstSentence(x.param(p.Path).Description); description != "" && words.Find(description) == "" {
 		message += " (" + description + ")"
 	}
 	details := []detail{{"param_name", strings.Clone(p.Path)}, {"operation", x.operation.definition.Name}}
@@ -163,22 +163,22 @@ func (x *exchange) brokenRule(p wire.Problem) *Error {
 
 // param finds the definition of what a path names, through items and types; a zero Param where there is none. It is
 // sensitive when any part of the path is.
-func (x *exchange) param(path string) model.Param {
+func (x *exchange) param(path string) gen.Param {
 	fields := x.operation.definition.Params
-	var found model.Param
+	var found gen.Param
 	sensitive := false
 	for path != "" {
 		name, rest := path, ""
 		if end := strings.IndexAny(path, ".["); end >= 0 {
 			name, rest = path[:end], path[end:]
 		}
-		at := slices.IndexFunc(fields, func(p model.Param) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
+		at := slices.IndexFunc(fields, func(p gen.Param) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
 		if at >= 0 {
 			found = fields[at]
 		} else if found.Items != nil { // the member of a map
 			found = *found.Items
 		} else {
-			return model.Param{Sensitive: sensitive}
+			return gen.Param{Sensitive: sensitive}
 		}
 		sensitive = sensitive || found.Sensitive
 		for strings.HasPrefix(rest, "[") {

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/table"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/gen/table"
 )
 
 // Registry is a set of operations and the types they mention. Generated NewRegistry functions make it.
 type Registry struct {
 	operations []entry
-	types      []model.Type
+	types      []gen.Type
 	faults     []error
 }
 
@@ -41,7 +41,7 @@ func NewRegistry(operations []Operation, types []Type) *Registry {
 func Merge(registries ...*Registry) *Registry {
 	merged := &Registry{}
 	sources := make(map[string]string)
-	types := make(map[string]model.Type)
+	types := make(map[string]gen.Type)
 	for _, registry := range registries {
 		merged.faults = append(merged.faults, registry.faults...)
 		for _, operation := range registry.operations {
@@ -68,8 +68,8 @@ func Merge(registries ...*Registry) *Registry {
 }
 
 // Definitions returns the definitions the registry holds, for exports and tests.
-func (r *Registry) Definitions() model.Adapter {
-	adapter := model.Adapter{Types: r.types}
+func (r *Registry) Definitions() gen.Adapter {
+	adapter := gen.Adapter{Types: r.types}
 	for _, operation := range r.operations {
 		adapter.Operations = append(adapter.Operations, operation.definition)
 	}
@@ -77,4 +77,4 @@ func (r *Registry) Definitions() model.Adapter {
 }
 
 // sameType reports whether two definitions of one name are the same, as when two packages share a type.
-func sameType(a, b model.Type) bool { return reflect.DeepEqual(a, b) }
+func sameType(a, b gen.Type) bool { return reflect.DeepEqual(a, b) }

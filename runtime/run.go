@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aqltag/aqltag/model/leak"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 const (
@@ -130,11 +130,11 @@ func (x *exchange) handlerFailure(ctx context.Context, err error) *Error {
 
 // leaky reports whether the text of a failure shows something internal.
 func (e *Error) leaky() bool {
-	if leak.Find(e.Message) != "" {
+	if words.Find(e.Message) != "" {
 		return true
 	}
 	for _, d := range e.details {
-		if text, ok := d.value.(string); ok && leak.Find(text) != "" {
+		if text, ok := d.value.(string); ok && words.Find(text) != "" {
 			return true
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/aqltag/aqltag/runtime/gate"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // Reply is the answer to one request. JSON is a complete MCP-AQL response, which callers must not change; IsError is what

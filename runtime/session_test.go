@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/leak"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -233,7 +233,7 @@ func TestHandlerErrors(t *testing.T) {
 func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, Options{})
 	reply := f.call("mcp_aql_execute", `{"operation":"panic_note"}`)
-	if leak.Find(reply) != "" {
+	if words.Find(reply) != "" {
 		t.Errorf("the reply leaks: %s", reply)
 	}
 	for _, want := range []string{"secret /src/notes.go:7", "goroutine", f.session.ID()} {
@@ -290,7 +290,7 @@ func TestNewRefusesBadOptions(t *testing.T) {
 
 // REQ-NM-07: two operations of one name fail with both positions.
 func TestMergeRefusesDuplicates(t *testing.T) {
-	a, b := noteOperation("get_x", model.Read, model.Safe, nil), noteOperation("get_x", model.Read, model.Safe, nil)
+	a, b := noteOperation("get_x", gen.Read, gen.Safe, nil), noteOperation("get_x", gen.Read, gen.Safe, nil)
 	a.Definition.Source, b.Definition.Source = "a/a.go:3", "b/b.go:9"
 	_, err := New(Merge(NewRegistry([]Operation{a}, noteTypes), NewRegistry([]Operation{b}, noteTypes)), Options{})
 	if err == nil || !regexp.MustCompile(`get_x.*a/a\.go:3.*b/b\.go:9`).MatchString(err.Error()) {

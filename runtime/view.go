@@ -3,9 +3,9 @@ package aql
 import (
 	"fmt"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
-	"github.com/aqltag/aqltag/runtime/gate"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
@@ -14,7 +14,7 @@ import (
 type view struct {
 	gate          *gate.Gate
 	operations    map[string]*operation
-	introspection *project.Introspection
+	introspection *describe.Introspection
 }
 
 // SetPolicy makes the adapter go by another policy from now on; nil: by none. Requests that have begun end by the old one. It
@@ -44,12 +44,12 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	}
 	v := &view{gate: g.WithPolicy(bound), operations: make(map[string]*operation, len(a.names))}
 	var err error
-	if v.introspection, err = project.Introspect(&a.definitions, a.surface, a.protocol(v.gate)); err != nil {
+	if v.introspection, err = describe.Introspect(&a.definitions, a.surface, a.protocol(v.gate)); err != nil {
 		return err
 	}
 	for _, builtIn := range a.surface.BuiltIns(a.queries()...) {
 		newCall := a.newIntrospectCall
-		if builtIn.Name == project.ManifestName {
+		if builtIn.Name == describe.ManifestName {
 			newCall = a.newManifestCall
 		}
 		v.operations[builtIn.Name] = a.newOperation(builtIn, newCall, nil)
@@ -74,46 +74,46 @@ func (a *Adapter) queries() []string {
 }
 
 // protocol tells what this adapter can do, for the _protocol metadata (MCP-AQL introspection §4.1.1).
-func (a *Adapter) protocol(g *gate.Gate) project.Protocol {
+func (a *Adapter) protocol(g *gate.Gate) describe.Protocol {
 	limits := a.options.Limits
 	confirms := !a.options.Confirmation.Off
 	for i := range a.definitions.Operations {
 		confirms = confirms || g.Operation(a.definitions.Operations[i].Name).MayConfirm()
 	}
-	return project.Protocol{
+	return describe.Protocol{
 		Conformance: a.conformance(),
-		Capabilities: project.Capabilities{
+		Capabilities: describe.Capabilities{
 			Batch:               true,
 			FieldSelection:      a.selectsFields(),
 			Warnings:            true,
 			Confirmation:        confirms,
 			DangerousOperations: true,
 		},
-		Limits: project.Limits{
+		Limits: describe.Limits{
 			RequestSize: limits.RequestSize, ResponseSize: limits.ResponseSize, StringLength: limits.StringLength,
 			ArrayElements: limits.ArrayElements, NestingDepth: limits.NestingDepth,
 		},
 		Concurrency:  string(a.options.Concurrency),
 		SupportsETag: a.options.SupportsETag,
 		Queries:      a.queries(),
-		Gate: func(o *model.Operation) project.Gating {
+		Gate: func(o *gen.Operation) describe.Gating {
 			switch operation := g.Operation(o.Name); {
 			case operation == nil:
-				return project.Ungated
+				return describe.Ungated
 			case operation.Denied():
-				return project.Denied
+				return describe.Denied
 			case operation.Confirms():
-				return project.Confirmed
+				return describe.Confirmed
 			case operation.MayConfirm():
-				return project.SometimesConfirmed
+				return describe.SometimesConfirmed
 			default:
-				return project.Ungated
+				return describe.Ungated
 			}
 		},
 	}
 }
 
-func (a *Adapter) newOperation(definition model.Operation, newCall func(*slots) call, gated *gate.Operation) *operation {
+func (a *Adapter) newOperation(definition gen.Operation, newCall func(*slots) call, gated *gate.Operation) *operation {
 	bound := &operation{definition: definition, newCall: newCall, gate: gated}
 	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
 	if gated != nil {

@@ -8,21 +8,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 )
 
 // warner is an adapter with an operation whose handler warns.
 func warner(t *testing.T, options Options, change func(*Definition), handle noteHandler) *fixture {
 	t.Helper()
-	operation := noteOperation("list_notes", model.Read, model.Safe, handle, title, Row{"Limit limit integer deprecated='say first'"})
+	operation := noteOperation("list_notes", gen.Read, gen.Safe, handle, title, Row{"Limit limit integer deprecated='say first'"})
 	operation.Definition.Params[0] = Row{"Title title string maxlen=20"}
 	if change != nil {
 		change(operation.Definition)
 	}
 	f := newFixture(t, Options{})
 	options.Mode, options.Logger = "single", f.adapter.log
-	adapter, err := New(NewRegistry([]Operation{operation, noteOperation("delete_note", model.Delete, model.Destructive, handle, noteID)}, noteTypes), options)
+	adapter, err := New(NewRegistry([]Operation{operation, noteOperation("delete_note", gen.Delete, gen.Destructive, handle, noteID)}, noteTypes), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aqltag/aqltag/model/leak"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // mostWarnings is how many warnings an answer has (MCP-AQL warnings §6.4).
@@ -48,7 +48,7 @@ func (x *exchange) addWarning(ctx context.Context, w Warning) {
 		problem = "a warning needs a code of capital letters, digits and underscores, and a message"
 	case severityRank(n.Severity) < 0:
 		problem = "its severity is none of high, medium, low"
-	case leak.Find(w.Message) != "" || leak.Find(n.details) != "":
+	case words.Find(w.Message) != "" || words.Find(n.details) != "":
 		problem = "it fails the protocol's leak check"
 	}
 	if problem != "" {

@@ -7,8 +7,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // NewRegistry returns the operations of package service, carried out by service.
@@ -21,9 +21,9 @@ func NewRegistry(service *Service) *aql.Registry {
 
 var createTodoOperation = aql.Definition{
 	Name:        "create_todo",
-	Category:    model.Create,
+	Category:    gen.Create,
 	Description: "Adds a todo.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
@@ -45,9 +45,9 @@ var createTodoOperation = aql.Definition{
 
 var updateTodoOperation = aql.Definition{
 	Name:        "update_todo",
-	Category:    model.Update,
+	Category:    gen.Update,
 	Description: "Changes a todo.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 		{"Input input TodoPatch required", "What changes"},
@@ -64,18 +64,18 @@ var updateTodoOperation = aql.Definition{
 }
 
 var wireTypes = []aql.Type{
-	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
+	{Name: "Metadata", Kind: gen.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
 		{"Color color string maxlen=30,omitempty", "Color of the label"},
 		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
 		{"Labels labels {}string omitempty", "Free labels"},
 	}},
-	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
-	{Name: "Priority", Kind: model.KindEnum, Description: "Says how urgent a todo is.", Values: []aql.Row{
+	{Name: "MetadataPatch", Kind: gen.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
+	{Name: "Priority", Kind: gen.KindEnum, Description: "Says how urgent a todo is.", Values: []aql.Row{
 		{string(Low)},
 		{string(Medium)},
 		{string(High)},
 	}},
-	{Name: "Todo", Kind: model.KindObject, Description: "Something to do.", Fields: []aql.Row{
+	{Name: "Todo", Kind: gen.KindObject, Description: "Something to do.", Fields: []aql.Row{
 		{"TodoID todo_id string readonly"},
 		{"Title title string required,minlen=1,maxlen=200"},
 		{"Notes notes string maxlen=4000,omitempty"},
@@ -85,7 +85,7 @@ var wireTypes = []aql.Type{
 		{"Metadata metadata Metadata"},
 		{"CreatedAt created_at string format=date-time,readonly"},
 	}},
-	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at.", Changes: "Todo"},
+	{Name: "TodoPatch", Kind: gen.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at.", Changes: "Todo"},
 }
 
 // The declarations below break the build when a handler or a struct is no longer what this file was generated

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/tiktoken-go/tokenizer"
 )
 
@@ -37,16 +37,16 @@ func run() error {
 	fifty := synthetic(50)
 	fmt.Printf("%-12s %10s %10s %10s   (o200k_base tokens of tools/list)\n", "adapter", "single", "semantic", "discrete")
 	over := false
-	for _, adapter := range []*model.Adapter{&todoAdapter, fifty} {
-		single, err := cost(codec, adapter, project.Single)
+	for _, adapter := range []*gen.Adapter{&todoAdapter, fifty} {
+		single, err := cost(codec, adapter, describe.Single)
 		if err != nil {
 			return err
 		}
-		semantic, err := cost(codec, adapter, project.Semantic)
+		semantic, err := cost(codec, adapter, describe.Semantic)
 		if err != nil {
 			return err
 		}
-		tools, err := project.DiscreteTools(adapter)
+		tools, err := describe.DiscreteTools(adapter)
 		if err != nil {
 			return err
 		}
@@ -63,12 +63,12 @@ func run() error {
 	return nil
 }
 
-func cost(codec tokenizer.Codec, adapter *model.Adapter, mode project.Mode) (int, error) {
-	profile, err := project.FindProfile("", nil)
+func cost(codec tokenizer.Codec, adapter *gen.Adapter, mode describe.Mode) (int, error) {
+	profile, err := describe.FindProfile("", nil)
 	if err != nil {
 		return 0, err
 	}
-	tools, err := project.Surface{Mode: mode, Profile: profile}.Tools(adapter)
+	tools, err := describe.Surface{Mode: mode, Profile: profile}.Tools(adapter)
 	if err != nil {
 		return 0, err
 	}
@@ -90,7 +90,7 @@ type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint"`
 }
 
-func count(codec tokenizer.Codec, tools []project.Tool) (int, error) {
+func count(codec tokenizer.Codec, tools []describe.Tool) (int, error) {
 	list := make([]wireTool, 0, len(tools))
 	for _, tool := range tools {
 		list = append(list, wireTool{
@@ -113,47 +113,47 @@ func count(codec tokenizer.Codec, tools []project.Tool) (int, error) {
 
 // synthetic is an adapter of n operations over ten kinds of resources, five operations each, with parameters like those
 // of a real service.
-func synthetic(n int) *model.Adapter {
+func synthetic(n int) *gen.Adapter {
 	resources := []string{"invoice", "customer", "product", "shipment", "payment", "warehouse", "contract", "employee", "campaign", "ticket"}
 	kinds := []struct {
 		verb     string
-		category model.Category
-		danger   model.Danger
+		category gen.Category
+		danger   gen.Danger
 	}{
-		{"create", model.Create, model.Reversible}, {"get", model.Read, model.Safe}, {"list", model.Read, model.Safe},
-		{"update", model.Update, model.Reversible}, {"delete", model.Delete, model.Destructive},
+		{"create", gen.Create, gen.Reversible}, {"get", gen.Read, gen.Safe}, {"list", gen.Read, gen.Safe},
+		{"update", gen.Update, gen.Reversible}, {"delete", gen.Delete, gen.Destructive},
 	}
-	adapter := &model.Adapter{Name: "synthetic", Version: "1.0.0"}
+	adapter := &gen.Adapter{Name: "synthetic", Version: "1.0.0"}
 	for i := range n {
 		resource, kind := resources[i/len(kinds)%len(resources)], kinds[i%len(kinds)]
 		plural := resource
 		if kind.verb == "list" {
 			plural += "s"
 		}
-		operation := model.Operation{
+		operation := gen.Operation{
 			Name: kind.verb + "_" + plural, Category: kind.category, Danger: kind.danger,
 			Description: "Handles one " + resource + " of the company: " + kind.verb + ".",
-			Returns:     model.Returns{Name: "Nothing", Kind: model.KindScalar},
+			Returns:     gen.Returns{Name: "Nothing", Kind: gen.KindScalar},
 		}
 		switch kind.verb {
 		case "list":
-			operation.Params = []model.Param{
+			operation.Params = []gen.Param{
 				{Name: "query", Type: "string", Description: "Text to look for"},
 				{Name: "limit", Type: "integer", Default: "25", Minimum: "1", Maximum: "100", Description: "Page size"},
 				{Name: "offset", Type: "integer", Default: "0", Minimum: "0", Description: "How many to skip"},
 			}
 		case "create":
-			operation.Params = []model.Param{
+			operation.Params = []gen.Param{
 				{Name: "name", Type: "string", Required: true, MinLength: 1, MaxLength: 200, Description: "Name of the " + resource},
 				{Name: "notes", Type: "string", MaxLength: 4000, Description: "Free text"},
 				{Name: "status", Type: "string", Enum: []string{"draft", "active", "closed"}, Default: `"draft"`, Description: "Where it stands"},
 				{Name: "due_at", Type: "string", Format: "date-time", Description: "When it is due"},
-				{Name: "tags", Type: "array", Items: &model.Param{Type: "string"}, MaxItems: 20, Description: "Tags"},
+				{Name: "tags", Type: "array", Items: &gen.Param{Type: "string"}, MaxItems: 20, Description: "Tags"},
 			}
 		default:
-			operation.Params = []model.Param{{Name: resource + "_id", Type: "string", Required: true, Description: "Which " + resource}}
+			operation.Params = []gen.Param{{Name: resource + "_id", Type: "string", Required: true, Description: "Which " + resource}}
 			if kind.verb == "update" {
-				operation.Params = append(operation.Params, model.Param{Name: "input", Type: "object", Required: true, Description: "What changes"})
+				operation.Params = append(operation.Params, gen.Param{Name: "input", Type: "object", Required: true, Description: "What changes"})
 			}
 		}
 		adapter.Operations = append(adapter.Operations, operation)

@@ -8,11 +8,11 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/codec"
-	"github.com/aqltag/aqltag/runtime/wire"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // adapter makes an adapter with the options that everyone gets who sets none.
@@ -31,10 +31,10 @@ func protocolLimits() (wire.Limits, error) {
 }
 
 // definitions are what the generator found in the service.
-func definitions() model.Adapter { return service.NewRegistry(new(service.Service)).Definitions() }
+func definitions() gen.Adapter { return service.NewRegistry(new(service.Service)).Definitions() }
 
 // definition finds an operation of the service.
-func definition(name string) (*model.Operation, *codec.Set, error) {
+func definition(name string) (*gen.Operation, *codec.Set, error) {
 	all := definitions()
 	for i := range all.Operations {
 		if all.Operations[i].Name == name {

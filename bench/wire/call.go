@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
 func callSmall(ctx context.Context) (Group, error) {

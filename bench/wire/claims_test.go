@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
 // What the table says that a candidate leaves out, it does leave out, and what it does not say, the candidate does: each

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 	"github.com/bytedance/sonic"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-playground/validator/v10"

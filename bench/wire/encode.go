@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 	"github.com/bytedance/sonic"
 	jsonv2 "github.com/go-json-experiment/json"
 )

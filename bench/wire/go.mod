@@ -1,11 +1,11 @@
-module github.com/aqltag/aqltag/bench/wire
+// The path is below runtime/, so that the benchmarks may import the internal packages of the runtime.
+module github.com/aqltag/aqltag/runtime/bench/wire
 
 go 1.26.0
 
 tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
-	github.com/aqltag/aqltag v0.0.0
 	github.com/bytedance/sonic v1.15.5
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
@@ -16,6 +16,7 @@ require (
 )
 
 require (
+	github.com/aqltag/aqltag v0.1.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
@@ -23,6 +24,7 @@ require (
 )
 
 require (
+	github.com/aqltag/aqltag/runtime v0.1.0
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic/loader v0.5.3 // indirect
@@ -54,3 +56,5 @@ require (
 )
 
 replace github.com/aqltag/aqltag => ../..
+
+replace github.com/aqltag/aqltag/runtime => ../../runtime

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
 const few, many = 10, 10_000

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
 // smallText is the small request: 6 fields, 150 bytes.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -89,7 +89,7 @@ func constrainedSchema[T any](operation string) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := map[string][]model.Param{}
+	types := map[string][]gen.Param{}
 	for _, t := range definitions().Types {
 		types[t.Name] = t.Fields
 	}
@@ -97,7 +97,7 @@ func constrainedSchema[T any](operation string) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-func constrain(schema *jsonschema.Schema, params []model.Param, types map[string][]model.Param) {
+func constrain(schema *jsonschema.Schema, params []gen.Param, types map[string][]gen.Param) {
 	for _, p := range params {
 		s := schema.Properties[p.Name]
 		s.Pattern, s.Format = p.Pattern, p.Format

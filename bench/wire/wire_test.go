@@ -9,7 +9,7 @@ import (
 	"github.com/bytedance/sonic"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aqltag/aqltag/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
 // Everyone who claims to do the work comes to the same result on the same bytes, also when it is done again.

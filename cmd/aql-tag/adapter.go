@@ -6,13 +6,14 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // adapter scans the packages and puts their operations and types together, as an adapter of all of them would. It goes by the
 // name of the first package. A code other than -1 ends the command; by then everything has been said.
-func (f flags) adapter(ctx context.Context, env *environment) (*model.Adapter, int) {
+func (f flags) adapter(ctx context.Context, env *environment) (*gen.Adapter, int) {
 	result, err := scan.Load(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
@@ -29,10 +30,10 @@ func (f flags) adapter(ctx context.Context, env *environment) (*model.Adapter, i
 }
 
 // adapterOf puts the operations and types of packages together.
-func adapterOf(env *environment, patterns []string, packages []model.Package) (*model.Adapter, int) {
-	adapter := new(model.Adapter)
+func adapterOf(env *environment, patterns []string, packages []model.Package) (*gen.Adapter, int) {
+	adapter := new(gen.Adapter)
 	sources := make(map[string]string)
-	types := make(map[string]*model.Type)
+	types := make(map[string]*gen.Type)
 	for i := range packages {
 		pkg := &packages[i]
 		for _, h := range pkg.Handlers {

@@ -8,17 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/compat"
+	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
-	"github.com/aqltag/aqltag/project/compatibility"
-	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // against is a check of packages against a snapshot of an old version of their adapter.
 type against struct {
 	flags
 	file   string // the snapshot, as it was named
-	old    *compatibility.Snapshot
+	old    *compat.Snapshot
 	places map[string]model.Position // by what is there: handler, parameter, type, field
 }
 
@@ -27,7 +28,7 @@ type placedChange struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	compatibility.Change
+	compat.Change
 }
 
 // runAgainst checks the generated files, and what agents see against an old version.
@@ -38,7 +39,7 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 		fmt.Fprintf(env.stderr, "aql-tag check: reading the old version: %v\n", err)
 		return exitIO
 	}
-	if a.old, err = compatibility.Parse(document); err != nil {
+	if a.old, err = compat.Parse(document); err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag check: %s: %v\n", file, err)
 		return exitUsage
 	}
@@ -74,7 +75,7 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 	if code := a.print(env, result.Diagnostics, stale, changes); code >= 0 {
 		return code
 	}
-	if len(stale) > 0 || compatibility.Count(changes, compatibility.Breaking) > 0 {
+	if len(stale) > 0 || compat.Count(changes, compat.Breaking) > 0 {
 		return exitStale
 	}
 	g.remember(env, f)
@@ -84,32 +85,32 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 // readSnapshot reads a file, or the files in a directory, that export has written.
 func readSnapshot(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return project.ReadSnapshot(os.DirFS(path))
+		return describe.ReadSnapshot(os.DirFS(path))
 	}
 	return os.ReadFile(path)
 }
 
 // compare lists what changes for agents if the new version is run as the old one was.
-func (a *against) compare(env *environment, adapter *model.Adapter) ([]compatibility.Change, int) {
-	surface, protocol, known := a.old.Deployment(adapter, project.Surface{}, project.Usual(adapter))
-	document, err := project.Snapshot(adapter, surface, protocol)
+func (a *against) compare(env *environment, adapter *gen.Adapter) ([]compat.Change, int) {
+	surface, protocol, known := a.old.Deployment(adapter, describe.Surface{}, describe.Usual(adapter))
+	document, err := describe.Snapshot(adapter, surface, protocol)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag check: %v\n", err)
 		return nil, exitSource
 	}
-	new, err := compatibility.Parse(document)
+	new, err := compat.Parse(document)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: reading the new version: %v\n", err)
 		return nil, exitInternal
 	}
-	all := compatibility.Compare(a.old, new)
+	all := compat.Compare(a.old, new)
 	if known {
 		return all, -1
 	}
 	if !a.quiet {
 		fmt.Fprintf(env.stderr, "aql-tag check: the endpoint profile of %s is not one that aql-tag knows; whether operations moved to other families is not checked\n", a.file)
 	}
-	var changes []compatibility.Change
+	var changes []compat.Change
 	for _, c := range all {
 		if c.Kind != "family-changed" && c.Kind != "tool-changed" {
 			changes = append(changes, c)
@@ -131,7 +132,7 @@ func (a *against) locate(env *environment, packages []model.Package) {
 
 // place is where the new version defines what changed: the parameter or field, else the type, else the handler of the
 // operation or of the first one that reaches the type.
-func (a *against) place(c compatibility.Change) (model.Position, bool) {
+func (a *against) place(c compat.Change) (model.Position, bool) {
 	name := strings.TrimPrefix(c.Path, "params.")
 	if i := strings.IndexAny(name, "[{"); i >= 0 {
 		name = name[:i]
@@ -145,7 +146,7 @@ func (a *against) place(c compatibility.Change) (model.Position, bool) {
 }
 
 // print says what changed: what breaks agents always, everything else with -v, and all of it with -json.
-func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale []string, changes []compatibility.Change) int {
+func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale []string, changes []compat.Change) int {
 	placed := make([]placedChange, 0, len(changes))
 	for _, c := range changes {
 		p := placedChange{Change: c}
@@ -168,7 +169,7 @@ func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale [
 		return -1
 	}
 	for _, c := range placed {
-		if c.Class != compatibility.Breaking && !a.verbose {
+		if c.Class != compat.Breaking && !a.verbose {
 			continue
 		}
 		where := a.file
@@ -179,7 +180,7 @@ func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale [
 	}
 	if a.verbose {
 		fmt.Fprintf(env.stderr, "since %s: %d breaking, %d notable and %d compatible changes\n", a.file,
-			compatibility.Count(changes, compatibility.Breaking), compatibility.Count(changes, compatibility.Notable), compatibility.Count(changes, compatibility.Compatible))
+			compat.Count(changes, compat.Breaking), compat.Count(changes, compat.Notable), compat.Count(changes, compat.Compatible))
 	}
 	return -1
 }

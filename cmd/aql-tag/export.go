@@ -15,14 +15,14 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
-	"github.com/aqltag/aqltag/project/adapterschema"
-	"github.com/aqltag/aqltag/project/jsonschema"
-	"github.com/aqltag/aqltag/project/llms"
-	"github.com/aqltag/aqltag/project/manifest"
-	"github.com/aqltag/aqltag/project/markdown"
-	"github.com/aqltag/aqltag/project/openapi"
+	"github.com/aqltag/aqltag/internal/export/adapterschema"
+	"github.com/aqltag/aqltag/internal/export/jsonschema"
+	"github.com/aqltag/aqltag/internal/export/llms"
+	"github.com/aqltag/aqltag/internal/export/markdown"
+	"github.com/aqltag/aqltag/internal/export/openapi"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/describe/manifest"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // exportFormat is a format in which definitions are written.
@@ -30,7 +30,7 @@ type exportFormat struct {
 	name, short string
 	// patterns are the files of a format of several files, in its directory; none: the format is one file.
 	patterns []string
-	render   func(a *model.Adapter, s project.Surface) (files []project.File, warnings []string, err error)
+	render   func(a *gen.Adapter, s describe.Surface) (files []describe.File, warnings []string, err error)
 }
 
 func exportFormats() []exportFormat {
@@ -46,42 +46,42 @@ func exportFormats() []exportFormat {
 	}
 }
 
-func oneFile(render func(a *model.Adapter, s project.Surface) ([]byte, error)) func(*model.Adapter, project.Surface) ([]project.File, []string, error) {
-	return func(a *model.Adapter, s project.Surface) ([]project.File, []string, error) {
+func oneFile(render func(a *gen.Adapter, s describe.Surface) ([]byte, error)) func(*gen.Adapter, describe.Surface) ([]describe.File, []string, error) {
+	return func(a *gen.Adapter, s describe.Surface) ([]describe.File, []string, error) {
 		content, err := render(a, s)
-		return []project.File{{Content: content}}, nil, err
+		return []describe.File{{Content: content}}, nil, err
 	}
 }
 
-func introspectionFiles(a *model.Adapter, s project.Surface) ([]project.File, []string, error) {
-	introspection, err := project.Introspect(a, s, project.Usual(a))
+func introspectionFiles(a *gen.Adapter, s describe.Surface) ([]describe.File, []string, error) {
+	introspection, err := describe.Introspect(a, s, describe.Usual(a))
 	if err != nil {
 		return nil, nil, err
 	}
 	return introspection.Files(), nil, nil
 }
 
-func snapshotFile(a *model.Adapter, s project.Surface) ([]byte, error) {
-	return project.Snapshot(a, s, project.Usual(a))
+func snapshotFile(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+	return describe.Snapshot(a, s, describe.Usual(a))
 }
 
-func schemaFiles(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {
+func schemaFiles(a *gen.Adapter, _ describe.Surface) ([]describe.File, []string, error) {
 	files, err := jsonschema.Files(a)
 	return files, nil, err
 }
 
-func manifestFile(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {
+func manifestFile(a *gen.Adapter, _ describe.Surface) ([]describe.File, []string, error) {
 	content, err := manifest.Render(a)
-	return []project.File{{Content: append(content, '\n')}}, nil, err
+	return []describe.File{{Content: append(content, '\n')}}, nil, err
 }
 
-func definitionFile(a *model.Adapter, _ project.Surface) ([]project.File, []string, error) {
+func definitionFile(a *gen.Adapter, _ describe.Surface) ([]describe.File, []string, error) {
 	content, left, err := adapterschema.Render(a, adapterschema.Options{})
 	var warnings []string
 	for _, w := range left {
 		warnings = append(warnings, w.String())
 	}
-	return []project.File{{Content: content}}, warnings, err
+	return []describe.File{{Content: content}}, warnings, err
 }
 
 // exportFlags are the flags of export.
@@ -189,14 +189,14 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 }
 
 // plan finds out what the flags ask for.
-func (f *exportFlags) plan() (exportFormat, project.Surface, error) {
+func (f *exportFlags) plan() (exportFormat, describe.Surface, error) {
 	formats := exportFormats()
 	at := slices.IndexFunc(formats, func(format exportFormat) bool { return format.name == f.format })
 	var names []string
 	for _, format := range formats {
 		names = append(names, format.name)
 	}
-	surface := project.Surface{Prefix: f.prefix}
+	surface := describe.Surface{Prefix: f.prefix}
 	var err error
 	switch list := strings.Join(names, ", "); {
 	case f.format == "":
@@ -208,17 +208,17 @@ func (f *exportFlags) plan() (exportFormat, project.Surface, error) {
 	case f.output == "" && formats[at].patterns != nil:
 		return exportFormat{}, surface, fmt.Errorf("-format %s has several files and needs -o, which names their directory", f.format)
 	}
-	if surface.Mode, err = project.ParseMode(f.mode); err != nil {
+	if surface.Mode, err = describe.ParseMode(f.mode); err != nil {
 		return exportFormat{}, surface, fmt.Errorf("-mode: %w", err)
 	}
-	if surface.Profile, err = project.FindProfile(f.profile, nil); err != nil {
+	if surface.Profile, err = describe.FindProfile(f.profile, nil); err != nil {
 		return exportFormat{}, surface, fmt.Errorf("-profile: %w", err)
 	}
 	return formats[at], surface, surface.Validate()
 }
 
 // outputs sets the files of an export beside what is on disk, with files of the format that are to go.
-func (f *exportFlags) outputs(env *environment, format exportFormat, files []project.File) ([]output, error) {
+func (f *exportFlags) outputs(env *environment, format exportFormat, files []describe.File) ([]output, error) {
 	root := env.path(f.output)
 	if format.patterns == nil {
 		disk, err := onDisk(root)

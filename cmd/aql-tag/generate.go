@@ -13,9 +13,9 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/emit"
-	"github.com/aqltag/aqltag/scan"
-	"github.com/aqltag/aqltag/scan/load"
-	"github.com/aqltag/aqltag/scan/manifest"
+	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/runcache"
+	"github.com/aqltag/aqltag/internal/scan"
 )
 
 // output is one generated file beside what stands on disk.
@@ -50,7 +50,7 @@ type plainDiagnostic scan.Diagnostic
 func generate(ctx context.Context, env *environment, f flags, verify bool) (generation, int) {
 	var g generation
 	command := f.command(env)
-	if names, ok := manifest.Unchanged(command, verify, &g.note); ok {
+	if names, ok := runcache.Unchanged(command, verify, &g.note); ok {
 		for _, name := range names {
 			g.outputs = append(g.outputs, output{path: name})
 		}
@@ -142,18 +142,18 @@ func (g *generation) say(env *environment, f flags) int {
 
 // remember notes that the outputs on disk are what this run makes.
 func (g *generation) remember(env *environment, f flags) {
-	var outputs []manifest.Output
+	var outputs []runcache.Output
 	for _, o := range g.outputs {
-		outputs = append(outputs, manifest.Output{Name: o.path, Content: o.content})
+		outputs = append(outputs, runcache.Output{Name: o.path, Content: o.content})
 	}
-	if err := manifest.Save(f.command(env), g.inputs, outputs, g.note); err != nil && f.verbose {
+	if err := runcache.Save(f.command(env), g.inputs, outputs, g.note); err != nil && f.verbose {
 		fmt.Fprintf(env.stderr, "aql-tag: the next run will be no faster: %v\n", err)
 	}
 }
 
 // command is what the flags ask for, as manifests know it.
-func (f flags) command(env *environment) manifest.Command {
-	command := manifest.Command{Dir: env.dir, Patterns: f.packages, Cache: env.cache}
+func (f flags) command(env *environment) runcache.Command {
+	command := runcache.Command{Dir: env.dir, Patterns: f.packages, Cache: env.cache}
 	if f.tags != "" {
 		command.Tags = strings.Split(f.tags, ",")
 	}

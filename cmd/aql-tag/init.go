@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/internal/scan"
 )
 
 // runInit lists the functions that could be operations, and writes their directives if asked to.

@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/internal/scan"
 )
 
 // placeJSON is a place as all machine-readable output of the command spells it.

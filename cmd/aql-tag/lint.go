@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aqltag/aqltag/scan"
+	"github.com/aqltag/aqltag/internal/scan"
 )
 
 // runLint prints what is wrong with the packages and what could serve agents better. It writes nothing.

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/aqltag/aqltag/internal/scratch"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -18,20 +17,6 @@ func TestMain(m *testing.M) {
 // The command as people meet it: each script in testdata/script is a session in a module of its own that requires this
 // repository.
 func TestScripts(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	mod := strings.Replace(read("go.mod"), "module github.com/aqltag/aqltag\n", "module example.com/app\n", 1) +
-		"\nrequire github.com/aqltag/aqltag v0.0.0\n\nreplace github.com/aqltag/aqltag => " + root + "\n"
-	sum := read("go.sum")
 	goEnv := map[string]string{}
 	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB").Output()
 	if err != nil {
@@ -51,10 +36,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GOWORK", "off")
 			env.Setenv("GOFLAGS", "-mod=mod")
 			env.Setenv("HOME", env.WorkDir)
-			if err := os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o644); err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "go.sum"), []byte(sum), 0o644)
+			return scratch.Write(env.WorkDir, "example.com/app")
 		},
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -92,7 +92,7 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 
 // bind reads the policy and holds it against the operations of the packages. A code other than -1 ends the command; by then
 // everything has been said.
-func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *model.Adapter, int) {
+func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Adapter, int) {
 	path := f.file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(env.dir, path)
@@ -141,7 +141,7 @@ func (f *policyFlags) mistakes(env *environment, err error) int {
 }
 
 // explain prints what the policy decides about a call, and why.
-func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *model.Adapter, operation string) int {
+func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *gen.Adapter, operation string) int {
 	o, ok := adapter.Operation(operation)
 	if !ok {
 		var names []string
@@ -169,7 +169,7 @@ func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *mo
 }
 
 // values reads the parameters of a call: by their own names or their aliases, with defaults.
-func values(o *model.Operation, params string) (func(string) (string, bool), error) {
+func values(o *gen.Operation, params string) (func(string) (string, bool), error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(params), &members); err != nil || members == nil {
 		return nil, errors.New("the parameters must be a JSON object such as {\"status\":\"done\"}")

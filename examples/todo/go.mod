@@ -5,7 +5,7 @@ go 1.26.0
 tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
-	github.com/aqltag/aqltag v0.0.0
+	github.com/aqltag/aqltag v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/invopop/jsonschema v0.14.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -21,7 +21,9 @@ require (
 )
 
 require (
-	github.com/aqltag/aqltag/runtime/store/sqlite v0.0.0
+	github.com/aqltag/aqltag/runtime v0.1.0
+	github.com/aqltag/aqltag/runtime/aqltest v0.1.0
+	github.com/aqltag/aqltag/runtime/store/sqlite v0.1.0
 	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
@@ -49,3 +51,7 @@ require (
 replace github.com/aqltag/aqltag => ../..
 
 replace github.com/aqltag/aqltag/runtime/store/sqlite => ../../runtime/store/sqlite
+
+replace github.com/aqltag/aqltag/runtime => ../../runtime
+
+replace github.com/aqltag/aqltag/runtime/aqltest => ../../runtime/aqltest

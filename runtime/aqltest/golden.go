@@ -15,9 +15,9 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/aqltag/aqltag/project"
-	"github.com/aqltag/aqltag/project/compatibility"
+	"github.com/aqltag/aqltag/internal/compat"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe"
 )
 
 // UpdateVariable is the environment variable that makes Golden write its files, where it is set to 1.
@@ -176,7 +176,7 @@ func consequences(old, new string) string {
 		if err != nil {
 			return ""
 		}
-		for _, c := range compatibility.Compare(a, b) {
+		for _, c := range compat.Compare(a, b) {
 			fmt.Fprintf(&out, "  %s: %s\n", c.Class, c.Message)
 		}
 	}
@@ -196,19 +196,19 @@ func parts(text string) []string {
 }
 
 // snapshot reads the answers of introspect in a part of a golden file.
-func snapshot(part string) (*compatibility.Snapshot, error) {
+func snapshot(part string) (*compat.Snapshot, error) {
 	answers := make(map[string]string)
 	for _, section := range strings.Split("\n"+part, "\n"+heading+" introspect ")[1:] {
 		params, answer, _ := strings.Cut(section, "\n")
 		answer, _, _ = strings.Cut(answer, "\n"+heading+" ")
 		answers[params] = answer
 	}
-	document, err := project.CollectSnapshot(func(query, name string) ([]byte, error) {
+	document, err := describe.CollectSnapshot(func(query, name string) ([]byte, error) {
 		params, err := introspectParams(query, name)
 		return []byte(answers[params]), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return compatibility.Parse(document)
+	return compat.Parse(document)
 }

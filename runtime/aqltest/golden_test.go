@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -39,7 +39,7 @@ func TestGoldenTellsWhatChanged(t *testing.T) {
 			d.Params = []aql.Row{{"Title title string required,maxlen=10", "Heading of the note"}}
 		}
 		if d.Name == "get_note" {
-			d.Category, d.Danger = model.Execute, model.Destructive
+			d.Category, d.Danger = gen.Execute, gen.Destructive
 		}
 	})
 	r := record(t, func(tb testing.TB) { Golden(tb, changed, path) })

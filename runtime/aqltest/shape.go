@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model/leak"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // The members that responses may have (requirements REQ-RS-04, REQ-RS-05, REQ-BA-03…REQ-BA-11).
@@ -127,7 +127,7 @@ func (r *reading) failure(a *Answer, text json.RawMessage, what string, members 
 
 // leak notes what shows something internal, unless the request said it first.
 func (r *reading) leak(what, text string) {
-	if found := leak.Find(text); found != "" && !strings.Contains(r.request, found) {
+	if found := words.Find(text); found != "" && !strings.Contains(r.request, found) {
 		r.fault("shows something internal in its %s: %q fails the protocol's leak check (REQ-ER-14)", what, found)
 	}
 }

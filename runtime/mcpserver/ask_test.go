@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -166,7 +166,7 @@ func TestTwoQuestions(t *testing.T) {
 
 // An approval comes before its cooldown has passed: it counts when it has.
 func TestElicitationWithCooldown(t *testing.T) {
-	server := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{Cooldown: map[model.Danger]time.Duration{model.Destructive: 300 * time.Millisecond}}}, Options{Elicit: true}, nil)
+	server := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 300 * time.Millisecond}}}, Options{Elicit: true}, nil)
 	h := &human{answer: approves}
 	for era, open := range eras(t, server, h) {
 		before := h.asked.Load()

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -29,7 +29,7 @@ func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 
 func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-chan struct{}) *Server {
 	t.Helper()
-	operation := func(name string, category model.Category, danger model.Danger, run func(context.Context) (string, error)) aql.Operation {
+	operation := func(name string, category gen.Category, danger gen.Danger, run func(context.Context) (string, error)) aql.Operation {
 		return aql.Operation{Definition: &aql.Definition{
 			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []aql.Row{{"ID id string"}}, Returns: "Text",
 			Types: [2]any{(*thing)(nil), (*string)(nil)},
@@ -40,11 +40,11 @@ func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-ch
 		}}
 	}
 	registry := aql.NewRegistry([]aql.Operation{
-		operation("get_thing", model.Read, model.Safe, func(context.Context) (string, error) { return "got ", nil }),
-		operation("who_thing", model.Read, model.Safe, func(ctx context.Context) (string, error) { return aql.CallerOf(ctx).Subject, nil }),
-		operation("delete_thing", model.Delete, model.Destructive, func(context.Context) (string, error) { return "deleted ", nil }),
-		operation("fail_thing", model.Execute, model.Reversible, func(context.Context) (string, error) { return "", errors.New("secret") }),
-		operation("wait_thing", model.Execute, model.Reversible, func(ctx context.Context) (string, error) {
+		operation("get_thing", gen.Read, gen.Safe, func(context.Context) (string, error) { return "got ", nil }),
+		operation("who_thing", gen.Read, gen.Safe, func(ctx context.Context) (string, error) { return aql.CallerOf(ctx).Subject, nil }),
+		operation("delete_thing", gen.Delete, gen.Destructive, func(context.Context) (string, error) { return "deleted ", nil }),
+		operation("fail_thing", gen.Execute, gen.Reversible, func(context.Context) (string, error) { return "", errors.New("secret") }),
+		operation("wait_thing", gen.Execute, gen.Reversible, func(ctx context.Context) (string, error) {
 			select {
 			case <-block:
 				return "waited ", nil
@@ -52,7 +52,7 @@ func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-ch
 				return "", ctx.Err()
 			}
 		}),
-	}, []aql.Type{{Name: "Text", Kind: model.KindScalar}})
+	}, []aql.Type{{Name: "Text", Kind: gen.KindScalar}})
 	adapting.Name, adapting.Version = "things", "1.0.0"
 	adapter, err := aql.New(registry, adapting)
 	if err != nil {

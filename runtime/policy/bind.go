@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Bound is a policy held against the operations of an adapter. It is immutable and safe for concurrent use.
@@ -15,7 +15,7 @@ type Bound struct {
 	policy     *Policy
 	rules      []Rule // what decisions point to
 	catalog    catalog
-	operations map[string]*model.Operation
+	operations map[string]*gen.Operation
 	applicable map[string]*Rules
 	strangers  *Rules // for operations that the adapter does not have
 }
@@ -24,14 +24,14 @@ type Bound struct {
 // match is refused: patterns that match no operation, conditions on parameters that none of a rule's operations has, and
 // values that a parameter cannot have. The error is of type Mistakes. The policy is checked as a whole too, for those
 // that were made in Go.
-func (p *Policy) Bind(definitions *model.Adapter) (*Bound, error) {
+func (p *Policy) Bind(definitions *gen.Adapter) (*Bound, error) {
 	f := &findings{policy: p}
 	if p.validate(f); len(f.list) > 0 {
 		return nil, f.err()
 	}
 	b := &Bound{
 		policy: p, rules: slices.Clone(p.Rules), catalog: newCatalog(definitions.Types),
-		operations: make(map[string]*model.Operation, len(definitions.Operations)), applicable: make(map[string]*Rules),
+		operations: make(map[string]*gen.Operation, len(definitions.Operations)), applicable: make(map[string]*Rules),
 	}
 	names := make([]string, len(definitions.Operations))
 	for i := range definitions.Operations {
@@ -66,7 +66,7 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 	if len(f.list) > before {
 		return
 	}
-	var about []*model.Operation
+	var about []*gen.Operation
 	for _, name := range names {
 		if o := b.operations[name]; r.aside(o) == "" {
 			about = append(about, o)
@@ -117,14 +117,14 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 	// Who names an operation expects the rule to do something about it.
 	for k, pattern := range r.Operations {
 		matching := func(name string) bool { return matches(pattern, name) }
-		if !slices.ContainsFunc(applies, matching) && slices.ContainsFunc(about, func(o *model.Operation) bool { return matching(o.Name) }) {
+		if !slices.ContainsFunc(applies, matching) && slices.ContainsFunc(about, func(o *gen.Operation) bool { return matching(o.Name) }) {
 			f.add(ofRule(i, "operations").at(k), "%s matches only operations without the parameters that the conditions are about, where the rule never applies; leave it out, or make another rule", clip(pattern))
 		}
 	}
 }
 
 // aside is why a rule does not apply to an operation whatever the call, by the key that says so; empty: it may apply.
-func (r *Rule) aside(o *model.Operation) string {
+func (r *Rule) aside(o *gen.Operation) string {
 	level := o.Danger.Level()
 	switch {
 	case len(r.Operations) > 0 && !matchesAny(r.Operations, o.Name):
@@ -171,9 +171,9 @@ func likely(pattern string, names []string) []string {
 }
 
 // routes finds the way of a condition in each operation that has it, and refuses what could never hold.
-func (b *Bound) routes(f *findings, at place, c *Condition, about []*model.Operation) map[string]route {
+func (b *Bound) routes(f *findings, at place, c *Condition, about []*gen.Operation) map[string]route {
 	found := make(map[string]route)
-	var order []*model.Operation
+	var order []*gen.Operation
 	var end *dead
 	for _, o := range about {
 		way, d := b.catalog.resolve(o, c.Param)

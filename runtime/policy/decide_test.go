@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -25,11 +25,11 @@ func TestARuleIsAbout(t *testing.T) {
 		{"an operation by name", "delete_todo", policy.Rule{Operations: []string{"delete_todo"}}, bot, true},
 		{"no other operation", "update_todo", policy.Rule{Operations: []string{"delete_todo"}}, bot, false},
 		{"operations by pattern", "update_todo", policy.Rule{Operations: []string{"delete_todo", "*_todo"}}, bot, true},
-		{"a category", "purge_completed", policy.Rule{Categories: []model.Category{model.Read, model.Delete}}, bot, true},
-		{"no other category", "update_todo", policy.Rule{Categories: []model.Category{model.Delete}}, bot, false},
-		{"a danger level", "delete_todo", policy.Rule{Danger: model.Destructive}, bot, true},
-		{"and the levels above", "purge_completed", policy.Rule{Danger: model.Destructive}, bot, true},
-		{"and not those below", "update_todo", policy.Rule{Danger: model.Destructive}, bot, false},
+		{"a category", "purge_completed", policy.Rule{Categories: []gen.Category{gen.Read, gen.Delete}}, bot, true},
+		{"no other category", "update_todo", policy.Rule{Categories: []gen.Category{gen.Delete}}, bot, false},
+		{"a danger level", "delete_todo", policy.Rule{Danger: gen.Destructive}, bot, true},
+		{"and the levels above", "purge_completed", policy.Rule{Danger: gen.Destructive}, bot, true},
+		{"and not those below", "update_todo", policy.Rule{Danger: gen.Destructive}, bot, false},
 		{"callers by pattern", "delete_todo", policy.Rule{Callers: []string{"x", "ci-*"}}, bot, true},
 		{"no other caller", "delete_todo", policy.Rule{Callers: []string{"ci"}}, bot, false},
 		{"named callers, not anonymous ones", "delete_todo", policy.Rule{Callers: []string{"ci-*"}}, anonymous, false},
@@ -41,8 +41,8 @@ func TestARuleIsAbout(t *testing.T) {
 		{"anonymous callers only", "delete_todo", policy.Rule{Anonymous: new(true)}, bot, false},
 		{"known callers", "delete_todo", policy.Rule{Anonymous: new(false)}, bot, true},
 		{"known callers only", "delete_todo", policy.Rule{Anonymous: new(false)}, anonymous, false},
-		{"all of it", "delete_todo", policy.Rule{Operations: []string{"*"}, Danger: model.Destructive, Scopes: []string{"admin"}}, bot, true},
-		{"all of it, and one is not so", "list_todos", policy.Rule{Operations: []string{"*"}, Danger: model.Destructive, Scopes: []string{"admin"}}, bot, false},
+		{"all of it", "delete_todo", policy.Rule{Operations: []string{"*"}, Danger: gen.Destructive, Scopes: []string{"admin"}}, bot, true},
+		{"all of it, and one is not so", "list_todos", policy.Rule{Operations: []string{"*"}, Danger: gen.Destructive, Scopes: []string{"admin"}}, bot, false},
 		{"other operations", "delete_todo", policy.Rule{Not: policy.Exception{Operations: []string{"list_*"}}}, bot, true},
 		{"no excepted operation", "list_todos", policy.Rule{Not: policy.Exception{Operations: []string{"list_*"}}}, bot, false},
 		{"other callers", "delete_todo", policy.Rule{Not: policy.Exception{Callers: []string{"ci-*"}}}, caller("eve"), true},
@@ -125,7 +125,7 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 		for i := range 1 + random.IntN(6) {
 			r := policy.Rule{
 				Name: fmt.Sprint("r", i), Effect: policy.Effects()[random.IntN(3)], Callers: pick("ci-*", "eve"), Scopes: pick("admin"),
-				Operations: pick("*_todo", "list_*", "*"), Danger: []model.Danger{"", model.Safe, model.Destructive}[random.IntN(3)],
+				Operations: pick("*_todo", "list_*", "*"), Danger: []gen.Danger{"", gen.Safe, gen.Destructive}[random.IntN(3)],
 			}
 			if r.Effect == policy.Confirm {
 				r.Cooldown, r.Reauthenticate = time.Duration(random.IntN(3))*time.Second, random.IntN(2) == 0
@@ -135,7 +135,7 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 				r.When = []policy.Condition{{Param: "filter.status", In: []any{"done"}}, {Param: "limit", AtLeast: 20}}[random.IntN(2):][:1]
 			}
 			if len(r.Operations) == 0 && r.Danger == "" {
-				r.Danger = model.Safe
+				r.Danger = gen.Safe
 			}
 			p.Rules = append(p.Rules, r)
 		}
@@ -183,7 +183,7 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 func TestRulesArePrepared(t *testing.T) {
 	bound := bind(t, policy.Policy{Rules: []policy.Rule{
 		{Name: "lists", Effect: policy.Deny, When: []policy.Condition{{Param: "filter.status", Equals: "done"}}},
-		{Name: "deletes", Effect: policy.Confirm, Categories: []model.Category{model.Delete}},
+		{Name: "deletes", Effect: policy.Confirm, Categories: []gen.Category{gen.Delete}},
 	}})
 	for name, want := range map[string]struct{ some, confirms, params bool }{
 		"list_todos": {true, false, true}, "delete_todo": {true, true, false}, "update_todo": {}, "stranger": {},
@@ -226,9 +226,9 @@ rules:
 }
 
 func TestADangerLevelThatNobodyKnowsCountsAgainstTheCall(t *testing.T) {
-	adapter := &model.Adapter{Operations: []model.Operation{{Name: "odd", Category: model.Read, Danger: "odd"}}}
+	adapter := &gen.Adapter{Operations: []gen.Operation{{Name: "odd", Category: gen.Read, Danger: "odd"}}}
 	for effect, want := range map[policy.Effect]policy.Effect{policy.Deny: policy.Deny, policy.Confirm: policy.Confirm, policy.Allow: policy.Deny} {
-		p := policy.Policy{Default: policy.Allow, Rules: []policy.Rule{{Name: "r", Effect: effect, Danger: model.Forbidden}}}
+		p := policy.Policy{Default: policy.Allow, Rules: []policy.Rule{{Name: "r", Effect: effect, Danger: gen.Forbidden}}}
 		if effect == policy.Allow {
 			p.Default = policy.Deny
 		}

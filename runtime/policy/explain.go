@@ -7,19 +7,19 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Explanation tells operators why a call is allowed, denied or must be confirmed. It is not for agents: it shows values of
 // parameters, except for sensitive ones. Its JSON form is that of the command.
 type Explanation struct {
-	Operation string         `json:"operation"`
-	Category  model.Category `json:"category,omitempty"` // empty: the adapter has no such operation
-	Danger    model.Danger   `json:"danger,omitempty"`
-	Caller    string         `json:"caller,omitempty"` // empty: anonymous
-	Issuer    string         `json:"issuer,omitempty"`
-	Scopes    []string       `json:"scopes,omitempty"`
-	Effect    Effect         `json:"effect"`
+	Operation string       `json:"operation"`
+	Category  gen.Category `json:"category,omitempty"` // empty: the adapter has no such operation
+	Danger    gen.Danger   `json:"danger,omitempty"`
+	Caller    string       `json:"caller,omitempty"` // empty: anonymous
+	Issuer    string       `json:"issuer,omitempty"`
+	Scopes    []string     `json:"scopes,omitempty"`
+	Effect    Effect       `json:"effect"`
 	// Rule is the name of the rule that decided; empty: the default did.
 	Rule           string  `json:"rule,omitempty"`
 	Reason         string  `json:"reason,omitempty"`   // that of the rule
@@ -73,7 +73,7 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 }
 
 // explain tells whether a rule matches, and the first reason why not.
-func (b *Bound) explain(r *Rule, o *model.Operation, q *Request) (matched bool, why string) {
+func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, why string) {
 	switch r.aside(o) {
 	case "operations":
 		return false, "the operation is none of " + strings.Join(r.Operations, ", ")

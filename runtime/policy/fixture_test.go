@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -16,51 +16,51 @@ import (
 var update = flag.Bool("update", false, "write golden files")
 
 // todos is the adapter that policies are held against.
-func todos() *model.Adapter {
-	id := model.Param{Name: "todo_id", Type: "string", Required: true, ID: true}
-	status := model.Param{Name: "status", Type: "Status", Aliases: []string{"state"}}
-	return &model.Adapter{
-		Operations: []model.Operation{
-			{Name: "create_todo", Category: model.Create, Danger: model.Reversible, Params: []model.Param{
+func todos() *gen.Adapter {
+	id := gen.Param{Name: "todo_id", Type: "string", Required: true, ID: true}
+	status := gen.Param{Name: "status", Type: "Status", Aliases: []string{"state"}}
+	return &gen.Adapter{
+		Operations: []gen.Operation{
+			{Name: "create_todo", Category: gen.Create, Danger: gen.Reversible, Params: []gen.Param{
 				{Name: "title", Type: "string", Required: true},
 				{Name: "due_at", Type: "string", Format: "date-time"},
 				{Name: "pinned", Type: "boolean"},
 				{Name: "effort", Type: "number"},
-				{Name: "tags", Type: "array", Items: &model.Param{Type: "string"}},
-				{Name: "labels", Type: "object", Items: &model.Param{Type: "string"}},
-				{Name: "steps", Type: "array", Items: &model.Param{Type: "Step"}},
+				{Name: "tags", Type: "array", Items: &gen.Param{Type: "string"}},
+				{Name: "labels", Type: "object", Items: &gen.Param{Type: "string"}},
+				{Name: "steps", Type: "array", Items: &gen.Param{Type: "Step"}},
 				{Name: "extra", Type: "any"},
 				{Name: "password", Type: "string", Sensitive: true},
 				{Name: "picture", Type: "string", Format: "byte"},
 			}},
-			{Name: "delete_todo", Category: model.Delete, Danger: model.Destructive, Params: []model.Param{id}},
-			{Name: "list_todos", Category: model.Read, Danger: model.Safe, Params: []model.Param{
+			{Name: "delete_todo", Category: gen.Delete, Danger: gen.Destructive, Params: []gen.Param{id}},
+			{Name: "list_todos", Category: gen.Read, Danger: gen.Safe, Params: []gen.Param{
 				{Name: "filter", Type: "Filter"},
 				{Name: "limit", Type: "integer", Default: "25"},
-				{Name: "fields", Type: model.TypeSelection},
+				{Name: "fields", Type: gen.TypeSelection},
 			}},
-			{Name: "purge_completed", Category: model.Delete, Danger: model.Dangerous, Params: []model.Param{
+			{Name: "purge_completed", Category: gen.Delete, Danger: gen.Dangerous, Params: []gen.Param{
 				{Name: "older_than_days", Type: "integer", Default: "0", Minimum: "0", Maximum: "3650"},
 				{Name: "keep", Type: "integer"},
 			}},
-			{Name: "search_todos", Category: model.Read, Danger: model.Safe, Params: []model.Param{
+			{Name: "search_todos", Category: gen.Read, Danger: gen.Safe, Params: []gen.Param{
 				{Name: "limit", Type: "string"},
 				{Name: "query", Type: "string", Required: true},
 			}},
-			{Name: "update_todo", Category: model.Update, Danger: model.Reversible, Params: []model.Param{
+			{Name: "update_todo", Category: gen.Update, Danger: gen.Reversible, Params: []gen.Param{
 				id, {Name: "input", Type: "TodoPatch", Required: true},
 			}},
 		},
-		Types: []model.Type{
-			{Name: "Filter", Kind: model.KindObject, Fields: []model.Param{
+		Types: []gen.Type{
+			{Name: "Filter", Kind: gen.KindObject, Fields: []gen.Param{
 				status, {Name: "priority", Type: "string", Enum: []string{"low", "high"}, Default: `"low"`}, {Name: "text", Type: "string"},
 			}},
-			{Name: "Status", Kind: model.KindEnum, Values: []model.EnumValue{{Value: "open"}, {Value: "done"}}},
-			{Name: "Step", Kind: model.KindObject, Fields: []model.Param{{Name: "minutes", Type: "integer"}, {Name: "secret", Type: "string", Sensitive: true}}},
-			{Name: "Metadata", Kind: model.KindObject, Fields: []model.Param{{Name: "color", Type: "string"}}},
-			{Name: "MetadataPatch", Kind: model.KindObject, Changes: "Metadata", Fields: []model.Param{{Name: "color", Type: "string"}}},
-			{Name: "Todo", Kind: model.KindObject, Fields: []model.Param{status, {Name: "metadata", Type: "Metadata"}}},
-			{Name: "TodoPatch", Kind: model.KindObject, Changes: "Todo", Fields: []model.Param{
+			{Name: "Status", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "open"}, {Value: "done"}}},
+			{Name: "Step", Kind: gen.KindObject, Fields: []gen.Param{{Name: "minutes", Type: "integer"}, {Name: "secret", Type: "string", Sensitive: true}}},
+			{Name: "Metadata", Kind: gen.KindObject, Fields: []gen.Param{{Name: "color", Type: "string"}}},
+			{Name: "MetadataPatch", Kind: gen.KindObject, Changes: "Metadata", Fields: []gen.Param{{Name: "color", Type: "string"}}},
+			{Name: "Todo", Kind: gen.KindObject, Fields: []gen.Param{status, {Name: "metadata", Type: "Metadata"}}},
+			{Name: "TodoPatch", Kind: gen.KindObject, Changes: "Todo", Fields: []gen.Param{
 				status, {Name: "effort", Type: "integer"}, {Name: "priority", Type: "string", Default: `"low"`}, {Name: "metadata", Type: "MetadataPatch"},
 			}},
 		},

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
@@ -78,7 +78,7 @@ func TestMistakesOfGoPolicies(t *testing.T) {
 	_, err := (&policy.Policy{Default: "alow", Rules: []policy.Rule{
 		{},
 		{Name: "a", Effect: policy.Deny, Operations: []string{"delete_*", "{a,b}"}, Cooldown: -1},
-		{Name: "a", Effect: policy.Confirm, Danger: model.Safe, When: []policy.Condition{{Param: "x", In: []any{1, struct{}{}}}, {Equals: 1}}},
+		{Name: "a", Effect: policy.Confirm, Danger: gen.Safe, When: []policy.Condition{{Param: "x", In: []any{1, struct{}{}}}, {Equals: 1}}},
 	}}).Bind(todos())
 	if err == nil {
 		t.Fatal("nothing is wrong")

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Bounds of policy files.
@@ -199,9 +199,9 @@ func (d *decoder) rule(n *yaml.Node, i int) {
 		case "operations":
 			r.Operations = texts[string](d, at, v)
 		case "categories":
-			r.Categories = texts[model.Category](d, at, v)
+			r.Categories = texts[gen.Category](d, at, v)
 		case "danger":
-			r.Danger = model.Danger(d.text(at, v))
+			r.Danger = gen.Danger(d.text(at, v))
 		case "callers":
 			r.Callers = texts[string](d, at, v)
 		case "issuers":

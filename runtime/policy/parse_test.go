@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
@@ -56,7 +56,7 @@ func TestAFileSaysWhatGoSays(t *testing.T) {
 	want := &policy.Policy{Default: policy.Confirm, Rules: []policy.Rule{
 		{
 			Name: "no-production-deletes", Effect: policy.Deny, Operations: []string{"delete_*", "purge_completed"},
-			Categories: []model.Category{model.Delete}, Danger: model.Destructive, Callers: []string{"ci-*"}, Issuers: []string{"https://*.example"},
+			Categories: []gen.Category{gen.Delete}, Danger: gen.Destructive, Callers: []string{"ci-*"}, Issuers: []string{"https://*.example"},
 			Scopes: []string{"admin", "todos:write"}, Anonymous: new(false), Reason: "Removing is not for machines",
 			Not: policy.Exception{Operations: []string{"create_todo"}, Callers: []string{"ci-trusted"}, Issuers: []string{"stdio"}, Scopes: []string{"root"}},
 		},

@@ -3,7 +3,7 @@ package policy
 import (
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // kind is how the values of a parameter are compared.
@@ -55,9 +55,9 @@ type dead struct {
 }
 
 // catalog finds types by name.
-type catalog map[string]*model.Type
+type catalog map[string]*gen.Type
 
-func newCatalog(types []model.Type) catalog {
+func newCatalog(types []gen.Type) catalog {
 	c := make(catalog, len(types))
 	for i := range types {
 		c[types[i].Name] = &types[i]
@@ -66,7 +66,7 @@ func newCatalog(types []model.Type) catalog {
 }
 
 // resolve finds the way that a path takes in an operation's parameters.
-func (c catalog) resolve(o *model.Operation, path string) (route, *dead) {
+func (c catalog) resolve(o *gen.Operation, path string) (route, *dead) {
 	names := strings.Split(path, ".")
 	p, d := member(o.Params, names[0])
 	if d != nil {
@@ -93,7 +93,7 @@ func (c catalog) resolve(o *model.Operation, path string) (route, *dead) {
 }
 
 // member finds a parameter or field by name.
-func member(params []model.Param, name string) (*model.Param, *dead) {
+func member(params []gen.Param, name string) (*gen.Param, *dead) {
 	var names []string
 	for i := range params {
 		p := &params[i]
@@ -111,11 +111,11 @@ func member(params []model.Param, name string) (*model.Param, *dead) {
 }
 
 // anything stands for a value whose type nobody declared.
-var anything = model.Param{Type: "any"}
+var anything = gen.Param{Type: "any"}
 
 // step takes one step from p.
-func (c catalog) step(p *model.Param, name string, updates *bool) (*model.Param, step, *dead) {
-	items, fields := p.Items, []model.Param(nil)
+func (c catalog) step(p *gen.Param, name string, updates *bool) (*gen.Param, step, *dead) {
+	items, fields := p.Items, []gen.Param(nil)
 	var object bool
 	switch p.Type {
 	case "array":
@@ -129,7 +129,7 @@ func (c catalog) step(p *model.Param, name string, updates *bool) (*model.Param,
 		object, items = true, nil
 	default:
 		t, ok := c[p.Type]
-		if !ok || t.Kind != model.KindObject {
+		if !ok || t.Kind != gen.KindObject {
 			return nil, step{}, &dead{word: name, why: "is asked of a value that has no members"}
 		}
 		*updates = *updates || t.Changes != ""
@@ -156,7 +156,7 @@ func (c catalog) step(p *model.Param, name string, updates *bool) (*model.Param,
 	return field, s, nil
 }
 
-func orAnything(p *model.Param) *model.Param {
+func orAnything(p *gen.Param) *gen.Param {
 	if p == nil {
 		return &anything
 	}
@@ -164,7 +164,7 @@ func orAnything(p *model.Param) *model.Param {
 }
 
 // kind is how values of p are compared, and which there are.
-func (c catalog) kind(p *model.Param) (kind, []string) {
+func (c catalog) kind(p *gen.Param) (kind, []string) {
 	switch p.Type {
 	case "string":
 		switch p.Format {
@@ -182,14 +182,14 @@ func (c catalog) kind(p *model.Param) (kind, []string) {
 		return booleanKind, nil
 	case "any":
 		return anyKind, nil
-	case "array", "object", model.TypeSelection:
+	case "array", "object", gen.TypeSelection:
 		return opaqueKind, nil
 	}
 	t, ok := c[p.Type]
 	switch {
-	case !ok || t.Kind == model.KindScalar:
+	case !ok || t.Kind == gen.KindScalar:
 		return anyKind, nil
-	case t.Kind != model.KindEnum:
+	case t.Kind != gen.KindEnum:
 		return opaqueKind, nil
 	case len(p.Enum) > 0:
 		return textKind, p.Enum

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Effect is what comes of a call.
@@ -50,9 +50,9 @@ type Rule struct {
 	Effect Effect
 	// Operations are patterns of names.
 	Operations []string
-	Categories []model.Category
+	Categories []gen.Category
 	// Danger is the level from which on the rule applies.
-	Danger model.Danger
+	Danger gen.Danger
 	// Callers are patterns of the subject. An anonymous caller matches none.
 	Callers []string
 	// Issuers are patterns of who vouches for the caller: a subject is unique only with its issuer.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/model/leak"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Bounds of what a rule says.
@@ -74,12 +74,12 @@ func (p *Policy) validateRule(f *findings, i int, r *Rule) {
 	}
 	f.patterns(ofRule(i, "operations"), r.Operations, "")
 	for k, c := range r.Categories {
-		if !slices.Contains(model.Categories(), c) && c != "" {
-			f.add(ofRule(i, "categories").at(k), "there is no category %q%s", clip(string(c)), meant(string(c), model.Categories()))
+		if !slices.Contains(gen.Categories(), c) && c != "" {
+			f.add(ofRule(i, "categories").at(k), "there is no category %q%s", clip(string(c)), meant(string(c), gen.Categories()))
 		}
 	}
 	if r.Danger != "" && r.Danger.Level() < 0 {
-		f.add(ofRule(i, "danger"), "there is no danger level %q%s", clip(string(r.Danger)), meant(string(r.Danger), model.Dangers()))
+		f.add(ofRule(i, "danger"), "there is no danger level %q%s", clip(string(r.Danger)), meant(string(r.Danger), gen.Dangers()))
 	}
 	const everyone = "would match every caller but the anonymous ones; to ask for known callers write anonymous: false, and for all leave it out"
 	f.patterns(ofRule(i, "callers"), r.Callers, everyone)
@@ -122,7 +122,7 @@ func (p *Policy) validateManner(f *findings, i int, r *Rule) {
 	}
 	if len(r.Reason) > longestReason {
 		f.add(ofRule(i, "reason"), "the reason is longer than %d bytes", longestReason)
-	} else if found := leak.Find(r.Reason); found != "" {
+	} else if found := words.Find(r.Reason); found != "" {
 		f.add(ofRule(i, "reason"), "the reason cannot be shown to agents: the protocol's conformance runner takes %q for a stack trace or a path; say it in other words",
 			clip(found))
 	}

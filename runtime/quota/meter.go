@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -23,7 +23,7 @@ type Meter struct {
 }
 
 // NewMeter makes a meter for an adapter. It fails on options that are out of range or that name what is not there.
-func NewMeter(options Options, definitions *model.Adapter, s store.Store) (*Meter, error) {
+func NewMeter(options Options, definitions *gen.Adapter, s store.Store) (*Meter, error) {
 	if err := options.check(definitions); err != nil {
 		return nil, fmt.Errorf("limits and quotas: %w", err)
 	}

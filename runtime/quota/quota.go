@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Options says what is counted. The zero value counts nothing.
@@ -33,7 +33,7 @@ func (o *Options) Counts() bool { return len(o.Limits)+len(o.Quotas) > 0 }
 // own windows.
 type Limit struct {
 	Operation string // a name in which * stands for any characters and ? for one
-	Category  model.Category
+	Category  gen.Category
 	Limit     int64
 	Window    Window
 	// RemainingHeader and ResetHeader are response headers of the API in which it says how many calls are left, and when its
@@ -141,7 +141,7 @@ func (m Metric) ends(at time.Time, in *time.Location) time.Time {
 
 // check reports what is wrong with the options for an adapter. A limit that fits no operation is a mistake: it would hold
 // nothing back.
-func (o *Options) check(definitions *model.Adapter) error {
+func (o *Options) check(definitions *gen.Adapter) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	names := func(what, pattern string) {
@@ -208,8 +208,8 @@ func (o *Options) check(definitions *model.Adapter) error {
 	return errors.Join(faults...)
 }
 
-func isCategory(c model.Category) bool {
-	for _, category := range model.Categories() {
+func isCategory(c gen.Category) bool {
+	for _, category := range gen.Categories() {
 		if c == category {
 			return true
 		}
@@ -217,7 +217,7 @@ func isCategory(c model.Category) bool {
 	return false
 }
 
-func fitsAny(pattern string, definitions *model.Adapter) bool {
+func fitsAny(pattern string, definitions *gen.Adapter) bool {
 	for i := range definitions.Operations {
 		if fits(pattern, definitions.Operations[i].Name) {
 			return true

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/google/go-cmp/cmp"
 )
 
 var start = time.Date(2026, 3, 1, 9, 0, 10, 0, time.UTC)
 
-var shop = model.Adapter{Name: "shop", Operations: []model.Operation{
-	{Name: "list_items", Category: model.Read}, {Name: "get_item", Category: model.Read}, {Name: "delete_item", Category: model.Delete},
+var shop = gen.Adapter{Name: "shop", Operations: []gen.Operation{
+	{Name: "list_items", Category: gen.Read}, {Name: "get_item", Category: gen.Read}, {Name: "delete_item", Category: gen.Delete},
 }}
 
 // clocked is a meter over a store whose clock the test turns.
@@ -46,7 +46,7 @@ func (c *clocked) take(t *testing.T, operation, caller string) (Taken, *Block) {
 // REQ-RQ-01, REQ-RQ-02, REQ-RQ-03, REQ-RQ-05: each scope holds for what it names, for all callers together.
 func TestLimits(t *testing.T) {
 	m := newMeter(t, Options{Limits: []Limit{
-		{Limit: 4, Window: Minute}, {Category: model.Read, Limit: 3, Window: Minute}, {Operation: "get_*", Limit: 1, Window: Second},
+		{Limit: 4, Window: Minute}, {Category: gen.Read, Limit: 3, Window: Minute}, {Operation: "get_*", Limit: 1, Window: Second},
 	}})
 	for i, step := range []struct {
 		operation, caller string
@@ -264,7 +264,7 @@ func TestMistakesAreRefused(t *testing.T) {
 	_, err := NewMeter(Options{
 		Limits: []Limit{
 			{Operation: "get_{item,thing}", Limit: 1, Window: Minute}, {Operation: "send_*", Limit: 1, Window: Minute}, {Limit: 0, Window: "week"},
-			{Operation: "get_item", Category: model.Read, Limit: 1, Window: Day}, {Category: "WRITE", Limit: 1, Window: Day},
+			{Operation: "get_item", Category: gen.Read, Limit: 1, Window: Day}, {Category: "WRITE", Limit: 1, Window: Day},
 			{Limit: 1, Window: Day}, {Limit: 2, Window: Day},
 		},
 		Quotas: []Quota{

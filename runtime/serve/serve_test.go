@@ -15,22 +15,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func registry(entered chan<- struct{}) *aql.Registry {
 	return aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
-		Name: "wait", Category: model.Execute, Danger: model.Reversible, Returns: "Nothing",
+		Name: "wait", Category: gen.Execute, Danger: gen.Reversible, Returns: "Nothing",
 		Types: [2]any{(*struct{})(nil), nil},
 		Handler: func(context.Context, any, any) (any, error) {
 			entered <- struct{}{}
 			time.Sleep(2 * time.Second) // a handler that does not listen
 			return nil, nil
 		},
-	}}}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
+	}}}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}})
 }
 
 // safeBuffer is written by the process and read by the test.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -49,9 +49,9 @@ func run(t *testing.T, options Options, args ...string) *client {
 	c := &client{stderr: new(safeBuffer), code: make(chan int, 1)}
 	options.Name = "notes"
 	registry := aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
-		Name: "delete_note", Category: model.Delete, Danger: model.Destructive, Returns: "Nothing", Types: [2]any{(*struct{})(nil), nil},
+		Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive, Returns: "Nothing", Types: [2]any{(*struct{})(nil), nil},
 		Handler: func(context.Context, any, any) (any, error) { return nil, nil },
-	}}}, []aql.Type{{Name: "Nothing", Kind: model.KindScalar}})
+	}}}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}})
 	process := Process{Stdin: fromClient, Stdout: toClient, Stderr: c.stderr, LookupEnv: lookup(nil)}
 	go func() {
 		c.code <- process.Run(t.Context(), registry, options, args)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Level is how far an adapter is trusted (MCP-AQL trust levels §2). The zero value is Untested: what nobody vouched for
@@ -84,7 +84,7 @@ var matrix = [5][5]Verdict{
 
 // Gating is the gating matrix (requirements REQ-TR-04): what an adapter of a trust level may do with an operation of a danger
 // level. Levels that do not exist are denied.
-func Gating(danger model.Danger, level Level) Verdict {
+func Gating(danger gen.Danger, level Level) Verdict {
 	row, column := danger.Level(), level.rank()
 	if row < 0 || column < 0 {
 		return Deny
@@ -93,7 +93,7 @@ func Gating(danger model.Danger, level Level) Verdict {
 }
 
 // Minimum is the lowest trust level at which an operation of a danger level is not denied (requirements T-31).
-func Minimum(danger model.Danger) Level {
+func Minimum(danger gen.Danger) Level {
 	for _, level := range Levels() {
 		if Gating(danger, level) <= Confirm {
 			return level
@@ -126,7 +126,7 @@ type Ruling struct {
 }
 
 // Judge says what an adapter of this standing may do with an operation. The strictest of the matrix and the minimums counts.
-func (o *Options) Judge(operation *model.Operation) Ruling {
+func (o *Options) Judge(operation *gen.Operation) Ruling {
 	level := o.Standing.Level
 	ruling := Ruling{Verdict: Gating(operation.Danger, level)}
 	if ruling.Verdict >= Deny {
@@ -135,14 +135,14 @@ func (o *Options) Judge(operation *model.Operation) Ruling {
 	if minimum := o.minimum(operation); level.Below(minimum) && ruling.Verdict < Deny {
 		return Ruling{Verdict: Deny, Required: minimum, ByMinimum: true}
 	}
-	if ruling.Verdict == Allow && operation.Category != model.Read && level.Below(o.ConfirmBelow) {
+	if ruling.Verdict == Allow && operation.Category != gen.Read && level.Below(o.ConfirmBelow) {
 		ruling.Verdict = Confirm
 	}
 	return ruling
 }
 
 // minimum is the highest level that the options demand for an operation.
-func (o *Options) minimum(operation *model.Operation) Level {
+func (o *Options) minimum(operation *gen.Operation) Level {
 	minimum := Untested
 	demand := func(level Level) {
 		if minimum.Below(level) {
@@ -151,20 +151,20 @@ func (o *Options) minimum(operation *model.Operation) Level {
 	}
 	if o.CategoryMinimums {
 		switch {
-		case operation.Danger.Level() >= model.Dangerous.Level():
+		case operation.Danger.Level() >= gen.Dangerous.Level():
 			demand(Certified)
-		case operation.Category == model.Read:
+		case operation.Category == gen.Read:
 			demand(Generated)
-		case operation.Category == model.Delete:
+		case operation.Category == gen.Delete:
 			demand(CommunityReviewed)
 		default:
 			demand(Validated)
 		}
 	}
-	if operation.Category != model.Read {
+	if operation.Category != gen.Read {
 		demand(o.MinimumForWrites)
 	}
-	if operation.Category == model.Delete {
+	if operation.Category == gen.Delete {
 		demand(o.MinimumForDeletes)
 	}
 	return minimum

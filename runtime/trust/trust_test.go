@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,7 +25,7 @@ forbidden    deny            deny      deny      deny               confirm`
 		row := strings.Fields(line)
 		for i, level := range strings.Fields(lines[0]) {
 			cells++
-			if got := Gating(model.Danger(row[0]), Level(level)); got.String() != row[i+1] {
+			if got := Gating(gen.Danger(row[0]), Level(level)); got.String() != row[i+1] {
 				t.Errorf("%s, %s: %s, want %s", row[0], level, got, row[i+1])
 			}
 		}
@@ -33,7 +33,7 @@ forbidden    deny            deny      deny      deny               confirm`
 	if cells != 25 {
 		t.Errorf("%d cells", cells)
 	}
-	for _, got := range []Verdict{Gating("mild", Certified), Gating(model.Safe, "perfect"), Gating("", Certified)} {
+	for _, got := range []Verdict{Gating("mild", Certified), Gating(gen.Safe, "perfect"), Gating("", Certified)} {
 		if got != Deny {
 			t.Errorf("a level that does not exist: %s", got)
 		}
@@ -42,11 +42,11 @@ forbidden    deny            deny      deny      deny               confirm`
 
 // T-31: the lowest level whose cell is not deny.
 func TestMinimum(t *testing.T) {
-	want := map[model.Danger]Level{
-		model.Safe: Generated, model.Reversible: Validated, model.Destructive: Validated,
-		model.Dangerous: CommunityReviewed, model.Forbidden: Certified,
+	want := map[gen.Danger]Level{
+		gen.Safe: Generated, gen.Reversible: Validated, gen.Destructive: Validated,
+		gen.Dangerous: CommunityReviewed, gen.Forbidden: Certified,
 	}
-	got := map[model.Danger]Level{}
+	got := map[gen.Danger]Level{}
 	for danger := range want {
 		got[danger] = Minimum(danger)
 	}
@@ -57,16 +57,16 @@ func TestMinimum(t *testing.T) {
 
 // REQ-TR-06, REQ-TR-07, T-51: minimums and overrides are demanded on top of the matrix, and never soften it.
 func TestJudge(t *testing.T) {
-	operation := func(category model.Category, danger model.Danger) *model.Operation {
-		return &model.Operation{Category: category, Danger: danger}
+	operation := func(category gen.Category, danger gen.Danger) *gen.Operation {
+		return &gen.Operation{Category: category, Danger: danger}
 	}
-	read, create, remove := operation(model.Read, model.Safe), operation(model.Create, model.Reversible), operation(model.Delete, model.Destructive)
-	purge := operation(model.Delete, model.Dangerous)
+	read, create, remove := operation(gen.Read, gen.Safe), operation(gen.Create, gen.Reversible), operation(gen.Delete, gen.Destructive)
+	purge := operation(gen.Delete, gen.Dangerous)
 	at := func(level Level) Standing { return Standing{Level: level} }
 	for _, tt := range []struct {
 		name      string
 		options   Options
-		operation *model.Operation
+		operation *gen.Operation
 		want      Ruling
 	}{
 		{"the matrix alone", Options{Standing: at(Validated)}, remove, Ruling{Verdict: Confirm}},

@@ -7,8 +7,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // NewRegistry returns the operations of package service, carried out by service.
@@ -26,9 +26,9 @@ func NewRegistry(service *Service) *aql.Registry {
 
 var createNoteOperation = aql.Definition{
 	Name:        "create_note",
-	Category:    model.Create,
+	Category:    gen.Create,
 	Description: "Does nothing.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
 		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$", "Name in addresses"},
@@ -50,9 +50,9 @@ var createNoteOperation = aql.Definition{
 
 var updateNoteOperation = aql.Definition{
 	Name:        "update_note",
-	Category:    model.Update,
+	Category:    gen.Update,
 	Description: "Does nothing.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"ID note_id string required", "Which note"},
 		{"Input input NotePatch required", "What changes"},
@@ -70,9 +70,9 @@ var updateNoteOperation = aql.Definition{
 
 var createTodoOperation = aql.Definition{
 	Name:        "create_todo",
-	Category:    model.Create,
+	Category:    gen.Create,
 	Description: "Does nothing.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
@@ -98,9 +98,9 @@ var createTodoOperation = aql.Definition{
 
 var updateTodoOperation = aql.Definition{
 	Name:        "update_todo",
-	Category:    model.Update,
+	Category:    gen.Update,
 	Description: "Does nothing.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"ID todo_id string required", "Which todo"},
 		{"Input input TodoPatch required", "What changes"},
@@ -118,9 +118,9 @@ var updateTodoOperation = aql.Definition{
 
 var listTodosOperation = aql.Definition{
 	Name:        "list_todos",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Returns the todos of the service.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Params: []aql.Row{
 		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
 		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
@@ -138,9 +138,9 @@ var listTodosOperation = aql.Definition{
 
 var importItemsOperation = aql.Definition{
 	Name:        "import_items",
-	Category:    model.Create,
+	Category:    gen.Create,
 	Description: "Does nothing.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"Items items []Item required,maxitems=1000", "What is put in"},
 	},
@@ -157,9 +157,9 @@ var importItemsOperation = aql.Definition{
 
 var updateShelfOperation = aql.Definition{
 	Name:        "update_shelf",
-	Category:    model.Update,
+	Category:    gen.Update,
 	Description: "Does nothing.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"ID shelf_id string required", "Which shelf"},
 		{"Input input ShelfPatch required", "What changes"},
@@ -176,7 +176,7 @@ var updateShelfOperation = aql.Definition{
 }
 
 var wireTypes = []aql.Type{
-	{Name: "Item", Kind: model.KindObject, Description: "An element of the large request.", Fields: []aql.Row{
+	{Name: "Item", Kind: gen.KindObject, Description: "An element of the large request.", Fields: []aql.Row{
 		{"SKU sku string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$", "Number of the article"},
 		{"Name name string required,minlen=1,maxlen=200", "What it is"},
 		{"Comment comment string maxlen=400", "What else is known"},
@@ -186,7 +186,7 @@ var wireTypes = []aql.Type{
 		{"Weight weight number min=0,max=1000", "Kilograms of one"},
 		{"Fragile fragile boolean", "Whether it breaks"},
 	}},
-	{Name: "Note", Kind: model.KindObject, Description: "The small resource.", Fields: []aql.Row{
+	{Name: "Note", Kind: gen.KindObject, Description: "The small resource.", Fields: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200"},
 		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$"},
 		{`Priority priority Priority default="medium"`},
@@ -194,24 +194,24 @@ var wireTypes = []aql.Type{
 		{"Urgent urgent boolean"},
 		{"DueAt due_at string format=date-time"},
 	}},
-	{Name: "NotePatch", Kind: model.KindObject, Description: "Changes to a Note. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Note"},
-	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
-	{Name: "Owner", Kind: model.KindObject, Description: "Who looks after a todo.", Fields: []aql.Row{
+	{Name: "NotePatch", Kind: gen.KindObject, Description: "Changes to a Note. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Note"},
+	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
+	{Name: "Owner", Kind: gen.KindObject, Description: "Who looks after a todo.", Fields: []aql.Row{
 		{"Name name string required,minlen=1,maxlen=80", "Full name"},
 		{"Email email string maxlen=120", "Address for letters"},
 		{"Level level integer min=0,max=10", "Rank"},
 	}},
-	{Name: "OwnerPatch", Kind: model.KindObject, Description: "Changes to a Owner. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Owner"},
-	{Name: "Priority", Kind: model.KindEnum, Description: "Says how urgent something is.", Values: []aql.Row{
+	{Name: "OwnerPatch", Kind: gen.KindObject, Description: "Changes to a Owner. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Owner"},
+	{Name: "Priority", Kind: gen.KindEnum, Description: "Says how urgent something is.", Values: []aql.Row{
 		{string(Low)},
 		{string(Medium)},
 		{string(High)},
 	}},
-	{Name: "Shelf", Kind: model.KindObject, Description: "The large resource.", Fields: []aql.Row{
+	{Name: "Shelf", Kind: gen.KindObject, Description: "The large resource.", Fields: []aql.Row{
 		{"Items items []Item maxitems=1000"},
 	}},
-	{Name: "ShelfPatch", Kind: model.KindObject, Description: "Changes to a Shelf. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Shelf"},
-	{Name: "Todo", Kind: model.KindObject, Description: "The medium resource.", Fields: []aql.Row{
+	{Name: "ShelfPatch", Kind: gen.KindObject, Description: "Changes to a Shelf. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Shelf"},
+	{Name: "Todo", Kind: gen.KindObject, Description: "The medium resource.", Fields: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200"},
 		{"Notes notes string maxlen=4000"},
 		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$"},
@@ -223,10 +223,10 @@ var wireTypes = []aql.Type{
 		{"Labels labels {}string maxitems=20"},
 		{"DueAt due_at string format=date-time"},
 	}},
-	{Name: "TodoList", Kind: model.KindObject, Description: "List of Todo in items.", Fields: []aql.Row{
+	{Name: "TodoList", Kind: gen.KindObject, Description: "List of Todo in items.", Fields: []aql.Row{
 		{". items []Todo required", "The elements."},
 	}},
-	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Todo"},
+	{Name: "TodoPatch", Kind: gen.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Todo"},
 }
 
 // The declarations below break the build when a handler or a struct is no longer what this file was generated

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aqltag/aqltag/bench/wire"
+	"github.com/aqltag/aqltag/runtime/bench/wire"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aqltag/aqltag/bench/wire"
+	"github.com/aqltag/aqltag/runtime/bench/wire"
 )
 
 // Each target is of a benchmark and a candidate that exist; field selection is still to come.

@@ -7,8 +7,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // NewRegistry returns the operations of package todo, carried out by service.
@@ -27,10 +27,10 @@ func NewRegistry(service *Service) *aql.Registry {
 
 var completeTodoOperation = aql.Definition{
 	Name:         "complete_todo",
-	Category:     model.Execute,
+	Category:     gen.Execute,
 	Description:  "Marks a todo as done.",
-	Danger:       model.Reversible,
-	DangerSource: model.DangerFromTag,
+	Danger:       gen.Reversible,
+	DangerSource: gen.DangerFromTag,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 	},
@@ -47,9 +47,9 @@ var completeTodoOperation = aql.Definition{
 
 var createTodoOperation = aql.Definition{
 	Name:        "create_todo",
-	Category:    model.Create,
+	Category:    gen.Create,
 	Description: "Adds a todo.",
-	Danger:      model.Reversible,
+	Danger:      gen.Reversible,
 	Params: []aql.Row{
 		{"Title title string required,minlen=1,maxlen=200", "The thing to do"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
@@ -72,10 +72,10 @@ var createTodoOperation = aql.Definition{
 
 var deleteTodoOperation = aql.Definition{
 	Name:         "delete_todo",
-	Category:     model.Delete,
+	Category:     gen.Delete,
 	Description:  "Removes a todo for good.",
-	Danger:       model.Destructive,
-	DangerSource: model.DangerFromTag,
+	Danger:       gen.Destructive,
+	DangerSource: gen.DangerFromTag,
 	Reasons:      []string{"Removes the todo and its history"},
 	Confirm:      "Delete todo '{todo_id}'? This cannot be undone.",
 	Params: []aql.Row{
@@ -94,9 +94,9 @@ var deleteTodoOperation = aql.Definition{
 
 var getTodoOperation = aql.Definition{
 	Name:        "get_todo",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Reads a todo.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full (default), or a list of fields such as ["a","b.c"]`},
@@ -116,9 +116,9 @@ var getTodoOperation = aql.Definition{
 
 var listTodosOperation = aql.Definition{
 	Name:        "list_todos",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Lists todos.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Params: []aql.Row{
 		{"Filter filter TodoFilter omitzero", "Which todos to list; default: all"},
 		{"Sort sort TodoSort omitempty", "In which order; default: newest first"},
@@ -142,10 +142,10 @@ var listTodosOperation = aql.Definition{
 
 var purgeCompletedOperation = aql.Definition{
 	Name:         "purge_completed",
-	Category:     model.Delete,
+	Category:     gen.Delete,
 	Description:  "Removes the completed todos for good.",
-	Danger:       model.Dangerous,
-	DangerSource: model.DangerFromTag,
+	Danger:       gen.Dangerous,
+	DangerSource: gen.DangerFromTag,
 	Reasons:      []string{"Removes many todos in one go"},
 	Confirm:      "Remove all todos completed {older_than_days} or more days ago? This cannot be undone.",
 	Params: []aql.Row{
@@ -164,9 +164,9 @@ var purgeCompletedOperation = aql.Definition{
 
 var searchTodosOperation = aql.Definition{
 	Name:        "search_todos",
-	Category:    model.Read,
+	Category:    gen.Read,
 	Description: "Finds the todos that contain every word of the query, newest first.",
-	Danger:      model.Safe,
+	Danger:      gen.Safe,
 	Params: []aql.Row{
 		{"Query query string required,minlen=1,maxlen=200", "Words to look for in title, notes and tags"},
 		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
@@ -187,10 +187,10 @@ var searchTodosOperation = aql.Definition{
 
 var updateTodoOperation = aql.Definition{
 	Name:         "update_todo",
-	Category:     model.Update,
+	Category:     gen.Update,
 	Description:  "Changes a todo; what is absent from input stays as it was.",
-	Danger:       model.Reversible,
-	DangerSource: model.DangerFromTag,
+	Danger:       gen.Reversible,
+	DangerSource: gen.DangerFromTag,
 	Params: []aql.Row{
 		{"TodoID todo_id string required", "Which todo"},
 		{"Input input TodoPatch required", "The changes; fields left out stay as they are"},
@@ -209,44 +209,44 @@ var updateTodoOperation = aql.Definition{
 }
 
 var wireTypes = []aql.Type{
-	{Name: "Metadata", Kind: model.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
+	{Name: "Metadata", Kind: gen.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
 		{"Color color string maxlen=30,omitempty", "Colour to show it in"},
 		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
 		{"Labels labels {}string omitempty", "Names and values of your own"},
 	}},
-	{Name: "MetadataPatch", Kind: model.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
-	{Name: "Nothing", Kind: model.KindScalar, Description: "No data (null)."},
-	{Name: "Order", Kind: model.KindEnum, Description: "The direction of a sort.", Values: []aql.Row{
+	{Name: "MetadataPatch", Kind: gen.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
+	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
+	{Name: "Order", Kind: gen.KindEnum, Description: "The direction of a sort.", Values: []aql.Row{
 		{string(Ascending)},
 		{string(Descending)},
 	}},
-	{Name: "Pagination", Kind: model.KindObject, Description: "Where a page lies in the whole list.", Fields: []aql.Row{
+	{Name: "Pagination", Kind: gen.KindObject, Description: "Where a page lies in the whole list.", Fields: []aql.Row{
 		{"Limit limit integer"},
 		{"Offset offset integer"},
 		{"Returned returned integer", "Number of todos on this page"},
 		{"TotalItems total_items integer", "Number of todos in the whole list"},
 		{"HasMore has_more boolean", "Whether todos follow this page"},
 	}},
-	{Name: "Priority", Kind: model.KindEnum, Description: "How urgent a todo is.", Values: []aql.Row{
+	{Name: "Priority", Kind: gen.KindEnum, Description: "How urgent a todo is.", Values: []aql.Row{
 		{string(Low), "Some day"},
 		{string(Medium), "This week"},
 		{string(High), "Today"},
 	}},
-	{Name: "PurgeResult", Kind: model.KindObject, Description: "Tells what a purge did.", Fields: []aql.Row{
+	{Name: "PurgeResult", Kind: gen.KindObject, Description: "Tells what a purge did.", Fields: []aql.Row{
 		{"Purged purged integer", "Number of todos removed"},
 	}},
-	{Name: "SortField", Kind: model.KindEnum, Description: "A field that todos can be ordered by.", Values: []aql.Row{
+	{Name: "SortField", Kind: gen.KindEnum, Description: "A field that todos can be ordered by.", Values: []aql.Row{
 		{string(ByCreatedAt)},
 		{string(ByUpdatedAt)},
 		{string(ByDueAt), "Todos that are never due come last"},
 		{string(ByTitle)},
 		{string(ByPriority)},
 	}},
-	{Name: "Status", Kind: model.KindEnum, Description: "Whether a todo still has to be done.", Values: []aql.Row{
+	{Name: "Status", Kind: gen.KindEnum, Description: "Whether a todo still has to be done.", Values: []aql.Row{
 		{string(StatusOpen), "Has to be done"},
 		{string(StatusDone), "Was done"},
 	}},
-	{Name: "Todo", Kind: model.KindObject, Description: "A thing to do.", Fields: []aql.Row{
+	{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do.", Fields: []aql.Row{
 		{"TodoID todo_id string readonly,preset=minimal", "Identifier"},
 		{"Title title string required,minlen=1,maxlen=200,preset=minimal", "The thing to do"},
 		{"Notes notes string maxlen=4000,omitempty", "Details"},
@@ -259,17 +259,17 @@ var wireTypes = []aql.Type{
 		{"UpdatedAt updated_at string format=date-time,readonly", "When it was last changed"},
 		{"ETag _etag string readonly,preset=standard", "Version of the todo, for if_match"},
 	}},
-	{Name: "TodoFilter", Kind: model.KindObject, Description: "What listed todos have in common.", Fields: []aql.Row{
+	{Name: "TodoFilter", Kind: gen.KindObject, Description: "What listed todos have in common.", Fields: []aql.Row{
 		{"Status status Status omitempty", "Whether it was done"},
 		{"Priority priority Priority omitempty", "How urgent it is"},
 		{"Tag tag string omitempty", "A tag the todo has"},
 	}},
-	{Name: "TodoPage", Kind: model.KindObject, Description: "A part of a list of todos.", Fields: []aql.Row{
+	{Name: "TodoPage", Kind: gen.KindObject, Description: "A part of a list of todos.", Fields: []aql.Row{
 		{"Items items []Todo"},
 		{"Pagination pagination Pagination"},
 	}},
-	{Name: "TodoPatch", Kind: model.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at, updated_at, _etag.", Changes: "Todo"},
-	{Name: "TodoSort", Kind: model.KindObject, Description: "An order of todos.", Fields: []aql.Row{
+	{Name: "TodoPatch", Kind: gen.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at, updated_at, _etag.", Changes: "Todo"},
+	{Name: "TodoSort", Kind: gen.KindObject, Description: "An order of todos.", Fields: []aql.Row{
 		{`Field field SortField default="created_at",omitempty`, "What to sort by"},
 		{`Order order Order default="asc",omitempty`, "In which direction"},
 	}},

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	"github.com/aqltag/aqltag/project/adapterschema"
+	"github.com/aqltag/aqltag/internal/export/adapterschema"
 )
 
 // goldenFolder holds what the service declares.

@@ -9,36 +9,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/project"
-	"github.com/aqltag/aqltag/project/adapterschema"
-	"github.com/aqltag/aqltag/project/jsonschema"
-	"github.com/aqltag/aqltag/project/llms"
-	"github.com/aqltag/aqltag/project/manifest"
-	"github.com/aqltag/aqltag/project/markdown"
-	"github.com/aqltag/aqltag/project/openapi"
+	"github.com/aqltag/aqltag/internal/export/adapterschema"
+	"github.com/aqltag/aqltag/internal/export/jsonschema"
+	"github.com/aqltag/aqltag/internal/export/llms"
+	"github.com/aqltag/aqltag/internal/export/markdown"
+	"github.com/aqltag/aqltag/internal/export/openapi"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/describe/manifest"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // exportDir holds the exports, which aql-tag export makes of the source and this test of the registry: both must be the same.
 const exportDir = "../exports"
 
-func definitions(t *testing.T) (*model.Adapter, project.Surface) {
+func definitions(t *testing.T) (*gen.Adapter, describe.Surface) {
 	t.Helper()
 	adapter := todo.NewRegistry(nil).Definitions()
 	adapter.Name, adapter.Version = "todo", "1.0.0"
-	profile, err := project.FindProfile("", nil)
+	profile, err := describe.FindProfile("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &adapter, project.Surface{Mode: project.Semantic, Profile: profile}
+	return &adapter, describe.Surface{Mode: describe.Semantic, Profile: profile}
 }
 
 // Every export is pinned to the byte.
 func TestExports(t *testing.T) {
 	adapter, surface := definitions(t)
 	exports := make(map[string]string)
-	one := func(name string, render func(*model.Adapter, project.Surface) ([]byte, error)) {
+	one := func(name string, render func(*gen.Adapter, describe.Surface) ([]byte, error)) {
 		for range 3 { // the same bytes each time
 			content, err := render(adapter, surface)
 			if err != nil {
@@ -53,14 +53,14 @@ func TestExports(t *testing.T) {
 	one("reference.md", markdown.Render)
 	one("llms.txt", llms.Render)
 	one("openapi.json", openapi.Render)
-	one("snapshot.json", func(a *model.Adapter, s project.Surface) ([]byte, error) {
-		return project.Snapshot(a, s, project.Usual(a))
+	one("snapshot.json", func(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+		return describe.Snapshot(a, s, describe.Usual(a))
 	})
-	one("manifest.json", func(a *model.Adapter, _ project.Surface) ([]byte, error) {
+	one("manifest.json", func(a *gen.Adapter, _ describe.Surface) ([]byte, error) {
 		text, err := manifest.Render(a)
 		return append(text, '\n'), err
 	})
-	one("adapter_definition.json", func(a *model.Adapter, _ project.Surface) ([]byte, error) {
+	one("adapter_definition.json", func(a *gen.Adapter, _ describe.Surface) ([]byte, error) {
 		text, _, err := adapterschema.Render(a, adapterschema.Options{})
 		return text, err
 	})
@@ -71,7 +71,7 @@ func TestExports(t *testing.T) {
 	for _, f := range schemas {
 		exports["jsonschema/"+f.Name] = string(f.Content)
 	}
-	introspection, err := project.Introspect(adapter, surface, project.Usual(adapter))
+	introspection, err := describe.Introspect(adapter, surface, describe.Usual(adapter))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestExports(t *testing.T) {
 // What exports say of an adapter's protocol is what an adapter with standard options says of itself.
 func TestUsualProtocolIsThatOfAnAdapter(t *testing.T) {
 	definitions, surface := definitions(t)
-	exported, err := project.Introspect(definitions, surface, project.Usual(definitions))
+	exported, err := describe.Introspect(definitions, surface, describe.Usual(definitions))
 	if err != nil {
 		t.Fatal(err)
 	}

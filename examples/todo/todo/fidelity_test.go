@@ -13,9 +13,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	"github.com/aqltag/aqltag/project"
-	export "github.com/aqltag/aqltag/project/jsonschema"
+	export "github.com/aqltag/aqltag/internal/export/jsonschema"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe"
 )
 
 // REQ-IN-11, REQ-IN-12: what introspection's definitions describe and what the generated decoders accept is the same, in
@@ -28,7 +28,7 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	definitions := registry.Definitions()
-	tools, err := project.DiscreteTools(&definitions)
+	tools, err := describe.DiscreteTools(&definitions)
 	if err != nil {
 		t.Fatal(err)
 	}

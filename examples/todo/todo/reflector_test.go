@@ -14,7 +14,7 @@ import (
 	reflector "github.com/invopop/jsonschema"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	"github.com/aqltag/aqltag/project/jsonschema"
+	"github.com/aqltag/aqltag/internal/export/jsonschema"
 )
 
 // A difference is a keyword at a place in a schema that the reflector of invopop/jsonschema and the export spell differently;

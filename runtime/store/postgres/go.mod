@@ -3,17 +3,17 @@ module github.com/aqltag/aqltag/runtime/store/postgres
 go 1.26.0
 
 require (
-	github.com/aqltag/aqltag v0.0.0
 	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/jackc/puddle/v2 v2.2.3
 )
 
 require (
+	github.com/aqltag/aqltag/runtime v0.1.0
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
 
-replace github.com/aqltag/aqltag => ../../..
+replace github.com/aqltag/aqltag/runtime => ../..

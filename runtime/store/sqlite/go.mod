@@ -2,12 +2,10 @@ module github.com/aqltag/aqltag/runtime/store/sqlite
 
 go 1.26.0
 
-require (
-	github.com/aqltag/aqltag v0.0.0
-	modernc.org/sqlite v1.60.1
-)
+require modernc.org/sqlite v1.60.1
 
 require (
+	github.com/aqltag/aqltag/runtime v0.1.0
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
@@ -20,4 +18,4 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace github.com/aqltag/aqltag => ../../..
+replace github.com/aqltag/aqltag/runtime => ../..

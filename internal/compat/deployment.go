@@ -1,0 +1,106 @@
+package compat
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Deployment fits a surface and metadata, as definitions alone let them be expected, to how the adapter of the snapshot was run:
+// with its mode, profile and prefix, its limits, and its confirmations where the danger is the same. A snapshot made of
+// source with them differs from the old one in what the source says, and in nothing that only options of the run decide.
+// known is false where the profile is none of the shipped ones: in which family an operation stands is then no more than a
+// guess.
+func (s *Snapshot) Deployment(a *gen.Adapter, surface describe.Surface, protocol describe.Protocol) (as describe.Surface, says describe.Protocol, known bool) {
+	_, own := a.Operation(describe.ManifestName)
+	surface.GetManifest = s.byName[describe.ManifestName] != nil && !own
+	if mode, err := describe.ParseMode(s.protocol.Mode); err == nil {
+		surface.Mode = mode
+	}
+	surface.Prefix = s.prefix()
+	known = true
+	if profile, err := describe.FindProfile(s.protocol.Profile, nil); err == nil {
+		surface.Profile = profile
+	} else {
+		surface.Profile, known = s.profile(), false
+	}
+
+	protocol.Limits = describe.Limits{}
+	if limits, err := json.Marshal(s.protocol.Limits); err == nil {
+		// A limit that is no number is not one that an adapter of ours has.
+		_ = json.Unmarshal(limits, &protocol.Limits)
+	}
+	protocol.Concurrency, protocol.SupportsETag = s.protocol.Concurrency, s.protocol.SupportsETag
+	protocol.MaxConcurrentRequests = s.protocol.MaxConcurrent
+	protocol.Queries = s.queries()
+	confirms := string(s.protocol.Capabilities["confirmation"]) == "true"
+	protocol.Capabilities.Confirmation = confirms
+	gate := protocol.Gate
+	protocol.Gate = func(o *gen.Operation) describe.Gating {
+		before := s.byName[o.Name]
+		switch {
+		case before != nil && gen.Danger(before.notes.danger).Level() == max(o.Danger.Level(), 0):
+			return describe.Gating(before.notes.gating)
+		case gate == nil, !confirms:
+			return describe.Ungated
+		default:
+			return gate(o)
+		}
+	}
+	return surface, protocol, known
+}
+
+// profile is a profile that puts the operations of the snapshot where they are, as far as their categories decide.
+func (s *Snapshot) profile() describe.Profile {
+	p := describe.Profile{Name: s.protocol.Profile}
+	taken := make(map[gen.Category]bool)
+	index := make(map[string]int)
+	family := func(name string) *describe.Family {
+		if _, has := index[name]; !has {
+			index[name] = len(p.Families)
+			p.Families = append(p.Families, describe.Family{Name: name})
+		}
+		return &p.Families[index[name]]
+	}
+	for _, o := range s.sequence {
+		if o.Name == describe.IntrospectName {
+			p.Introspect = o.Endpoint
+			family(o.Endpoint)
+			continue
+		}
+		f := family(o.Endpoint)
+		if category := gen.Category(o.Category); !taken[category] && slices.Contains(gen.Categories(), category) {
+			taken[category] = true
+			f.Categories = append(f.Categories, category)
+		}
+	}
+	for _, category := range gen.Categories() {
+		if !taken[category] && len(p.Families) > 0 {
+			p.Families[0].Categories = append(p.Families[0].Categories, category)
+		}
+	}
+	return p
+}
+
+// queries are those that introspect answers beside the protocol's own.
+func (s *Snapshot) queries() []string {
+	o := s.byName[describe.IntrospectName]
+	if o == nil {
+		return nil
+	}
+	var queries []string
+	for _, p := range o.Parameters {
+		if p.Name != "query" {
+			continue
+		}
+		for _, text := range p.Enum {
+			var query string
+			if json.Unmarshal(text, &query) == nil && query != "operations" && query != "types" {
+				queries = append(queries, query)
+			}
+		}
+	}
+	return queries
+}

@@ -1,0 +1,109 @@
+package adapterschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// param is a parameter of an operation.
+type param struct {
+	name        string
+	Type        string          `json:"type"`
+	Required    bool            `json:"required,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	Minimum     json.RawMessage `json:"minimum,omitempty"`
+	Maximum     json.RawMessage `json:"maximum,omitempty"`
+	Pattern     string          `json:"pattern,omitempty"`
+	Format      string          `json:"format,omitempty"`
+}
+
+// params are the parameters of an operation in definition order.
+type params []param
+
+// MarshalJSON writes the parameters as an object.
+func (p params) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	for i := range p {
+		text.WriteByte("{,"[min(i, 1)])
+		if err := encoder.Encode(p[i].name); err != nil {
+			return nil, fmt.Errorf("parameter %q: %w", p[i].name, err)
+		}
+		text.WriteByte(':')
+		if err := encoder.Encode(p[i]); err != nil {
+			return nil, fmt.Errorf("parameter %q: %w", p[i].name, err)
+		}
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
+}
+
+func (r *renderer) param(path string, p *gen.Param) param {
+	rendered := param{
+		name: p.Name, Type: r.typeName(p.Type), Required: p.Required, Description: p.Description, Default: json.RawMessage(p.Default), Enum: p.Enum,
+		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum), Pattern: p.Pattern, Format: p.Format,
+	}
+	for _, literal := range []struct{ of, text string }{{"default", p.Default}, {"minimum", p.Minimum}, {"maximum", p.Maximum}} {
+		if literal.text != "" && !json.Valid([]byte(literal.text)) {
+			r.fault("parameter %s: the %s %s is not JSON", path, literal.of, literal.text)
+		}
+	}
+	var lost losses
+	lost.add(p.MinLength != 0, "minimum length %d", p.MinLength)
+	lost.add(p.MaxLength != 0, "maximum length %d", p.MaxLength)
+	lost.add(p.MinItems != 0, "minimum number of items %d", p.MinItems)
+	lost.add(p.MaxItems != 0, "maximum number of items %d", p.MaxItems)
+	if p.Items != nil {
+		lost.add(true, "elements of type %s", p.Items.Type)
+	}
+	lost.add(p.Sensitive, "sensitive")
+	lost.add(p.ReadOnly, "read-only")
+	lost.add(p.AppendOnly, "append-only")
+	lost.add(len(p.Aliases) > 0, "other names %s", strings.Join(p.Aliases, " and "))
+	lost.add(len(p.Presets) > 0, "presets %s", strings.Join(p.Presets, " and "))
+	lost.add(p.Deprecated != "", "deprecated")
+	r.lose(path, lost)
+	return rendered
+}
+
+// pagination says how an operation is read page by page.
+type pagination struct {
+	Style        string `json:"style"`
+	DefaultLimit int    `json:"default_limit,omitempty"`
+	MaxLimit     int    `json:"max_limit,omitempty"`
+}
+
+// styles are the pagination styles by the names of their parameters: the one that counts, and one that moves on (requirements
+// REQ-RF-13).
+var styles = []struct{ name, count, move string }{
+	{"cursor", "first", "after"}, {"page", "page_size", "page"}, {"offset", "limit", "offset"},
+}
+
+// paginationOf recognises pagination by the protocol's names of parameters; nil: there is none.
+func paginationOf(o *gen.Operation) *pagination {
+	for _, style := range styles {
+		count, counts := o.Param(style.count)
+		if _, moves := o.Param(style.move); !counts || !moves || count.Type != "integer" {
+			continue
+		}
+		return &pagination{style.name, positive(count.Default), positive(count.Maximum)}
+	}
+	return nil
+}
+
+// positive is a whole number from 1 on; 0: the literal is none.
+func positive(literal string) int {
+	n, err := strconv.Atoi(literal)
+	if err != nil || n < 1 {
+		return 0
+	}
+	return n
+}

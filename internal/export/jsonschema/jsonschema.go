@@ -1,0 +1,99 @@
+// Package jsonschema renders definitions as JSON Schema 2020-12: one document for the parameters of each operation, which
+// accepts what the adapter accepts, and one for each type that operations return, which accepts what the adapter writes.
+//
+// Schemas of parameters are closed, as adapters are: unknown names are refused. Null is absence, so it is accepted wherever a
+// value may be absent. What a definition leaves to the Go type behind it is bounded by what every such type can do: integers
+// have 64 bits. Where definitions cannot tell, a schema is the stricter one, so that what it accepts is never refused:
+// elements of lists are not null, and formats other than date-time are a hint.
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	document "github.com/invopop/jsonschema"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Params is the document about the parameters of an operation.
+func Params(a *gen.Adapter, o *gen.Operation) *document.Schema {
+	set := newSet(a, "#/$defs/")
+	root := set.Params(o)
+	root.Version, root.Title = document.Version, o.Name
+	root.Definitions = set.Definitions()
+	return root
+}
+
+// Result is the document about values of a type that operations return: the data of a success. A type that the adapter does
+// not have is Nothing, which is null.
+func Result(a *gen.Adapter, typeName string) *document.Schema {
+	set := newSet(a, "#/$defs/")
+	root := set.Result(typeName)
+	if t, ok := a.Type(typeName); ok {
+		// A document begins with the type that it is about; a recursive one is found in $defs, too.
+		root = set.typed(t, output)
+	}
+	root.Version, root.Title = document.Version, typeName
+	root.Definitions = set.Definitions()
+	if !refersTo(root, "#/$defs/"+typeName) {
+		delete(root.Definitions, typeName)
+	}
+	return root
+}
+
+// refersTo reports whether a schema, or one of its definitions other than the one in question, has a reference.
+func refersTo(root *document.Schema, ref string) bool {
+	own := root.Definitions
+	root.Definitions = nil
+	defer func() { root.Definitions = own }()
+	for name, definition := range own {
+		if "#/$defs/"+name == ref {
+			continue
+		}
+		if text, err := json.Marshal(definition); err != nil || strings.Contains(string(text), `"`+ref+`"`) {
+			return true
+		}
+	}
+	text, err := json.Marshal(root)
+	return err != nil || strings.Contains(string(text), `"`+ref+`"`)
+}
+
+// Files are all documents of an adapter: params/OPERATION.schema.json in the order of the operations, and
+// results/TYPE.schema.json in the order in which operations first return them. It fails on definitions that are no JSON, such
+// as a default that is not.
+func Files(a *gen.Adapter) ([]describe.File, error) {
+	var files []describe.File
+	var names describe.FileNames
+	add := func(folder, name string, schema *document.Schema) error {
+		content, err := Render(schema)
+		if err != nil {
+			return fmt.Errorf("rendering the schema of %s: %w", name, err)
+		}
+		files = append(files, describe.File{Name: names.Of(folder, name, ".schema.json"), Content: content})
+		return nil
+	}
+	for i := range a.Operations {
+		o := &a.Operations[i]
+		if err := add("params/", o.Name, Params(a, o)); err != nil {
+			return nil, err
+		}
+	}
+	seen := make(map[string]bool)
+	for i := range a.Operations {
+		name := a.Operations[i].Returns.Name
+		if name == "" {
+			name = nothing
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if err := add("results/", name, Result(a, name)); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,207 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	document "github.com/invopop/jsonschema"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// use is what values of a type are for: one type is read and written by different rules.
+type use int
+
+const (
+	input   use = iota // in parameters: null is absence
+	changes            // in the input of an update, whose type is not a type of changes: null is refused
+	output             // in results
+)
+
+// nothing is the type of results of operations that return none.
+const nothing = "Nothing"
+
+// key is a type in one of its uses.
+type key struct {
+	name string
+	as   use
+}
+
+// Set makes schemas that share definitions of types.
+type Set struct {
+	adapter *gen.Adapter
+	prefix  string // of references
+	names   map[key]string
+	taken   map[string]bool
+	defined document.Definitions
+	outputs map[string]bool // types that results consist of, in a set for both directions
+	partial map[string]bool // types of which requests can select fields
+	returns string          // what the operation returns whose parameters are described
+}
+
+// NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix, such as
+// "#/components/schemas/". A type that stands in results and in parameters has two definitions: the one for parameters has
+// Input behind its name.
+func NewSet(a *gen.Adapter, prefix string) *Set {
+	s := newSet(a, prefix)
+	s.outputs = make(map[string]bool)
+	for i := range a.Operations {
+		reach(a, a.Operations[i].Returns.Name, s.outputs)
+	}
+	return s
+}
+
+func newSet(a *gen.Adapter, prefix string) *Set {
+	s := &Set{
+		adapter: a, prefix: prefix, names: make(map[key]string), taken: make(map[string]bool), defined: make(document.Definitions),
+		partial: make(map[string]bool),
+	}
+	for i := range a.Types {
+		s.taken[a.Types[i].Name] = true
+	}
+	for i := range a.Operations {
+		o := &a.Operations[i]
+		if slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection }) {
+			reach(a, resource(a, o.Returns.Name), s.partial)
+		}
+	}
+	return s
+}
+
+// resource is the type of which fields are selected, in results of a type: that of its items, if it has some, or itself.
+func resource(a *gen.Adapter, name string) string {
+	t, ok := a.Type(name)
+	if !ok {
+		return name
+	}
+	for i := range t.Fields {
+		items := &t.Fields[i]
+		if items.Name != "items" || items.Type != "array" {
+			continue
+		}
+		for items.Items != nil {
+			items = items.Items
+		}
+		if of, ok := a.Type(items.Type); ok && of.Kind == gen.KindObject {
+			return of.Name
+		}
+	}
+	return name
+}
+
+// reach notes a type and all that it consists of.
+func reach(a *gen.Adapter, name string, into map[string]bool) {
+	t, ok := a.Type(name)
+	if !ok || into[name] {
+		return
+	}
+	into[name] = true
+	for i := range t.Fields {
+		for p := &t.Fields[i]; p != nil; p = p.Items {
+			reach(a, p.Type, into)
+		}
+	}
+	for p := t.Items; p != nil; p = p.Items {
+		reach(a, p.Type, into)
+	}
+	for _, member := range t.Members {
+		reach(a, member, into)
+	}
+}
+
+// Definitions are the types that the schemas made so far refer to, by their names.
+func (s *Set) Definitions() document.Definitions {
+	if len(s.defined) == 0 {
+		return nil
+	}
+	return maps.Clone(s.defined)
+}
+
+// Params is the schema of an operation's parameters. Names that begin with an underscore are metadata, which every operation
+// accepts (requirements T-14); what asks for confirmation accepts a token.
+func (s *Set) Params(o *gen.Operation) *document.Schema {
+	params := o.Params
+	s.returns = o.Returns.Name
+	if _, own := o.Param(tokenParam.Name); describe.Usually(o) == describe.Confirmed && !own {
+		params = append(slices.Clone(params), tokenParam)
+	}
+	schema := s.object(params, func(p *gen.Param) *document.Schema {
+		as := input
+		if o.Category == gen.Update && p.Name == "input" {
+			as = changes
+		}
+		value := s.param(p, as)
+		if !p.Required {
+			value = orNull(value)
+		} else if p.Type == "any" {
+			value.Not = &document.Schema{Type: "null"}
+		}
+		return value
+	})
+	schema.Description = o.Description
+	schema.Deprecated = o.Deprecated != "" || o.Replacement != ""
+	schema.PatternProperties = map[string]*document.Schema{"^_": document.TrueSchema}
+	for _, example := range o.Examples {
+		schema.Examples = append(schema.Examples, json.RawMessage(example.Params))
+	}
+	return schema
+}
+
+// tokenParam is what operations that ask for confirmation accept beside their own parameters.
+var tokenParam = gen.Param{
+	Name: "confirmation_token", Type: "string", Sensitive: true,
+	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
+}
+
+// Result is the schema of results of a type.
+func (s *Set) Result(typeName string) *document.Schema {
+	if _, ok := s.adapter.Type(typeName); !ok {
+		return &document.Schema{Type: "null"}
+	}
+	return s.ref(typeName, output)
+}
+
+// ref refers to a type, and defines it where that is the first time.
+func (s *Set) ref(name string, as use) *document.Schema {
+	t, ok := s.adapter.Type(name)
+	if !ok {
+		return &document.Schema{}
+	}
+	switch {
+	case t.Kind == gen.KindEnum, t.Kind == gen.KindScalar:
+		as = output // which both directions share
+	case t.Changes != "":
+		as = input // its own rules are those of updates
+	}
+	k := key{name, as}
+	defined, known := s.names[k]
+	if !known {
+		defined = s.nameOf(k)
+		s.names[k] = defined
+		s.defined[defined] = nil // a type that contains itself refers to what is still being made
+		s.defined[defined] = s.typed(t, as)
+	}
+	return &document.Schema{Ref: s.prefix + defined}
+}
+
+// nameOf is the name of a definition, which no other has.
+func (s *Set) nameOf(k key) string {
+	switch {
+	case k.as == changes:
+		return s.free(k.name + "Changes")
+	case k.as == input && s.outputs[k.name]:
+		return s.free(k.name + "Input")
+	default:
+		return k.name
+	}
+}
+
+func (s *Set) free(name string) string {
+	for s.taken[name] {
+		name += "_"
+	}
+	s.taken[name] = true
+	return name
+}

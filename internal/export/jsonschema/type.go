@@ -1,0 +1,157 @@
+package jsonschema
+
+import (
+	"slices"
+	"strings"
+
+	document "github.com/invopop/jsonschema"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// typed is the schema of a type in one of its uses.
+func (s *Set) typed(t *gen.Type, as use) *document.Schema {
+	schema := &document.Schema{}
+	switch t.Kind {
+	case gen.KindEnum:
+		schema.Type = "string"
+		for _, v := range t.Values {
+			schema.Enum = append(schema.Enum, v.Value)
+		}
+	case gen.KindObject:
+		schema = s.objectType(t, as)
+	case gen.KindUnion:
+		for _, member := range t.Members {
+			schema.AnyOf = append(schema.AnyOf, s.ref(member, as))
+		}
+	case gen.KindScalar:
+		if t.Name == nothing {
+			schema.Type = "null"
+		}
+	}
+	schema.Description = describeType(t)
+	return schema
+}
+
+// describeType is the description of a type, with those of its values.
+func describeType(t *gen.Type) string {
+	text := strings.TrimSpace(t.Description)
+	for _, v := range t.Values {
+		if v.Description != "" {
+			text = sentence(text, v.Value+": "+v.Description)
+		}
+	}
+	return text
+}
+
+// sentence puts a sentence behind a text.
+func sentence(text, next string) string {
+	switch {
+	case text == "":
+		return next
+	case strings.ContainsAny(text[len(text)-1:], ".!?:"):
+		return text + " " + next
+	default:
+		return text + ". " + next
+	}
+}
+
+func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
+	if t.Items != nil {
+		schema := &document.Schema{Type: "object", AdditionalProperties: s.param(t.Items, as)}
+		if as == output { // a map that was never made
+			return orNull(schema)
+		}
+		return schema
+	}
+	whole, isChanges := s.adapter.Type(t.Changes)
+	if as == output {
+		return s.outputType(t)
+	}
+	return s.object(s.accepted(t, as), func(p *gen.Param) *document.Schema {
+		value := s.param(p, as)
+		switch {
+		case isChanges:
+			if value.AdditionalProperties != nil { // null removes a member of a map
+				value.AdditionalProperties = orNull(value.AdditionalProperties)
+			}
+			if original := field(whole, p.Name); original != nil && s.removable(original) {
+				return orNull(value)
+			}
+			return notNull(value)
+		case as == input && !p.Required:
+			return orNull(value)
+		}
+		return notNull(value)
+	})
+}
+
+// accepted are the fields that a request may name: an update may not name those that it cannot change.
+func (s *Set) accepted(t *gen.Type, as use) []gen.Param {
+	if as != changes {
+		return t.Fields
+	}
+	return slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.ReadOnly || p.AppendOnly })
+}
+
+// outputType is an object as it is written. A field is required where it is always written: not one that is left out when it
+// is empty, not one of an embedded struct, which may be nil, and none at all of what a request can select fields of.
+func (s *Set) outputType(t *gen.Type) *document.Schema {
+	fields := slices.Clone(t.Fields)
+	for i := range fields {
+		f := &fields[i]
+		f.Required = !f.OmitEmpty && !f.OmitZero && !strings.Contains(f.Go, ".") && !s.partial[t.Name]
+		f.Aliases = nil
+	}
+	return s.object(fields, func(p *gen.Param) *document.Schema {
+		value := s.param(p, output)
+		if p.Required && p.Type == "object" { // a map that was never made
+			return orNull(value)
+		}
+		return value
+	})
+}
+
+func field(t *gen.Type, name string) *gen.Param {
+	for i := range t.Fields {
+		if t.Fields[i].Name == name {
+			return &t.Fields[i]
+		}
+	}
+	return nil
+}
+
+// object is a closed object with these fields.
+func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *document.Schema) *document.Schema {
+	schema := &document.Schema{Type: "object", Properties: document.NewProperties(), AdditionalProperties: document.FalseSchema}
+	for i := range fields {
+		p := &fields[i]
+		schema.Properties.Set(p.Name, value(p))
+		for _, alias := range p.Aliases {
+			other := value(p)
+			other.Description, other.Default = "Another name of "+p.Name, nil
+			schema.Properties.Set(alias, other)
+		}
+		named := append([]string{p.Name}, p.Aliases...)
+		switch {
+		case len(named) > 1:
+			schema.AllOf = append(schema.AllOf, oneName(named, p.Required))
+		case p.Required:
+			schema.Required = append(schema.Required, p.Name)
+		}
+	}
+	return schema
+}
+
+// oneName says that a value goes by one of its names: exactly one where it is required, and at most one where it is not.
+func oneName(names []string, required bool) *document.Schema {
+	rule := &document.Schema{}
+	for _, name := range names {
+		rule.OneOf = append(rule.OneOf, &document.Schema{Required: []string{name}})
+	}
+	if !required {
+		none := &document.Schema{Not: &document.Schema{AnyOf: rule.OneOf}}
+		rule.OneOf = append(slices.Clip(rule.OneOf), none)
+	}
+	return rule
+}

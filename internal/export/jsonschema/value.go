@@ -1,0 +1,206 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	document "github.com/invopop/jsonschema"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// param is the schema of a parameter, a field or an element, without whether it may be null.
+func (s *Set) param(p *gen.Param, as use) *document.Schema {
+	schema := s.valueOf(p, as)
+	if p.Description != "" {
+		schema.Description = strings.TrimSpace(p.Description)
+	}
+	if p.Deprecated != "" {
+		schema.Deprecated = true
+		schema.Description = sentence(schema.Description, "Deprecated: "+p.Deprecated)
+	}
+	if p.Default != "" && as != output {
+		schema.Default = json.RawMessage(p.Default)
+	}
+	schema.ReadOnly = p.ReadOnly
+	schema.WriteOnly = p.Sensitive && as != output
+	return schema
+}
+
+func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
+	switch p.Type {
+	case gen.TypeSelection:
+		return s.selection(p.Presets, s.returns)
+	case "any":
+		return &document.Schema{}
+	case "string":
+		return text(p, as)
+	case "integer", "number":
+		return number(p, as)
+	case "boolean":
+		return &document.Schema{Type: "boolean"}
+	case "array":
+		schema := &document.Schema{Type: "array"}
+		if as != output {
+			schema.MinItems, schema.MaxItems = count(p.MinItems), count(p.MaxItems)
+		}
+		if p.Items != nil {
+			schema.Items = s.param(p.Items, as)
+		}
+		return schema
+	case "object":
+		schema := &document.Schema{Type: "object"}
+		if as != output {
+			schema.MinProperties, schema.MaxProperties = count(p.MinItems), count(p.MaxItems)
+		}
+		if p.Items != nil {
+			schema.AdditionalProperties = s.param(p.Items, as)
+		}
+		return schema
+	}
+	t, ok := s.adapter.Type(p.Type)
+	if !ok {
+		return &document.Schema{}
+	}
+	schema := s.ref(p.Type, as)
+	if t.Kind == gen.KindEnum && len(p.Enum) > 0 && !slices.Equal(p.Enum, valuesOf(t)) {
+		schema.Enum = enum(p.Enum)
+	}
+	return schema
+}
+
+func valuesOf(t *gen.Type) []string {
+	var values []string
+	for _, v := range t.Values {
+		values = append(values, v.Value)
+	}
+	return values
+}
+
+// base64 is what the adapter accepts as binary data: whole groups of four, and no bits behind the last byte.
+const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
+
+func text(p *gen.Param, as use) *document.Schema {
+	schema := &document.Schema{Type: "string", Enum: enum(p.Enum)}
+	if p.Quoted {
+		return schema // the rules are about the value in the string
+	}
+	if schema.Format = p.Format; p.Format == "byte" {
+		schema.Format, schema.ContentEncoding = "", "base64"
+	}
+	if as == output {
+		return schema
+	}
+	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
+	if p.Format == "byte" {
+		schema.Pattern = base64
+	}
+	if p.Pattern != "" {
+		pattern, ok := ecma(p.Pattern)
+		if schema.Pattern = pattern; !ok {
+			schema.Pattern, schema.Comments = "", "Go reads the pattern "+p.Pattern+" otherwise than JSON Schema, so it is not checked here."
+		}
+	}
+	return schema
+}
+
+func number(p *gen.Param, as use) *document.Schema {
+	if as == output {
+		return &document.Schema{Type: p.Type}
+	}
+	schema := &document.Schema{Type: p.Type, Minimum: json.Number(p.Minimum), Maximum: json.Number(p.Maximum)}
+	if p.Type == "integer" {
+		if p.Minimum == "" {
+			schema.Minimum = json.Number(strconv.FormatInt(math.MinInt64, 10))
+		}
+		if p.Maximum == "" {
+			schema.Maximum = json.Number(strconv.FormatInt(math.MaxInt64, 10))
+		}
+	}
+	return schema
+}
+
+func enum(values []string) []any {
+	var list []any
+	for _, v := range values {
+		list = append(list, v)
+	}
+	return list
+}
+
+func count(n int) *uint64 {
+	if n <= 0 {
+		return nil
+	}
+	c := uint64(n)
+	return &c
+}
+
+// orNull is a schema that also accepts null.
+func orNull(schema *document.Schema) *document.Schema {
+	switch {
+	case schema.Ref != "" || len(schema.AnyOf) > 0:
+		outer := &document.Schema{
+			Description: schema.Description, Default: schema.Default, Deprecated: schema.Deprecated, ReadOnly: schema.ReadOnly,
+			WriteOnly: schema.WriteOnly,
+		}
+		inner := *schema
+		inner.Description, inner.Default, inner.Deprecated, inner.ReadOnly, inner.WriteOnly = "", nil, false, false, false
+		alternatives := inner.AnyOf
+		if inner.Ref != "" {
+			alternatives = []*document.Schema{&inner}
+		}
+		outer.AnyOf = append(slices.Clip(alternatives), &document.Schema{Type: "null"})
+		return outer
+	case schema.Type == "":
+		return schema // anything
+	}
+	schema.Extras = map[string]any{"type": []string{schema.Type, "null"}}
+	schema.Type = ""
+	if len(schema.Enum) > 0 {
+		schema.Enum = append(slices.Clip(schema.Enum), nil)
+	}
+	return schema
+}
+
+// notNull is a schema that does not accept null.
+func notNull(schema *document.Schema) *document.Schema {
+	if schema.Type == "" && schema.Ref == "" && len(schema.AnyOf) == 0 {
+		schema.Not = &document.Schema{Type: "null"}
+	}
+	return schema
+}
+
+// removable reports whether null removes a field in an update: it becomes its default, or is left out where it is empty, or
+// empty where its rules allow that (requirements REQ-UP-09).
+func (s *Set) removable(p *gen.Param) bool {
+	if p.Required {
+		return false
+	}
+	if p.Default != "" || p.OmitZero {
+		return true
+	}
+	t, named := s.adapter.Type(p.Type)
+	switch {
+	case named && t.Kind == gen.KindObject:
+		return t.Items != nil || !slices.ContainsFunc(t.Fields, func(f gen.Param) bool { return f.Required })
+	case p.OmitEmpty, p.Type == "array", p.Type == "object", p.Type == "any", p.Type == "boolean":
+		return true
+	case p.Type == "integer", p.Type == "number":
+		low, errLow := strconv.ParseFloat(p.Minimum, 64)
+		high, errHigh := strconv.ParseFloat(p.Maximum, 64)
+		return (errLow != nil || low <= 0) && (errHigh != nil || high >= 0)
+	case p.Quoted:
+		return p.Minimum == "" && p.Maximum == ""
+	case p.MinLength > 0, len(p.Enum) > 0 && !slices.Contains(p.Enum, ""), named && t.Kind == gen.KindEnum && !slices.Contains(valuesOf(t), ""):
+		return false
+	case p.Pattern != "":
+		expression, err := regexp.Compile(p.Pattern)
+		return err == nil && expression.MatchString("")
+	}
+	return true
+}

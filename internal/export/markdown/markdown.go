@@ -1,0 +1,280 @@
+// Package markdown renders definitions as a reference page for people: a table of all operations by endpoint family, then each
+// operation with its parameters, examples and failures, then the types. The page is GitHub Flavored Markdown without HTML.
+package markdown
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Render writes the page about an adapter. It fails on a surface that is not valid.
+func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	p := &page{adapter: a, surface: s, anchors: make(map[string]string)}
+	p.name()
+	p.begin()
+	p.overview()
+	p.heading(2)
+	for i := range a.Operations {
+		p.operation(&a.Operations[i])
+	}
+	if len(a.Types) > 0 {
+		p.heading(2)
+		for i := range a.Types {
+			p.typ(&a.Types[i])
+		}
+	}
+	p.heading(2)
+	p.paragraph("Any operation can answer with these codes, whatever its parameters are.")
+	p.failures(describe.CommonFailures())
+	return []byte(strings.TrimRight(p.text.String(), "\n") + "\n"), nil
+}
+
+// badges mark danger levels.
+var badges = map[gen.Danger]string{
+	gen.Safe: "🟢 safe", gen.Reversible: "🔵 reversible", gen.Destructive: "🟠 destructive", gen.Dangerous: "🔴 dangerous",
+	gen.Forbidden: "⛔ forbidden",
+}
+
+// meanings say what danger levels mean (danger levels §2.1).
+var meanings = map[gen.Danger]string{
+	gen.Safe: "changes nothing that matters", gen.Reversible: "changes what can be changed back", gen.Destructive: "may lose data for good, so it asks first",
+	gen.Dangerous: "may lose much for good, so it asks first", gen.Forbidden: "runs only where somebody decided that it may, and asks first",
+}
+
+// page is a page in the making.
+type page struct {
+	adapter *gen.Adapter
+	surface describe.Surface
+	text    strings.Builder
+	titles  []string          // of the headings that are still to come, in their order
+	anchors map[string]string // by what a heading is about: op:NAME, type:NAME, or a section
+}
+
+// name finds out the anchors of all headings, in the order in which they come.
+func (p *page) name() {
+	taken := make(map[string]int)
+	add := func(key, title string) {
+		p.anchors[key] = slug(title, taken)
+		p.titles = append(p.titles, title)
+	}
+	add("title", p.title())
+	// Several words keep sections apart from operations and types, whose names have no spaces.
+	add("operations", "All operations")
+	add("reference", "Each operation")
+	for i := range p.adapter.Operations {
+		add("op:"+p.adapter.Operations[i].Name, p.adapter.Operations[i].Name)
+	}
+	if len(p.adapter.Types) > 0 {
+		add("types", "All types")
+		for i := range p.adapter.Types {
+			add("type:"+p.adapter.Types[i].Name, p.adapter.Types[i].Name)
+		}
+	}
+	add("failures", "Failures of any operation")
+}
+
+func (p *page) title() string {
+	// The word in the middle keeps the anchor apart from that of a type of the same name.
+	return strings.TrimSpace(cmp.Or(p.adapter.Name, "MCP-AQL") + " adapter " + p.adapter.Version)
+}
+
+// heading writes the next heading, whose anchor is known already.
+func (p *page) heading(level int) {
+	p.paragraph(strings.Repeat("#", level) + " " + escape(p.titles[0]))
+	p.titles = p.titles[1:]
+}
+
+func (p *page) paragraph(text string) { p.text.WriteString(text + "\n\n") }
+
+func (p *page) begin() {
+	p.heading(1)
+	tools := "one tool"
+	if n := len(p.families()); p.surface.Mode != describe.Single && n > 1 {
+		tools = fmt.Sprintf("%d tools", n)
+	}
+	p.paragraph(fmt.Sprintf("%s, reached through %s of an MCP server. Each is called by its name:", counted(len(p.adapter.Operations), "operation"), tools))
+	if o := p.first(); o != nil {
+		p.code(request(o.Name, o.Examples[0].Params))
+	}
+	p.paragraph("The answer is `{\"success\": true, \"data\": …}`, or `{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}` with a code that tells why. Names that are not listed here are refused, and null stands for absence. The operation `introspect` tells at run time what this page tells.")
+	links := []string{p.link("operations", "All operations"), p.link("reference", "Each operation")}
+	if len(p.adapter.Types) > 0 {
+		links = append(links, p.link("types", "All types"))
+	}
+	p.paragraph(strings.Join(append(links, p.link("failures", "Failures of any operation")), " · "))
+}
+
+// first is the operation whose example is shown first: the least dangerous, and among these the first.
+func (p *page) first() *gen.Operation {
+	var found *gen.Operation
+	for i := range p.adapter.Operations {
+		o := &p.adapter.Operations[i]
+		if len(o.Examples) > 0 && (found == nil || o.Danger.Level() < found.Danger.Level()) {
+			found = o
+		}
+	}
+	return found
+}
+
+// families are those that have operations.
+func (p *page) families() []describe.Family {
+	var list []describe.Family
+	for _, family := range p.surface.Profile.Families {
+		if len(p.operationsOf(family.Name)) > 0 {
+			list = append(list, family)
+		}
+	}
+	return list
+}
+
+func (p *page) operationsOf(family string) []*gen.Operation {
+	var list []*gen.Operation
+	for i := range p.adapter.Operations {
+		if o := &p.adapter.Operations[i]; p.surface.Family(o) == family {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// overview writes a table of operations for each endpoint family.
+func (p *page) overview() {
+	p.heading(2)
+	used := make(map[gen.Danger]bool)
+	for _, family := range p.families() {
+		operations := p.operationsOf(family.Name)
+		intro := fmt.Sprintf("**%s** through the tool `%s`", escape(family.Name), p.surface.Tool(operations[0]))
+		if family.Description != "" {
+			intro += ": " + escape(family.Description)
+		}
+		p.paragraph(intro)
+		t := table{{"Operation", "Danger", "What it does", "Returns"}}
+		for _, o := range operations {
+			used[o.Danger] = true
+			what := escape(describe.FirstSentence(o.Description))
+			if o.Deprecated != "" || o.Replacement != "" {
+				what = strings.TrimSpace(what + " *Deprecated.*")
+			}
+			t = append(t, []string{p.link("op:"+o.Name, code(o.Name)), badges[o.Danger], what, p.typeLink(o.Returns.Name)})
+		}
+		p.table(t)
+	}
+	var legend []string
+	for _, danger := range gen.Dangers() {
+		if used[danger] {
+			legend = append(legend, "- "+badges[danger]+": "+meanings[danger])
+		}
+	}
+	if legend != nil {
+		p.paragraph(strings.Join(legend, "\n"))
+	}
+}
+
+func (p *page) operation(o *gen.Operation) {
+	p.heading(3)
+	p.paragraph(fmt.Sprintf("%s · %s · tool `%s` · returns %s", cmp.Or(badges[o.Danger], string(o.Danger)), o.Category, p.surface.Tool(o), p.typeLink(o.Returns.Name)))
+	if o.Description != "" {
+		p.paragraph(escapeParagraphs(o.Description))
+	}
+	p.notices(o)
+	if len(o.Params) == 0 {
+		p.paragraph("It has no parameters.")
+	} else {
+		p.fields("Parameter", o.Params)
+	}
+	for _, example := range o.Examples {
+		caption := strings.TrimRight(example.Description, ".:")
+		p.paragraph(escape(cmp.Or(caption, "Example")) + ":")
+		p.code(request(o.Name, example.Params))
+	}
+	own := describe.Failures(p.adapter, o)
+	if len(own) == 0 {
+		p.paragraph("It can fail as " + p.link("failures", "any operation") + " can.")
+		return
+	}
+	p.paragraph("It can fail as " + p.link("failures", "any operation") + " can, and with these codes:")
+	p.failures(own)
+}
+
+// notices are what must not be overlooked: that an operation asks first, and that it is on its way out.
+func (p *page) notices(o *gen.Operation) {
+	var quotes []string
+	if describe.Usually(o) == describe.Confirmed {
+		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; the same call with it as `confirmation_token` is carried out.")
+		if o.Confirm != "" {
+			quotes = append(quotes, "The question is: "+escape(o.Confirm))
+		}
+		var reasons []string
+		for _, reason := range o.Reasons {
+			reasons = append(reasons, "- "+escape(reason))
+		}
+		if reasons != nil {
+			quotes = append(quotes, strings.Join(reasons, "\n> "))
+		}
+	}
+	if o.Deprecated != "" || o.Replacement != "" {
+		notice := strings.TrimSpace("**Deprecated.** " + escape(o.Deprecated))
+		if o.Replacement != "" {
+			replacement := code(o.Replacement)
+			if _, ok := p.adapter.Operation(o.Replacement); ok {
+				replacement = p.link("op:"+o.Replacement, replacement)
+			}
+			notice += " Use " + replacement + " instead."
+		}
+		quotes = append(quotes, notice)
+	}
+	if quotes != nil {
+		p.paragraph("> " + strings.Join(quotes, "\n>\n> "))
+	}
+}
+
+func (p *page) failures(list []describe.Failure) {
+	t := table{{"Code", "When"}}
+	for _, f := range list {
+		t = append(t, []string{code(f.Code), escape(f.When)})
+	}
+	p.table(t)
+}
+
+func (p *page) typ(t *gen.Type) {
+	p.heading(3)
+	if t.Description != "" {
+		p.paragraph(escapeParagraphs(t.Description))
+	}
+	switch {
+	case t.Kind == gen.KindEnum:
+		rows := table{{"Value", "Meaning"}}
+		for _, v := range t.Values {
+			rows = append(rows, []string{code(v.Value), escape(v.Description)})
+		}
+		p.table(rows)
+	case t.Kind == gen.KindUnion:
+		var members []string
+		for _, member := range t.Members {
+			members = append(members, p.typeLink(member))
+		}
+		p.paragraph("One of " + strings.Join(members, ", ") + ".")
+	case t.Items != nil:
+		p.paragraph("Every member is " + p.typeOf(t.Items) + ".")
+	case len(t.Fields) > 0:
+		fields := slices.Clone(t.Fields)
+		for i := range fields {
+			if t.Changes != "" { // presets are about results
+				fields[i].Presets = nil
+			}
+		}
+		p.fields("Field", fields)
+	case t.Kind == gen.KindObject:
+		p.paragraph("It has no fields.")
+	case t.Description == "":
+		p.paragraph("A value of no further structure.")
+	}
+}

@@ -1,0 +1,150 @@
+package scan
+
+import (
+	"fmt"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// paramOf makes the parameter that a field is on the wire from its tags, docs and shape. Type, Items and the values of an
+// enum type are filled in once all types have their wire names.
+func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) gen.Param {
+	s.checkName(f.tag, f.path)
+	param := gen.Param{Name: f.tag.name, ReadOnly: isReservedPayload(f.tag.name)}
+	if f.tag.field != nil {
+		param.Description = describe(firstComment(f.tag.field.Doc, f.tag.field.Comment), f.tag.goName)
+		if !s.editable(f.v.Pkg()) {
+			param.Description = synopsis(param.Description)
+		}
+	}
+	if f.tag.foreign.description != "" {
+		param.Description = f.tag.foreign.description
+	}
+	elements := s.settle(&f, shape)
+	c := constrainer{s, f, pointed(shape), &param}
+	for _, item := range f.tag.items {
+		c.apply(item)
+	}
+	c.checkEnum()
+	c.checkRanges()
+	s.applyElements(f, shape, &param, elements)
+	if item, ok := f.tag.item("default"); ok {
+		c.applyDefault(item, quotedNumber)
+	}
+	return param
+}
+
+// pointed is the shape behind all pointers and optionals.
+func pointed(shape *model.Shape) *model.Shape {
+	for range 16 {
+		if shape == nil || shape.Kind != model.ShapePointer && shape.Kind != model.ShapeOptional {
+			return shape
+		}
+		shape = shape.Elem
+	}
+	return shape
+}
+
+// wireKind is the JSON kind of a shape, as the tag table names it. Dates and bytes are strings on the wire, but the
+// constraints of strings are not theirs.
+func wireKind(shape *model.Shape) string {
+	switch shape.Kind {
+	case model.ShapeBool:
+		return "boolean"
+	case model.ShapeInt, model.ShapeUint:
+		return "integer"
+	case model.ShapeFloat, model.ShapeNumber:
+		return "number"
+	case model.ShapeString, model.ShapeText:
+		return "string"
+	case model.ShapeTime:
+		return "date-time"
+	case model.ShapeBytes:
+		return "bytes"
+	case model.ShapeSlice, model.ShapeArray:
+		return "array"
+	case model.ShapeMap, model.ShapeStruct, model.ShapePatch:
+		return "object"
+	}
+	return "any"
+}
+
+// apply takes one item of the tag.
+func (c constrainer) apply(item placedItem) {
+	if !c.applicable(item) {
+		return
+	}
+	switch item.Key {
+	case "required":
+		c.param.Required = true
+	case "sensitive":
+		c.param.Sensitive = true
+	case "readonly":
+		c.param.ReadOnly = true
+	case "appendonly":
+		c.param.AppendOnly = true
+	case "id":
+		c.param.ID = true
+	case "desc":
+		c.param.Description = item.Value
+	case "deprecated":
+		c.param.Deprecated = item.Value
+		if item.Flag {
+			c.param.Deprecated = "Deprecated."
+		}
+	case "format":
+		c.param.Format = item.Value
+	case "alias":
+		c.param.Aliases = item.List
+	case "preset":
+		c.param.Presets = item.List
+	case "enum":
+		c.applyEnum(item)
+	case "min":
+		c.param.Minimum = c.number(item)
+	case "max":
+		c.param.Maximum = c.number(item)
+	case "minlen":
+		c.param.MinLength = c.count(item)
+	case "maxlen":
+		c.param.MaxLength = c.count(item)
+	case "minitems":
+		c.param.MinItems = c.count(item)
+	case "maxitems":
+		c.param.MaxItems = c.count(item)
+	case "pattern":
+		c.applyPattern(item)
+	}
+}
+
+// applyEnum takes the allowed values of a string; a type with constants of its own allows no others.
+func (c constrainer) applyEnum(item placedItem) {
+	declared := make(map[string]bool)
+	var names []string
+	for _, constant := range c.shape.Enum {
+		declared[constant.Value] = true
+		names = append(names, constant.Value)
+	}
+	seen := make(map[string]bool)
+	var allowed []string
+	for _, value := range item.List {
+		switch {
+		case len(declared) > 0 && !declared[value]:
+			message := fmt.Sprintf("enum value %q is no constant of type %s", value, c.shape.Go.Name)
+			if item.origin != "" {
+				message = fmt.Sprintf("%s lists %q, which is no constant of type %s", item.origin, value, c.shape.Go.Name)
+			}
+			c.report(item.value, Diagnostic{
+				Severity: c.severity(SeverityError), Code: codeType, FieldPath: c.field.path, Actual: value, Message: message, Suggestion: suggestWord(value, names),
+			})
+			continue
+		case seen[value]:
+			c.fail(item, codeDuplicate, fmt.Sprintf("enum lists %q twice", value), "remove one of them")
+			continue
+		}
+		seen[value] = true
+		allowed = append(allowed, value)
+	}
+	c.param.Enum = allowed
+}

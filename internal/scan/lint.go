@@ -1,0 +1,112 @@
+package scan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+// lint warns of what works and could serve agents better: what they are not told, and texts that the protocol's leak check
+// keeps from them (design §4, requirements T-29).
+func (s *shaper) lint(o operation, h *handled) {
+	op := &h.Operation
+	warn := func(at span, path, code, message, suggestion string) {
+		s.report(at, Diagnostic{Severity: SeverityWarning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion})
+	}
+	if len(op.Examples) == 0 {
+		warn(o.at(), o.name(), codeMissing, fmt.Sprintf("operation %s has no example", op.Name),
+			"add one above the function, such as //aql:example "+sampleRequest(h.request))
+	}
+	if op.Danger.Level() >= gen.Destructive.Level() && len(op.Reasons) == 0 {
+		warn(o.at(), o.name(), codeMissing, fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm", op.Name, op.Danger),
+			"say above the function what it destroys, such as //aql:reason Removes the note and its history")
+	}
+	if op.DangerSource == gen.DangerFromPattern {
+		warn(o.itemsAt, o.name(), codeMissing, fmt.Sprintf("operation %s is %s only because of its name", op.Name, op.Danger),
+			fmt.Sprintf("say so: danger=%s", op.Danger))
+	}
+	for _, d := range o.directives {
+		if found := words.Find(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
+			s.warnLeak(d.text, o.name(), d.Name, found)
+		}
+	}
+	visited := make(map[*model.Shape]bool)
+	s.lintFields(h.request, visited, true)
+}
+
+// lintFields looks at the parameters of an operation, and at the fields of the objects they hold.
+func (s *shaper) lintFields(shape *model.Shape, visited map[*model.Shape]bool, top bool) {
+	if shape == nil || visited[shape] {
+		return
+	}
+	visited[shape] = true
+	if source := s.structs[shape]; source != nil {
+		for i := range shape.Fields {
+			field, f := &shape.Fields[i], source.fields[i]
+			if f.tag.at.start == 0 || f.v == nil || !inMainModule(s.packages[f.v.Pkg()]) {
+				continue
+			}
+			if field.Param.Description == "" {
+				s.report(f.tag.at, Diagnostic{
+					Severity: SeverityWarning, Code: codeMissing, FieldPath: f.path,
+					Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(f),
+				})
+			}
+			first, _, _ := strings.Cut(field.Param.Description, ". ")
+			if found := words.Find(first); found != "" && top && field.Param.Required {
+				s.warnLeak(f.tag.at, f.path, "description", found)
+			}
+			s.lintFields(field.Shape, visited, false)
+		}
+	}
+	s.lintFields(shape.Elem, visited, false)
+}
+
+func describeSuggestion(f fieldSource) string {
+	if f.tag.field == nil {
+		return fmt.Sprintf("add //aql:param %s desc='…'", f.v.Name())
+	}
+	return "add a comment behind the field, or desc= to its tag"
+}
+
+// warnLeak warns of a text that agents will not see.
+func (s *shaper) warnLeak(at span, path, what, found string) {
+	s.report(at, Diagnostic{
+		Severity: SeverityWarning, Code: codeName, FieldPath: path, Actual: found,
+		Message:    fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, so messages leave the text out", found, what),
+		Suggestion: "word it differently; the check has no word boundaries, so any word in -at before another one counts",
+	})
+}
+
+// sampleRequest is an example request with the required parameters.
+func sampleRequest(request *model.Shape) string {
+	var members []string
+	for _, field := range request.Fields {
+		if field.Param.Required {
+			members = append(members, fmt.Sprintf("%q:%s", field.Param.Name, sampleValue(field.Shape)))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "} What it shows"
+}
+
+func sampleValue(shape *model.Shape) string {
+	switch shape = pointed(shape); wireKind(shape) {
+	case "boolean":
+		return "true"
+	case "integer", "number":
+		return "1"
+	case "array":
+		return "[]"
+	case "object":
+		return "{}"
+	case "date-time":
+		return `"2026-01-02T15:04:05Z"`
+	}
+	if len(shape.Enum) > 0 {
+		return fmt.Sprintf("%q", shape.Enum[0].Value)
+	}
+	return `"…"`
+}

@@ -1,0 +1,222 @@
+// Package scan finds the operations of an MCP-AQL adapter in Go source: handlers, request structs, the types they
+// mention, docs and constants, as model.Package. It never reads generated code, never has the go command compile anything,
+// and reports all that is wrong in one go, each finding at the byte it is about. A package that does not type-check is
+// scanned all the same; an error counts only where it reaches the types of an operation.
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/model"
+)
+
+// Options says what to load.
+type Options struct {
+	Dir      string   // directory the patterns are relative to; empty: the current one
+	Patterns []string // package patterns as the go command takes them; none: the package in Dir
+	Tags     []string // build tags
+	Env      []string // NAME=value, added to the environment of the go command
+	Lint     bool     // also warns of what could serve agents better
+	Loader   load.Loader
+	Cache    string // directory for what can be made again; empty: aql-tag in the user's cache directory; "off": none
+	Inputs   bool   // fill in Result.Inputs
+	Places   bool   // fill in Package.Places
+}
+
+// Result is what a scan found.
+type Result struct {
+	Packages    []model.Package // those with operations, sorted by import path
+	Diagnostics []Diagnostic    // sorted by file, line and column
+	Empty       []EmptyPackage  // matched packages without operations, sorted by import path
+	Inputs      *load.Inputs    // all that was read; nil if it was not asked for or is not known
+}
+
+// EmptyPackage is a package without operations: a generated file in it is out of date.
+type EmptyPackage struct {
+	Path string // import path
+	Dir  string // absolute directory
+}
+
+// HasErrors reports whether the source has errors. A package with errors must not be generated.
+func (r Result) HasErrors() bool {
+	return slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
+}
+
+// Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
+// no go command, a pattern that matches nothing. Faults in the source are diagnostics.
+func Load(ctx context.Context, opts Options) (Result, error) {
+	var result Result
+	err := certainly(opts, func(loader load.Loader) (*program, error) {
+		opts.Loader = loader
+		p, roots, err := loadIndexed(ctx, opts)
+		if err == nil {
+			result = p.scan(roots)
+			result.Inputs = p.loaded.Inputs
+		}
+		return p, err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return result, nil
+}
+
+// certainly does something with a program, and once more by go/packages when the source of a dependency turns out not to be
+// as it was when its export data was made.
+func certainly(opts Options, do func(loader load.Loader) (*program, error)) error {
+	p, err := do(opts.Loader)
+	if err == nil && p.uncertain && opts.Loader == load.Auto {
+		p, err = do(load.GoPackages)
+	}
+	if err == nil && p.uncertain {
+		return errors.New("loading packages: the source of a dependency is not as it was when its export data was made")
+	}
+	return err
+}
+
+// loadIndexed loads the packages that match opts.Patterns.
+func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Package, error) {
+	loaded, err := load.Load(ctx, load.Options{
+		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := loadable(loaded.Roots, opts.Patterns); err != nil {
+		return nil, nil, err
+	}
+	p := newProgram(loaded)
+	p.linting, p.placing = opts.Lint, opts.Places
+	p.index(loaded.Roots)
+	return p, loaded.Roots, nil
+}
+
+// loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.
+func loadable(roots []*packages.Package, patterns []string) error {
+	if len(roots) == 0 {
+		return fmt.Errorf("loading packages: no packages match %s", strings.Join(patterns, " "))
+	}
+	var faults []error
+	for _, root := range roots {
+		if len(root.GoFiles) > 0 {
+			continue
+		}
+		for _, e := range root.Errors {
+			if _, ok := errorPosition(e); !ok || e.Kind != packages.ParseError {
+				faults = append(faults, fmt.Errorf("loading %s: %s", root.ID, strings.TrimSpace(e.Msg)))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// index notes every package of the load by path.
+func (p *program) index(roots []*packages.Package) {
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		if pkg.Types != nil {
+			p.packages[pkg.Types] = pkg
+		}
+	})
+}
+
+// scan turns the loaded packages into the result.
+func (p *program) scan(roots []*packages.Package) Result {
+	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
+	for _, root := range roots {
+		p.reportSyntax(root, "")
+	}
+	var found []operation
+	for _, root := range roots {
+		found = append(found, p.findOperations(root)...)
+	}
+	found = p.choose(roots, found)
+
+	var result Result
+	byPackage := make(map[*packages.Package][]operation)
+	for _, o := range found {
+		byPackage[o.pkg] = append(byPackage[o.pkg], o)
+	}
+	for _, root := range roots {
+		pkg, ok := p.buildPackage(root, byPackage[root])
+		if !ok {
+			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: directory(root)})
+			continue
+		}
+		result.Packages = append(result.Packages, pkg)
+	}
+	p.noteSharedNames(result.Packages)
+	p.warnUnusedTags(roots)
+	p.silence(roots)
+	result.Diagnostics = sortDiagnostics(p.diagnostics)
+	return result
+}
+
+// reportSyntax reports the syntax errors of a package's own files, the first of each file: the others follow from it.
+// With a file name it reports that file alone.
+func (p *program) reportSyntax(pkg *packages.Package, only string) {
+	faults := make(map[string]Diagnostic)
+	for _, e := range pkg.Errors {
+		position, ok := errorPosition(e)
+		if !ok || e.Kind != packages.ParseError || p.isGenerated(position.File) || only != "" && position.File != only {
+			continue
+		}
+		if first, taken := faults[position.File]; !taken || comparePositions(position, first.Position) < 0 {
+			faults[position.File] = Diagnostic{
+				Severity: SeverityError, Code: codeType, Position: position, Message: "syntax error: " + strings.TrimSpace(e.Msg),
+			}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(faults)) {
+		p.diagnostics = append(p.diagnostics, faults[file])
+	}
+}
+
+// errorPosition reads the place of a load error, `file:line:col` or `file:line`.
+func errorPosition(e packages.Error) (model.Position, bool) {
+	file, line, column := e.Pos, 0, 0
+	for range 2 {
+		rest, number, ok := cutLast(file, ":")
+		n := 0
+		if _, err := fmt.Sscanf(number, "%d", &n); !ok || err != nil {
+			break
+		}
+		file, line, column = rest, n, line
+	}
+	if line == 0 {
+		return model.Position{}, false
+	}
+	return model.Position{File: file, Line: line, Column: max(column, 1)}, true
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// inMainModule reports whether the user can edit a package.
+func inMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
+
+// editable is inMainModule for the package of an object, which is nil for what the language itself declares.
+func (p *program) editable(pkg *types.Package) bool {
+	return pkg != nil && inMainModule(p.packages[pkg])
+}
+
+// before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
+func (p *program) before(a, b token.Pos) int {
+	fileA, offsetA := p.loaded.Place(a)
+	fileB, offsetB := p.loaded.Place(b)
+	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(offsetA, offsetB))
+}

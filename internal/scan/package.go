@@ -1,0 +1,202 @@
+package scan
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// buildPackage makes the model of a package from its operations. Not ok: it has none.
+func (p *program) buildPackage(root *packages.Package, operations []operation) (model.Package, bool) {
+	if len(operations) == 0 {
+		return model.Package{}, false
+	}
+	s := newShaper(p, root.Types)
+	w := newWireTypes(s)
+	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
+	for _, o := range operations {
+		h, ok := s.buildHandler(o)
+		if ok {
+			handlers, kept = append(handlers, h), append(kept, o)
+		}
+		if h.request != nil {
+			for _, field := range h.request.Fields {
+				w.visit(field.Shape, false)
+			}
+		}
+		if h.result != nil {
+			w.visitResult(h.result)
+		}
+	}
+	if len(handlers) == 0 {
+		return model.Package{}, false
+	}
+	s.checkOperationNames(handlers, kept)
+	w.assignNames()
+	w.complete(handlers)
+	taken, imported := p.taken(root)
+	out := model.Package{
+		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Types: w.definitions(handlers), Guards: s.guards(handlers),
+		Constants: w.constantNames, Taken: taken, Imported: imported, Handlers: make([]model.Handler, 0, len(handlers)),
+	}
+	for _, h := range handlers {
+		h.Operation.Params = slices.Grow([]gen.Param(nil), len(h.request.Fields))
+		for _, field := range h.request.Fields {
+			h.Operation.Params = append(h.Operation.Params, field.Param)
+		}
+		h.Operation.Returns = w.returns(h.result)
+		out.Handlers = append(out.Handlers, h.Handler)
+	}
+	if p.placing {
+		out.Places = w.places(out.Dir, handlers)
+	}
+	return out, true
+}
+
+// directory is where a package's files are.
+func directory(root *packages.Package) string { return load.Directory(root) }
+
+// taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests and
+// files for other systems included, and the names of their imports. imported are those that are nothing but imports.
+func (p *program) taken(root *packages.Package) (all, imported []string) {
+	names := make(map[string]bool)
+	imports := make(map[string]bool)
+	note := func(file *ast.File) {
+		for _, name := range declaredNames(file) {
+			names[name] = true
+		}
+		for _, spec := range file.Imports {
+			if spec.Name != nil {
+				imports[spec.Name.Name] = true
+			} else {
+				imports[importedName(root, spec)] = true
+			}
+		}
+	}
+	loaded := make(map[string]bool)
+	for _, file := range root.Syntax {
+		loaded[p.fset.PositionFor(file.FileStart, false).Filename] = true
+		note(file)
+	}
+	dir := directory(root)
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		filename := filepath.Join(dir, entry.Name())
+		if filepath.Ext(filename) != ".go" || loaded[filename] || p.isGenerated(filename) {
+			continue
+		}
+		file, _ := parser.ParseFile(token.NewFileSet(), filename, nil, parser.SkipObjectResolution)
+		if file != nil && file.Name.Name == root.Name {
+			note(file)
+		}
+	}
+	for name := range imports {
+		if !names[name] && name != "_" && name != "." {
+			imported = append(imported, name)
+			names[name] = true
+		}
+	}
+	delete(names, "_")
+	delete(names, "init")
+	slices.Sort(imported)
+	return slices.Sorted(maps.Keys(names)), imported
+}
+
+// importedName is the name of a package that an import without a name declares.
+func importedName(root *packages.Package, spec *ast.ImportSpec) string {
+	importPath := importPath(spec)
+	if imported := root.Imports[importPath]; imported != nil && imported.Name != "" {
+		return imported.Name
+	}
+	return path.Base(importPath)
+}
+
+// noteSharedNames notes operations of one name in several packages: they cannot be merged into one adapter.
+func (p *program) noteSharedNames(all []model.Package) {
+	first := make(map[string]model.Position)
+	owner := make(map[string]string)
+	for _, pkg := range all {
+		for _, handler := range pkg.Handlers {
+			name := handler.Operation.Name
+			if other, taken := owner[name]; taken && other != pkg.Path {
+				p.diagnostics = append(p.diagnostics, Diagnostic{
+					Severity: SeverityNote, Code: codeDuplicate, Position: handler.Position, EndColumn: handler.Position.Column + len(handler.Func),
+					FieldPath: handler.Func, Actual: name,
+					Message: fmt.Sprintf("operation name %q is also used in package %s; aql.Merge refuses to join the two", name, other),
+					Related: []Related{{Position: first[name], Message: "the other one is here"}},
+				})
+				continue
+			}
+			if _, taken := owner[name]; !taken {
+				first[name], owner[name] = handler.Position, pkg.Path
+			}
+		}
+	}
+}
+
+// warnUnusedTags warns of aql tags on structs that no operation reaches, in packages that have operations: the author
+// believes they say something.
+func (p *program) warnUnusedTags(roots []*packages.Package) {
+	hasOperations := make(map[*types.Package]bool)
+	for pkg, index := range p.syntax {
+		for pos := range index.fields {
+			if p.visited[pos] {
+				hasOperations[pkg] = true
+				break
+			}
+		}
+	}
+	for _, root := range roots {
+		if !hasOperations[root.Types] {
+			continue
+		}
+		index := p.syntaxOf(root.Types)
+		for _, syntax := range index.types {
+			st, ok := syntax.spec.Type.(*ast.StructType)
+			if !ok {
+				continue
+			}
+			if field := p.unvisitedTag(st); field != nil {
+				p.report(spanOf(field.Tag), Diagnostic{
+					Severity: SeverityWarning, Code: codeUnresolved, FieldPath: syntax.spec.Name.Name,
+					Message:    fmt.Sprintf("no operation reaches %s, so its aql tags have no effect", syntax.spec.Name.Name),
+					Suggestion: "remove them, or use the type in a request or result",
+				})
+			}
+		}
+	}
+}
+
+// unvisitedTag finds the first aql tag of a struct none of whose fields was looked at.
+func (p *program) unvisitedTag(st *ast.StructType) *ast.Field {
+	var first *ast.Field
+	for _, field := range st.Fields.List {
+		positions := []token.Pos{embeddedName(field.Type)}
+		for _, name := range field.Names {
+			positions = append(positions, name.Pos())
+		}
+		for _, pos := range positions {
+			if p.visited[pos] {
+				return nil
+			}
+		}
+		if first == nil && field.Tag != nil && strings.Contains(field.Tag.Value, `aql:`) {
+			first = field
+		}
+	}
+	return first
+}

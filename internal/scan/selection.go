@@ -1,0 +1,123 @@
+package scan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// checkSelection sees to the parameters of aql.Fields in a request: where they have a meaning, and what they may name
+// (MCP-AQL field selection §2, §3).
+func (s *shaper) checkSelection(o operation, handler *handled) {
+	source := s.structs[handler.request]
+	for i := range handler.request.Fields {
+		field := &handler.request.Fields[i]
+		if field.Shape.Kind != model.ShapeSelection {
+			continue
+		}
+		f := source.fields[i]
+		at := f.tag.at
+		if f.through != nil {
+			at = f.through.tag.at
+		}
+		if handler.Operation.Category != gen.Read {
+			s.report(at, Diagnostic{
+				Code: codeType, FieldPath: f.path,
+				Message:    fmt.Sprintf("aql.Fields has no meaning in %s operation %s: fields are selected of what READ operations return", handler.Operation.Category, handler.Operation.Name),
+				Suggestion: "remove it",
+			})
+			continue
+		}
+		resource := selectable(handler.result)
+		if resource == nil {
+			s.report(at, Diagnostic{
+				Code: codeType, FieldPath: f.path,
+				Message:    fmt.Sprintf("aql.Fields has no meaning in operation %s, whose result has no fields", handler.Operation.Name),
+				Suggestion: "return a struct, or a list of structs",
+			})
+			continue
+		}
+		presets := presetsOf(resource)
+		field.Param.Presets = presets
+		field.Param.Description = selectionDescription(presets, standardPreset(handler, resource))
+		preset := pathOf(append(slices.Clone(field.Selector[:len(field.Selector)-1]), "Preset"))
+		for j := range handler.request.Fields {
+			if other := &handler.request.Fields[j]; other.Param.Go == preset {
+				other.Param.Enum = presets
+				other.Param.Description = "Preset of fields; fields may name it too"
+			}
+		}
+	}
+}
+
+// selectable is the struct that a result consists of, alone, in a list, or in the items of a page; nil: none.
+func selectable(result *model.Shape) *model.Shape {
+	shape := element(result)
+	if shape == nil || shape.Kind != model.ShapeStruct {
+		return nil
+	}
+	if shape == pointed(result) {
+		for _, field := range shape.Fields {
+			list := pointed(field.Shape)
+			if field.Param.Name != "items" || list.Kind != model.ShapeSlice && list.Kind != model.ShapeArray {
+				continue
+			}
+			if item := element(list); item.Kind == model.ShapeStruct {
+				return item
+			}
+		}
+	}
+	return shape
+}
+
+// element is what a list consists of, and any other shape itself.
+func element(shape *model.Shape) *model.Shape {
+	for shape != nil {
+		switch shape.Kind {
+		case model.ShapePointer, model.ShapeSlice, model.ShapeArray, model.ShapeOptional:
+			shape = shape.Elem
+		default:
+			return shape
+		}
+	}
+	return nil
+}
+
+// presetsOf lists the presets of a resource: those that every resource has, and those that its tags add.
+func presetsOf(resource *model.Shape) []string {
+	presets := []string{"minimal", "standard", "full"}
+	for _, field := range resource.Fields {
+		for _, preset := range field.Param.Presets {
+			if !slices.Contains(presets, preset) {
+				presets = append(presets, preset)
+			}
+		}
+	}
+	return presets
+}
+
+// standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of them
+// are the whole resource.
+func standardPreset(handler *handled, resource *model.Shape) string {
+	switch {
+	case !slices.ContainsFunc(resource.Fields, func(f model.Field) bool { return len(f.Param.Presets) > 0 }):
+		return ""
+	case strings.HasPrefix(handler.Operation.Name, "search_"):
+		return "minimal"
+	case resource != pointed(handler.result):
+		return "standard"
+	default:
+		return "full"
+	}
+}
+
+func selectionDescription(presets []string, standard string) string {
+	names := slices.Clone(presets)
+	if at := slices.Index(names, standard); at >= 0 {
+		names[at] += " (default)"
+	}
+	return "What to return: " + strings.Join(names, ", ") + `, or a list of fields such as ["a","b.c"]`
+}

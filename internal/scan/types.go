@@ -1,0 +1,220 @@
+package scan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// variant tells apart the wire types that one Go type stands for.
+type variant int
+
+const (
+	plain  variant = iota // the type itself
+	update                // what an aql.Patch of it takes
+	list                  // {"items": […]} of it
+	dictionary
+	scalar
+)
+
+// wireKey identifies a wire type.
+type wireKey struct {
+	shape *model.Shape
+	as    variant
+}
+
+// wireType is a type that operations mention by name.
+type wireType struct {
+	key  wireKey
+	base string // the name it has unless another type has it too
+	name string
+}
+
+// wireTypes collects and names the wire types of one package.
+type wireTypes struct {
+	*shaper
+	known         map[wireKey]*wireType
+	all           []*wireType
+	results       map[wireKey]gen.Returns
+	open          map[*model.Shape]int // lists and maps whose elements are being described
+	constantNames map[model.EnumConstant]model.GoType
+}
+
+func newWireTypes(s *shaper) *wireTypes {
+	return &wireTypes{shaper: s, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns), open: make(map[*model.Shape]int), constantNames: make(map[model.EnumConstant]model.GoType)}
+}
+
+// nothing is what operations without a result return.
+const nothing = "Nothing"
+
+// add notes a wire type; false: it was there already.
+func (w *wireTypes) add(shape *model.Shape, as variant) bool {
+	key := wireKey{shape, as}
+	if w.known[key] != nil {
+		return false
+	}
+	t := &wireType{key: key, base: w.baseName(shape, as)}
+	w.known[key] = t
+	w.all = append(w.all, t)
+	return true
+}
+
+// visit notes every wire type that shape mentions. inPatch: shape is part of a resource that a patch changes.
+func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
+	switch shape.Kind {
+	case model.ShapeString:
+		if len(shape.Enum) > 0 {
+			w.add(shape, plain)
+		}
+	case model.ShapePointer, model.ShapeMap, model.ShapeOptional:
+		if w.first(shape, inPatch) {
+			w.visit(shape.Elem, inPatch)
+		}
+	case model.ShapeSlice, model.ShapeArray:
+		if w.first(shape, false) {
+			w.visit(shape.Elem, false)
+		}
+	case model.ShapePatch:
+		w.visit(shape.Elem, false) // what is changed is said too
+		w.visit(shape.Elem, true)
+	case model.ShapeStruct:
+		as := plain
+		if inPatch {
+			as = update
+		}
+		if !w.add(shape, as) {
+			return
+		}
+		for i, field := range shape.Fields {
+			if pointed(field.Shape).Kind == model.ShapePatch {
+				w.reportNestedPatch(shape, i)
+				continue
+			}
+			if inPatch && !field.Param.Updatable() {
+				continue
+			}
+			w.visit(field.Shape, inPatch)
+		}
+	}
+}
+
+// first reports whether an unnamed shape is visited for the first time; recursive slices and maps end here.
+func (w *wireTypes) first(shape *model.Shape, inPatch bool) bool {
+	if shape.Go.Name == "" {
+		return true
+	}
+	key := wireKey{shape, -1}
+	if inPatch {
+		key.as = -2
+	}
+	if w.known[key] != nil {
+		return false
+	}
+	w.known[key] = &wireType{key: key}
+	return true
+}
+
+func (w *wireTypes) reportNestedPatch(shape *model.Shape, i int) {
+	f := w.structs[shape].fields[i]
+	w.report(f.tag.at, Diagnostic{
+		Code: codeType, FieldPath: f.path, Message: fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.path),
+		Suggestion: "use the resource type itself",
+	})
+}
+
+// baseName is the natural name of a wire type: Todo, TodoPatch, TodoList, ThingPage for Page[Thing].
+func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
+	switch as {
+	case update:
+		return w.baseName(shape, plain) + "Patch"
+	case list:
+		return w.baseName(shape, plain) + "List"
+	}
+	if shape.Go.Name != "" && shape.Kind != model.ShapeTime && shape.Kind != model.ShapePatch && shape.Kind != model.ShapeOptional {
+		var b strings.Builder
+		for _, arg := range shape.Go.Args {
+			b.WriteString(exported(w.baseName(arg, plain)))
+		}
+		return b.String() + shape.Go.Name
+	}
+	switch shape.Kind {
+	case model.ShapeStruct:
+		return exported(w.unnamed[shape])
+	case model.ShapePointer, model.ShapeOptional:
+		return w.baseName(shape.Elem, plain)
+	case model.ShapePatch:
+		return w.baseName(shape.Elem, update)
+	case model.ShapeSlice, model.ShapeArray:
+		return exported(w.baseName(shape.Elem, plain)) + "List"
+	case model.ShapeMap:
+		return exported(w.baseName(shape.Elem, plain)) + "Map"
+	case model.ShapeTime:
+		return "DateTime"
+	case model.ShapeBytes:
+		return "Bytes"
+	}
+	return exported(wireKind(shape))
+}
+
+// assignNames gives each wire type its name: its own, or with the package's in front where several types share one
+// (types.Status → TypesStatus). The types of the package itself keep theirs.
+func (w *wireTypes) assignNames() {
+	taken := map[string]bool{nothing: true}
+	for _, name := range []string{"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
+		"EndpointPermissions", "IntrospectionResult", "FieldSelection"} {
+		taken[name] = true
+	}
+	byBase := make(map[string][]*wireType)
+	for _, t := range w.all {
+		byBase[t.base] = append(byBase[t.base], t)
+	}
+	ordered := slices.Clone(w.all)
+	slices.SortStableFunc(ordered, func(a, b *wireType) int {
+		return cmp.Or(-compareBool(w.isOwn(a), w.isOwn(b)), cmp.Compare(a.key.as, b.key.as),
+			cmp.Compare(a.key.shape.Go.PkgPath, b.key.shape.Go.PkgPath), cmp.Compare(a.base, b.base))
+	})
+	for _, t := range ordered {
+		candidates := []string{t.base}
+		if len(byBase[t.base]) > 1 && !w.isOwn(t) {
+			candidates = nil
+		}
+		if t.key.shape.Go.PkgName != "" {
+			candidates = append(candidates, exported(t.key.shape.Go.PkgName)+exported(t.base))
+		}
+		last := append([]string{t.base}, candidates...)[len(candidates)]
+		for n := 2; t.name == ""; n++ {
+			for _, candidate := range candidates {
+				if t.name == "" && !taken[candidate] {
+					t.name = candidate
+				}
+			}
+			candidates = []string{fmt.Sprintf("%s%d", last, n)}
+		}
+		taken[t.name] = true
+	}
+}
+
+// isOwn reports whether a wire type stands for a type of the package itself.
+func (w *wireTypes) isOwn(t *wireType) bool { return t.key.shape.Go.PkgPath == w.own.Path() }
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// nameOf is the name of a wire type that visit noted.
+func (w *wireTypes) nameOf(shape *model.Shape, as variant) string {
+	if t := w.known[wireKey{shape, as}]; t != nil {
+		return t.name
+	}
+	return "object"
+}

@@ -1,0 +1,70 @@
+package describe
+
+import (
+	"fmt"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// The names of the operations that adapters answer themselves: every adapter the first, and those that are asked to the second.
+const (
+	IntrospectName = "introspect"
+	ManifestName   = "get_manifest"
+)
+
+// IntrospectOperation is the definition of introspect, the operation every adapter has (MCP-AQL core §7.2). It is not part
+// of an Adapter's definitions: whatever lists operations puts it first. Queries are those it answers beside operations and
+// types.
+func IntrospectOperation(queries ...string) gen.Operation {
+	return gen.Operation{
+		Name: IntrospectName, Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag,
+		Description: "Discover operations and types: all of them, or one in full by name.",
+		Params: []gen.Param{
+			{Name: "query", Type: "string", Required: true, Enum: append([]string{"operations", "types"}, queries...), Description: "Kind of list"},
+			{Name: "name", Type: "string", Description: "One operation or type to show in full"},
+		},
+		Returns: gen.Returns{Name: introspectionType, Kind: gen.KindObject},
+		Examples: []gen.Example{
+			{Params: `{"query":"operations"}`, Description: "All operations"},
+			{Params: `{"query":"operations","name":"introspect"}`, Description: "One operation with its parameters"},
+		},
+	}
+}
+
+// manifestOperation is the definition of get_manifest.
+func manifestOperation() gen.Operation {
+	return gen.Operation{
+		Name: ManifestName, Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag,
+		Description: "Get the service's operations and their parameters as a declaration of capabilities. Datatypes in it are labels; " +
+			"introspect tells how requests look.",
+		Returns:  gen.Returns{Name: manifestType, Kind: gen.KindObject},
+		Examples: []gen.Example{{Params: `{}`, Description: "The whole manifest"}},
+	}
+}
+
+// BuiltIns are the operations that the adapter answers itself, which whatever lists operations puts first. Queries are those
+// that introspect answers beside operations and types.
+func (s Surface) BuiltIns(queries ...string) []gen.Operation {
+	builtIns := []gen.Operation{IntrospectOperation(queries...)}
+	if s.GetManifest {
+		builtIns = append(builtIns, manifestOperation())
+	}
+	return builtIns
+}
+
+func (s Surface) isBuiltIn(name string) bool {
+	return name == IntrospectName || s.GetManifest && name == ManifestName
+}
+
+// collision says that an operation of the service has the name of a built-in one, and what to do.
+func collision(o *gen.Operation) error {
+	advice := "rename it"
+	if o.Name == ManifestName {
+		advice = "rename it, or leave GetManifest off, which adds the built-in one"
+	}
+	where := ""
+	if o.Source != "" {
+		where = " at " + o.Source
+	}
+	return fmt.Errorf("the service's operation %q%s has the name of the built-in operation %q; %s", o.Name, where, o.Name, advice)
+}

@@ -1,0 +1,227 @@
+package describe
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// The introspection schema closes every object here: what has no member of its own is said in a description.
+
+// operationsList is the data of query "operations" without a name.
+type operationsList struct {
+	Protocol   protocolInfo    `json:"_protocol"`
+	Operations []operationInfo `json:"operations"`
+}
+
+// operationInfo is an entry of the operations list.
+type operationInfo struct {
+	Name        string       `json:"name"`
+	Category    gen.Category `json:"semantic_category"`
+	Endpoint    string       `json:"endpoint"`
+	Description string       `json:"description"`
+}
+
+// operationDetails is one operation in full.
+type operationDetails struct {
+	Name        string          `json:"name"`
+	Category    gen.Category    `json:"semantic_category"`
+	Endpoint    string          `json:"endpoint"`
+	Tool        string          `json:"mcpTool"`
+	Description string          `json:"description"`
+	Permissions permissions     `json:"permissions"`
+	Parameters  []parameterInfo `json:"parameters"`
+	Returns     typeInfo        `json:"returns"`
+	Examples    []exampleInfo   `json:"examples,omitempty"`
+}
+
+// permissions are the flags of a category (MCP-AQL core §6.1).
+type permissions struct {
+	ReadOnly    bool `json:"readOnly"`
+	Destructive bool `json:"destructive"`
+}
+
+func permissionsOf(category gen.Category) permissions {
+	return permissions{
+		ReadOnly:    category == gen.Read,
+		Destructive: category != gen.Read && category != gen.Create,
+	}
+}
+
+// exampleInfo is an example request.
+type exampleInfo struct {
+	Description string         `json:"description,omitempty"`
+	Request     exampleRequest `json:"request"`
+}
+
+type exampleRequest struct {
+	Operation string          `json:"operation"`
+	Params    json.RawMessage `json:"params,omitempty"`
+}
+
+// parameterInfo is a parameter, a field of an object type, or, without name and required, the element of an array.
+type parameterInfo struct {
+	Name        string          `json:"name,omitempty"`
+	Type        string          `json:"type"`
+	Required    *bool           `json:"required,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	Minimum     json.RawMessage `json:"minimum,omitempty"`
+	Maximum     json.RawMessage `json:"maximum,omitempty"`
+	MinLength   int             `json:"minLength,omitempty"`
+	MaxLength   int             `json:"maxLength,omitempty"`
+	Pattern     string          `json:"pattern,omitempty"`
+	Format      string          `json:"format,omitempty"`
+	Items       *parameterInfo  `json:"items,omitempty"`
+	Sensitive   bool            `json:"sensitive,omitempty"`
+}
+
+func detailsOf(o *gen.Operation, s Surface, gated Gating) operationDetails {
+	details := operationDetails{
+		Name: o.Name, Category: o.Category, Endpoint: s.Family(o), Tool: s.Tool(o), Description: description(o, gated),
+		Permissions: permissionsOf(o.Category), Parameters: parameterInfos(o.Params),
+		Returns: typeInfo{o.Returns.Name, o.Returns.Kind, o.Returns.Description},
+	}
+	if o.Returns.Name == "" {
+		details.Returns = typeInfo{Name: nothingType, Kind: gen.KindScalar}
+	}
+	if _, own := o.Param(tokenName); gated.confirms() && !own {
+		details.Parameters = append(details.Parameters, parameterInfoOf(&tokenParam))
+	}
+	for _, example := range o.Examples {
+		details.Examples = append(details.Examples, exampleInfo{
+			example.Description, exampleRequest{o.Name, json.RawMessage(example.Params)},
+		})
+	}
+	return details
+}
+
+const tokenName = "confirmation_token"
+
+// tokenParam is what an operation accepts beside its own parameters when it asks before it runs.
+var tokenParam = gen.Param{
+	Name: tokenName, Type: "string", Sensitive: true,
+	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
+}
+
+func parameterInfos(params []gen.Param) []parameterInfo {
+	infos := make([]parameterInfo, 0, len(params))
+	for i := range params {
+		infos = append(infos, parameterInfoOf(&params[i]))
+	}
+	return infos
+}
+
+func parameterInfoOf(p *gen.Param) parameterInfo {
+	info := valueInfo(p)
+	info.Name, info.Required = p.Name, &p.Required
+	return info
+}
+
+// valueInfo describes a value without saying where it stands.
+func valueInfo(p *gen.Param) parameterInfo {
+	info := parameterInfo{
+		Type: p.Type, Description: paramDescription(p), Default: json.RawMessage(p.Default), Enum: p.Enum,
+		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum), MinLength: p.MinLength, MaxLength: p.MaxLength,
+		Pattern: p.Pattern, Format: p.Format, Sensitive: p.Sensitive,
+	}
+	if p.Items != nil {
+		items := valueInfo(p.Items)
+		info.Items = &items
+	}
+	return info
+}
+
+// paramDescription is the description of a parameter with what the closed schema has no member for.
+func paramDescription(p *gen.Param) string {
+	var n notes
+	n.add(p.Description)
+	if p.Type == "object" && p.Items != nil {
+		n.add("Map with values of type " + p.Items.Type)
+	}
+	switch {
+	case p.MinItems > 0 && p.MinItems == p.MaxItems:
+		n.add(fmt.Sprintf("Exactly %s", items(p.MaxItems)))
+	case p.MinItems > 0 && p.MaxItems > 0:
+		n.add(fmt.Sprintf("%d to %s", p.MinItems, items(p.MaxItems)))
+	case p.MinItems > 0:
+		n.add(items(p.MinItems) + " or more")
+	case p.MaxItems > 0:
+		n.add("Up to " + items(p.MaxItems))
+	}
+	if len(p.Presets) > 0 && p.Type != gen.TypeSelection {
+		n.add("Preset " + strings.Join(p.Presets, ", "))
+	}
+	if p.ReadOnly {
+		n.add("Read-only")
+	}
+	if p.AppendOnly {
+		n.add("Append-only")
+	}
+	if len(p.Aliases) > 0 {
+		n.add("Also accepted as " + strings.Join(p.Aliases, ", "))
+	}
+	if p.Deprecated != "" {
+		n.add("Deprecated: " + p.Deprecated)
+	}
+	return n.String()
+}
+
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}
+
+// description is all there is to say about an operation.
+func description(o *gen.Operation, gated Gating) string {
+	var n notes
+	n.add(o.Description)
+	n.add(dangerNote(o, gated))
+	if len(o.Reasons) > 0 && o.Danger.Level() > 0 {
+		n.add("Reasons: " + strings.Join(o.Reasons, "; "))
+	}
+	if replacement := o.Replacement; o.Deprecated != "" || replacement != "" {
+		notice := strings.TrimSuffix(o.Deprecated, ".")
+		if replacement != "" {
+			notice = strings.TrimPrefix(notice+"; use "+replacement+" instead", "; ")
+		}
+		n.add("Deprecated: " + notice)
+	}
+	return n.String()
+}
+
+// summary is what the operations list says: the first sentence, and what an agent must not miss. Danger levels below
+// destructive are listed in _protocol.danger_levels and not repeated.
+func summary(o *gen.Operation, gated Gating) string {
+	var n notes
+	n.add(FirstSentence(o.Description))
+	if gated != Ungated || o.Danger.Level() >= gen.Destructive.Level() {
+		n.add(dangerNote(o, gated))
+	}
+	switch {
+	case o.Replacement != "":
+		n.add("[deprecated: use " + o.Replacement + "]")
+	case o.Deprecated != "":
+		n.add("[deprecated]")
+	}
+	return n.String()
+}
+
+func dangerNote(o *gen.Operation, gated Gating) string {
+	var parts []string
+	if o.Danger.Level() > 0 {
+		parts = append(parts, "danger: "+string(o.Danger))
+	}
+	if note := gated.note(); note != "" {
+		parts = append(parts, note)
+	}
+	if parts == nil {
+		return ""
+	}
+	return "[" + strings.Join(parts, "; ") + "]"
+}

@@ -1,0 +1,112 @@
+package describe
+
+import (
+	"slices"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Failure is an error code that an operation can answer with, and what makes it do so, as one sentence for people.
+type Failure struct{ Code, When string }
+
+// CommonFailures lists the error codes that any operation can answer with, whatever its definition says (structured error
+// codes §4).
+func CommonFailures() []Failure {
+	return []Failure{
+		{"VALIDATION_MALFORMED_JSON", "The request is not JSON."},
+		{"VALIDATION_INVALID_ENCODING", "The request is not UTF-8."},
+		{"VALIDATION_PAYLOAD_TOO_LARGE", "The request or the answer exceeds a limit that introspection lists."},
+		{"VALIDATION_UNKNOWN_PARAM", "A parameter is none of those listed; details suggest what was meant."},
+		{"VALIDATION_DUPLICATE_PARAM", "A parameter is given twice, or under two of its names."},
+		{"VALIDATION_ENDPOINT_MISMATCH", "The operation belongs to another tool; details name it."},
+		{"NOT_FOUND_OPERATION", "There is no operation of that name."},
+		{"PERMISSION_DENIED", "The caller may not do this; a policy or the service itself says so."},
+		{"RATE_LIMIT_EXCEEDED", "Too many requests; details tell when to try again."},
+		{"INTERNAL_ERROR", "Something failed that only the log tells about; details hold a request_id to ask for."},
+	}
+}
+
+// Failures lists the error codes that follow from the definition of an operation: from its parameters, its danger, and what
+// it does to resources. Codes of its author's choice may come on top.
+func Failures(a *gen.Adapter, o *gen.Operation) []Failure {
+	var list []Failure
+	add := func(when bool, code, sentence string) {
+		if when {
+			list = append(list, Failure{code, sentence})
+		}
+	}
+	in := rulesOf(a, o)
+	add(in.required, "VALIDATION_MISSING_PARAM", "A required parameter is absent or null.")
+	add(len(o.Params) > 0, "VALIDATION_INVALID_TYPE", "A value has another type than its parameter.")
+	add(in.objects, "VALIDATION_UNKNOWN_FIELD", "An object has a field that its type does not have, or fields names one.")
+	add(in.enums, "VALIDATION_INVALID_ENUM", "A value is none of those allowed; details list them.")
+	add(in.ranges, "VALIDATION_OUT_OF_RANGE", "A number, a length or a number of items is out of bounds.")
+	add(in.patterns, "VALIDATION_PATTERN_MISMATCH", "A text does not match its pattern.")
+	add(in.readOnly, "VALIDATION_READ_ONLY_FIELD", "The changes name a field that only the service sets.")
+	add(in.appendOnly, "VALIDATION_APPEND_ONLY", "The changes replace a field that can only grow.")
+	_, conditional := o.Param("if_match")
+	targets := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })
+	add(targets && o.Category != gen.Create, "NOT_FOUND_RESOURCE", "What the identifier names does not exist.")
+	add(o.Category == gen.Create, "CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates.")
+	add(conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version.")
+	add(Usually(o) == Confirmed, "CONFIRMATION_REQUIRED", "Nothing was done yet; send the same request again with the token from the details.")
+	add(Usually(o) == Confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request.")
+	add(Usually(o) == Confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again.")
+	return list
+}
+
+// isIdentifier reports whether a parameter says which resource is meant.
+func isIdentifier(p *gen.Param) bool {
+	return p.ID || p.Name == "id" || len(p.Name) > 3 && p.Name[len(p.Name)-3:] == "_id"
+}
+
+// Usually is what stands between an operation and its handler where the options of its adapter say nothing: what is
+// destructive, or worse, asks for confirmation (danger levels §3).
+func Usually(o *gen.Operation) Gating {
+	if o.Danger.Level() >= gen.Destructive.Level() {
+		return Confirmed
+	}
+	return Ungated
+}
+
+// rules are the kinds of rules that the parameters of an operation have, at any depth.
+type rules struct{ required, objects, enums, ranges, patterns, readOnly, appendOnly bool }
+
+func rulesOf(a *gen.Adapter, o *gen.Operation) rules {
+	var found rules
+	seen := make(map[string]bool)
+	var visit func(p *gen.Param)
+	visit = func(p *gen.Param) {
+		t, named := a.Type(p.Type)
+		selects := p.Type == gen.TypeSelection
+		found.required = found.required || p.Required
+		found.objects = found.objects || selects || named && t.Kind == gen.KindObject
+		found.enums = found.enums || selects || len(p.Enum) > 0 || named && t.Kind == gen.KindEnum
+		found.ranges = found.ranges || p.Type == "integer" || p.Minimum != "" || p.Maximum != "" || p.MinLength+p.MaxLength+p.MinItems+p.MaxItems > 0
+		found.patterns = found.patterns || p.Pattern != "" || selects
+		if p.Items != nil {
+			visit(p.Items)
+		}
+		if !named || seen[t.Name] {
+			return
+		}
+		seen[t.Name] = true
+		fields := t.Fields
+		if whole, ok := a.Type(t.Changes); ok {
+			for i := range whole.Fields {
+				found.readOnly = found.readOnly || whole.Fields[i].ReadOnly
+				found.appendOnly = found.appendOnly || whole.Fields[i].AppendOnly
+			}
+		}
+		for i := range fields {
+			visit(&fields[i])
+		}
+		if t.Items != nil {
+			visit(t.Items)
+		}
+	}
+	for i := range o.Params {
+		visit(&o.Params[i])
+	}
+	return found
+}

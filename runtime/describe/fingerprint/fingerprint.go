@@ -1,0 +1,127 @@
+// Package fingerprint tells by which definitions code was generated and a server was built (requirements REQ-GE-06). The
+// generator writes the fingerprint of a package into the header of its file, and a running adapter computes it again from
+// the definitions it goes by: where the two are equal, it serves what the package says.
+package fingerprint
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Of returns the fingerprint of definitions, "sha256:" and the hash of their canonical text in hexadecimal digits.
+func Of(a *gen.Adapter) string {
+	sum := sha256.Sum256(Canonical(a))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Canonical returns the text that a fingerprint is the hash of: the operations in their order and the types by name, as JSON
+// in the form of RFC 8785. It holds all that agents can see and all that requests are checked by. It does not tell the name
+// and version of the service, where a definition stands in Go source and what it is called there, nor why an operation has
+// its danger level.
+func Canonical(a *gen.Adapter) []byte {
+	w := writer{text: make([]byte, 0, 512*(len(a.Operations)+len(a.Types)+1))}
+	types := make([]*gen.Type, len(a.Types))
+	for i := range a.Types {
+		types[i] = &a.Types[i]
+	}
+	slices.SortStableFunc(types, func(a, b *gen.Type) int { return cmp.Compare(a.Name, b.Name) })
+	w.object(func() {
+		list(&w, "operations", a.Operations, w.operation)
+		list(&w, "types", types, func(t **gen.Type) { w.typ(*t) })
+	})
+	return w.text
+}
+
+// The members of every object stand in the order of their names, and those that say nothing are left out.
+
+func (w *writer) operation(o *gen.Operation) {
+	w.object(func() {
+		w.textMember("category", string(o.Category))
+		w.textMember("confirm", o.Confirm)
+		w.textMember("danger", string(o.Danger))
+		w.textMember("deprecated", o.Deprecated)
+		w.textMember("description", o.Description)
+		list(w, "examples", o.Examples, func(e *gen.Example) {
+			w.object(func() {
+				w.textMember("description", e.Description)
+				w.textMember("params", e.Params)
+			})
+		})
+		w.textMember("family", o.Family)
+		w.textMember("name", o.Name)
+		list(w, "params", o.Params, w.param)
+		w.texts("reasons", o.Reasons)
+		w.textMember("replacement", o.Replacement)
+		if o.Returns != (gen.Returns{}) {
+			w.key("returns")
+			w.object(func() {
+				w.textMember("description", o.Returns.Description)
+				w.textMember("kind", string(o.Returns.Kind))
+				w.textMember("name", o.Returns.Name)
+			})
+		}
+		if o.Timeout != 0 {
+			w.textMember("timeout", o.Timeout.String())
+		}
+	})
+}
+
+// param writes a parameter, a field or an element. Literals of JSON are text here: how they are spelt is part of what agents
+// see.
+func (w *writer) param(p *gen.Param) {
+	w.object(func() {
+		w.texts("aliases", p.Aliases)
+		w.flag("appendOnly", p.AppendOnly)
+		w.textMember("default", p.Default)
+		w.textMember("deprecated", p.Deprecated)
+		w.textMember("description", p.Description)
+		w.texts("enum", p.Enum)
+		w.textMember("format", p.Format)
+		w.flag("id", p.ID)
+		if p.Items != nil {
+			w.key("items")
+			w.param(p.Items)
+		}
+		w.number("maxItems", p.MaxItems)
+		w.number("maxLength", p.MaxLength)
+		w.textMember("maximum", p.Maximum)
+		w.number("minItems", p.MinItems)
+		w.number("minLength", p.MinLength)
+		w.textMember("minimum", p.Minimum)
+		w.textMember("name", p.Name)
+		w.flag("omitEmpty", p.OmitEmpty) // these three decide how results look
+		w.flag("omitZero", p.OmitZero)
+		w.textMember("pattern", p.Pattern)
+		w.texts("presets", p.Presets)
+		w.flag("quoted", p.Quoted)
+		w.flag("readOnly", p.ReadOnly)
+		w.flag("required", p.Required)
+		w.flag("sensitive", p.Sensitive)
+		w.textMember("type", p.Type)
+	})
+}
+
+func (w *writer) typ(t *gen.Type) {
+	w.object(func() {
+		w.textMember("changes", t.Changes)
+		w.textMember("description", t.Description)
+		list(w, "fields", t.Fields, w.param)
+		if t.Items != nil {
+			w.key("items")
+			w.param(t.Items)
+		}
+		w.textMember("kind", string(t.Kind))
+		w.texts("members", t.Members)
+		w.textMember("name", t.Name)
+		list(w, "values", t.Values, func(v *gen.EnumValue) {
+			w.object(func() {
+				w.textMember("description", v.Description)
+				w.textMember("value", v.Value)
+			})
+		})
+	})
+}

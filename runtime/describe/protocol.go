@@ -1,0 +1,103 @@
+package describe
+
+import "github.com/aqltag/aqltag/runtime/gen"
+
+// Version is the version of MCP-AQL that introspection reports (MCP-AQL introspection §4.1.1).
+const Version = "1.0.0-draft"
+
+// Protocol is what an adapter says about itself in the _protocol metadata of the operations list (MCP-AQL introspection
+// §4.1.1). Whoever fills it in answers for its truth.
+type Protocol struct {
+	Conformance           string // level-1 or level-2; empty: not claimed
+	Capabilities          Capabilities
+	Limits                Limits
+	Concurrency           string // concurrency model (MCP-AQL core §9.3.1); empty: not stated
+	SupportsETag          bool
+	MaxConcurrentRequests int // 0: not stated
+	// Gate tells what stands between an operation and its handler. nil: nothing does.
+	Gate func(o *gen.Operation) Gating
+	// Queries are those that introspect answers beside operations and types, such as adapter_info.
+	Queries []string
+}
+
+// Gating is what stands between an operation and its handler, so far as it is the same for every request.
+type Gating int
+
+// The gatings.
+const (
+	Ungated            Gating = iota
+	SometimesConfirmed        // for some callers or parameters
+	Confirmed
+	Denied // to everyone, by the adapter's trust level
+)
+
+// confirms reports whether a confirmation token is of use.
+func (g Gating) confirms() bool { return g == SometimesConfirmed || g == Confirmed }
+
+// note is what agents are told.
+func (g Gating) note() string {
+	return [...]string{"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level"}[g]
+}
+
+// Capabilities tells which optional features an adapter has (MCP-AQL introspection §4.1.1).
+type Capabilities struct {
+	Batch               bool   `json:"batch"`
+	FieldSelection      bool   `json:"field_selection"`
+	Aggregations        bool   `json:"aggregations"`
+	ComputedFields      bool   `json:"computed_fields"`
+	Pagination          bool   `json:"pagination"`
+	RelationshipQueries bool   `json:"relationship_queries"`
+	Warnings            bool   `json:"warnings"`
+	Confirmation        bool   `json:"confirmation"`
+	DangerousOperations bool   `json:"dangerous_operations"`
+	ExecutionSafetyLoop string `json:"execution_safety_loop,omitempty"` // enforcing, monitoring, logging, disabled; empty: none
+}
+
+// Limits are the limits that an adapter enforces (MCP-AQL core §4.7.5). A zero limit is left out.
+type Limits struct {
+	RequestSize   int `json:"max_request_size,omitempty"`  // bytes
+	ResponseSize  int `json:"max_response_size,omitempty"` // bytes
+	StringLength  int `json:"max_string_length,omitempty"` // bytes
+	ArrayElements int `json:"max_array_elements,omitempty"`
+	NestingDepth  int `json:"max_nesting_depth,omitempty"` // levels; the root object is the first
+}
+
+// protocolInfo is the _protocol object.
+type protocolInfo struct {
+	Version               string                `json:"version"`
+	Conformance           string                `json:"conformance,omitempty"`
+	Mode                  Mode                  `json:"mode"`
+	Profile               string                `json:"profile"`
+	Capabilities          Capabilities          `json:"capabilities"`
+	Limits                *Limits               `json:"limits,omitempty"`
+	Concurrency           string                `json:"concurrency,omitempty"`
+	SupportsETag          bool                  `json:"supports_etag"`
+	MaxConcurrentRequests int                   `json:"max_concurrent_requests,omitempty"`
+	DangerLevels          map[string]gen.Danger `json:"danger_levels,omitempty"`
+}
+
+func (p Protocol) info(a *gen.Adapter, s Surface) protocolInfo {
+	info := protocolInfo{
+		Version: Version, Conformance: p.Conformance, Mode: s.Mode, Profile: s.Profile.Name, Capabilities: p.Capabilities,
+		Concurrency: p.Concurrency, SupportsETag: p.SupportsETag, MaxConcurrentRequests: p.MaxConcurrentRequests,
+	}
+	if p.Limits != (Limits{}) {
+		info.Limits = &p.Limits
+	}
+	for i := range a.Operations {
+		if o := &a.Operations[i]; o.Danger.Level() > 0 {
+			if info.DangerLevels == nil {
+				info.DangerLevels = make(map[string]gen.Danger)
+			}
+			info.DangerLevels[o.Name] = o.Danger
+		}
+	}
+	return info
+}
+
+func (p Protocol) gating(o *gen.Operation) Gating {
+	if p.Gate == nil {
+		return Ungated
+	}
+	return p.Gate(o)
+}

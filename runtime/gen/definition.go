@@ -1,0 +1,189 @@
+// Package gen holds the definitions that every other part of aql-tag reads: what an adapter's operations, parameters
+// and types are. The scanner finds them, the generator writes them into Go source as literals, the runtime routes and
+// validates by them, and every projection renders them. It is plain data; the only behaviour is looking things up.
+package gen
+
+import (
+	"slices"
+	"time"
+)
+
+// Category is the semantic category of an operation (MCP-AQL core §6.2).
+type Category string
+
+// The five semantic categories.
+const (
+	Create  Category = "CREATE"
+	Read    Category = "READ"
+	Update  Category = "UPDATE"
+	Delete  Category = "DELETE"
+	Execute Category = "EXECUTE"
+)
+
+// Categories lists the semantic categories in the order in which tools and listings show them.
+func Categories() []Category { return []Category{Create, Read, Update, Delete, Execute} }
+
+// Danger is how much harm an operation can do (MCP-AQL danger levels §2.1).
+type Danger string
+
+// The five danger levels, from harmless to never allowed without an explicit decision.
+const (
+	Safe        Danger = "safe"
+	Reversible  Danger = "reversible"
+	Destructive Danger = "destructive"
+	Dangerous   Danger = "dangerous"
+	Forbidden   Danger = "forbidden"
+)
+
+// Dangers lists the danger levels in rising order; a level's index is its number on the wire.
+func Dangers() []Danger { return []Danger{Safe, Reversible, Destructive, Dangerous, Forbidden} }
+
+// Level is the number of d, 0 for safe to 4 for forbidden, and -1 for anything else.
+func (d Danger) Level() int { return slices.Index(Dangers(), d) }
+
+// DangerSource says where an operation's danger level comes from.
+type DangerSource string
+
+// The sources of a danger level, strongest first.
+const (
+	DangerFromTag      DangerSource = "tag"
+	DangerFromPattern  DangerSource = "pattern"
+	DangerFromCategory DangerSource = "category"
+)
+
+// Adapter is a whole adapter: its operations in definition order and the types they mention.
+type Adapter struct {
+	Name       string
+	Version    string
+	Operations []Operation
+	Types      []Type
+}
+
+// Operation finds an operation by its exact name.
+func (a *Adapter) Operation(name string) (*Operation, bool) {
+	for i := range a.Operations {
+		if a.Operations[i].Name == name {
+			return &a.Operations[i], true
+		}
+	}
+	return nil, false
+}
+
+// Type finds a type by its exact name.
+func (a *Adapter) Type(name string) (*Type, bool) {
+	for i := range a.Types {
+		if a.Types[i].Name == name {
+			return &a.Types[i], true
+		}
+	}
+	return nil, false
+}
+
+// Operation is one operation as an agent sees it.
+type Operation struct {
+	Name         string
+	Category     Category
+	Family       string // endpoint family asked for in alternate profiles; empty: the profile decides by category
+	Description  string
+	Danger       Danger
+	DangerSource DangerSource
+	Reasons      []string // why the operation is dangerous, shown before a confirmation
+	Confirm      string   // confirmation message; {param} stands for the value of a parameter
+	Params       []Param
+	Returns      Returns
+	Examples     []Example
+	Timeout      time.Duration // zero: the adapter's default
+	Deprecated   string        // what to know about the deprecation; empty: not deprecated
+	Replacement  string        // the operation to use instead
+	Source       string        // "file:line" of the handler, relative to its module
+}
+
+// Param finds a parameter by its wire name.
+func (o *Operation) Param(name string) (*Param, bool) {
+	for i := range o.Params {
+		if o.Params[i].Name == name {
+			return &o.Params[i], true
+		}
+	}
+	return nil, false
+}
+
+// TypeSelection is the type of a parameter that says which fields of a result are wanted: a preset, which Presets lists, or
+// paths.
+const TypeSelection = "string | string[]"
+
+// Param is one parameter of an operation or one field of an object type, as seen on the wire.
+type Param struct {
+	Name        string
+	Go          string // path of the Go field that holds it, such as "Page.Limit"; empty: the struct itself. Not on the wire
+	Type        string // string, integer, number, boolean, object, array, any, or the name of a Type
+	Required    bool
+	Description string
+	Default     string   // JSON literal; empty: none
+	Enum        []string // allowed values of a string
+	Minimum     string   // JSON number, inclusive; empty: none
+	Maximum     string   // JSON number, inclusive; empty: none
+	MinLength   int      // in Unicode code points
+	MaxLength   int      // in Unicode code points; 0: no bound
+	MinItems    int
+	MaxItems    int // 0: no bound
+	Pattern     string
+	Format      string // date-time, date, email, uri, uuid, byte, or an author's own
+	Items       *Param // element of an array, or value of a map; its Name is empty
+	Sensitive   bool
+	ReadOnly    bool
+	AppendOnly  bool
+	ID          bool
+	Aliases     []string
+	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
+	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string: how results are written. Not on the wire
+	OmitZero    bool
+	Quoted      bool
+	Deprecated  string
+}
+
+// Updatable reports whether an update may change the field: identifiers say which resource is meant, and the others are
+// protected (requirements REQ-UP-06, REQ-UP-12).
+func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }
+
+// Returns names what an operation returns.
+type Returns struct {
+	Name        string
+	Kind        TypeKind
+	Description string
+}
+
+// Example is one example request.
+type Example struct {
+	Params      string // JSON object
+	Description string
+}
+
+// TypeKind is the kind of a type in introspection.
+type TypeKind string
+
+// The kinds of types (introspection schema, TypeKind).
+const (
+	KindEnum   TypeKind = "enum"
+	KindObject TypeKind = "object"
+	KindScalar TypeKind = "scalar"
+	KindUnion  TypeKind = "union"
+)
+
+// Type is a type that operations mention by name.
+type Type struct {
+	Name        string
+	Kind        TypeKind
+	Description string
+	Values      []EnumValue // of an enum
+	Fields      []Param     // of an object
+	Members     []string    // of a union
+	Items       *Param      // of an object whose members all have one type; nil: its members are Fields
+	Changes     string      // the type that values of this one change, for the input of updates; empty: none
+}
+
+// EnumValue is one value of an enum type.
+type EnumValue struct {
+	Value       string
+	Description string
+}

@@ -1,0 +1,93 @@
+package gate
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// tokenRecord is what the store keeps of a token (confirmation tokens §2.3).
+type tokenRecord struct {
+	Binding
+	level    gen.Danger
+	issued   time.Time
+	expires  time.Time
+	ready    time.Time
+	consumed time.Time // last; zero: never
+	uses     int
+	mostUses int
+}
+
+// recordForm is the version of the form in which tokens are kept.
+const recordForm = 1
+
+// append appends the record's form: texts with their lengths, then numbers, then the digest.
+func (r *tokenRecord) append(to []byte) []byte {
+	to = append(to, recordForm)
+	for _, text := range []string{string(r.Kind), r.Adapter, r.Caller, r.Session, r.Operation, string(r.level)} {
+		to = binary.AppendUvarint(to, uint64(len(text)))
+		to = append(to, text...)
+	}
+	for _, at := range []time.Time{r.issued, r.expires, r.ready, r.consumed} {
+		to = binary.AppendVarint(to, millis(at))
+	}
+	to = binary.AppendVarint(to, int64(r.uses))
+	to = binary.AppendVarint(to, int64(r.mostUses))
+	return append(to, r.Params[:]...)
+}
+
+var errDamaged = errors.New("what the store holds is damaged, or was written by a later version")
+
+// parseToken reads what append wrote.
+func parseToken(data []byte) (tokenRecord, error) {
+	var r tokenRecord
+	if len(data) == 0 || data[0] != recordForm {
+		return r, errDamaged
+	}
+	data = data[1:]
+	sound := true
+	text := func() string {
+		n, read := binary.Uvarint(data)
+		if read <= 0 || n > uint64(len(data)-read) {
+			sound, data = false, nil
+			return ""
+		}
+		value := string(data[read : read+int(n)])
+		data = data[read+int(n):]
+		return value
+	}
+	number := func() int64 {
+		n, read := binary.Varint(data)
+		if read <= 0 {
+			sound, data = false, nil
+			return 0
+		}
+		data = data[read:]
+		return n
+	}
+	r.Kind, r.Adapter, r.Caller, r.Session, r.Operation, r.level = Kind(text()), text(), text(), text(), text(), gen.Danger(text())
+	r.issued, r.expires, r.ready, r.consumed = moment(number()), moment(number()), moment(number()), moment(number())
+	r.uses, r.mostUses = int(number()), int(number())
+	// A token without an expiry is none (requirements REQ-CT-07).
+	if !sound || len(data) != len(r.Params) || r.expires.IsZero() || r.uses < 0 {
+		return tokenRecord{}, errDamaged
+	}
+	copy(r.Params[:], data)
+	return r, nil
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,134 @@
+package house_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/aqltag/aqltag"
+
+// allowed lists, for every folder of the released modules, the folders of ours it may import. Tests may import more.
+var allowed = map[string][]string{
+	"model":                               {"runtime/gen"},
+	"runtime/gen":                         {},
+	"internal/scratch":                    {},
+	"tagparse":                            {},
+	"internal/scan":                       {"internal/load", "model", "runtime/gen", "runtime/words", "tagparse"},
+	"internal/load":                       {},
+	"runtime/words":                       {},
+	"runtime/gen/table":                   {"runtime/gen"},
+	"runtime/describe/fingerprint":        {"runtime/gen"},
+	"emit":                                {"model", "runtime/describe/fingerprint", "runtime/gen", "runtime/gen/table"},
+	"internal/runcache":                   {"internal/load"},
+	"runtime/describe":                    {"runtime/gen"},
+	"internal/compat":                     {"runtime/describe", "runtime/gen"},
+	"internal/export/jsonschema":          {"runtime/describe", "runtime/gen"},
+	"internal/export/openapi":             {"internal/export/jsonschema", "runtime/describe", "runtime/gen"},
+	"internal/export/markdown":            {"runtime/describe", "runtime/gen"},
+	"internal/export/llms":                {"runtime/describe", "runtime/gen"},
+	"internal/export/adapterschema":       {"runtime/gen"},
+	"runtime/describe/manifest":           {"runtime/gen"},
+	"runtime":                             {"runtime/audit", "runtime/describe", "runtime/describe/fingerprint", "runtime/describe/manifest", "runtime/gen", "runtime/gen/table", "runtime/identity", "runtime/internal/codec", "runtime/internal/gate", "runtime/internal/wire", "runtime/policy", "runtime/quota", "runtime/store", "runtime/trust", "runtime/words"},
+	"runtime/internal/codec":              {"runtime/gen", "runtime/internal/codec/pattern", "runtime/internal/wire"},
+	"runtime/internal/codec/pattern":      {},
+	"runtime/internal/wire":               {},
+	"runtime/identity":                    {},
+	"runtime/internal/gate":               {"runtime/audit", "runtime/gen", "runtime/identity", "runtime/policy", "runtime/quota", "runtime/store", "runtime/trust"},
+	"runtime/trust":                       {"runtime/gen"},
+	"runtime/quota":                       {"runtime/gen", "runtime/store"},
+	"runtime/audit":                       {"runtime/identity", "runtime/store"},
+	"runtime/policy":                      {"runtime/gen", "runtime/identity", "runtime/words"},
+	"runtime/store":                       {},
+	"runtime/store/storetest":             {"runtime/store"},
+	"runtime/store/sqlite":                {"runtime/store"},
+	"runtime/aqltest":                     {"conform", "internal/compat", "runtime", "runtime/describe", "runtime/words"},
+	"runtime/mcpserver":                   {"runtime", "runtime/describe", "runtime/identity"},
+	"runtime/serve":                       {"runtime", "runtime/audit", "runtime/describe", "runtime/mcpserver", "runtime/policy", "runtime/store"},
+	"conform":                             {},
+	"conform/mcpclient":                   {"conform"},
+	"aqlvet":                              {"internal/scan", "model", "runtime/gen"},
+	"aqlvet/golangci":                     {"aqlvet"},
+	"cmd/aql-tag":                         {"aqlvet", "conform", "conform/mcpclient", "emit", "internal/compat", "internal/export/adapterschema", "internal/export/jsonschema", "internal/export/llms", "internal/export/markdown", "internal/export/openapi", "internal/load", "internal/runcache", "internal/scan", "model", "runtime/audit", "runtime/describe", "runtime/describe/manifest", "runtime/gen", "runtime/identity", "runtime/policy"},
+	"runtime/store/redis":                 {"runtime/store"},
+	"runtime/store/redis/redistest":       {},
+	"runtime/store/postgres":              {"runtime/store"},
+	"runtime/store/postgres/postgrestest": {},
+}
+
+// foreign lists the heavy dependencies that only some folders may know.
+var foreign = map[string][]string{
+	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver", "conform/mcpclient"},
+	"github.com/invopop/jsonschema":          {"internal/export/jsonschema"},
+	"go.yaml.in/yaml":                        {"runtime/policy"},
+	"github.com/redis/go-redis":              {"runtime/store/redis"},
+	"github.com/jackc/pgx":                   {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
+	"golang.org/x/tools/go/packages":         {"internal/scan", "internal/load"},
+	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
+	"modernc.org/sqlite":                     {"runtime/store/sqlite"},
+}
+
+// The house has one-way streets (design §2): each folder imports only what the table grants.
+func TestImportDirections(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if file, err = filepath.Rel("../..", file); err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			switch name := entry.Name(); {
+			case file == ".":
+				return nil
+			case name == "testdata", name == "examples", name == "bench", name == "tools", file == "test", name == "bin", strings.HasPrefix(name, "."):
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		folder := path.Dir(filepath.ToSlash(file))
+		grants, known := allowed[folder]
+		if !known {
+			t.Errorf("%s: folder %s is not in the table of this test", file, folder)
+			return nil
+		}
+		seen[folder] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../..", file), nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if ours, ok := strings.CutPrefix(imported, module+"/"); ok && !slices.Contains(grants, ours) {
+				t.Errorf("%s imports %s; %s may import only %v", file, ours, folder, grants)
+			}
+			for heavy, owners := range foreign {
+				if strings.HasPrefix(imported, heavy) && !slices.Contains(owners, folder) {
+					t.Errorf("%s imports %s, which only %v may", file, imported, owners)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder := range allowed {
+		if !seen[folder] {
+			t.Errorf("folder %s is in the table but holds no code", folder)
+		}
+	}
+}
