@@ -248,7 +248,7 @@ func TestEveryDiagnosticIsDocumented(t *testing.T) {
 		documented[m.code] = true
 		messages.WriteString(m.message)
 	}
-	literals := literalsIn(t, ".", "../tagparse")
+	literals := literalsIn(t, ".", "../../tagparse")
 	for _, found := range literals {
 		if strings.HasPrefix(found.text, "SCHEMA_") && !documented[found.text] {
 			t.Errorf("%s: %s has no section in %s", found.at, found.text, documentation)

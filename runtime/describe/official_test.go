@@ -11,7 +11,7 @@ import (
 )
 
 // officialSchemas is where the protocol's own schemas lie beside the repository; they are not part of it.
-const officialSchemas = "../../shared/schemas"
+const officialSchemas = "../../../shared/schemas"
 
 func officialSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden file")
 
 // officialSchema is the protocol's own schema, which lies beside the repository and is no part of it.
-const officialSchema = "../../../shared/schemas/adapter-schema.schema.json"
+const officialSchema = "../../../../shared/schemas/adapter-schema.schema.json"
 
 // notes are definitions with everything that the format has a place for, and everything that it has none for.
 func notes() *gen.Adapter {
