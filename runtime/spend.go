@@ -2,7 +2,6 @@ package aql
 
 import (
 	"context"
-	"net/http"
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/quota"
@@ -45,10 +44,10 @@ func (h *handling) used(bytes int) quota.Usage {
 	return used
 }
 
-// ObserveLimits takes note of what the API behind the adapter says of its limits in a response: the headers that the
-// adapter's limits name, and Retry-After. Handlers call it, so that no call is made that the API would refuse (MCP-AQL rate
-// limiting §4.2).
-func (a *Adapter) ObserveLimits(ctx context.Context, status int, header http.Header) error {
+// ObserveLimits reads the limits that the API behind the adapter reports in a response: the headers that the adapter's
+// limits name, and Retry-After. Handlers call it with the response's http.Header, so that no call is made that the API
+// would refuse (MCP-AQL rate limiting §4.2).
+func (a *Adapter) ObserveLimits(ctx context.Context, status int, header map[string][]string) error {
 	if meter := a.view.Load().gate.Meter(); meter != nil {
 		return meter.Observe(ctx, status, header, a.options.Now())
 	}

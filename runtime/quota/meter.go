@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -269,66 +268,6 @@ func (m *Meter) lifted(ctx context.Context, q *Quota, caller string, ends time.T
 	}
 	return entry.Exists(), nil
 }
-
-// Observe takes note of what the API behind the adapter says of its limits: the headers that limits name, and Retry-After
-// with status 429 or 503 (MCP-AQL rate limiting §4.2). No call is made before the time that the API asks to wait for.
-func (m *Meter) Observe(ctx context.Context, status int, header http.Header, now time.Time) error {
-	if wait := header.Get("Retry-After"); wait != "" && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
-		if until, ok := moment(wait, now); ok {
-			if err := m.waitUntil(ctx, until); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range m.options.Limits {
-		limit := &m.options.Limits[i]
-		remaining, err := strconv.ParseInt(header.Get(limit.RemainingHeader), 10, 64)
-		if limit.RemainingHeader == "" || err != nil || remaining > 0 {
-			continue
-		}
-		until, ok := moment(header.Get(limit.ResetHeader), now)
-		if !ok {
-			until = now.Add(limit.Window.length())
-		}
-		if err := m.waitUntil(ctx, until); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// longestWait bounds what an API can ask for.
-const longestWait = 24 * time.Hour
-
-// moment reads a time as HTTP headers spell it: Unix seconds, seconds from now, or a date.
-func moment(text string, now time.Time) (time.Time, bool) {
-	var at time.Time
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
-		switch {
-		case seconds < 0:
-			return now, false
-		case seconds > 1e9:
-			at = time.Unix(min(seconds, 1<<40), 0)
-		default:
-			at = now.Add(time.Duration(min(seconds, int64(longestWait/time.Second))) * time.Second)
-		}
-	} else if at, err = http.ParseTime(text); err != nil {
-		return now, false
-	}
-	if limit := now.Add(longestWait); at.After(limit) {
-		at = limit
-	}
-	return at, at.After(now)
-}
-
-func (m *Meter) waitUntil(ctx context.Context, until time.Time) error {
-	if _, err := m.store.Take(ctx, []store.Claim{{Key: m.waitKey(), N: 1, Ends: until}}); err != nil {
-		return fmt.Errorf("taking note of a limit: %w", err)
-	}
-	return nil
-}
-
-func (m *Meter) waitKey() string { return m.adapter + "/wait" }
 
 func (m *Meter) limitKey(l *Limit) string {
 	return m.adapter + "/limit/" + l.Operation + "/" + string(l.Category) + "/" + string(l.Window)
