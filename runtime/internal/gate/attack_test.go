@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -163,21 +164,22 @@ func TestApprovalsAreGoodOnce(t *testing.T) {
 }
 
 // T-62: authenticating once more may take longer than the store may, and the token has to be good when it is done.
-func TestReauthenticationTakesItsTime(t *testing.T) {
+func TestReauthenticationTakesItsTime(t *testing.T) { synctest.Test(t, reauthenticationTakesItsTime) }
+
+func reauthenticationTakesItsTime(t *testing.T) {
 	takes := time.Minute
 	var s *scene
-	s = newScene(t, Options{Store: new(store.Memory), StoreTimeout: time.Millisecond, Confirmation: Confirmation{
+	s = newScene(t, Options{Store: new(store.Memory), StoreTimeout: time.Second, Confirmation: Confirmation{
 		ReauthenticateFrom: gen.Destructive,
 		Reauthenticate: func(ctx context.Context, _ identity.Caller, _ string) error {
 			s.now = s.now.Add(takes)
 			if _, bounded := ctx.Deadline(); bounded {
 				t.Error("the store's deadline bounds it")
 			}
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Second)
 			return ctx.Err()
 		},
 	}})
-	s.options.StoreTimeout = time.Second // the store itself is not slow
 	session := s.NewSession()
 	confirm := func() *Refusal {
 		token := s.ask(t, session)
@@ -193,10 +195,11 @@ func TestReauthenticationTakesItsTime(t *testing.T) {
 	}
 }
 
-// liar is a store in which every change conflicts with another, which nobody can find.
+// liar is a store in which every change takes its time, and conflicts with another that nobody can find.
 type liar struct{ store.Memory }
 
 func (l *liar) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+	time.Sleep(time.Millisecond)
 	if old != 0 {
 		return 0, store.ErrConflict
 	}
@@ -207,7 +210,10 @@ func (l *liar) Get(_ context.Context, key string) (store.Entry, error) {
 	return l.Memory.Get(context.Background(), key)
 }
 
-func (l *liar) Delete(context.Context, string, store.Version) error { return store.ErrConflict }
+func (l *liar) Delete(context.Context, string, store.Version) error {
+	time.Sleep(time.Millisecond)
+	return store.ErrConflict
+}
 
 // hanging is a store in which nothing is ever deleted: it waits for the end of the context.
 type hanging struct{ store.Memory }
@@ -218,7 +224,9 @@ func (h *hanging) Delete(ctx context.Context, _ string, _ store.Version) error {
 }
 
 // A store that conflicts for ever, or hangs, holds a request no longer than it may.
-func TestStoresThatHoldRequests(t *testing.T) {
+func TestStoresThatHoldRequests(t *testing.T) { synctest.Test(t, storesThatHoldRequests) }
+
+func storesThatHoldRequests(t *testing.T) {
 	for name, state := range map[string]store.Store{"conflicts": new(liar), "hangs": new(hanging)} {
 		s := newScene(t, Options{Store: state, StoreTimeout: 20 * time.Millisecond, Confirmation: Confirmation{Scope: SessionScope}})
 		session := s.NewSession()
