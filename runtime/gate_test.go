@@ -30,7 +30,7 @@ func (f *fixture) as(t *testing.T, c Caller, tool, request string) (code string,
 	if answer.Success {
 		return "ok", nil
 	}
-	if words.Find(answer.Error.Message) != "" {
+	if words.Leak(answer.Error.Message) != "" {
 		t.Errorf("the message fails the leak check: %s", answer.Error.Message)
 	}
 	return answer.Error.Code, answer.Error.Details

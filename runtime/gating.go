@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
@@ -124,7 +122,7 @@ func (x *exchange) refused(ctx context.Context, r *gate.Refusal) *Error {
 // ruleReason is what the policy's author tells the agent about the rule that decided; empty where it is nothing that may be
 // shown.
 func ruleReason(r *gate.Refusal) string {
-	if r.Rule == nil || words.Find(r.Rule.Reason) != "" {
+	if r.Rule == nil || words.Leak(r.Rule.Reason) != "" {
 		return ""
 	}
 	return r.Rule.Reason
@@ -260,32 +258,14 @@ func (x *exchange) shown(name string) (string, bool) {
 			x.writeShown(w, text, name)
 			text = string(w.Bytes())
 		}
-		return plain(text), true
+		return words.Clip(text, longestValue), true
 	}
 	value, _ := wire.NewReader(text, wire.Limits{}).String()
-	return plain(value), true
+	return words.Clip(value, longestValue), true
 }
 
 // longestValue bounds a value in a confirmation message, in characters.
 const longestValue = 200
-
-// plain is a copy of a value that cannot pass for anything but a value: without line breaks and marks that nobody sees, which
-// could make one text look like another, and of bounded length.
-func plain(value string) string {
-	var out strings.Builder
-	count := 0
-	for _, r := range value {
-		if count++; count > longestValue {
-			out.WriteString("…")
-			break
-		}
-		if !unicode.IsPrint(r) {
-			r = utf8.RuneError
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
 
 // redactedParams is a JSON object of the parameters for the record: sensitive values are hidden.
 func (x *exchange) redactedParams() []byte {

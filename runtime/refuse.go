@@ -57,7 +57,7 @@ func (x *exchange) rank(path string) int {
 func (x *exchange) missing(p wire.Problem) *Error {
 	message := "Missing required parameter '" + p.Path + "'. Expected: " + p.Expected
 	// A description that trips the leak check would make the whole message unusable (requirements T-29).
-	if description := firstSentence(x.param(p.Path).Description); description != "" && words.Find(description) == "" {
+	if description := strings.TrimSuffix(words.FirstSentence(x.param(p.Path).Description), "."); description != "" && words.Leak(description) == "" {
 		message += " (" + description + ")"
 	}
 	details := []detail{{"param_name", strings.Clone(p.Path)}, {"operation", x.operation.definition.Name}}
@@ -85,7 +85,7 @@ func (x *exchange) suggestions() []detail {
 	w.BeginObject()
 	found := false
 	for _, name := range x.unknown[:min(len(x.unknown), mostSuggestions)] {
-		if near := nearest(name, x.operation.params, 1); len(near) > 0 {
+		if near := words.Nearest(name, x.operation.params, 1); len(near) > 0 {
 			found = true
 			w.KeyEscaped(name)
 			w.String(near[0])
@@ -194,14 +194,6 @@ func (x *exchange) param(path string) gen.Param {
 	}
 	found.Sensitive = sensitive
 	return found
-}
-
-func firstSentence(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
-	if sentence, _, more := strings.Cut(text, ". "); more {
-		text = sentence
-	}
-	return strings.TrimSuffix(text, ".")
 }
 
 func cloned(names []string) []string {

@@ -130,11 +130,11 @@ func (x *exchange) handlerFailure(ctx context.Context, err error) *Error {
 
 // leaky reports whether the text of a failure shows something internal.
 func (e *Error) leaky() bool {
-	if words.Find(e.Message) != "" {
+	if words.Leak(e.Message) != "" {
 		return true
 	}
 	for _, d := range e.details {
-		if text, ok := d.value.(string); ok && words.Find(text) != "" {
+		if text, ok := d.value.(string); ok && words.Leak(text) != "" {
 			return true
 		}
 	}

@@ -233,7 +233,7 @@ func TestHandlerErrors(t *testing.T) {
 func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, Options{})
 	reply := f.call("mcp_aql_execute", `{"operation":"panic_note"}`)
-	if words.Find(reply) != "" {
+	if words.Leak(reply) != "" {
 		t.Errorf("the reply leaks: %s", reply)
 	}
 	for _, want := range []string{"secret /src/notes.go:7", "goroutine", f.session.ID()} {

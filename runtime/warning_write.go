@@ -48,7 +48,7 @@ func (x *exchange) addWarning(ctx context.Context, w Warning) {
 		problem = "a warning needs a code of capital letters, digits and underscores, and a message"
 	case severityRank(n.Severity) < 0:
 		problem = "its severity is none of high, medium, low"
-	case words.Find(w.Message) != "" || words.Find(n.details) != "":
+	case words.Leak(w.Message) != "" || words.Leak(n.details) != "":
 		problem = "it fails the protocol's leak check"
 	}
 	if problem != "" {

@@ -29,7 +29,7 @@ func (s *shaper) lint(o operation, h *handled) {
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
 	for _, d := range o.directives {
-		if found := words.Find(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
+		if found := words.Leak(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
 			s.warnLeak(d.text, o.name(), d.Name, found)
 		}
 	}
@@ -56,7 +56,7 @@ func (s *shaper) lintFields(shape *model.Shape, visited map[*model.Shape]bool, t
 				})
 			}
 			first, _, _ := strings.Cut(field.Param.Description, ". ")
-			if found := words.Find(first); found != "" && top && field.Param.Required {
+			if found := words.Leak(first); found != "" && top && field.Param.Required {
 				s.warnLeak(f.tag.at, f.path, "description", found)
 			}
 			s.lintFields(field.Shape, visited, false)

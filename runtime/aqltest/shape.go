@@ -127,7 +127,7 @@ func (r *reading) failure(a *Answer, text json.RawMessage, what string, members 
 
 // leak notes what shows something internal, unless the request said it first.
 func (r *reading) leak(what, text string) {
-	if found := words.Find(text); found != "" && !strings.Contains(r.request, found) {
+	if found := words.Leak(text); found != "" && !strings.Contains(r.request, found) {
 		r.fault("shows something internal in its %s: %q fails the protocol's leak check (REQ-ER-14)", what, found)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // The introspection schema closes every object here: what has no member of its own is said in a description.
@@ -199,7 +200,7 @@ func description(o *gen.Operation, gated Gating) string {
 // destructive are listed in _protocol.danger_levels and not repeated.
 func summary(o *gen.Operation, gated Gating) string {
 	var n notes
-	n.add(FirstSentence(o.Description))
+	n.add(words.FirstSentence(o.Description))
 	if gated != Ungated || o.Danger.Level() >= gen.Destructive.Level() {
 		n.add(dangerNote(o, gated))
 	}

@@ -266,24 +266,6 @@ func TestIntrospectReportsEverythingItCannotShow(t *testing.T) {
 	}
 }
 
-func TestFirstSentence(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                     "",
-		"One":                                  "One",
-		"One. Two.":                            "One.",
-		"One, e.g. Two. Three":                 "One, e.g. Two.",
-		"Eins. Über zwei":                      "Eins.",
-		"Calls no. 5 of them. See":             "Calls no. 5 of them.",
-		"Version 1.2 works. See there":         "Version 1.2 works.",
-		"Wraps\nlines\n\nNext paragraph":       "Wraps lines",
-		"Goes on. even so, when small. Ends. ": "Goes on. even so, when small.",
-	} {
-		if got := FirstSentence(text); got != want {
-			t.Errorf("FirstSentence(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
 func decode(t *testing.T, text []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(text, into); err != nil {

@@ -2,8 +2,6 @@ package describe
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // notes joins sentences, each ended before the next begins.
@@ -24,18 +22,3 @@ func (n *notes) add(sentence string) {
 }
 
 func (n *notes) String() string { return n.text.String() }
-
-// FirstSentence is the text up to the first full stop that ends a sentence, or the end of the first paragraph, on one
-// line.
-func FirstSentence(text string) string {
-	paragraph, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
-	words := strings.Fields(paragraph)
-	for i, word := range words[:max(len(words)-1, 0)] {
-		next, _ := utf8.DecodeRuneInString(words[i+1])
-		// A stop inside the word is an abbreviation ("e.g."); a small letter or a digit ("no. 5") goes on.
-		if strings.HasSuffix(word, ".") && strings.Count(word, ".") == 1 && !unicode.IsLower(next) && !unicode.IsDigit(next) {
-			return strings.Join(words[:i+1], " ")
-		}
-	}
-	return strings.Join(words, " ")
-}

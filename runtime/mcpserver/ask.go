@@ -7,10 +7,9 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/words"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -78,7 +77,7 @@ func text(q *aql.Question) string {
 // hides behind another.
 func parameters(object string) string {
 	if len(object) <= longestShown {
-		return printable(object)
+		return words.Printable(object)
 	}
 	var out strings.Builder
 	decoder := json.NewDecoder(strings.NewReader(object))
@@ -92,23 +91,13 @@ func parameters(object string) string {
 		if err = decoder.Decode(&value); err != nil {
 			break
 		}
-		text := printable(string(value))
+		text := words.Printable(string(value))
 		if len(text) > longestValue {
 			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
 		}
 		fmt.Fprintf(&out, "\n  %q: %s", name, text)
 	}
 	return out.String()
-}
-
-// printable shows marks that nobody would see, and that could make the text look like another one.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, text)
 }
 
 // cool waits until an approval counts. It reports false when the request was cancelled meanwhile.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Mistake is one thing that is wrong with a policy.
@@ -156,46 +158,15 @@ func meant[S ~string](word string, candidates []S) string {
 	return "; there is " + strings.Join(list, ", ")
 }
 
-// nearest is the candidate that a word most likely means. Case does not count.
+// nearest returns the candidate that a word most likely means.
 func nearest[S ~string](word string, candidates []S) (S, bool) {
-	const longest = 64
-	var best S
-	bestDistance := -1
-	if word == "" || len(word) > longest {
-		return best, false
+	names := make([]string, len(candidates))
+	for i, c := range candidates {
+		names[i] = string(c)
 	}
-	for _, candidate := range candidates {
-		if len(candidate) > longest {
-			continue
-		}
-		d := distance(strings.ToLower(word), strings.ToLower(string(candidate)))
-		if d <= max(1, len(candidate)/3) && (bestDistance < 0 || d < bestDistance) {
-			best, bestDistance = candidate, d
-		}
+	found := words.Nearest(word, names, 1)
+	if len(found) == 0 {
+		return "", false
 	}
-	return best, bestDistance >= 0
-}
-
-// distance counts the bytes to insert, remove, replace or swap with a neighbour. Both words are short.
-func distance(a, b string) int {
-	// The rows for all of a, for all but its last byte, and for all but its last two.
-	row, previous, before := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before, previous, row = previous, row, before
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := previous[j]
-			if a[i] != b[j] {
-				replace++
-			}
-			row[j+1] = min(replace, previous[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
+	return S(found[0]), true
 }

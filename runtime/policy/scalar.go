@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/aqltag/aqltag/runtime/words"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -210,21 +209,8 @@ func written(n *yaml.Node) string {
 	return clip(n.Value)
 }
 
+// longestQuote bounds what a message quotes, in characters.
+const longestQuote = 60
+
 // clip makes a text of one short line.
-func clip(text string) string {
-	const most = 60
-	short := text
-	if len(text) > most {
-		end := most
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		short = text[:end] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, short)
-}
+func clip(text string) string { return words.Clip(text, longestQuote) }

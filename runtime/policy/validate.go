@@ -122,7 +122,7 @@ func (p *Policy) validateManner(f *findings, i int, r *Rule) {
 	}
 	if len(r.Reason) > longestReason {
 		f.add(ofRule(i, "reason"), "the reason is longer than %d bytes", longestReason)
-	} else if found := words.Find(r.Reason); found != "" {
+	} else if found := words.Leak(r.Reason); found != "" {
 		f.add(ofRule(i, "reason"), "the reason cannot be shown to agents: the protocol's conformance runner takes %q for a stack trace or a path; say it in other words",
 			clip(found))
 	}

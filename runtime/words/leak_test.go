@@ -2,7 +2,7 @@ package words
 
 import "testing"
 
-func TestFind(t *testing.T) {
+func TestLeak(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                   "",
 		"Parameter 'title' must be a string": "",
@@ -15,8 +15,8 @@ func TestFind(t *testing.T) {
 		"goroutine 7 [running]":              "goroutine 7",
 		"sql: no rows in result set":         "sql: ",
 	} {
-		if got := Find(text); got != want {
-			t.Errorf("Find(%q) is %q, want %q", text, got, want)
+		if got := Leak(text); got != want {
+			t.Errorf("Leak(%q) is %q, want %q", text, got, want)
 		}
 	}
 }

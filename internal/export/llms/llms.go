@@ -9,6 +9,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Render writes the text about an adapter. It fails on a surface that is not valid.
@@ -135,7 +136,7 @@ func signature(o *gen.Operation) string {
 }
 
 func about(o *gen.Operation) string {
-	text := describe.FirstSentence(o.Description)
+	text := words.FirstSentence(o.Description)
 	if o.Danger.Level() > 0 {
 		text += " [" + string(o.Danger) + "]"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Render writes the page about an adapter. It fails on a surface that is not valid.
@@ -159,7 +160,7 @@ func (p *page) overview() {
 		t := table{{"Operation", "Danger", "What it does", "Returns"}}
 		for _, o := range operations {
 			used[o.Danger] = true
-			what := escape(describe.FirstSentence(o.Description))
+			what := escape(words.FirstSentence(o.Description))
 			if o.Deprecated != "" || o.Replacement != "" {
 				what = strings.TrimSpace(what + " *Deprecated.*")
 			}

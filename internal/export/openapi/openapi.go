@@ -14,6 +14,7 @@ import (
 	"github.com/aqltag/aqltag/internal/export/jsonschema"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Version is the version of OpenAPI of the documents.
@@ -167,7 +168,7 @@ func required(o *gen.Operation) []string {
 
 // summary is the first sentence of the description, without its full stop.
 func summary(o *gen.Operation) string {
-	return strings.TrimSuffix(describe.FirstSentence(o.Description), ".")
+	return strings.TrimSuffix(words.FirstSentence(o.Description), ".")
 }
 
 // description is all there is to say about an operation, in Markdown.
