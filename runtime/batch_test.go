@@ -39,7 +39,7 @@ const (
 	halfDone = `{"index":0,"operation":"create_note","result":` + doneA + `}`
 )
 
-// REQ-BA-02…REQ-BA-07, REQ-BA-13: what a batch answers, byte for byte.
+// REQ-BA-02, REQ-BA-03, REQ-BA-04, REQ-BA-05, REQ-BA-06, REQ-BA-07, REQ-BA-13: what a batch answers, byte for byte.
 func TestBatch(t *testing.T) {
 	for _, tt := range []struct {
 		name, tool, request, want string
@@ -140,7 +140,7 @@ const asksForX = `{"success":false,"error":{"code":"CONFIRMATION_REQUIRED","mess
 	`"danger_level":"destructive","reasons":["Removes the note for good"],"confirmation_message":"Delete note 'x'? Secret , limit 25.","confirmation_token":"conf_X",` +
 	`"expires_at":"2026-03-01T09:05:00.000Z"}}}`
 
-// REQ-BA-08…REQ-BA-10: a batch halts where a confirmation is asked for, and can be continued from there.
+// REQ-BA-08, REQ-BA-09, REQ-BA-10: a batch halts where a confirmation is asked for, and can be continued from there.
 func TestBatchHaltsForConfirmation(t *testing.T) {
 	f := newFixture(t, Options{Mode: "single"})
 	secret := `{"operation":"create_note","limit":3,"title":"beside","params":{"title":"inside","secret":"0123456789"},"_request_id":"r1"}`

@@ -112,16 +112,19 @@ func TestHandlersLearnWhatIsSelected(t *testing.T) {
 	}
 }
 
-// REQ-PM-04, T-74: capabilities say what the adapter can do, and level 2 is claimed where batches and selections work.
+// REQ-PM-04, REQ-PM-05, REQ-SL-02, REQ-CL-03, T-74: capabilities say what the adapter can do, and level 2 is claimed where batches and selections work.
 func TestCapabilitiesAreTrue(t *testing.T) {
 	ask := func(session *Session) string {
 		return string(session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"introspect","params":{"query":"operations"}}`)).JSON)
 	}
 	with, without := ask(selecting(t, Options{}, nil)), ask(newFixture(t, Options{Mode: "single"}).session)
-	for _, part := range []string{`"conformance":"level-2"`, `"batch":true`, `"field_selection":true`, `"warnings":true`, `"pagination":false`} {
+	for _, part := range []string{`"version":"1.0.0-draft"`, `"conformance":"level-2"`, `"batch":true`, `"field_selection":true`, `"warnings":true`, `"pagination":false`} {
 		if !strings.Contains(with, part) {
 			t.Errorf("no %s in %s", part, with)
 		}
+	}
+	if strings.Contains(with, "execution_safety_loop") {
+		t.Errorf("a safety loop, which there is none of, in %s", with)
 	}
 	for _, part := range []string{`"conformance":"level-1"`, `"batch":true`, `"field_selection":false`} {
 		if !strings.Contains(without, part) {

@@ -44,7 +44,7 @@ const (
 	createN = `{"operation":"create_note","params":{"title":"t"}}`
 )
 
-// REQ-TR-04, REQ-TR-05, T-31, T-50, T-64, DL-04: what an adapter of each level does with operations of each danger, through the
+// REQ-TR-04, REQ-TR-05, T-31, T-50, T-64, REQ-DL-04: what an adapter of each level does with operations of each danger, through the
 // whole request path; destructive ones confirm even where the matrix would let them run.
 func TestTrustGatesOperations(t *testing.T) {
 	operations := []struct{ tool, request string }{{"mcp_aql_read", getN1}, {"mcp_aql_create", createN}, {"mcp_aql_delete", deleteN1}, {"mcp_aql_delete", wipe}}

@@ -127,6 +127,24 @@ func TestTokenRefusals(t *testing.T) {
 	}
 }
 
+// REQ-MT-06, REQ-SE-04: what a request claims in its metadata identifies no session and no caller, and confirms nothing.
+func TestMetadataClaimsNothing(t *testing.T) {
+	f := newFixture(t, Options{})
+	claim := `{"session_id":"` + f.session.ID() + `","user_id":"ann","trust":"certified","confirmed":true}`
+	token := f.token(t, deleteN1)
+	f.session = f.adapter.NewSession()
+	for request, want := range map[string]string{
+		`{"operation":"delete_note","_meta":CLAIM,"params":{"note_id":"n1","_confirmation":"TOKEN"}}`:                "TOKEN_INVALID",
+		`{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"TOKEN","_meta":CLAIM}}`:                "TOKEN_INVALID",
+		`{"operation":"delete_note","_meta":CLAIM,"_confirmed":true,"params":{"note_id":"n1","_trust":"certified"}}`: "CONFIRMATION_REQUIRED",
+	} {
+		got := f.confirm(t, strings.NewReplacer("CLAIM", claim, "TOKEN", token).Replace(request))
+		if got.Error.Code != want || len(f.ran) > 0 {
+			t.Errorf("%s: code %s after %d runs, want %s after none", request, got.Error.Code, len(f.ran), want)
+		}
+	}
+}
+
 // T-01: a token is no parameter of operations that never ask.
 func TestTokenOnAnOperationThatDoesNotAsk(t *testing.T) {
 	f := newFixture(t, Options{})

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// REQ-EP-01…REQ-EP-12, REQ-TL-06: which tools there are, and where an operation is reached through each surface.
+// REQ-EP-01, REQ-EP-02, REQ-EP-04, REQ-EP-06, REQ-EP-07, REQ-EP-09, REQ-EP-10, REQ-EP-11, REQ-TL-06: which tools there are,
+// and where an operation is reached through each surface.
 func TestModes(t *testing.T) {
 	custom := describe.Profile{Name: "desk", Families: []describe.Family{
 		{Name: "look", Categories: []gen.Category{gen.Read}},
@@ -60,6 +61,31 @@ func TestModes(t *testing.T) {
 				t.Errorf("through %s: %s", tt.refused, got)
 			}
 		})
+	}
+}
+
+// REQ-EP-08: the one tool of single mode checks, gates and answers requests as the tools of the families do.
+func TestSingleModeIsAsStrict(t *testing.T) {
+	const rules = "version: 1\nrules:\n  - {name: nobody-wipes, effect: deny, operations: [wipe_notes]}\n"
+	for _, tt := range []struct{ tool, request, want string }{
+		{"mcp_aql_create", `{"operation":"create_note","params":{"title":"x"}}`, `"success":true`},
+		{"mcp_aql_create", `{"operation":"create_note"}`, "VALIDATION_MISSING_PARAM"},
+		{"mcp_aql_create", `{"operation":"create_note","params":{"title":5}}`, "VALIDATION_INVALID_TYPE"},
+		{"mcp_aql_create", `{"operation":"create_note","params":{"title":"x","nope":1}}`, "VALIDATION_UNKNOWN_PARAM"},
+		{"mcp_aql_create", `{"operation":"create_note","params":{"title":"x","limit":0}}`, "VALIDATION_OUT_OF_RANGE"},
+		{"mcp_aql_read", `{"operation":"no_such"}`, "NOT_FOUND_OPERATION"},
+		{"mcp_aql_delete", deleteN1, "CONFIRMATION_REQUIRED"},
+		{"mcp_aql_delete", `{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"conf_x"}}`, "TOKEN_INVALID"},
+		{"mcp_aql_delete", wipe, "PERMISSION_DENIED"},
+	} {
+		families, single := newFixture(t, Options{Policy: parsePolicy(t, rules)}), newFixture(t, Options{Policy: parsePolicy(t, rules), Mode: "single"})
+		want, got := hidden(families.call(tt.tool, tt.request)), hidden(single.call("mcp_aql", tt.request))
+		if !strings.Contains(want, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.request, want, tt.want)
+		}
+		if diff := cmp.Diff(want, got) + cmp.Diff(families.ran, single.ran); diff != "" {
+			t.Errorf("%s (-families +single):\n%s", tt.request, diff)
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ func official(name string) (*jsonschema.Schema, error) {
 	return compiler.Compile(path)
 }
 
-// checkOfficial holds a response against the official schema (REQ-RS-01…REQ-RS-05).
+// checkOfficial holds a response against the official schema (REQ-RS-01, REQ-RS-02, REQ-RS-03,
+// REQ-RS-04, REQ-RS-05, REQ-MT-02, REQ-ER-01, REQ-WA-02).
 func checkOfficial(tb testing.TB, response []byte) {
 	tb.Helper()
 	checkSchema(tb, response, operationResult)

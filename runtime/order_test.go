@@ -1,10 +1,14 @@
 package aql
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aqltag/aqltag/model"
 )
 
 // REQ-VO-01, REQ-VO-02, REQ-RF-05: the answer does not depend on the order in which a request names its parameters, nor on
@@ -50,6 +54,34 @@ func TestOrderOfNamesDoesNotMatter(t *testing.T) {
 				t.Errorf("%d different answers:\n%v", len(answers), answers)
 			}
 		})
+	}
+}
+
+// REQ-VO-03, REQ-VO-11: a default stands in for an absent parameter only where nothing unknown was sent. A misspelt name is
+// refused, and not passed over in favour of the default.
+func TestDefaultsComeAfterUnknownNames(t *testing.T) {
+	var got []int
+	operation := noteOperation("count_notes", model.Read, model.Safe, func(_ context.Context, request *noteRequest) (string, error) {
+		got = append(got, request.Limit)
+		return "", nil
+	}, limit)
+	adapter, err := New(NewRegistry([]Operation{operation}, noteTypes), Options{Mode: "single"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := adapter.NewSession()
+	for _, tt := range []struct{ params, want string }{
+		{`{"limti":10}`, `"unknown_params":["limti"],"valid_params":["limit"]`},
+		{`{"limit":10}`, `{"success":true`},
+		{`{}`, `{"success":true`},
+	} {
+		reply := session.Call(t.Context(), "mcp_aql", []byte(`{"operation":"count_notes","params":`+tt.params+`}`))
+		if !strings.Contains(string(reply.JSON), tt.want) {
+			t.Errorf("%s: %s, want %s", tt.params, reply.JSON, tt.want)
+		}
+	}
+	if !slices.Equal(got, []int{10, 25}) {
+		t.Errorf("the handler received %v", got)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestCall(t *testing.T) {
 		{"REQ-RF-06 a parameter beside params", "mcp_aql_create", `{"title":"x","operation":"create_note"}`, okX},
 		{"REQ-RF-05 params wins over the top level", "mcp_aql_create", `{"operation":"create_note","title":"y","params":{"title":"x"}}`, okX},
 		{"REQ-RF-04 params null equals absent", "mcp_aql_execute", `{"operation":"nothing","params":null}`, `{"success":true,"data":null}`},
-		{"REQ-RF-18 metadata is no parameter", "mcp_aql_create", `{"operation":"create_note","_meta":{"a":1},"params":{"title":"x","_x":[]}}`, okX},
+		{"REQ-RF-18 REQ-UK-05 metadata is no parameter", "mcp_aql_create", `{"operation":"create_note","_meta":{"a":1},"params":{"title":"x","_x":[]}}`, okX},
 		{"the order of members does not matter", "mcp_aql_create", ` {"params" : {"title":"x"} , "operation":"create_note"} `, okX},
 
 		{"REQ-RF-04 params is an array", "mcp_aql_create", `{"operation":"create_note","params":[]}`,
@@ -52,7 +52,7 @@ func TestCall(t *testing.T) {
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string (Heading of the note)","details":{"param_name":"title","operation":"create_note"}}}`},
 		{"REQ-VO-05 types win over unknown names", "mcp_aql_create", `{"operation":"create_note","params":{"nope":1,"title":5}}`,
 			`{"success":false,"error":{"code":"VALIDATION_INVALID_TYPE","message":"Parameter 'title' expected 'string', got 'number'","details":{"param_name":"title","expected_type":"string","actual_type":"number","value":5}}}`},
-		{"REQ-UK-01 REQ-UK-02 all unknown names are listed", "mcp_aql_create", `{"operation":"create_note","zzzzzz":2,"params":{"title":"","qqqqqq":1}}`,
+		{"REQ-UK-01 REQ-UK-02 REQ-UK-04 REQ-UK-07 all unknown names are listed", "mcp_aql_create", `{"operation":"create_note","zzzzzz":2,"params":{"title":"","qqqqqq":1}}`,
 			`{"success":false,"error":{"code":"VALIDATION_UNKNOWN_PARAM","message":"Unknown parameter(s) for operation 'create_note': qqqqqq, zzzzzz","details":{"operation":"create_note","unknown_params":["qqqqqq","zzzzzz"],"valid_params":["title","limit","secret","tags","labels","data"]}}}`},
 		{"REQ-UK-09 unknown names inside an object", "mcp_aql_create", `{"operation":"create_note","params":{"title":"x","labels":{"colour":"red","b":1}}}`,
 			`{"success":false,"error":{"code":"VALIDATION_UNKNOWN_FIELD","message":"Unknown field(s) in 'labels' for operation 'create_note': colour, b","details":{"operation":"create_note","param_name":"labels","unknown_fields":["colour","b"],"valid_fields":["color"]}}}`},
@@ -80,7 +80,7 @@ func TestCall(t *testing.T) {
 			`{"success":false,"error":{"code":"INTERNAL_ERROR","message":"Internal error: 'unexpected failure'","details":{"request_id":"r-1","session_id":"SESSION"}}}`},
 		{"REQ-MT-07 the request id is echoed", "mcp_aql_read", `{"operation":"get_note","_request_id":"r-7"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'note_id'. Expected: string (Which note)","details":{"param_name":"note_id","operation":"get_note","request_id":"r-7"}}}`},
-		{"T-10 introspect failures have no details", "mcp_aql_read", `{"operation":"introspect","_request_id":"r"}`,
+		{"REQ-IN-02 T-10 introspect failures have no details", "mcp_aql_read", `{"operation":"introspect","_request_id":"r"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'query'. Expected: string (Kind of list)"}}`},
 		{"T-10 an unknown query", "mcp_aql_read", `{"operation":"introspect","query":"x"}`,
 			`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"Unknown query type: 'x'. Supported types: operations, types"}}`},
@@ -101,7 +101,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// Bytes that are no request: each is answered, none runs a handler, and the session lives on.
+// REQ-VO-04: bytes that are no request. Each is answered, none runs a handler, and the session lives on.
 func TestMalformedRequests(t *testing.T) {
 	for name, tt := range map[string]struct{ request, code string }{
 		"empty":                    {``, "VALIDATION_INVALID_TYPE"},
@@ -163,7 +163,7 @@ func errorCode(t *testing.T, response []byte) string {
 	return decoded.Error.Code
 }
 
-// T-34: what an agent can act on is an answer; the rest is an error.
+// REQ-TL-13, T-34: what an agent can act on is an answer; the rest is an error.
 func TestIsError(t *testing.T) {
 	for _, tt := range []struct {
 		request string
@@ -191,7 +191,7 @@ func TestIsError(t *testing.T) {
 	}
 }
 
-// REQ-ER-08, REQ-ER-14, T-33: only errors made for agents show their text, and only when it shows nothing internal.
+// REQ-ER-02, REQ-ER-05, REQ-ER-08, REQ-ER-14, T-33: only errors made for agents show their text, and only when it shows nothing internal.
 func TestHandlerErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -285,6 +285,15 @@ func TestNewRefusesBadOptions(t *testing.T) {
 				t.Errorf("error %v, want one that mentions %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// REQ-DE-13, REQ-DE-14: introspection shows the limits that are configured.
+func TestLimitsAreShown(t *testing.T) {
+	f := newFixture(t, Options{Limits: Limits{RequestSize: 1 << 17, ResponseSize: 1 << 21, StringLength: 1 << 16, ArrayElements: 200, NestingDepth: 16}})
+	want := `"limits":{"max_request_size":131072,"max_response_size":2097152,"max_string_length":65536,"max_array_elements":200,"max_nesting_depth":16}`
+	if got := f.call("mcp_aql_read", `{"operation":"introspect","query":"operations"}`); !strings.Contains(got, want) {
+		t.Errorf("no %s in %s", want, got)
 	}
 }
 

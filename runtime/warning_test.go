@@ -37,7 +37,7 @@ func warning(code, message, severity, details string) string {
 	return fmt.Sprintf(`{"code":%q,"message":%q,"severity":%q%s}`, code, message, severity, details)
 }
 
-// REQ-WA-01…REQ-WA-06: what warnings an answer has, byte for byte.
+// REQ-WA-01, REQ-WA-02, REQ-WA-03, REQ-WA-04, REQ-WA-05, REQ-WA-06: what warnings an answer has, byte for byte.
 func TestWarnings(t *testing.T) {
 	suppressed := make([]string, 0, 10)
 	for i := range 9 {
@@ -146,6 +146,25 @@ func TestWarningsOfFailures(t *testing.T) {
 	Warn(context.Background(), Warning{Code: "A", Message: "m"})
 }
 
+// REQ-WA-08: what an answer has warned of, the next one warns of again, in the same session and in another.
+func TestWarningsAreNotRemembered(t *testing.T) {
+	f := warner(t, Options{}, nil, func(ctx context.Context, _ *noteRequest) (string, error) {
+		Warn(ctx, Warning{Code: "A", Message: "m"})
+		Warn(ctx, Warning{Code: "A", Message: "m"})
+		return "done", nil
+	})
+	want := `{"success":true,"data":"done","warnings":[` + warning("A", "m", "medium", `{"occurrence_count":2}`) + `]}`
+	for call := range 4 {
+		if call == 2 {
+			f.session.Close()
+			f.session = f.adapter.NewSession()
+		}
+		if diff := cmp.Diff(want, f.call("mcp_aql", `{"operation":"list_notes"}`)); diff != "" {
+			t.Errorf("call %d (-want +got):\n%s", call, diff)
+		}
+	}
+}
+
 // Handlers may warn from several goroutines, even from one that outlives them.
 func TestWarningsFromGoroutines(t *testing.T) {
 	var late sync.WaitGroup
@@ -187,7 +206,7 @@ func TestWarningsOfABatch(t *testing.T) {
 	}
 }
 
-// REQ-MT-01, REQ-MT-03, REQ-MT-04, REQ-MT-07: answers tell their request, where they may.
+// REQ-MT-01, REQ-MT-02, REQ-MT-03, REQ-MT-04, REQ-MT-07: answers tell their request, where they may.
 func TestResponseMeta(t *testing.T) {
 	f := warner(t, Options{ResponseMeta: true}, nil, func(ctx context.Context, _ *noteRequest) (string, error) {
 		Warn(ctx, Warning{Code: "A", Message: "m"})

@@ -93,7 +93,8 @@ type Option func(*Store)
 
 `
 
-// What name and signature of a function say about its operation (design §4; REQ-NM-02, REQ-NM-03, REQ-DL-02, REQ-DL-08).
+// What name and signature of a function say about its operation (REQ-EP-13, REQ-NM-02, REQ-NM-03, REQ-DL-02,
+// REQ-DL-08).
 func TestProposals(t *testing.T) {
 	tests := []struct {
 		name, function string
@@ -185,6 +186,18 @@ func TestProposals(t *testing.T) {
 		{"a name that the protocol keeps gets a number",
 			"// F.\nfunc Introspect() (string, error) { return \"\", nil }",
 			"//aql:op op=introspect_2,category=READ,danger=safe", "", true},
+		{"REQ-EL-09 the status of what runs is read",
+			"// F.\nfunc (s *Store) GetRunStatus(id string) (string, error) { return \"\", nil }",
+			"//aql:op category=READ,danger=safe", "id", false},
+		{"REQ-EL-09 what runs is cancelled by an execution",
+			"// F.\nfunc (s *Store) CancelRun(id string) error { return nil }",
+			"//aql:op category=EXECUTE,danger=reversible", "id", false},
+		{"REQ-EL-09 and so it is paused",
+			"// F.\nfunc (s *Store) PauseRun(id string) error { return nil }",
+			"//aql:op category=EXECUTE,danger=reversible", "id", false},
+		{"REQ-EL-09 and resumed",
+			"// F.\nfunc (s *Store) ResumeRun(id string) error { return nil }",
+			"//aql:op category=EXECUTE,danger=reversible", "id", false},
 		{"variadic values are a list",
 			"// F.\nfunc (s *Store) AddTags(itemID string, tags ...string) error { return nil }",
 			"//aql:op category=CREATE,danger=reversible", "item_id", false},

@@ -9,7 +9,7 @@ import (
 func TestResponsesAreHeldAgainstTheRules(t *testing.T) {
 	for _, tt := range []struct{ name, response, fault string }{
 		{"a success", `{"success":true,"data":null}`, ""},
-		{"a success with all there can be", `{"success":true,"data":{},"_meta":{"request_id":"r"},"warnings":[{"code":"A_B","message":"m","severity":"low","details":{}}]}`, ""},
+		{"REQ-WA-09 a success with all there can be, and a warning that nobody knows", `{"success":true,"data":{},"_meta":{"request_id":"r"},"warnings":[{"code":"A_B","message":"m","severity":"low","details":{}}]}`, ""},
 		{"a failure", `{"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"no","details":{}}}`, ""},
 		{"a batch", `{"success":true,"data":null,"results":[{"index":0,"operation":"a","result":{"success":true,"data":1}}],"summary":{"total":1,"succeeded":1,"failed":0}}`, ""},
 		{"no JSON", `{"success":`, "is no JSON object"},

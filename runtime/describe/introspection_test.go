@@ -35,8 +35,8 @@ func same(t *testing.T, what, want string, got []byte) {
 	}
 }
 
-// REQ-IN-03, REQ-IN-07, REQ-IN-08, REQ-IN-15, REQ-IN-27, REQ-IN-29, REQ-PM-01 to REQ-PM-05, REQ-PM-07, REQ-PM-08, T-04,
-// T-11, T-12, T-76.
+// REQ-RF-10, REQ-IN-03, REQ-IN-07, REQ-IN-08, REQ-IN-15, REQ-IN-27, REQ-IN-29, REQ-PM-01, REQ-PM-02, REQ-PM-03, REQ-PM-04,
+// REQ-PM-05, REQ-PM-07, REQ-PM-08, REQ-CL-03, T-04, T-11, T-12, T-76.
 func TestOperationsList(t *testing.T) {
 	in, err := Introspect(todoAdapter(), surfaceOf(t, Semantic, "crude"), Protocol{
 		Conformance:  "level-1",
@@ -62,7 +62,7 @@ func TestOperationsList(t *testing.T) {
 		in.Operations())
 }
 
-// REQ-IN-09, REQ-IN-10, REQ-IN-12, REQ-IN-14, REQ-IN-16, REQ-IN-18, REQ-IN-19, T-01, T-11, T-18.
+// REQ-RF-09, REQ-RF-11, REQ-IN-09, REQ-IN-10, REQ-IN-12, REQ-IN-14, REQ-IN-16, REQ-IN-18, REQ-IN-19, T-01, T-11, T-18.
 func TestOperationDetails(t *testing.T) {
 	in := introspect(t, todoAdapter(), surfaceOf(t, Semantic, "crude"))
 	for name, want := range map[string]string{
@@ -101,7 +101,7 @@ func TestOperationDetails(t *testing.T) {
 	}
 }
 
-// REQ-IN-04, REQ-TY-01 to REQ-TY-04, T-79.
+// REQ-IN-04, REQ-TY-01, REQ-TY-02, REQ-TY-03, REQ-TY-04, T-79.
 func TestTypes(t *testing.T) {
 	in := introspect(t, todoAdapter(), surfaceOf(t, Semantic, "crude"))
 	var list struct {
@@ -247,6 +247,17 @@ func TestIntrospectionIsDeterministic(t *testing.T) {
 	first, second := introspect(t, todoAdapter(), s), introspect(t, todoAdapter(), s)
 	if diff := cmp.Diff(first, second, cmp.AllowUnexported(Introspection{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// REQ-UK-08: how strictly unknown parameters are treated is nothing that introspection shows.
+func TestStrictModeIsNotShown(t *testing.T) {
+	for name, s := range everySurface(t) {
+		for _, answer := range answers(introspect(t, todoAdapter(), s)) {
+			if strings.Contains(strings.ToLower(string(answer)), "strict") {
+				t.Errorf("%s: %s", name, answer)
+			}
+		}
 	}
 }
 

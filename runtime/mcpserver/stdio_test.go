@@ -22,7 +22,7 @@ func filtered(t *testing.T, input string, longest int) (passed, answers string) 
 
 const ping = `{"jsonrpc":"2.0","id":9,"method":"ping"}`
 
-// What the SDK would end the session for is answered, and the next line passes.
+// REQ-RS-07: what the SDK would end the session for is answered, and the next line passes.
 func TestBadLines(t *testing.T) {
 	for _, tt := range []struct {
 		name, line string

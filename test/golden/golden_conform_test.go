@@ -36,7 +36,7 @@ var ofService = []string{
 	"errors/not-found", "errors/internal",
 }
 
-// What the generator makes of packages of every kind conforms (REQ-CL-04).
+// What the generator makes of packages of every kind conforms (REQ-CL-01, REQ-CL-04, REQ-GE-04).
 func conformGolden(t *testing.T, driver string, scenarios []*scenario) {
 	p := startAdapters(t, driver)
 	for _, s := range scenarios {

@@ -218,6 +218,7 @@ func TestUpdateMergesDeeply(t *testing.T) {
 	}
 }
 
+// REQ-UP-01, REQ-UP-02, REQ-UP-06, REQ-UP-12, REQ-VO-01.
 func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
 	c := connect(t)
 	created := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk"}`)
@@ -271,7 +272,28 @@ func TestPurgeAsksAndTellsHowManyWereRemoved(t *testing.T) {
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id), "NOT_FOUND_RESOURCE")
 }
 
-// REQ-FS-01…REQ-FS-09, REQ-FS-03: agents get the fields that they ask for, and no others.
+// REQ-PG-11: introspection describes the style of pages, by offset, and parameters of another style are refused.
+func TestPagingIsDocumented(t *testing.T) {
+	c := connect(t)
+	details := c.data("mcp_aql_read", "introspect", `{"query":"operations","name":"list_todos"}`)
+	documented := make(map[string]string)
+	for _, parameter := range details["operation"].(map[string]any)["parameters"].([]any) {
+		p := parameter.(map[string]any)
+		text, _ := p["description"].(string)
+		documented[p["name"].(string)] = text
+	}
+	if !strings.Contains(documented["limit"], "How many") || documented["offset"] == "" {
+		t.Errorf("limit %q, offset %q", documented["limit"], documented["offset"])
+	}
+	for _, other := range []string{"page", "page_size", "first", "after", "last", "before"} {
+		if _, listed := documented[other]; listed {
+			t.Errorf("%s is listed beside limit and offset", other)
+		}
+		c.details("mcp_aql_read", "list_todos", fmt.Sprintf(`{%q:1}`, other), "VALIDATION_UNKNOWN_PARAM")
+	}
+}
+
+// REQ-FS-01, REQ-FS-02, REQ-FS-03, REQ-FS-04, REQ-FS-05, REQ-FS-06, REQ-FS-07, REQ-FS-08, REQ-FS-09: agents get the fields that they ask for, and no others.
 func TestFieldSelection(t *testing.T) {
 	c := connect(t)
 	id := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk","notes":"2 l","metadata":{"color":"red","labels":{"shop":"corner","aisle":"4"}}}`)["todo_id"].(string)

@@ -76,7 +76,27 @@ func compareGolden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// REQ-GM-01 to REQ-GM-09: the manifest of the todo service, and the part of it that docs/manifest.md shows.
+// REQ-GM-08: the manual and the operation itself say that a manifest is a declaration, and nothing to validate by.
+func TestManifestIsDeclaredToBeNoContract(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "manifest.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual := strings.Join(strings.Fields(string(page)), " ")
+	described := string(answered(t, declaring(t), `{"operation":"introspect","query":"operations","name":"get_manifest"}`))
+	for text, phrases := range map[string][]string{
+		manual:    {"not a contract of execution", "do not conclude from them how values are written, parsed or validated", "do not validate requests by it"},
+		described: {"a declaration of capabilities", "Datatypes in it are labels"},
+	} {
+		for _, phrase := range phrases {
+			if !strings.Contains(text, phrase) {
+				t.Errorf("no %q in %.2000s", phrase, text)
+			}
+		}
+	}
+}
+
+// REQ-GM-01, REQ-GM-02, REQ-GM-03, REQ-GM-04, REQ-GM-05, REQ-GM-09: the manifest of the todo service, and the part of it that docs/manifest.md shows.
 func TestManifest(t *testing.T) {
 	adapter := declaring(t)
 	text, err := adapter.Manifest()

@@ -136,7 +136,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
-// REQ-CC-02…REQ-CC-04: resources carry an etag, and an update with an outdated if_match writes nothing.
+// REQ-CC-02, REQ-CC-03, REQ-CC-04: resources carry an etag, and an update with an outdated if_match writes nothing.
 func TestUpdateWithIfMatch(t *testing.T) {
 	service := open(t, todo.Memory)
 	session := newSession(t, service)

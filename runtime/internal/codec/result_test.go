@@ -10,7 +10,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// T-90: a list is shown as an object with items; everything else as what it is.
+// REQ-DE-16, T-90: a list is shown as an object with items; everything else as what it is.
 func TestResults(t *testing.T) {
 	list, none := []inner{{Name: "a"}}, []inner(nil)
 	pointer := &list

@@ -204,7 +204,7 @@ func TestStructInput(t *testing.T) {
 	}
 }
 
-// REQ-UP-04 to REQ-UP-12: what a patch may say.
+// REQ-UP-03, REQ-UP-04, REQ-UP-05, REQ-UP-07, REQ-UP-09, REQ-UP-12: what a patch may say.
 func TestPatchRules(t *testing.T) {
 	param := gen.Param{Name: "input", Go: "Patch", Type: "RulesPatch", Required: true}
 	resource := func() *rules {

@@ -204,7 +204,8 @@ type page struct {
 	Total int
 }
 
-// REQ-FS-01…REQ-FS-09, T-40: what requests ask for, and what they get.
+// REQ-FS-01, REQ-FS-02, REQ-FS-03, REQ-FS-04, REQ-FS-05, REQ-FS-06, REQ-FS-07, REQ-FS-08, T-40: what requests ask for,
+// and what they get.
 func TestSelections(t *testing.T) {
 	one := article{ID: "a1", Title: "T", Author: &author{Name: "Ada", Email: "a@b", Boss: &author{Name: "Grace"}}, Tags: []string{"x"}, Meta: map[string]string{"k": "v"}, Parts: map[string]author{"p": {Name: "P"}}, Version: "v1"}
 	for _, tt := range []struct {

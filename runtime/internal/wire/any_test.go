@@ -39,7 +39,7 @@ func TestAny(t *testing.T) {
 	}
 }
 
-// REQ-UP-07…REQ-UP-09: objects merge at every depth, null removes, everything else replaces.
+// REQ-UP-07, REQ-UP-08, REQ-UP-09: objects merge at every depth, null removes, everything else replaces.
 func TestMergeAny(t *testing.T) {
 	for _, tt := range []struct{ dst, patch, want string }{
 		{ // the protocol's golden example

@@ -205,7 +205,7 @@ func TestObjectAndArrayOfOtherKinds(t *testing.T) {
 	}
 }
 
-// REQ-VO-06…REQ-VO-09: bounds are inclusive, lengths are code points, patterns search.
+// REQ-VO-06, REQ-VO-07, REQ-VO-08, REQ-VO-09: bounds are inclusive, lengths are code points, patterns search.
 func TestConstraints(t *testing.T) {
 	r := NewReader(`"äöü😀"`, Limits{})
 	s, _ := r.String()

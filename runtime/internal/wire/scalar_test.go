@@ -112,7 +112,7 @@ func TestBoolAndNull(t *testing.T) {
 	}
 }
 
-// REQ-DE-05: a time has a date, a time and a zone.
+// REQ-DE-03, REQ-DE-05: a time has a date, a time and a zone.
 func TestTime(t *testing.T) {
 	for input, want := range map[string]string{
 		`"2026-02-04T10:30:00Z"`:                "2026-02-04T10:30:00Z",

@@ -47,7 +47,7 @@ func strictlyValid(input string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// REQ-DE-01…REQ-DE-06, T-89: an independent strict parser accepts and refuses the same inputs, and another reads the same
+// REQ-DE-01, REQ-DE-02, REQ-DE-06, T-89: an independent strict parser accepts and refuses the same inputs, and another reads the same
 // values from them. Every way through the reader comes to the same end.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{

@@ -151,7 +151,7 @@ func TestWriterAnyOfOtherTypes(t *testing.T) {
 	}
 }
 
-// REQ-DE-04: times are in UTC with Z.
+// REQ-DE-03, REQ-DE-04: times are in UTC with Z.
 func TestWriterTime(t *testing.T) {
 	zone := time.FixedZone("", 3600)
 	for want, at := range map[string]time.Time{

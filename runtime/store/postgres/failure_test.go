@@ -263,8 +263,8 @@ func TestCrashesDuringTraffic(t *testing.T) {
 	}
 }
 
-// A token that was used stays so (REQ-CT-10), and a block stays (REQ-OV-08): entries are durable where the server is told to acknowledge what is not, and a version
-// that was acknowledged is not given out again.
+// REQ-CT-10: a token that was used stays so. Entries are durable where the server is configured to acknowledge what is not,
+// and a version that was acknowledged is not given out again.
 func TestEntriesOutliveACrash(t *testing.T) {
 	server := postgrestest.Start(t, "fsync=on", "synchronous_commit=off", "wal_writer_delay=10s")
 	s := open(t, server.Location())
