@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // REQ-VO-01, REQ-VO-02, REQ-RF-05: the answer does not depend on the order in which a request names its parameters, nor on
@@ -61,7 +61,7 @@ func TestOrderOfNamesDoesNotMatter(t *testing.T) {
 // refused, and not passed over in favour of the default.
 func TestDefaultsComeAfterUnknownNames(t *testing.T) {
 	var got []int
-	operation := noteOperation("count_notes", model.Read, model.Safe, func(_ context.Context, request *noteRequest) (string, error) {
+	operation := noteOperation("count_notes", gen.Read, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
 		got = append(got, request.Limit)
 		return "", nil
 	}, limit)
