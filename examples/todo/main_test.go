@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aqltag/aqltag/internal/scratch"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -65,6 +66,9 @@ func run(t *testing.T, command ...string) string {
 // An adapter that is killed while somebody thinks about a confirmation goes on where it was: the token is good once, what
 // was decided is on record, and the policy holds. What docs/security.md says can be done with the commands, is.
 func TestStatePolicyAndAudit(t *testing.T) {
+	if _, err := scratch.Root(); err != nil { // the programs below are built from it
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	binary := path("todo")

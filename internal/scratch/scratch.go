@@ -2,9 +2,7 @@
 package scratch
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,23 +17,19 @@ var replaced = []struct{ path, folder string }{{root, "."}, {root + "/runtime", 
 func Env() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod") }
 
 // Root returns the folder of this repository: the nearest one at or above the working directory that has a go.work file.
+//
+// In a test it also declares every file of the repository an input of the test. A test that starts programs on files of the
+// repository, or reads files outside its module, has to find them through Root: go test would reuse its result otherwise
+// although the files have changed.
 func Root() (string, error) {
-	dir, err := os.Getwd()
+	repository, err := folderWith("go.work")
+	if err == nil {
+		err = declare(repository)
+	}
 	if err != nil {
 		return "", fmt.Errorf("finding the repository: %w", err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("finding the repository: %w", err)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("finding the repository: no folder above has a go.work file")
-		}
-		dir = parent
-	}
+	return repository, nil
 }
 
 // Write writes go.mod and go.sum of a module called name into dir. The module requires what the root module requires, and

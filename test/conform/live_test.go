@@ -15,6 +15,7 @@ import (
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
+	"github.com/aqltag/aqltag/internal/scratch"
 )
 
 // build builds the example once.
@@ -24,8 +25,12 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(dir, "todo")
+	repository, err := scratch.Root()
+	if err != nil {
+		return "", err
+	}
 	command := exec.Command("go", "build", "-o", binary, ".")
-	command.Dir = "../../examples/todo"
+	command.Dir = filepath.Join(repository, "examples", "todo")
 	command.Stderr = os.Stderr
 	return binary, command.Run()
 })

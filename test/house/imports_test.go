@@ -77,11 +77,12 @@ var foreign = map[string][]string{
 // The house has one-way streets (design §2): each folder imports only what the table grants.
 func TestImportDirections(t *testing.T) {
 	seen := map[string]bool{}
-	err := filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {
+	root := repository(t)
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if file, err = filepath.Rel("../..", file); err != nil {
+		if file, err = filepath.Rel(root, file); err != nil {
 			return err
 		}
 		if entry.IsDir() {
@@ -103,7 +104,7 @@ func TestImportDirections(t *testing.T) {
 			return nil
 		}
 		seen[folder] = true
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../..", file), nil, parser.ImportsOnly)
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}

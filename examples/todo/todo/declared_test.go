@@ -15,6 +15,7 @@ import (
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
+	"github.com/aqltag/aqltag/internal/scratch"
 )
 
 // goldenFolder holds what the service declares.
@@ -112,7 +113,11 @@ func TestManifest(t *testing.T) {
 	if err := json.Unmarshal(text, &manifest); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("..", "..", "..", "docs", "manifest.md")
+	repository, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(repository, "docs", "manifest.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

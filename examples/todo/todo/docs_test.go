@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
+	"github.com/aqltag/aqltag/internal/scratch"
 )
 
 var updateDocs = flag.Bool("update", false, "rewrite the replies in the documentation, and the exports")
@@ -26,7 +27,11 @@ var (
 
 // The calls in docs/requests.md are answered as it says.
 func TestDocumentedRequests(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "docs", "requests.md")
+	repository, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(repository, "docs", "requests.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

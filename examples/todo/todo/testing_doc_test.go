@@ -8,11 +8,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/aqltag/aqltag/internal/scratch"
 )
 
 // The Go code in docs/testing.md is one test file of this package: it compiles, and its tests pass.
 func TestDocumentedTests(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "testing.md"))
+	repository, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(repository, "docs", "testing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
