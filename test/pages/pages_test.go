@@ -1,0 +1,150 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The README is a whole adapter, plugged into a client.
+func TestReadme(t *testing.T) {
+	r := newReader(t)
+	var blocks []Block
+	for _, block := range read(t, "README.md") {
+		if block.Kind != "text" { // those are what make prints: TestReadmeShowsTheDemo, TestReadmeShowsTheTokens
+			blocks = append(blocks, block)
+		}
+	}
+	r.follow("README.md", blocks)
+	r.finish()
+}
+
+// The tutorial ends with an adapter that answers; the pages about using one go on with it.
+func TestTutorial(t *testing.T) {
+	r := newReader(t)
+	r.follow("docs/tutorial.md", read(t, "docs/tutorial.md"))
+	for _, page := range []string{"docs/clients.md", "docs/exports.md", "docs/ci.md", "docs/conformance.md"} {
+		var blocks []Block
+		for _, block := range read(t, page) {
+			if block.Kind != "go" && block.Kind != "text" {
+				blocks = append(blocks, block)
+			}
+		}
+		r.follow(page, blocks)
+	}
+	r.finish()
+}
+
+// A library that was never written for aql-tag becomes an adapter.
+func TestAdopting(t *testing.T) {
+	r := newReader(t)
+	if _, err := r.shell.run("go mod init example.com/adopting"); err != nil {
+		t.Fatal(err)
+	}
+	r.follow("docs/adopting.md", read(t, "docs/adopting.md"))
+	r.finish()
+	before, err := os.ReadFile(filepath.Join(r.dir, "branches", "branches.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed, err := r.shell.run("go tool aql-tag init -w ./branches\ngit config branch.next.remote")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(filepath.Join(r.dir, "branches", "branches.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) {
+		t.Errorf("a second init -w changed something:\n%s", after)
+	}
+	if !strings.HasSuffix(printed, "upstream\n") {
+		t.Errorf("the repository was not changed: %s", printed)
+	}
+}
+
+// finish checks what a page has left in its module: gofmt, vet and aql-tag find nothing.
+func (r *reader) finish() {
+	r.Helper()
+	if printed, err := r.shell.run("gofmt -l .\ngo vet ./...\ngo tool aql-tag check ./..."); err != nil || printed != "" {
+		r.Errorf("%v\n%s", err, printed)
+	}
+}
+
+// textOf returns the text block of the README that contains a mark.
+func textOf(t *testing.T, mark string) string {
+	t.Helper()
+	for _, block := range read(t, "README.md") {
+		if block.Kind == "text" && strings.Contains(block.Text, mark) {
+			return block.Text
+		}
+	}
+	t.Fatalf("the README has no block with %s", mark)
+	return ""
+}
+
+// What the README shows of make demo is what it prints.
+func TestReadmeShowsTheDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the example")
+	}
+	adapter := filepath.Join(t.TempDir(), "todo")
+	example := filepath.Join(root, "examples", "todo")
+	command(t, example, "go", "build", "-o", adapter, ".")
+	printed := command(t, example, "go", "run", "./demo", "-adapter", adapter)
+	if shown := textOf(t, "→ mcp_aql"); !shortened(shown).MatchString(printed) {
+		t.Errorf("the README shows\n%s\nand make demo prints\n%s", shown, printed)
+	}
+}
+
+// The figure in the README has the numbers of make tokens, and bars of their lengths.
+func TestReadmeShowsTheTokens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the example")
+	}
+	printed := command(t, filepath.Join(root, "bench"), "go", "run", "./tokens")
+	row := func(adapter string) []int {
+		var single, semantic, discrete int
+		line := regexp.MustCompile(`(?m)^` + adapter + `\s.*$`).FindString(printed)
+		if _, err := fmt.Sscanf(line, adapter+" %d %d %d", &single, &semantic, &discrete); err != nil {
+			t.Fatalf("%v in\n%s", err, printed)
+		}
+		return []int{discrete, semantic, single}
+	}
+	todo := row("todo")
+	var want strings.Builder
+	for i, label := range []string{"one tool per operation", "five tools, the default", "one tool"} {
+		bar := strings.Repeat("█", (36*todo[i]+todo[0]/2)/todo[0])
+		fmt.Fprintf(&want, "%-23s  %-36s  %4d\n", label, bar, todo[i])
+	}
+	if shown := textOf(t, "█"); shown != want.String() {
+		t.Errorf("the README shows\n%s\nand make tokens gives\n%s", shown, &want)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fifty := row("synthetic")
+	sentence := fmt.Sprintf("With 50 operations it is %d, %d and %d.", fifty[0], fifty[1], fifty[2])
+	if !strings.Contains(string(readme), sentence) {
+		t.Errorf("the README does not say: %s", sentence)
+	}
+}
+
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Dir = dir
+	var failed bytes.Buffer
+	command.Stderr = &failed
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command.Args, " "), err, &failed)
+	}
+	return string(out)
+}

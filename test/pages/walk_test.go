@@ -1,0 +1,234 @@
+package pages
+
+import (
+	"encoding/json"
+	"flag"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aqltag/aqltag/test/proxy"
+)
+
+var update = flag.Bool("update", false, "rewrite the replies that pages show")
+
+// root is the folder of the repository.
+const root = "../.."
+
+// A reader does what pages say, in a module of its own.
+type reader struct {
+	*testing.T
+	dir     string
+	shell   *shell
+	address string             // for HTTP
+	printed string             // by the last commands
+	client  *mcp.ClientSession // of the last server in a configuration
+	token   string             // the last confirmation token in a reply
+}
+
+// configured is a server in the configuration of an MCP client.
+type configured struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+}
+
+// newReader returns a reader with an empty module folder.
+func newReader(t *testing.T) *reader {
+	if testing.Short() {
+		t.Skip("builds adapters in modules of their own")
+	}
+	for _, tool := range []string{"sh", "git"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("there is no %s on this machine", tool)
+		}
+	}
+	p, err := proxy.New(t.Context(), root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	r := &reader{T: t, dir: t.TempDir(), address: listener.Addr().String()}
+	r.shell = newShell(t, r.dir, append(os.Environ(), p.Env(strings.TrimSpace(string(elsewhere)))...))
+	return r
+}
+
+// read returns the blocks of a page.
+func read(t *testing.T, page string) []Block {
+	t.Helper()
+	blocks, err := Read(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
+
+// follow does what the blocks of a page say, in their order.
+func (r *reader) follow(page string, blocks []Block) {
+	r.Helper()
+	request := ""
+	for _, block := range blocks {
+		switch block.Kind {
+		case "go":
+			r.write(page, block)
+		case "sh":
+			r.run(page, block)
+		case "sh background":
+			r.serve(page, block)
+		case "text":
+			if !shortened(block.Text).MatchString(r.printed) {
+				r.Errorf("%s:%d: this is not what was printed:\n%s\nbut this:\n%s", page, block.Line, block.Text, r.printed)
+			}
+		case "json":
+			r.configure(page, block)
+		case "request":
+			request = strings.TrimSpace(block.Text)
+		case "reply":
+			r.call(page, block, request)
+		default:
+			r.Errorf("%s:%d: a block of kind %q means nothing to a reader", page, block.Line, block.Kind)
+		}
+	}
+}
+
+// write writes a Go file, whose name is in its first line.
+func (r *reader) write(page string, block Block) {
+	r.Helper()
+	comment, code, _ := strings.Cut(block.Text, "\n")
+	name, ok := strings.CutPrefix(comment, "// ")
+	if !ok || !strings.HasSuffix(name, ".go") {
+		r.Errorf("%s:%d: the first line does not name the file", page, block.Line)
+		return
+	}
+	file := filepath.Join(r.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// run runs commands. Those of make are the project's own, and CI runs them.
+func (r *reader) run(page string, block Block) {
+	r.Helper()
+	commands := regexp.MustCompile(`(?m)^make .*\n`).ReplaceAllString(block.Text, "")
+	if strings.TrimSpace(commands) == "" {
+		return
+	}
+	r.Logf("%s:%d:\n%s", page, block.Line, commands)
+	printed, err := r.shell.run(strings.ReplaceAll(commands, "127.0.0.1:8080", r.address))
+	if err != nil {
+		r.Fatalf("%s:%d: %v", page, block.Line, err)
+	}
+	r.printed = printed
+}
+
+// serve starts a server and waits until it answers. It ends with the shell.
+func (r *reader) serve(page string, block Block) {
+	r.Helper()
+	command := strings.ReplaceAll(strings.TrimSpace(block.Text), "127.0.0.1:8080", r.address)
+	if _, err := r.shell.run(command + " >>server.log 2>&1 &"); err != nil {
+		r.Fatalf("%s:%d: %v", page, block.Line, err)
+	}
+	for {
+		request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://"+r.address+"/healthz", nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			response.Body.Close()
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			r.Fatalf("%s:%d: %s does not answer: %v", page, block.Line, command, err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// configure reads the configuration of an MCP client. Every server in it starts and answers.
+func (r *reader) configure(page string, block Block) {
+	r.Helper()
+	var configuration struct {
+		MCPServers map[string]configured `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(block.Text), &configuration); err != nil || len(configuration.MCPServers) == 0 {
+		r.Fatalf("%s:%d: no configuration of an MCP client: %v", page, block.Line, err)
+	}
+	for name, server := range configuration.MCPServers {
+		command := exec.CommandContext(r.Context(), strings.Replace(server.Command, "/path/to", r.dir, 1), server.Args...)
+		command.Env = os.Environ()
+		for key, value := range server.Env {
+			command.Env = append(command.Env, key+"="+value)
+		}
+		client := mcp.NewClient(&mcp.Implementation{Name: "page", Version: "1"}, nil)
+		session, err := client.Connect(r.Context(), &mcp.CommandTransport{Command: command}, nil)
+		if err != nil {
+			r.Fatalf("%s:%d: server %s: %v", page, block.Line, name, err)
+		}
+		r.Cleanup(func() { _ = session.Close() })
+		if _, err := session.ListTools(r.Context(), nil); err != nil {
+			r.Errorf("%s:%d: server %s: listing its tools: %v", page, block.Line, name, err)
+		}
+		r.client = session
+	}
+}
+
+var (
+	token = regexp.MustCompile(`conf_[A-Za-z0-9_-]{43}`)
+	times = regexp.MustCompile(`"(expires_at|consumed_at)":"[^"]*"`)
+)
+
+// call sends a request to the server of the last configuration, and compares its answer with the reply of the page.
+func (r *reader) call(page string, block Block, request string) {
+	r.Helper()
+	tool, arguments, ok := strings.Cut(strings.ReplaceAll(request, "conf_…", r.token), " ")
+	if !ok || r.client == nil {
+		r.Fatalf("%s:%d: there is no request, or no server for it", page, block.Line)
+	}
+	result, err := r.client.CallTool(r.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		r.Fatalf("%s:%d: %s: %v", page, block.Line, request, err)
+	}
+	answer := result.Content[0].(*mcp.TextContent).Text
+	if found := token.FindString(answer); found != "" {
+		r.token = found
+	}
+	if pattern := regexp.MustCompile("^" + shortened(block.Text).String() + "$"); pattern.MatchString(answer) {
+		return
+	}
+	answer = times.ReplaceAllString(token.ReplaceAllString(answer, "conf_…"), `"$1":"…"`)
+	if !*update {
+		r.Errorf("%s:%d: %s\nis answered with\n%s\nand documented as\n%s", page, block.Line, request, answer, block.Text)
+		return
+	}
+	file := filepath.Join(root, page)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		r.Fatal(err)
+	}
+	before := "```request\n" + request + "\n```\n\n```reply\n"
+	text = []byte(strings.Replace(string(text), before+block.Text, before+answer+"\n", 1))
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		r.Fatal(err)
+	}
+}
