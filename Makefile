@@ -6,7 +6,7 @@ MODULES   = . runtime runtime/aqltest examples/todo bench bench/gen bench/wire a
 SHORTER   = examples/todo test/state
 FUZZTIME ?= 10s
 
-.PHONY: demo test race rounds generate check fmt vet lint e2e readme adopting exports fuzz bench bench-gen startup tokens ci
+.PHONY: demo test race rounds generate check fmt vet lint e2e pages exports fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -53,8 +53,12 @@ lint:
 e2e:
 	./test/clients/run.sh
 
-readme adopting exports:
-	./test/clients/$@.sh
+exports:
+	./test/clients/exports.sh
+
+# pages does what the README and the pages in docs/ say, in fresh modules.
+pages:
+	$(GO) -C test test -count=1 ./pages
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
 fuzz:
@@ -82,7 +86,7 @@ tokens:
 
 ci: fmt vet lint
 	$(MAKE) race rounds
-	$(MAKE) check e2e exports readme adopting
+	$(MAKE) check e2e exports pages
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100
