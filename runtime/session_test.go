@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The stages of one request, in the order of requirements §0: each row breaks one stage, and the answer is exact.
+// REQ-ER-01: the stages of one request, in the order of docs/requirements.md §0. Each row breaks one stage, and the answer is
+// exact.
 func TestCall(t *testing.T) {
 	deep := func(n int) string {
 		return `{"operation":"create_note","params":{"title":"x","data":` + strings.Repeat("[", n-2) + strings.Repeat("]", n-2) + `}}`
@@ -80,7 +81,7 @@ func TestCall(t *testing.T) {
 			`{"success":false,"error":{"code":"INTERNAL_ERROR","message":"Internal error: 'unexpected failure'","details":{"request_id":"r-1","session_id":"SESSION"}}}`},
 		{"REQ-MT-07 the request id is echoed", "mcp_aql_read", `{"operation":"get_note","_request_id":"r-7"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'note_id'. Expected: string (Which note)","details":{"param_name":"note_id","operation":"get_note","request_id":"r-7"}}}`},
-		{"REQ-IN-02 T-10 introspect failures have no details", "mcp_aql_read", `{"operation":"introspect","_request_id":"r"}`,
+		{"REQ-IN-02 REQ-IN-06 T-10 introspect failures have no details", "mcp_aql_read", `{"operation":"introspect","_request_id":"r"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'query'. Expected: string (Kind of list)"}}`},
 		{"T-10 an unknown query", "mcp_aql_read", `{"operation":"introspect","query":"x"}`,
 			`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"Unknown query type: 'x'. Supported types: operations, types"}}`},

@@ -211,7 +211,7 @@ func httpServer(t *testing.T, server *Server) *httptest.Server {
 	return web
 }
 
-// MCP integration §5.1: a client that gives a token learns how far a batch is; one that gives none is left alone.
+// REQ-TL-16: a client that gives a token learns how far a batch is; one that gives none is left alone.
 func TestProgressOfABatch(t *testing.T) {
 	for _, version := range []string{"", "2025-06-18"} {
 		serverSide, clientSide := mcp.NewInMemoryTransports()
