@@ -9,7 +9,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
 	"github.com/aqltag/aqltag/runtime/trust"
@@ -54,7 +54,7 @@ func things(b *testing.B, options aql.Options) *aql.Session {
 // configured is an adapter with trust, a policy about another operation and an audit log.
 func configured(b *testing.B) aql.Options {
 	b.Helper()
-	rules, err := policy.Parse("policy.yaml", []byte("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_thing], scopes: [guest]}\n"))
+	rules, err := policyfile.Parse("policy.yaml", []byte("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_thing], scopes: [guest]}\n"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
 	"github.com/aqltag/aqltag/runtime/words"
@@ -128,7 +129,7 @@ func TestAdapterInfo(t *testing.T) {
 
 func parsePolicy(t *testing.T, text string) *policy.Policy {
 	t.Helper()
-	p, err := policy.Parse("policy.yaml", []byte(text))
+	p, err := policyfile.Parse("policy.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 )
 
 // policyFlags are the flags of policy check and policy explain.
@@ -103,7 +104,7 @@ func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound
 		fmt.Fprintf(env.stderr, "aql-tag: reading the policy: %v\n", err)
 		return nil, nil, exitIO
 	}
-	p, err := policy.Parse(f.file, text)
+	p, err := policyfile.Parse(f.file, text)
 	if err != nil {
 		return nil, nil, f.mistakes(env, err)
 	}

@@ -27,7 +27,7 @@ type Bound struct {
 func (p *Policy) Bind(definitions *gen.Adapter) (*Bound, error) {
 	f := &findings{policy: p}
 	if p.validate(f); len(f.list) > 0 {
-		return nil, f.err()
+		return nil, f.list.Err()
 	}
 	b := &Bound{
 		policy: p, rules: slices.Clone(p.Rules), catalog: newCatalog(definitions.Types),
@@ -48,7 +48,7 @@ func (p *Policy) Bind(definitions *gen.Adapter) (*Bound, error) {
 	for i := range b.rules {
 		b.bindRule(f, i, names)
 	}
-	if err := f.err(); err != nil {
+	if err := f.list.Err(); err != nil {
 		return nil, err
 	}
 	for _, rules := range b.applicable {
@@ -82,7 +82,7 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 	}
 	routes := make([]map[string]route, len(r.When))
 	for k := range r.When {
-		routes[k] = b.routes(f, ofWhen(i, k, ""), &r.When[k], about)
+		routes[k] = b.routes(f, ofCondition(i, k, ""), &r.When[k], about)
 	}
 	var applies []string
 	for _, o := range about {
@@ -118,7 +118,7 @@ func (b *Bound) bindRule(f *findings, i int, names []string) {
 	for k, pattern := range r.Operations {
 		matching := func(name string) bool { return matches(pattern, name) }
 		if !slices.ContainsFunc(applies, matching) && slices.ContainsFunc(about, func(o *gen.Operation) bool { return matching(o.Name) }) {
-			f.add(ofRule(i, "operations").at(k), "%s matches only operations without the parameters that the conditions are about, where the rule never applies; leave it out, or make another rule", clip(pattern))
+			f.add(ofRule(i, "operations").item(k), "%s matches only operations without the parameters that the conditions are about, where the rule never applies; leave it out, or make another rule", clip(pattern))
 		}
 	}
 }
@@ -140,10 +140,10 @@ func (r *Rule) aside(o *gen.Operation) string {
 }
 
 // matchSome refuses patterns that match no name.
-func (f *findings) matchSome(at place, patterns, names []string) {
+func (f *findings) matchSome(at Part, patterns, names []string) {
 	for k, pattern := range patterns {
 		if !slices.ContainsFunc(names, func(name string) bool { return matches(pattern, name) }) {
-			f.add(at.at(k), "%s matches no operation%s", clip(pattern), meant(strings.Trim(pattern, "*?_"), likely(pattern, names)))
+			f.add(at.item(k), "%s matches no operation%s", clip(pattern), suggest(strings.Trim(pattern, "*?_"), likely(pattern, names)))
 		}
 	}
 }
@@ -171,7 +171,7 @@ func likely(pattern string, names []string) []string {
 }
 
 // routes finds the way of a condition in each operation that has it, and refuses what could never hold.
-func (b *Bound) routes(f *findings, at place, c *Condition, about []*gen.Operation) map[string]route {
+func (b *Bound) routes(f *findings, at Part, c *Condition, about []*gen.Operation) map[string]route {
 	found := make(map[string]route)
 	var order []*gen.Operation
 	var end *dead
@@ -209,7 +209,7 @@ func (b *Bound) routes(f *findings, at place, c *Condition, about []*gen.Operati
 }
 
 // deadEnd says where a path ends.
-func (f *findings) deadEnd(at place, path string, d *dead) {
+func (f *findings) deadEnd(at Part, path string, d *dead) {
 	offset := len([]rune(d.prefix))
 	if d.why != "" {
 		f.addIn(at, offset, "%s: %s %s", clip(path), clip(d.word), d.why)
@@ -223,13 +223,13 @@ func (f *findings) deadEnd(at place, path string, d *dead) {
 		for _, candidate := range d.candidates {
 			whole = append(whole, d.prefix+candidate)
 		}
-		hint = meant("", whole)
+		hint = suggest("", whole)
 	}
 	f.addIn(at, offset, "no operation of the rule has a parameter %s%s", clip(path), hint)
 }
 
 // fits refuses values of another type than the parameter, and tests that make no sense for it.
-func (f *findings) fits(at place, c *Condition, way route, operation string, several bool) {
+func (f *findings) fits(at Part, c *Condition, way route, operation string, several bool) {
 	narrow := ""
 	if several {
 		narrow = "; if that operation is not meant, name the others"
@@ -237,7 +237,7 @@ func (f *findings) fits(at place, c *Condition, way route, operation string, sev
 	value := func(key string, item int, v any) {
 		l, _ := newLiteral(v)
 		if fault := way.refuse(key, l); fault != "" {
-			f.add(at.sibling(key).at(item), "%s: %s is %s in %s%s%s", key, c.Param, way.kind, operation, fault, narrow)
+			f.add(at.sibling(key).item(item), "%s: %s is %s in %s%s%s", key, c.Param, way.kind, operation, fault, narrow)
 		}
 	}
 	for k, v := range c.In {

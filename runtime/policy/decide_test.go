@@ -180,6 +180,22 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 	}
 }
 
+func TestAnEmptyPolicyAllowsEverything(t *testing.T) {
+	for _, p := range []*policy.Policy{{}, parse(t, "version: 1\nrules: []\n"), parse(t, "version: 1\ndefault: allow\n")} {
+		bound, err := p.Bind(todos())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, operation := range []string{"delete_todo", "no_such_operation"} {
+			rules := bound.For(operation)
+			if rules != nil || rules.MayConfirm() || rules.Params() {
+				t.Errorf("%s: there are rules: %+v", operation, rules)
+			}
+			diff(t, policy.Decision{Effect: policy.Allow}, rules.Decide(policy.Request{}))
+		}
+	}
+}
+
 func TestRulesArePrepared(t *testing.T) {
 	bound := bind(t, policy.Policy{Rules: []policy.Rule{
 		{Name: "lists", Effect: policy.Deny, When: []policy.Condition{{Param: "filter.status", Equals: "done"}}},

@@ -60,8 +60,9 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 		r := &b.rules[i]
 		m := &e.Rules[i]
 		m.Name, m.Effect, m.Decided = r.Name, r.Effect, r == decision.Rule
-		if b.policy.places != nil {
-			m.Place = fmt.Sprintf("%s:%d", b.policy.name, b.policy.find(ofRule(i, "")).line)
+		if source := b.policy.Source; source != nil {
+			line, _ := source.Position(ofRule(i, ""), -1)
+			m.Place = fmt.Sprintf("%s:%d", source.Name(), line)
 		}
 		if o == nil {
 			m.Why = "the adapter has no such operation"
@@ -78,7 +79,7 @@ func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, wh
 	case "operations":
 		return false, "the operation is none of " + strings.Join(r.Operations, ", ")
 	case "categories":
-		return false, fmt.Sprintf("the category %s is none of %s", o.Category, joined(r.Categories))
+		return false, fmt.Sprintf("the category %s is none of %s", o.Category, strings.Join(texts(r.Categories), ", "))
 	case "danger":
 		return false, fmt.Sprintf("the danger level %s is below %s", cmp.Or(o.Danger, "that nobody knows"), r.Danger)
 	case "not.operations":
@@ -132,14 +133,6 @@ func (r *Rule) stranger(key string, q *Request) string {
 		return fmt.Sprintf("the caller's issuer %s is excepted: %s", issuer, strings.Join(r.Not.Issuers, ", "))
 	}
 	return fmt.Sprintf("the caller's scopes %s are excepted: %s", scopes, strings.Join(r.Not.Scopes, ", "))
-}
-
-func joined[S ~string](list []S) string {
-	texts := make([]string, len(list))
-	for i, s := range list {
-		texts[i] = string(s)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // WriteText writes the explanation for people.

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -80,7 +80,13 @@ func bind(t testing.TB, p policy.Policy) *policy.Bound {
 // parse reads a policy in which nothing is wrong.
 func parse(t testing.TB, text string) *policy.Policy {
 	t.Helper()
-	p, err := policy.Parse("policy.yaml", []byte(text))
+	return parseNamed(t, "policy.yaml", text)
+}
+
+// parseNamed reads the policy in a file of the given name.
+func parseNamed(t testing.TB, name, text string) *policy.Policy {
+	t.Helper()
+	p, err := policyfile.Parse(name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +109,6 @@ func params(t testing.TB, text string) func(string) (string, bool) {
 func caller(subject string, scopes ...string) identity.Caller {
 	return identity.Caller{Subject: subject, Issuer: "https://issuer.example", Scopes: scopes}
 }
-
-// written ignores where a policy stands in its file.
-var written = cmpopts.IgnoreUnexported(policy.Policy{})
 
 func diff(t *testing.T, want, got any, options ...cmp.Option) {
 	t.Helper()

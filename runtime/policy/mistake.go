@@ -44,129 +44,90 @@ func (m Mistakes) Error() string {
 	return b.String()
 }
 
-// mostMistakes is how many mistakes are told; the rest of a file with more of them is likely no policy at all.
+// mostMistakes is how many mistakes Err keeps; a file with more of them is likely no policy at all.
 const mostMistakes = 100
+
+// Err returns the mistakes as an error, and nil if there are none: in the order of the file, without repetitions, and no
+// more than the first hundred with the number of the others.
+func (m Mistakes) Err() error {
+	if len(m) == 0 {
+		return nil
+	}
+	m = slices.Clone(m)
+	slices.SortStableFunc(m, func(a, b Mistake) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	m = slices.Compact(m)
+	if len(m) > mostMistakes {
+		last := m[mostMistakes]
+		last.Message = fmt.Sprintf("and %d more mistakes, from here on", len(m)-mostMistakes)
+		m = append(m[:mostMistakes:mostMistakes], last)
+	}
+	return m
+}
+
+// Mistake returns a mistake in a part of the policy, with the rule and the place in the file. offset is that of
+// Source.Position.
+func (p *Policy) Mistake(part Part, offset int, message string) Mistake {
+	m := Mistake{Message: message}
+	if part.Rule >= 0 {
+		if part.Rule < len(p.Rules) {
+			m.Rule = clip(p.Rules[part.Rule].Name)
+		}
+		if m.Rule == "" {
+			m.Rule = fmt.Sprintf("number %d", part.Rule+1)
+		}
+	}
+	if p.Source != nil {
+		m.File = p.Source.Name()
+		m.Line, m.Column = p.Source.Position(part, offset)
+	} else if part.Key != "" {
+		m.Message = part.path() + ": " + message
+	}
+	return m
+}
 
 // findings collects the mistakes of one policy.
 type findings struct {
 	policy *Policy
 	list   Mistakes
-	failed map[place]bool // keys whose values could not be read, and that need no second mistake for being empty
-	broken map[int]bool   // rules with such a key
+	unread map[Part]bool // parts that could not be read, and need no second mistake for being empty
+	// incomplete are the rules with such a part.
+	incomplete map[int]bool
 }
 
-func (f *findings) add(at place, format string, args ...any) { f.addIn(at, -1, format, args...) }
+func (f *findings) add(part Part, format string, args ...any) { f.addIn(part, -1, format, args...) }
 
-// addIn adds a mistake that stands so many characters into the text at a place; less than 0: it is the whole value.
-func (f *findings) addIn(at place, offset int, format string, args ...any) {
-	m := Mistake{Message: fmt.Sprintf(format, args...)}
-	if at.rule >= 0 {
-		if at.rule < len(f.policy.Rules) {
-			m.Rule = clip(f.policy.Rules[at.rule].Name)
-		}
-		if m.Rule == "" {
-			m.Rule = fmt.Sprintf("number %d", at.rule+1)
-		}
-	}
-	if f.policy.places != nil {
-		p := f.policy.find(at)
-		m.File, m.Line, m.Column = f.policy.name, p.line, p.column
-		if p.verbatim && offset >= 0 {
-			m.Column += p.quote + offset
-		}
-	} else if at.key != "" {
-		m.Message = at.path() + ": " + m.Message
-	}
-	f.list = append(f.list, m)
+// addIn adds a mistake that begins so many characters into the text of a part; less than 0: it is the whole value.
+func (f *findings) addIn(part Part, offset int, format string, args ...any) {
+	f.list = append(f.list, f.policy.Mistake(part, offset, fmt.Sprintf(format, args...)))
 }
 
-// find is where something stands, or the nearest thing around it that has a place.
-func (p *Policy) find(at place) textPlace {
-	around := []place{at, at.at(-1)}
-	if at.key != "" {
-		key, _, _ := strings.Cut(at.key, ".")
-		around = append(around, at.sibling(key), at.sibling(""))
-	}
-	if at.when >= 0 {
-		around = append(around, ofRule(at.rule, "when").at(at.when), ofRule(at.rule, "when"))
-	}
-	if at.rule >= 0 {
-		around = append(around, ofRule(at.rule, ""), ofPolicy("rules"))
-	}
-	for _, candidate := range around {
-		if found, ok := p.places[candidate]; ok {
-			return found
-		}
-	}
-	return textPlace{line: 1, column: 1}
-}
-
-// path is a place as it is written in Go policies' mistakes.
-func (p place) path() string {
-	text := p.key
-	if p.item >= 0 {
-		text = fmt.Sprintf("%s[%d]", text, p.item)
-	}
-	if p.when >= 0 {
-		text = fmt.Sprintf("when[%d].%s", p.when, text)
-	}
-	return text
-}
-
-// fail notes that a key's value could not be read.
-func (f *findings) fail(at place) {
-	if f.failed == nil {
-		f.failed, f.broken = make(map[place]bool), make(map[int]bool)
-	}
-	f.failed[at.at(-1)] = true
-	f.broken[at.rule] = true
-}
-
-// err is the error of what was found, nil where that is nothing.
-func (f *findings) err() error {
-	if len(f.list) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(f.list, func(a, b Mistake) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	f.list = slices.Compact(f.list)
-	if len(f.list) > mostMistakes {
-		last := f.list[mostMistakes]
-		last.Message = fmt.Sprintf("and %d more mistakes, from here on", len(f.list)-mostMistakes)
-		f.list = append(f.list[:mostMistakes:mostMistakes], last)
-	}
-	return f.list
-}
-
-// meant is "; did you mean X?" for the candidate that a misspelt word most likely means, or else a list of what there is.
-func meant[S ~string](word string, candidates []S) string {
-	if found, ok := nearest(word, candidates); ok {
-		return fmt.Sprintf("; did you mean %s?", found)
-	}
-	const most = 12
-	if len(candidates) == 0 {
-		return ""
-	}
-	var list []string
-	for _, c := range candidates[:min(most, len(candidates))] {
-		list = append(list, string(c))
-	}
-	if len(candidates) > most {
-		list = append(list, "…")
-	}
-	return "; there is " + strings.Join(list, ", ")
+// suggest returns "; did you mean X?" for the candidate that a misspelt word most likely means, or else a list of the
+// candidates.
+func suggest[S ~string](word string, candidates []S) string {
+	return words.Suggest(word, texts(candidates))
 }
 
 // nearest returns the candidate that a word most likely means.
 func nearest[S ~string](word string, candidates []S) (S, bool) {
-	names := make([]string, len(candidates))
-	for i, c := range candidates {
-		names[i] = string(c)
-	}
-	found := words.Nearest(word, names, 1)
-	if len(found) == 0 {
+	near := words.Nearest(word, texts(candidates), 1)
+	if len(near) == 0 {
 		return "", false
 	}
-	return S(found[0]), true
+	return S(near[0]), true
 }
+
+func texts[S ~string](list []S) []string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
+	}
+	return texts
+}
+
+// longestQuote bounds what a message quotes, in characters.
+const longestQuote = 60
+
+// clip makes a text of one short line.
+func clip(text string) string { return words.Clip(text, longestQuote) }

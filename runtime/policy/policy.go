@@ -36,8 +36,8 @@ type Policy struct {
 	// Rules are looked at all; their order decides only which of several that agree is named.
 	Rules []Rule
 
-	name   string              // of the file
-	places map[place]textPlace // where things stand in it; nil: the policy was made in Go
+	// Source is the file that the policy was read from: mistakes name its lines. Nil: the policy was made in Go.
+	Source Source
 }
 
 // Rule is one rule. It matches a call when all that it asks for holds; what is left empty is not asked for. At least one of
@@ -107,25 +107,4 @@ type Condition struct {
 	Like, NotLike string
 	// Given, where it is not nil, asks for the parameter to be there, or not to, after defaults.
 	Given *bool
-}
-
-// place names something in a policy: a key of the whole (rule is -1), of a rule (when is -1), or of one of its
-// conditions; item is the element of a list, -1 for the key's value itself. An empty key is the rule or condition.
-type place struct {
-	rule, when int
-	key        string
-	item       int
-}
-
-func ofPolicy(key string) place               { return place{-1, -1, key, -1} }
-func ofRule(rule int, key string) place       { return place{rule, -1, key, -1} }
-func ofWhen(rule, when int, key string) place { return place{rule, when, key, -1} }
-func (p place) at(item int) place             { p.item = item; return p }
-func (p place) sibling(key string) place      { p.key, p.item = key, -1; return p }
-
-// textPlace is where something stands in a file.
-type textPlace struct {
-	line, column int  // from 1; columns are characters
-	verbatim     bool // a text stands there character for character,
-	quote        int  // behind so many
 }

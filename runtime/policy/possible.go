@@ -3,7 +3,7 @@ package policy
 import "slices"
 
 // possible refuses conditions that no value of the parameter could meet, in any of the operations that have it.
-func (f *findings) possible(at place, c *Condition, ways []route) {
+func (f *findings) possible(at Part, c *Condition, ways []route) {
 	if c.Given != nil && !*c.Given && !slices.ContainsFunc(ways, func(r route) bool { return r.optional }) {
 		f.add(at.sibling("given"), "%s is required or has a default, so that it is always given", c.Param)
 	}
@@ -14,7 +14,7 @@ func (f *findings) possible(at place, c *Condition, ways []route) {
 	}
 	in := func(key string, item int, v any) {
 		if l, _ := newLiteral(v); !slices.Contains(values, l.text) {
-			f.add(at.sibling(key).at(item), "%s: %q is no value of %s%s", key, clip(l.text), c.Param, meant(l.text, values))
+			f.add(at.sibling(key).item(item), "%s: %q is no value of %s%s", key, clip(l.text), c.Param, suggest(l.text, values))
 		}
 	}
 	for k, v := range c.In {
@@ -30,7 +30,7 @@ func (f *findings) possible(at place, c *Condition, ways []route) {
 	}
 	for _, t := range []struct{ key, pattern string }{{"like", c.Like}, {"not_like", c.NotLike}} {
 		if t.pattern != "" && !slices.ContainsFunc(values, func(v string) bool { return matches(t.pattern, v) }) {
-			f.add(at.sibling(t.key), "%s: %s matches no value of %s%s", t.key, clip(t.pattern), c.Param, meant("", values))
+			f.add(at.sibling(t.key), "%s: %s matches no value of %s%s", t.key, clip(t.pattern), c.Param, suggest("", values))
 		}
 	}
 }
@@ -49,7 +49,7 @@ func enumerated(ways []route) []string {
 }
 
 // inRange refuses numbers beyond the bounds of the parameter.
-func (f *findings) inRange(at place, c *Condition, ways []route) {
+func (f *findings) inRange(at Part, c *Condition, ways []route) {
 	within := func(key string, item int, v any) {
 		l, ok := newLiteral(v)
 		if !ok || l.kind != numberKind || len(ways) == 0 {
@@ -60,7 +60,7 @@ func (f *findings) inRange(at place, c *Condition, ways []route) {
 				return
 			}
 		}
-		f.add(at.sibling(key).at(item), "%s: %s lies between %s and %s, so that no value is %s", key, c.Param,
+		f.add(at.sibling(key).item(item), "%s: %s lies between %s and %s, so that no value is %s", key, c.Param,
 			orOpen(ways[0].minimum), orOpen(ways[0].maximum), said(key, l))
 	}
 	for k, v := range c.In {

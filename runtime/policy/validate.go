@@ -15,12 +15,24 @@ import (
 
 // Bounds of what a rule says.
 const (
+	mostRules       = 1000
 	longestName     = 100 // bytes
 	longestReason   = 500 // bytes
 	longestCooldown = time.Hour
 )
 
-// validate finds what is wrong with a policy whatever adapter it is for.
+// Validate returns what is wrong with the policy whatever adapter it is for; Bind does so too. unread are the parts that
+// a reader of policy files could not read and has reported: they are not reported again for being empty. It is nil for a
+// policy made in Go.
+func (p *Policy) Validate(unread map[Part]bool) Mistakes {
+	f := &findings{policy: p, unread: unread, incomplete: make(map[int]bool)}
+	for part := range unread {
+		f.incomplete[part.Rule] = true
+	}
+	p.validate(f)
+	return f.list
+}
+
 func (p *Policy) validate(f *findings) {
 	if p.Default != "" && p.Default.rank() < 0 {
 		f.add(ofPolicy("default"), "default is %q; it must be allow, confirm or deny%s", clip(string(p.Default)), meantOnly(string(p.Default), Effects()))
@@ -39,8 +51,9 @@ func (p *Policy) validate(f *findings) {
 			f.add(ofRule(i, "name"), "the name is longer than %d bytes", longestName)
 		case strings.ContainsFunc(r.Name, func(c rune) bool { return !strconv.IsPrint(c) }):
 			f.add(ofRule(i, "name"), "the name has characters that cannot be printed")
-		case taken && p.places != nil:
-			f.add(ofRule(i, "name"), "the name %s is taken by the rule in line %d", r.Name, p.find(ofRule(first, "name")).line)
+		case taken && p.Source != nil:
+			line, _ := p.Source.Position(ofRule(first, "name"), -1)
+			f.add(ofRule(i, "name"), "the name %s is taken by the rule in line %d", r.Name, line)
 		case taken:
 			f.add(ofRule(i, "name"), "the name %s is taken by rule number %d", r.Name, first+1)
 		default:
@@ -51,8 +64,8 @@ func (p *Policy) validate(f *findings) {
 }
 
 // missing adds a mistake unless there was a value that could not be read.
-func (f *findings) missing(at place, message string) {
-	if !f.failed[at] && !f.failed[at.sibling("")] {
+func (f *findings) missing(at Part, message string) {
+	if !f.unread[at] && !f.unread[at.sibling("")] {
 		f.add(at, "%s", message)
 	}
 }
@@ -75,11 +88,11 @@ func (p *Policy) validateRule(f *findings, i int, r *Rule) {
 	f.patterns(ofRule(i, "operations"), r.Operations, "")
 	for k, c := range r.Categories {
 		if !slices.Contains(gen.Categories(), c) && c != "" {
-			f.add(ofRule(i, "categories").at(k), "there is no category %q%s", clip(string(c)), meant(string(c), gen.Categories()))
+			f.add(ofRule(i, "categories").item(k), "there is no category %q%s", clip(string(c)), suggest(string(c), gen.Categories()))
 		}
 	}
 	if r.Danger != "" && r.Danger.Level() < 0 {
-		f.add(ofRule(i, "danger"), "there is no danger level %q%s", clip(string(r.Danger)), meant(string(r.Danger), gen.Dangers()))
+		f.add(ofRule(i, "danger"), "there is no danger level %q%s", clip(string(r.Danger)), suggest(string(r.Danger), gen.Dangers()))
 	}
 	const everyone = "would match every caller but the anonymous ones; to ask for known callers write anonymous: false, and for all leave it out"
 	f.patterns(ofRule(i, "callers"), r.Callers, everyone)
@@ -93,9 +106,9 @@ func (p *Policy) validateRule(f *findings, i int, r *Rule) {
 		f.add(ofRule(i, "anonymous"), "an anonymous caller has no name, so that the rule would never match; leave out callers, or anonymous")
 	}
 	for k := range r.When {
-		p.validateCondition(f, ofWhen(i, k, ""), &r.When[k])
+		p.validateCondition(f, ofCondition(i, k, ""), &r.When[k])
 	}
-	if r.anywhere() && !f.broken[i] {
+	if r.anywhere() && !f.incomplete[i] {
 		f.add(ofRule(i, ""), "the rule applies to every call; if this is meant, write operations: [\"*\"]")
 	}
 	p.validateManner(f, i, r)
@@ -129,33 +142,33 @@ func (p *Policy) validateManner(f *findings, i int, r *Rule) {
 }
 
 // patterns checks patterns. every is what is wrong with one that matches everything; empty: nothing.
-func (f *findings) patterns(at place, patterns []string, every string) {
+func (f *findings) patterns(at Part, patterns []string, every string) {
 	for k, pattern := range patterns {
 		switch fault, offset := patternFault(pattern); {
-		case f.failed[at]:
+		case f.unread[at]:
 		case fault != "":
-			f.addIn(at.at(k), offset, "%s: %s", clip(pattern), fault)
+			f.addIn(at.item(k), offset, "%s: %s", clip(pattern), fault)
 		case every != "" && everything(pattern):
-			f.add(at.at(k), "%s %s", pattern, every)
+			f.add(at.item(k), "%s %s", pattern, every)
 		}
 	}
 }
 
-func (f *findings) scopes(at place, scopes []string) {
+func (f *findings) scopes(at Part, scopes []string) {
 	for k, scope := range scopes {
 		switch i := strings.IndexAny(scope, "*?"); {
-		case f.failed[at]:
+		case f.unread[at]:
 		case scope == "":
-			f.add(at.at(k), "the scope is empty")
+			f.add(at.item(k), "the scope is empty")
 		case strings.ContainsAny(scope, " ,"):
-			f.add(at.at(k), "%q is more than one scope; write each as an element of the list", clip(scope))
+			f.add(at.item(k), "%q is more than one scope; write each as an element of the list", clip(scope))
 		case i >= 0:
-			f.addIn(at.at(k), len([]rune(scope[:i])), "%s: scopes are compared exactly, and * and ? have no meaning in them; list the scopes", clip(scope))
+			f.addIn(at.item(k), len([]rune(scope[:i])), "%s: scopes are compared exactly, and * and ? have no meaning in them; list the scopes", clip(scope))
 		}
 	}
 }
 
-func (p *Policy) validateCondition(f *findings, at place, c *Condition) {
+func (p *Policy) validateCondition(f *findings, at Part, c *Condition) {
 	before := len(f.list)
 	if c.Param == "" {
 		f.missing(at.sibling("param"), "the condition names no parameter; write param: and its name")
@@ -169,7 +182,7 @@ func (p *Policy) validateCondition(f *findings, at place, c *Condition) {
 	each := func(key string, item int, value any) {
 		values++
 		if _, ok := newLiteral(value); !ok {
-			f.add(at.sibling(key).at(item), "a value is a text, a number or a boolean")
+			f.add(at.sibling(key).item(item), "a value is a text, a number or a boolean")
 		}
 	}
 	for k, v := range c.In {
@@ -198,9 +211,10 @@ func (p *Policy) validateCondition(f *findings, at place, c *Condition) {
 		}
 	}
 	switch {
-	case len(f.list) > before || f.broken[at.rule]:
+	case len(f.list) > before || f.incomplete[at.Rule]:
 	case values == 0 && c.Given == nil:
-		f.add(at, "the condition tests nothing; write one of %s", strings.Join(conditionKeys[1:], ", "))
+		f.add(at, "the condition tests nothing; write one of "+
+			"in, not_in, equals, not_equals, less_than, greater_than, at_least, at_most, like, not_like, given")
 	case values > 0 && c.Given != nil && !*c.Given:
 		f.add(at.sibling("given"), "a parameter that is not given has no value, so that the condition would hardly ever hold; leave out given, or the rest")
 	}

@@ -14,7 +14,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
-	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
@@ -72,9 +72,9 @@ func (o openings) close() error {
 }
 
 // prepare opens what the settings name: state, audit log, policy.
-func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logger) (*policy.Source, openings, error) {
+func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logger) (*policyfile.File, openings, error) {
 	var opened openings
-	fail := func(err error) (*policy.Source, openings, error) {
+	fail := func(err error) (*policyfile.File, openings, error) {
 		return nil, nil, errors.Join(err, opened.close())
 	}
 	if s.given["state"] || options.Adapter.State == nil {
@@ -103,7 +103,7 @@ func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logge
 	if s.policy == "" {
 		return nil, opened, nil
 	}
-	source, err := policy.Open(s.policy)
+	source, err := policyfile.Open(s.policy)
 	if err != nil {
 		return fail(fmt.Errorf("-policy: %w", err))
 	}
@@ -120,7 +120,7 @@ const pollPolicy = 2 * time.Second
 
 // followPolicy makes the adapter go by the policy as it stands in its file, until ctx ends: it looks for changes now and then,
 // and on the hang-up signal. A policy that is broken or does not fit changes nothing.
-func followPolicy(ctx context.Context, source *policy.Source, adapter *aql.Adapter, log *slog.Logger) {
+func followPolicy(ctx context.Context, source *policyfile.File, adapter *aql.Adapter, log *slog.Logger) {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP)
 	defer signal.Stop(hangUp)

@@ -40,6 +40,22 @@ func Nearest(word string, candidates []string, n int) []string {
 	return names
 }
 
+// Suggest returns the end of a message about a misspelt word: "; did you mean X?" with the candidate that the word most
+// likely means; where none is near, "; there is A, B, C" with the first dozen; empty where there are no candidates.
+func Suggest(word string, candidates []string) string {
+	if near := Nearest(word, candidates, 1); len(near) > 0 {
+		return "; did you mean " + near[0] + "?"
+	}
+	const most = 12
+	switch list := strings.Join(candidates[:min(most, len(candidates))], ", "); {
+	case len(candidates) > most:
+		return "; there is " + list + ", …"
+	case len(candidates) > 0:
+		return "; there is " + list
+	}
+	return ""
+}
+
 // mostEdits is how far a word may be from candidate.
 func mostEdits(candidate string) int {
 	if len(candidate) <= 3 {

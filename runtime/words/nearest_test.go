@@ -41,6 +41,25 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestSuggest(t *testing.T) {
+	many := strings.Split("aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii jjjj kkkk llll mmmm", " ")
+	for _, tt := range []struct {
+		word       string
+		candidates []string
+		want       string
+	}{
+		{"catgory", []string{"op", "category"}, "; did you mean category?"},
+		{"xyz", []string{"op", "category"}, "; there is op, category"},
+		{"xyz", many, "; there is aaaa, bbbb, cccc, dddd, eeee, ffff, gggg, hhhh, iiii, jjjj, kkkk, llll, …"},
+		{"", []string{"op"}, "; there is op"},
+		{"xyz", nil, ""},
+	} {
+		if got := Suggest(tt.word, tt.candidates); got != tt.want {
+			t.Errorf("Suggest(%q, %q) is %q, want %q", tt.word, tt.candidates, got, tt.want)
+		}
+	}
+}
+
 // The distance is a metric as far as suggestions need one: none to itself, the same both ways, and never more than
 // replacing the whole word.
 func FuzzDistance(f *testing.F) {

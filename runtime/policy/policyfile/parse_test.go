@@ -1,58 +1,24 @@
-package policy_test
+package policyfile_test
 
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 )
 
-// everyKey is a policy that uses every key there is.
-const everyKey = `# What agents may do
-version: 1
-default: confirm
-rules:
-  - name: no-production-deletes
-    effect: deny
-    operations: ["delete_*", purge_completed]
-    categories: [DELETE]
-    danger: destructive
-    callers: ["ci-*"]
-    issuers: ["https://*.example"]
-    scopes: [admin, "todos:write"]
-    anonymous: false
-    not:
-      operations: [create_todo]
-      callers: [ci-trusted]
-      issuers: [stdio]
-      scopes: [root]
-    reason: Removing is not for machines
-  - name: large-purges
-    effect: confirm
-    operations: [purge_completed]
-    when:
-      - {param: older_than_days, less_than: 30, greater_than: -1, at_least: 0, at_most: 29.5, not_in: [7]}
-      - {param: keep, given: false}
-    cooldown: 1m30s
-    reauthenticate: true
-  - name: lists
-    effect: allow
-    when:
-      - param: filter.status
-        in: [done, open]
-        not_equals: open
-        like: "d*"
-        not_like: 'op?n'
-        given: true
-      - {param: limit, equals: 1e2}
-    operations: [list_todos]
-`
-
-func TestAFileSaysWhatGoSays(t *testing.T) {
+// Every key sets its field. testdata/every_key.yaml has them all; the tests of package policy bind it to an adapter.
+func TestEveryKey(t *testing.T) {
 	want := &policy.Policy{Default: policy.Confirm, Rules: []policy.Rule{
 		{
 			Name: "no-production-deletes", Effect: policy.Deny, Operations: []string{"delete_*", "purge_completed"},
@@ -77,28 +43,19 @@ func TestAFileSaysWhatGoSays(t *testing.T) {
 			},
 		},
 	}}
-	got := parse(t, everyKey)
-	diff(t, want, got, written)
-	for _, p := range []*policy.Policy{want, got} {
-		if _, err := p.Bind(todos()); err != nil {
-			t.Error(err)
-		}
+	text, err := os.ReadFile(filepath.Join("testdata", "every_key.yaml"))
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestAnEmptyPolicyAllowsEverything(t *testing.T) {
-	for _, p := range []*policy.Policy{{}, parse(t, "version: 1\nrules: []\n"), parse(t, "version: 1\ndefault: allow\n")} {
-		bound, err := p.Bind(todos())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, operation := range []string{"delete_todo", "no_such_operation"} {
-			rules := bound.For(operation)
-			if rules != nil || rules.MayConfirm() || rules.Params() {
-				t.Errorf("%s: there are rules: %+v", operation, rules)
-			}
-			diff(t, policy.Decision{Effect: policy.Allow}, rules.Decide(policy.Request{}))
-		}
+	got, err := policyfile.Parse("every_key.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(policy.Policy{}, "Source")); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if err := want.Validate(nil).Err(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -115,50 +72,41 @@ func TestFilesAreBounded(t *testing.T) {
 		"many mistakes":     {"version: 1\ndefault: deny\n" + strings.Repeat("x: 1\n", 5000), "and 4900 more mistakes, from here on"},
 		"a bomb of aliases": {"version: 1\na: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n", "p.yaml:2:1: a policy has no key \"a\""},
 	} {
-		_, err := policy.Parse("p.yaml", []byte(tt.text))
+		_, err := policyfile.Parse("p.yaml", []byte(tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %.300v", name, err)
 		}
 	}
 }
 
-// Whatever a file holds, Parse returns: with a policy that can be held against an adapter, or with mistakes that stand in
-// the file.
+// Parse returns for every text: with a policy, or with mistakes whose positions are in the text.
 func FuzzParse(f *testing.F) {
-	f.Add(everyKey)
+	text, err := os.ReadFile(filepath.Join("testdata", "every_key.yaml"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text))
 	f.Add("version: 1\nrules: [{name: a, effect: deny, operations: [\"*\"], when: [{param: tags.*, in: [x]}]}]")
 	f.Add("version: 1\ndefault: deny")
 	f.Add("a: [*b]")
 	f.Add("{? [] : !x y, \"\\u00e9\": &a 'b'}")
 	f.Add("version: 1\nrules:\n- name: |\n    a\n  effect: no\n  when: [{param: a..b, equals: 0x1F}]\n")
 	f.Add("\"\r\r")
-	adapter := todos()
 	// What ends a line in YAML.
 	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := policy.Parse("p.yaml", []byte(text))
-		if err != nil {
-			var list policy.Mistakes
-			if !errors.As(err, &list) || len(list) == 0 {
-				t.Fatalf("%T: %v", err, err)
-			}
-			lines := strings.Split(ends.Replace(text), "\n")
-			for _, m := range list {
-				if m.Line < 1 || m.Line > len(lines)+1 || m.Column < 1 || m.Message == "" {
-					t.Errorf("a mistake stands nowhere: %+v", m)
-				}
-			}
+		_, err := policyfile.Parse("p.yaml", []byte(text))
+		if err == nil {
 			return
 		}
-		bound, err := p.Bind(adapter)
-		if err != nil {
-			return
+		var mistakes policy.Mistakes
+		if !errors.As(err, &mistakes) || len(mistakes) == 0 {
+			t.Fatalf("%T: %v", err, err)
 		}
-		for i := range adapter.Operations {
-			name := adapter.Operations[i].Name
-			q := policy.Request{Caller: caller("ci-1", "admin"), Value: params(t, `{"filter":{"state":"done"},"tags":["a"],"limit":3,"input":{"status":null}}`)}
-			if d, e := bound.For(name).Decide(q), bound.Explain(name, q); d.Effect != e.Effect {
-				t.Errorf("%s: %+v, explained as %+v", name, d, e)
+		lines := strings.Split(ends.Replace(text), "\n")
+		for _, m := range mistakes {
+			if m.Line < 1 || m.Line > len(lines)+1 || m.Column < 1 || m.Message == "" {
+				t.Errorf("a mistake without a place in the text: %+v", m)
 			}
 		}
 	})

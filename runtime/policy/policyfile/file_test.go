@@ -1,4 +1,4 @@
-package policy_test
+package policyfile_test
 
 import (
 	"errors"
@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 )
 
 const (
@@ -33,20 +35,20 @@ func put(t *testing.T, path, text string, hour int) {
 func TestAFileThatChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "policy.yaml")
 	put(t, path, denies, 1)
-	source, err := policy.Open(path)
+	file, err := policyfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	expect := func(step string, mayChange, changes bool, fault string, effect policy.Effect) {
 		t.Helper()
-		if got := source.Changed(); got != mayChange {
+		if got := file.Changed(); got != mayChange {
 			t.Errorf("%s: changed: %v", step, got)
 		}
-		changed, err := source.Reload()
+		changed, err := file.Reload()
 		if changed != changes || (err != nil) != (fault != "") || err != nil && !strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v, %v", step, changed, err)
 		}
-		if got := source.Policy().Default; got != effect {
+		if got := file.Policy().Default; got != effect {
 			t.Errorf("%s: the policy is %q", step, got)
 		}
 	}
@@ -79,7 +81,7 @@ func TestAFileThatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("written just now", true, false, "", policy.Deny)
-	if !source.Changed() {
+	if !file.Changed() {
 		t.Error("what was written just before it was read counts as unchanged")
 	}
 }
@@ -89,25 +91,25 @@ func TestWhatIsNoPolicyFile(t *testing.T) {
 	put(t, filepath.Join(dir, "broken.yaml"), broken, 1)
 	put(t, filepath.Join(dir, "large.yaml"), strings.Repeat("#", 3<<20), 1)
 	var mistakes policy.Mistakes
-	if _, err := policy.Open(filepath.Join(dir, "broken.yaml")); !errors.As(err, &mistakes) || mistakes[0].Line != 2 {
+	if _, err := policyfile.Open(filepath.Join(dir, "broken.yaml")); !errors.As(err, &mistakes) || mistakes[0].Line != 2 {
 		t.Errorf("broken: %v", err)
 	}
-	if _, err := policy.Open(filepath.Join(dir, "large.yaml")); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if _, err := policyfile.Open(filepath.Join(dir, "large.yaml")); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("large: %v", err)
 	}
-	if _, err := policy.Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := policyfile.Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, err := policy.Open(filepath.Join(dir, "none.yaml")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := policyfile.Open(filepath.Join(dir, "none.yaml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("none: %v", err)
 	}
 }
 
 // Readers see one good policy or another while the file changes under them.
-func TestASourceIsSharedSafely(t *testing.T) {
+func TestAFileIsSharedSafely(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "policy.yaml")
 	put(t, path, denies, 0)
-	source, err := policy.Open(path)
+	file, err := policyfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,10 +117,10 @@ func TestASourceIsSharedSafely(t *testing.T) {
 	for range 4 {
 		wait.Go(func() {
 			for range 200 {
-				if source.Changed() {
-					source.Reload() // may find half a file, and then says so
+				if file.Changed() {
+					file.Reload() // may find half a file, and then says so
 				}
-				if _, err := source.Policy().Bind(todos()); err != nil {
+				if _, err := file.Policy().Bind(new(gen.Adapter)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -129,7 +131,7 @@ func TestASourceIsSharedSafely(t *testing.T) {
 	}
 	wait.Wait()
 	put(t, path, denies, 23)
-	if _, err := source.Reload(); err != nil || source.Policy().Default != policy.Deny {
-		t.Errorf("%v, %+v", err, source.Policy())
+	if _, err := file.Reload(); err != nil || file.Policy().Default != policy.Deny {
+		t.Errorf("%v, %+v", err, file.Policy())
 	}
 }
