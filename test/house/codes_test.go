@@ -20,6 +20,7 @@ var registered = regexp.MustCompile(`^(VALIDATION|NOT_FOUND|PERMISSION|CONFLICT|
 
 // REQ-ER-02, REQ-ER-03, T-28: the codes that the runtime writes are those that docs/requirements.md lists, and all of them.
 func TestCodesAreDocumented(t *testing.T) {
+	root := repository(t)
 	written := make(map[string]string)
 	for _, file := range files(t) {
 		if !strings.HasPrefix(file, "runtime/") || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {

@@ -9,14 +9,11 @@ import (
 	"testing"
 )
 
-// root is the folder of the repository.
-const root = "../.."
-
 // files lists the files of the repository, without those that builds and package managers leave.
 func files(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	err := fs.WalkDir(os.DirFS(root), ".", func(file string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(repository(t)), ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -140,7 +140,7 @@ func (d *document) checkNames() {
 // requirements is docs/requirements.md.
 func requirements(t *testing.T) document {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "docs", "requirements.md"))
+	text, err := os.ReadFile(filepath.Join(repository(t), "docs", "requirements.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,6 +210,7 @@ func isTest(file string) bool {
 // references returns the places of the ids in the files of the repository, and where ranges of ids stand.
 func references(t *testing.T) (places map[string][]string, ranges []string) {
 	t.Helper()
+	root := repository(t)
 	places = make(map[string][]string)
 	for _, file := range files(t) {
 		if !inText(file) {
