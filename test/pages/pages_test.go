@@ -94,7 +94,7 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 		t.Skip("builds the example")
 	}
 	adapter := filepath.Join(t.TempDir(), "todo")
-	example := filepath.Join(root, "examples", "todo")
+	example := filepath.Join(repository(t), "examples", "todo")
 	command(t, example, "go", "build", "-o", adapter, ".")
 	printed := command(t, example, "go", "run", "./demo", "-adapter", adapter)
 	if shown := textOf(t, "→ mcp_aql"); !shortened(shown).MatchString(printed) {
@@ -107,7 +107,7 @@ func TestReadmeShowsTheTokens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the example")
 	}
-	printed := command(t, filepath.Join(root, "bench"), "go", "run", "./tokens")
+	printed := command(t, filepath.Join(repository(t), "bench"), "go", "run", "./tokens")
 	row := func(adapter string) []int {
 		var single, semantic, discrete int
 		line := regexp.MustCompile(`(?m)^` + adapter + `\s.*$`).FindString(printed)
@@ -125,7 +125,7 @@ func TestReadmeShowsTheTokens(t *testing.T) {
 	if shown := textOf(t, "█"); shown != want.String() {
 		t.Errorf("the README shows\n%s\nand make tokens gives\n%s", shown, &want)
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(repository(t), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,13 +15,21 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/aqltag/aqltag/internal/scratch"
 	"github.com/aqltag/aqltag/test/proxy"
 )
 
 var update = flag.Bool("update", false, "rewrite the replies that pages show")
 
-// root is the folder of the repository.
-const root = "../.."
+// repository returns the root folder, and makes the result of the test depend on all that is in it.
+func repository(t *testing.T) string {
+	t.Helper()
+	root, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
 
 // A reader does what pages say, in a module of its own.
 type reader struct {
@@ -51,7 +59,7 @@ func newReader(t *testing.T) *reader {
 			t.Skipf("there is no %s on this machine", tool)
 		}
 	}
-	p, err := proxy.New(t.Context(), root, t.TempDir())
+	p, err := proxy.New(t.Context(), repository(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +80,7 @@ func newReader(t *testing.T) *reader {
 // read returns the blocks of a page.
 func read(t *testing.T, page string) []Block {
 	t.Helper()
-	blocks, err := Read(filepath.Join(root, page))
+	blocks, err := Read(filepath.Join(repository(t), page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +229,7 @@ func (r *reader) call(page string, block Block, request string) {
 		r.Errorf("%s:%d: %s\nis answered with\n%s\nand documented as\n%s", page, block.Line, request, answer, block.Text)
 		return
 	}
-	file := filepath.Join(root, page)
+	file := filepath.Join(repository(r.T), page)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		r.Fatal(err)

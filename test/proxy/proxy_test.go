@@ -7,13 +7,19 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/aqltag/aqltag/internal/scratch"
 )
 
 // A module comes after the modules that it requires, so that tags can be set in this order. Only the module that holds the
 // command may not be replaced: go install refuses it then.
 func TestOrderOfReleases(t *testing.T) {
+	root, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, folder := range Released {
-		file := filepath.Join("..", "..", folder, "go.mod")
+		file := filepath.Join(root, folder, "go.mod")
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
