@@ -46,7 +46,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		tools, err := describe.DiscreteTools(adapter)
+		tools, err := discreteTools(adapter)
 		if err != nil {
 			return err
 		}

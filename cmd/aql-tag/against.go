@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/compat"
+	"github.com/aqltag/aqltag/internal/export"
+	"github.com/aqltag/aqltag/internal/export/introspection"
 	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/describe"
@@ -85,15 +87,15 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 // readSnapshot reads a file, or the files in a directory, that export has written.
 func readSnapshot(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return describe.ReadSnapshot(os.DirFS(path))
+		return introspection.Read(os.DirFS(path))
 	}
 	return os.ReadFile(path)
 }
 
 // compare lists what changes for agents if the new version is run as the old one was.
 func (a *against) compare(env *environment, adapter *gen.Adapter) ([]compat.Change, int) {
-	surface, protocol, known := a.old.Deployment(adapter, describe.Surface{}, describe.Usual(adapter))
-	document, err := describe.Snapshot(adapter, surface, protocol)
+	surface, protocol, known := a.old.Deployment(adapter, describe.Surface{}, export.StandardProtocol(adapter))
+	document, err := introspection.Snapshot(adapter, surface, protocol)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag check: %v\n", err)
 		return nil, exitSource

@@ -15,7 +15,9 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
+	"github.com/aqltag/aqltag/internal/export/introspection"
 	"github.com/aqltag/aqltag/internal/export/jsonschema"
 	"github.com/aqltag/aqltag/internal/export/llms"
 	"github.com/aqltag/aqltag/internal/export/markdown"
@@ -30,7 +32,7 @@ type exportFormat struct {
 	name, short string
 	// patterns are the files of a format of several files, in its directory; none: the format is one file.
 	patterns []string
-	render   func(a *gen.Adapter, s describe.Surface) (files []describe.File, warnings []string, err error)
+	render   func(a *gen.Adapter, s describe.Surface) (files []export.File, warnings []string, err error)
 }
 
 func exportFormats() []exportFormat {
@@ -46,42 +48,39 @@ func exportFormats() []exportFormat {
 	}
 }
 
-func oneFile(render func(a *gen.Adapter, s describe.Surface) ([]byte, error)) func(*gen.Adapter, describe.Surface) ([]describe.File, []string, error) {
-	return func(a *gen.Adapter, s describe.Surface) ([]describe.File, []string, error) {
+func oneFile(render func(a *gen.Adapter, s describe.Surface) ([]byte, error)) func(*gen.Adapter, describe.Surface) ([]export.File, []string, error) {
+	return func(a *gen.Adapter, s describe.Surface) ([]export.File, []string, error) {
 		content, err := render(a, s)
-		return []describe.File{{Content: content}}, nil, err
+		return []export.File{{Content: content}}, nil, err
 	}
 }
 
-func introspectionFiles(a *gen.Adapter, s describe.Surface) ([]describe.File, []string, error) {
-	introspection, err := describe.Introspect(a, s, describe.Usual(a))
-	if err != nil {
-		return nil, nil, err
-	}
-	return introspection.Files(), nil, nil
+func introspectionFiles(a *gen.Adapter, s describe.Surface) ([]export.File, []string, error) {
+	files, err := introspection.Files(a, s, export.StandardProtocol(a))
+	return files, nil, err
 }
 
 func snapshotFile(a *gen.Adapter, s describe.Surface) ([]byte, error) {
-	return describe.Snapshot(a, s, describe.Usual(a))
+	return introspection.Snapshot(a, s, export.StandardProtocol(a))
 }
 
-func schemaFiles(a *gen.Adapter, _ describe.Surface) ([]describe.File, []string, error) {
+func schemaFiles(a *gen.Adapter, _ describe.Surface) ([]export.File, []string, error) {
 	files, err := jsonschema.Files(a)
 	return files, nil, err
 }
 
-func manifestFile(a *gen.Adapter, _ describe.Surface) ([]describe.File, []string, error) {
+func manifestFile(a *gen.Adapter, _ describe.Surface) ([]export.File, []string, error) {
 	content, err := manifest.Render(a)
-	return []describe.File{{Content: append(content, '\n')}}, nil, err
+	return []export.File{{Content: append(content, '\n')}}, nil, err
 }
 
-func definitionFile(a *gen.Adapter, _ describe.Surface) ([]describe.File, []string, error) {
+func definitionFile(a *gen.Adapter, _ describe.Surface) ([]export.File, []string, error) {
 	content, left, err := adapterschema.Render(a, adapterschema.Options{})
 	var warnings []string
 	for _, w := range left {
 		warnings = append(warnings, w.String())
 	}
-	return []describe.File{{Content: content}}, warnings, err
+	return []export.File{{Content: content}}, warnings, err
 }
 
 // exportFlags are the flags of export.
@@ -218,7 +217,7 @@ func (f *exportFlags) plan() (exportFormat, describe.Surface, error) {
 }
 
 // outputs sets the files of an export beside what is on disk, with files of the format that are to go.
-func (f *exportFlags) outputs(env *environment, format exportFormat, files []describe.File) ([]output, error) {
+func (f *exportFlags) outputs(env *environment, format exportFormat, files []export.File) ([]output, error) {
 	root := env.path(f.output)
 	if format.patterns == nil {
 		disk, err := onDisk(root)

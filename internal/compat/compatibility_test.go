@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/internal/compat"
+	"github.com/aqltag/aqltag/internal/export/introspection"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -77,7 +78,7 @@ func newService() *service {
 
 func (s *service) snapshot(t testing.TB) *compat.Snapshot {
 	t.Helper()
-	document, err := describe.Snapshot(&s.adapter, s.surface, s.protocol)
+	document, err := introspection.Snapshot(&s.adapter, s.surface, s.protocol)
 	if err != nil {
 		t.Fatal(err)
 	}

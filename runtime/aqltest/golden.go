@@ -16,8 +16,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/aqltag/aqltag/internal/compat"
+	"github.com/aqltag/aqltag/internal/export/introspection"
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/describe"
 )
 
 // UpdateVariable is the environment variable that makes Golden write its files, where it is set to 1.
@@ -203,7 +203,7 @@ func snapshot(part string) (*compat.Snapshot, error) {
 		answer, _, _ = strings.Cut(answer, "\n"+heading+" ")
 		answers[params] = answer
 	}
-	document, err := describe.CollectSnapshot(func(query, name string) ([]byte, error) {
+	document, err := introspection.Collect(func(query, name string) ([]byte, error) {
 		params, err := introspectParams(query, name)
 		return []byte(answers[params]), err
 	})

@@ -12,12 +12,10 @@ import (
 // Introspection holds every answer of introspect as complete responses, rendered once (MCP-AQL introspection §2.3). Its
 // methods return shared bytes: callers must not change them. It is safe for concurrent use.
 type Introspection struct {
-	operations     []byte
-	operation      map[string][]byte
-	types          []byte
-	typ            map[string][]byte
-	operationNames []string // in the order of the lists
-	typeNames      []string
+	operations []byte
+	operation  map[string][]byte // by name
+	types      []byte
+	typ        map[string][]byte // by name
 }
 
 // Operations is the answer to query "operations": the _protocol metadata and all operations, built-in ones first.
@@ -71,7 +69,6 @@ func Introspect(a *gen.Adapter, s Surface, p Protocol) (*Introspection, error) {
 	list := operationsList{Protocol: p.info(a, s)}
 	for _, o := range s.everyOperation(a, p.Queries...) {
 		gated := p.gating(o)
-		in.operationNames = append(in.operationNames, o.Name)
 		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, gated)})
 		in.operation[o.Name] = respond("operation "+o.Name, map[string]any{"operation": detailsOf(o, s, gated)})
 	}
@@ -82,7 +79,6 @@ func Introspect(a *gen.Adapter, s Surface, p Protocol) (*Introspection, error) {
 		if _, taken := in.typ[t.Name]; taken {
 			faults = append(faults, fmt.Errorf("two types are called %q; names of protocol types cannot be used", t.Name))
 		}
-		in.typeNames = append(in.typeNames, t.Name)
 		infos = append(infos, typeInfo{t.Name, t.Kind, t.Description})
 		in.typ[t.Name] = respond("type "+t.Name, map[string]any{"type": typeDetailsOf(&t)})
 	}

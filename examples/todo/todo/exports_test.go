@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
+	"github.com/aqltag/aqltag/internal/export/introspection"
 	"github.com/aqltag/aqltag/internal/export/jsonschema"
 	"github.com/aqltag/aqltag/internal/export/llms"
 	"github.com/aqltag/aqltag/internal/export/markdown"
@@ -54,7 +56,7 @@ func TestExports(t *testing.T) {
 	one("llms.txt", llms.Render)
 	one("openapi.json", openapi.Render)
 	one("snapshot.json", func(a *gen.Adapter, s describe.Surface) ([]byte, error) {
-		return describe.Snapshot(a, s, describe.Usual(a))
+		return introspection.Snapshot(a, s, export.StandardProtocol(a))
 	})
 	one("manifest.json", func(a *gen.Adapter, _ describe.Surface) ([]byte, error) {
 		text, err := manifest.Render(a)
@@ -71,11 +73,11 @@ func TestExports(t *testing.T) {
 	for _, f := range schemas {
 		exports["jsonschema/"+f.Name] = string(f.Content)
 	}
-	introspection, err := describe.Introspect(adapter, surface, describe.Usual(adapter))
+	answers, err := introspection.Files(adapter, surface, export.StandardProtocol(adapter))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range introspection.Files() {
+	for _, f := range answers {
 		exports["introspection/"+f.Name] = string(f.Content)
 	}
 	if *updateDocs {
@@ -110,9 +112,9 @@ func TestExports(t *testing.T) {
 }
 
 // What exports say of an adapter's protocol is what an adapter with standard options says of itself.
-func TestUsualProtocolIsThatOfAnAdapter(t *testing.T) {
+func TestStandardProtocolIsThatOfAnAdapter(t *testing.T) {
 	definitions, surface := definitions(t)
-	exported, err := describe.Introspect(definitions, surface, describe.Usual(definitions))
+	exported, err := describe.Introspect(definitions, surface, export.StandardProtocol(definitions))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -64,16 +65,16 @@ func (o *operations) of(category gen.Category) *[]operation {
 }
 
 type operation struct {
-	Name                 string      `json:"name"`
-	MapsTo               string      `json:"maps_to"`
-	Description          string      `json:"description,omitempty"`
-	Params               params      `json:"params,omitempty"`
-	Response             *response   `json:"response,omitempty"`
-	Pagination           *pagination `json:"pagination,omitempty"`
-	SupportsFields       bool        `json:"supports_fields,omitempty"`
-	DangerLevel          gen.Danger  `json:"danger_level,omitempty"`
-	RequiresConfirmation bool        `json:"requires_confirmation,omitempty"`
-	NonIdempotent        bool        `json:"non_idempotent,omitempty"`
+	Name                 string        `json:"name"`
+	MapsTo               string        `json:"maps_to"`
+	Description          string        `json:"description,omitempty"`
+	Params               export.Object `json:"params,omitempty"`
+	Response             *response     `json:"response,omitempty"`
+	Pagination           *pagination   `json:"pagination,omitempty"`
+	SupportsFields       bool          `json:"supports_fields,omitempty"`
+	DangerLevel          gen.Danger    `json:"danger_level,omitempty"`
+	RequiresConfirmation bool          `json:"requires_confirmation,omitempty"`
+	NonIdempotent        bool          `json:"non_idempotent,omitempty"`
 }
 
 // response is what an operation returns.
@@ -183,7 +184,7 @@ func (r *renderer) operation(o *gen.Operation) operation {
 	for i := range o.Params {
 		p := &o.Params[i]
 		rendered.SupportsFields = rendered.SupportsFields || p.Type == gen.TypeSelection
-		rendered.Params = append(rendered.Params, r.param(o.Name+"."+p.Name, p))
+		rendered.Params = append(rendered.Params, export.Member{Name: p.Name, Value: r.param(o.Name+"."+p.Name, p)})
 	}
 	return rendered
 }

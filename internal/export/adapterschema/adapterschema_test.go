@@ -3,22 +3,19 @@ package adapterschema_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
+	"github.com/aqltag/aqltag/internal/export/exporttest"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 // officialSchema is the protocol's own schema, which lies beside the repository and is no part of it.
 const officialSchema = "../../../../shared/schemas/adapter-schema.schema.json"
@@ -63,12 +60,12 @@ func TestDefinitionOfNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "notes.json", text)
+	exporttest.Golden(t, "notes.json", text)
 	var lines bytes.Buffer
 	for _, w := range warnings {
 		lines.WriteString(w.String() + "\n")
 	}
-	golden(t, "notes.warnings.txt", lines.Bytes())
+	exporttest.Golden(t, "notes.warnings.txt", lines.Bytes())
 	validate(t, text)
 	if again, _, _ := adapterschema.Render(notes(), adapterschema.Options{Description: "Keeps notes"}); !bytes.Equal(text, again) {
 		t.Error("rendered again, the definitions give another document")
@@ -239,27 +236,6 @@ func TestFaults(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %s", err, want)
 		}
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }
 

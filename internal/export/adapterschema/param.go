@@ -1,9 +1,7 @@
 package adapterschema
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,7 +10,6 @@ import (
 
 // param is a parameter of an operation.
 type param struct {
-	name        string
 	Type        string          `json:"type"`
 	Required    bool            `json:"required,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -24,31 +21,9 @@ type param struct {
 	Format      string          `json:"format,omitempty"`
 }
 
-// params are the parameters of an operation in definition order.
-type params []param
-
-// MarshalJSON writes the parameters as an object.
-func (p params) MarshalJSON() ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	for i := range p {
-		text.WriteByte("{,"[min(i, 1)])
-		if err := encoder.Encode(p[i].name); err != nil {
-			return nil, fmt.Errorf("parameter %q: %w", p[i].name, err)
-		}
-		text.WriteByte(':')
-		if err := encoder.Encode(p[i]); err != nil {
-			return nil, fmt.Errorf("parameter %q: %w", p[i].name, err)
-		}
-	}
-	text.WriteByte('}')
-	return text.Bytes(), nil
-}
-
 func (r *renderer) param(path string, p *gen.Param) param {
 	rendered := param{
-		name: p.Name, Type: r.typeName(p.Type), Required: p.Required, Description: p.Description, Default: json.RawMessage(p.Default), Enum: p.Enum,
+		Type: r.typeName(p.Type), Required: p.Required, Description: p.Description, Default: json.RawMessage(p.Default), Enum: p.Enum,
 		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum), Pattern: p.Pattern, Format: p.Format,
 	}
 	for _, literal := range []struct{ of, text string }{{"default", p.Default}, {"minimum", p.Minimum}, {"maximum", p.Maximum}} {

@@ -14,7 +14,7 @@ import (
 
 	document "github.com/invopop/jsonschema"
 
-	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -64,15 +64,15 @@ func refersTo(root *document.Schema, ref string) bool {
 // Files are all documents of an adapter: params/OPERATION.schema.json in the order of the operations, and
 // results/TYPE.schema.json in the order in which operations first return them. It fails on definitions that are no JSON, such
 // as a default that is not.
-func Files(a *gen.Adapter) ([]describe.File, error) {
-	var files []describe.File
-	var names describe.FileNames
+func Files(a *gen.Adapter) ([]export.File, error) {
+	var files []export.File
+	var names export.FileNames
 	add := func(folder, name string, schema *document.Schema) error {
 		content, err := Render(schema)
 		if err != nil {
 			return fmt.Errorf("rendering the schema of %s: %w", name, err)
 		}
-		files = append(files, describe.File{Name: names.Of(folder, name, ".schema.json"), Content: content})
+		files = append(files, export.File{Name: names.Of(folder, name, ".schema.json"), Content: content})
 		return nil
 	}
 	for i := range a.Operations {

@@ -3,9 +3,7 @@ package jsonschema
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,10 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/aqltag/aqltag/internal/export/exporttest"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shop is an adapter in which everything that a definition can say occurs.
 func shop() *gen.Adapter {
@@ -98,19 +95,7 @@ func TestFiles(t *testing.T) {
 		all.Write(f.Content)
 		compileText(t, f.Content)
 	}
-	const golden = "testdata/shop.txt"
-	if *update {
-		if err := os.WriteFile(golden, all.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), all.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	exporttest.Golden(t, "shop.txt", all.Bytes())
 }
 
 func compileText(t *testing.T, text []byte) *validator.Schema {

@@ -7,7 +7,7 @@ import (
 
 	document "github.com/invopop/jsonschema"
 
-	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -63,7 +63,7 @@ func newSet(a *gen.Adapter, prefix string) *Set {
 	}
 	for i := range a.Operations {
 		o := &a.Operations[i]
-		if slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection }) {
+		if export.SelectsFields(o) {
 			reach(a, resource(a, o.Returns.Name), s.partial)
 		}
 	}
@@ -124,7 +124,7 @@ func (s *Set) Definitions() document.Definitions {
 func (s *Set) Params(o *gen.Operation) *document.Schema {
 	params := o.Params
 	s.returns = o.Returns.Name
-	if _, own := o.Param(tokenParam.Name); describe.Usually(o) == describe.Confirmed && !own {
+	if _, own := o.Param(tokenParam.Name); export.NeedsConfirmation(o) && !own {
 		params = append(slices.Clone(params), tokenParam)
 	}
 	schema := s.object(params, func(p *gen.Param) *document.Schema {

@@ -5,8 +5,10 @@ package llms
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/words"
@@ -32,21 +34,15 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	if asks := confirmed(a); len(asks) > 0 {
 		line("- %s: the answer is CONFIRMATION_REQUIRED with a token. Ask the human, and send the same request again with `\"confirmation_token\": TOKEN`.", asking(asks))
 	}
-	if selects(a) {
+	if slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return export.SelectsFields(&o) }) {
 		line("- Ask for little: operations with `fields` return what you name, as a preset or a list of paths.")
 	}
 	line("- Several calls at once: `{\"operations\": [{\"operation\": NAME, \"params\": {…}}, …]}`; a failure does not stop the others, and a question does.")
 	line("\n## Operations")
 	for _, family := range s.Profile.Families {
-		first := true
-		for i := range a.Operations {
-			o := &a.Operations[i]
-			if s.Family(o) != family.Name {
-				continue
-			}
-			if first {
+		for i, o := range export.OperationsOf(a, s, family.Name) {
+			if i == 0 {
 				line("\n### %s, tool `%s`\n", family.Name, s.Tool(o))
-				first = false
 			}
 			line("- `%s`: %s", signature(o), about(o))
 		}
@@ -85,7 +81,7 @@ func routing(s describe.Surface) string {
 func confirmed(a *gen.Adapter) []string {
 	var names []string
 	for i := range a.Operations {
-		if o := &a.Operations[i]; describe.Usually(o) == describe.Confirmed {
+		if o := &a.Operations[i]; export.NeedsConfirmation(o) {
 			names = append(names, "`"+o.Name+"`")
 		}
 	}
@@ -101,17 +97,6 @@ func asking(names []string) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last] + " ask first"
-}
-
-func selects(a *gen.Adapter) bool {
-	for i := range a.Operations {
-		for k := range a.Operations[i].Params {
-			if a.Operations[i].Params[k].Type == gen.TypeSelection {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // signature shows an operation like a function: optional parameters have a question mark, and defaults are shown.

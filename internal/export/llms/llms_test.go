@@ -1,28 +1,14 @@
 package llms
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/aqltag/aqltag/internal/export/exporttest"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func surface(t *testing.T, mode describe.Mode, profile string) describe.Surface {
-	t.Helper()
-	p, err := describe.FindProfile(profile, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return describe.Surface{Mode: mode, Profile: p}
-}
 
 func TestRender(t *testing.T) {
 	a := &gen.Adapter{Name: "shop", Version: "1.0.0", Operations: []gen.Operation{
@@ -32,23 +18,11 @@ func TestRender(t *testing.T) {
 		}},
 		{Name: "drop_items", Category: gen.Delete, Danger: gen.Destructive, Replacement: "get_item", Returns: gen.Returns{Name: "Nothing"}},
 	}}
-	text, err := Render(a, surface(t, describe.All, "semantic"))
+	text, err := Render(a, exporttest.Surface(t, describe.All, "semantic"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/shop.md"
-	if *update {
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	exporttest.Golden(t, "shop.md", text)
 }
 
 // Beside the operations the text is short, however many of them ask first.
@@ -57,7 +31,7 @@ func TestTheWayOfUseStaysShort(t *testing.T) {
 	for i := range 100 {
 		a.Operations = append(a.Operations, gen.Operation{Name: fmt.Sprintf("drop_%d", i), Category: gen.Delete, Danger: gen.Destructive})
 	}
-	text, err := Render(a, surface(t, describe.Single, "crude"))
+	text, err := Render(a, exporttest.Surface(t, describe.Single, "crude"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/words"
@@ -34,7 +35,7 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	}
 	p.heading(2)
 	p.paragraph("Any operation can answer with these codes, whatever its parameters are.")
-	p.failures(describe.CommonFailures())
+	p.failures(export.CommonFailures())
 	return []byte(strings.TrimRight(p.text.String(), "\n") + "\n"), nil
 }
 
@@ -129,18 +130,8 @@ func (p *page) first() *gen.Operation {
 func (p *page) families() []describe.Family {
 	var list []describe.Family
 	for _, family := range p.surface.Profile.Families {
-		if len(p.operationsOf(family.Name)) > 0 {
+		if len(export.OperationsOf(p.adapter, p.surface, family.Name)) > 0 {
 			list = append(list, family)
-		}
-	}
-	return list
-}
-
-func (p *page) operationsOf(family string) []*gen.Operation {
-	var list []*gen.Operation
-	for i := range p.adapter.Operations {
-		if o := &p.adapter.Operations[i]; p.surface.Family(o) == family {
-			list = append(list, o)
 		}
 	}
 	return list
@@ -151,7 +142,7 @@ func (p *page) overview() {
 	p.heading(2)
 	used := make(map[gen.Danger]bool)
 	for _, family := range p.families() {
-		operations := p.operationsOf(family.Name)
+		operations := export.OperationsOf(p.adapter, p.surface, family.Name)
 		intro := fmt.Sprintf("**%s** through the tool `%s`", escape(family.Name), p.surface.Tool(operations[0]))
 		if family.Description != "" {
 			intro += ": " + escape(family.Description)
@@ -196,7 +187,7 @@ func (p *page) operation(o *gen.Operation) {
 		p.paragraph(escape(cmp.Or(caption, "Example")) + ":")
 		p.code(request(o.Name, example.Params))
 	}
-	own := describe.Failures(p.adapter, o)
+	own := export.Failures(p.adapter, o)
 	if len(own) == 0 {
 		p.paragraph("It can fail as " + p.link("failures", "any operation") + " can.")
 		return
@@ -208,7 +199,7 @@ func (p *page) operation(o *gen.Operation) {
 // notices are what must not be overlooked: that an operation asks first, and that it is on its way out.
 func (p *page) notices(o *gen.Operation) {
 	var quotes []string
-	if describe.Usually(o) == describe.Confirmed {
+	if export.NeedsConfirmation(o) {
 		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; the same call with it as `confirmation_token` is carried out.")
 		if o.Confirm != "" {
 			quotes = append(quotes, "The question is: "+escape(o.Confirm))
@@ -237,7 +228,7 @@ func (p *page) notices(o *gen.Operation) {
 	}
 }
 
-func (p *page) failures(list []describe.Failure) {
+func (p *page) failures(list []export.Failure) {
 	t := table{{"Code", "When"}}
 	for _, f := range list {
 		t = append(t, []string{code(f.Code), escape(f.When)})

@@ -1,19 +1,16 @@
 package markdown
 
 import (
-	"flag"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aqltag/aqltag/internal/export/exporttest"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shop is an adapter with everything that is hard to write in Markdown.
 func shop() *gen.Adapter {
@@ -49,33 +46,12 @@ func shop() *gen.Adapter {
 	}}
 }
 
-func surface(t *testing.T, mode describe.Mode, profile string) describe.Surface {
-	t.Helper()
-	p, err := describe.FindProfile(profile, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return describe.Surface{Mode: mode, Profile: p}
-}
-
 func TestRender(t *testing.T) {
-	text, err := Render(shop(), surface(t, describe.Semantic, "semantic"))
+	text, err := Render(shop(), exporttest.Surface(t, describe.Semantic, "semantic"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/shop.md"
-	if *update {
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	exporttest.Golden(t, "shop.md", text)
 }
 
 var (
@@ -86,7 +62,7 @@ var (
 
 // Every link leads to a heading, also where an operation, a type and a section are called the same.
 func TestAnchors(t *testing.T) {
-	for _, s := range []describe.Surface{surface(t, describe.Semantic, "crude"), surface(t, describe.Single, "semantic")} {
+	for _, s := range []describe.Surface{exporttest.Surface(t, describe.Semantic, "crude"), exporttest.Surface(t, describe.Single, "semantic")} {
 		text, err := Render(shop(), s)
 		if err != nil {
 			t.Fatal(err)

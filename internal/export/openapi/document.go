@@ -3,19 +3,20 @@ package openapi
 import (
 	"encoding/json"
 
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // The parts of an OpenAPI document, as far as adapters need them (OpenAPI 3.1 §4.8).
 
 type document struct {
-	OpenAPI    string     `json:"openapi"`
-	Info       info       `json:"info"`
-	Servers    []server   `json:"servers"`
-	Security   []struct{} `json:"security"`
-	Tags       []tag      `json:"tags,omitempty"`
-	Paths      members    `json:"paths"`
-	Components components `json:"components"`
+	OpenAPI    string        `json:"openapi"`
+	Info       info          `json:"info"`
+	Servers    []server      `json:"servers"`
+	Security   []struct{}    `json:"security"`
+	Tags       []tag         `json:"tags,omitempty"`
+	Paths      export.Object `json:"paths"`
+	Components components    `json:"components"`
 }
 
 type info struct {
@@ -39,14 +40,14 @@ type pathItem struct {
 }
 
 type operation struct {
-	ID          string      `json:"operationId"`
-	Summary     string      `json:"summary,omitempty"`
-	Description string      `json:"description,omitempty"`
-	Tags        []string    `json:"tags"`
-	Deprecated  bool        `json:"deprecated,omitempty"`
-	Body        requestBody `json:"requestBody"`
-	Responses   members     `json:"responses"`
-	Extension   extension   `json:"x-mcp-aql"`
+	ID          string        `json:"operationId"`
+	Summary     string        `json:"summary,omitempty"`
+	Description string        `json:"description,omitempty"`
+	Tags        []string      `json:"tags"`
+	Deprecated  bool          `json:"deprecated,omitempty"`
+	Body        requestBody   `json:"requestBody"`
+	Responses   export.Object `json:"responses"`
+	Extension   extension     `json:"x-mcp-aql"`
 }
 
 // extension is what MCP-AQL knows of an operation and OpenAPI has no member for.
@@ -69,7 +70,7 @@ type jsonContent struct {
 
 type media struct {
 	Schema   json.RawMessage `json:"schema"`
-	Examples members         `json:"examples,omitempty"`
+	Examples export.Object   `json:"examples,omitempty"`
 }
 
 type exampleObject struct {

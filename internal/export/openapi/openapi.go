@@ -5,12 +5,12 @@
 package openapi
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/jsonschema"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -38,7 +38,7 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 		}
-		d.Paths = append(d.Paths, member{"/operations/" + o.Name, pathItem{item}})
+		d.Paths = append(d.Paths, export.Member{Name: "/operations/" + o.Name, Value: pathItem{item}})
 	}
 	d.Components.Schemas = make(map[string]json.RawMessage)
 	for name, schema := range set.Definitions() {
@@ -87,11 +87,11 @@ func about(s describe.Surface) string {
 		"`success` tells the same.\n\n" +
 		"Names that a schema does not list are refused, and so is a name that comes twice. Null stands for absence. Names that begin with " +
 		"an underscore are metadata, which every operation accepts.\n\n" +
-		"Any operation can answer with these failures:\n" + listed(describe.CommonFailures())
+		"Any operation can answer with these failures:\n" + listed(export.CommonFailures())
 }
 
 // listed is a list of failures in Markdown.
-func listed(failures []describe.Failure) string {
+func listed(failures []export.Failure) string {
 	var b strings.Builder
 	for _, f := range failures {
 		fmt.Fprintf(&b, "\n- `%s`: %s", f.Code, f.When)
@@ -102,11 +102,7 @@ func listed(failures []describe.Failure) string {
 func tags(a *gen.Adapter, s describe.Surface) []tag {
 	var list []tag
 	for _, family := range s.Profile.Families {
-		used := false
-		for i := range a.Operations {
-			used = used || s.Family(&a.Operations[i]) == family.Name
-		}
-		if used {
+		if len(export.OperationsOf(a, s, family.Name)) > 0 {
 			list = append(list, tag{family.Name, cmp.Or(family.Description, effect(family))})
 		}
 	}
@@ -138,20 +134,26 @@ func operationOf(a *gen.Adapter, s describe.Surface, set *jsonschema.Set, o *gen
 	}
 	content := media{Schema: body}
 	for i, example := range o.Examples {
-		content.Examples = append(content.Examples, member{fmt.Sprintf("example_%d", i+1), exampleObject{example.Description, json.RawMessage(example.Params)}})
+		content.Examples = append(content.Examples, export.Member{
+			Name:  fmt.Sprintf("example_%d", i+1),
+			Value: exampleObject{example.Description, json.RawMessage(example.Params)},
+		})
 	}
 	item := operation{
 		ID: o.Name, Summary: summary(o), Description: description(o), Tags: []string{s.Family(o)}, Deprecated: o.Deprecated != "" || o.Replacement != "",
 		Body: requestBody{len(required(o)) > 0, jsonContent{content}},
 		Extension: extension{
-			Tool: s.Tool(o), Endpoint: s.Family(o), Category: o.Category, Danger: o.Danger, Confirmation: describe.Usually(o) == describe.Confirmed,
+			Tool: s.Tool(o), Endpoint: s.Family(o), Category: o.Category, Danger: o.Danger, Confirmation: export.NeedsConfirmation(o),
 		},
 	}
-	success := fmt.Sprintf(`{"type":"object","properties":{"success":{"description":"Always true","const":true},"data":%s},"required":["success","data"]}`, result)
-	item.Responses = []member{
-		{"200", response{cmp.Or(o.Returns.Description, "The operation was carried out."), jsonContent{media{Schema: json.RawMessage(success)}}}},
-		{"4XX", response{failures(a, o), failed()}},
-		{"5XX", reference{"#/components/responses/InternalFailure"}},
+	success := fmt.Sprintf(`{"type":"object","properties":{"success":{"description":"Always true","const":true},"data":%s},`+
+		`"required":["success","data"]}`, result)
+	item.Responses = export.Object{
+		{Name: "200", Value: response{
+			cmp.Or(o.Returns.Description, "The operation was carried out."), jsonContent{media{Schema: json.RawMessage(success)}},
+		}},
+		{Name: "4XX", Value: response{failures(a, o), failed()}},
+		{Name: "5XX", Value: reference{"#/components/responses/InternalFailure"}},
 	}
 	return item, nil
 }
@@ -181,7 +183,7 @@ func description(o *gen.Operation) string {
 		}
 		paragraphs = append(paragraphs, danger)
 	}
-	if describe.Usually(o) == describe.Confirmed {
+	if export.NeedsConfirmation(o) {
 		paragraphs = append(paragraphs, "Asks for confirmation: the first call fails with CONFIRMATION_REQUIRED and a token, and the same call with that `confirmation_token` is carried out.")
 	}
 	if o.Deprecated != "" || o.Replacement != "" {
@@ -197,40 +199,8 @@ func description(o *gen.Operation) string {
 // failures describes the failures of an operation that its caller can do something about.
 func failures(a *gen.Adapter, o *gen.Operation) string {
 	text := "The operation was not carried out. The reason is one of those that any operation can answer with"
-	if own := describe.Failures(a, o); len(own) > 0 {
+	if own := export.Failures(a, o); len(own) > 0 {
 		return text + ", or one of these:\n" + listed(own)
 	}
 	return text + "."
-}
-
-// members is a JSON object whose members keep their order.
-type members []member
-
-type member struct {
-	name  string
-	value any
-}
-
-// MarshalJSON writes the members in their order.
-func (m members) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, member := range m {
-		name, err := json.Marshal(member.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(member.value)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
 }

@@ -3,19 +3,14 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/aqltag/aqltag/internal/export/exporttest"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func shop() *gen.Adapter {
 	return &gen.Adapter{Name: "shop", Version: "2.0.0", Operations: []gen.Operation{
@@ -40,11 +35,9 @@ func shop() *gen.Adapter {
 
 func surface(t *testing.T, mode describe.Mode) describe.Surface {
 	t.Helper()
-	profile, err := describe.FindProfile("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return describe.Surface{Mode: mode, Profile: profile, Prefix: "shop_"}
+	s := exporttest.Surface(t, mode, "")
+	s.Prefix = "shop_"
+	return s
 }
 
 func TestRender(t *testing.T) {
@@ -52,19 +45,7 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/shop.json"
-	if *update {
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	exporttest.Golden(t, "shop.json", text)
 }
 
 // Whatever a document refers to, it has, and it has nothing that it does not refer to.

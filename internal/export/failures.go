@@ -1,4 +1,4 @@
-package describe
+package export
 
 import (
 	"slices"
@@ -49,24 +49,16 @@ func Failures(a *gen.Adapter, o *gen.Operation) []Failure {
 	add(targets && o.Category != gen.Create, "NOT_FOUND_RESOURCE", "What the identifier names does not exist.")
 	add(o.Category == gen.Create, "CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates.")
 	add(conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version.")
-	add(Usually(o) == Confirmed, "CONFIRMATION_REQUIRED", "Nothing was done yet; send the same request again with the token from the details.")
-	add(Usually(o) == Confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request.")
-	add(Usually(o) == Confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again.")
+	confirmed := NeedsConfirmation(o)
+	add(confirmed, "CONFIRMATION_REQUIRED", "Nothing was done yet; send the same request again with the token from the details.")
+	add(confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request.")
+	add(confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again.")
 	return list
 }
 
 // isIdentifier reports whether a parameter says which resource is meant.
 func isIdentifier(p *gen.Param) bool {
 	return p.ID || p.Name == "id" || len(p.Name) > 3 && p.Name[len(p.Name)-3:] == "_id"
-}
-
-// Usually is what stands between an operation and its handler where the options of its adapter say nothing: what is
-// destructive, or worse, asks for confirmation (danger levels §3).
-func Usually(o *gen.Operation) Gating {
-	if o.Danger.Level() >= gen.Destructive.Level() {
-		return Confirmed
-	}
-	return Ungated
 }
 
 // rules are the kinds of rules that the parameters of an operation have, at any depth.

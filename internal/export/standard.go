@@ -1,0 +1,55 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// StandardProtocol returns the _protocol metadata of an adapter that runs with standard options: batches, warnings, the
+// standard limits, concurrent calls, and a confirmation before every destructive operation. It claims level 2 only for
+// definitions with field selection (MCP-AQL conformance testing §4).
+func StandardProtocol(a *gen.Adapter) describe.Protocol {
+	selection := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return SelectsFields(&o) })
+	conformance := "level-1"
+	if selection {
+		conformance = "level-2"
+	}
+	return describe.Protocol{
+		Conformance: conformance,
+		Capabilities: describe.Capabilities{
+			Batch: true, FieldSelection: selection, Warnings: true, Confirmation: true, DangerousOperations: true,
+		},
+		Limits: describe.Limits{
+			RequestSize: 1 << 20, ResponseSize: 10 << 20, StringLength: 1 << 20, ArrayElements: 10_000, NestingDepth: 32,
+		},
+		Concurrency: "fully-concurrent",
+		Gate: func(o *gen.Operation) describe.Gating {
+			if NeedsConfirmation(o) {
+				return describe.Confirmed
+			}
+			return describe.Ungated
+		},
+	}
+}
+
+// NeedsConfirmation reports whether an operation needs a confirmation under standard options: one that is destructive or
+// worse does (MCP-AQL danger levels §3).
+func NeedsConfirmation(o *gen.Operation) bool { return o.Danger.Level() >= gen.Destructive.Level() }
+
+// SelectsFields reports whether an operation has a parameter that selects the fields of its result.
+func SelectsFields(o *gen.Operation) bool {
+	return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
+}
+
+// OperationsOf returns the operations of a family in their order, without the built-in ones.
+func OperationsOf(a *gen.Adapter, s describe.Surface, family string) []*gen.Operation {
+	var operations []*gen.Operation
+	for i := range a.Operations {
+		if o := &a.Operations[i]; s.Family(o) == family {
+			operations = append(operations, o)
+		}
+	}
+	return operations
+}
