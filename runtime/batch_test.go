@@ -23,7 +23,7 @@ func (f *fixture) batch(tool string, items ...string) string {
 func (f *fixture) request(tool, request string) string {
 	f.tb.Helper()
 	reply := f.session.Call(context.Background(), tool, []byte(request))
-	checkSchema(f.tb, reply.JSON, batchOperation)
+	checkOfficialBatch(f.tb, reply.JSON)
 	if !bytes.Contains(reply.JSON, []byte(`"halted_at"`)) { // T-46
 		checkOfficial(f.tb, reply.JSON)
 	}
@@ -220,7 +220,7 @@ func TestBatchResponseIsBounded(t *testing.T) {
 	}
 	items := strings.TrimSuffix(strings.Repeat(`{"operation":"third"},`, 100), ",")
 	reply := adapter.NewSession().Call(context.Background(), "mcp_aql", []byte(`{"operations":[`+items+`]}`))
-	checkSchema(t, reply.JSON, batchOperation)
+	checkOfficialBatch(t, reply.JSON)
 	if len(reply.JSON) > 1<<20 || !bytes.HasSuffix(reply.JSON, []byte(`"summary":{"total":100,"succeeded":2,"failed":98}}`)) {
 		t.Errorf("%d bytes, ending with %s", len(reply.JSON), reply.JSON[max(0, len(reply.JSON)-300):])
 	}
@@ -338,7 +338,7 @@ func TestBatchAnswersAreNeverCut(t *testing.T) {
 			items = append(items, `{"operation":"x`+strings.Repeat("y", length)+strconv.Itoa(i)+`"}`, createA)
 		}
 		reply := f.session.Call(context.Background(), "mcp_aql", []byte(`{"operations":[`+strings.Join(append(items, deleteX, createB), ",")+`]}`))
-		checkSchema(t, reply.JSON, batchOperation)
+		checkOfficialBatch(t, reply.JSON)
 		if len(reply.JSON) > 1<<20 {
 			t.Errorf("%d bytes", len(reply.JSON))
 		}
