@@ -8,7 +8,10 @@ require (
 	github.com/aqltag/aqltag/runtime/store/sqlite v0.1.0
 )
 
-require golang.org/x/mod v0.42.0 // indirect
+require (
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
+)
 
 require (
 	github.com/aqltag/aqltag/runtime v0.1.0
