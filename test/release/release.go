@@ -178,7 +178,20 @@ type file struct {
 
 func (f file) Path() string { return f.name }
 
-func (f file) Lstat() (fs.FileInfo, error) { return f.info, nil }
+func (f file) Lstat() (fs.FileInfo, error) {
+	if f.content != nil {
+		return resized{f.info, int64(len(f.content))}, nil
+	}
+	return f.info, nil
+}
+
+// resized is what is known of a file whose content has another length.
+type resized struct {
+	fs.FileInfo
+	size int64
+}
+
+func (r resized) Size() int64 { return r.size }
 
 func (f file) Open() (io.ReadCloser, error) {
 	if f.content != nil {
