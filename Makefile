@@ -1,29 +1,32 @@
-# make demo   generate, build and run the example adapter, and drive it with a real MCP client
-# make test   all unit and integration tests
+# make demo    generate, build and run the example adapter, and drive it with a real MCP client
+# make quick   the tests that take less than a minute
+# make test    all tests but those of make slow
+# make slow    tests that take minutes: mutation, bench/gen, processes that are killed, and all that -short leaves out
 GO       ?= go
-MODULES   = . runtime runtime/aqltest examples/todo bench bench/gen bench/wire aqlvet/golangci test test/adopted test/validator runtime/store/sqlite runtime/store/redis runtime/store/postgres test/state test/conform
-# SHORTER is what does fewer rounds in the race detector, and all of them without it.
-SHORTER   = examples/todo test/state
+MODULES   = $(shell $(GO) list -m -f '{{.Dir}}')
+PACKAGES  = $(MODULES:%=%/...)
 FUZZTIME ?= 10s
+# TESTFLAGS are flags of go test, such as -count=1 or -run TestGolden.
+RUN       = $(GO) run ./test/run
 
-.PHONY: demo test race rounds generate check fmt vet lint e2e pages exports fuzz bench bench-gen startup tokens ci
+.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports fuzz bench bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
 	$(GO) -C examples/todo build -o $(CURDIR)/bin/todo .
 	$(GO) -C examples/todo run ./demo -adapter $(CURDIR)/bin/todo
 
-test:
-	@set -e; for m in $(MODULES); do echo "== go test $$m"; $(GO) -C $$m test $(TESTFLAGS) ./...; done
+quick test slow:
+	$(RUN) -tier $@ $(TESTFLAGS)
 
+# race runs the tests in the race detector, those with many rounds with fewer.
 race:
-	@set -e; for m in $(filter-out $(SHORTER),$(MODULES)); do echo "== go test -race $$m"; $(GO) -C $$m test -race $(TESTFLAGS) ./...; done
-	@set -e; for m in $(SHORTER); do echo "== go test -race -short $$m"; $(GO) -C $$m test -race -short $(TESTFLAGS) ./...; done
+	$(RUN) -tier race -race $(TESTFLAGS)
+	$(GO) test -race -short $(TESTFLAGS) ./examples/todo/... ./test/state/...
 
-# rounds runs those in full: random requests to the example; races for tokens and quotas in several processes on every store,
-# adapters that are killed, and servers that go away.
-rounds:
-	@set -e; for m in $(SHORTER); do echo "== go test $$m"; $(GO) -C $$m test $(TESTFLAGS) ./...; done
+# stale breaks what only programs see that tests start, and expects go test to notice.
+stale:
+	./.ci/stale
 
 generate:
 	$(GO) -C examples/todo generate ./...
@@ -44,11 +47,16 @@ fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' | grep -v '^testdata/')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi
 
 vet:
-	@set -e; for m in $(MODULES); do $(GO) -C $$m vet ./...; done
+	$(GO) vet $(PACKAGES)
 
 lint:
 	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	@set -e; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...); done
+	@failed=; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...) || failed="$$failed $$m"; done; [ -z "$$failed" ] || { echo "lint failed in$$failed"; exit 1; }
+
+# deadcode lists functions that nothing calls, tests included.
+deadcode:
+	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/deadcode golang.org/x/tools/cmd/deadcode
+	@out=$$(bin/deadcode -test $(PACKAGES)); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
 
 e2e:
 	./test/clients/run.sh
@@ -84,9 +92,11 @@ startup:
 tokens:
 	$(GO) -C bench run ./tokens
 
-ci: fmt vet lint
-	$(MAKE) race rounds
-	$(MAKE) check e2e exports pages
+# ci takes no test result from the cache.
+ci: export TESTFLAGS = -count=1
+ci: fmt vet lint deadcode
+	$(MAKE) race slow stale
+	$(MAKE) check e2e exports
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100

@@ -1,6 +1,6 @@
 // Command run runs the tests of every module in go.work and sums up what passed, failed and was skipped.
 //
-//	go run ./test/run [-tier quick|test|slow] [go test flags]
+//	go run ./test/run [-tier quick|test|slow|race] [go test flags]
 //
 // It runs all packages even when some fail. Failures are printed in full, a package that passes as one line. The exit code
 // is 1 if anything failed. The last line is "N passed, N failed, N skipped", which counts tests and subtests.
@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	name := flag.String("tier", "test", "which tests: quick, test or slow")
+	name := flag.String("tier", "test", "which tests: quick, test, slow or race")
 	list := flag.Bool("list", false, "print the packages of the tier and run nothing")
 	flag.Parse()
 	ok, err := run(os.Stdout, *name, *list, flag.Args())
@@ -99,6 +99,7 @@ func readModules() ([]module, error) {
 // testPackage is a package of the workspace.
 type testPackage struct {
 	ImportPath, Dir           string
+	Folder                    string // Dir below the folder of go.work, with slashes
 	TestGoFiles, XTestGoFiles []string
 }
 
@@ -109,7 +110,22 @@ func readPackages(modules []module) ([]testPackage, error) {
 		arguments = append(arguments, filepath.Join(m.Dir, "..."))
 	}
 	var packages []testPackage
-	return packages, goJSON(&packages, arguments...)
+	if err := goJSON(&packages, arguments...); err != nil {
+		return nil, err
+	}
+	workspace, err := exec.Command("go", "env", "GOWORK").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOWORK: %w", err)
+	}
+	root := filepath.Dir(string(workspace))
+	for i := range packages {
+		folder, err := filepath.Rel(root, packages[i].Dir)
+		if err != nil {
+			return nil, err
+		}
+		packages[i].Folder = filepath.ToSlash(folder)
+	}
+	return packages, nil
 }
 
 // leavesOut reports whether a test of the package asks whether it runs with -short.

@@ -95,24 +95,24 @@ func TestReport(t *testing.T) {
 
 func TestTiers(t *testing.T) {
 	at := func(folder string) testPackage {
-		return testPackage{ImportPath: root + "/" + folder, XTestGoFiles: []string{"report_test.go"}, Dir: "."}
+		return testPackage{ImportPath: base + "/" + folder, Folder: folder, XTestGoFiles: []string{"report_test.go"}, Dir: "."}
 	}
 	var all []testPackage
 	for _, folder := range append(append([]string{"runtime", "bench/generics"}, slow...), programs...) {
 		all = append(all, at(folder))
 	}
 	sizes := make(map[string]int)
-	for _, name := range []string{"quick", "test", "slow"} {
+	for _, name := range []string{"quick", "test", "slow", "race"} {
 		chosen, err := tierOf(name, all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sizes[name] = len(chosen.packages)
-		if chosen.short != (name != "slow") {
+		if chosen.short != (name == "quick" || name == "test") {
 			t.Errorf("%s: -short is %v", name, chosen.short)
 		}
 	}
-	want := map[string]int{"quick": 2, "test": 2 + len(programs), "slow": len(slow)}
+	want := map[string]int{"quick": 2, "test": 2 + len(programs), "slow": len(slow), "race": 2 + len(programs) - 1}
 	if fmt.Sprint(sizes) != fmt.Sprint(want) {
 		t.Errorf("packages of the tiers: %v, want %v", sizes, want)
 	}

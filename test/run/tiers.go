@@ -5,16 +5,11 @@ import (
 	"strings"
 )
 
-// slow are the packages of the slow tier, below the root: they run for minutes, and what they hold seldom breaks.
-var slow = []string{"test/mutation", "test/state", "bench/gen"}
+// slow are the folders of the slow tier: their tests run for minutes.
+var slow = []string{"test/mutation", "test/pages", "test/state", "bench/gen"}
 
-// programs are the packages whose tests build and start programs. The quick tier goes without them.
-var programs = []string{
-	"test/golden", "test/conform", "test/house", "test/adopted", "cmd/aql-tag", "examples/todo",
-}
-
-// root is the path of the root module.
-const root = "github.com/aqltag/aqltag"
+// programs are the folders whose tests build and start programs. The quick tier goes without them.
+var programs = []string{"test/golden", "test/conform", "test/adopted", "test/proxy", "cmd/aql-tag", "examples/todo"}
 
 // tier is a choice of tests.
 type tier struct {
@@ -26,7 +21,8 @@ type tier struct {
 //
 //	quick  what takes less than a minute, with -short
 //	test   all but the slow packages, with -short
-//	slow   the slow packages and all that -short leaves out: the two together are every test in full
+//	slow   the slow packages and all packages in which -short leaves something out: test and slow are every test in full
+//	race   all but the slow packages and the example, whose random requests take the race detector minutes
 func tierOf(name string, all []testPackage) (tier, error) {
 	isSlow, err := chosen(slow, all)
 	if err != nil {
@@ -36,11 +32,12 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	if err != nil {
 		return tier{}, err
 	}
-	t := tier{short: name != "slow"}
+	isExample, err := chosen([]string{"examples/todo"}, all)
+	if err != nil {
+		return tier{}, err
+	}
+	t := tier{short: name == "quick" || name == "test"}
 	for _, p := range all {
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 && name == "slow" {
-			continue
-		}
 		var in bool
 		switch name {
 		case "quick":
@@ -52,8 +49,10 @@ func tierOf(name string, all []testPackage) (tier, error) {
 				return tier{}, err
 			}
 			in = in || isSlow[p.ImportPath]
+		case "race":
+			in = !isSlow[p.ImportPath] && !isExample[p.ImportPath]
 		default:
-			return tier{}, fmt.Errorf("there is no tier %q, only quick, test and slow", name)
+			return tier{}, fmt.Errorf("there is no tier %q, only quick, test, slow and race", name)
 		}
 		if in {
 			t.packages = append(t.packages, p)
@@ -62,14 +61,13 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	return t, nil
 }
 
-// chosen returns the packages at the given folders. Each folder must have one.
+// chosen returns the packages in the given folders and below. Each folder must have one.
 func chosen(folders []string, all []testPackage) (map[string]bool, error) {
 	in := make(map[string]bool)
 	for _, folder := range folders {
 		found := false
 		for _, p := range all {
-			path := strings.TrimPrefix(p.ImportPath, root+"/")
-			if path == folder || strings.HasPrefix(path, folder+"/") {
+			if p.Folder == folder || strings.HasPrefix(p.Folder, folder+"/") {
 				in[p.ImportPath] = true
 				found = true
 			}
