@@ -2,39 +2,26 @@ package describe
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/aqltag/aqltag/runtime/internal/schematest"
 )
 
-// officialSchemas is where the protocol's own schemas lie beside the repository; they are not part of it.
-const officialSchemas = "../../../shared/schemas"
-
-func officialSchema(t *testing.T, name string) *jsonschema.Schema {
+// officialSchema loads one of the protocol's own schemas, or skips the test where they are absent.
+func officialSchema(t *testing.T, name string) *schematest.Schema {
 	t.Helper()
-	path := filepath.Join(officialSchemas, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the protocol's schemas are not there: %v", err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	schema, err := compiler.Compile(path)
-	if err != nil {
-		t.Fatal(err)
+	schema := schematest.Load(t, name, "")
+	if schema == nil {
+		t.Skip("the official schemas are absent")
 	}
 	return schema
 }
 
-func validate(t *testing.T, schema *jsonschema.Schema, where string, text []byte) {
+func validate(t *testing.T, schema *schematest.Schema, where string, text []byte) {
 	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatalf("%s: %v in %s", where, err, text)
-	}
-	if err := schema.Validate(value); err != nil {
+	if err := schema.Validate(text); err != nil {
 		t.Errorf("%s: %v in %s", where, err, text)
 	}
 }
@@ -42,7 +29,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, where string, text []byte
 // REQ-IN-06, REQ-IN-07, REQ-IN-09, REQ-IN-10, REQ-PM-03, REQ-TY-02, REQ-TY-03, T-11, T-79: whatever the definitions and
 // the surface, every answer is valid against the closed schema.
 func TestEveryAnswerIsValid(t *testing.T) {
-	schema := officialSchema(t, "introspection-response.schema.json")
+	schema := officialSchema(t, "introspection-response")
 	for name, s := range everySurface(t) {
 		for _, a := range []*gen.Adapter{todoAdapter(), manyOperations(20), {}} {
 			for _, answer := range answers(introspect(t, a, s)) {
@@ -57,21 +44,42 @@ func TestEveryAnswerIsValid(t *testing.T) {
 	}
 }
 
-// The check can fail: what the schema closes, it refuses.
-func TestOfficialSchemaRefusesExtras(t *testing.T) {
-	schema := officialSchema(t, "introspection-response.schema.json")
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(`{"success":true,"data":{"operation":null,"danger":"safe"}}`)))
-	if err != nil {
-		t.Fatal(err)
+// The check can fail: what the schema closes, it refuses, at every depth.
+func TestOfficialSchemaRefusesWrongAnswers(t *testing.T) {
+	schema := officialSchema(t, "introspection-response")
+	const operation = `{"name":"a","semantic_category":"READ","endpoint":"read","description":"d","mcpTool":"mcp_aql_read",` +
+		`"permissions":{"readOnly":true,"destructive":false},"parameters":[%PARAMETER],"returns":{"name":"T","kind":"object"}}`
+	for name, tt := range map[string]struct {
+		answer string
+		valid  bool
+	}{
+		"a failure":                   {`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"m"}}`, true},
+		"an unknown operation":        {`{"success":true,"data":{"operation":null}}`, true},
+		"an extra member of data":     {`{"success":true,"data":{"operation":null,"danger":"safe"}}`, false},
+		"an extra member of all":      {`{"success":true,"data":{"operation":null},"danger":"safe"}`, false},
+		"a success that is a text":    {`{"success":"true","data":{"operation":null}}`, false},
+		"data of a failure":           {`{"success":false,"data":{"operation":null}}`, false},
+		"a type of an unknown kind":   {`{"success":true,"data":{"types":[{"name":"T","kind":"struct"}]}}`, false},
+		"a type without a kind":       {`{"success":true,"data":{"types":[{"name":"T"}]}}`, false},
+		"a list of types":             {`{"success":true,"data":{"types":[{"name":"T","kind":"scalar"}]}}`, true},
+		"an operation":                {operationWith(operation, `{"name":"p","type":"string","required":true}`), true},
+		"an extra member, deep":       {operationWith(operation, `{"name":"p","type":"string","required":true,"hidden":1}`), false},
+		"a parameter without a type":  {operationWith(operation, `{"name":"p","required":true}`), false},
+		"a bound that is not a count": {operationWith(operation, `{"name":"p","type":"string","required":true,"maxLength":-1}`), false},
+	} {
+		if err := schema.Validate([]byte(tt.answer)); (err == nil) != tt.valid {
+			t.Errorf("%s: %v, want valid %t", name, err, tt.valid)
+		}
 	}
-	if schema.Validate(value) == nil {
-		t.Error("an extra member was accepted")
-	}
+}
+
+func operationWith(operation, parameter string) string {
+	return `{"success":true,"data":{"operation":` + strings.Replace(operation, "%PARAMETER", parameter, 1) + `}}`
 }
 
 // REQ-IN-14 and REQ-TL-11: every example is a request, in the official schema's sense and in that of the tools.
 func TestExamplesAreRequests(t *testing.T) {
-	official := officialSchema(t, "operation-input.schema.json")
+	official := officialSchema(t, "operation-input")
 	base := compile(t, []byte(baseSchema))
 	in := introspect(t, todoAdapter(), surfaceOf(t, Semantic, "crude"))
 	for _, name := range []string{"create_todo", "introspect"} {
@@ -95,17 +103,9 @@ type rawText []byte
 
 func (r *rawText) UnmarshalJSON(text []byte) error { *r = bytes.Clone(text); return nil }
 
-func compile(t *testing.T, text []byte) *jsonschema.Schema {
+func compile(t *testing.T, text []byte) *schematest.Schema {
 	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("mem:schema", value); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("mem:schema")
+	schema, err := schematest.Compile(text)
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}

@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"runtime":                             {"runtime/audit", "runtime/describe", "runtime/describe/fingerprint", "runtime/describe/manifest", "runtime/gen", "runtime/gen/table", "runtime/identity", "runtime/internal/codec", "runtime/internal/gate", "runtime/internal/wire", "runtime/policy", "runtime/quota", "runtime/store", "runtime/trust", "runtime/words"},
 	"runtime/internal/codec":              {"runtime/gen", "runtime/internal/codec/pattern", "runtime/internal/wire"},
 	"runtime/internal/codec/pattern":      {},
+	"runtime/internal/schematest":         {},
 	"runtime/internal/wire":               {},
 	"runtime/identity":                    {},
 	"runtime/internal/gate":               {"runtime/audit", "runtime/gen", "runtime/identity", "runtime/policy", "runtime/quota", "runtime/store", "runtime/trust"},

@@ -43,8 +43,8 @@ func load(name, definition string) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an official schema: %w", err)
 	}
-	schema := new(jsonschema.Schema)
-	if err := json.Unmarshal(content, schema); err != nil {
+	schema, err := parse(content)
+	if err != nil {
 		return nil, fmt.Errorf("reading the official schema %s: %w", name, err)
 	}
 	if definition != "" {
@@ -58,6 +58,48 @@ func load(name, definition string) (*Schema, error) {
 		return nil, fmt.Errorf("reading the official schema %s: %w", name, err)
 	}
 	return &Schema{name: name, resolved: resolved}, nil
+}
+
+// Compile reads a schema that is not an official one.
+func Compile(text []byte) (*Schema, error) {
+	schema, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := schema.Resolve(nil)
+	return &Schema{name: "given", resolved: resolved}, err
+}
+
+// parse reads a schema and makes the validator check times, although it ignores formats.
+func parse(text []byte) (*jsonschema.Schema, error) {
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	assertTimes(document)
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	schema := new(jsonschema.Schema)
+	return schema, json.Unmarshal(text, schema)
+}
+
+// assertTimes gives the pattern of an RFC 3339 time to what has the format date-time.
+func assertTimes(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			assertTimes(element)
+		}
+	case map[string]any:
+		if value["format"] == "date-time" {
+			value["pattern"] = `^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$`
+		}
+		for _, member := range value {
+			assertTimes(member)
+		}
+	}
 }
 
 // folder finds the schemas beside the repository, which is the nearest folder above that has a go.work file.

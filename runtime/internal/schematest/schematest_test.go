@@ -11,11 +11,15 @@ func TestWrongDocumentsAreRefused(t *testing.T) {
 	}{
 		{
 			"operation-result", "",
-			[]string{`{"success":true,"data":{"a":1}}`, `{"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"No"}}`},
+			[]string{`{"success":true,"data":{"a":1}}`, `{"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"No"}}`,
+				`{"success":false,"error":{"code":"CONFIRMATION_REQUIRED","message":"No"},` +
+					`"confirmation":{"token":"conf_x","expires_at":"2026-01-02T03:04:05Z"}}`},
 			[]string{
 				`[]`, `{}`, `{"success":true}`, `{"success":"true","data":1}`, `{"success":false,"data":{}}`,
 				`{"success":false,"error":{"code":"lower","message":"No"}}`, `{"success":false,"error":{"message":"No"}}`,
 				`{"success":true,"data":1,"warnings":[{"message":"no code"}]}`,
+				`{"success":false,"error":{"code":"CONFIRMATION_REQUIRED","message":"No"},` +
+					`"confirmation":{"token":"conf_x","expires_at":"tomorrow"}}`,
 			},
 		},
 		{
