@@ -1,8 +1,8 @@
-package release
+// Package release_test holds what users get from a release.
+package release_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,40 +14,33 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/aqltag/aqltag/internal/scratch"
+	"github.com/aqltag/aqltag/test/proxy"
 )
-
-const version = "v0.1.0-test"
 
 // user is a module on the machine of somebody who uses a release.
 type user struct {
-	dir string
-	env []string
+	dir     string
+	env     []string
+	version string // of the release
 }
 
-// newUser makes an empty module that meets the working tree as a release. Its module cache has an own copy of the released
-// modules, and everything else in common with the machine's.
+// newUser makes an empty module that meets the working tree as a release.
 func newUser(t *testing.T) *user {
 	t.Helper()
 	repository, err := scratch.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := Serve(t.Context(), filepath.Join(t.TempDir(), "proxy"), repository, version)
+	p, err := proxy.New(t.Context(), repository, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &user{dir: t.TempDir(), env: append(os.Environ(), env...)}
-	forget := func() {
-		if err := Forget(t.Context(), version); err != nil {
-			t.Error(err)
-		}
+	elsewhere, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	forget()
-	t.Cleanup(func() {
-		if err := Forget(context.WithoutCancel(t.Context()), version); err != nil {
-			t.Error(err)
-		}
-	})
+	u := &user{dir: t.TempDir(), version: p.Version}
+	u.env = append(os.Environ(), p.Env(strings.TrimSpace(string(elsewhere)))...)
 	u.run(t, "mod", "init", "example.com/service")
 	return u
 }
@@ -157,7 +150,7 @@ func UpdateNote(ctx context.Context, req UpdateNoteRequest) (*Note, error) {
 	return &n, nil
 }
 `)
-	u.run(t, "get", "-tool", "github.com/aqltag/aqltag/cmd/aql-tag@"+version)
+	u.run(t, "get", "-tool", "github.com/aqltag/aqltag/cmd/aql-tag@"+u.version)
 	u.run(t, "mod", "tidy")
 	u.run(t, "tool", "aql-tag", "./notes")
 	u.run(t, "vet", "./notes")
@@ -173,14 +166,14 @@ func UpdateNote(ctx context.Context, req UpdateNoteRequest) (*Note, error) {
 	}
 }
 
-// "go install …@latest" refuses a module that has replace directives.
+// "go install …@VERSION" refuses a module that has replace directives.
 func TestTheCommandCanBeInstalled(t *testing.T) {
 	u := newUser(t)
 	u.env = append(u.env, "GOBIN="+filepath.Join(u.dir, "bin"))
-	u.run(t, "install", "github.com/aqltag/aqltag/cmd/aql-tag@latest")
+	u.run(t, "install", "github.com/aqltag/aqltag/cmd/aql-tag@"+u.version)
 	command := exec.CommandContext(t.Context(), filepath.Join(u.dir, "bin", "aql-tag"), "version")
-	if output, err := command.CombinedOutput(); err != nil || !strings.Contains(string(output), version) {
-		t.Errorf("aql-tag version prints %q, %v; want %s in it", output, err, version)
+	if output, err := command.CombinedOutput(); err != nil || !strings.Contains(string(output), u.version) {
+		t.Errorf("aql-tag version prints %q, %v; want %s in it", output, err, u.version)
 	}
 }
 
@@ -201,19 +194,9 @@ func TestEveryModuleIsReleasedOrNot(t *testing.T) {
 	for _, use := range work.Use {
 		folder := filepath.ToSlash(filepath.Clean(use.Path))
 		kind, _, _ := strings.Cut(folder, "/")
-		if internal := slices.Contains([]string{"bench", "examples", "test"}, kind); internal == slices.Contains(folders, folder) {
-			t.Errorf("module %s: released %t, for ourselves %t", folder, !internal, internal)
+		ours := slices.Contains([]string{"bench", "examples", "test"}, kind)
+		if released := slices.Contains(proxy.Released, folder); released == ours {
+			t.Errorf("module %s is released: %t", folder, released)
 		}
-	}
-	mod, err := os.ReadFile(filepath.Join(repository, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := modfile.Parse("go.mod", mod, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, replace := range parsed.Replace {
-		t.Errorf("go.mod replaces %s, so nobody can install the command", replace.Old.Path)
 	}
 }
