@@ -55,7 +55,9 @@ func TestMayImport(t *testing.T) {
 		importer, imported string
 		want               bool
 	}{
+		{"example.com/app", "example.com/other", true},
 		{"example.com/app", "example.com/app/internal/x", true},
+		{"example.com/app/a", "example.com/app/internal/x", true},
 		{"example.com/app/a/b", "example.com/app/internal", true},
 		{"example.com/apple", "example.com/app/internal", false},
 		{"example.com/app", "internal/abi", false},
@@ -64,7 +66,7 @@ func TestMayImport(t *testing.T) {
 		{"example.com/app", "example.com/internals", true},
 	}
 	for _, tt := range tests {
-		if got := mayImport(tt.importer, tt.imported); got != tt.want {
+		if got := MayImport(tt.importer, tt.imported); got != tt.want {
 			t.Errorf("%s importing %s: got %t", tt.importer, tt.imported, got)
 		}
 	}

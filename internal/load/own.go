@@ -185,7 +185,7 @@ func (s *session) follow(d *directory, importPath string) error {
 	if importPath == "unsafe" {
 		return nil
 	}
-	if !mayImport(d.path, importPath) {
+	if !MayImport(d.path, importPath) {
 		return unusual("%s imports %s, which is internal to others", d.path, importPath)
 	}
 	s.mu.Lock()
@@ -211,8 +211,8 @@ func (s *session) follow(d *directory, importPath string) error {
 	return nil
 }
 
-// mayImport applies the rule of internal packages.
-func mayImport(importer, importPath string) bool {
+// MayImport applies the rule of internal packages.
+func MayImport(importer, importPath string) bool {
 	elements := strings.Split(importPath, "/")
 	for i, element := range elements {
 		if element != "internal" {

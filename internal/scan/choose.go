@@ -11,7 +11,7 @@ import (
 )
 
 // choose keeps the one handler of each request struct, and reports the structs that have none or several.
-func (p *program) choose(roots []*packages.Package, found []operation) []operation {
+func (p *finder) choose(roots []*packages.Package, found []operation) []operation {
 	byRequest := make(map[string][]operation)
 	var chosen []operation
 	var order []string
@@ -86,7 +86,7 @@ func (p *program) reportSecond(first, second operation) {
 }
 
 // reportUnhandled reports tagged request structs that no function takes.
-func (p *program) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
+func (p *finder) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
 	if root.Types == nil {
 		return
 	}

@@ -3,11 +3,12 @@ package scan
 import (
 	"cmp"
 	"encoding/json"
-	"go/token"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/tagparse"
 )
 
 // Severity is how serious a diagnostic is.
@@ -81,39 +82,6 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// span is the bytes a diagnostic is about.
-type span struct{ start, end token.Pos }
-
-// report adds d, placed at s.
-func (p *program) report(s span, d Diagnostic) {
-	d.Position = p.position(s.start)
-	if s.end > s.start {
-		d.EndColumn = d.Position.Column + int(s.end-s.start)
-	}
-	if d.Severity == "" {
-		d.Severity = SeverityError
-	}
-	p.diagnostics = append(p.diagnostics, d)
-}
-
-// related makes a Related placed at pos.
-func (p *program) related(pos token.Pos, message string) Related {
-	return Related{Position: p.position(pos), Message: message}
-}
-
-// position is the place of pos in its file, whatever //line directives say, except those that cgo writes.
-func (p *program) position(pos token.Pos) model.Position {
-	pos, _, err := p.loaded.Real(pos)
-	if err != nil {
-		p.uncertain = true
-	}
-	at := p.fset.PositionFor(pos, false)
-	if strings.HasSuffix(at.Filename, ".cgo1.go") { // what cgo made of a file of the user's
-		at = p.fset.PositionFor(pos, true)
-	}
-	return model.Position{File: at.Filename, Line: at.Line, Column: at.Column}
-}
-
 // sortDiagnostics orders diagnostics by place and drops those that say the same about the same place.
 func sortDiagnostics(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
@@ -126,4 +94,15 @@ func sortDiagnostics(list []Diagnostic) []Diagnostic {
 
 func comparePositions(a, b model.Position) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+// suggestWord is a did-you-mean for word, or a list of what there is.
+func suggestWord(word string, candidates []string) string {
+	if best, ok := tagparse.Suggest(word, candidates); ok {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(candidates) == 0 || len(candidates) > 12 {
+		return ""
+	}
+	return "one of: " + strings.Join(candidates, ", ")
 }

@@ -1,23 +1,20 @@
 package scan
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // addDirectives adds what the directives above a handler say about its operation.
-func (s *shaper) addDirectives(o operation, handler *handled) {
+func (s *builder) addDirectives(o operation, handler *handled) {
 	op := &handler.Operation
 	confirmed := false
 	for _, d := range o.directives {
-		if d.faulty || s.structs[handler.request].faulty {
+		if d.faulty || handler.request.Faulty {
 			continue
 		}
 		switch d.Name {
@@ -40,7 +37,7 @@ func (s *shaper) addDirectives(o operation, handler *handled) {
 }
 
 // addExample adds an example request if it is one that the operation would accept.
-func (s *shaper) addExample(o operation, d directive, handler *handled) {
+func (s *builder) addExample(o operation, d directive, handler *handled) {
 	fail := func(at span, code, message, suggestion string) {
 		s.report(at, Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
 	}
@@ -80,17 +77,8 @@ func (s *shaper) addExample(o operation, d directive, handler *handled) {
 	}
 }
 
-// compactJSON removes the white space of a valid JSON text.
-func compactJSON(text string) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(text)); err != nil {
-		return text
-	}
-	return b.String()
-}
-
 // checkTemplate reports the parameters that a confirmation message names and the operation does not have.
-func (s *shaper) checkTemplate(o operation, d directive, request *model.Shape) {
+func (s *builder) checkTemplate(o operation, d directive, request *Shape) {
 	var names []string
 	for _, field := range request.Fields {
 		names = append(names, field.Param.Name)

@@ -2,84 +2,11 @@ package scan
 
 import (
 	"fmt"
-	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/tagparse"
 )
-
-// foreignTag is what the struct tags of other libraries say about a field (design §3.2).
-type foreignTag struct {
-	rules       []foreignRule // of validate or binding
-	schema      []schemaItem  // of jsonschema, as items
-	description string        // of jsonschema, doc or description, in this order
-	strength    int           // of the description
-}
-
-// foreignRule is a rule of go-playground/validator with its place.
-type foreignRule struct {
-	tagparse.Rule
-	source
-}
-
-// schemaItem is an item of a jsonschema tag with its place.
-type schemaItem struct {
-	tagparse.SchemaItem
-	source
-}
-
-// source is a rule of another library as it stands in a struct tag.
-type source struct {
-	tag  string // validate, binding or jsonschema
-	text string // such as max=10
-	at   span
-}
-
-func (s source) spelled() string { return s.tag + " rule " + s.text }
-
-// read takes one pair of a struct tag if another library reads it.
-func (t *foreignTag) read(pair tagparse.Pair, place func(int) token.Pos) (problems []tagparse.Problem) {
-	sourceOf := func(offset, end int) source {
-		return source{pair.Key, pair.Value[offset:end], span{place(offset), place(end)}}
-	}
-	switch pair.Key {
-	case "validate", "binding":
-		if pair.Value == "-" {
-			return nil
-		}
-		var rules []tagparse.Rule
-		rules, problems = tagparse.ParseValidate(pair.Value)
-		for _, rule := range rules {
-			t.rules = append(t.rules, foreignRule{rule, sourceOf(rule.Offset, rule.End)})
-		}
-	case "jsonschema":
-		items, ok := tagparse.ParseSchema(pair.Value)
-		if !ok {
-			t.describe(pair.Value, 2)
-			return nil
-		}
-		for _, item := range items {
-			t.schema = append(t.schema, schemaItem{item, sourceOf(item.Offset, item.End)})
-			if item.Key == "description" {
-				t.describe(item.Value, 2)
-			}
-		}
-	case "jsonschema_description":
-		t.describe(pair.Value, 2)
-	case "doc", "description":
-		t.describe(pair.Value, 1)
-	}
-	return problems
-}
-
-func (t *foreignTag) describe(text string, strength int) {
-	if strength > t.strength && text != "" {
-		t.description, t.strength = text, strength
-	}
-}
 
 // derived is what a rule of another library means in the words of the aql grammar.
 type derived struct {
@@ -91,9 +18,9 @@ type derived struct {
 
 // deriver translates the tags of one field.
 type deriver struct {
-	*shaper
-	field fieldSource
-	shape *model.Shape // of the field
+	*paramMaker
+	field Declaration
+	shape *Shape // of the field
 	out   []derived
 }
 
@@ -102,11 +29,11 @@ type deriver struct {
 // Constraints are checked on the values that a request has. Two things are therefore not what validator does: a rule without
 // omitempty that refuses the zero value does not make the parameter required, and behind omitempty a zero value that is
 // given is checked like any other.
-func (s *shaper) derive(f fieldSource, shape *model.Shape) []derived {
+func (s *paramMaker) derive(f Declaration, shape *Shape) []derived {
 	if len(f.tag.foreign.rules) == 0 && len(f.tag.foreign.schema) == 0 {
 		return nil
 	}
-	d := &deriver{shaper: s, field: f, shape: shape}
+	d := &deriver{paramMaker: s, field: f, shape: shape}
 	for i := range f.tag.foreign.rules {
 		d.rule(i)
 	}
@@ -117,7 +44,7 @@ func (s *shaper) derive(f fieldSource, shape *model.Shape) []derived {
 }
 
 // at is the shape that a depth speaks of; nil where there are no elements. direct: it is not behind a pointer.
-func (d *deriver) at(depth int) (shape *model.Shape, direct bool) {
+func (d *deriver) at(depth int) (shape *Shape, direct bool) {
 	whole := d.shape
 	for range depth {
 		shape = pointed(whole)
@@ -128,11 +55,6 @@ func (d *deriver) at(depth int) (shape *model.Shape, direct bool) {
 	}
 	shape = pointed(whole)
 	return shape, shape == whole
-}
-
-// hasItems reports whether values of a shape have elements that dive goes into.
-func hasItems(shape *model.Shape) bool {
-	return shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray || shape.Kind == model.ShapeMap
 }
 
 func (d *deriver) demand(from source, depth int, key, value string) {
@@ -173,7 +95,7 @@ func (d *deriver) remark(from source, name, message, suggestion string) {
 
 // settle joins what the tags of other libraries mean to the items of the aql tag, which win. It reports the contradictions,
 // and returns the items for the field's elements by their depth.
-func (s *shaper) settle(f *fieldSource, shape *model.Shape) map[int][]placedItem {
+func (s *paramMaker) settle(f *Declaration, shape *Shape) map[int][]placedItem {
 	all := s.derive(*f, shape)
 	if len(all) == 0 {
 		return nil
@@ -211,7 +133,7 @@ func (s *shaper) settle(f *fieldSource, shape *model.Shape) map[int][]placedItem
 }
 
 // overruled reports whether the aql tag speaks of what d does, and reports it if the two contradict each other.
-func (s *shaper) overruled(f fieldSource, own []placedItem, d derived) bool {
+func (s *paramMaker) overruled(f Declaration, own []placedItem, d derived) bool {
 	opposite := map[string]string{"required": "default", "default": "required"}[d.Key]
 	item, contradicts := findItem(own, opposite)
 	message := fmt.Sprintf("aql %s contradicts %s: a required parameter is never absent", opposite, d.source.spelled())
@@ -242,7 +164,7 @@ func (s *shaper) overruled(f fieldSource, own []placedItem, d derived) bool {
 }
 
 // unite makes one item of two that other libraries demand of a field. Bounds hold together: the tighter one says both.
-func (s *shaper) unite(f fieldSource, first, second derived) derived {
+func (s *paramMaker) unite(f Declaration, first, second derived) derived {
 	if sameItem(first.placedItem, second.placedItem) || second.implied && !isBound(second.Key) {
 		return first
 	}
@@ -267,7 +189,7 @@ func isBound(key string) bool {
 }
 
 // disagree reports a contradiction of a field's tags. In other modules it is a note: nobody here can resolve it.
-func (s *shaper) disagree(f fieldSource, severity Severity, at span, message, suggestion string, other *derived) {
+func (s *paramMaker) disagree(f Declaration, severity Severity, at span, message, suggestion string, other *derived) {
 	d := Diagnostic{Severity: severity, Code: codeType, FieldPath: f.path, Message: message, Suggestion: suggestion}
 	if !s.editable(f.v.Pkg()) {
 		d.Severity = SeverityNote
@@ -291,64 +213,4 @@ func sameItem(a, b placedItem) bool {
 		}
 	}
 	return a.Value == b.Value
-}
-
-// checkRanges reports bounds of which one comes from another library's tag and that no value can satisfy.
-func (c constrainer) checkRanges() {
-	for _, suffix := range []string{"", "len", "items"} {
-		low, ok := c.field.tag.item("min" + suffix)
-		high, both := c.field.tag.item("max" + suffix)
-		if !ok || !both || low.origin == "" && high.origin == "" {
-			continue
-		}
-		a, lowOK := parseNumber(low.Value)
-		b, highOK := parseNumber(high.Value)
-		if !lowOK || !highOK || a.Cmp(b) <= 0 {
-			continue
-		}
-		at, other, severity := low, high, SeverityError
-		switch {
-		case low.origin != "" && high.origin != "":
-			severity = SeverityWarning // as the service has it
-		case low.origin != "":
-			at, other = high, low
-		}
-		if !c.editable(c.field.v.Pkg()) {
-			severity = SeverityNote
-		}
-		c.report(at.whole, Diagnostic{
-			Severity: severity, Code: codeType, FieldPath: c.field.path, Actual: at.Value, Suggestion: "make the two agree, or remove one of them",
-			Message: fmt.Sprintf("%s and %s contradict each other: no value can satisfy both", at.spelled(), other.spelled()),
-			Related: []Related{c.related(other.whole.start, other.spelled()+" is here")},
-		})
-	}
-}
-
-// spelled is the item as it was written.
-func (item placedItem) spelled() string {
-	switch {
-	case item.origin != "":
-		return item.origin
-	case item.Flag:
-		return "aql " + item.Key
-	}
-	return "aql " + item.Key + "=" + item.Value
-}
-
-// applyElements takes the constraints on the elements of a field, on those of its elements, and so on.
-func (s *shaper) applyElements(f fieldSource, shape *model.Shape, param *gen.Param, elements map[int][]placedItem) {
-	shape = pointed(shape)
-	for depth := 1; len(elements) > 0 && shape != nil && shape.Elem != nil; depth++ {
-		shape = pointed(shape.Elem)
-		param.Items = &gen.Param{}
-		param = param.Items
-		f.tag.items = elements[depth]
-		c := constrainer{s, f, shape, param}
-		for _, item := range elements[depth] {
-			c.apply(item)
-		}
-		c.checkEnum()
-		c.checkRanges()
-		delete(elements, depth)
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/tagparse"
 )
 
@@ -37,7 +36,7 @@ func (d *deriver) schemaItem(item schemaItem) {
 		d.remark(item.source, item.Key, "examples of parameters have no place in MCP-AQL, those of operations have", "write //aql:example {…} above the handler")
 		return
 	case "minItems", "maxItems":
-		if shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray {
+		if shape.Kind == ShapeSlice || shape.Kind == ShapeArray {
 			d.demandCount(item, 0, strings.ToLower(item.Key))
 			return
 		}
@@ -45,7 +44,7 @@ func (d *deriver) schemaItem(item schemaItem) {
 		d.defaultValue(item, shape)
 		return
 	default:
-		if shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray {
+		if shape.Kind == ShapeSlice || shape.Kind == ShapeArray {
 			depth = 1
 			shape, _ = d.at(depth)
 		}
@@ -58,10 +57,10 @@ func (d *deriver) schemaItem(item schemaItem) {
 }
 
 // keyword translates an item about a single value.
-func (d *deriver) keyword(item schemaItem, shape *model.Shape, depth int) {
-	text := shape.Kind == model.ShapeString || shape.Kind == model.ShapeText
-	number := shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint || shape.Kind == model.ShapeFloat || shape.Kind == model.ShapeNumber
-	whole := shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint
+func (d *deriver) keyword(item schemaItem, shape *Shape, depth int) {
+	text := shape.Kind == ShapeString || shape.Kind == ShapeText
+	number := shape.Kind == ShapeInt || shape.Kind == ShapeUint || shape.Kind == ShapeFloat || shape.Kind == ShapeNumber
+	whole := shape.Kind == ShapeInt || shape.Kind == ShapeUint
 	switch key := item.Key; {
 	case key == "minLength" && text:
 		d.demandCount(item, depth, "minlen")
@@ -77,7 +76,7 @@ func (d *deriver) keyword(item schemaItem, shape *model.Shape, depth int) {
 		d.bound(d.asRule(item, depth), shape, "max", -1)
 	case (key == "pattern" || key == "format") && text && item.Value != "":
 		d.demand(item.source, depth, key, item.Value)
-	case key == "enum" && shape.Kind == model.ShapeString:
+	case key == "enum" && shape.Kind == ShapeString:
 		for i := range d.out {
 			if other := &d.out[i]; other.source.tag == item.tag && other.Key == key && other.depth == depth {
 				other.List = append(other.List, item.Value)
@@ -86,13 +85,13 @@ func (d *deriver) keyword(item schemaItem, shape *model.Shape, depth int) {
 			}
 		}
 		d.demandList(item.source, depth, key, []string{item.Value})
-	case key == "format" && shape.Kind == model.ShapeTime && item.Value == "date-time":
+	case key == "format" && shape.Kind == ShapeTime && item.Value == "date-time":
 	case key == "readOnly":
 		if set, err := strconv.ParseBool(item.Value); err == nil && set && depth == 0 {
 			d.demand(item.source, depth, "readonly", "")
 		}
 	case slices.Contains([]string{"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems"}, key):
-		d.meaningless(item.source, key, "type "+d.text(d.goTypes[shape]))
+		d.meaningless(item.source, key, "type "+d.text(shape.Type))
 	case key == "exclusiveMinimum", key == "exclusiveMaximum":
 		d.meaningless(item.source, key, "numbers with fractions")
 	default:
@@ -127,8 +126,8 @@ func (d *deriver) title(item schemaItem) {
 }
 
 // defaultValue takes a default; a list has one for each of its elements.
-func (d *deriver) defaultValue(item schemaItem, shape *model.Shape) {
-	if shape.Kind != model.ShapeSlice && shape.Kind != model.ShapeArray {
+func (d *deriver) defaultValue(item schemaItem, shape *Shape) {
+	if shape.Kind != ShapeSlice && shape.Kind != ShapeArray {
 		if item.Value == "" {
 			d.meaningless(item.source, item.text, "")
 			return
@@ -137,7 +136,7 @@ func (d *deriver) defaultValue(item schemaItem, shape *model.Shape) {
 		return
 	}
 	value := item.Value
-	if pointed(shape.Elem).Kind == model.ShapeString || !json.Valid([]byte(value)) {
+	if pointed(shape.Elem).Kind == ShapeString || !json.Valid([]byte(value)) {
 		value = quoteJSON(value)
 	}
 	for i := range d.out {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/tagparse"
 )
 
@@ -47,7 +45,7 @@ func (d *deriver) rule(i int) {
 	case "len":
 		d.exactly(r, shape)
 	case "eq":
-		if shape.Kind == model.ShapeString {
+		if shape.Kind == ShapeString {
 			d.demandList(r.source, r.Depth, "enum", []string{r.Param})
 			return
 		}
@@ -61,7 +59,7 @@ func (d *deriver) rule(i int) {
 
 // required is presence, and for a string, which validator refuses when it is empty, a character. An empty list is there for
 // validator, too. Zero and false are not; but no bound says so, and they are mostly meant to be allowed.
-func (d *deriver) required(i int, shape *model.Shape, direct bool) {
+func (d *deriver) required(i int, shape *Shape, direct bool) {
 	r := d.field.tag.foreign.rules[i]
 	if slices.ContainsFunc(d.field.tag.foreign.rules[:i], func(other foreignRule) bool {
 		return other.Depth == r.Depth && !other.Key && (other.Name == "omitempty" || other.Name == "omitzero")
@@ -72,10 +70,10 @@ func (d *deriver) required(i int, shape *model.Shape, direct bool) {
 	switch {
 	case r.Depth == 0:
 		d.demand(r.source, 0, "required", "")
-	case !direct, shape.Kind == model.ShapeAny:
+	case !direct, shape.Kind == ShapeAny:
 		d.meaningless(r.source, r.Name, "elements that may be null")
 	}
-	if shape.Kind == model.ShapeString && direct && len(shape.Enum) == 0 && !slices.ContainsFunc(d.field.tag.foreign.rules, func(other foreignRule) bool {
+	if shape.Kind == ShapeString && direct && len(shape.Enum) == 0 && !slices.ContainsFunc(d.field.tag.foreign.rules, func(other foreignRule) bool {
 		return other.Depth == r.Depth && (other.Name == "oneof" || other.Name == "eq")
 	}) {
 		d.demand(r.source, r.Depth, "minlen", "1")
@@ -83,7 +81,7 @@ func (d *deriver) required(i int, shape *model.Shape, direct bool) {
 	}
 }
 
-func (d *deriver) exactly(r foreignRule, shape *model.Shape) {
+func (d *deriver) exactly(r foreignRule, shape *Shape) {
 	before := len(d.out)
 	if d.bound(r, shape, "min", 0) {
 		if !d.bound(r, shape, "max", 0) {
@@ -94,20 +92,20 @@ func (d *deriver) exactly(r foreignRule, shape *model.Shape) {
 
 // bound adds a bound: of the value of a number, the length of a string, the number of elements. step turns an exclusive
 // bound into an inclusive one. It reports whether the rule could be translated; one that every value satisfies could.
-func (d *deriver) bound(r foreignRule, shape *model.Shape, side string, step int64) bool {
+func (d *deriver) bound(r foreignRule, shape *Shape, side string, step int64) bool {
 	unreadable := func() bool {
 		d.remark(r.source, r.Name, fmt.Sprintf("%s: validator cannot read %q as a number, and panics", r.spelled(), r.Param), "correct the number")
 		return false
 	}
 	key, low, high := side, big.NewInt(0), (*big.Int)(nil)
 	switch {
-	case shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint:
+	case shape.Kind == ShapeInt || shape.Kind == ShapeUint:
 		low, high = integerRange(shape)
-	case shape.Kind == model.ShapeString:
+	case shape.Kind == ShapeString:
 		key += "len"
 	case hasItems(shape):
 		key += "items"
-	case shape.Kind == model.ShapeFloat && step == 0:
+	case shape.Kind == ShapeFloat && step == 0:
 		value, err := strconv.ParseFloat(r.Param, max(shape.Bits, 32))
 		text := strconv.FormatFloat(value, 'g', -1, max(shape.Bits, 32))
 		if _, ok := parseNumber(text); err != nil || !ok {
@@ -120,7 +118,7 @@ func (d *deriver) bound(r foreignRule, shape *model.Shape, side string, step int
 		return true
 	default:
 		about := ""
-		if shape.Kind == model.ShapeFloat {
+		if shape.Kind == ShapeFloat {
 			about = "numbers with fractions" // whose bounds are inclusive
 		}
 		d.meaningless(r.source, r.Name, about)
@@ -136,7 +134,7 @@ func (d *deriver) bound(r foreignRule, shape *model.Shape, side string, step int
 	case side == "min" && value.Cmp(low) <= 0, side == "max" && high != nil && value.Cmp(high) >= 0:
 		return true // every value is within it
 	case side == "min" && high != nil && value.Cmp(high) > 0, side == "max" && value.Cmp(low) < 0:
-		d.remark(r.source, r.Name, fmt.Sprintf("no value of type %s satisfies %s", d.text(d.goTypes[shape]), r.spelled()), "correct the number")
+		d.remark(r.source, r.Name, fmt.Sprintf("no value of type %s satisfies %s", d.text(shape.Type), r.spelled()), "correct the number")
 		return false
 	case counted && (value.Sign() == 0 || !value.IsInt64()):
 		d.meaningless(r.source, r.text, "") // there is no bound of nothing at all
@@ -148,13 +146,13 @@ func (d *deriver) bound(r foreignRule, shape *model.Shape, side string, step int
 
 // whole reads the parameter of a rule about a whole number the way validator does: in the bases of Go, and as a duration
 // for one.
-func (d *deriver) whole(param string, shape *model.Shape) (*big.Int, bool) {
-	if isNamed(d.goTypes[shape], "time", "Duration") {
+func (d *deriver) whole(param string, shape *Shape) (*big.Int, bool) {
+	if isNamed(shape.Type, "time", "Duration") {
 		if duration, err := time.ParseDuration(param); err == nil {
 			return big.NewInt(int64(duration)), true
 		}
 	}
-	if shape.Kind == model.ShapeUint {
+	if shape.Kind == ShapeUint {
 		value, err := strconv.ParseUint(param, 0, 64)
 		return new(big.Int).SetUint64(value), err == nil
 	}
@@ -164,13 +162,13 @@ func (d *deriver) whole(param string, shape *model.Shape) (*big.Int, bool) {
 
 // oneOf lists the values of a string. Numbers have no enum: those that follow each other are a range, and the bounds of
 // others are at least said.
-func (d *deriver) oneOf(r foreignRule, shape *model.Shape) {
+func (d *deriver) oneOf(r foreignRule, shape *Shape) {
 	words := tagparse.Words(r.Param)
 	switch {
-	case shape.Kind == model.ShapeString && len(words) > 0:
+	case shape.Kind == ShapeString && len(words) > 0:
 		d.demandList(r.source, r.Depth, "enum", words)
 		return
-	case shape.Kind != model.ShapeInt && shape.Kind != model.ShapeUint:
+	case shape.Kind != ShapeInt && shape.Kind != ShapeUint:
 		d.meaningless(r.source, r.Name, "")
 		return
 	}
@@ -197,7 +195,7 @@ func (d *deriver) oneOf(r foreignRule, shape *model.Shape) {
 }
 
 // alternatives translates a|b where it is one enum or one pattern.
-func (d *deriver) alternatives(r foreignRule, shape *model.Shape) {
+func (d *deriver) alternatives(r foreignRule, shape *Shape) {
 	var values, patterns []string
 	for _, a := range r.Alternatives {
 		switch a.Name {
@@ -212,9 +210,9 @@ func (d *deriver) alternatives(r foreignRule, shape *model.Shape) {
 		}
 	}
 	switch {
-	case shape.Kind == model.ShapeString && len(patterns) == len(r.Alternatives):
+	case shape.Kind == ShapeString && len(patterns) == len(r.Alternatives):
 		d.demand(r.source, r.Depth, "pattern", strings.Join(patterns, "|"))
-	case shape.Kind == model.ShapeString && len(patterns) == 0 && len(values) > 0 && !slices.ContainsFunc(r.Alternatives, func(a tagparse.Rule) bool {
+	case shape.Kind == ShapeString && len(patterns) == 0 && len(values) > 0 && !slices.ContainsFunc(r.Alternatives, func(a tagparse.Rule) bool {
 		return a.Name != "eq" && a.Name != "oneof"
 	}):
 		slices.Sort(values)
@@ -225,30 +223,29 @@ func (d *deriver) alternatives(r foreignRule, shape *model.Shape) {
 }
 
 // spelling translates a rule about how a text is spelled, or what a number is.
-func (d *deriver) spelling(r foreignRule, shape *model.Shape) {
+func (d *deriver) spelling(r foreignRule, shape *Shape) {
 	format, pattern := formatOf(r.Rule), patternOf(r.Rule)
-	number := shape.Kind == model.ShapeInt || shape.Kind == model.ShapeUint || shape.Kind == model.ShapeFloat
+	number := shape.Kind == ShapeInt || shape.Kind == ShapeUint || shape.Kind == ShapeFloat
 	between := func(low, high string) {
-		c := constrainer{d.shaper, d.field, shape, &gen.Param{}}
 		for _, bound := range [][2]string{{"min", low}, {"max", high}} {
 			value, _ := parseNumber(bound[1])
-			if c.outOfType(bound[1], value) == "" { // otherwise every value of the type is within it
+			if outOfType(shape, "", bound[1], value) == "" { // otherwise every value of the type is within it
 				d.demand(r.source, r.Depth, bound[0], bound[1])
 			}
 		}
 	}
 	switch {
-	case number && (r.Name == "numeric" || r.Name == "number"), shape.Kind == model.ShapeBool && r.Name == "boolean":
+	case number && (r.Name == "numeric" || r.Name == "number"), shape.Kind == ShapeBool && r.Name == "boolean":
 		// Every value is one.
 	case number && r.Name == "latitude":
 		between("-90", "90")
 	case number && r.Name == "longitude":
 		between("-180", "180")
-	case number && r.Name == "port" && shape.Kind != model.ShapeFloat:
+	case number && r.Name == "port" && shape.Kind != ShapeFloat:
 		between("1", "65535")
-	case format != "" && (shape.Kind == model.ShapeString || shape.Kind == model.ShapeText):
+	case format != "" && (shape.Kind == ShapeString || shape.Kind == ShapeText):
 		d.demand(r.source, r.Depth, "format", format)
-	case pattern != "" && shape.Kind == model.ShapeString:
+	case pattern != "" && shape.Kind == ShapeString:
 		d.demand(r.source, r.Depth, "pattern", pattern)
 	default:
 		d.meaningless(r.source, r.Name, "")

@@ -2,14 +2,50 @@ package scan
 
 import (
 	"fmt"
+	"go/token"
+	"go/types"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// paramOf makes the parameter that a field is on the wire from its tags, docs and shape. Type, Items and the values of an
-// enum type are filled in once all types have their wire names.
-func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) gen.Param {
+// paramMaker makes parameters of fields and arguments: from their tags, comments and shapes.
+type paramMaker struct {
+	*program
+	own      *types.Package
+	remarked map[foreignRemark]token.Pos // where rules of other modules were first remarked on
+}
+
+// foreignRemark is a remark on a rule in the tags of a type of another module.
+type foreignRemark struct {
+	pkg       *types.Package
+	typ, rule string
+}
+
+func newParamMaker(p *program, own *types.Package) *paramMaker {
+	return &paramMaker{program: p, own: own, remarked: make(map[foreignRemark]token.Pos)}
+}
+
+// text is a Go type as the user writes it.
+func (s *paramMaker) text(t types.Type) string { return typeText(t, s.own) }
+
+// fill fills in the parameters of the fields of structs.
+func (s *paramMaker) fill(structs []*Shape) {
+	for _, shape := range structs {
+		for i := range shape.Fields {
+			s.fillField(&shape.Fields[i])
+		}
+	}
+}
+
+// fillField fills in the parameter of a field. What depends on the names of types comes later: Type, Items and the values
+// of an enum type. What encoding/json's tag options say is there already.
+func (s *paramMaker) fillField(field *Field) {
+	param := s.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
+	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = field.Param.Go, field.Param.OmitEmpty, field.Param.OmitZero, field.Param.Quoted
+	field.Param = param
+}
+
+func (s *paramMaker) paramOf(f Declaration, shape *Shape, quotedNumber bool) gen.Param {
 	s.checkName(f.tag, f.path)
 	param := gen.Param{Name: f.tag.name, ReadOnly: isReservedPayload(f.tag.name)}
 	if f.tag.field != nil {
@@ -33,41 +69,6 @@ func (s *shaper) paramOf(f fieldSource, shape *model.Shape, quotedNumber bool) g
 		c.applyDefault(item, quotedNumber)
 	}
 	return param
-}
-
-// pointed is the shape behind all pointers and optionals.
-func pointed(shape *model.Shape) *model.Shape {
-	for range 16 {
-		if shape == nil || shape.Kind != model.ShapePointer && shape.Kind != model.ShapeOptional {
-			return shape
-		}
-		shape = shape.Elem
-	}
-	return shape
-}
-
-// wireKind is the JSON kind of a shape, as the tag table names it. Dates and bytes are strings on the wire, but the
-// constraints of strings are not theirs.
-func wireKind(shape *model.Shape) string {
-	switch shape.Kind {
-	case model.ShapeBool:
-		return "boolean"
-	case model.ShapeInt, model.ShapeUint:
-		return "integer"
-	case model.ShapeFloat, model.ShapeNumber:
-		return "number"
-	case model.ShapeString, model.ShapeText:
-		return "string"
-	case model.ShapeTime:
-		return "date-time"
-	case model.ShapeBytes:
-		return "bytes"
-	case model.ShapeSlice, model.ShapeArray:
-		return "array"
-	case model.ShapeMap, model.ShapeStruct, model.ShapePatch:
-		return "object"
-	}
-	return "any"
 }
 
 // apply takes one item of the tag.

@@ -3,15 +3,7 @@ package scan
 import (
 	"fmt"
 	"strings"
-
-	"github.com/aqltag/aqltag/model"
 )
-
-// foreignFault is a field that cannot travel, of a struct that is not the user's to edit.
-type foreignFault struct {
-	field fieldSource
-	fault *unsupported
-}
 
 // mention is a place in the user's own code that brings a type into an operation.
 type mention struct {
@@ -29,42 +21,37 @@ type beneath struct {
 
 // reportForeign reports the fields beneath an operation that cannot travel and belong to structs of other modules: where the
 // user mentions the outermost of those, for that is what can be changed.
-func (s *shaper) reportForeign(o operation, h *handled) {
-	visited := make(map[*model.Shape]bool)
-	var walk func(shape *model.Shape, way string) []beneath
-	report := func(shape *model.Shape, m mention) { s.reportMention(m, walk(shape, "")) }
-	walk = func(shape *model.Shape, way string) []beneath {
+func (s *builder) reportForeign(o operation, h *handled) {
+	visited := make(map[*Shape]bool)
+	var walk func(shape *Shape, way string) []beneath
+	report := func(shape *Shape, m mention) { s.reportMention(m, walk(shape, "")) }
+	walk = func(shape *Shape, way string) []beneath {
 		if shape == nil || visited[shape] {
 			return nil
 		}
 		visited[shape] = true
 		inside := way
-		if shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray || shape.Kind == model.ShapeMap {
+		if shape.Kind == ShapeSlice || shape.Kind == ShapeArray || shape.Kind == ShapeMap {
 			inside += "[]"
 		}
 		found := append(walk(shape.Key, way), walk(shape.Elem, inside)...)
-		source := s.structs[shape]
-		if source == nil {
-			return found
-		}
-		through := make(map[*fieldSource][]beneath)
-		note := func(f fieldSource, faults ...beneath) {
+		through := make(map[*Declaration][]beneath)
+		note := func(f Declaration, faults ...beneath) {
 			if f.through == nil {
 				found = append(found, faults...)
 				return
 			}
 			through[f.through] = append(through[f.through], faults...)
 		}
-		for _, f := range source.foreign {
+		for _, f := range shape.Foreign {
 			note(f.field, beneath{f, join(way, f.field.v.Name())})
 		}
-		for i, field := range shape.Fields {
-			f := source.fields[i]
-			if s.editable(f.v.Pkg()) {
-				report(field.Shape, s.mentionOf(o, f))
+		for _, field := range shape.Fields {
+			if s.editable(field.v.Pkg()) {
+				report(field.Shape, s.mentionOf(o, field.Declaration))
 				continue
 			}
-			note(f, walk(field.Shape, join(way, pathOf(field.Selector)))...)
+			note(field.Declaration, walk(field.Shape, join(way, pathOf(field.Selector)))...)
 		}
 		for f, faults := range through {
 			s.reportMention(s.mentionOf(o, *f), faults)
@@ -83,7 +70,7 @@ func (s *shaper) reportForeign(o operation, h *handled) {
 }
 
 // mentionOf is the mention of a type by a field or an argument.
-func (s *shaper) mentionOf(o operation, f fieldSource) mention {
+func (s *builder) mentionOf(o operation, f Declaration) mention {
 	m := mention{f.tag.at, "field " + f.path, f.path, s.text(f.v.Type())}
 	if f.tag.field != nil {
 		m.at = spanOf(f.tag.field.Type)
@@ -94,7 +81,7 @@ func (s *shaper) mentionOf(o operation, f fieldSource) mention {
 }
 
 // reportMention reports what is wrong beneath one mention, the first fields by name.
-func (s *shaper) reportMention(m mention, found []beneath) {
+func (s *builder) reportMention(m mention, found []beneath) {
 	if len(found) == 0 {
 		return
 	}

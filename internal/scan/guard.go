@@ -3,7 +3,6 @@ package scan
 import (
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 
 	"github.com/aqltag/aqltag/model"
@@ -11,13 +10,13 @@ import (
 
 // guards lists the structs that requests and results consist of and that generated code can name, each once, in the order
 // in which they are met.
-func (s *shaper) guards(handlers []handled) []model.Guard {
+func guards(s *speller, handlers []handled) []model.Guard {
 	var list []model.Guard
-	visited := make(map[*model.Shape]bool)
+	visited := make(map[*Shape]bool)
 	seen := make(map[string]bool)
-	var add func(named *types.Named, shape *model.Shape)
-	add = func(named *types.Named, shape *model.Shape) {
-		guard, ok := s.guard(named, shape)
+	var add func(named *types.Named, shape *Shape)
+	add = func(named *types.Named, shape *Shape) {
+		guard, ok := guardOf(s, named, shape)
 		if !ok || seen[guard.Type.Text] {
 			return
 		}
@@ -29,13 +28,13 @@ func (s *shaper) guards(handlers []handled) []model.Guard {
 			}
 		}
 	}
-	var visit func(shape *model.Shape)
-	visit = func(shape *model.Shape) {
+	var visit func(shape *Shape)
+	visit = func(shape *Shape) {
 		if shape == nil || visited[shape] {
 			return
 		}
 		visited[shape] = true
-		if named, ok := s.goTypes[shape].(*types.Named); ok && shape.Kind == model.ShapeStruct {
+		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == ShapeStruct {
 			add(named, shape)
 		}
 		visit(shape.Key)
@@ -51,9 +50,9 @@ func (s *shaper) guards(handlers []handled) []model.Guard {
 	return list
 }
 
-// guard spells a struct as Go declares it. A struct of another package, which may grow without anybody here noticing, is
+// guardOf spells a struct as Go declares it. A struct of another package, which may grow without anybody here noticing, is
 // spelled as far as its fields travel.
-func (s *shaper) guard(named *types.Named, shape *model.Shape) (model.Guard, bool) {
+func guardOf(s *speller, named *types.Named, shape *Shape) (model.Guard, bool) {
 	text, ok := s.goType(named)
 	st, isStruct := named.Underlying().(*types.Struct)
 	if !ok || !isStruct {
@@ -74,7 +73,7 @@ func (s *shaper) guard(named *types.Named, shape *model.Shape) (model.Guard, boo
 		return guard, true
 	}
 	guard.Fields = slices.DeleteFunc(guard.Fields, func(f model.GuardField) bool {
-		return f.Name == "_" || !slices.ContainsFunc(shape.Fields, func(field model.Field) bool {
+		return f.Name == "_" || !slices.ContainsFunc(shape.Fields, func(field Field) bool {
 			return len(field.Selector) > 0 && field.Selector[0] == f.Name
 		}) || !token.IsExported(f.Name) && named.Obj().Pkg() != s.own
 	})
@@ -127,121 +126,4 @@ func locks(t types.Type, depth int) bool {
 		}
 	}
 	return false
-}
-
-// goType spells t for the package being generated; not ok where that is impossible.
-func (s *shaper) goType(t types.Type) (model.GoType, bool) {
-	if known, ok := s.texts[t]; ok {
-		return known.text, known.ok
-	}
-	text, ok := s.spell(t)
-	s.texts[t] = typeText{text, ok}
-	return text, ok
-}
-
-// typeText is what a type is called in generated code.
-type typeText struct {
-	text model.GoType
-	ok   bool
-}
-
-func (s *shaper) spell(t types.Type) (model.GoType, bool) {
-	if !s.spellable(t, make(map[types.Type]bool)) {
-		return model.GoType{}, false
-	}
-	imports := make(map[string]string)
-	text := types.TypeString(t, func(pkg *types.Package) string {
-		if pkg == s.own {
-			return ""
-		}
-		imports[pkg.Path()] = pkg.Name()
-		return pkg.Name()
-	})
-	out := model.GoType{Text: text}
-	names := make(map[string]bool)
-	for _, path := range slices.Sorted(maps.Keys(imports)) {
-		if names[imports[path]] {
-			return model.GoType{}, false // two packages of one name in one text
-		}
-		names[imports[path]] = true
-		out.Imports = append(out.Imports, model.Import{Path: path, Name: imports[path]})
-	}
-	return out, true
-}
-
-// spellable reports whether every name in t can be said in the package being generated.
-func (s *shaper) spellable(t types.Type, seen map[types.Type]bool) bool {
-	if seen[t] {
-		return true
-	}
-	seen[t] = true
-	each := func(list ...types.Type) bool {
-		return !slices.ContainsFunc(list, func(t types.Type) bool { return !s.spellable(t, seen) })
-	}
-	arguments := func(list *types.TypeList) bool {
-		for arg := range list.Types() {
-			if !s.spellable(arg, seen) {
-				return false
-			}
-		}
-		return true
-	}
-	switch t := t.(type) {
-	case *types.Basic:
-		return t.Kind() != types.Invalid
-	case *types.Alias:
-		return s.canName(t.Obj()) && arguments(t.TypeArgs())
-	case *types.Named:
-		return s.canName(t.Obj()) && arguments(t.TypeArgs())
-	case *types.Pointer:
-		return each(t.Elem())
-	case *types.Slice:
-		return each(t.Elem())
-	case *types.Array:
-		return each(t.Elem())
-	case *types.Chan:
-		return each(t.Elem())
-	case *types.Map:
-		return each(t.Key(), t.Elem())
-	case *types.Signature:
-		return s.spellableTuple(t.Params(), seen) && s.spellableTuple(t.Results(), seen)
-	case *types.Struct:
-		for field := range t.Fields() {
-			if !field.Exported() && field.Pkg() != s.own || !s.spellable(field.Type(), seen) {
-				return false
-			}
-		}
-		return true
-	case *types.Interface:
-		for method := range t.ExplicitMethods() {
-			if !method.Exported() || !s.spellable(method.Type(), seen) {
-				return false
-			}
-		}
-		for embedded := range t.EmbeddedTypes() {
-			if !s.spellable(embedded, seen) {
-				return false
-			}
-		}
-		return true
-	case *types.Union:
-		for term := range t.Terms() {
-			if !s.spellable(term.Type(), seen) {
-				return false
-			}
-		}
-		return true
-	case *types.TypeParam:
-		return true
-	}
-	return false
-}
-
-func (s *shaper) spellableTuple(tuple *types.Tuple, seen map[types.Type]bool) bool {
-	for v := range tuple.Variables() {
-		if !s.spellable(v.Type(), seen) {
-			return false
-		}
-	}
-	return true
 }

@@ -43,8 +43,14 @@ type directive struct {
 func (o operation) name() string { return o.fn.Name() }
 func (o operation) at() span     { return spanOf(o.decl.Name) }
 
+// finder finds the functions that are operations.
+type finder struct {
+	*program
+	tags *tagReader
+}
+
 // findOperations looks at every function of a package, in source order.
-func (p *program) findOperations(root *packages.Package) []operation {
+func (p *finder) findOperations(root *packages.Package) []operation {
 	if root.Types == nil {
 		return nil
 	}
@@ -135,7 +141,7 @@ func (p *program) directivesOf(decl *ast.FuncDecl) []directive {
 }
 
 // recognise fills in what makes o an operation, and reports whether anything does.
-func (p *program) recognise(o *operation) bool {
+func (p *finder) recognise(o *operation) bool {
 	signature := o.fn.Signature()
 	for v := range signature.Params().Variables() {
 		t, _ := requestType(v.Type(), signature.Variadic())
@@ -190,15 +196,14 @@ func requestType(t types.Type, variadic bool) (request types.Type, pointer bool)
 }
 
 // operationTag finds the blank field with an aql tag that makes t a request struct.
-func (p *program) operationTag(t types.Type) (fieldTag, bool) {
+func (p *finder) operationTag(t types.Type) (fieldTag, bool) {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return fieldTag{}, false
 	}
 	for i := range st.NumFields() {
 		if v := st.Field(i); v.Name() == "_" && st.Tag(i) != "" {
-			p.visited[v.Pos()] = true
-			if tag := p.readTag(v, typeString(t)); tag.hasAQL {
+			if tag := p.tags.read(v, typeString(t)); tag.hasAQL {
 				return tag, true
 			}
 		}

@@ -116,25 +116,6 @@ func TestForeignName(t *testing.T) {
 	}
 }
 
-func TestCanImport(t *testing.T) {
-	tests := []struct {
-		from, target string
-		want         bool
-	}{
-		{"example.com/app", "example.com/other", true},
-		{"example.com/app/a", "example.com/app/internal/x", true},
-		{"example.com/app", "example.com/app/internal", true},
-		{"example.com/apple", "example.com/app/internal", false},
-		{"example.com/app", "internal/abi", false},
-		{"example.com/app", "example.com/internals", true},
-	}
-	for _, tt := range tests {
-		if got := canImport(tt.from, tt.target); got != tt.want {
-			t.Errorf("%s importing %s: got %v", tt.from, tt.target, got)
-		}
-	}
-}
-
 func TestErrorPosition(t *testing.T) {
 	for pos, want := range map[string]model.Position{
 		"/a/b.go:3:14":   {File: "/a/b.go", Line: 3, Column: 14},

@@ -3,7 +3,6 @@ package scan
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"path"
 	"path/filepath"
@@ -136,12 +135,4 @@ func importPath(spec *ast.ImportSpec) string {
 		return ""
 	}
 	return text
-}
-
-// spanOf is where an expression stands.
-func spanOf(node ast.Node) span {
-	if node == nil {
-		return span{token.NoPos, token.NoPos}
-	}
-	return span{node.Pos(), node.End()}
 }

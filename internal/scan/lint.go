@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // lint warns of what works and could serve agents better: what they are not told, and texts that the protocol's leak check
 // keeps from them (design §4, requirements T-29).
-func (s *shaper) lint(o operation, h *handled) {
+func (s *builder) lint(o operation, h *handled) {
 	op := &h.Operation
 	warn := func(at span, path, code, message, suggestion string) {
 		s.report(at, Diagnostic{Severity: SeverityWarning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion})
@@ -33,39 +32,37 @@ func (s *shaper) lint(o operation, h *handled) {
 			s.warnLeak(d.text, o.name(), d.Name, found)
 		}
 	}
-	visited := make(map[*model.Shape]bool)
+	visited := make(map[*Shape]bool)
 	s.lintFields(h.request, visited, true)
 }
 
 // lintFields looks at the parameters of an operation, and at the fields of the objects they hold.
-func (s *shaper) lintFields(shape *model.Shape, visited map[*model.Shape]bool, top bool) {
+func (s *builder) lintFields(shape *Shape, visited map[*Shape]bool, top bool) {
 	if shape == nil || visited[shape] {
 		return
 	}
 	visited[shape] = true
-	if source := s.structs[shape]; source != nil {
-		for i := range shape.Fields {
-			field, f := &shape.Fields[i], source.fields[i]
-			if f.tag.at.start == 0 || f.v == nil || !inMainModule(s.packages[f.v.Pkg()]) {
-				continue
-			}
-			if field.Param.Description == "" {
-				s.report(f.tag.at, Diagnostic{
-					Severity: SeverityWarning, Code: codeMissing, FieldPath: f.path,
-					Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(f),
-				})
-			}
-			first, _, _ := strings.Cut(field.Param.Description, ". ")
-			if found := words.Leak(first); found != "" && top && field.Param.Required {
-				s.warnLeak(f.tag.at, f.path, "description", found)
-			}
-			s.lintFields(field.Shape, visited, false)
+	for i := range shape.Fields {
+		field := &shape.Fields[i]
+		if field.tag.at.start == 0 || field.v == nil || !inMainModule(s.packages[field.v.Pkg()]) {
+			continue
 		}
+		if field.Param.Description == "" {
+			s.report(field.tag.at, Diagnostic{
+				Severity: SeverityWarning, Code: codeMissing, FieldPath: field.path,
+				Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(field),
+			})
+		}
+		first, _, _ := strings.Cut(field.Param.Description, ". ")
+		if found := words.Leak(first); found != "" && top && field.Param.Required {
+			s.warnLeak(field.tag.at, field.path, "description", found)
+		}
+		s.lintFields(field.Shape, visited, false)
 	}
 	s.lintFields(shape.Elem, visited, false)
 }
 
-func describeSuggestion(f fieldSource) string {
+func describeSuggestion(f *Field) string {
 	if f.tag.field == nil {
 		return fmt.Sprintf("add //aql:param %s desc='…'", f.v.Name())
 	}
@@ -73,7 +70,7 @@ func describeSuggestion(f fieldSource) string {
 }
 
 // warnLeak warns of a text that agents will not see.
-func (s *shaper) warnLeak(at span, path, what, found string) {
+func (s *builder) warnLeak(at span, path, what, found string) {
 	s.report(at, Diagnostic{
 		Severity: SeverityWarning, Code: codeName, FieldPath: path, Actual: found,
 		Message:    fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, so messages leave the text out", found, what),
@@ -82,7 +79,7 @@ func (s *shaper) warnLeak(at span, path, what, found string) {
 }
 
 // sampleRequest is an example request with the required parameters.
-func sampleRequest(request *model.Shape) string {
+func sampleRequest(request *Shape) string {
 	var members []string
 	for _, field := range request.Fields {
 		if field.Param.Required {
@@ -92,7 +89,7 @@ func sampleRequest(request *model.Shape) string {
 	return "{" + strings.Join(members, ",") + "} What it shows"
 }
 
-func sampleValue(shape *model.Shape) string {
+func sampleValue(shape *Shape) string {
 	switch shape = pointed(shape); wireKind(shape) {
 	case "boolean":
 		return "true"

@@ -9,9 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/token"
-	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +58,7 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 		opts.Loader = loader
 		p, roots, err := loadIndexed(ctx, opts)
 		if err == nil {
-			result = p.scan(roots)
+			result = p.scan(roots, opts)
 			result.Inputs = p.loaded.Inputs
 		}
 		return p, err
@@ -97,7 +94,6 @@ func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Packa
 		return nil, nil, err
 	}
 	p := newProgram(loaded)
-	p.linting, p.placing = opts.Lint, opts.Places
 	p.index(loaded.Roots)
 	return p, loaded.Roots, nil
 }
@@ -121,26 +117,19 @@ func loadable(roots []*packages.Package, patterns []string) error {
 	return errors.Join(faults...)
 }
 
-// index notes every package of the load by path.
-func (p *program) index(roots []*packages.Package) {
-	packages.Visit(roots, nil, func(pkg *packages.Package) {
-		if pkg.Types != nil {
-			p.packages[pkg.Types] = pkg
-		}
-	})
-}
-
 // scan turns the loaded packages into the result.
-func (p *program) scan(roots []*packages.Package) Result {
+func (p *program) scan(roots []*packages.Package, opts Options) Result {
 	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	for _, root := range roots {
 		p.reportSyntax(root, "")
 	}
+	tags := newTagReader(p)
+	find := &finder{p, tags}
 	var found []operation
 	for _, root := range roots {
-		found = append(found, p.findOperations(root)...)
+		found = append(found, find.findOperations(root)...)
 	}
-	found = p.choose(roots, found)
+	found = find.choose(roots, found)
 
 	var result Result
 	byPackage := make(map[*packages.Package][]operation)
@@ -148,7 +137,7 @@ func (p *program) scan(roots []*packages.Package) Result {
 		byPackage[o.pkg] = append(byPackage[o.pkg], o)
 	}
 	for _, root := range roots {
-		pkg, ok := p.buildPackage(root, byPackage[root])
+		pkg, ok := p.buildPackage(root, tags, byPackage[root], opts)
 		if !ok {
 			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: directory(root)})
 			continue
@@ -156,67 +145,8 @@ func (p *program) scan(roots []*packages.Package) Result {
 		result.Packages = append(result.Packages, pkg)
 	}
 	p.noteSharedNames(result.Packages)
-	p.warnUnusedTags(roots)
+	tags.warnUnused(roots)
 	p.silence(roots)
 	result.Diagnostics = sortDiagnostics(p.diagnostics)
 	return result
-}
-
-// reportSyntax reports the syntax errors of a package's own files, the first of each file: the others follow from it.
-// With a file name it reports that file alone.
-func (p *program) reportSyntax(pkg *packages.Package, only string) {
-	faults := make(map[string]Diagnostic)
-	for _, e := range pkg.Errors {
-		position, ok := errorPosition(e)
-		if !ok || e.Kind != packages.ParseError || p.isGenerated(position.File) || only != "" && position.File != only {
-			continue
-		}
-		if first, taken := faults[position.File]; !taken || comparePositions(position, first.Position) < 0 {
-			faults[position.File] = Diagnostic{
-				Severity: SeverityError, Code: codeType, Position: position, Message: "syntax error: " + strings.TrimSpace(e.Msg),
-			}
-		}
-	}
-	for _, file := range slices.Sorted(maps.Keys(faults)) {
-		p.diagnostics = append(p.diagnostics, faults[file])
-	}
-}
-
-// errorPosition reads the place of a load error, `file:line:col` or `file:line`.
-func errorPosition(e packages.Error) (model.Position, bool) {
-	file, line, column := e.Pos, 0, 0
-	for range 2 {
-		rest, number, ok := cutLast(file, ":")
-		n := 0
-		if _, err := fmt.Sscanf(number, "%d", &n); !ok || err != nil {
-			break
-		}
-		file, line, column = rest, n, line
-	}
-	if line == 0 {
-		return model.Position{}, false
-	}
-	return model.Position{File: file, Line: line, Column: max(column, 1)}, true
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
-}
-
-// inMainModule reports whether the user can edit a package.
-func inMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
-
-// editable is inMainModule for the package of an object, which is nil for what the language itself declares.
-func (p *program) editable(pkg *types.Package) bool {
-	return pkg != nil && inMainModule(p.packages[pkg])
-}
-
-// before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
-func (p *program) before(a, b token.Pos) int {
-	fileA, offsetA := p.loaded.Place(a)
-	fileB, offsetB := p.loaded.Place(b)
-	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(offsetA, offsetB))
 }

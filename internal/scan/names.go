@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -91,4 +92,19 @@ func exported(s string) string {
 		return s[:i] + string(unicode.ToUpper(r)) + s[i+len(string(r)):]
 	}
 	return s
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// useName is the suggestion to use the wire name that name should probably have, empty if there is none.
+func useName(name string) string {
+	if name = wireSuggestion(name); name == "" {
+		return ""
+	}
+	return fmt.Sprintf("use %q", name)
 }

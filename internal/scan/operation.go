@@ -14,12 +14,38 @@ import (
 // handled is a handler with the shapes of what goes in and out.
 type handled struct {
 	model.Handler
-	request *model.Shape // the parameters as a struct, whatever the handler takes
-	result  *model.Shape // nil: the error alone
+	request *Shape // the parameters as a struct, whatever the handler takes
+	result  *Shape // nil: the error alone
 }
 
+// builder makes the handlers of one package.
+type builder struct {
+	*program
+	own     *types.Package
+	shapes  *shaper
+	params  *paramMaker
+	speller *speller
+	linting bool
+}
+
+func newBuilder(p *program, tags *tagReader, own *types.Package) *builder {
+	return &builder{
+		program: p, own: own, shapes: newShaper(p, tags, own), params: newParamMaker(p, own), speller: newSpeller(own),
+	}
+}
+
+// shapeOf is the shape of a type that a handler mentions at place, with the parameters of all fields.
+func (s *builder) shapeOf(t types.Type, place string) (*Shape, *unsupported) {
+	shape, fault := s.shapes.shapeOf(t, place)
+	s.params.fill(s.shapes.newStructs())
+	return shape, fault
+}
+
+// text is a Go type as the user writes it.
+func (s *builder) text(t types.Type) string { return typeText(t, s.own) }
+
 // buildHandler makes the handler that o describes. Not ok: its types cannot be carried, which has been reported.
-func (s *shaper) buildHandler(o operation) (handled, bool) {
+func (s *builder) buildHandler(o operation) (handled, bool) {
 	h := handled{Handler: model.Handler{
 		Func: o.name(), Context: o.context, RequestPointer: o.pointer, Position: s.position(o.decl.Name.Pos()),
 	}}
@@ -51,13 +77,13 @@ func (s *shaper) buildHandler(o operation) (handled, bool) {
 }
 
 // buildRequest shapes what the handler takes.
-func (s *shaper) buildRequest(o operation, h *handled) bool {
+func (s *builder) buildRequest(o operation, h *handled) bool {
 	if o.request == nil {
 		return s.buildArguments(o, h)
 	}
 	at := s.paramSpan(o)
-	request, fault := s.shapeOf(o.request)
-	if fault == nil && request.Kind != model.ShapeStruct {
+	request, fault := s.shapeOf(o.request, "")
+	if fault == nil && request.Kind != ShapeStruct {
 		fault = &unsupported{message: fmt.Sprintf("%s is not read field by field", s.text(o.request)), suggestion: "use a plain struct"}
 	}
 	if fault != nil {
@@ -65,7 +91,7 @@ func (s *shaper) buildRequest(o operation, h *handled) bool {
 		return false
 	}
 	h.request = request
-	text, ok := s.goType(o.request)
+	text, ok := s.speller.goType(o.request)
 	if !ok {
 		s.reportSignature(o, "request", at, &unsupported{
 			message: fmt.Sprintf("%s cannot be named outside its package", s.text(o.request)), suggestion: "use an exported type",
@@ -77,10 +103,10 @@ func (s *shaper) buildRequest(o operation, h *handled) bool {
 }
 
 // buildResult shapes what the handler returns.
-func (s *shaper) buildResult(o operation, h *handled) bool {
+func (s *builder) buildResult(o operation, h *handled) bool {
 	at := spanOf(o.decl.Type.Results.List[0].Type)
-	result, fault := s.fieldShape(o.result, o.name()+".Result")
-	if fault == nil && pointed(result).Kind == model.ShapePatch {
+	result, fault := s.shapeOf(o.result, o.name()+".Result")
+	if fault == nil && pointed(result).Kind == ShapePatch {
 		fault = &unsupported{message: "aql.Patch is for requests", suggestion: "return the resource"}
 	}
 	if fault != nil {
@@ -88,7 +114,7 @@ func (s *shaper) buildResult(o operation, h *handled) bool {
 		return false
 	}
 	h.result = result
-	text, ok := s.goType(o.result)
+	text, ok := s.speller.goType(o.result)
 	if !ok {
 		s.reportSignature(o, "result", at, &unsupported{
 			message: fmt.Sprintf("%s cannot be named outside its package", s.text(o.result)), suggestion: "return an exported type",
@@ -100,12 +126,12 @@ func (s *shaper) buildResult(o operation, h *handled) bool {
 }
 
 // paramSpan is where the request's type is written in the signature.
-func (s *shaper) paramSpan(o operation) span {
+func (s *builder) paramSpan(o operation) span {
 	list := o.decl.Type.Params.List
 	return spanOf(list[len(list)-1].Type)
 }
 
-func (s *shaper) reportSignature(o operation, role string, at span, fault *unsupported) {
+func (s *builder) reportSignature(o operation, role string, at span, fault *unsupported) {
 	if fault.invalid {
 		s.reportInvalid(s.own, at, o.name())
 		return
@@ -117,7 +143,7 @@ func (s *shaper) reportSignature(o operation, role string, at span, fault *unsup
 }
 
 // receiverOf describes the receiver of a method; nil for a function.
-func (s *shaper) receiverOf(fn *types.Func) (*model.Receiver, *unsupported) {
+func (s *builder) receiverOf(fn *types.Func) (*model.Receiver, *unsupported) {
 	recv := fn.Signature().Recv()
 	if recv == nil {
 		return nil, nil
@@ -132,7 +158,7 @@ func (s *shaper) receiverOf(fn *types.Func) (*model.Receiver, *unsupported) {
 	}
 	out := &model.Receiver{Type: named.Obj().Name(), Pointer: pointer}
 	for param := range named.Origin().TypeParams().TypeParams() {
-		constraint, ok := s.goType(param.Constraint())
+		constraint, ok := s.speller.goType(param.Constraint())
 		if !ok {
 			return nil, &unsupported{
 				message:    fmt.Sprintf("type parameter %s of its receiver has a constraint that generated code cannot repeat", param.Obj().Name()),
@@ -145,7 +171,7 @@ func (s *shaper) receiverOf(fn *types.Func) (*model.Receiver, *unsupported) {
 }
 
 // buildOperation fills in what tag, name and doc comment say about an operation.
-func (s *shaper) buildOperation(o operation) gen.Operation {
+func (s *builder) buildOperation(o operation) gen.Operation {
 	op := gen.Operation{
 		Name: snakeCase(o.name()), Description: describe(o.decl.Doc, o.name()), Source: s.sourceOf(o),
 	}
@@ -202,7 +228,7 @@ func (s *shaper) buildOperation(o operation) gen.Operation {
 	return op
 }
 
-func (s *shaper) categorySuggestion(name string) string {
+func (s *builder) categorySuggestion(name string) string {
 	if _, category, known := verbCategory(name); known {
 		return "add category=" + string(category)
 	}
@@ -211,7 +237,7 @@ func (s *shaper) categorySuggestion(name string) string {
 
 // inferDanger sets the level that name and category stand for. A name that raises the level is worth a note: harmless ones
 // such as reset_password match too (T-53).
-func (s *shaper) inferDanger(o operation, op *gen.Operation) {
+func (s *builder) inferDanger(o operation, op *gen.Operation) {
 	level, pattern := inferDanger(op.Name, op.Category)
 	op.Danger, op.DangerSource = level, gen.DangerFromCategory
 	if pattern == "" {
@@ -226,7 +252,7 @@ func (s *shaper) inferDanger(o operation, op *gen.Operation) {
 	})
 }
 
-func (s *shaper) applyTimeout(op *gen.Operation, item placedItem) {
+func (s *builder) applyTimeout(op *gen.Operation, item placedItem) {
 	timeout, err := time.ParseDuration(item.Value)
 	if err != nil || timeout <= 0 {
 		s.report(item.value, Diagnostic{
@@ -239,12 +265,12 @@ func (s *shaper) applyTimeout(op *gen.Operation, item placedItem) {
 }
 
 // checkOperationName reports names outside the grammar and names that the protocol keeps (REQ-NM-01, REQ-NM-06).
-func (s *shaper) checkOperationName(o operation, name string, at span) {
+func (s *builder) checkOperationName(o operation, name string, at span) {
 	switch {
 	case !isWireName(name):
 		s.report(at, Diagnostic{
 			Code: codeName, FieldPath: o.name(), Expected: "^[a-z][a-z0-9_]*$", Actual: name,
-			Message: fmt.Sprintf("operation name %q does not match ^[a-z][a-z0-9_]*$", name), Suggestion: quoted("use ", wireSuggestion(name)),
+			Message: fmt.Sprintf("operation name %q does not match ^[a-z][a-z0-9_]*$", name), Suggestion: useName(name),
 		})
 	case isReserved(name):
 		s.report(at, Diagnostic{
@@ -256,7 +282,7 @@ func (s *shaper) checkOperationName(o operation, name string, at span) {
 }
 
 // sourceOf is "file:line" of the handler, relative to its module.
-func (s *shaper) sourceOf(o operation) string {
+func (s *builder) sourceOf(o operation) string {
 	position := s.position(o.decl.Name.Pos())
 	base := filepath.Dir(position.File)
 	if o.pkg.Module != nil && o.pkg.Module.Dir != "" {
@@ -270,20 +296,18 @@ func (s *shaper) sourceOf(o operation) string {
 }
 
 // checkRequest checks what only holds for the fields of a request struct, and sets what follows from the category.
-func (s *shaper) checkRequest(o operation, handler *handled) {
+func (s *builder) checkRequest(o operation, handler *handled) {
 	update := handler.Operation.Category == gen.Update
 	if update && !hasInput(handler.request) {
 		s.nestInput(o, handler)
 	}
-	source := s.structs[handler.request]
 	input := -1
-	for i, field := range handler.request.Fields {
-		f := source.fields[i]
-		if isReservedPayload(field.Param.Name) {
+	for i, f := range handler.request.Fields {
+		if isReservedPayload(f.Param.Name) {
 			s.report(f.tag.nameAt, Diagnostic{
-				Code: codeName, FieldPath: f.path, Actual: field.Param.Name,
-				Message:    fmt.Sprintf("parameter name %q begins with an underscore, which is for metadata", field.Param.Name),
-				Suggestion: quoted("use ", wireSuggestion(field.Param.Name)),
+				Code: codeName, FieldPath: f.path, Actual: f.Param.Name,
+				Message:    fmt.Sprintf("parameter name %q begins with an underscore, which is for metadata", f.Param.Name),
+				Suggestion: useName(f.Param.Name),
 			})
 			continue
 		}
@@ -296,10 +320,10 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 				})
 			}
 		}
-		if field.Param.Name == "input" && update {
+		if f.Param.Name == "input" && update {
 			input = i
 		}
-		if pointed(field.Shape).Kind == model.ShapePatch && (!update || field.Param.Name != "input" || field.Shape.Kind == model.ShapePointer) {
+		if pointed(f.Shape).Kind == ShapePatch && (!update || f.Param.Name != "input" || f.Shape.Kind == ShapePointer) {
 			s.report(f.tag.at, Diagnostic{
 				Code: codeType, FieldPath: f.path, Actual: s.text(f.v.Type()),
 				Message:    fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.path),
@@ -308,7 +332,7 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 		}
 	}
 	s.checkSelection(o, handler)
-	if !update || input < 0 && source.faulty {
+	if !update || input < 0 && handler.request.Faulty {
 		return
 	}
 	if input < 0 {
@@ -320,10 +344,9 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 		return
 	}
 	field := &handler.request.Fields[input]
-	if kind := pointed(field.Shape).Kind; kind != model.ShapePatch && kind != model.ShapeStruct {
-		f := source.fields[input]
-		s.report(f.tag.at, Diagnostic{
-			Code: codeType, FieldPath: f.path, Expected: "aql.Patch[T] or a struct", Actual: s.text(f.v.Type()),
+	if kind := pointed(field.Shape).Kind; kind != ShapePatch && kind != ShapeStruct {
+		s.report(field.tag.at, Diagnostic{
+			Code: codeType, FieldPath: field.path, Expected: "aql.Patch[T] or a struct", Actual: s.text(field.v.Type()),
 			Message:    "input of an UPDATE operation must be an object",
 			Suggestion: "use aql.Patch[T] or a struct whose fields are pointers",
 		})
@@ -335,22 +358,21 @@ func (s *shaper) checkRequest(o operation, handler *handled) {
 }
 
 // inputSuggestion tells how an update gets its input: a request that has one object may just call it another name.
-func (s *shaper) inputSuggestion(request *model.Shape) string {
-	source := s.structs[request]
-	for i, field := range request.Fields {
-		if pointed(field.Shape).Kind == model.ShapeStruct && !s.editable(source.fields[i].v.Pkg()) {
+func (s *builder) inputSuggestion(request *Shape) string {
+	for _, field := range request.Fields {
+		if pointed(field.Shape).Kind == ShapeStruct && !s.editable(field.v.Pkg()) {
 			return fmt.Sprintf("name what changes with //aql:param %s name=input, or the identifiers with ids=", field.Param.Name)
 		}
 	}
 	return "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids="
 }
 
-func hasInput(request *model.Shape) bool {
-	return slices.ContainsFunc(request.Fields, func(f model.Field) bool { return f.Param.Name == "input" })
+func hasInput(request *Shape) bool {
+	return slices.ContainsFunc(request.Fields, func(f Field) bool { return f.Param.Name == "input" })
 }
 
 // checkOperationNames reports operations of one name in one package (REQ-NM-07).
-func (s *shaper) checkOperationNames(handlers []handled, operations []operation) {
+func (s *builder) checkOperationNames(handlers []handled, operations []operation) {
 	firsts := make(map[string]int, len(handlers))
 	for i := range handlers {
 		handler := &handlers[i]

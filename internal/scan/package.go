@@ -5,13 +5,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -21,38 +19,35 @@ import (
 )
 
 // buildPackage makes the model of a package from its operations. Not ok: it has none.
-func (p *program) buildPackage(root *packages.Package, operations []operation) (model.Package, bool) {
+func (p *program) buildPackage(root *packages.Package, tags *tagReader, operations []operation, opts Options) (model.Package, bool) {
 	if len(operations) == 0 {
 		return model.Package{}, false
 	}
-	s := newShaper(p, root.Types)
-	w := newWireTypes(s)
+	s := newBuilder(p, tags, root.Types)
+	s.linting = opts.Lint
+	w := newWireTypes(p, root.Types)
 	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
 	for _, o := range operations {
 		h, ok := s.buildHandler(o)
 		if ok {
 			handlers, kept = append(handlers, h), append(kept, o)
 		}
-		if h.request != nil {
-			for _, field := range h.request.Fields {
-				w.visit(field.Shape, false)
-			}
-		}
-		if h.result != nil {
-			w.visitResult(h.result)
-		}
+		w.addHandler(h.request, h.result)
 	}
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
 	s.checkOperationNames(handlers, kept)
 	w.assignNames()
-	w.complete(handlers)
-	taken, imported := p.taken(root)
-	out := model.Package{
-		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Types: w.definitions(handlers), Guards: s.guards(handlers),
-		Constants: w.constantNames, Taken: taken, Imported: imported, Handlers: make([]model.Handler, 0, len(handlers)),
+	for _, h := range handlers {
+		w.complete(h.request)
+		w.complete(h.result)
 	}
+	out := model.Package{
+		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Guards: guards(s.speller, handlers),
+		Handlers: make([]model.Handler, 0, len(handlers)),
+	}
+	out.Taken, out.Imported = p.taken(root)
 	for _, h := range handlers {
 		h.Operation.Params = slices.Grow([]gen.Param(nil), len(h.request.Fields))
 		for _, field := range h.request.Fields {
@@ -61,8 +56,9 @@ func (p *program) buildPackage(root *packages.Package, operations []operation) (
 		h.Operation.Returns = w.returns(h.result)
 		out.Handlers = append(out.Handlers, h.Handler)
 	}
-	if p.placing {
-		out.Places = w.places(out.Dir, handlers)
+	out.Types, out.Constants = w.definitions(), w.constantNames
+	if opts.Places {
+		out.Places = placesOf(out.Dir, w, handlers)
 	}
 	return out, true
 }
@@ -146,57 +142,4 @@ func (p *program) noteSharedNames(all []model.Package) {
 			}
 		}
 	}
-}
-
-// warnUnusedTags warns of aql tags on structs that no operation reaches, in packages that have operations: the author
-// believes they say something.
-func (p *program) warnUnusedTags(roots []*packages.Package) {
-	hasOperations := make(map[*types.Package]bool)
-	for pkg, index := range p.syntax {
-		for pos := range index.fields {
-			if p.visited[pos] {
-				hasOperations[pkg] = true
-				break
-			}
-		}
-	}
-	for _, root := range roots {
-		if !hasOperations[root.Types] {
-			continue
-		}
-		index := p.syntaxOf(root.Types)
-		for _, syntax := range index.types {
-			st, ok := syntax.spec.Type.(*ast.StructType)
-			if !ok {
-				continue
-			}
-			if field := p.unvisitedTag(st); field != nil {
-				p.report(spanOf(field.Tag), Diagnostic{
-					Severity: SeverityWarning, Code: codeUnresolved, FieldPath: syntax.spec.Name.Name,
-					Message:    fmt.Sprintf("no operation reaches %s, so its aql tags have no effect", syntax.spec.Name.Name),
-					Suggestion: "remove them, or use the type in a request or result",
-				})
-			}
-		}
-	}
-}
-
-// unvisitedTag finds the first aql tag of a struct none of whose fields was looked at.
-func (p *program) unvisitedTag(st *ast.StructType) *ast.Field {
-	var first *ast.Field
-	for _, field := range st.Fields.List {
-		positions := []token.Pos{embeddedName(field.Type)}
-		for _, name := range field.Names {
-			positions = append(positions, name.Pos())
-		}
-		for _, pos := range positions {
-			if p.visited[pos] {
-				return nil
-			}
-		}
-		if first == nil && field.Tag != nil && strings.Contains(field.Tag.Value, `aql:`) {
-			first = field
-		}
-	}
-	return first
 }

@@ -91,13 +91,14 @@ func (p *program) proposals(ctx context.Context, roots []*packages.Package) (Pro
 	}
 	out := Proposals{Diagnostics: sortDiagnostics(p.diagnostics), sources: make(map[string][]byte)}
 	p.diagnostics = nil
+	find := &finder{p, newTagReader(p)}
 	found := make([][]operation, len(roots))
 	var all []operation
 	for i, root := range roots {
-		found[i] = p.findOperations(root)
+		found[i] = find.findOperations(root)
 		all = append(all, found[i]...)
 	}
-	chosen := p.choose(roots, all)
+	chosen := find.choose(roots, all)
 	for i, root := range roots {
 		if root.Types == nil {
 			continue
@@ -105,7 +106,7 @@ func (p *program) proposals(ctx context.Context, roots []*packages.Package) (Pro
 		if err := ctx.Err(); err != nil {
 			return Proposals{}, fmt.Errorf("proposing operations: %w", err)
 		}
-		out.Packages = append(out.Packages, p.propose(root, found[i], chosen))
+		out.Packages = append(out.Packages, p.propose(root, find.tags, found[i], chosen))
 	}
 	noteShared(out.Packages)
 	return out, out.place()
@@ -114,6 +115,7 @@ func (p *program) proposals(ctx context.Context, roots []*packages.Package) (Pro
 // proposer looks at the functions of one package.
 type proposer struct {
 	*program
+	tags     *tagReader
 	root     *packages.Package
 	out      ProposedPackage
 	existing []*draft // of functions that are operations already
@@ -129,8 +131,8 @@ type draft struct {
 }
 
 // propose looks at every function of a package. found are its functions that are meant to be operations, chosen those that are.
-func (p *program) propose(root *packages.Package, found, chosen []operation) ProposedPackage {
-	q := &proposer{program: p, root: root, out: ProposedPackage{
+func (p *program) propose(root *packages.Package, tags *tagReader, found, chosen []operation) ProposedPackage {
+	q := &proposer{program: p, tags: tags, root: root, out: ProposedPackage{
 		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Generates: generates(root),
 	}}
 	taken := make(map[string]bool)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -99,13 +98,13 @@ func weight(category gen.Category) int {
 // reads reports whether a signature looks like a question: data for values that only name things.
 func (d *draft) reads() bool {
 	h := d.trial.handled
-	return h.result != nil && !slices.ContainsFunc(h.request.Fields, func(f model.Field) bool { return !isScalar(f.Shape) })
+	return h.result != nil && !slices.ContainsFunc(h.request.Fields, func(f Field) bool { return !isScalar(f.Shape) })
 }
 
 // isScalar reports whether a parameter is a single text or number.
-func isScalar(shape *model.Shape) bool {
+func isScalar(shape *Shape) bool {
 	switch pointed(shape).Kind {
-	case model.ShapeString, model.ShapeInt, model.ShapeUint, model.ShapeText, model.ShapeBool, model.ShapeFloat, model.ShapeTime:
+	case ShapeString, ShapeInt, ShapeUint, ShapeText, ShapeBool, ShapeFloat, ShapeTime:
 		return true
 	}
 	return false
@@ -144,7 +143,7 @@ func (d *draft) directives(c *Candidate) []string {
 		items += ",ids=" + strings.Join(ids, "|")
 		for _, argument := range d.trial.handled.Arguments {
 			// A Go function gets all of its arguments: one that an update leaves out would be emptied.
-			i := slices.IndexFunc(d.trial.handled.request.Fields, func(f model.Field) bool { return f.Param.Go == argument.Field })
+			i := slices.IndexFunc(d.trial.handled.request.Fields, func(f Field) bool { return f.Param.Go == argument.Field })
 			field := d.trial.handled.request.Fields[i]
 			if !slices.Contains(ids, field.Param.Name) && !isNilable(field.Shape) {
 				lines = append(lines, "//aql:param "+field.Param.Name+" required")
@@ -162,7 +161,7 @@ func (d *draft) body(identifiers []string) string {
 			continue
 		}
 		kind := pointed(field.Shape).Kind
-		if body != "" || kind != model.ShapeStruct && kind != model.ShapePatch {
+		if body != "" || kind != ShapeStruct && kind != ShapePatch {
 			return ""
 		}
 		body = field.Param.Name

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -83,10 +82,10 @@ func (q *proposer) entity(d *draft) string {
 // resource is the name of the struct that a function returns, or a list of, if it has one.
 func (d *draft) resource() string {
 	shape := pointed(d.trial.handled.result)
-	if shape != nil && (shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray) {
+	if shape != nil && (shape.Kind == ShapeSlice || shape.Kind == ShapeArray) {
 		shape = pointed(shape.Elem)
 	}
-	if shape == nil || shape.Kind != model.ShapeStruct {
+	if shape == nil || shape.Kind != ShapeStruct {
 		return ""
 	}
 	words := serviceWords(shape.Go.Name)
@@ -137,7 +136,7 @@ func withEntity(name, entity string) string {
 
 // numbered is the entity in the plural where the function returns a list of them.
 func (d *draft) numbered(entity string) string {
-	if result := pointed(d.trial.handled.result); result != nil && (result.Kind == model.ShapeSlice || result.Kind == model.ShapeArray) {
+	if result := pointed(d.trial.handled.result); result != nil && (result.Kind == ShapeSlice || result.Kind == ShapeArray) {
 		return plural(entity)
 	}
 	if verb := snakeCase(d.o.name()); verb == "list" || verb == "count" || verb == "search" {
@@ -216,11 +215,11 @@ func (d *draft) entities() []string {
 }
 
 // isReference reports whether a parameter is a text or number that can identify something.
-func isReference(shape *model.Shape) bool {
+func isReference(shape *Shape) bool {
 	switch pointed(shape).Kind {
-	case model.ShapeInt, model.ShapeUint, model.ShapeText, model.ShapeJSON:
+	case ShapeInt, ShapeUint, ShapeText, ShapeJSON:
 		return true
-	case model.ShapeString:
+	case ShapeString:
 		return len(pointed(shape).Enum) == 0
 	}
 	return false

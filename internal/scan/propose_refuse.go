@@ -180,14 +180,14 @@ func refuseResult(t types.Type) *refusal {
 func (q *proposer) refuseResources() {
 	users := make(map[*types.TypeName]*draft)
 	for _, d := range slices.Concat(q.existing, q.drafts) {
-		visited := make(map[*model.Shape]bool)
-		var walk func(shape *model.Shape)
-		walk = func(shape *model.Shape) {
+		visited := make(map[*Shape]bool)
+		var walk func(shape *Shape)
+		walk = func(shape *Shape) {
 			if shape == nil || visited[shape] {
 				return
 			}
 			visited[shape] = true
-			if named, ok := d.trial.shaper.goTypes[shape].(*types.Named); ok && len(shape.Fields) > 0 {
+			if named, ok := shape.Type.(*types.Named); ok && len(shape.Fields) > 0 {
 				object := named.Origin().Obj()
 				own := receiverType(d.o.fn)
 				if users[object] == nil && (own == nil || own.Origin().Obj() != object) {

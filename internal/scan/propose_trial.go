@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/tagparse"
 )
@@ -15,7 +14,7 @@ import (
 // trial is what became of a function that was built as an operation without being one.
 type trial struct {
 	handled     handled
-	shaper      *shaper
+	own         *types.Package
 	misfit      *unsupported
 	diagnostics []Diagnostic
 	ok          bool
@@ -50,17 +49,9 @@ func (q *proposer) try(o operation, directives []string) trial {
 // fault of each.
 func (q *proposer) build(o operation) trial {
 	before := len(q.diagnostics)
-	t := trial{shaper: newShaper(q.program, o.pkg.Types)}
-	t.handled, t.ok = t.shaper.buildHandler(o)
-	w := newWireTypes(t.shaper)
-	if t.handled.request != nil {
-		for _, field := range t.handled.request.Fields {
-			w.visit(field.Shape, false)
-		}
-	}
-	if t.handled.result != nil {
-		w.visitResult(t.handled.result)
-	}
+	t := trial{own: o.pkg.Types}
+	t.handled, t.ok = newBuilder(q.program, q.tags, o.pkg.Types).buildHandler(o)
+	newWireTypes(q.program, o.pkg.Types).addHandler(t.handled.request, t.handled.result)
 	t.diagnostics = sortDiagnostics(slices.Clone(q.diagnostics))
 	q.diagnostics = q.diagnostics[:before]
 	return t
@@ -116,18 +107,18 @@ func (t trial) refusal() *refusal {
 }
 
 // hollow names the struct that a value consists of if it has fields and none of them travels.
-func (t trial) hollow(shape *model.Shape) string {
-	for shape = pointed(shape); shape != nil && (shape.Kind == model.ShapeSlice || shape.Kind == model.ShapeArray); {
+func (t trial) hollow(shape *Shape) string {
+	for shape = pointed(shape); shape != nil && (shape.Kind == ShapeSlice || shape.Kind == ShapeArray); {
 		shape = pointed(shape.Elem)
 	}
-	if shape == nil || shape.Kind != model.ShapeStruct || len(shape.Fields) > 0 || t.shaper.goTypes[shape] == nil {
+	if shape == nil || shape.Kind != ShapeStruct || len(shape.Fields) > 0 || shape.Type == nil {
 		return ""
 	}
-	st, ok := t.shaper.goTypes[shape].Underlying().(*types.Struct)
+	st, ok := shape.Type.Underlying().(*types.Struct)
 	if !ok || st.NumFields() == 0 {
 		return ""
 	}
-	return t.shaper.text(t.shaper.goTypes[shape])
+	return typeText(shape.Type, t.own)
 }
 
 // params lists the wire names of the parameters.
@@ -161,7 +152,7 @@ func (t trial) remarks() []string {
 func (t trial) blanked() []string {
 	var names []string
 	for _, field := range t.handled.request.Fields {
-		if input := pointed(field.Shape); field.Param.Name == "input" && t.handled.Operation.Category == gen.Update && input.Kind == model.ShapeStruct {
+		if input := pointed(field.Shape); field.Param.Name == "input" && t.handled.Operation.Category == gen.Update && input.Kind == ShapeStruct {
 			for _, part := range input.Fields {
 				if !part.Param.Required && !isNilable(part.Shape) {
 					names = append(names, part.Param.Name)
@@ -170,13 +161,4 @@ func (t trial) blanked() []string {
 		}
 	}
 	return names
-}
-
-// isNilable reports whether a Go value of a shape can say that there is none.
-func isNilable(shape *model.Shape) bool {
-	switch shape.Kind {
-	case model.ShapePointer, model.ShapeSlice, model.ShapeMap, model.ShapeBytes, model.ShapeAny, model.ShapeOptional:
-		return true
-	}
-	return false
 }

@@ -5,27 +5,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // checkSelection sees to the parameters of aql.Fields in a request: where they have a meaning, and what they may name
 // (MCP-AQL field selection §2, §3).
-func (s *shaper) checkSelection(o operation, handler *handled) {
-	source := s.structs[handler.request]
+func (s *builder) checkSelection(o operation, handler *handled) {
 	for i := range handler.request.Fields {
 		field := &handler.request.Fields[i]
-		if field.Shape.Kind != model.ShapeSelection {
+		if field.Shape.Kind != ShapeSelection {
 			continue
 		}
-		f := source.fields[i]
-		at := f.tag.at
-		if f.through != nil {
-			at = f.through.tag.at
+		at := field.tag.at
+		if field.through != nil {
+			at = field.through.tag.at
 		}
 		if handler.Operation.Category != gen.Read {
 			s.report(at, Diagnostic{
-				Code: codeType, FieldPath: f.path,
+				Code: codeType, FieldPath: field.path,
 				Message:    fmt.Sprintf("aql.Fields has no meaning in %s operation %s: fields are selected of what READ operations return", handler.Operation.Category, handler.Operation.Name),
 				Suggestion: "remove it",
 			})
@@ -34,7 +31,7 @@ func (s *shaper) checkSelection(o operation, handler *handled) {
 		resource := selectable(handler.result)
 		if resource == nil {
 			s.report(at, Diagnostic{
-				Code: codeType, FieldPath: f.path,
+				Code: codeType, FieldPath: field.path,
 				Message:    fmt.Sprintf("aql.Fields has no meaning in operation %s, whose result has no fields", handler.Operation.Name),
 				Suggestion: "return a struct, or a list of structs",
 			})
@@ -54,18 +51,18 @@ func (s *shaper) checkSelection(o operation, handler *handled) {
 }
 
 // selectable is the struct that a result consists of, alone, in a list, or in the items of a page; nil: none.
-func selectable(result *model.Shape) *model.Shape {
+func selectable(result *Shape) *Shape {
 	shape := element(result)
-	if shape == nil || shape.Kind != model.ShapeStruct {
+	if shape == nil || shape.Kind != ShapeStruct {
 		return nil
 	}
 	if shape == pointed(result) {
 		for _, field := range shape.Fields {
 			list := pointed(field.Shape)
-			if field.Param.Name != "items" || list.Kind != model.ShapeSlice && list.Kind != model.ShapeArray {
+			if field.Param.Name != "items" || list.Kind != ShapeSlice && list.Kind != ShapeArray {
 				continue
 			}
-			if item := element(list); item.Kind == model.ShapeStruct {
+			if item := element(list); item.Kind == ShapeStruct {
 				return item
 			}
 		}
@@ -73,21 +70,8 @@ func selectable(result *model.Shape) *model.Shape {
 	return shape
 }
 
-// element is what a list consists of, and any other shape itself.
-func element(shape *model.Shape) *model.Shape {
-	for shape != nil {
-		switch shape.Kind {
-		case model.ShapePointer, model.ShapeSlice, model.ShapeArray, model.ShapeOptional:
-			shape = shape.Elem
-		default:
-			return shape
-		}
-	}
-	return nil
-}
-
 // presetsOf lists the presets of a resource: those that every resource has, and those that its tags add.
-func presetsOf(resource *model.Shape) []string {
+func presetsOf(resource *Shape) []string {
 	presets := []string{"minimal", "standard", "full"}
 	for _, field := range resource.Fields {
 		for _, preset := range field.Param.Presets {
@@ -101,9 +85,9 @@ func presetsOf(resource *model.Shape) []string {
 
 // standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of them
 // are the whole resource.
-func standardPreset(handler *handled, resource *model.Shape) string {
+func standardPreset(handler *handled, resource *Shape) string {
 	switch {
-	case !slices.ContainsFunc(resource.Fields, func(f model.Field) bool { return len(f.Param.Presets) > 0 }):
+	case !slices.ContainsFunc(resource.Fields, func(f Field) bool { return len(f.Param.Presets) > 0 }):
 		return ""
 	case strings.HasPrefix(handler.Operation.Name, "search_"):
 		return "minimal"

@@ -2,115 +2,89 @@ package scan
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
-
-	"github.com/aqltag/aqltag/model"
 )
 
 // runtimePath is the import path of the aql package.
 const runtimePath = "github.com/aqltag/aqltag/runtime"
 
-// unsupported says why a Go type cannot be carried as JSON and what to use instead.
-type unsupported struct {
-	message    string
-	suggestion string
-	invalid    bool // the type checker could not make sense of the type
-}
-
-// shaped is what a Go type became.
+// shaped is the result of shaping a Go type.
 type shaped struct {
-	shape *model.Shape
+	shape *Shape
 	fault *unsupported
 }
 
-// shaper turns the Go types of one package into shapes, one per type, so that recursive types end.
+// shaper makes the shapes of Go types for the package that code is generated for. Each type has one shape, so recursive
+// types end. The parameters of fields are left to a paramMaker.
 type shaper struct {
 	*program
 	own     *types.Package
+	tags    *tagReader
 	memo    typeutil.Map // types.Type → shaped
-	structs map[*model.Shape]*structSource
-	goTypes map[*model.Shape]types.Type
-	unnamed map[*model.Shape]string // names that struct types without one get on the wire
-	texts   map[types.Type]typeText // source texts of types
-	place   string                  // Go path of the field being shaped
-
-	hopeless []foreignFault              // embedded structs of other modules that cannot be filled, while the fields of a struct are collected
-	remarked map[foreignRemark]token.Pos // where rules of other modules were first remarked on
+	structs []*Shape     // structs that newStructs has not returned yet
 }
 
-// foreignRemark is a remark on a rule in the tags of a type of another module.
-type foreignRemark struct {
-	pkg       *types.Package
-	typ, rule string
+func newShaper(p *program, tags *tagReader, own *types.Package) *shaper {
+	return &shaper{program: p, tags: tags, own: own}
 }
 
-func newShaper(p *program, own *types.Package) *shaper {
-	return &shaper{
-		program: p, own: own, structs: make(map[*model.Shape]*structSource),
-		goTypes: make(map[*model.Shape]types.Type), unnamed: make(map[*model.Shape]string),
-		texts: make(map[types.Type]typeText), remarked: make(map[foreignRemark]token.Pos),
-	}
+// newStructs returns the structs that were shaped since its last call, each after those that its fields mention.
+func (s *shaper) newStructs() []*Shape {
+	list := s.structs
+	s.structs = nil
+	return list
 }
 
-// shapeOf makes the shape of t, or tells why there is none. Faults of the fields of a struct are reported at the fields
-// and do not make the struct unsupported.
-func (s *shaper) shapeOf(t types.Type) (*model.Shape, *unsupported) {
+// shapeOf returns the shape of t, or why t cannot be carried. Faults of the fields of a struct are reported at the fields;
+// the struct has a shape all the same. place is the Go path where t is mentioned: a struct type without a name is named
+// after the first place that mentions it.
+func (s *shaper) shapeOf(t types.Type, place string) (*Shape, *unsupported) {
 	t = types.Unalias(t)
 	if known, ok := s.memo.At(t).(shaped); ok {
 		return known.shape, known.fault
 	}
-	shape := new(model.Shape)
-	s.goTypes[shape] = t
+	shape := &Shape{Type: t}
 	s.memo.Set(t, shaped{shape: shape})
-	if fault := s.fill(shape, t); fault != nil {
+	if fault := s.fill(shape, place); fault != nil {
 		s.memo.Set(t, shaped{fault: fault})
 		return nil, fault
 	}
 	return shape, nil
 }
 
-// fieldShape is shapeOf for the type of a struct field or argument. Structs without a name go by the place where they are
-// met first, which path tells: the field's Go path.
-func (s *shaper) fieldShape(t types.Type, path string) (*model.Shape, *unsupported) {
-	outer := s.place
-	s.place = path
-	defer func() { s.place = outer }()
-	return s.shapeOf(t)
-}
-
-// fill makes the shape of t. Every kind of type that can be carried is a case here.
-func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
-	if fault := s.name(out, t); fault != nil {
+// fill makes the shape of out.Type. Every kind of type that can be carried is a case here.
+func (s *shaper) fill(out *Shape, place string) *unsupported {
+	t := out.Type
+	if fault := s.name(out, place); fault != nil {
 		return fault
 	}
 	switch {
 	case isNamed(t, "time", "Time"):
-		out.Kind = model.ShapeTime
+		out.Kind = ShapeTime
 		return nil
 	case isNamed(t, runtimePath, "Patch"):
 		return s.fillPatch(out)
 	case isNamed(t, runtimePath, "Optional"):
 		return s.fillOptional(out)
 	case isNamed(t, runtimePath, "Selection"):
-		out.Kind = model.ShapeSelection
+		out.Kind = ShapeSelection
 		return nil
 	case isNamed(t, "encoding/json", "Number"):
-		out.Kind = model.ShapeNumber
+		out.Kind = ShapeNumber
 		return nil
 	case isNamed(t, "encoding/json", "RawMessage"):
-		out.Kind = model.ShapeAny
+		out.Kind = ShapeAny
 		return nil
 	}
 	switch method := marshalMethod(t); {
 	case strings.HasSuffix(method, "JSON"):
-		out.Kind = model.ShapeJSON
+		out.Kind = ShapeJSON
 		return nil
 	case method != "":
-		out.Kind = model.ShapeText
+		out.Kind = ShapeText
 		return nil
 	}
 	if param, ok := t.(*types.TypeParam); ok {
@@ -126,20 +100,20 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 		if pointsToItself(t) {
 			return &unsupported{message: fmt.Sprintf("%s is a pointer to itself, so no value of it ends", s.text(t)), suggestion: "point to a struct"}
 		}
-		out.Kind = model.ShapePointer
-		return s.elem(out, u.Elem())
+		out.Kind = ShapePointer
+		return s.elem(out, u.Elem(), place)
 	case *types.Slice:
 		if isByte(u.Elem()) {
-			out.Kind = model.ShapeBytes
+			out.Kind = ShapeBytes
 			return nil
 		}
-		out.Kind = model.ShapeSlice
-		return s.elem(out, u.Elem())
+		out.Kind = ShapeSlice
+		return s.elem(out, u.Elem(), place)
 	case *types.Array:
-		out.Kind, out.Len = model.ShapeArray, int(u.Len())
-		return s.elem(out, u.Elem())
+		out.Kind, out.Len = ShapeArray, int(u.Len())
+		return s.elem(out, u.Elem(), place)
 	case *types.Map:
-		key, fault := s.shapeOf(u.Key())
+		key, fault := s.shapeOf(u.Key(), place)
 		if fault == nil && !isKey(key, u.Key()) {
 			fault = &unsupported{
 				message:    fmt.Sprintf("maps with keys of type %s cannot be carried as JSON", s.text(u.Key())),
@@ -149,20 +123,21 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 		if fault != nil {
 			return fault
 		}
-		out.Kind, out.Key = model.ShapeMap, key
-		return s.elem(out, u.Elem())
+		out.Kind, out.Key = ShapeMap, key
+		return s.elem(out, u.Elem(), place)
 	case *types.Struct:
-		out.Kind = model.ShapeStruct
+		out.Kind = ShapeStruct
 		label := out.Go.Name
-		if label == "" { // it goes by the name of the place where it is met first
-			label = s.place
-			s.unnamed[out] = strings.ReplaceAll(label, ".", "")
+		if label == "" {
+			label = place
+			out.Label = strings.ReplaceAll(place, ".", "")
 		}
 		s.fillStruct(out, u, label)
+		s.structs = append(s.structs, out)
 		return nil
 	case *types.Interface:
 		if u.Empty() {
-			out.Kind = model.ShapeAny
+			out.Kind = ShapeAny
 			return nil
 		}
 		return s.interfaceFault(t, u)
@@ -175,9 +150,9 @@ func (s *shaper) fill(out *model.Shape, t types.Type) *unsupported {
 }
 
 // elem makes the shape of the element type of out.
-func (s *shaper) elem(out *model.Shape, t types.Type) *unsupported {
-	elem, fault := s.shapeOf(t)
-	if fault == nil && elem.Kind == model.ShapePatch {
+func (s *shaper) elem(out *Shape, t types.Type, place string) *unsupported {
+	elem, fault := s.shapeOf(t, place)
+	if fault == nil && elem.Kind == ShapePatch {
 		fault = &unsupported{message: "aql.Patch cannot be an element of another type", suggestion: "make it the field input of an UPDATE request"}
 	}
 	out.Elem = elem
@@ -185,7 +160,7 @@ func (s *shaper) elem(out *model.Shape, t types.Type) *unsupported {
 }
 
 // fillBasic makes the shape of a type whose underlying type is b.
-func (s *shaper) fillBasic(out *model.Shape, t types.Type, b *types.Basic) *unsupported {
+func (s *shaper) fillBasic(out *Shape, t types.Type, b *types.Basic) *unsupported {
 	if b.Kind() == types.Invalid {
 		return &unsupported{message: "the type is not known", invalid: true}
 	}
@@ -197,16 +172,16 @@ func (s *shaper) fillBasic(out *model.Shape, t types.Type, b *types.Basic) *unsu
 	}
 	switch {
 	case b.Info()&types.IsBoolean != 0:
-		out.Kind = model.ShapeBool
+		out.Kind = ShapeBool
 	case b.Info()&types.IsUnsigned != 0:
-		out.Kind, out.Bits = model.ShapeUint, bits(types.Uint)
+		out.Kind, out.Bits = ShapeUint, bits(types.Uint)
 	case b.Info()&types.IsInteger != 0:
-		out.Kind, out.Bits = model.ShapeInt, bits(types.Int)
+		out.Kind, out.Bits = ShapeInt, bits(types.Int)
 	case b.Info()&types.IsFloat != 0:
-		out.Kind, out.Bits = model.ShapeFloat, bits(types.Invalid)
+		out.Kind, out.Bits = ShapeFloat, bits(types.Invalid)
 	case b.Info()&types.IsString != 0:
-		out.Kind = model.ShapeString
-		out.Enum = s.constantsOf(t)
+		out.Kind = ShapeString
+		out.Enum = s.enumOf(t)
 	case b.Info()&types.IsComplex != 0:
 		return &unsupported{message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), suggestion: "use two float64 fields"}
 	default:
@@ -223,35 +198,35 @@ func (s *shaper) sizes() types.Sizes {
 }
 
 // fillPatch makes the shape of aql.Patch[T], whose type argument name has been shaped already.
-func (s *shaper) fillPatch(out *model.Shape) *unsupported {
+func (s *shaper) fillPatch(out *Shape) *unsupported {
 	if len(out.Go.Args) != 1 {
 		return &unsupported{message: "aql.Patch needs one type argument", invalid: true}
 	}
-	out.Kind, out.Elem = model.ShapePatch, out.Go.Args[0]
-	if out.Elem.Kind != model.ShapeStruct {
+	out.Kind, out.Elem = ShapePatch, out.Go.Args[0]
+	if out.Elem.Kind != ShapeStruct {
 		return &unsupported{message: "aql.Patch needs a struct type", suggestion: "use aql.Patch[T] with a named struct T"}
 	}
 	return nil
 }
 
 // fillOptional makes the shape of aql.Optional[T], whose type argument has been shaped already.
-func (s *shaper) fillOptional(out *model.Shape) *unsupported {
+func (s *shaper) fillOptional(out *Shape) *unsupported {
 	if len(out.Go.Args) != 1 {
 		return &unsupported{message: "aql.Optional needs one type argument", invalid: true}
 	}
-	out.Kind, out.Elem = model.ShapeOptional, out.Go.Args[0]
-	if kind := out.Elem.Kind; kind == model.ShapeOptional || kind == model.ShapePatch {
-		return &unsupported{message: fmt.Sprintf("aql.Optional cannot hold %s", s.text(s.goTypes[out.Elem])), suggestion: "use aql.Optional[T] with the type of the value itself"}
+	out.Kind, out.Elem = ShapeOptional, out.Go.Args[0]
+	if kind := out.Elem.Kind; kind == ShapeOptional || kind == ShapePatch {
+		return &unsupported{message: fmt.Sprintf("aql.Optional cannot hold %s", s.text(out.Elem.Type)), suggestion: "use aql.Optional[T] with the type of the value itself"}
 	}
 	return nil
 }
 
 // isKey reports whether encoding/json can spell the keys of a map.
-func isKey(key *model.Shape, t types.Type) bool {
+func isKey(key *Shape, t types.Type) bool {
 	switch key.Kind {
-	case model.ShapeString, model.ShapeInt, model.ShapeUint, model.ShapeText:
+	case ShapeString, ShapeInt, ShapeUint, ShapeText:
 		return true
-	case model.ShapeJSON, model.ShapeNumber: // a string or integer whose own JSON does not count for keys
+	case ShapeJSON, ShapeNumber: // a string or integer whose own JSON does not count for keys
 		basic, ok := t.Underlying().(*types.Basic)
 		return ok && basic.Info()&(types.IsString|types.IsInteger) != 0
 	}
@@ -287,8 +262,8 @@ func (s *shaper) interfaceFault(t types.Type, u *types.Interface) *unsupported {
 }
 
 // name fills in the Go name of a named type.
-func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
-	named, ok := t.(*types.Named)
+func (s *shaper) name(out *Shape, place string) *unsupported {
+	named, ok := out.Type.(*types.Named)
 	if !ok {
 		return nil
 	}
@@ -299,9 +274,9 @@ func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
 	if loaded := s.packages[object.Pkg()]; loaded != nil && len(loaded.Errors) > 0 {
 		s.reportSyntax(loaded, s.position(object.Pos()).File)
 	}
-	out.Go = model.GoName{PkgPath: object.Pkg().Path(), PkgName: object.Pkg().Name(), Name: object.Name()}
+	out.Go = GoName{PkgPath: object.Pkg().Path(), PkgName: object.Pkg().Name(), Name: object.Name()}
 	for arg := range named.TypeArgs().Types() {
-		shape, fault := s.shapeOf(arg)
+		shape, fault := s.shapeOf(arg, place)
 		if fault != nil {
 			return fault
 		}
@@ -310,44 +285,8 @@ func (s *shaper) name(out *model.Shape, t types.Type) *unsupported {
 	return nil
 }
 
-// canName reports whether code in the package being generated may mention a type.
-func (s *shaper) canName(object *types.TypeName) bool {
-	pkg := object.Pkg()
-	if pkg == nil || pkg == s.own {
-		return true
-	}
-	return object.Exported() && pkg.Name() != "main" && canImport(s.own.Path(), pkg.Path())
-}
-
-// canImport applies the rule of internal packages.
-func canImport(from, target string) bool {
-	i := strings.LastIndex("/"+target+"/", "/internal/")
-	if i <= 0 {
-		return i < 0
-	}
-	parent := target[:i-1]
-	return from == parent || strings.HasPrefix(from, parent+"/")
-}
-
-// text is a Go type as users write it, packages by name.
-func (s *shaper) text(t types.Type) string {
-	return types.TypeString(t, func(pkg *types.Package) string {
-		if pkg == s.own {
-			return ""
-		}
-		return pkg.Name()
-	})
-}
-
-// isNamed reports whether t is the named type name of package pkgPath, or an instance of it.
-func isNamed(t types.Type, pkgPath, name string) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok {
-		return false
-	}
-	object := named.Obj()
-	return object.Name() == name && object.Pkg() != nil && object.Pkg().Path() == pkgPath
-}
+// text is a Go type as the user writes it.
+func (s *shaper) text(t types.Type) string { return typeText(t, s.own) }
 
 // pointsToItself reports whether following a pointer type never leads to anything else: `type P *P`.
 func pointsToItself(t types.Type) bool {

@@ -13,7 +13,7 @@ import (
 )
 
 // shapeText is a shape in short: kind, Go name, wire type, and the fields of structs, each struct once.
-func shapeText(shape *model.Shape, seen map[*model.Shape]bool) string {
+func shapeText(shape *scan.Shape, seen map[*scan.Shape]bool) string {
 	name := shape.Go.Name
 	if shape.Go.PkgPath != "" && shape.Go.PkgPath != "example.com/app" {
 		name = shape.Go.PkgName + "." + name
@@ -25,19 +25,19 @@ func shapeText(shape *model.Shape, seen map[*model.Shape]bool) string {
 		name = " " + name
 	}
 	switch shape.Kind {
-	case model.ShapeInt, model.ShapeUint, model.ShapeFloat:
+	case scan.ShapeInt, scan.ShapeUint, scan.ShapeFloat:
 		return fmt.Sprintf("%s%d%s", shape.Kind, shape.Bits, name)
-	case model.ShapePointer:
+	case scan.ShapePointer:
 		return "*" + shapeText(shape.Elem, seen) + name
-	case model.ShapeSlice:
+	case scan.ShapeSlice:
 		return "[]" + shapeText(shape.Elem, seen) + name
-	case model.ShapeArray:
+	case scan.ShapeArray:
 		return fmt.Sprintf("[%d]%s%s", shape.Len, shapeText(shape.Elem, seen), name)
-	case model.ShapeMap:
+	case scan.ShapeMap:
 		return fmt.Sprintf("map[%s]%s%s", shapeText(shape.Key, seen), shapeText(shape.Elem, seen), name)
-	case model.ShapePatch:
+	case scan.ShapePatch:
 		return "patch of " + shapeText(shape.Elem, seen)
-	case model.ShapeStruct:
+	case scan.ShapeStruct:
 		if seen[shape] {
 			return "struct" + name
 		}
@@ -52,7 +52,7 @@ func shapeText(shape *model.Shape, seen map[*model.Shape]bool) string {
 }
 
 // request is the request shape of the only operation of a package with these declarations.
-func request(t *testing.T, declarations string) *model.Shape {
+func request(t *testing.T, declarations string) *scan.Shape {
 	t.Helper()
 	source := "package app\n\n" + declarations + "\n\n// Get reads.\nfunc Get(Request) error { return nil }\n"
 	one(t, source)
@@ -150,7 +150,7 @@ var _ time.Time
 	for i, tt := range tests {
 		t.Run(tt.goType, func(t *testing.T) {
 			field := shape.Fields[i]
-			if got := shapeText(field.Shape, map[*model.Shape]bool{}); got != tt.shape {
+			if got := shapeText(field.Shape, map[*scan.Shape]bool{}); got != tt.shape {
 				t.Errorf("shape %s, want %s", got, tt.shape)
 			}
 			got := strings.TrimSuffix(wireText(field.Param), fmt.Sprint(i)) // the field's own number, in RequestV33
@@ -248,7 +248,7 @@ type Request struct {
 	var got []field
 	for _, f := range shape.Fields {
 		flags := ""
-		for flag, set := range map[string]bool{"omitempty": f.OmitEmpty, "omitzero": f.OmitZero, "string": f.Quoted} {
+		for flag, set := range map[string]bool{"omitempty": f.Param.OmitEmpty, "omitzero": f.Param.OmitZero, "string": f.Param.Quoted} {
 			if set {
 				flags = flag
 			}

@@ -90,11 +90,3 @@ func isError(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	return ok && named.Obj().Pkg() == nil && named.Obj().Name() == "error"
 }
-
-// typeString is a type as its own package writes it.
-func typeString(t types.Type) string {
-	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {
-		return named.Obj().Name()
-	}
-	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
-}

@@ -1,9 +1,12 @@
 package scan
 
 import (
+	"cmp"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -17,11 +20,8 @@ type program struct {
 	packages    map[*types.Package]*packages.Package
 	syntax      map[*types.Package]*syntaxIndex
 	foreign     map[*ast.File]*syntaxIndex // files of packages that came from export data
-	visited     map[token.Pos]bool         // struct fields that belong to an operation
 	generated   map[string][]byte
 	diagnostics []Diagnostic
-	linting     bool
-	placing     bool
 	uncertain   bool // a declaration from export data was not found in its file
 }
 
@@ -32,7 +32,6 @@ func newProgram(loaded *load.Program) *program {
 		packages:  make(map[*types.Package]*packages.Package),
 		syntax:    make(map[*types.Package]*syntaxIndex),
 		foreign:   make(map[*ast.File]*syntaxIndex),
-		visited:   make(map[token.Pos]bool),
 		generated: loaded.Generated,
 	}
 }
@@ -182,4 +181,51 @@ func embeddedName(expr ast.Expr) token.Pos {
 		return embeddedName(expr.X)
 	}
 	return expr.Pos()
+}
+
+// inMainModule reports whether the user can edit a package.
+func inMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
+
+// editable is inMainModule for the package of an object, which is nil for what the language itself declares.
+func (p *program) editable(pkg *types.Package) bool {
+	return pkg != nil && inMainModule(p.packages[pkg])
+}
+
+// before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
+func (p *program) before(a, b token.Pos) int {
+	fileA, offsetA := p.loaded.Place(a)
+	fileB, offsetB := p.loaded.Place(b)
+	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(offsetA, offsetB))
+}
+
+// index notes every package of the load by path.
+func (p *program) index(roots []*packages.Package) {
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		if pkg.Types != nil {
+			p.packages[pkg.Types] = pkg
+		}
+	})
+}
+
+// constants finds the constants of type t and of a kind in the package that declares t, in declaration order. Code in
+// package own must be able to name them.
+func (s *program) constants(t types.Type, own *types.Package, kind constant.Kind) []*types.Const {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return nil
+	}
+	pkg := named.Obj().Pkg()
+	var found []*types.Const
+	scope := s.scopeOf(pkg)
+	for _, name := range scope.Names() {
+		c, ok := scope.Lookup(name).(*types.Const)
+		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != kind {
+			continue
+		}
+		if pkg == own || c.Exported() {
+			found = append(found, c)
+		}
+	}
+	slices.SortFunc(found, func(a, b *types.Const) int { return s.before(a.Pos(), b.Pos()) })
+	return found
 }

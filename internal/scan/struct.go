@@ -3,32 +3,16 @@ package scan
 import (
 	"cmp"
 	"fmt"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
 
-	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// structSource ties a struct shape to the Go source it comes from.
-type structSource struct {
-	fields  []fieldSource  // one for each of the shape's Fields
-	faulty  bool           // a field is missing from the shape because its type cannot travel
-	foreign []foreignFault // such fields that are not the user's to edit, which are reported where the user mentions the struct
-}
-
-// fieldSource ties a field of a struct shape to the Go source it comes from.
-type fieldSource struct {
-	path    string       // Go path, such as "CreateTodoRequest.Title"
-	through *fieldSource // the user's field that embeds the struct of another module that has the field
-	tag     fieldTag
-	v       *types.Var
-}
-
-// candidate is a struct field that may travel, found on the way through a struct and those embedded in it.
+// candidate is a field of a struct, or of a struct embedded in it, that may travel.
 type candidate struct {
-	fieldSource
+	Declaration
 	selector []string
 	index    []int // declaration order
 	depth    int
@@ -37,34 +21,27 @@ type candidate struct {
 
 // fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
 // label begins the Go paths of the fields.
-func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
-	source := new(structSource)
-	s.structs[out] = source
-
-	candidates := s.dominant(s.collect(st, label))
-	source.foreign, s.hopeless = s.hopeless, nil
-	out.Fields, source.fields = make([]model.Field, 0, len(candidates)), make([]fieldSource, 0, len(candidates))
+func (s *shaper) fillStruct(out *Shape, st *types.Struct, label string) {
+	found, unfillable := s.collect(st, label)
+	candidates := s.dominant(found)
+	out.Foreign, out.Fields = unfillable, make([]Field, 0, len(candidates))
 	for _, c := range candidates {
-		shape, fault := s.fieldShape(c.v.Type(), c.path)
+		shape, fault := s.shapeOf(c.v.Type(), c.path)
 		if fault != nil {
-			source.faulty = true
+			out.Faulty = true
 			if !fault.invalid && !s.editable(c.v.Pkg()) {
-				source.foreign = append(source.foreign, foreignFault{c.fieldSource, fault})
+				out.Foreign = append(out.Foreign, foreignFault{c.Declaration, fault})
 				continue
 			}
-			s.reportFault(c.fieldSource, fault)
+			s.reportFault(c.Declaration, fault)
 			continue
 		}
-		field := model.Field{
-			Selector: c.selector, Shape: shape,
-			OmitEmpty: c.tag.omitEmpty, OmitZero: c.tag.omitZero,
-			Quoted: c.tag.quoted && canQuote(shape), Position: s.position(c.v.Pos()),
-		}
-		field.Param = s.paramOf(c.fieldSource, shape, field.Quoted)
-		field.Param.Go = pathOf(field.Selector)
-		field.Param.OmitEmpty, field.Param.OmitZero, field.Param.Quoted = field.OmitEmpty, field.OmitZero, field.Quoted
-		out.Fields = append(out.Fields, field)
-		source.fields = append(source.fields, c.fieldSource)
+		out.Fields = append(out.Fields, Field{
+			Declaration: c.Declaration, Selector: c.selector, Shape: shape, Position: s.position(c.v.Pos()),
+			Param: gen.Param{
+				Go: pathOf(c.selector), OmitEmpty: c.tag.omitEmpty, OmitZero: c.tag.omitZero, Quoted: c.tag.quoted && canQuote(shape),
+			},
+		})
 	}
 }
 
@@ -72,12 +49,12 @@ func (s *shaper) fillStruct(out *model.Shape, st *types.Struct, label string) {
 func pathOf(selector []string) string { return strings.Join(selector, ".") }
 
 // canQuote reports whether encoding/json's string option has an effect.
-func canQuote(shape *model.Shape) bool {
-	if shape.Kind == model.ShapePointer && shape.Go.Name == "" {
+func canQuote(shape *Shape) bool {
+	if shape.Kind == ShapePointer && shape.Go.Name == "" {
 		shape = shape.Elem
 	}
 	switch shape.Kind {
-	case model.ShapeBool, model.ShapeInt, model.ShapeUint, model.ShapeFloat, model.ShapeString, model.ShapeNumber:
+	case ShapeBool, ShapeInt, ShapeUint, ShapeFloat, ShapeString, ShapeNumber:
 		return true
 	}
 	return false
@@ -89,25 +66,33 @@ type embedded struct {
 	st       *types.Struct
 	selector []string
 	index    []int
-	through  *fieldSource // the user's field that brought it in; nil: it is the user's own
+	through  *Declaration // the user's field that brought it in; nil: it is the user's own
+}
+
+// collector holds the fields of a struct while those of its embedded structs are looked for.
+type collector struct {
+	*shaper
+	found      []*candidate
+	unfillable []foreignFault // embedded pointers of other modules that no code here can set
+	next       []embedded     // structs embedded one level below
 }
 
 // collect lists the fields of st and, level by level, of the structs embedded in it.
-func (s *shaper) collect(st *types.Struct, label string) []*candidate {
-	found := make([]*candidate, 0, st.NumFields())
+func (s *shaper) collect(st *types.Struct, label string) (found []*candidate, unfillable []foreignFault) {
+	c := &collector{shaper: s, found: make([]*candidate, 0, st.NumFields())}
 	level := []embedded{{label: label, st: st}}
 	var seen map[*types.Struct]bool
 	for depth := 0; len(level) > 0; depth++ {
-		var next []embedded
+		c.next = nil
 		for _, e := range level {
 			if seen[e.st] {
 				continue
 			}
 			for i := range e.st.NumFields() {
-				s.collectField(e, i, depth, &found, &next)
+				c.add(e, i, depth)
 			}
 		}
-		if len(next) > 0 && seen == nil {
+		if len(c.next) > 0 && seen == nil {
 			seen = make(map[*types.Struct]bool)
 		}
 		for _, e := range level {
@@ -115,20 +100,19 @@ func (s *shaper) collect(st *types.Struct, label string) []*candidate {
 				seen[e.st] = true
 			}
 		}
-		level = next
+		level = c.next
 	}
-	return found
+	return c.found, c.unfillable
 }
 
-// collectField handles field i of e: a field that travels is found, an embedded struct is gone into on the next level.
-func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, next *[]embedded) {
+// add looks at field i of e: a field that travels is found, an embedded struct is for the next level.
+func (s *collector) add(e embedded, i, depth int) {
 	v := e.st.Field(i)
 	if v.Name() == "_" {
 		return
 	}
 	path := e.label + "." + v.Name()
-	s.visited[v.Pos()] = true
-	tag := s.readTag(v, path)
+	tag := s.tags.read(v, path)
 	spelt := tag.name
 	if !isWireName(tag.name) && !isReservedPayload(tag.name) && !inMainModule(s.packages[v.Pkg()]) {
 		// Nobody here can edit that tag, so the field goes by the nearest name that the protocol allows.
@@ -158,22 +142,22 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		}
 		if isStruct && !tag.named {
 			if pointer && !v.Exported() && v.Pkg() != s.own {
-				field, fault := fieldSource{path: path, tag: tag, v: v, through: e.through}, &unsupported{
+				field, fault := Declaration{path: path, tag: tag, v: v, through: e.through}, &unsupported{
 					message:    fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package", s.text(inner)),
 					suggestion: "embed the struct itself, or export its type",
 				}
 				if s.editable(v.Pkg()) {
 					s.reportFault(field, fault)
 				} else {
-					s.hopeless = append(s.hopeless, foreignFault{field, fault})
+					s.unfillable = append(s.unfillable, foreignFault{field, fault})
 				}
 				return
 			}
 			through := e.through
 			if through == nil && s.editable(v.Pkg()) {
-				through = &fieldSource{path: path, tag: tag, v: v}
+				through = &Declaration{path: path, tag: tag, v: v}
 			}
-			*next = append(*next, embedded{s.typeName(inner), st, selector, index, through})
+			s.next = append(s.next, embedded{s.typeName(inner), st, selector, index, through})
 			return
 		}
 	}
@@ -187,7 +171,8 @@ func (s *shaper) collectField(e embedded, i, depth int, found *[]*candidate, nex
 		}
 		return
 	}
-	*found = append(*found, &candidate{fieldSource{path: path, tag: tag, v: v, through: e.through}, selector, index, depth, spelt})
+	declaration := Declaration{path: path, tag: tag, v: v, through: e.through}
+	s.found = append(s.found, &candidate{declaration, selector, index, depth, spelt})
 }
 
 // isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any other,
@@ -272,7 +257,7 @@ func (s *shaper) checkAliases(fields []*candidate) {
 			case !isWireName(alias):
 				s.report(item.value, Diagnostic{
 					Code: codeName, FieldPath: c.path, Expected: "^[a-z][a-z0-9_]*$", Actual: alias,
-					Message: fmt.Sprintf("alias %q does not match ^[a-z][a-z0-9_]*$", alias), Suggestion: quoted("use ", wireSuggestion(alias)),
+					Message: fmt.Sprintf("alias %q does not match ^[a-z][a-z0-9_]*$", alias), Suggestion: useName(alias),
 				})
 			case clash:
 				s.report(item.value, Diagnostic{
@@ -296,7 +281,7 @@ func (s *shaper) typeName(t types.Type) string {
 }
 
 // reportFault reports that the type of a field cannot travel.
-func (s *shaper) reportFault(f fieldSource, fault *unsupported) {
+func (s *shaper) reportFault(f Declaration, fault *unsupported) {
 	at := f.tag.at
 	if f.tag.field != nil {
 		at = span{f.tag.field.Type.Pos(), f.tag.field.Type.End()}
@@ -310,14 +295,3 @@ func (s *shaper) reportFault(f fieldSource, fault *unsupported) {
 		Message: fmt.Sprintf("field %s: %s", f.path, fault.message), Suggestion: fault.suggestion,
 	})
 }
-
-// quoted is prefix and name in quotes, or nothing without a name.
-func quoted(prefix, name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s%q", prefix, name)
-}
-
-// endOf is the place after a name.
-func endOf(pos token.Pos, name string) token.Pos { return pos + token.Pos(len(name)) }

@@ -38,8 +38,17 @@ type fieldTag struct {
 	tagAt     span       // the aql key and value
 }
 
-// readTag reads the tags of field v and reports what is wrong with them. path is the field's Go path.
-func (p *program) readTag(v *types.Var, path string) fieldTag {
+// tagReader reads the tags of struct fields.
+type tagReader struct {
+	*program
+	seen map[token.Pos]bool // the fields that read was called for, by the position of their name
+}
+
+func newTagReader(p *program) *tagReader { return &tagReader{p, make(map[token.Pos]bool)} }
+
+// read reads the tags of field v and reports what is wrong with them. path is the field's Go path.
+func (p *tagReader) read(v *types.Var, path string) fieldTag {
+	p.seen[v.Pos()] = true
 	tag := fieldTag{goName: v.Name(), at: span{v.Pos(), v.Pos() + token.Pos(len(v.Name()))}}
 	tag.nameAt = tag.at
 	tag.field = p.fieldSyntax(v)
@@ -62,7 +71,7 @@ func (p *program) readTag(v *types.Var, path string) fieldTag {
 }
 
 // readLiteral reads a struct tag as it stands in the source.
-func (p *program) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagparse.Scope, path string, strict bool) {
+func (p *tagReader) readLiteral(tag *fieldTag, literal *ast.BasicLit, scope tagparse.Scope, path string, strict bool) {
 	base := literal.Pos()
 	pairs, problems := tagparse.StructTag(literal.Value)
 	if strict {
@@ -171,13 +180,21 @@ func (p *program) checkName(tag fieldTag, path string) {
 	}
 	d := Diagnostic{
 		Code: codeName, Message: fmt.Sprintf("wire name %q does not match ^[a-z][a-z0-9_]*$", tag.name),
-		Expected: "^[a-z][a-z0-9_]*$", Actual: tag.name, FieldPath: path,
+		Expected: "^[a-z][a-z0-9_]*$", Actual: tag.name, Suggestion: useName(tag.name), FieldPath: path,
 	}
 	if strings.HasPrefix(tag.name, "_") {
 		d.Message = fmt.Sprintf("wire name %q begins with an underscore, which only the protocol's own _etag, _version and _computed may", tag.name)
 	}
-	if name := wireSuggestion(tag.name); name != "" {
-		d.Suggestion = fmt.Sprintf("use %q", name)
-	}
 	p.report(tag.nameAt, d)
+}
+
+// spelled is the item as it was written.
+func (item placedItem) spelled() string {
+	switch {
+	case item.origin != "":
+		return item.origin
+	case item.Flag:
+		return "aql " + item.Key
+	}
+	return "aql " + item.Key + "=" + item.Value
 }

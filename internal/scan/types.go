@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ const (
 
 // wireKey identifies a wire type.
 type wireKey struct {
-	shape *model.Shape
+	shape *Shape
 	as    variant
 }
 
@@ -36,23 +37,26 @@ type wireType struct {
 
 // wireTypes collects and names the wire types of one package.
 type wireTypes struct {
-	*shaper
+	*program
+	own           *types.Package
 	known         map[wireKey]*wireType
 	all           []*wireType
 	results       map[wireKey]gen.Returns
-	open          map[*model.Shape]int // lists and maps whose elements are being described
+	completed     map[*Shape]bool
+	nothing       bool           // an operation returns nothing
+	open          map[*Shape]int // lists and maps whose elements are being described
 	constantNames map[model.EnumConstant]model.GoType
 }
 
-func newWireTypes(s *shaper) *wireTypes {
-	return &wireTypes{shaper: s, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns), open: make(map[*model.Shape]int), constantNames: make(map[model.EnumConstant]model.GoType)}
+func newWireTypes(p *program, own *types.Package) *wireTypes {
+	return &wireTypes{program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns), completed: make(map[*Shape]bool), open: make(map[*Shape]int), constantNames: make(map[model.EnumConstant]model.GoType)}
 }
 
 // nothing is what operations without a result return.
 const nothing = "Nothing"
 
 // add notes a wire type; false: it was there already.
-func (w *wireTypes) add(shape *model.Shape, as variant) bool {
+func (w *wireTypes) add(shape *Shape, as variant) bool {
 	key := wireKey{shape, as}
 	if w.known[key] != nil {
 		return false
@@ -63,25 +67,37 @@ func (w *wireTypes) add(shape *model.Shape, as variant) bool {
 	return true
 }
 
+// addHandler notes the wire types of a handler's parameters and result. Both may be nil.
+func (w *wireTypes) addHandler(request, result *Shape) {
+	if request != nil {
+		for _, field := range request.Fields {
+			w.visit(field.Shape, false)
+		}
+	}
+	if result != nil {
+		w.visitResult(result)
+	}
+}
+
 // visit notes every wire type that shape mentions. inPatch: shape is part of a resource that a patch changes.
-func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
+func (w *wireTypes) visit(shape *Shape, inPatch bool) {
 	switch shape.Kind {
-	case model.ShapeString:
+	case ShapeString:
 		if len(shape.Enum) > 0 {
 			w.add(shape, plain)
 		}
-	case model.ShapePointer, model.ShapeMap, model.ShapeOptional:
+	case ShapePointer, ShapeMap, ShapeOptional:
 		if w.first(shape, inPatch) {
 			w.visit(shape.Elem, inPatch)
 		}
-	case model.ShapeSlice, model.ShapeArray:
+	case ShapeSlice, ShapeArray:
 		if w.first(shape, false) {
 			w.visit(shape.Elem, false)
 		}
-	case model.ShapePatch:
+	case ShapePatch:
 		w.visit(shape.Elem, false) // what is changed is said too
 		w.visit(shape.Elem, true)
-	case model.ShapeStruct:
+	case ShapeStruct:
 		as := plain
 		if inPatch {
 			as = update
@@ -90,7 +106,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 			return
 		}
 		for i, field := range shape.Fields {
-			if pointed(field.Shape).Kind == model.ShapePatch {
+			if pointed(field.Shape).Kind == ShapePatch {
 				w.reportNestedPatch(shape, i)
 				continue
 			}
@@ -103,7 +119,7 @@ func (w *wireTypes) visit(shape *model.Shape, inPatch bool) {
 }
 
 // first reports whether an unnamed shape is visited for the first time; recursive slices and maps end here.
-func (w *wireTypes) first(shape *model.Shape, inPatch bool) bool {
+func (w *wireTypes) first(shape *Shape, inPatch bool) bool {
 	if shape.Go.Name == "" {
 		return true
 	}
@@ -118,8 +134,8 @@ func (w *wireTypes) first(shape *model.Shape, inPatch bool) bool {
 	return true
 }
 
-func (w *wireTypes) reportNestedPatch(shape *model.Shape, i int) {
-	f := w.structs[shape].fields[i]
+func (w *wireTypes) reportNestedPatch(shape *Shape, i int) {
+	f := shape.Fields[i]
 	w.report(f.tag.at, Diagnostic{
 		Code: codeType, FieldPath: f.path, Message: fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.path),
 		Suggestion: "use the resource type itself",
@@ -127,14 +143,14 @@ func (w *wireTypes) reportNestedPatch(shape *model.Shape, i int) {
 }
 
 // baseName is the natural name of a wire type: Todo, TodoPatch, TodoList, ThingPage for Page[Thing].
-func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
+func (w *wireTypes) baseName(shape *Shape, as variant) string {
 	switch as {
 	case update:
 		return w.baseName(shape, plain) + "Patch"
 	case list:
 		return w.baseName(shape, plain) + "List"
 	}
-	if shape.Go.Name != "" && shape.Kind != model.ShapeTime && shape.Kind != model.ShapePatch && shape.Kind != model.ShapeOptional {
+	if shape.Go.Name != "" && shape.Kind != ShapeTime && shape.Kind != ShapePatch && shape.Kind != ShapeOptional {
 		var b strings.Builder
 		for _, arg := range shape.Go.Args {
 			b.WriteString(exported(w.baseName(arg, plain)))
@@ -142,19 +158,19 @@ func (w *wireTypes) baseName(shape *model.Shape, as variant) string {
 		return b.String() + shape.Go.Name
 	}
 	switch shape.Kind {
-	case model.ShapeStruct:
-		return exported(w.unnamed[shape])
-	case model.ShapePointer, model.ShapeOptional:
+	case ShapeStruct:
+		return exported(shape.Label)
+	case ShapePointer, ShapeOptional:
 		return w.baseName(shape.Elem, plain)
-	case model.ShapePatch:
+	case ShapePatch:
 		return w.baseName(shape.Elem, update)
-	case model.ShapeSlice, model.ShapeArray:
+	case ShapeSlice, ShapeArray:
 		return exported(w.baseName(shape.Elem, plain)) + "List"
-	case model.ShapeMap:
+	case ShapeMap:
 		return exported(w.baseName(shape.Elem, plain)) + "Map"
-	case model.ShapeTime:
+	case ShapeTime:
 		return "DateTime"
-	case model.ShapeBytes:
+	case ShapeBytes:
 		return "Bytes"
 	}
 	return exported(wireKind(shape))
@@ -212,9 +228,21 @@ func compareBool(a, b bool) int {
 }
 
 // nameOf is the name of a wire type that visit noted.
-func (w *wireTypes) nameOf(shape *model.Shape, as variant) string {
+func (w *wireTypes) nameOf(shape *Shape, as variant) string {
 	if t := w.known[wireKey{shape, as}]; t != nil {
 		return t.name
 	}
 	return "object"
+}
+
+// declared calls each with the places where wire types and their fields are declared, by "Type" and "Type.field".
+func (w *wireTypes) declared(each func(name string, at model.Position)) {
+	for _, t := range w.all {
+		if named, ok := types.Unalias(t.key.shape.Type).(*types.Named); ok {
+			each(t.name, w.position(named.Obj().Pos()))
+		}
+		for _, field := range t.key.shape.Fields {
+			each(t.name+"."+field.Param.Name, field.Position)
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // wireParam is the wire type of a value of a shape. Of `type Tree []Tree` it says that it is a list of lists.
-func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) gen.Param {
+func (w *wireTypes) wireParam(shape *Shape, inPatch bool) gen.Param {
 	elem := func(inPatch bool) *gen.Param {
 		w.open[shape]++
 		defer func() { w.open[shape]-- }()
@@ -22,21 +22,21 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) gen.Param {
 		return &param
 	}
 	switch shape.Kind {
-	case model.ShapeBool, model.ShapeFloat, model.ShapeAny, model.ShapeNumber:
+	case ShapeBool, ShapeFloat, ShapeAny, ShapeNumber:
 		return gen.Param{Type: wireKind(shape)}
-	case model.ShapeInt, model.ShapeUint:
+	case ShapeInt, ShapeUint:
 		return w.integerParam(shape)
-	case model.ShapeSelection:
+	case ShapeSelection:
 		return gen.Param{Type: gen.TypeSelection}
-	case model.ShapeText:
-		param := gen.Param{Type: "string", Format: textFormat(w.goTypes[shape])}
+	case ShapeText:
+		param := gen.Param{Type: "string", Format: textFormat(shape.Type)}
 		if param.Format == "" {
 			param.Description = ownForm
 		}
 		return param
-	case model.ShapeJSON:
-		return gen.Param{Type: ownJSON(w.goTypes[shape])}
-	case model.ShapeString:
+	case ShapeJSON:
+		return gen.Param{Type: ownJSON(shape.Type)}
+	case ShapeString:
 		param := gen.Param{Type: "string"}
 		if len(shape.Enum) > 0 {
 			param.Type = w.nameOf(shape, plain)
@@ -45,28 +45,28 @@ func (w *wireTypes) wireParam(shape *model.Shape, inPatch bool) gen.Param {
 			}
 			return param
 		}
-		param.Description = w.knownValues(w.goTypes[shape])
+		param.Description = w.knownValues(shape.Type)
 		return param
-	case model.ShapeTime:
+	case ShapeTime:
 		return gen.Param{Type: "string", Format: "date-time"}
-	case model.ShapeBytes:
+	case ShapeBytes:
 		return gen.Param{Type: "string", Format: "byte"}
-	case model.ShapePointer, model.ShapeOptional:
+	case ShapePointer, ShapeOptional:
 		return w.wireParam(shape.Elem, inPatch)
-	case model.ShapeSlice, model.ShapeArray:
+	case ShapeSlice, ShapeArray:
 		param := gen.Param{Type: "array", Items: elem(false)}
 		param.Description = formOfItems(param.Items)
-		if shape.Kind == model.ShapeArray {
+		if shape.Kind == ShapeArray {
 			param.MinItems, param.MaxItems = shape.Len, shape.Len
 		}
 		return param
-	case model.ShapeMap:
+	case ShapeMap:
 		param := gen.Param{Type: "object", Items: elem(inPatch)}
 		param.Description = strings.TrimSpace(w.keysOf(shape.Key) + " " + formOfItems(param.Items))
 		return param
-	case model.ShapePatch:
+	case ShapePatch:
 		return gen.Param{Type: w.nameOf(shape.Elem, update)}
-	case model.ShapeStruct:
+	case ShapeStruct:
 		if inPatch {
 			return gen.Param{Type: w.nameOf(shape, update)}
 		}
@@ -87,12 +87,12 @@ func formOfItems(items *gen.Param) string {
 }
 
 // keysOf describes the names of a map's members, where they are not any text.
-func (w *wireTypes) keysOf(key *model.Shape) string {
+func (w *wireTypes) keysOf(key *Shape) string {
 	switch key.Kind {
-	case model.ShapeInt, model.ShapeUint:
+	case ShapeInt, ShapeUint:
 		return "Names are integers."
-	case model.ShapeText:
-		if format := textFormat(w.goTypes[key]); format != "" {
+	case ShapeText:
+		if format := textFormat(key.Type); format != "" {
 			return "Names have the format " + format + "."
 		}
 		return "Names are in a form that the service checks."
@@ -101,16 +101,16 @@ func (w *wireTypes) keysOf(key *model.Shape) string {
 }
 
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
-func (w *wireTypes) merged(field model.Field, inPatch bool) gen.Param {
+func (w *wireTypes) merged(field Field, inPatch bool) gen.Param {
 	param, wire := field.Param, w.wireParam(field.Shape, inPatch)
-	if field.Quoted {
+	if field.Param.Quoted {
 		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + wireKind(pointed(field.Shape)) + ", as a string.")
 	}
 	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
 	if param.Format == "" {
 		param.Format = wire.Format
 	}
-	if kind := pointed(field.Shape).Kind; !field.Quoted && (kind == model.ShapeInt || kind == model.ShapeUint) {
+	if kind := pointed(field.Shape).Kind; !field.Param.Quoted && (kind == ShapeInt || kind == ShapeUint) {
 		if param.Minimum == "" && param.Maximum == "" {
 			param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
 		}
@@ -128,7 +128,7 @@ func (w *wireTypes) merged(field model.Field, inPatch bool) gen.Param {
 	if param.MaxItems == 0 && param.MinItems == 0 {
 		param.MinItems, param.MaxItems = wire.MinItems, wire.MaxItems
 	}
-	if field.Quoted {
+	if field.Param.Quoted {
 		param.Type = "string"
 	}
 	return param
@@ -153,38 +153,28 @@ func mergeItems(said, wire *gen.Param) *gen.Param {
 	return &out
 }
 
-// complete fills in the wire types of all shapes and of the fields of all structs.
-func (w *wireTypes) complete(handlers []handled) {
-	seen := make(map[*model.Shape]bool)
-	for i := range handlers {
-		w.completeShape(handlers[i].request, seen)
-		if handlers[i].result != nil {
-			w.completeShape(handlers[i].result, seen)
-		}
-	}
-}
-
-func (w *wireTypes) completeShape(shape *model.Shape, seen map[*model.Shape]bool) {
-	if shape == nil || seen[shape] {
+// complete fills in what the parameters of all fields beneath a shape have by their types. It comes after assignNames.
+func (w *wireTypes) complete(shape *Shape) {
+	if shape == nil || w.completed[shape] {
 		return
 	}
-	seen[shape] = true
-	shape.Wire = w.wireParam(shape, false)
-	w.completeShape(shape.Key, seen)
-	w.completeShape(shape.Elem, seen)
+	w.completed[shape] = true
+	w.complete(shape.Key)
+	w.complete(shape.Elem)
 	for _, arg := range shape.Go.Args {
-		w.completeShape(arg, seen)
+		w.complete(arg)
 	}
 	for i := range shape.Fields {
 		field := &shape.Fields[i]
-		w.completeShape(field.Shape, seen)
+		w.complete(field.Shape)
 		field.Param = w.merged(*field, false)
 	}
 }
 
 // returns names what a handler returns, and notes the types that only results need.
-func (w *wireTypes) returns(result *model.Shape) gen.Returns {
+func (w *wireTypes) returns(result *Shape) gen.Returns {
 	if result == nil {
+		w.nothing = true
 		return gen.Returns{Name: nothing, Kind: gen.KindScalar, Description: "No data (null)."}
 	}
 	key := w.resultKey(result)
@@ -197,16 +187,16 @@ func (w *wireTypes) returns(result *model.Shape) gen.Returns {
 }
 
 // resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
-func (w *wireTypes) resultKey(result *model.Shape) wireKey {
+func (w *wireTypes) resultKey(result *Shape) wireKey {
 	shape := pointed(result)
 	switch shape.Kind {
-	case model.ShapeStruct:
+	case ShapeStruct:
 		return wireKey{shape, plain}
-	case model.ShapeSlice, model.ShapeArray:
+	case ShapeSlice, ShapeArray:
 		return w.shared(wireKey{pointed(shape.Elem), list})
-	case model.ShapeMap:
+	case ShapeMap:
 		return w.shared(wireKey{shape, dictionary})
-	case model.ShapeString:
+	case ShapeString:
 		if len(shape.Enum) > 0 {
 			return wireKey{shape, plain}
 		}
@@ -229,18 +219,18 @@ func (w *wireTypes) shared(key wireKey) wireKey {
 }
 
 // looksSame reports whether values of two shapes are described alike: types without names by what they consist of.
-func looksSame(a, b *model.Shape) bool {
+func looksSame(a, b *Shape) bool {
 	if a == b {
 		return true
 	}
-	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == model.ShapeStruct || wireKind(a) != wireKind(b) {
+	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == ShapeStruct || wireKind(a) != wireKind(b) {
 		return false
 	}
 	return a.Len == b.Len && looksSame(pointed(a.Elem), pointed(b.Elem))
 }
 
 // visitResult notes the wire types of a result.
-func (w *wireTypes) visitResult(result *model.Shape) {
+func (w *wireTypes) visitResult(result *Shape) {
 	key := w.resultKey(result)
 	if key.as == plain {
 		w.visit(key.shape, false)
@@ -250,13 +240,13 @@ func (w *wireTypes) visitResult(result *model.Shape) {
 	w.add(key.shape, key.as)
 }
 
-// definitions lists the wire types, sorted by name.
-func (w *wireTypes) definitions(handlers []handled) []gen.Type {
+// definitions lists the wire types, sorted by name. It comes after returns, which knows of operations without a result.
+func (w *wireTypes) definitions() []gen.Type {
 	var out []gen.Type
 	for _, t := range w.all {
 		out = append(out, w.definition(t))
 	}
-	if slices.ContainsFunc(handlers, func(h handled) bool { return h.result == nil }) {
+	if w.nothing {
 		none := w.returns(nil)
 		out = append(out, gen.Type{Name: none.Name, Kind: none.Kind, Description: none.Description})
 	}
@@ -283,9 +273,9 @@ func (w *wireTypes) definition(t *wireType) gen.Type {
 		out.Fields = []gen.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
 		return out
 	}
-	if shape.Kind == model.ShapeString {
+	if shape.Kind == ShapeString {
 		out.Kind = gen.KindEnum
-		t := w.goTypes[shape]
+		t := shape.Type
 		values, declared := w.enumValues(t)
 		out.Description, out.Values = w.typeDoc(t), values
 		for i, c := range declared {
@@ -295,7 +285,7 @@ func (w *wireTypes) definition(t *wireType) gen.Type {
 		}
 		return out
 	}
-	out.Description = w.typeDoc(w.goTypes[shape])
+	out.Description = w.typeDoc(shape.Type)
 	if t.key.as == update {
 		out.Changes = w.nameOf(shape, plain)
 		out.Description = patchDescription(out.Changes, shape.Fields)
@@ -317,7 +307,7 @@ func (w *wireTypes) definition(t *wireType) gen.Type {
 
 // patchDescription tells the merge rule (MCP-AQL core §4.5.1) and what cannot be changed (REQ-UP-12). It keeps clear of
 // words that the protocol's leak check takes for stack traces (T-29).
-func patchDescription(name string, fields []model.Field) string {
+func patchDescription(name string, fields []Field) string {
 	var readOnly, appendOnly []string
 	for _, field := range fields {
 		switch {
@@ -338,20 +328,20 @@ func patchDescription(name string, fields []model.Field) string {
 }
 
 // scalarDescription tells how a bare value is written.
-func (w *wireTypes) scalarDescription(shape *model.Shape) string {
+func (w *wireTypes) scalarDescription(shape *Shape) string {
 	switch shape.Kind {
-	case model.ShapeInt, model.ShapeUint:
+	case ShapeInt, ShapeUint:
 		return strings.TrimSpace("JSON integer. " + w.integerParam(shape).Description)
-	case model.ShapeJSON:
-		if kind := ownJSON(w.goTypes[shape]); kind != "any" {
+	case ShapeJSON:
+		if kind := ownJSON(shape.Type); kind != "any" {
 			return "JSON " + kind + "."
 		}
 		return "Any JSON value."
-	case model.ShapeTime:
+	case ShapeTime:
 		return "Date and time, RFC 3339."
-	case model.ShapeBytes:
+	case ShapeBytes:
 		return "Bytes, base64."
-	case model.ShapeAny:
+	case ShapeAny:
 		return "Any JSON value."
 	}
 	return "JSON " + wireKind(shape) + "."
