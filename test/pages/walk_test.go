@@ -63,17 +63,13 @@ func newReader(t *testing.T) *reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	listener.Close()
 	r := &reader{T: t, dir: t.TempDir(), address: listener.Addr().String()}
-	r.shell = newShell(t, r.dir, append(os.Environ(), p.Env(strings.TrimSpace(string(elsewhere)))...))
+	r.shell = newShell(t, r.dir, append(os.Environ(), p.Env()...))
 	return r
 }
 

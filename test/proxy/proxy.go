@@ -41,6 +41,7 @@ type Proxy struct {
 	Version string // of every module in it
 	dir     string
 	cache   string // GOMODCACHE
+	next    string // GOPROXY
 }
 
 // New writes the released modules of the repository at root below dir. The version is made of their content, so that equal
@@ -50,10 +51,11 @@ func New(ctx context.Context, root, dir string) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the files of %s: %w", root, err)
 	}
-	cache, err := output(ctx, root, "go", "env", "GOMODCACHE")
+	settings, err := output(ctx, root, "go", "env", "GOMODCACHE", "GOPROXY")
 	if err != nil {
 		return nil, fmt.Errorf("finding the module cache: %w", err)
 	}
+	cache, next, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
 	digest := sha256.New()
 	for _, file := range files {
 		data, err := os.ReadFile(filepath.Join(root, file))
@@ -62,7 +64,7 @@ func New(ctx context.Context, root, dir string) (*Proxy, error) {
 		}
 		fmt.Fprintf(digest, "%s %d\n%s", file, len(data), data)
 	}
-	p := &Proxy{Version: fmt.Sprintf("%s%x", series, digest.Sum(nil)[:6]), dir: dir, cache: strings.TrimSpace(string(cache))}
+	p := &Proxy{Version: fmt.Sprintf("%s%x", series, digest.Sum(nil)[:6]), dir: dir, cache: cache, next: next}
 	for _, folder := range Released {
 		if err := p.add(root, folder, files); err != nil {
 			return nil, fmt.Errorf("adding module %s to the proxy: %w", folder, err)
@@ -71,13 +73,14 @@ func New(ctx context.Context, root, dir string) (*Proxy, error) {
 	return p, nil
 }
 
-// Env returns the environment in which the go command finds the modules: here first, then in the module cache, then
-// elsewhere, which is a value for GOPROXY.
-func (p *Proxy) Env(elsewhere string) []string {
-	return []string{
-		"GOPROXY=file://" + p.dir + ",file://" + filepath.Join(p.cache, "cache", "download") + "," + elsewhere,
-		"GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw",
+// Env returns the environment in which the go command finds the modules: here first, then in the module cache, then where
+// it looked before.
+func (p *Proxy) Env() []string {
+	sources := "file://" + filepath.ToSlash(p.dir) + ",file://" + filepath.ToSlash(filepath.Join(p.cache, "cache", "download"))
+	if p.next != "" {
+		sources += "," + p.next
 	}
+	return []string{"GOPROXY=" + sources, "GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw"}
 }
 
 // forget removes the versions of other trees from the module cache, once they are a day old. A younger one may be in use.

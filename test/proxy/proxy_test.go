@@ -2,8 +2,10 @@ package proxy
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -11,9 +13,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// A module comes after the modules that it requires, so that tags can be set in this order. Only the module that holds the
-// command may not be replaced: go install refuses it then.
-func TestOrderOfReleases(t *testing.T) {
+// A module is tagged after those that it requires, in the order that CONTRIBUTING.md gives.
+func TestOrderOfTags(t *testing.T) {
 	root, err := scratch.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -28,14 +29,26 @@ func TestOrderOfReleases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if folder == "." && len(mod.Replace) > 0 {
-			t.Errorf("%s has replace directives: go install …@latest refuses them", file)
-		}
 		for _, required := range mod.Require {
 			needed := slices.IndexFunc(Released, func(other string) bool { return modulePath(other) == required.Mod.Path })
 			if needed > i {
 				t.Errorf("%s requires %s, which is tagged after it", file, required.Mod.Path)
 			}
 		}
+	}
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, steps, _ := strings.Cut(string(page), "## Releasing")
+	documented := slices.DeleteFunc(strings.Fields(steps), func(word string) bool {
+		return !strings.HasSuffix(word, "vX.Y.Z") || strings.Contains(word, "@")
+	})
+	var tags []string
+	for _, folder := range Released {
+		tags = append(tags, path.Join(folder, "vX.Y.Z"))
+	}
+	if !slices.Equal(documented, tags) {
+		t.Errorf("CONTRIBUTING.md has the tags %v, and the order is %v", documented, tags)
 	}
 }

@@ -35,12 +35,7 @@ func newUser(t *testing.T) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere, err := exec.CommandContext(t.Context(), "go", "env", "GOPROXY").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &user{dir: t.TempDir(), version: p.Version}
-	u.env = append(os.Environ(), p.Env(strings.TrimSpace(string(elsewhere)))...)
+	u := &user{dir: t.TempDir(), env: append(os.Environ(), p.Env()...), version: p.Version}
 	u.run(t, "mod", "init", "example.com/service")
 	return u
 }
