@@ -108,33 +108,16 @@ type Adapter struct {
 	options     Options
 	view        atomic.Pointer[view]
 	calls       []func(*slots) call // of the operations, in their order
-	names       []string            // in definition order, built-in ones first
+	directory   directory           // without operations
 	definitions gen.Adapter
 	fingerprint func() string
 	manifest    []byte // the answer to get_manifest; nil: there is no such operation
 	tools       []describe.Tool
-	families    map[string]string // tool name to the family it serves; "" serves all
 	surface     describe.Surface
 	log         *slog.Logger
-	turn        sync.RWMutex
-	admission   admission
+	runner      runner
+	inFlight    inFlight
 	changing    sync.Mutex // held while the view is replaced
-}
-
-// operation is an operation with what dispatch needs to know about it.
-type operation struct {
-	definition gen.Operation
-	newCall    func(*slots) call
-	family     string
-	tool       string
-	params     []string          // valid parameter names
-	aliases    map[string]string // other name to parameter
-	gate       *gate.Operation   // nil: built in, which nothing holds
-	gated      bool              // a confirmation token may be asked for
-	kept       bool              // the texts of parameters are kept, for the gate
-	deprecated []int             // parameters that are
-	secretive  bool              // something in its parameters is sensitive
-	ownsToken  bool              // has a parameter of its own that is called confirmation_token
 }
 
 // New makes an adapter. It fails, saying everything that is wrong, on faults of the registry (Merge) and on options that
@@ -146,7 +129,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 		faults = append(faults, err)
 	}
 	options.Limits = limits
-	admission, err := newAdmission(options.InWork, limits)
+	waiting, err := newInFlight(options.InWork, limits)
 	if err != nil {
 		faults = append(faults, err)
 	}
@@ -171,7 +154,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
 
-	a := &Adapter{options: options, surface: surface, log: options.Logger, admission: admission, families: make(map[string]string), calls: calls}
+	a := &Adapter{options: options, surface: surface, log: options.Logger, inFlight: waiting, calls: calls}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -184,14 +167,10 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
-	for _, tool := range a.tools {
-		a.families[tool.Name] = tool.Family
-	}
-	for _, builtIn := range a.surface.BuiltIns() {
-		a.names = append(a.names, builtIn.Name)
-	}
-	for _, o := range registry.operations {
-		a.names = append(a.names, o.definition.Name)
+	a.directory = newDirectory(&a.definitions, &a.surface, a.tools)
+	a.runner.timeout, a.runner.concurrency = options.Timeout, options.Concurrency
+	if options.ResponseMeta || options.SlowAfter > 0 {
+		a.runner.now = a.options.Now
 	}
 	if options.GetManifest {
 		if a.manifest, err = a.renderManifest(); err != nil {
@@ -236,19 +215,6 @@ func (a *Adapter) selectsFields() bool {
 	})
 }
 
-// secretive reports whether a parameter, or something in it, is sensitive.
-func (a *Adapter) secretive(p *gen.Param, seen map[string]bool) bool {
-	if p.Sensitive || p.Items != nil && a.secretive(p.Items, seen) {
-		return true
-	}
-	t, known := a.definitions.Type(p.Type)
-	if !known || seen[p.Type] {
-		return false
-	}
-	seen[p.Type] = true
-	return slices.ContainsFunc(t.Fields, func(field gen.Param) bool { return a.secretive(&field, seen) })
-}
-
 // Name returns the name of the service.
 func (a *Adapter) Name() string { return a.options.Name }
 
@@ -273,22 +239,8 @@ func (a *Adapter) Tools() []describe.Tool { return a.tools }
 // Tool returns the name of the MCP tool through which an operation is called, as introspection tells it; empty where there
 // is no such operation.
 func (a *Adapter) Tool(operation string) string {
-	if o := a.view.Load().operations[operation]; o != nil {
+	if o := a.view.Load().directory.operations[operation]; o != nil {
 		return o.tool
 	}
 	return ""
-}
-
-// enter waits until a call to o may run, as the concurrency model says, and returns what ends its turn.
-func (a *Adapter) enter(o *operation) (leave func()) {
-	switch {
-	case a.options.Concurrency == Serialized, a.options.Concurrency == ReadConcurrent && o.definition.Category != gen.Read:
-		a.turn.Lock()
-		return a.turn.Unlock
-	case a.options.Concurrency == ReadConcurrent:
-		a.turn.RLock()
-		return a.turn.RUnlock
-	default:
-		return func() {}
-	}
 }

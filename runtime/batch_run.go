@@ -2,46 +2,58 @@ package aql
 
 import (
 	"context"
+	"strings"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// tally counts what came of the operations of a batch (MCP-AQL operations §7.2, §7.5.5).
+// batchRun carries out the items of a batch.
+type batchRun struct {
+	items           []*item
+	limit           int    // bytes of the answer
+	label           string // the client's, of the message
+	skipUnconfirmed bool
+	report          Progress
+	reader          *wire.Reader // for the texts of items
+	// perform carries out one request and writes its answer, or returns one that was rendered before. invalid is why it
+	// cannot be carried out; nil: it can.
+	perform func(ctx context.Context, q *request, invalid *Error, w *wire.Writer) (rendered []byte, failed *Error)
+}
+
+// tally counts what came of the items (MCP-AQL operations §7.2, §7.5.5).
 type tally struct{ succeeded, failed, halted, pending, unconfirmed int }
 
-// outcome is what came of one of them.
-type outcome uint8
+// itemState is what came of one of them.
+type itemState uint8
 
 const (
-	succeeded outcome = iota
+	succeeded itemState = iota
 	failed
-	unconfirmed // it asks for confirmation
+	unconfirmed // it requires confirmation
 )
 
-// reservedForItem is the part of the response, in bytes, that is kept free for the failure of each operation to come.
+// reservedForItem is the part of the answer, in bytes, that is reserved for the failure of each item to come.
 const reservedForItem = 512
 
-// runBatch runs the operations of a batch in order and writes what came of each. It halts at one that asks for
+// write runs the items in order and writes the answer up to its summary, still open. It halts at one that requires
 // confirmation, unless the adapter skips those.
-func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
-	items, limit := x.batch.items, x.adapter.options.Limits.ResponseSize
-	w := x.newWriter()
+func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 	w.Raw(`{"success":true,"data":null,"results":`)
 	w.BeginArray()
 	var count tally
 	halted := -1
-	report := progressOf(ctx)
-	for i := range items {
+	for i := range b.items {
 		before := w.Mark()
-		w.SetLimit(0) // results are bounded one by one, and what stands around them is of the size of the request
+		w.SetLimit(0) // results are bounded one by one, and what surrounds them is of the size of the message
 		w.Element()
-		switch x.writeItem(ctx, w, i, limit-min(limit/2, reservedForItem*(len(items)-i))) {
+		switch b.writeItem(ctx, w, i, b.limit-min(b.limit/2, reservedForItem*(len(b.items)-i))) {
 		case succeeded:
 			count.succeeded++
 		case failed:
 			count.failed++
 		case unconfirmed:
-			if count.unconfirmed++; !x.adapter.options.SkipUnconfirmed {
+			if count.unconfirmed++; !b.skipUnconfirmed {
 				w.Back(before)
 				halted = i
 			}
@@ -49,118 +61,151 @@ func (x *exchange) runBatch(ctx context.Context) (Reply, *Error) {
 		if halted >= 0 {
 			break
 		}
-		if w.Len() > limit {
-			return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
+		if w.Len() > b.limit {
+			return tooLarge("response_size", b.limit, w.Len(), "bytes")
 		}
-		report(i+1, len(items))
+		b.report(i+1, len(b.items))
 	}
 	w.EndArray()
 	if halted >= 0 {
-		count.halted, count.pending, count.unconfirmed = 1, len(items)-halted-1, 0
-		x.writeHalt(w, halted, limit)
+		count.halted, count.pending, count.unconfirmed = 1, len(b.items)-halted-1, 0
+		b.writeHalt(w, halted)
 	}
-	count.write(w, len(items))
-	x.writeWarnings(w)
-	w.Raw("}")
-	if w.Len() > limit {
-		return Reply{}, tooLarge("response_size", limit, w.Len(), "bytes")
-	}
-	return x.reply(w), nil
+	count.write(w, len(b.items))
+	return nil
 }
 
-// writeItem runs one operation and writes its place in results, which may not make the answer longer than limit.
-func (x *exchange) writeItem(ctx context.Context, w *wire.Writer, index, limit int) outcome {
-	it := x.batch.items[index]
-	x.asked, x.envelope.operation = it.asked, it.name
+// writeItem runs one item and writes its place in results, which may not make the answer longer than limit.
+func (b *batchRun) writeItem(ctx context.Context, w *wire.Writer, index, limit int) itemState {
+	it := b.items[index]
 	w.BeginObject()
 	w.Key("index")
 	w.Int(int64(index))
 	w.Key("operation")
-	w.String(it.name)
+	w.String(it.envelope.operation)
 	w.Key("result")
 	result := w.Mark()
 	w.SetLimit(limit)
-	problem := x.runItem(ctx, w, it)
-	what := succeeded
+	problem := b.runItem(ctx, w, it)
 	w.SetLimit(0)
+	state := succeeded
 	if problem != nil {
 		w.Back(result)
-		x.writeFailure(w, problem, x.details(problem))
-		what = failed
+		b.writeFailure(w, it, problem)
+		state = failed
 		if problem.Code == codeConfirm {
-			what = unconfirmed
-			it.asking = problem
+			state = unconfirmed
+			it.requires = problem
 			w.Key("status")
 			w.String("pending_confirmation")
 		}
 	}
 	w.EndObject()
-	return what
+	return state
 }
 
-// runItem takes one operation through the stages that come after reading.
-func (x *exchange) runItem(ctx context.Context, w *wire.Writer, it *item) *Error {
-	if it.failed != nil {
-		x.rejected(ctx, it.failed)
-		return it.failed
-	}
-	if ctx.Err() != nil {
+func (b *batchRun) runItem(ctx context.Context, w *wire.Writer, it *item) *Error {
+	if it.failed == nil && ctx.Err() != nil {
 		return internal("request was cancelled")
 	}
-	if own, ok := x.call.(builtInCall); ok {
-		reply, problem := own.reply(ctx, x)
-		if problem == nil {
-			w.Raw(string(reply.JSON))
-		}
-		if problem == nil && w.Exceeds() {
-			problem = tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
-		}
+	rendered, problem := b.perform(ctx, &it.request, it.failed, w)
+	if rendered == nil || problem != nil {
 		return problem
 	}
-	if problem := x.admit(ctx); problem != nil {
-		return problem
+	w.Raw(string(rendered))
+	if w.Exceeds() {
+		return tooLarge("response_size", b.limit, w.Len(), "bytes")
 	}
-	return x.run(ctx, w)
+	return nil
 }
 
-// writeHalt writes where a batch halted and what did not run (requirements REQ-BA-08).
-func (x *exchange) writeHalt(w *wire.Writer, halted, limit int) {
-	it := x.batch.items[halted]
+func (b *batchRun) writeFailure(w *wire.Writer, it *item, f *Error) {
+	writeFailure(w, f, failureDetails(f, it.envelope.operation, b.label))
+}
+
+// writeHalt writes where a batch halted and what did not run (MCP-AQL operations §7.5).
+func (b *batchRun) writeHalt(w *wire.Writer, halted int) {
+	it := b.items[halted]
 	w.Key("halted_at")
 	w.BeginObject()
 	w.Key("index")
 	w.Int(int64(halted))
 	w.Key("operation")
-	w.String(it.name)
+	w.String(it.envelope.operation)
 	w.Key("result")
-	x.asked, x.envelope.operation = it.asked, it.name
-	x.writeFailure(w, it.asking, x.details(it.asking))
+	b.writeFailure(w, it, it.requires)
 	w.EndObject()
 	before := w.Mark()
-	x.writePendings(w, halted+1, true)
-	if w.Len() > limit { // without their parameters then, which the client knows
+	b.writePending(w, halted+1, true)
+	if w.Len() > b.limit { // without their parameters then, which the client knows
 		w.Back(before)
-		x.writePendings(w, halted+1, false)
+		b.writePending(w, halted+1, false)
 	}
 }
 
-func (x *exchange) writePendings(w *wire.Writer, from int, params bool) {
+// writePending writes the items that did not run, from an index on.
+func (b *batchRun) writePending(w *wire.Writer, from int, params bool) {
 	w.Key("pending_operations")
 	w.BeginArray()
-	for i, it := range x.batch.items[from:] {
+	for i, it := range b.items[from:] {
 		w.Element()
 		w.BeginObject()
 		w.Key("index")
 		w.Int(int64(from + i))
 		w.Key("operation")
-		w.String(it.name)
+		w.String(it.envelope.operation)
 		if params {
 			w.Key("params")
-			x.writePendingParams(w, it)
+			it.writeParams(w, b.reader)
 		}
 		w.EndObject()
 	}
 	w.EndArray()
+}
+
+// writeParams writes the parameters of an item that did not run, so that a client can send them again: those at the top
+// level become members of params, and what is sensitive is left out. r reads the item.
+func (it *item) writeParams(w *wire.Writer, r *wire.Reader) {
+	given := make(map[string]bool)
+	w.BeginObject()
+	for _, inside := range []bool{true, false} {
+		r.Reset(it.text, wire.Limits{})
+		r.Object()
+		for r.NextField() {
+			name := r.Name()
+			switch {
+			case inside && name == "params" && r.Kind() == "object":
+				r.Object()
+				for r.NextField() {
+					it.writeParam(w, r, given)
+				}
+			case inside, name == "operation", name == "params", name == indexMember, strings.HasPrefix(name, "_"):
+				r.Skip()
+			default:
+				it.writeParam(w, r, given)
+			}
+		}
+	}
+	w.EndObject()
+}
+
+func (it *item) writeParam(w *wire.Writer, r *wire.Reader, given map[string]bool) {
+	name := r.Name()
+	var param gen.Param
+	if it.operation != nil {
+		param = it.operation.param(name)
+	}
+	text := r.Raw()
+	if given[name] || param.Sensitive {
+		return
+	}
+	given[name] = true
+	w.KeyEscaped(name)
+	if it.operation != nil && it.operation.sensitive {
+		it.operation.writeRedacted(w, text, name)
+		return
+	}
+	w.Raw(text)
 }
 
 func (t *tally) write(w *wire.Writer, total int) {

@@ -323,8 +323,8 @@ func TestBatchTakesLittleForEachItem(t *testing.T) {
 // What unknown operations may have meant is looked up for the first ones only: an attacker could ask for thousands.
 func TestBatchSearchesAreBounded(t *testing.T) {
 	f := newFixture(t, Options{Mode: "single"})
-	got := f.batch("mcp_aql", strings.TrimSuffix(strings.Repeat(`{"operation":"create_nite"},`, mostSearches+1), ","))
-	if near := strings.Count(got, `"available":["create_note"]`); near != mostSearches {
+	got := f.batch("mcp_aql", strings.TrimSuffix(strings.Repeat(`{"operation":"create_nite"},`, maxSearches+1), ","))
+	if near := strings.Count(got, `"available":["create_note"]`); near != maxSearches {
 		t.Errorf("%d searches", near)
 	}
 }

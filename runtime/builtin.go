@@ -2,41 +2,37 @@ package aql
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/describe/manifest"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// builtInCall is a call that the adapter answers itself. Neither policy nor trust, limits or confirmations hold it, since
-// agents must be able to find out what there is (requirements T-86).
+// builtInCall is a call that the adapter answers itself. Neither policy nor trust, limits or confirmations apply to it,
+// since agents must be able to find out what there is.
 type builtInCall interface {
 	call
-	reply(ctx context.Context, x *exchange) (Reply, *Error)
+	// answer returns the complete answer. view is what the message goes by.
+	answer(ctx context.Context, view *view, report reporter) ([]byte, *Error)
 }
 
-// errBuiltIn is what a built-in call returns in place of a handler's result.
-var errBuiltIn = errors.New("the operation is answered by reply")
+// manifestCall is a call of the built-in operation get_manifest, which has no parameters. Its answer was rendered when the
+// adapter was made.
+type manifestCall struct{ adapter *Adapter }
 
-// manifestCall is a request to the built-in operation get_manifest, which has no parameters. Its answer was rendered when the
-// adapter was made (requirements REQ-GM-06).
-type manifestCall struct{ answer []byte }
+func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a} }
 
-func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a.manifest} }
+func (manifestCall) next(r *wire.Reader) (known, more bool) { return false, r.NextField() }
+func (manifestCall) member(*wire.Reader) (known bool)       { return false }
+func (manifestCall) keepFirst()                             {}
+func (manifestCall) complete(*wire.Reader)                  {}
 
-func (manifestCall) next(r *wire.Reader) (known, more bool)     { return false, r.NextField() }
-func (manifestCall) member(*wire.Reader) (known bool)           { return false }
-func (manifestCall) outweigh()                                  {}
-func (manifestCall) has(int) bool                               { return false } // nothing holds what is built in
-func (manifestCall) complete(*wire.Reader)                      {}
-func (manifestCall) invoke(context.Context, *wire.Writer) error { return errBuiltIn }
-
-func (c manifestCall) reply(_ context.Context, x *exchange) (Reply, *Error) {
-	if refused := x.introspectionDenied(); refused != nil {
-		return Reply{}, refused
+func (c manifestCall) answer(context.Context, *view, reporter) ([]byte, *Error) {
+	if denied := c.adapter.introspectionDenied(describe.ManifestName); denied != nil {
+		return nil, denied
 	}
-	return Reply{JSON: c.answer}, nil
+	return c.adapter.manifest, nil
 }
 
 // renderManifest renders the answer to get_manifest.

@@ -39,24 +39,6 @@ type entry struct {
 	definition gen.Operation
 }
 
-// call is one request to one operation, used once by one goroutine: to an operation of the registry, or to a built-in one (builtInCall).
-type call interface {
-	// next moves r to the next member of an object and decodes its value into the request. known is false, with the value
-	// not read, when the operation has no parameter of that name. A parameter that comes again is a fault of r.
-	next(r *wire.Reader) (known, more bool)
-	// member is next for the member at which r stands.
-	member(r *wire.Reader) (known bool)
-	// outweigh makes the parameters so far win over those that follow.
-	outweigh()
-	// has reports whether a value was given for the parameter at an index of the definition: null is one only for types that
-	// tell it from absence.
-	has(i int) bool
-	// complete reports the required parameters that are absent and fills in the defaults of the others.
-	complete(r *wire.Reader)
-	// invoke calls the handler and writes what it returns. When it returns an error, w is discarded.
-	invoke(ctx context.Context, w *wire.Writer) error
-}
-
 // bound is a handler with its codecs.
 type bound struct {
 	Operation
@@ -88,9 +70,7 @@ func (c *handled) next(r *wire.Reader) (known, more bool) {
 	return c.decoder.Next(r, c.place, &c.given)
 }
 func (c *handled) member(r *wire.Reader) (known bool) { return c.decoder.Member(r, c.place, &c.given) }
-func (c *handled) outweigh()                          { c.given.Outweigh() }
-
-func (c *handled) has(i int) bool { return c.given.Has(i) }
+func (c *handled) keepFirst()                         { c.given.Outweigh() }
 
 func (c *handled) complete(r *wire.Reader) {
 	c.decoder.Complete(r, c.place, &c.given)
@@ -99,6 +79,7 @@ func (c *handled) complete(r *wire.Reader) {
 	}
 }
 
+// invoke calls the handler and writes what it returns. When it returns an error, w is to be discarded.
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	result, err := c.Handler(ctx, c.Receiver, c.request)
 	if err != nil {

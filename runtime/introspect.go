@@ -59,14 +59,11 @@ func (c *introspectCall) member(r *wire.Reader) bool {
 	return true
 }
 
-func (c *introspectCall) outweigh() {
+func (c *introspectCall) keepFirst() {
 	for _, p := range []*introspectParam{&c.query, &c.name} {
 		p.outer, p.seen = p.seen, false
 	}
 }
-
-// has is not used: nothing holds introspect.
-func (c *introspectCall) has(int) bool { return false }
 
 // complete reports an absent query.
 func (c *introspectCall) complete(r *wire.Reader) {
@@ -75,30 +72,26 @@ func (c *introspectCall) complete(r *wire.Reader) {
 	}
 }
 
-// invoke is not used: introspect has no handler.
-func (c *introspectCall) invoke(context.Context, *wire.Writer) error { return errBuiltIn }
-
-// reply answers a query.
-func (c *introspectCall) reply(ctx context.Context, x *exchange) (Reply, *Error) {
-	introspection := x.view.introspection
-	if refused := x.introspectionDenied(); refused != nil {
-		return Reply{}, refused
+// answer answers a query.
+func (c *introspectCall) answer(ctx context.Context, view *view, report reporter) ([]byte, *Error) {
+	if denied := c.adapter.introspectionDenied("introspect"); denied != nil {
+		return nil, denied
 	}
-	switch {
-	case c.query.value == queryAdapterInfo && x.adapter.options.AdapterInfo:
-		return x.adapterInfo()
-	case c.query.value == queryQuotaStatus && x.adapter.options.QuotaStatus:
-		return x.quotaStatus(ctx)
+	switch introspection := view.introspection; {
+	case c.query.value == queryAdapterInfo && c.adapter.options.AdapterInfo:
+		return c.adapter.info()
+	case c.query.value == queryQuotaStatus && c.adapter.options.QuotaStatus:
+		return c.adapter.quotaStatus(ctx, view.gate, report)
 	case c.query.value == "operations" && c.name.present:
-		return Reply{JSON: introspection.Operation(c.name.value)}, nil
+		return introspection.Operation(c.name.value), nil
 	case c.query.value == "operations":
-		return Reply{JSON: introspection.Operations()}, nil
+		return introspection.Operations(), nil
 	case c.query.value == "types" && c.name.present:
-		return Reply{JSON: introspection.Type(c.name.value)}, nil
+		return introspection.Type(c.name.value), nil
 	case c.query.value == "types":
-		return Reply{JSON: introspection.Types()}, nil
+		return introspection.Types(), nil
 	default:
-		return Reply{}, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+"'. Supported types: "+
-			strings.Join(append([]string{"operations", "types"}, x.adapter.queries()...), ", "))
+		return nil, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+"'. Supported types: "+
+			strings.Join(append([]string{"operations", "types"}, c.adapter.queries()...), ", "))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
@@ -15,57 +16,60 @@ const (
 	queryQuotaStatus = "quota_status"
 )
 
-// introspectionDenied is the failure of introspect and get_manifest in an adapter that is not trusted with it (MCP-AQL trust
-// levels §5.3). Failures of introspect have no details (requirements T-10).
-func (x *exchange) introspectionDenied() *Error {
-	t := x.adapter.options.Trust
+// introspectionDenied is the failure of a built-in operation in an adapter that is not trusted with it (MCP-AQL trust
+// levels §5.3); nil: it is. Failures of introspect have no details.
+func (a *Adapter) introspectionDenied(operation string) *Error {
+	t := a.options.Trust
 	if t == nil || !t.DenyUntestedIntrospection || !t.Standing.Level.Below(trust.Generated) {
 		return nil
 	}
-	refused := trustTooLow(x.operation.definition.Name, trust.Generated, trust.Untested, 0)
-	return failure(refused.Code, refused.Message)
+	denied := trustTooLow(operation, trust.Generated, trust.Untested, 0)
+	return failure(denied.Code, denied.Message)
 }
 
-// adapterInfo tells who the adapter is, by which definitions it was built (requirements REQ-GE-06) and how far it is trusted
-// (MCP-AQL trust levels §6.4).
-func (x *exchange) adapterInfo() (Reply, *Error) {
+// info answers the query adapter_info: the name and version of the adapter, the fingerprint of its definitions, and its
+// trust level (MCP-AQL trust levels §6.4).
+func (a *Adapter) info() ([]byte, *Error) {
 	type info struct {
 		Name        string          `json:"name"`
 		Version     string          `json:"version"`
 		Definitions string          `json:"definitions"`
 		Trust       *trust.Standing `json:"trust,omitempty"`
 	}
-	data := info{Name: x.adapter.options.Name, Version: x.adapter.options.Version, Definitions: x.adapter.Fingerprint()}
-	if t := x.adapter.options.Trust; t != nil {
+	data := info{Name: a.options.Name, Version: a.options.Version, Definitions: a.Fingerprint()}
+	if t := a.options.Trust; t != nil {
 		standing := t.Standing
 		if standing.Level == "" {
 			standing.Level = trust.Untested
 		}
 		data.Trust = &standing
 	}
-	return x.told(data)
+	return successJSON(data)
 }
 
-// quotaStatus tells where the limits and the caller's quotas stand (MCP-AQL rate limiting §6).
-func (x *exchange) quotaStatus(ctx context.Context) (Reply, *Error) {
-	meter := x.view.gate.Meter()
+// quotaStatus answers the query quota_status: how much of the limits and of the caller's quotas is used (MCP-AQL rate
+// limiting §6).
+func (a *Adapter) quotaStatus(ctx context.Context, g *gate.Gate, report reporter) ([]byte, *Error) {
+	meter := g.Meter()
 	if meter == nil {
-		return x.told(quota.Status{Adapter: x.adapter.options.Name, APILimits: map[string]quota.LimitStatus{}, Quotas: []quota.Standing{}})
+		return successJSON(quota.Status{
+			Adapter: a.options.Name, APILimits: map[string]quota.LimitStatus{}, Quotas: []quota.Standing{},
+		})
 	}
-	ctx, cancel := x.view.gate.Bound(ctx)
+	ctx, cancel := g.Bound(ctx)
 	defer cancel()
-	status, err := meter.Status(ctx, CallerOf(ctx).Key(), x.adapter.options.Now())
+	status, err := meter.Status(ctx, CallerOf(ctx).Key(), a.options.Now())
 	if err != nil {
-		x.adapter.log.LogAttrs(ctx, slog.LevelError, "state cannot be read", x.logAttrs("", err)...)
-		return Reply{}, internal("state is unavailable; try again later")
+		a.log.LogAttrs(ctx, slog.LevelError, "state cannot be read", report.attrs("", err)...)
+		return nil, internal("state is unavailable; try again later")
 	}
-	return x.told(status)
+	return successJSON(status)
 }
 
-func (x *exchange) told(data any) (Reply, *Error) {
+func successJSON(data any) ([]byte, *Error) {
 	text, err := json.Marshal(data)
 	if err != nil {
-		return Reply{}, internal("unexpected failure")
+		return nil, internal(unexpected)
 	}
-	return Reply{JSON: append(append([]byte(successOpen), text...), '}')}, nil
+	return append(append([]byte(successOpen), text...), '}'), nil
 }

@@ -29,7 +29,7 @@ type answerKey struct{}
 // WithAnswer returns a context in which a request comes with a human's answer. What the request itself presents as a
 // confirmation counts nothing then.
 func WithAnswer(ctx context.Context, a Answer) context.Context {
-	return context.WithValue(ctx, answerKey{}, a)
+	return context.WithValue(ctx, answerKey{}, &a)
 }
 
 // Seal makes of a question what a client can carry to and fro while it asks its human: nobody but an adapter with the same

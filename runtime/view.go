@@ -12,8 +12,8 @@ import (
 // view is what requests go by: the gate with its policy, and what depends on it. A request goes by one view from its
 // beginning to its end.
 type view struct {
+	directory     directory
 	gate          *gate.Gate
-	operations    map[string]*operation
 	introspection *describe.Introspection
 }
 
@@ -42,7 +42,8 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 			return fmt.Errorf("policy: %w", err)
 		}
 	}
-	v := &view{gate: g.WithPolicy(bound), operations: make(map[string]*operation, len(a.names))}
+	v := &view{gate: g.WithPolicy(bound), directory: a.directory}
+	operations := make(map[string]*operation, len(a.directory.names))
 	var err error
 	if v.introspection, err = describe.Introspect(&a.definitions, a.surface, a.protocol(v.gate)); err != nil {
 		return err
@@ -52,11 +53,12 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		if builtIn.Name == describe.ManifestName {
 			newCall = a.newManifestCall
 		}
-		v.operations[builtIn.Name] = a.newOperation(builtIn, newCall, nil)
+		operations[builtIn.Name] = newOperation(builtIn, &a.definitions, &a.surface, newCall, nil)
 	}
 	for i, definition := range a.definitions.Operations {
-		v.operations[definition.Name] = a.newOperation(definition, a.calls[i], v.gate.Operation(definition.Name))
+		operations[definition.Name] = newOperation(definition, &a.definitions, &a.surface, a.calls[i], v.gate.Operation(definition.Name))
 	}
+	v.directory.operations = operations
 	a.view.Store(v)
 	return nil
 }
@@ -111,33 +113,4 @@ func (a *Adapter) protocol(g *gate.Gate) describe.Protocol {
 			}
 		},
 	}
-}
-
-func (a *Adapter) newOperation(definition gen.Operation, newCall func(*slots) call, gated *gate.Operation) *operation {
-	bound := &operation{definition: definition, newCall: newCall, gate: gated}
-	bound.family, bound.tool = a.surface.Family(&bound.definition), a.surface.Tool(&bound.definition)
-	if gated != nil {
-		bound.gated, bound.kept = gated.MayConfirm(), gated.NeedsParams()
-	}
-	for i, param := range bound.definition.Params {
-		if param.Deprecated != "" {
-			bound.deprecated = append(bound.deprecated, i)
-		}
-		bound.params = append(bound.params, param.Name)
-		bound.secretive = bound.secretive || a.secretive(&param, make(map[string]bool))
-		bound.ownsToken = bound.ownsToken || param.Name == tokenParam
-		for _, alias := range param.Aliases {
-			if bound.aliases == nil {
-				bound.aliases = make(map[string]string)
-			}
-			bound.aliases[alias] = param.Name
-		}
-	}
-	if bound.gated && !bound.ownsToken {
-		bound.params = append(bound.params, tokenParam)
-	}
-	if bound.params == nil {
-		bound.params = []string{}
-	}
-	return bound
 }

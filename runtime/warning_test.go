@@ -30,6 +30,12 @@ func warner(t *testing.T, options Options, change func(*Definition), handle note
 	return f
 }
 
+// ticking is a clock that moves on by a step each time it is read.
+func ticking(step time.Duration) func() time.Time {
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	return func() time.Time { at = at.Add(step); return at }
+}
+
 func warning(code, message, severity, details string) string {
 	if details != "" {
 		details = `,"details":` + details
@@ -112,14 +118,13 @@ func TestWarnings(t *testing.T) {
 		{name: "one that is quick", options: Options{SlowAfter: time.Second}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.options.Now = ticking(50 * time.Millisecond)
 			f := warner(t, tt.options, tt.change, func(ctx context.Context, _ *noteRequest) (string, error) {
 				for _, w := range tt.warnings {
 					Warn(ctx, w)
 				}
 				return "done", nil
 			})
-			at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-			f.adapter.options.Now = func() time.Time { at = at.Add(50 * time.Millisecond); return at }
 			want := `{"success":true,"data":"done"}`
 			if tt.want != nil {
 				want = `{"success":true,"data":"done","warnings":[` + strings.Join(tt.want, ",") + `]}`
@@ -208,12 +213,10 @@ func TestWarningsOfABatch(t *testing.T) {
 
 // REQ-MT-01, REQ-MT-02, REQ-MT-03, REQ-MT-04, REQ-MT-07: answers tell their request, where they may.
 func TestResponseMeta(t *testing.T) {
-	f := warner(t, Options{ResponseMeta: true}, nil, func(ctx context.Context, _ *noteRequest) (string, error) {
+	f := warner(t, Options{ResponseMeta: true, Now: ticking(7 * time.Millisecond)}, nil, func(ctx context.Context, _ *noteRequest) (string, error) {
 		Warn(ctx, Warning{Code: "A", Message: "m"})
 		return "done", nil
 	})
-	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	f.adapter.options.Now = func() time.Time { at = at.Add(7 * time.Millisecond); return at }
 	want := `{"success":true,"data":"done","warnings":[` + warning("A", "m", "medium", "") + `],"_meta":{"request_id":"r-7","duration_ms":7}}`
 	if diff := cmp.Diff(want, f.call("mcp_aql", `{"operation":"list_notes","_request_id":"r-7"}`)); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)

@@ -2,8 +2,6 @@ package aql
 
 import (
 	"cmp"
-	"context"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -29,39 +27,32 @@ type notices struct {
 	more int
 }
 
-// addWarning takes a warning over, unless it is not fit to be shown: what is wrong with it is then in the log. One that is there
-// already is counted (requirements REQ-WA-05).
-func (x *exchange) addWarning(ctx context.Context, w Warning) {
+// add adds a warning, unless it must not be shown: then it returns why. A warning that is there already is counted.
+func (l *notices) add(w Warning) (problem string) {
 	n := notice{Warning: w, count: 1}
 	n.Severity = cmp.Or(n.Severity, Medium)
-	problem := ""
 	if len(w.Details) > 0 {
 		details := wire.NewWriter(nil)
 		if details.Any(w.Details); details.Err() != nil {
-			problem = details.Err().Error()
+			return details.Err().Error()
 		}
 		n.details = string(details.Bytes())
 	}
 	switch {
-	case problem != "":
 	case !isCode(w.Code) || w.Message == "":
-		problem = "a warning needs a code of capital letters, digits and underscores, and a message"
+		return "a warning needs a code of capital letters, digits and underscores, and a message"
 	case severityRank(n.Severity) < 0:
-		problem = "its severity is none of high, medium, low"
+		return "its severity is none of high, medium, low"
 	case words.Leak(w.Message) != "" || words.Leak(n.details) != "":
-		problem = "it fails the protocol's leak check"
+		return "it fails the protocol's leak check"
 	}
-	if problem != "" {
-		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "warning withheld: "+problem,
-			slog.String("operation", x.operation.definition.Name), slog.String("code", w.Code), slog.String("message", w.Message))
-		return
-	}
-	same := slices.IndexFunc(x.notices.list, func(known notice) bool { return known.Code == n.Code && known.details == n.details })
+	same := slices.IndexFunc(l.list, func(known notice) bool { return known.Code == n.Code && known.details == n.details })
 	if same >= 0 {
-		x.notices.list[same].count++
-		return
+		l.list[same].count++
+		return ""
 	}
-	x.notices.list = append(x.notices.list, n)
+	l.list = append(l.list, n)
+	return ""
 }
 
 // isCode reports whether a code follows the grammar of codes (requirements section 0).
@@ -73,32 +64,31 @@ func isCode(code string) bool {
 
 func severityRank(s Severity) int { return slices.Index([]Severity{High, Medium, Low}, s) }
 
-// collect takes over what the handler warned of, and adds what the adapter itself has to say about the request.
-func (x *exchange) collect(ctx context.Context, h *handling, took time.Duration) {
-	list, more := h.warnings.take()
-	x.notices.more += more
-	for _, w := range list {
-		x.addWarning(ctx, w)
-	}
-	definition := &x.operation.definition
+// requestWarnings returns what the adapter itself warns of after a request that took so long: what is deprecated, fields
+// that the result does not have, and slowness beyond a threshold; zero: there is none.
+func requestWarnings(q *request, took, threshold time.Duration) []Warning {
+	var list []Warning
+	definition, handled := &q.operation.definition, &q.slots.handled
 	if definition.Deprecated != "" || definition.Replacement != "" {
-		x.addWarning(ctx, deprecation("Operation", definition.Name, definition.Replacement, definition.Deprecated))
+		list = append(list, deprecation("Operation", definition.Name, definition.Replacement, definition.Deprecated))
 	}
-	for _, i := range x.operation.deprecated {
-		if c, ok := x.call.(*handled); ok && c.given.Has(i) {
+	for _, i := range q.operation.deprecated {
+		if handled.given.Has(i) {
 			param := &definition.Params[i]
-			x.addWarning(ctx, deprecation("Parameter", param.Name, "", param.Deprecated))
+			list = append(list, deprecation("Parameter", param.Name, "", param.Deprecated))
 		}
 	}
-	if c, ok := x.call.(*handled); ok && len(c.omitted) > 0 {
-		x.addWarning(ctx, Warning{
-			Code: "VALIDATION_UNKNOWN_FIELD_WARNING", Message: "Unknown field(s) in 'fields' were left out: " + strings.Join(c.omitted, ", "),
-			Details: map[string]any{"unknown_fields": c.omitted},
+	if len(handled.omitted) > 0 {
+		list = append(list, Warning{
+			Code:    "VALIDATION_UNKNOWN_FIELD_WARNING",
+			Message: "Unknown field(s) in 'fields' were left out: " + strings.Join(handled.omitted, ", "),
+			Details: map[string]any{"unknown_fields": handled.omitted},
 		})
 	}
-	if threshold := x.adapter.options.SlowAfter; threshold > 0 && took > threshold {
-		x.addWarning(ctx, slow(definition.Name, took, threshold))
+	if threshold > 0 && took > threshold {
+		list = append(list, slow(definition.Name, took, threshold))
 	}
+	return list
 }
 
 // deprecation is the warning about an operation or parameter that should no longer be used. Since nothing says when it will
@@ -130,17 +120,17 @@ func slow(operation string, took, threshold time.Duration) Warning {
 	}
 }
 
-// writeWarnings writes the member warnings, if there are any: the most important ones first (requirements REQ-WA-03,
-// REQ-WA-04).
-func (x *exchange) writeWarnings(w *wire.Writer) {
-	list := x.notices.list
+// write writes the member warnings, if there are any: the most important ones first (MCP-AQL warnings
+// §6.4).
+func (l *notices) write(w *wire.Writer) {
+	list := l.list
 	if len(list) == 0 {
 		return
 	}
 	slices.SortStableFunc(list, func(a, b notice) int { return severityRank(a.Severity) - severityRank(b.Severity) })
-	if left := len(list) - mostWarnings; left > 0 || x.notices.more > 0 {
+	if left := len(list) - mostWarnings; left > 0 || l.more > 0 {
 		shown := min(len(list), mostWarnings-1)
-		left = len(list) - shown + x.notices.more
+		left = len(list) - shown + l.more
 		list = append(slices.Clone(list[:shown]), notice{
 			Warning: Warning{Code: "SUPPRESSED_WARNINGS", Message: decimal(left) + " more warnings were left out", Severity: Low},
 			details: `{"count":` + decimal(left) + `}`, count: 1,
@@ -174,15 +164,12 @@ func (x *exchange) writeWarnings(w *wire.Writer) {
 	w.EndArray()
 }
 
-// writeMeta writes the member _meta, if the adapter's answers have one (requirements REQ-MT-03, REQ-MT-07).
-func (x *exchange) writeMeta(w *wire.Writer, took time.Duration) {
-	if !x.adapter.options.ResponseMeta {
-		return
-	}
+// writeMeta writes the member _meta: the request's id and how long the handler took.
+func writeMeta(w *wire.Writer, requestID string, took time.Duration) {
 	w.Key("_meta")
 	w.BeginObject()
 	w.Key("request_id")
-	w.String(x.requestID())
+	w.String(requestID)
 	w.Key("duration_ms")
 	w.Int(took.Milliseconds())
 	w.EndObject()

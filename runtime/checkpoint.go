@@ -1,0 +1,69 @@
+package aql
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/quota"
+)
+
+// checkpoint is the second stage of a request: it brings valid requests to the gate, one after the other, and reports to
+// the gate what became of them.
+type checkpoint struct {
+	gate    *gate.Gate
+	session *gate.Session
+	label   string // the client's, of the message
+	request gate.Request
+	pass    gate.Pass
+}
+
+// admit asks the gate to let a request through, and returns its warnings or its refusal. answer is that of a human who was
+// asked; nil: nobody was. When a request was let through, finish must be called after it has run.
+func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]quota.Warning, *gate.Refusal) {
+	if !q.operation.gated() {
+		return nil, nil
+	}
+	c.request = c.describe(ctx, q.operation)
+	c.request.RequestID, c.request.Params, c.request.Presented = c.label, q, q.tokens.Presented
+	if answer != nil {
+		c.request.Sealed, c.request.Approved = answer.State, answer.Approved
+	}
+	pass, refusal := c.gate.Admit(ctx, &c.request)
+	if refusal != nil {
+		return nil, refusal
+	}
+	c.pass = pass
+	return pass.Warnings, nil
+}
+
+// finish reports what a request that was let through has used, and its failure; nil: it succeeded.
+func (c *checkpoint) finish(ctx context.Context, q *request, used quota.Usage, failed *Error) {
+	if !q.operation.gated() {
+		return
+	}
+	code := ""
+	if failed != nil {
+		code = failed.Code
+	}
+	c.gate.Finish(ctx, &c.request, &c.pass, used, code)
+	c.request, c.pass = gate.Request{}, gate.Pass{}
+}
+
+// reject reports a request that did not reach the gate, because every attempt at a dangerous operation is on record (danger
+// levels §3.4).
+func (c *checkpoint) reject(ctx context.Context, q *request, failed *Error) {
+	if o := cmp.Or(q.operation, q.misrouted); o != nil && o.gate != nil && o.gate.Recorded() {
+		r := c.describe(ctx, o)
+		r.RequestID = strings.Clone(c.label)
+		c.gate.Reject(ctx, &r, failed.Code)
+	}
+}
+
+func (c *checkpoint) describe(ctx context.Context, o *operation) gate.Request {
+	return gate.Request{Operation: o.gate, Caller: CallerOf(ctx), Session: c.session, Endpoint: o.family}
+}
+
+// gated reports whether the gate may hold the operation.
+func (o *operation) gated() bool { return o.gate != nil && !o.gate.Idle() }

@@ -1,0 +1,79 @@
+package aql
+
+import (
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+// directory finds operations by the names in requests.
+type directory struct {
+	operations map[string]*operation
+	names      []string          // of the operations in definition order, built-in ones first
+	families   map[string]string // by tool; the family "" has all operations
+	upperCase  bool              // messages write families in capitals
+}
+
+// newDirectory returns a directory without operations.
+func newDirectory(definitions *gen.Adapter, surface *describe.Surface, tools []describe.Tool) directory {
+	d := directory{families: make(map[string]string), upperCase: surface.Profile.Name == "crude"}
+	for _, tool := range tools {
+		d.families[tool.Name] = tool.Family
+	}
+	for _, builtIn := range surface.BuiltIns() {
+		d.names = append(d.names, builtIn.Name)
+	}
+	for i := range definitions.Operations {
+		d.names = append(d.names, definitions.Operations[i].Name)
+	}
+	return d
+}
+
+// maxSearches is how many unknown names of operations in one message are compared with those there are.
+const maxSearches = 20
+
+// find returns the operation of this name, if this tool reaches it. With the failure for one that another tool reaches, it
+// returns that operation too. searches counts the unknown names in the message.
+func (d *directory) find(tool, name string, searches *int) (*operation, *Error) {
+	family, known := d.families[tool]
+	if !known {
+		return nil, failure("NOT_FOUND_OPERATION", "Unknown tool: '"+tool+"'", detail{"tool", tool})
+	}
+	o, known := d.operations[name]
+	if !known {
+		name = strings.Clone(name)
+		*searches++
+		return nil, failure("NOT_FOUND_OPERATION", "Unknown operation: '"+name+"'",
+			detail{"operation", name}, detail{"available", d.closest(name, *searches <= maxSearches)})
+	}
+	if family != "" && family != o.family {
+		return o, d.endpointMismatch(o, family, tool)
+	}
+	return o, nil
+}
+
+// endpointMismatch names both tools, so that a client can retry at once.
+func (d *directory) endpointMismatch(o *operation, family, tool string) *Error {
+	expected, actual := o.family, family
+	if d.upperCase {
+		expected, actual = strings.ToUpper(expected), strings.ToUpper(actual)
+	}
+	name := o.definition.Name
+	return failure("VALIDATION_ENDPOINT_MISMATCH",
+		"Operation '"+name+"' must use "+expected+" endpoint, not "+actual,
+		detail{"operation", name}, detail{"expected_endpoint", expected}, detail{"actual_endpoint", actual},
+		detail{"expected_tool", o.tool}, detail{"actual_tool", tool})
+}
+
+// closest lists up to ten operations that a name may have meant. Without a search, or if none is near, it lists the first
+// ten.
+func (d *directory) closest(name string, search bool) []string {
+	if search {
+		if near := words.Nearest(name, d.names, 10); len(near) > 0 {
+			return near
+		}
+	}
+	return d.names[:min(10, len(d.names))]
+}

@@ -1,0 +1,202 @@
+package aql
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// exchange is one message on its way through the stages of the adapter: decoder, checkpoint, runner, answer. Exchanges are
+// pooled: nothing of one may outlive the call except copies.
+type exchange struct {
+	adapter    *Adapter
+	session    *Session
+	view       *view
+	decoder    decoder
+	message    message
+	checkpoint checkpoint
+	warnings   notices
+	answer     answer
+	question   *Question
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+func (s *Session) newExchange(tool string) *exchange {
+	x := exchanges.Get().(*exchange)
+	a := s.adapter
+	x.adapter, x.session, x.view = a, s, a.view.Load()
+	d := &x.decoder
+	d.directory, d.tool, d.limits, d.legacyCodes = &x.view.directory, tool, a.options.Limits, a.options.MVPErrorCodes
+	x.checkpoint.gate, x.checkpoint.session = x.view.gate, s.gate
+	return x
+}
+
+func (x *exchange) release() {
+	x.decoder.reset()
+	x.message.reset()
+	x.answer.writer.Reset(nil)
+	x.adapter, x.session, x.view, x.question = nil, nil, nil, nil
+	x.checkpoint, x.warnings = checkpoint{}, notices{}
+	exchanges.Put(x)
+}
+
+// reply takes a message through the stages, each of which ends it on failure, and returns the answer.
+func (x *exchange) reply(ctx context.Context, data []byte) Reply {
+	m, w := &x.message, x.answer.begin(x.adapter.options.Limits.ResponseSize)
+	failed := x.decoder.decode(data, m)
+	x.checkpoint.label = m.id
+	var rendered []byte
+	switch {
+	case m.batch != nil && failed == nil:
+		failed = x.runBatch(ctx, w)
+	case m.batch == nil:
+		rendered, failed = x.perform(ctx, &m.request, failed, w)
+	}
+	switch {
+	case failed != nil:
+		return x.fail(failed)
+	case rendered != nil:
+		return Reply{JSON: rendered}
+	default:
+		return Reply{JSON: x.answer.take()}
+	}
+}
+
+// perform takes one request, which was decoded or failed to be, through the stages after it. It writes the answer to w, or
+// returns one that was rendered before. This is the order of all checks.
+func (x *exchange) perform(ctx context.Context, q *request, invalid *Error, w *wire.Writer) (rendered []byte, failed *Error) {
+	if invalid != nil {
+		x.checkpoint.reject(ctx, q, invalid)
+		return nil, invalid
+	}
+	if own, ok := q.call.(builtInCall); ok {
+		return own.answer(ctx, x.view, x.reporter(q))
+	}
+	if refused := x.admit(ctx, q); refused != nil {
+		return nil, refused
+	}
+	return nil, x.run(ctx, q, w)
+}
+
+// admit asks the gate to let a request through.
+func (x *exchange) admit(ctx context.Context, q *request) *Error {
+	var answer *Answer
+	if x.message.batch == nil {
+		answer, _ = ctx.Value(answerKey{}).(*Answer)
+	}
+	warnings, refused := x.checkpoint.admit(ctx, q, answer)
+	if refused != nil {
+		return x.explain(ctx, q, refused)
+	}
+	for i := range warnings {
+		x.warn(ctx, q, quotaWarning(&warnings[i]))
+	}
+	return nil
+}
+
+// explain is the failure of a request that the gate refuses.
+func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusal) *Error {
+	if refused.Reason == gate.Unavailable {
+		failed := x.reporter(q).internal(ctx, refused.Err, nil, "state is unavailable, so nothing was run; try again later")
+		failed.details = append(failed.details, detail{"operation", q.operation.definition.Name})
+		return failed
+	}
+	r := refusal{
+		Refusal: refused, request: q, now: x.adapter.options.Now(),
+		humanOnly: x.adapter.options.Confirmation.HumanOnly, inBatch: x.message.batch != nil,
+	}
+	var failed *Error
+	failed, x.question = r.explain()
+	return failed
+}
+
+// run calls the handler of a request and writes a success with its result. On failure, what was written is to be taken back.
+func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
+	w.Raw(successOpen)
+	start := w.Len()
+	out := x.adapter.runner.run(ctx, q, w)
+	if out.err != nil {
+		failed := x.reporter(q).handlerFailure(ctx, out.err, out.ctxErr)
+		x.checkpoint.finish(ctx, q, out.handling.used(x.message.size), failed)
+		return failed
+	}
+	x.checkpoint.finish(ctx, q, out.handling.used(x.message.size+w.Len()-start), nil)
+	x.collect(ctx, q, &out)
+	if x.message.batch == nil { // a batch has the warnings of all its operations together
+		x.warnings.write(w)
+		if x.adapter.options.ResponseMeta {
+			writeMeta(w, requestID(x.message.id), out.took)
+		}
+	}
+	w.Raw("}")
+	if w.Exceeds() {
+		return tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
+	}
+	if err := w.Err(); err != nil {
+		return x.reporter(q).internal(ctx, fmt.Errorf("encoding the result: %w", err), nil, unexpected)
+	}
+	return nil
+}
+
+// warn adds a warning to the answer, or logs why it cannot be shown.
+func (x *exchange) warn(ctx context.Context, q *request, warning Warning) {
+	if problem := x.warnings.add(warning); problem != "" {
+		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "warning withheld: "+problem,
+			slog.String("operation", q.operation.definition.Name), slog.String("code", warning.Code),
+			slog.String("message", warning.Message))
+	}
+}
+
+// collect takes over the warnings of the handler, and adds those of the adapter.
+func (x *exchange) collect(ctx context.Context, q *request, out *outcome) {
+	list, more := out.handling.warnings.take()
+	x.warnings.more += more
+	for _, warning := range list {
+		x.warn(ctx, q, warning)
+	}
+	for _, warning := range requestWarnings(q, out.took, x.adapter.options.SlowAfter) {
+		x.warn(ctx, q, warning)
+	}
+}
+
+// runBatch runs the items of a batch and writes what came of each.
+func (x *exchange) runBatch(ctx context.Context, w *wire.Writer) *Error {
+	limit := x.adapter.options.Limits.ResponseSize
+	run := batchRun{
+		items: x.message.batch.items, limit: limit, label: x.message.id, perform: x.perform,
+		skipUnconfirmed: x.adapter.options.SkipUnconfirmed, report: progressOf(ctx), reader: &x.decoder.second,
+	}
+	if failed := run.write(ctx, w); failed != nil {
+		return failed
+	}
+	x.warnings.write(w)
+	w.Raw("}")
+	if w.Len() > limit {
+		return tooLarge("response_size", limit, w.Len(), "bytes")
+	}
+	return nil
+}
+
+// fail writes the failure of a message in place of what was written before.
+func (x *exchange) fail(f *Error) Reply {
+	m, w := &x.message, x.answer.begin(x.adapter.options.Limits.ResponseSize)
+	if m.batch != nil {
+		f = f.ofBatch()
+		writeFailure(w, f, nil)
+	} else {
+		writeFailure(w, f, failureDetails(f, m.envelope.operation, m.id))
+	}
+	return Reply{
+		JSON: x.answer.take(), Question: x.question,
+		IsError: isToolError(f.Code, m, x.adapter.options.IsErrorOnFailure),
+	}
+}
+
+func (x *exchange) reporter(q *request) reporter {
+	return reporter{log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id}
+}

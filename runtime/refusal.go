@@ -1,0 +1,197 @@
+package aql
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/trust"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+// codeConfirm requires a confirmation.
+const codeConfirm = "CONFIRMATION_REQUIRED"
+
+// refusal is a request that the gate has refused, on its way to the agent.
+type refusal struct {
+	*gate.Refusal
+	request   *request
+	now       time.Time
+	humanOnly bool // agents are given no tokens
+	inBatch   bool // humans are not asked about it
+}
+
+// explain returns what the agent learns of a refusal, and what a human can be asked instead; nil: nothing. A refusal for
+// the reason gate.Unavailable is not one of the request and has no explanation here.
+func (r *refusal) explain() (*Error, *Question) {
+	definition := &r.request.operation.definition
+	name, level := definition.Name, string(definition.Danger)
+	switch r.Reason {
+	case gate.ConfirmationNeeded:
+		return r.confirmationRequired()
+	case gate.QuotaPaused:
+		return r.quotaPaused()
+	case gate.DeniedByPolicy:
+		reason := cmp.Or(r.ruleReason(), "the policy of this adapter does not allow operation '"+name+"' with these parameters")
+		return r.denied(reason), nil
+	case gate.DeniedByTrust:
+		details := []detail{
+			{"operation", name}, {"danger_level", level},
+			{"adapter_trust", string(r.Level)}, {"minimum_trust_required", string(r.Trust.Required)},
+		}
+		if len(definition.Reasons) > 0 {
+			details = append(details, detail{"reasons", definition.Reasons})
+		}
+		return failure("PERMISSION_DANGER_LEVEL_DENIED",
+			"Operation '"+name+"' (danger: "+level+") denied for adapter trust level '"+string(r.Level)+"'", details...), nil
+	case gate.TrustTooLow:
+		return trustTooLow(name, r.Trust.Required, r.Level, definition.Danger.Level()), nil
+	case gate.RateLimited:
+		b := r.Block
+		return failure("RATE_LIMIT_EXCEEDED", "API rate limit exceeded",
+			detail{"limit", int(b.Limit.Limit)}, detail{"remaining", int(b.Remaining)}, detail{"window", string(b.Limit.Window)},
+			detail{"resets_at", timestamp(b.Resets)}, detail{"retry_after_seconds", r.secondsUntil(b.Resets)}), nil
+	case gate.QuotaExhausted:
+		return failure("RATE_LIMIT_QUOTA_EXHAUSTED", "Quota exhausted", append(quotaDetails(r.Block, false),
+			detail{"resets_at", timestamp(r.Block.Resets)}, detail{"retry_after_seconds", r.secondsUntil(r.Block.Resets)})...), nil
+	case gate.TokenRefused:
+		return r.tokenRefused(), nil
+	case gate.Declined:
+		return r.denied("the user was asked and did not approve"), nil
+	case gate.ReauthenticationNeeded:
+		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
+	case gate.TooManyTokens:
+		return failure("RATE_LIMIT_EXCEEDED", "Too many confirmations were asked for or failed. Wait before asking again.",
+			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
+	default:
+		return internal("unexpected failure"), nil
+	}
+}
+
+func (r *refusal) denied(reason string) *Error {
+	return Denied(reason).WithDetail("operation", r.request.operation.definition.Name)
+}
+
+// ruleReason is the reason that the rule of the policy gives the agent; empty where it must not be shown.
+func (r *refusal) ruleReason() string {
+	if r.Rule == nil || words.Leak(r.Rule.Reason) != "" {
+		return ""
+	}
+	return r.Rule.Reason
+}
+
+func trustTooLow(operation string, required, actual trust.Level, level int) *Error {
+	return failure("PERMISSION_TRUST_LEVEL_INSUFFICIENT",
+		"Operation '"+operation+"' requires trust level '"+string(required)+"', adapter has '"+string(actual)+"'",
+		detail{"operation", operation}, detail{"required_trust", string(required)}, detail{"actual_trust", string(actual)},
+		detail{"danger_level", level})
+}
+
+func (r *refusal) quotaPaused() (*Error, *Question) {
+	details := quotaDetails(r.Block, true)
+	if !r.humanOnly {
+		details = append(details, detail{"confirmation_token", r.Ticket.Token}, detail{"expires_at", timestamp(r.Ticket.Expires)})
+	}
+	message := "Quota " + string(r.Block.Quota.Metric) + " has reached its pause threshold. Continue until it resets?"
+	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...), r.question(message, nil)
+}
+
+func (r *refusal) confirmationRequired() (*Error, *Question) {
+	definition := &r.request.operation.definition
+	details := []detail{{"operation", definition.Name}, {"danger_level", string(definition.Danger)}}
+	reasons := definition.Reasons
+	if reason := r.ruleReason(); reason != "" {
+		reasons = append(reasons[:len(reasons):len(reasons)], reason)
+	}
+	if len(reasons) > 0 {
+		details = append(details, detail{"reasons", reasons})
+	}
+	message := ""
+	if definition.Confirm != "" {
+		message = gate.Interpolate(definition.Confirm, r.request.shown)
+		details = append(details, detail{"confirmation_message", message})
+	}
+	question := r.question(message, reasons)
+	if r.humanOnly {
+		return r.denied("operation '" + definition.Name + "' needs the approval of the user, who cannot be asked here"), question
+	}
+	details = append(details, detail{"confirmation_token", strings.Clone(r.Ticket.Token)},
+		detail{"expires_at", timestamp(r.Ticket.Expires)})
+	if r.Wait > 0 {
+		details = append(details, detail{"retry_after_seconds", int(math.Ceil(r.Wait.Seconds()))})
+	}
+	return failure(codeConfirm, "This operation requires confirmation", details...), question
+}
+
+// question is what a human can be asked. The items of a batch are not asked about one by one.
+func (r *refusal) question(message string, reasons []string) *Question {
+	if r.inBatch {
+		return nil
+	}
+	definition := &r.request.operation.definition
+	return &Question{
+		Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
+		Params: string(r.request.Redacted()), token: strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
+	}
+}
+
+// tokenRefused names the token that was presented, cut to the length that a token can have.
+func (r *refusal) tokenRefused() *Error {
+	const longest = 80
+	token := cmp.Or(r.request.tokens.Token, r.request.tokens.Continuation)
+	token = strings.Clone(strings.ToValidUTF8(token[:min(len(token), longest)], ""))
+	refused := func(code, message string, details ...detail) *Error {
+		return failure(code, message, append([]detail{{"token", token}}, details...)...)
+	}
+	switch r.Redeemed.Verdict {
+	case gate.Expired:
+		return refused("TOKEN_EXPIRED", "Confirmation token has expired",
+			detail{"expired_at", timestamp(r.Redeemed.Expires)}, detail{"current_time", timestamp(r.now)})
+	case gate.AlreadyUsed:
+		return refused("TOKEN_ALREADY_USED", "Confirmation token has already been used",
+			detail{"consumed_at", timestamp(r.Redeemed.ConsumedAt)})
+	case gate.ScopeMismatch:
+		return refused("TOKEN_SCOPE_MISMATCH", "Confirmation token scope mismatch",
+			detail{"token_operation", r.Redeemed.Operation}, detail{"requested_operation", r.request.operation.definition.Name})
+	default:
+		return refused("TOKEN_INVALID", "Invalid confirmation token")
+	}
+}
+
+// secondsUntil is the time until t in whole seconds, rounded up.
+func (r *refusal) secondsUntil(t time.Time) int {
+	return max(int(math.Ceil(t.Sub(r.now).Seconds())), 1)
+}
+
+func quotaDetails(b *quota.Block, pauses bool) []detail {
+	details := []detail{{"metric", string(b.Quota.Metric)}, {"current", b.Current}}
+	if pauses {
+		details = append(details, detail{"pause_threshold", b.Quota.Pause})
+	}
+	if b.Quota.HardStop > 0 {
+		details = append(details, detail{"hard_stop_threshold", b.Quota.HardStop})
+	}
+	return details
+}
+
+func quotaWarning(w *quota.Warning) Warning {
+	q := w.Quota
+	details := map[string]any{"metric": string(q.Metric), "current": w.Current, "warn_threshold": q.Warn}
+	highest := q.Warn
+	if q.Pause > 0 {
+		details["pause_threshold"], highest = q.Pause, q.Pause
+	}
+	if q.HardStop > 0 {
+		details["hard_stop_threshold"], highest = q.HardStop, q.HardStop
+	}
+	severity := Medium
+	if w.Current > 0.9*highest {
+		severity = High
+	}
+	return Warning{Code: "RATE_LIMIT_QUOTA_WARNING", Message: "Approaching quota limit", Severity: severity, Details: details}
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
