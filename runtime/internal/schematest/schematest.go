@@ -3,10 +3,12 @@
 package schematest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -122,14 +124,46 @@ func folder() (string, error) {
 
 // Validate returns an error that says where document, a JSON text, breaks the schema.
 func (s *Schema) Validate(document []byte) error {
-	var value any
-	if err := json.Unmarshal(document, &value); err != nil {
+	value, err := decode(document)
+	if err != nil {
 		return fmt.Errorf("%w: %s", err, document)
 	}
 	if err := s.resolved.Validate(value); err != nil {
 		return fmt.Errorf("%s\nbreaks the official schema %s: %w", document, s.name, err)
 	}
 	return nil
+}
+
+// decode reads a JSON text as encoding/json does. Numbers beyond the range of float64 become its largest ones: the schemas
+// bound none.
+func decode(document []byte) (any, error) {
+	var value any
+	if err := json.Unmarshal(document, &value); err == nil {
+		return value, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	return floats(value), nil
+}
+
+func floats(value any) any {
+	switch value := value.(type) {
+	case json.Number:
+		number, _ := value.Float64() // ±Inf beyond the range
+		return max(-math.MaxFloat64, min(number, math.MaxFloat64))
+	case []any:
+		for i, element := range value {
+			value[i] = floats(element)
+		}
+	case map[string]any:
+		for name, member := range value {
+			value[name] = floats(member)
+		}
+	}
+	return value
 }
 
 // Check reports a test as failed when document breaks the schema. On a nil Schema it does nothing.

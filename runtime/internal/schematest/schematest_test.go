@@ -11,7 +11,8 @@ func TestWrongDocumentsAreRefused(t *testing.T) {
 	}{
 		{
 			"operation-result", "",
-			[]string{`{"success":true,"data":{"a":1}}`, `{"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"No"}}`,
+			[]string{`{"success":true,"data":{"a":1}}`, `{"success":true,"data":[1e1000000000,-1e400]}`,
+				`{"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"No"}}`,
 				`{"success":false,"error":{"code":"CONFIRMATION_REQUIRED","message":"No"},` +
 					`"confirmation":{"token":"conf_x","expires_at":"2026-01-02T03:04:05Z"}}`},
 			[]string{
