@@ -27,12 +27,12 @@ type (
 		Mention  []string        `json:"must_mention"`
 		Response json.RawMessage `json:"response"`
 	}
-	tripCase struct {
+	roundTripCase struct {
 		Name     string          `json:"name"`
 		Expected map[string]any  `json:"expected_fields"`
 		Response json.RawMessage `json:"read_response"`
 	}
-	keptCase struct {
+	preservedCase struct {
 		Name      string          `json:"name"`
 		Preserved map[string]any  `json:"preserved_fields"`
 		Response  json.RawMessage `json:"read_response"`
@@ -62,8 +62,8 @@ type (
 			Defaults []defaultCase   `json:"optional_defaults"`
 		} `json:"parameter_tests"`
 		Errors      []errorCase      `json:"error_tests"`
-		RoundTrips  []tripCase       `json:"round_trip_tests"`
-		Preserved   []keptCase       `json:"update_preservation_tests"`
+		RoundTrips  []roundTripCase  `json:"round_trip_tests"`
+		Preserved   []preservedCase  `json:"update_preservation_tests"`
 		Batch       json.RawMessage  `json:"batch_example,omitempty"`
 		Constraints []constraintCase `json:"constraint_tests"`
 		Semantic    []any            `json:"semantic_tests"`
@@ -90,11 +90,11 @@ func (r *Report) Bundle() ([]byte, error) {
 	b := bundle{
 		Implementation: r.Implementation, Version: r.Version, SpecVersion: r.SpecVersion, ExpectedLevel: r.RequestedLevel, ExpectedExit: r.ExitCode(),
 		Capabilities: map[string]bool{"field_selection": p.capability("field_selection"), "batch_operations": e.batch != nil && p.capability("batch")},
-		Accepted:     map[string][]string{}, Errors: e.errorList, RoundTrips: e.tripList, Preserved: e.keptList, Constraints: e.constrained, Semantic: []any{},
+		Accepted:     map[string][]string{}, Errors: e.failures, RoundTrips: e.roundTrips, Preserved: e.preserved, Constraints: e.constraints, Semantic: []any{},
 	}
 	b.Modes = r.modes()
 	b.Introspection.Operations, b.Introspection.Types = p.operationsList.response(), p.typesList.response()
-	b.Parameters.Missing, b.Parameters.Unknown, b.Parameters.Defaults = e.missingList, e.unknownList, e.defaultList
+	b.Parameters.Missing, b.Parameters.Unknown, b.Parameters.Defaults = e.missing, e.unknown, e.defaults
 	if e.batch != nil {
 		b.Batch = e.batch.response()
 	}
@@ -107,27 +107,27 @@ func (r *Report) Bundle() ([]byte, error) {
 		}
 		b.Accepted[o.Name] = slices.Concat([]string{}, e.accepted[o.Name])
 		slices.Sort(b.Accepted[o.Name])
-		if why := p.barred(o); why != "" {
+		if why := p.exclusion(o); why != "" {
 			holes = append(holes, why)
 			continue
 		}
-		if p.bases[o] == nil || p.bases[o].params == nil {
+		if p.baselines[o] == nil || p.baselines[o].params == nil {
 			holes = append(holes, fmt.Sprintf("no sound request to operation %s is known", o.Name))
 			continue
 		}
 		for _, d := range o.Parameters {
-			has := slices.ContainsFunc(e.missingList, func(c parameterCase) bool { return c.Operation == o.Name && c.Parameter == d.Name })
-			if d.Required && !has && r.ran("params/required") == Skip {
+			has := slices.ContainsFunc(e.missing, func(c parameterCase) bool { return c.Operation == o.Name && c.Parameter == d.Name })
+			if d.Required && !has && r.verdictOf("params/required") == Skip {
 				holes = append(holes, fmt.Sprintf("operation %s was not called without '%s'", o.Name, d.Name))
 			}
 			// Cursors cannot be made up, and nothing says that they are refused.
-			if _, ok := p.sample(o, &d, true); !d.Required && !ok && !slices.Contains(b.Accepted[o.Name], d.Name) {
+			if _, ok := p.optionalValue(o, &d, true); !d.Required && !ok && !slices.Contains(b.Accepted[o.Name], d.Name) {
 				b.Accepted[o.Name] = append(b.Accepted[o.Name], d.Name)
 			}
 		}
 	}
 	for _, name := range []string{"params/documented-accepted", "params/required", "params/unknown-named", "params/defaults", "roundtrip/create-read", "roundtrip/update-preserves"} {
-		if r.ran(name) == Skip {
+		if r.verdictOf(name) == Skip {
 			holes = append(holes, fmt.Sprintf("check %s was skipped or left out", name))
 		}
 	}
@@ -142,7 +142,7 @@ func (r *Report) Bundle() ([]byte, error) {
 }
 
 // ran is the verdict of a check; Skip: it was not made.
-func (r *Report) ran(name string) Verdict {
+func (r *Report) verdictOf(name string) Verdict {
 	for _, result := range r.Results() {
 		if result.Name == name {
 			return result.Verdict

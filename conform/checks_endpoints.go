@@ -2,20 +2,8 @@ package conform
 
 import "strings"
 
-func endpointChecks() []check {
-	return []check{
-		{"endpoints/wrong", "an operation on the tool of another family is refused", []string{"REQ-EP-04", "REQ-CL-01"}, Must, Parameters, 1, checkWrongEndpoint},
-		{"endpoints/introspect", "introspect is refused on the tools of other families", []string{"REQ-EP-04", "REQ-IN-01"}, Must, Parameters, 1, checkIntrospectElsewhere},
-		{"endpoints/first", "the wrong tool is told before wrong parameters", []string{"REQ-VO-01"}, Must, Parameters, 1, checkEndpointFirst},
-		{"endpoints/no-effect", "an operation on the wrong tool changes nothing", []string{"REQ-EP-04"}, Must, Parameters, 1, checkEndpointNoEffect},
-		{"endpoints/right-tool", "a refusal says which tool is the right one", []string{"REQ-TL-18"}, Should, ErrorsGood, 1, checkRightTool},
-		{"endpoints/unknown-operation", "an operation that does not exist is told as such", []string{"REQ-RF-03", "REQ-ER-03"}, Must, ErrorsGood, 1, checkUnknownOperation},
-		{"modes/both", "the other endpoint mode is there, with the same operations", []string{"REQ-CL-02", "REQ-EP-08"}, Must, Features, 2, checkBothModes},
-	}
-}
-
 // elsewhere are the tools of other families than an operation's.
-func (p *prober) elsewhere(o *operation) []string {
+func (p *prober) otherTools(o *operation) []string {
 	if family(o.Tool) == "" {
 		return nil
 	}
@@ -28,145 +16,145 @@ func (p *prober) elsewhere(o *operation) []string {
 	return all
 }
 
-const mismatch = "VALIDATION_ENDPOINT_MISMATCH"
+const endpointMismatch = "VALIDATION_ENDPOINT_MISMATCH"
 
-func (p *prober) wrongly(v *verdict, pick func(o *operation) bool, look func(o *operation, b *base, tool string)) {
+func (p *prober) eachWrongTool(rec *recorder, pick func(o *operation) bool, look func(o *operation, b *baseline, tool string)) {
 	if p.mode() == "single" {
-		v.skip("there is only one tool")
+		rec.skip("there is only one tool")
 		return
 	}
-	p.each(v, func(o *operation, b *base) {
+	p.eachCallable(rec, func(o *operation, b *baseline) {
 		if !pick(o) {
 			return
 		}
-		for _, tool := range p.elsewhere(o) {
+		for _, tool := range p.otherTools(o) {
 			look(o, b, tool)
 		}
 	})
 }
 
-func checkWrongEndpoint(p *prober, v *verdict) {
+func checkWrongEndpoint(p *prober, rec *recorder) {
 	pick := func(o *operation) bool { return o.Name != "introspect" }
-	p.wrongly(v, pick, func(o *operation, b *base, tool string) {
-		x := p.call(tool, request(o, p.fresh(o, b)))
-		v.hold(x.answer.code == mismatch, x, "operation %s on tool %s must fail with %s", o.Name, tool, mismatch)
+	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+		x := p.call(tool, request(o, p.freshParams(o, b)))
+		rec.expect(x.answer.code == endpointMismatch, x, "operation %s on tool %s must fail with %s", o.Name, tool, endpointMismatch)
 	})
 }
 
-func checkIntrospectElsewhere(p *prober, v *verdict) {
+func checkIntrospectOnOtherTools(p *prober, rec *recorder) {
 	pick := func(o *operation) bool { return o.Name == "introspect" }
-	p.wrongly(v, pick, func(o *operation, b *base, tool string) {
+	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, b.params))
-		v.hold(x.answer.code == mismatch, x, "introspect on tool %s must fail with %s", tool, mismatch)
+		rec.expect(x.answer.code == endpointMismatch, x, "introspect on tool %s must fail with %s", tool, endpointMismatch)
 	})
 }
 
-func checkEndpointFirst(p *prober, v *verdict) {
+func checkEndpointFirst(p *prober, rec *recorder) {
 	pick := func(o *operation) bool { return true }
-	p.wrongly(v, pick, func(o *operation, b *base, tool string) {
-		if sound := p.call(tool, request(o, p.fresh(o, b))); sound.answer.code != mismatch {
+	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+		if sound := p.call(tool, request(o, p.freshParams(o, b))); sound.answer.code != endpointMismatch {
 			return // another check's business
 		}
 		x := p.call(tool, request(o, map[string]any{unknownName: "x"}))
-		v.hold(x.answer.code == mismatch, x, "operation %s on tool %s with wrong parameters must fail with %s, not with %s", o.Name, tool, mismatch, x.answer.code)
+		rec.expect(x.answer.code == endpointMismatch, x, "operation %s on tool %s with wrong parameters must fail with %s, not with %s", o.Name, tool, endpointMismatch, x.answer.code)
 	})
 }
 
-func checkEndpointNoEffect(p *prober, v *verdict) {
+func checkEndpointNoEffect(p *prober, rec *recorder) {
 	if p.mode() == "single" {
-		v.skip("there is only one tool")
+		rec.skip("there is only one tool")
 		return
 	}
-	p.updated(v, func(f *fixture, _ []param) {
+	p.eachUpdatable(rec, func(f *fixture, _ []param) {
 		u := f.resource.update
-		before, _ := p.read(f)
+		before, _ := p.readFixture(f)
 		var last *exchange
-		for _, tool := range p.elsewhere(u) {
-			params := with(p.base(u).params, f.resource.id, f.id)
+		for _, tool := range p.otherTools(u) {
+			params := with(p.baseline(u).params, f.resource.id, f.id)
 			last = p.call(tool, request(u, params))
 			if last.answer.success {
-				v.skip("operation %s is accepted on tool %s", u.Name, tool)
+				rec.skip("operation %s is accepted on tool %s", u.Name, tool)
 				return
 			}
 		}
-		after, x := p.read(f)
+		after, x := p.readFixture(f)
 		if before == nil || after == nil {
-			v.skip("a %s that was created cannot be read", f.resource.noun)
+			rec.skip("a %s that was created cannot be read", f.resource.noun)
 			return
 		}
 		if equal(before, after) {
-			v.ok(x)
+			rec.pass(x)
 		} else {
-			v.wrong(exchanges(last, x), "operation %s was refused on the wrong tool and changed the %s all the same", u.Name, f.resource.noun)
+			rec.fail(exchanges(last, x), "operation %s was refused on the wrong tool and changed the %s all the same", u.Name, f.resource.noun)
 		}
 	})
 }
 
-func checkRightTool(p *prober, v *verdict) {
+func checkRightTool(p *prober, rec *recorder) {
 	pick := func(o *operation) bool { return true }
-	p.wrongly(v, pick, func(o *operation, b *base, tool string) {
-		x := p.call(tool, request(o, p.fresh(o, b)))
-		if x.answer.code != mismatch {
+	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+		x := p.call(tool, request(o, p.freshParams(o, b)))
+		if x.answer.code != endpointMismatch {
 			return
 		}
 		text := strings.ToLower(x.answer.message)
-		v.hold(strings.Contains(text, strings.ToLower(o.Endpoint)) || strings.Contains(text, o.Tool), x, "the refusal of operation %s on tool %s does not name the endpoint '%s'", o.Name, tool, o.Endpoint)
+		rec.expect(strings.Contains(text, strings.ToLower(o.Endpoint)) || strings.Contains(text, o.Tool), x, "the refusal of operation %s on tool %s does not name the endpoint '%s'", o.Name, tool, o.Endpoint)
 		if o.Name != "introspect" {
 			expected, _ := x.answer.details["expected_endpoint"].(string)
-			v.hold(strings.EqualFold(expected, o.Endpoint), x, "'expected_endpoint' of the refusal must be '%s'", o.Endpoint)
+			rec.expect(strings.EqualFold(expected, o.Endpoint), x, "'expected_endpoint' of the refusal must be '%s'", o.Endpoint)
 		}
 	})
 }
 
-func checkUnknownOperation(p *prober, v *verdict) {
+func checkUnknownOperation(p *prober, rec *recorder) {
 	for _, name := range []string{"no_such_operation", "Introspect", "INTROSPECT"} {
-		x := p.call(p.asked, map[string]any{"operation": name, "params": map[string]any{"query": "operations"}})
-		if v.hold(x.answer.code == "NOT_FOUND_OPERATION", x, "operation %s does not exist: the code must be NOT_FOUND_OPERATION", name) {
-			v.hold(strings.Contains(x.answer.message, name), x, "the message does not name the operation %s", name)
-			p.evidence.failure("unknown operation "+name, name, x)
+		x := p.call(p.introspectTool, map[string]any{"operation": name, "params": map[string]any{"query": "operations"}})
+		if rec.expect(x.answer.code == "NOT_FOUND_OPERATION", x, "operation %s does not exist: the code must be NOT_FOUND_OPERATION", name) {
+			rec.expect(strings.Contains(x.answer.message, name), x, "the message does not name the operation %s", name)
+			p.evidence.addFailure("unknown operation "+name, name, x)
 		}
 	}
 }
 
 // checkBothModes asks the same adapter in the other mode for its operations.
-func checkBothModes(p *prober, v *verdict) {
+func checkBothModes(p *prober, rec *recorder) {
 	if p.mode() == "all" {
 		single := p.prefix + "mcp_aql"
-		for _, o := range p.runnable() {
-			b := p.base(o)
+		for _, o := range p.callable() {
+			b := p.baseline(o)
 			if b.params == nil {
 				continue
 			}
-			x := p.call(single, request(o, p.fresh(o, b)))
-			v.hold(accepted(x), x, "operation %s is not taken by the tool of single mode", o.Name)
+			x := p.call(single, request(o, p.freshParams(o, b)))
+			rec.expect(paramsAccepted(x), x, "operation %s is not taken by the tool of single mode", o.Name)
 		}
 		p.evidence.otherMode = true
 		return
 	}
 	if p.options.Other == nil {
-		v.skip("only the mode %s is there to be seen", p.mode())
+		rec.skip("only the mode %s is there to be seen", p.mode())
 		return
 	}
 	options := p.options
 	options.Other = nil
 	q := newProber(p.ctx, p.options.Other, options)
 	if err := q.discover(); err != nil {
-		v.wrong(nil, "the adapter in its other mode: %v", err)
+		rec.fail(nil, "the adapter in its other mode: %v", err)
 		return
 	}
 	if q.mode() == p.mode() {
-		v.skip("the other server has the mode %s, too", q.mode())
+		rec.skip("the other server has the mode %s, too", q.mode())
 		return
 	}
 	p.evidence.otherMode = true
-	v.ok(q.operationsList)
+	rec.pass(q.operationsList)
 	for _, d := range p.details {
 		other := q.operation(d.name)
-		if !v.hold(other != nil, q.operationsList, "operation %s is missing in mode %s", d.name, q.mode()) {
+		if !rec.expect(other != nil, q.operationsList, "operation %s is missing in mode %s", d.name, q.mode()) {
 			continue
 		}
 		for _, member := range []string{"semantic_category", "parameters", "returns", "permissions"} {
-			v.hold(equal(d.value[member], within(q.exchangeOf(other).answer.data, "operation").(map[string]any)[member]), q.exchangeOf(other), "'%s' of operation %s is another in mode %s", member, d.name, q.mode())
+			rec.expect(equal(d.value[member], memberOf(q.detailExchange(other).answer.data, "operation").(map[string]any)[member]), q.detailExchange(other), "'%s' of operation %s is another in mode %s", member, d.name, q.mode())
 		}
 	}
 }

@@ -6,25 +6,14 @@ import (
 	"strings"
 )
 
-func roundTripChecks() []check {
-	return []check{
-		{"roundtrip/create-read", "what was created reads back as it was sent", []string{"REQ-RS-08"}, Must, RoundTrip, 1, checkCreateRead},
-		{"roundtrip/update-applies", "what was updated reads back with its new value", []string{"REQ-UP-07"}, Must, RoundTrip, 1, checkUpdateApplies},
-		{"roundtrip/update-preserves", "what an update does not name stays as it was", []string{"REQ-UP-11"}, Must, RoundTrip, 1, checkUpdatePreserves},
-		{"roundtrip/deep-merge", "what an update does not name inside an object stays as it was", []string{"REQ-UP-07", "REQ-UP-11"}, Must, RoundTrip, 1, checkDeepMerge},
-		{"roundtrip/arrays-replace", "an update replaces a list whole", []string{"REQ-UP-07"}, Must, RoundTrip, 1, checkArraysReplace},
-		{"roundtrip/null-removes", "null in an update removes", []string{"REQ-UP-07", "REQ-UP-09"}, Must, RoundTrip, 1, checkNullRemoves},
-	}
-}
-
-func checkCreateRead(p *prober, v *verdict) {
-	p.paired(v, func(f *fixture) {
-		read, x := p.read(f)
+func checkCreateRead(p *prober, rec *recorder) {
+	p.eachFixture(rec, func(f *fixture) {
+		read, x := p.readFixture(f)
 		if x.answer.success && read == nil {
-			v.skip("what operation %s answers is no object", f.resource.get.Name)
+			rec.skip("what operation %s answers is no object", f.resource.get.Name)
 			return
 		}
-		if !v.hold(read != nil, x, "a %s that was just created cannot be read", f.resource.noun) {
+		if !rec.expect(read != nil, x, "a %s that was just created cannot be read", f.resource.noun) {
 			return
 		}
 		returned := p.types[f.resource.get.Returns.Name]
@@ -34,25 +23,25 @@ func checkCreateRead(p *prober, v *verdict) {
 			if _, there := read[name]; !there && !documented {
 				continue // such as a password
 			}
-			where := differs(f.sent[name], read[name], name)
+			where := firstDifference(f.sent[name], read[name], name)
 			if where == "" {
-				v.ok(x)
-				maps.Copy(expected, leaves("data."+name, f.sent[name], read[name]))
+				rec.pass(x)
+				maps.Copy(expected, leafValues("data."+name, f.sent[name], read[name]))
 			} else {
-				v.wrong(exchanges(f.exchange, x), "'%s' of a %s reads otherwise than it was created", where, f.resource.noun)
+				rec.fail(exchanges(f.exchange, x), "'%s' of a %s reads otherwise than it was created", where, f.resource.noun)
 			}
 		}
-		p.evidence.roundTrip("create and read "+f.resource.noun, expected, x)
+		p.evidence.addRoundTrip("create and read "+f.resource.noun, expected, x)
 	})
 }
 
 // leaves are the plain values of a thing that was sent, by their path in what was read.
-func leaves(path string, sent, read any) map[string]any {
+func leafValues(path string, sent, read any) map[string]any {
 	all := map[string]any{}
-	if object, ok := plain(sent).(map[string]any); ok {
+	if object, ok := normalized(sent).(map[string]any); ok {
 		for name, value := range object {
 			if !strings.Contains(name, ".") {
-				maps.Copy(all, leaves(path+"."+name, value, within(read, name)))
+				maps.Copy(all, leafValues(path+"."+name, value, memberOf(read, name)))
 			}
 		}
 		return all
@@ -62,7 +51,7 @@ func leaves(path string, sent, read any) map[string]any {
 }
 
 // volatile reports whether a field changes with every update, by its name.
-func volatile(name string) bool {
+func changesOnUpdate(name string) bool {
 	for _, part := range []string{"updated", "modified", "changed", "version", "revision", "etag", "last_"} {
 		if strings.Contains(name, part) {
 			return true
@@ -72,12 +61,12 @@ func volatile(name string) bool {
 }
 
 // plainField finds a field that holds a plain value in a thing, other than its name and its state, and a new value for it.
-func (p *prober) plainField(f *fixture, fields []param) (name string, value any) {
+func (p *prober) updatableField(f *fixture, fields []param) (name string, value any) {
 	for _, d := range fields {
 		switch d.Type {
 		case "string", "integer", "number", "boolean":
 			for range 10 {
-				if made, ok := p.value(&d, 1); ok && !equal(made, f.data[d.Name]) && d.Name != f.resource.id {
+				if made, ok := p.newValue(&d, 1); ok && !equal(made, f.data[d.Name]) && d.Name != f.resource.id {
 					return d.Name, made
 				}
 			}
@@ -86,140 +75,140 @@ func (p *prober) plainField(f *fixture, fields []param) (name string, value any)
 	return "", nil
 }
 
-func checkUpdateApplies(p *prober, v *verdict) {
-	p.updated(v, func(f *fixture, fields []param) {
-		name, value := p.plainField(f, fields)
+func checkUpdateApplies(p *prober, rec *recorder) {
+	p.eachUpdatable(rec, func(f *fixture, fields []param) {
+		name, value := p.updatableField(f, fields)
 		if name == "" {
-			v.skip("a %s has no plain field to update", f.resource.noun)
+			rec.skip("a %s has no plain field to update", f.resource.noun)
 			return
 		}
-		x := p.update(f, map[string]any{name: value})
-		if !v.hold(x.answer.success, x, "a sound update of '%s' of a %s fails", name, f.resource.noun) {
+		x := p.updateFixture(f, map[string]any{name: value})
+		if !rec.expect(x.answer.success, x, "a sound update of '%s' of a %s fails", name, f.resource.noun) {
 			return
 		}
-		read, y := p.read(f)
+		read, y := p.readFixture(f)
 		if equal(value, read[name]) {
-			v.ok(y)
+			rec.pass(y)
 		} else {
-			v.wrong(exchanges(x, y), "'%s' of a %s was updated, and reads otherwise", name, f.resource.noun)
+			rec.fail(exchanges(x, y), "'%s' of a %s was updated, and reads otherwise", name, f.resource.noun)
 		}
 	})
 }
 
-func checkUpdatePreserves(p *prober, v *verdict) {
-	p.updated(v, func(f *fixture, fields []param) {
-		before, _ := p.read(f)
-		name, value := p.plainField(f, fields)
+func checkUpdatePreserves(p *prober, rec *recorder) {
+	p.eachUpdatable(rec, func(f *fixture, fields []param) {
+		before, _ := p.readFixture(f)
+		name, value := p.updatableField(f, fields)
 		if name == "" || before == nil {
-			v.skip("a %s has no plain field to update", f.resource.noun)
+			rec.skip("a %s has no plain field to update", f.resource.noun)
 			return
 		}
-		x := p.update(f, map[string]any{name: value})
-		after, y := p.read(f)
+		x := p.updateFixture(f, map[string]any{name: value})
+		after, y := p.readFixture(f)
 		if !x.answer.success || after == nil {
-			v.skip("operation %s does not succeed", f.resource.update.Name)
+			rec.skip("operation %s does not succeed", f.resource.update.Name)
 			return
 		}
 		preserved := map[string]any{}
 		for _, other := range slices.Sorted(maps.Keys(before)) {
-			if other == name || volatile(other) {
+			if other == name || changesOnUpdate(other) {
 				continue
 			}
 			if equal(before[other], after[other]) {
-				v.ok(y)
-				maps.Copy(preserved, leaves("data."+other, before[other], after[other]))
+				rec.pass(y)
+				maps.Copy(preserved, leafValues("data."+other, before[other], after[other]))
 			} else {
-				v.wrong(exchanges(x, y), "an update of '%s' of a %s changed '%s', which it does not name", name, f.resource.noun, other)
+				rec.fail(exchanges(x, y), "an update of '%s' of a %s changed '%s', which it does not name", name, f.resource.noun, other)
 			}
 		}
-		p.evidence.preserved("update "+f.resource.noun, preserved, y)
+		p.evidence.addPreserved("update "+f.resource.noun, preserved, y)
 	})
 }
 
-func checkDeepMerge(p *prober, v *verdict) {
-	p.updated(v, func(f *fixture, fields []param) {
-		before, _ := p.read(f)
+func checkDeepMerge(p *prober, rec *recorder) {
+	p.eachUpdatable(rec, func(f *fixture, fields []param) {
+		before, _ := p.readFixture(f)
 		for _, d := range fields {
 			t := p.types[d.Type]
 			inner, _ := before[d.Name].(map[string]any)
 			if t == nil || t.Kind != "object" || len(inner) < 2 {
 				continue
 			}
-			name, value := p.plainField(&fixture{resource: f.resource, data: inner}, t.Fields)
+			name, value := p.updatableField(&fixture{resource: f.resource, data: inner}, t.Fields)
 			if name == "" {
 				continue
 			}
-			x := p.update(f, map[string]any{d.Name: map[string]any{name: value}})
-			after, y := p.read(f)
-			if !v.hold(x.answer.success, x, "a sound update of '%s.%s' of a %s fails", d.Name, name, f.resource.noun) {
+			x := p.updateFixture(f, map[string]any{d.Name: map[string]any{name: value}})
+			after, y := p.readFixture(f)
+			if !rec.expect(x.answer.success, x, "a sound update of '%s.%s' of a %s fails", d.Name, name, f.resource.noun) {
 				continue
 			}
 			rest := without(inner, name)
 			now, _ := after[d.Name].(map[string]any)
 			if equal(rest, without(now, name)) {
-				v.ok(y)
+				rec.pass(y)
 			} else {
-				v.wrong(exchanges(x, y), "an update of '%s.%s' of a %s changed more of '%s' than that", d.Name, name, f.resource.noun, d.Name)
+				rec.fail(exchanges(x, y), "an update of '%s.%s' of a %s changed more of '%s' than that", d.Name, name, f.resource.noun, d.Name)
 			}
 		}
-		v.skip("a %s holds no object with several fields to update", f.resource.noun)
+		rec.skip("a %s holds no object with several fields to update", f.resource.noun)
 	})
 }
 
-func checkArraysReplace(p *prober, v *verdict) {
-	p.updated(v, func(f *fixture, fields []param) {
+func checkArraysReplace(p *prober, rec *recorder) {
+	p.eachUpdatable(rec, func(f *fixture, fields []param) {
 		for _, d := range fields {
 			was, _ := f.data[d.Name].([]any)
 			if d.Type != "array" || len(was) == 0 {
 				continue
 			}
-			value, ok := p.value(&d, 1)
+			value, ok := p.newValue(&d, 1)
 			list, _ := value.([]any)
 			if !ok || len(list) == 0 {
 				continue
 			}
-			if low, _ := items(d.Description); low < 2 {
+			if low, _ := itemBounds(d.Description); low < 2 {
 				list = list[:1]
 			}
-			x := p.update(f, map[string]any{d.Name: list})
+			x := p.updateFixture(f, map[string]any{d.Name: list})
 			if !x.answer.success {
 				continue
 			}
-			read, y := p.read(f)
+			read, y := p.readFixture(f)
 			if equal(list, read[d.Name]) {
-				v.ok(y)
+				rec.pass(y)
 			} else {
-				v.wrong(exchanges(x, y), "the list '%s' of a %s was updated, and reads otherwise", d.Name, f.resource.noun)
+				rec.fail(exchanges(x, y), "the list '%s' of a %s was updated, and reads otherwise", d.Name, f.resource.noun)
 			}
 		}
-		v.skip("a %s holds no list to update", f.resource.noun)
+		rec.skip("a %s holds no list to update", f.resource.noun)
 	})
 }
 
 // checkNullRemoves removes fields that need no value and have no default; what is left of them must be nothing.
-func checkNullRemoves(p *prober, v *verdict) {
-	p.updated(v, func(f *fixture, fields []param) {
+func checkNullRemoves(p *prober, rec *recorder) {
+	p.eachUpdatable(rec, func(f *fixture, fields []param) {
 		created := f.resource.create
 		for _, d := range fields {
 			of := created.param(d.Name)
 			if of == nil || of.Required || of.Default != nil || d.Default != nil || len(d.Enum) > 0 || f.data[d.Name] == nil || p.types[d.Type] != nil {
 				continue
 			}
-			x := p.update(f, map[string]any{d.Name: nil})
+			x := p.updateFixture(f, map[string]any{d.Name: nil})
 			if !x.answer.success {
 				continue // null may be refused where the thing needs the field
 			}
-			read, y := p.read(f)
+			read, y := p.readFixture(f)
 			if read == nil {
 				continue
 			}
 			empty := read[d.Name] == nil || equal(read[d.Name], "") || equal(read[d.Name], []any{}) && equal([]any{}, read[d.Name]) || equal(read[d.Name], map[string]any{})
 			if empty {
-				v.ok(y)
+				rec.pass(y)
 			} else {
-				v.wrong(exchanges(x, y), "null was sent for '%s' of a %s, and it still has a value", d.Name, f.resource.noun)
+				rec.fail(exchanges(x, y), "null was sent for '%s' of a %s, and it still has a value", d.Name, f.resource.noun)
 			}
 		}
-		v.skip("a %s has no field that could be removed", f.resource.noun)
+		rec.skip("a %s has no field that could be removed", f.resource.noun)
 	})
 }

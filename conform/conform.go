@@ -102,7 +102,7 @@ func Run(ctx context.Context, server Server, options Options) (*Report, error) {
 		if options.Progress != nil {
 			options.Progress(i, len(chosen), c.name)
 		}
-		results = append(results, p.judge(c))
+		results = append(results, p.runCheck(c))
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("conform: the run was ended early: %w", err)

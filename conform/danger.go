@@ -15,8 +15,8 @@ const (
 )
 
 var (
-	levels     = []string{"safe", "reversible", "destructive", "dangerous", "forbidden"}
-	dangerText = regexp.MustCompile(`\[danger: *([a-z]+)`)
+	dangerLevels = []string{"safe", "reversible", "destructive", "dangerous", "forbidden"}
+	dangerText   = regexp.MustCompile(`\[danger: *([a-z]+)`)
 )
 
 // dangerOf is the rank of what introspection says about an operation. Where it says nothing, the category, the name and the
@@ -35,7 +35,7 @@ func (p *prober) dangerOf(o *operation) int {
 			level = m[1]
 		}
 	}
-	if rank := slices.Index(levels, level); rank >= 0 {
+	if rank := slices.Index(dangerLevels, level); rank >= 0 {
 		return rank
 	}
 	rank := map[string]int{"READ": 0, "CREATE": reversible, "UPDATE": reversible, "EXECUTE": reversible}
@@ -58,15 +58,15 @@ func (p *prober) dangerOf(o *operation) int {
 }
 
 // reserved are the operations of the safety loop: what they start concerns more than this server.
-var reserved = []string{"execute_agent", "record_execution_step", "complete_execution", "abort_execution", "confirm_operation", "verify_challenge"}
+var safetyLoop = []string{"execute_agent", "record_execution_step", "complete_execution", "abort_execution", "confirm_operation", "verify_challenge"}
 
 // barred says why an operation is not run; empty: it may be.
-func (p *prober) barred(o *operation) string {
+func (p *prober) exclusion(o *operation) string {
 	switch {
-	case slices.Contains(reserved, o.Name):
+	case slices.Contains(safetyLoop, o.Name):
 		return "operation " + o.Name + " belongs to the safety loop"
 	case o.danger >= destructive && !p.options.AllowDestructive:
-		return "operation " + o.Name + " is " + levels[o.danger] + ", and that is not allowed"
+		return "operation " + o.Name + " is " + dangerLevels[o.danger] + ", and that is not allowed"
 	case o.Category != "READ" && p.options.ReadOnly:
 		return "operation " + o.Name + " writes, and only reading is allowed"
 	}
@@ -74,23 +74,23 @@ func (p *prober) barred(o *operation) string {
 }
 
 // runnable are the operations that may be run, in an order in which what is destroyed is destroyed last.
-func (p *prober) runnable() []*operation {
-	all := slices.DeleteFunc(slices.Clone(p.operations), func(o *operation) bool { return p.barred(o) != "" })
+func (p *prober) callable() []*operation {
+	all := slices.DeleteFunc(slices.Clone(p.operations), func(o *operation) bool { return p.exclusion(o) != "" })
 	slices.SortStableFunc(all, func(a, b *operation) int { return cmp.Compare(max(a.danger, reversible), max(b.danger, reversible)) })
 	return all
 }
 
 // each looks at every operation that may be run and has a request that is accepted; what is left out is said.
-func (p *prober) each(v *verdict, look func(o *operation, b *base)) {
+func (p *prober) eachCallable(rec *recorder, look func(o *operation, b *baseline)) {
 	for _, o := range p.operations {
-		if why := p.barred(o); why != "" {
-			v.skip("%s", why)
+		if why := p.exclusion(o); why != "" {
+			rec.skip("%s", why)
 		}
 	}
-	for _, o := range p.runnable() {
-		b := p.base(o)
+	for _, o := range p.callable() {
+		b := p.baseline(o)
 		if b.params == nil {
-			v.skip("no sound request to operation %s is known", o.Name)
+			rec.skip("no sound request to operation %s is known", o.Name)
 			continue
 		}
 		look(o, b)

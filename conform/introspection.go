@@ -10,21 +10,21 @@ import (
 )
 
 // description is all that a server says about itself.
-type description struct {
-	tools      []Tool // those of the adapter
-	prefix     string
-	asked      string // the tool that introspect is called on
-	version    string // of the specification
-	protocol   map[string]any
-	operations []*operation
-	introspect *operation // nil: not listed
-	types      map[string]*typeDetails
+type discovery struct {
+	tools          []Tool // those of the adapter
+	prefix         string
+	introspectTool string // the tool that introspect is called on
+	version        string // of the specification
+	protocol       map[string]any
+	operations     []*operation
+	introspect     *operation // nil: not listed
+	types          map[string]*typeDetails
 
-	operationsList, typesList *exchange
-	listed, listedTypes       []map[string]any
-	details                   []*detail // of operations
-	typesDetails              []*detail
-	trouble                   []string // details that cannot be read
+	operationsList, typesList     *exchange
+	listedOperations, listedTypes []map[string]any
+	details                       []*detail // of operations
+	typeDetails                   []*detail
+	unreadable                    []string // details that cannot be read
 }
 
 // detail is what introspect answers about one name.
@@ -113,7 +113,7 @@ func family(tool string) string {
 }
 
 // mode is semantic, single or all, by the tools that there are.
-func (d *description) mode() string {
+func (d *discovery) mode() string {
 	single, semantic := false, false
 	for _, tool := range d.tools {
 		if family(tool.Name) == "" {
@@ -131,7 +131,7 @@ func (d *description) mode() string {
 	return "semantic"
 }
 
-func (d *description) operation(name string) *operation {
+func (d *discovery) operation(name string) *operation {
 	i := slices.IndexFunc(d.operations, func(o *operation) bool { return o.Name == name })
 	if i < 0 {
 		return nil
@@ -140,7 +140,7 @@ func (d *description) operation(name string) *operation {
 }
 
 // capability is a flag of _protocol.capabilities.
-func (d *description) capability(name string) bool {
+func (d *discovery) capability(name string) bool {
 	capabilities, _ := d.protocol["capabilities"].(map[string]any)
 	on, _ := capabilities[name].(bool)
 	return on
@@ -181,62 +181,62 @@ func (p *prober) discover() error {
 		return err
 	}
 	candidates := slices.Clone(p.tools)
-	slices.SortStableFunc(candidates, func(a, b Tool) int { return rank(a.Name) - rank(b.Name) })
+	slices.SortStableFunc(candidates, func(a, b Tool) int { return introspectRank(a.Name) - introspectRank(b.Name) })
 	for _, tool := range candidates {
-		x := p.ask(tool.Name, map[string]any{"query": "operations"})
-		if p.gone != nil {
-			return fmt.Errorf("conform: asking tool %s for the operations: %w", tool.Name, p.gone)
+		x := p.callIntrospect(tool.Name, map[string]any{"query": "operations"})
+		if p.stopped != nil {
+			return fmt.Errorf("conform: asking tool %s for the operations: %w", tool.Name, p.stopped)
 		}
 		if x.answer.success {
-			p.asked, p.operationsList = tool.Name, x
+			p.introspectTool, p.operationsList = tool.Name, x
 			break
 		}
 		if p.operationsList == nil {
 			p.operationsList = x
 		}
 	}
-	if p.asked == "" {
-		return fmt.Errorf("conform: no MCP-AQL tool answers introspect with a list of operations; tool %s answers %s", p.operationsList.tool, short(p.operationsList))
+	if p.introspectTool == "" {
+		return fmt.Errorf("conform: no MCP-AQL tool answers introspect with a list of operations; tool %s answers %s", p.operationsList.tool, summary(p.operationsList))
 	}
 	data, _ := p.operationsList.answer.data.(map[string]any)
 	p.protocol, _ = data["_protocol"].(map[string]any)
 	p.version, _ = p.protocol["version"].(string)
-	p.listed = objects(data["operations"])
-	for _, name := range names(p.listed) {
-		d := p.detail("operations", "operation", name)
+	p.listedOperations = objects(data["operations"])
+	for _, name := range namesOf(p.listedOperations) {
+		d := p.fetchDetail("operations", "operation", name)
 		p.details = append(p.details, d)
 		var o operation
-		if err := convert(d.value, &o); err != nil || d.value == nil {
-			p.trouble = append(p.trouble, fmt.Sprintf("The details of operation %s cannot be read", name))
+		if err := decode(d.value, &o); err != nil || d.value == nil {
+			p.unreadable = append(p.unreadable, fmt.Sprintf("The details of operation %s cannot be read", name))
 			continue
 		}
-		p.settle(&o)
+		p.resolve(&o)
 		p.operations = append(p.operations, &o)
 	}
 	p.introspect = p.operation("introspect")
-	p.typesList = p.ask(p.asked, map[string]any{"query": "types"})
+	p.typesList = p.callIntrospect(p.introspectTool, map[string]any{"query": "types"})
 	data, _ = p.typesList.answer.data.(map[string]any)
 	p.listedTypes = objects(data["types"])
 	p.types = map[string]*typeDetails{}
-	for _, name := range names(p.listedTypes) {
-		d := p.detail("types", "type", name)
-		p.typesDetails = append(p.typesDetails, d)
+	for _, name := range namesOf(p.listedTypes) {
+		d := p.fetchDetail("types", "type", name)
+		p.typeDetails = append(p.typeDetails, d)
 		var t typeDetails
-		if err := convert(d.value, &t); err != nil || d.value == nil {
-			p.trouble = append(p.trouble, fmt.Sprintf("The details of type %s cannot be read", name))
+		if err := decode(d.value, &t); err != nil || d.value == nil {
+			p.unreadable = append(p.unreadable, fmt.Sprintf("The details of type %s cannot be read", name))
 			continue
 		}
 		p.types[name] = &t
 	}
-	if p.gone != nil {
-		return fmt.Errorf("conform: introspecting: %w", p.gone)
+	if p.stopped != nil {
+		return fmt.Errorf("conform: introspecting: %w", p.stopped)
 	}
-	p.pair()
+	p.findResources()
 	return nil
 }
 
 // rank orders tools by how likely they answer introspect.
-func rank(tool string) int {
+func introspectRank(tool string) int {
 	switch family(tool) {
 	case "read", "discover", "inspect", "observe", "search":
 		return 0
@@ -247,11 +247,11 @@ func rank(tool string) int {
 }
 
 // settle makes an operation ready to be called.
-func (p *prober) settle(o *operation) {
+func (p *prober) resolve(o *operation) {
 	known := func(name string) bool {
 		return slices.ContainsFunc(p.tools, func(t Tool) bool { return t.Name == name })
 	}
-	for _, name := range []string{o.Tool, p.prefix + "mcp_aql_" + o.Endpoint, p.prefix + "mcp_aql", p.asked} {
+	for _, name := range []string{o.Tool, p.prefix + "mcp_aql_" + o.Endpoint, p.prefix + "mcp_aql", p.introspectTool} {
 		if known(name) {
 			o.Tool = name
 			break
@@ -260,12 +260,12 @@ func (p *prober) settle(o *operation) {
 	o.danger = p.dangerOf(o)
 }
 
-func (p *prober) ask(tool string, params map[string]any) *exchange {
+func (p *prober) callIntrospect(tool string, params map[string]any) *exchange {
 	return p.call(tool, map[string]any{"operation": "introspect", "params": params})
 }
 
-func (p *prober) detail(query, member, name string) *detail {
-	x := p.ask(p.asked, map[string]any{"query": query, "name": name})
+func (p *prober) fetchDetail(query, member, name string) *detail {
+	x := p.callIntrospect(p.introspectTool, map[string]any{"query": query, "name": name})
 	data, _ := x.answer.data.(map[string]any)
 	value, _ := data[member].(map[string]any)
 	return &detail{name, x, value}
@@ -284,7 +284,7 @@ func objects(list any) []map[string]any {
 }
 
 // names are the distinct names of objects, in their order.
-func names(list []map[string]any) []string {
+func namesOf(list []map[string]any) []string {
 	var all []string
 	for _, object := range list {
 		if name, ok := object["name"].(string); ok && !slices.Contains(all, name) {
@@ -295,7 +295,7 @@ func names(list []map[string]any) []string {
 }
 
 // convert reads a parsed value into a struct.
-func convert(value any, into any) error {
+func decode(value any, into any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -307,7 +307,7 @@ func convert(value any, into any) error {
 }
 
 // short is the answer of an exchange in one line.
-func short(x *exchange) string {
+func summary(x *exchange) string {
 	text := x.reply.Text
 	if x.reply.Fault != "" {
 		text = x.reply.Fault

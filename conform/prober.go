@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // prober is one run against one server.
@@ -18,26 +19,26 @@ type prober struct {
 	random  *rand.Rand
 	serial  int // makes names that nobody else has
 
-	description
-	log    []*exchange
-	volume int   // bytes of answers
-	gone   error // why the server does not answer any more
+	discovery
+	log         []*exchange
+	answerBytes int   // bytes of answers
+	stopped     error // why the server does not answer any more
 
-	bases     map[*operation]*base
-	unknown   map[*operation]*exchange
-	varied    map[*operation][]*exchange
-	claims    map[*param]*exchange
-	resources []*resource
-	fixtures  map[*resource]*fixture
-	making    map[*resource]bool
-	evidence  evidence
+	baselines       map[*operation]*baseline
+	unknownSent     map[*operation]*exchange
+	variations      map[*operation][]*exchange
+	rejectedSamples map[*param]*exchange
+	resources       []*resource
+	fixtures        map[*resource]*fixture
+	creating        map[*resource]bool
+	evidence        evidence
 }
 
 func newProber(ctx context.Context, server Server, options Options) *prober {
 	return &prober{
 		ctx: ctx, server: server, options: options, random: rand.New(rand.NewPCG(options.Seed, 0)),
-		bases: map[*operation]*base{}, unknown: map[*operation]*exchange{}, varied: map[*operation][]*exchange{},
-		claims: map[*param]*exchange{}, fixtures: map[*resource]*fixture{}, making: map[*resource]bool{},
+		baselines: map[*operation]*baseline{}, unknownSent: map[*operation]*exchange{}, variations: map[*operation][]*exchange{},
+		rejectedSamples: map[*param]*exchange{}, fixtures: map[*resource]*fixture{}, creating: map[*resource]bool{},
 	}
 }
 
@@ -47,22 +48,22 @@ type exchange struct {
 	reply         Reply
 	answer        answer
 	introspection bool // what the answer to introspect looks like has rules of its own
-	raw           bool // the request is broken on purpose in a way that has no rules for the answer
+	malformed     bool // the request is broken on purpose in a way that has no rules for the answer
 }
 
 // answer is a response, as far as it is one.
 type answer struct {
-	ok      bool // it is an object with a boolean success
-	success bool
-	root    map[string]any
-	data    any
-	code    string
-	message string
-	details map[string]any
+	wellFormed bool // it is an object with a boolean success
+	success    bool
+	root       map[string]any
+	data       any
+	code       string
+	message    string
+	details    map[string]any
 }
 
 // mostBytes bounds the answers of a run, all of which are kept.
-const mostBytes = 256 << 20
+const maxAnswerBytes = 256 << 20
 
 // call sends a request. When the server is gone it returns an empty answer at once.
 func (p *prober) call(tool string, request any) *exchange {
@@ -74,7 +75,7 @@ func (p *prober) call(tool string, request any) *exchange {
 	if object, ok := request.(map[string]any); ok {
 		x.introspection = object["operation"] == "introspect"
 	}
-	if p.gone != nil {
+	if p.stopped != nil {
 		return x
 	}
 	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.CallTimeout, fmt.Errorf("no answer within %v", p.options.CallTimeout))
@@ -84,11 +85,11 @@ func (p *prober) call(tool string, request any) *exchange {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		p.gone = err
+		p.stopped = err
 		x.reply.Fault = err.Error()
 	}
-	if p.volume += len(x.reply.Text); p.volume > mostBytes && p.gone == nil {
-		p.gone = fmt.Errorf("its answers add up to more than %d bytes", mostBytes)
+	if p.answerBytes += len(x.reply.Text); p.answerBytes > maxAnswerBytes && p.stopped == nil {
+		p.stopped = fmt.Errorf("its answers add up to more than %d bytes", maxAnswerBytes)
 	}
 	x.answer = parseAnswer(x.reply.Text)
 	p.log = append(p.log, x)
@@ -110,7 +111,7 @@ func parseAnswer(text string) (a answer) {
 		return a
 	}
 	a.root, _ = value.(map[string]any)
-	a.success, a.ok = a.root["success"].(bool)
+	a.success, a.wellFormed = a.root["success"].(bool)
 	a.data = a.root["data"]
 	failure, _ := a.root["error"].(map[string]any)
 	a.code, _ = failure["code"].(string)
@@ -134,7 +135,7 @@ func parse(text string) (any, error) {
 }
 
 // exported is an exchange as reports show it.
-func (x *exchange) exported() Exchange {
+func (x *exchange) export() Exchange {
 	e := Exchange{Tool: x.tool, Request: json.RawMessage(x.request), IsError: x.reply.IsError, Fault: x.reply.Fault}
 	const most = 20_000
 	switch text := x.reply.Text; {
@@ -150,54 +151,44 @@ func (x *exchange) exported() Exchange {
 	return e
 }
 
-// check is one thing to look at.
-type check struct {
-	name, title  string
-	requirements []string
-	level        Level
-	category     Category
-	tier         int // the conformance level from which on it counts
-	run          func(p *prober, v *verdict)
-}
-
 // verdict is what a check finds while it runs.
-type verdict struct {
+type recorder struct {
 	findings []Finding
-	good     *exchange
+	example  *exchange
 	passed   bool
 	reason   string
 }
 
 // ok notes that something is as it should be; x may be nil.
-func (v *verdict) ok(x *exchange) {
-	v.passed = true
-	if v.good == nil {
-		v.good = x
+func (rec *recorder) pass(x *exchange) {
+	rec.passed = true
+	if rec.example == nil {
+		rec.example = x
 	}
 }
 
 // skip says why there is nothing to look at; it counts where nothing else was looked at.
-func (v *verdict) skip(format string, args ...any) {
-	if v.reason == "" {
-		v.reason = fmt.Sprintf(format, args...)
+func (rec *recorder) skip(format string, args ...any) {
+	if rec.reason == "" {
+		rec.reason = fmt.Sprintf(format, args...)
 	}
 }
 
 // wrong notes something that is not as it should be, with the exchanges that show it.
-func (v *verdict) wrong(shown []*exchange, format string, args ...any) {
+func (rec *recorder) fail(shown []*exchange, format string, args ...any) {
 	f := Finding{Message: fmt.Sprintf(format, args...)}
 	for _, x := range shown {
-		f.Evidence = append(f.Evidence, x.exported())
+		f.Evidence = append(f.Evidence, x.export())
 	}
-	v.findings = append(v.findings, f)
+	rec.findings = append(rec.findings, f)
 }
 
 // hold notes either.
-func (v *verdict) hold(right bool, x *exchange, format string, args ...any) bool {
+func (rec *recorder) expect(right bool, x *exchange, format string, args ...any) bool {
 	if right {
-		v.ok(x)
+		rec.pass(x)
 	} else {
-		v.wrong(exchanges(x), format, args...)
+		rec.fail(exchanges(x), format, args...)
 	}
 	return right
 }
@@ -207,21 +198,21 @@ func exchanges(all ...*exchange) []*exchange {
 }
 
 // mostFindings are shown of a check; the rest is counted.
-const mostFindings = 25
+const maxFindings = 25
 
 // judge runs a check.
-func (p *prober) judge(c check) Result {
-	r := Result{Name: c.name, Title: c.title, Requirements: c.requirements, Level: c.level, category: c.category, tier: c.tier}
-	if p.gone != nil {
+func (p *prober) runCheck(c check) Result {
+	r := Result{Name: c.name, Title: c.title, Requirements: strings.Fields(c.requirements), Level: c.level, category: c.category, tier: c.tier}
+	if p.stopped != nil {
 		r.Verdict, r.Reason = Skip, "the server does not answer any more"
 		return r
 	}
-	var v verdict
+	var v recorder
 	c.run(p, &v)
-	if p.gone != nil {
+	if p.stopped != nil {
 		last := p.log[len(p.log)-1]
 		r.Verdict = Fail
-		r.Findings = []Finding{{Message: "The server stopped answering: " + p.gone.Error(), Evidence: []Exchange{last.exported()}}}
+		r.Findings = []Finding{{Message: "The server stopped answering: " + p.stopped.Error(), Evidence: []Exchange{last.export()}}}
 		return r
 	}
 	switch {
@@ -230,13 +221,13 @@ func (p *prober) judge(c check) Result {
 		if c.level == Should {
 			r.Verdict = Warn
 		}
-		if more := len(r.Findings) - mostFindings; more > 0 {
-			r.Findings = append(r.Findings[:mostFindings], Finding{Message: fmt.Sprintf("…and %d more", more)})
+		if more := len(r.Findings) - maxFindings; more > 0 {
+			r.Findings = append(r.Findings[:maxFindings], Finding{Message: fmt.Sprintf("…and %d more", more)})
 		}
 	case v.passed:
 		r.Verdict = Pass
-		if v.good != nil {
-			shown := v.good.exported()
+		if v.example != nil {
+			shown := v.example.export()
 			r.Evidence = &shown
 		}
 	default:

@@ -31,16 +31,16 @@ type Category string
 
 // The categories.
 const (
-	Fidelity    Category = "Introspection Fidelity"
-	Parameters  Category = "Parameter Handling"
-	ErrorsGood  Category = "Error Quality"
-	RoundTrip   Category = "Round-Trip Integrity"
-	Features    Category = "Level 2 Features"
-	Constraints Category = "Constraint Documentation"
+	Fidelity     Category = "Introspection Fidelity"
+	Parameters   Category = "Parameter Handling"
+	ErrorQuality Category = "Error Quality"
+	RoundTrip    Category = "Round-Trip Integrity"
+	Features     Category = "Level 2 Features"
+	Constraints  Category = "Constraint Documentation"
 )
 
 func categories() []Category {
-	return []Category{Fidelity, Parameters, ErrorsGood, RoundTrip, Features, Constraints}
+	return []Category{Fidelity, Parameters, ErrorQuality, RoundTrip, Features, Constraints}
 }
 
 // Report is what a run found, in the shape of conformance testing §6; encoded with encoding/json it is the JSON report.

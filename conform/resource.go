@@ -9,9 +9,9 @@ import (
 // resource is a kind of thing that can be created and read: what the round trips are about. Names and types pair its
 // operations.
 type resource struct {
-	noun                             string
-	create, get, update, list, erase *operation // all but create and get may be nil
-	id                               string     // the parameter of get that says which one
+	noun                              string
+	create, get, update, list, delete *operation // all but create and get may be nil
+	id                                string     // the parameter of get that says which one
 }
 
 // fixture is a thing that this run created.
@@ -24,7 +24,7 @@ type fixture struct {
 }
 
 // pair finds the resources.
-func (p *prober) pair() {
+func (p *prober) findResources() {
 	for _, create := range p.operations {
 		if create.Category != "CREATE" {
 			continue
@@ -44,7 +44,7 @@ func (p *prober) pair() {
 			case o.Category == "UPDATE" && of == noun && (r.update == nil || verb == "update") && o.param("input") != nil:
 				r.update = o
 			case o.Category == "DELETE" && of == noun:
-				r.erase = o
+				r.delete = o
 			}
 		}
 		if r.get == nil { // by what it returns
@@ -64,14 +64,14 @@ func (p *prober) pair() {
 }
 
 // identifier is the value of a parameter that says which of the things of this run is meant.
-func (p *prober) identifier(o *operation, name string) (any, bool) {
+func (p *prober) fixtureID(o *operation, name string) (any, bool) {
 	for _, r := range p.resources {
 		if r.id != name || r.create == o || r.id == "id" && !strings.HasSuffix(o.Name, "_"+r.noun) {
 			continue
 		}
-		f := p.shared(r)
+		f := p.sharedFixture(r)
 		if f != nil && o.danger >= destructive {
-			f = p.make(r)
+			f = p.createFixture(r)
 		}
 		if f != nil {
 			return f.id, true
@@ -81,10 +81,10 @@ func (p *prober) identifier(o *operation, name string) (any, bool) {
 }
 
 // rebound puts a new thing in the place of the identifiers, for an operation that destroys.
-func (p *prober) rebound(o *operation, params map[string]any) map[string]any {
+func (p *prober) withNewFixtures(o *operation, params map[string]any) map[string]any {
 	changed := maps.Clone(params)
 	for name := range params {
-		if value, ok := p.identifier(o, name); ok {
+		if value, ok := p.fixtureID(o, name); ok {
 			changed[name] = value
 		}
 	}
@@ -92,27 +92,27 @@ func (p *prober) rebound(o *operation, params map[string]any) map[string]any {
 }
 
 // shared is a thing that checks use which leave it as it is, or do not mind.
-func (p *prober) shared(r *resource) *fixture {
+func (p *prober) sharedFixture(r *resource) *fixture {
 	if f, ok := p.fixtures[r]; ok {
 		return f
 	}
-	if p.making[r] {
+	if p.creating[r] {
 		return nil // it needs itself
 	}
-	p.making[r] = true
-	p.fixtures[r] = p.make(r)
-	delete(p.making, r)
+	p.creating[r] = true
+	p.fixtures[r] = p.createFixture(r)
+	delete(p.creating, r)
 	return p.fixtures[r]
 }
 
 // make creates a thing with all that create takes; nil: it does not succeed.
-func (p *prober) make(r *resource) *fixture {
-	if p.barred(r.create) != "" {
+func (p *prober) createFixture(r *resource) *fixture {
+	if p.exclusion(r.create) != "" {
 		return nil
 	}
-	whole := func() (map[string]any, bool) { return p.whole(r.create) }
-	made := func() (map[string]any, bool) { return p.minimal(r.create, true) }
-	shown := func() (map[string]any, bool) { return p.minimal(r.create, false) }
+	whole := func() (map[string]any, bool) { return p.contentParams(r.create) }
+	made := func() (map[string]any, bool) { return p.requiredParams(r.create, true) }
+	shown := func() (map[string]any, bool) { return p.requiredParams(r.create, false) }
 	for _, source := range []func() (map[string]any, bool){whole, made, shown} {
 		params, ok := source()
 		if !ok {
@@ -123,7 +123,7 @@ func (p *prober) make(r *resource) *fixture {
 			continue
 		}
 		data, _ := x.answer.data.(map[string]any)
-		data = r.bare(data)
+		data = r.unwrap(data)
 		for _, candidate := range []any{data[r.id], data["id"], data[r.noun+"_id"], params[r.id]} {
 			if candidate != nil {
 				return &fixture{resource: r, sent: params, data: data, id: candidate, exchange: x}
@@ -134,7 +134,7 @@ func (p *prober) make(r *resource) *fixture {
 }
 
 // bare takes the thing out of {"thing":{…}}.
-func (r *resource) bare(data map[string]any) map[string]any {
+func (r *resource) unwrap(data map[string]any) map[string]any {
 	if inner, ok := data[r.noun].(map[string]any); ok && len(data) == 1 {
 		return inner
 	}
@@ -142,7 +142,7 @@ func (r *resource) bare(data map[string]any) map[string]any {
 }
 
 // read gets a thing.
-func (p *prober) read(f *fixture, more ...map[string]any) (map[string]any, *exchange) {
+func (p *prober) readFixture(f *fixture, more ...map[string]any) (map[string]any, *exchange) {
 	params := map[string]any{f.resource.id: f.id}
 	for _, m := range more {
 		maps.Copy(params, m)
@@ -152,22 +152,22 @@ func (p *prober) read(f *fixture, more ...map[string]any) (map[string]any, *exch
 	if !x.answer.success {
 		return nil, x
 	}
-	return f.resource.bare(data), x
+	return f.resource.unwrap(data), x
 }
 
 // paired looks at every resource of which a new thing can be made and read.
-func (p *prober) paired(v *verdict, look func(f *fixture)) {
+func (p *prober) eachFixture(rec *recorder, look func(f *fixture)) {
 	if len(p.resources) == 0 {
-		v.skip("no operations that create and read the same kind of thing could be paired")
+		rec.skip("no operations that create and read the same kind of thing could be paired")
 	}
 	for _, r := range p.resources {
-		if why := p.barred(r.create); why != "" {
-			v.skip("%s", why)
+		if why := p.exclusion(r.create); why != "" {
+			rec.skip("%s", why)
 			continue
 		}
-		f := p.make(r)
+		f := p.createFixture(r)
 		if f == nil {
-			v.skip("no %s could be created", r.noun)
+			rec.skip("no %s could be created", r.noun)
 			continue
 		}
 		look(f)
@@ -175,24 +175,24 @@ func (p *prober) paired(v *verdict, look func(f *fixture)) {
 }
 
 // updated looks at every resource that can be updated, too.
-func (p *prober) updated(v *verdict, look func(f *fixture, fields []param)) {
-	p.paired(v, func(f *fixture) {
+func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []param)) {
+	p.eachFixture(rec, func(f *fixture) {
 		u := f.resource.update
 		if u == nil {
-			v.skip("no operation updates a %s", f.resource.noun)
+			rec.skip("no operation updates a %s", f.resource.noun)
 			return
 		}
-		if why := p.barred(u); why != "" {
-			v.skip("%s", why)
+		if why := p.exclusion(u); why != "" {
+			rec.skip("%s", why)
 			return
 		}
-		if p.base(u).params == nil {
-			v.skip("no sound request to operation %s is known", u.Name)
+		if p.baseline(u).params == nil {
+			rec.skip("no sound request to operation %s is known", u.Name)
 			return
 		}
-		fields := p.settable(u, u.param("input"))
+		fields := p.updatableFields(u, u.param("input"))
 		if len(fields) == 0 {
-			v.skip("introspection does not say what operation %s can change", u.Name)
+			rec.skip("introspection does not say what operation %s can change", u.Name)
 			return
 		}
 		look(f, fields)
@@ -200,9 +200,9 @@ func (p *prober) updated(v *verdict, look func(f *fixture, fields []param)) {
 }
 
 // update changes a thing.
-func (p *prober) update(f *fixture, input any, more ...map[string]any) *exchange {
+func (p *prober) updateFixture(f *fixture, input any, more ...map[string]any) *exchange {
 	u := f.resource.update
-	params := with(p.base(u).params, "input", input)
+	params := with(p.baseline(u).params, "input", input)
 	if _, ok := params[f.resource.id]; ok || u.param(f.resource.id) != nil {
 		params[f.resource.id] = f.id
 	}

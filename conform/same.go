@@ -12,9 +12,9 @@ import (
 
 // differs finds where a value that was read lacks something of one that was sent, or has it otherwise; empty: nowhere.
 // Objects may have grown; numbers and times may be written differently.
-func differs(sent, read any, path string) string {
-	sent = plain(sent)
-	read = plain(read)
+func firstDifference(sent, read any, path string) string {
+	sent = normalized(sent)
+	read = normalized(read)
 	switch sent := sent.(type) {
 	case map[string]any:
 		object, ok := read.(map[string]any)
@@ -22,7 +22,7 @@ func differs(sent, read any, path string) string {
 			return path
 		}
 		for _, name := range slices.Sorted(maps.Keys(sent)) {
-			if where := differs(sent[name], object[name], strings.TrimPrefix(path+"."+name, ".")); where != "" {
+			if where := firstDifference(sent[name], object[name], strings.TrimPrefix(path+"."+name, ".")); where != "" {
 				return where
 			}
 		}
@@ -33,7 +33,7 @@ func differs(sent, read any, path string) string {
 			return path
 		}
 		for i := range sent {
-			if where := differs(sent[i], list[i], fmt.Sprintf("%s[%d]", path, i)); where != "" {
+			if where := firstDifference(sent[i], list[i], fmt.Sprintf("%s[%d]", path, i)); where != "" {
 				return where
 			}
 		}
@@ -58,7 +58,7 @@ func differs(sent, read any, path string) string {
 }
 
 // plain is a value as parse would have read it.
-func plain(value any) any {
+func normalized(value any) any {
 	switch value := value.(type) {
 	case nil, bool, string, json.Number, map[string]any, []any:
 		return value
@@ -95,7 +95,9 @@ func sameTime(a, b string) bool {
 }
 
 // equal reports whether two values are the same in both directions.
-func equal(a, b any) bool { return differs(a, b, ".") == "" && differs(b, a, ".") == "" }
+func equal(a, b any) bool {
+	return firstDifference(a, b, ".") == "" && firstDifference(b, a, ".") == ""
+}
 
 // asJSON is a value as JSON.
 func asJSON(value any) string {

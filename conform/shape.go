@@ -10,16 +10,16 @@ import (
 )
 
 // kind checks a value; the answer says what is wrong with it, or is empty.
-type kind func(path string, value any) []string
+type shape func(path string, value any) []string
 
 // member is what an object may hold.
 type member struct {
 	required bool
-	kind     kind
+	shape    shape
 }
 
 // closed is an object with these members and no others.
-func closed(members map[string]member) kind {
+func closed(members map[string]member) shape {
 	return func(path string, value any) []string {
 		object, ok := value.(map[string]any)
 		if !ok {
@@ -32,8 +32,8 @@ func closed(members map[string]member) kind {
 				wrong = append(wrong, fmt.Sprintf("%s must not have the member '%s'", path, name))
 				continue
 			}
-			if m.kind != nil {
-				wrong = append(wrong, m.kind(path+"."+name, object[name])...)
+			if m.shape != nil {
+				wrong = append(wrong, m.shape(path+"."+name, object[name])...)
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -52,7 +52,7 @@ func isString(path string, value any) []string {
 	return nil
 }
 
-func isFilled(path string, value any) []string {
+func isNonEmpty(path string, value any) []string {
 	if text, ok := value.(string); !ok || text == "" {
 		return []string{path + " must be a string that is not empty"}
 	}
@@ -109,7 +109,7 @@ func isFalse(path string, value any) []string {
 	return nil
 }
 
-func matches(re *regexp.Regexp) kind {
+func matches(re *regexp.Regexp) shape {
 	return func(path string, value any) []string {
 		if text, ok := value.(string); !ok || !re.MatchString(text) {
 			return []string{fmt.Sprintf("%s must be a string that matches %s", path, re)}
@@ -118,7 +118,7 @@ func matches(re *regexp.Regexp) kind {
 	}
 }
 
-func oneOf(allowed ...string) kind {
+func oneOf(allowed ...string) shape {
 	return func(path string, value any) []string {
 		if text, ok := value.(string); !ok || !slices.Contains(allowed, text) {
 			return []string{fmt.Sprintf("%s must be one of %s", path, strings.Join(allowed, ", "))}
@@ -127,7 +127,7 @@ func oneOf(allowed ...string) kind {
 	}
 }
 
-func listOf(item kind) kind {
+func listOf(item shape) shape {
 	return func(path string, value any) []string {
 		list, ok := value.([]any)
 		if !ok {
@@ -145,31 +145,31 @@ func listOf(item kind) kind {
 
 // The shapes of introspection (introspection §3, §4), all of them closed.
 var (
-	snake     = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	codeForm  = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
-	specForm  = regexp.MustCompile(`^\d+\.\d+\.\d+(-[a-zA-Z0-9.-]+)?$`)
-	tokenForm = regexp.MustCompile(`^(conf|quota_continue)_[A-Za-z0-9_-]{1,64}$`)
+	snakeCase      = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	codePattern    = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	versionPattern = regexp.MustCompile(`^\d+\.\d+\.\d+(-[a-zA-Z0-9.-]+)?$`)
+	tokenPattern   = regexp.MustCompile(`^(conf|quota_continue)_[A-Za-z0-9_-]{1,64}$`)
 
 	category = oneOf("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 	typeKind = oneOf("enum", "object", "scalar", "union")
 
 	operationInfo = closed(map[string]member{
-		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isFilled}, "description": {true, isString},
+		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isNonEmpty}, "description": {true, isString},
 	})
 	typeInfo      = closed(map[string]member{"name": {true, isString}, "kind": {true, typeKind}, "description": {false, isString}})
 	parameterInfo = closed(map[string]member{
-		"name": {true, isString}, "type": {true, isFilled}, "required": {true, isBool}, "description": {false, isString}, "default": {},
+		"name": {true, isString}, "type": {true, isNonEmpty}, "required": {true, isBool}, "description": {false, isString}, "default": {},
 		"enum": {false, listOf(nil)}, "minimum": {false, isNumber}, "maximum": {false, isNumber}, "minLength": {false, isCount},
 		"maxLength": {false, isCount}, "pattern": {false, isString}, "format": {false, isString}, "items": {false, isObject}, "sensitive": {false, isBool},
 	})
 	operationDetails = closed(map[string]member{
-		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isFilled}, "mcpTool": {true, isString},
+		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isNonEmpty}, "mcpTool": {true, isString},
 		"description": {true, isString},
 		"permissions": {true, closed(map[string]member{"readOnly": {true, isBool}, "destructive": {true, isBool}})},
 		"parameters":  {true, listOf(parameterInfo)}, "returns": {true, typeInfo},
 		"examples": {false, listOf(closed(map[string]member{"description": {false, isString}, "request": {true, isObject}}))},
 		"computed_fields": {false, listOf(closed(map[string]member{
-			"name": {true, matches(snake)}, "type": {true, isString}, "description": {false, isString}, "filterable": {false, isBool}, "sortable": {false, isBool},
+			"name": {true, matches(snakeCase)}, "type": {true, isString}, "description": {false, isString}, "filterable": {false, isBool}, "sortable": {false, isBool},
 		}))},
 		"aggregation_support": {false, closed(map[string]member{
 			"supported": {true, isBool}, "default_mode": {false, oneOf("summary_only", "include_items")},
@@ -203,10 +203,10 @@ func typeDetailsShape(path string, value any) []string {
 
 // The shapes of responses (core §5, operations §3 and §7).
 var (
-	failureShape = closed(map[string]member{"code": {true, matches(codeForm)}, "message": {true, isFilled}, "details": {false, isObject}})
-	plainFailure = closed(map[string]member{"code": {true, matches(codeForm)}, "message": {true, isFilled}})
+	failureShape = closed(map[string]member{"code": {true, matches(codePattern)}, "message": {true, isNonEmpty}, "details": {false, isObject}})
+	plainFailure = closed(map[string]member{"code": {true, matches(codePattern)}, "message": {true, isNonEmpty}})
 	warningShape = closed(map[string]member{
-		"code": {true, matches(codeForm)}, "message": {true, isString}, "details": {false, isObject}, "severity": {false, oneOf("low", "medium", "high")},
+		"code": {true, matches(codePattern)}, "message": {true, isString}, "details": {false, isObject}, "severity": {false, oneOf("low", "medium", "high")},
 	})
 	successShape = closed(map[string]member{
 		"success": {true, isTrue}, "data": {true, nil}, "warnings": {false, listOf(warningShape)}, "_meta": {false, isMeta},
@@ -261,7 +261,7 @@ func responseShape(x *exchange) []string {
 	switch {
 	case x.answer.root == nil:
 		return []string{"the response must be a JSON object"}
-	case !x.answer.ok:
+	case !x.answer.wellFormed:
 		return []string{"the response lacks a boolean 'success'"}
 	case x.introspection && x.answer.success:
 		return closed(map[string]member{"success": {true, isTrue}, "data": {true, isObject}})(path, x.answer.root)

@@ -14,7 +14,7 @@ import (
 var itemCount = regexp.MustCompile(`(?i)(up to|exactly|at most|max(?:imum)?(?: of)?) (\d+) items?|(\d+) (?:to \d+ )?items?(?: or more)?`)
 
 // items is how few and how many items a description allows; -1: it says nothing.
-func items(text string) (low, high int) {
+func itemBounds(text string) (low, high int) {
 	low, high = 0, -1
 	m := itemCount.FindStringSubmatch(text)
 	if m == nil {
@@ -42,14 +42,14 @@ func alternatives(name string) []string {
 
 // What is asked for can be beyond reason; values are not.
 const (
-	deepest   = 8
-	mostItems = 1000
-	longest   = 1 << 18
+	maxDepth  = 8
+	maxItems  = 1000
+	maxLength = 1 << 18
 )
 
 // value makes a value that is as introspection describes it; false: what it says is not enough.
-func (p *prober) value(d *param, depth int) (any, bool) {
-	if depth > deepest {
+func (p *prober) newValue(d *param, depth int) (any, bool) {
+	if depth > maxDepth {
 		return nil, false
 	}
 	if len(d.Enum) > 0 {
@@ -57,7 +57,7 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 	}
 	name := alternatives(d.Type)[0]
 	if item, ok := strings.CutSuffix(name, "[]"); ok {
-		value, ok := p.value(&param{Type: item}, depth+1)
+		value, ok := p.newValue(&param{Type: item}, depth+1)
 		return []any{value}, ok
 	}
 	if t := p.types[name]; t != nil {
@@ -68,10 +68,10 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 			}
 			return t.Values[p.random.IntN(len(t.Values))], true
 		case "object":
-			return p.object(t.Fields, depth)
+			return p.newObject(t.Fields, depth)
 		case "union":
 			for _, member := range t.Members {
-				if value, ok := p.value(&param{Type: member}, depth+1); ok {
+				if value, ok := p.newValue(&param{Type: member}, depth+1); ok {
 					return value, true
 				}
 			}
@@ -82,12 +82,12 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 	case "boolean":
 		return p.random.IntN(2) == 0, true
 	case "integer", "number":
-		return p.number(d, name == "integer"), true
+		return p.newNumber(d, name == "integer"), true
 	case "string":
-		return p.text(d)
+		return p.newText(d)
 	case "array":
-		low, high := items(d.Description)
-		if d.Items == nil || low > mostItems {
+		low, high := itemBounds(d.Description)
+		if d.Items == nil || low > maxItems {
 			return []any{}, low == 0
 		}
 		length := low + 1 + p.random.IntN(2)
@@ -96,7 +96,7 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 		}
 		list := []any{}
 		for range length {
-			value, ok := p.value(d.Items, depth+1)
+			value, ok := p.newValue(d.Items, depth+1)
 			if !ok {
 				return list, low == 0
 			}
@@ -106,25 +106,25 @@ func (p *prober) value(d *param, depth int) (any, bool) {
 	case "object":
 		object := map[string]any{}
 		if d.Items != nil {
-			if value, ok := p.value(d.Items, depth+1); ok {
-				object[p.word()] = value
+			if value, ok := p.newValue(d.Items, depth+1); ok {
+				object[p.uniqueWord()] = value
 			}
 		}
 		return object, true
 	case "any":
-		return p.word(), true
+		return p.uniqueWord(), true
 	}
 	return nil, false
 }
 
 // object makes an object with all fields that are to be written and can be made, but not for ever deeper.
-func (p *prober) object(fields []param, depth int) (any, bool) {
+func (p *prober) newObject(fields []param, depth int) (any, bool) {
 	object := map[string]any{}
 	for _, f := range fields {
 		if f.readOnly() && !f.Required || depth > 2 && !f.Required {
 			continue
 		}
-		value, ok := p.value(&f, depth+1)
+		value, ok := p.newValue(&f, depth+1)
 		if ok {
 			object[f.Name] = value
 		} else if f.Required {
@@ -135,7 +135,7 @@ func (p *prober) object(fields []param, depth int) (any, bool) {
 }
 
 // number makes a number within the bounds, and not far from them or from nought.
-func (p *prober) number(d *param, whole bool) json.Number {
+func (p *prober) newNumber(d *param, whole bool) json.Number {
 	low, high := math.Inf(-1), math.Inf(1)
 	if d.Minimum != nil {
 		low, _ = d.Minimum.Float64()
@@ -159,29 +159,29 @@ func (p *prober) number(d *param, whole bool) json.Number {
 }
 
 // word makes a word that was not used before in this run.
-func (p *prober) word() string {
+func (p *prober) uniqueWord() string {
 	p.serial++
 	return fmt.Sprintf("probe%d%c%c", p.serial, 'a'+rune(p.random.IntN(26)), 'a'+rune(p.random.IntN(26)))
 }
 
 // text makes a string.
-func (p *prober) text(d *param) (any, bool) {
+func (p *prober) newText(d *param) (any, bool) {
 	switch d.Format {
 	case "date-time":
 		return fmt.Sprintf("20%02d-%02d-%02dT%02d:30:00Z", 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9), 1+p.random.IntN(9)), true
 	case "date":
 		return fmt.Sprintf("20%02d-%02d-%02d", 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9)), true
 	case "email":
-		return p.word() + "@example.com", true
+		return p.uniqueWord() + "@example.com", true
 	case "uri", "url":
-		return "https://example.com/" + p.word(), true
+		return "https://example.com/" + p.uniqueWord(), true
 	case "uuid":
 		return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", p.random.Uint32(), p.random.IntN(1<<16), p.random.IntN(1<<12), p.random.IntN(1<<12), p.random.Int64N(1<<48)), true
 	case "":
 	default:
 		return nil, false
 	}
-	most := longest
+	most := maxLength
 	if d.MaxLength != nil {
 		most = min(most, max(0, *d.MaxLength))
 	}
@@ -202,13 +202,13 @@ func (p *prober) text(d *param) (any, bool) {
 			return nil, false
 		}
 		for range 50 {
-			if s := p.matching(parsed.Simplify()); fits(s) && re.MatchString(s) {
+			if s := p.matchingText(parsed.Simplify()); fits(s) && re.MatchString(s) {
 				return s, true
 			}
 		}
 		return nil, false
 	}
-	s := p.word()
+	s := p.uniqueWord()
 	for _, more := range []string{" blåbær", strings.Repeat("x", max(0, d.MinLength-len(s)))} {
 		if fits(s+more) || !fits(s) && len(s+more) <= most {
 			s += more
@@ -221,7 +221,7 @@ func (p *prober) text(d *param) (any, bool) {
 }
 
 // matching makes a string that an expression matches, mostly.
-func (p *prober) matching(re *syntax.Regexp) string {
+func (p *prober) matchingText(re *syntax.Regexp) string {
 	var s strings.Builder
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -239,10 +239,10 @@ func (p *prober) matching(re *syntax.Regexp) string {
 		return "x"
 	case syntax.OpConcat, syntax.OpCapture:
 		for _, sub := range re.Sub {
-			s.WriteString(p.matching(sub))
+			s.WriteString(p.matchingText(sub))
 		}
 	case syntax.OpAlternate:
-		return p.matching(re.Sub[p.random.IntN(len(re.Sub))])
+		return p.matchingText(re.Sub[p.random.IntN(len(re.Sub))])
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
 		low, high := re.Min, re.Max
 		switch re.Op {
@@ -257,7 +257,7 @@ func (p *prober) matching(re *syntax.Regexp) string {
 			high = low + 3
 		}
 		for range low + p.random.IntN(high-low+1) {
-			s.WriteString(p.matching(re.Sub[0]))
+			s.WriteString(p.matchingText(re.Sub[0]))
 		}
 	}
 	return s.String()

@@ -66,7 +66,7 @@ func TestValuesKeepTheirConstraints(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 200 {
-				if value, ok := p.value(&tt.param, 0); !ok || !tt.holds(value) {
+				if value, ok := p.newValue(&tt.param, 0); !ok || !tt.holds(value) {
 					t.Fatalf("%v, %v", value, ok)
 				}
 			}
@@ -93,7 +93,7 @@ func TestUnreasonableDescriptions(t *testing.T) {
 		{Type: "string", MinLength: 5, MaxLength: new(3)},
 		{Type: "array", Description: "1000000000 items or more", Items: &param{Type: "string"}},
 	} {
-		if value, ok := p.value(&d, 0); ok {
+		if value, ok := p.newValue(&d, 0); ok {
 			t.Errorf("%+v: %.100v", d, value)
 		}
 		breakLength(&d)
@@ -105,7 +105,7 @@ func TestItems(t *testing.T) {
 	for text, want := range map[string][2]int{
 		"Words. Up to 20 items": {0, 20}, "Exactly 3 items": {3, 3}, "2 to 5 items": {2, -1}, "1 item or more": {1, -1}, "A maximum of 4 items": {0, 4}, "Words": {0, -1},
 	} {
-		low, high := items(text)
+		low, high := itemBounds(text)
 		if got := [2]int{low, high}; got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
@@ -138,7 +138,7 @@ func TestDiffers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := differs(sent, read, ""); got != tt.want {
+		if got := firstDifference(sent, read, ""); got != tt.want {
 			t.Errorf("%s, %s: %q, want %q", tt.sent, tt.read, got, tt.want)
 		}
 	}
@@ -195,11 +195,11 @@ func TestPairing(t *testing.T) {
 		returning(operation{Name: "whois", Category: "READ", Parameters: one("login")}, "User"),
 		{Name: "add_entry", Category: "CREATE"},
 	}
-	p.pair()
+	p.findResources()
 	var got []string
 	for _, r := range p.resources {
 		names := []string{r.noun, r.id}
-		for _, o := range []*operation{r.create, r.get, r.update, r.list, r.erase} {
+		for _, o := range []*operation{r.create, r.get, r.update, r.list, r.delete} {
 			if o != nil {
 				names = append(names, o.Name)
 			}
