@@ -7,58 +7,54 @@ import (
 	"github.com/aqltag/aqltag/runtime/identity"
 )
 
-// Rules are the rules of a policy that may apply to calls of one operation. A nil Rules allows every call. It is immutable
-// and safe for concurrent use.
+// Rules are the rules of a policy that apply to one operation. A nil *Rules allows every call. It is immutable and safe
+// for concurrent use.
 type Rules struct {
 	fallback Effect
 	list     []boundRule // the most restrictive first
-	params   bool
 	confirms bool
 }
 
-// boundRule is a rule that may apply to calls of an operation.
+// boundRule is a rule that applies to an operation.
 type boundRule struct {
 	rule       *Rule
 	conditions []condition
 }
 
-// Request is what a decision is about, beside the operation.
+// Request is a call of an operation.
 type Request struct {
-	// Caller is who calls, as the transport knows (requirements REQ-VO-14).
+	// Caller is the caller that the transport reports, and never what a request claims (MCP-AQL core §2.3.5).
 	Caller identity.Caller
-	// Value returns the JSON text of a parameter by its own name, after defaults, and whether it is given. It is called for
-	// parameters that conditions look at; where it is nil, none of those can be judged.
+	// Value returns the JSON text of a parameter by its own name, after defaults, and whether it is given. It is called
+	// for the parameters that conditions name. If it is nil, the results of all conditions are unknown.
 	Value func(parameter string) (json string, given bool)
 }
 
-// Decision is what comes of a call.
+// Decision is what a policy decides about a call.
 type Decision struct {
 	Effect Effect
-	// Rule is the first of the rules that decided; nil: the default did. It must not be changed.
+	// Rule is the first matching rule with this effect; nil: the default decided. It must not be changed.
 	Rule *Rule
-	// Cooldown is the longest that one of the matching rules asks for. For Confirm.
+	// Cooldown is the longest cooldown of the matching rules, if the effect is Confirm.
 	Cooldown time.Duration
-	// Reauthenticate tells whether one of the matching rules asks for it. For Confirm.
+	// Reauthenticate reports whether a matching rule demands it, if the effect is Confirm.
 	Reauthenticate bool
 }
 
-// For returns the rules for calls of an operation; nil where none can apply and the default is Allow. For an operation
-// that the adapter does not have, the default decides.
+// For returns the rules that apply to an operation; nil if none does and the default is Allow. The default decides
+// about an operation that the adapter does not have.
 func (b *Bound) For(operation string) *Rules {
 	if _, known := b.operations[operation]; !known {
-		return b.strangers
+		return b.unknown
 	}
 	return b.applicable[operation]
 }
 
-// MayConfirm reports whether a call may have to be confirmed.
+// MayConfirm reports whether some call of the operation must be confirmed.
 func (r *Rules) MayConfirm() bool { return r != nil && (r.confirms || r.fallback == Confirm) }
 
-// Params reports whether conditions look at parameters.
-func (r *Rules) Params() bool { return r != nil && r.params }
-
-// Decide decides about a call: the most restrictive of the rules that match wins, and the default where none does
-// (gatekeeper §3, requirements REQ-TR-13). A condition that cannot be judged counts against the call.
+// Decide decides about a call. The most restrictive rule that matches wins; if none matches, the default decides
+// (MCP-AQL gatekeeper §3). A condition with an unknown result counts against the call.
 func (r *Rules) Decide(q Request) Decision {
 	if r == nil {
 		return Decision{Effect: Allow}
@@ -92,17 +88,17 @@ func (b *boundRule) matches(q *Request) bool {
 	if b.rule.excludes(&q.Caller) != "" {
 		return false
 	}
-	strict := b.rule.Effect == Allow
+	allows := b.rule.Effect == Allow
 	for i := range b.conditions {
-		switch t := b.conditions[i].judge(q, strict, nil); {
-		case t == no, t == unknown && strict:
+		switch t := b.conditions[i].evaluate(q, allows, nil); {
+		case t == no, t == unknown && allows:
 			return false
 		}
 	}
 	return true
 }
 
-// excludes is the key of the rule that excludes a caller; empty: none does.
+// excludes returns the key of the rule because of which it does not match a caller; empty: it matches.
 func (r *Rule) excludes(c *identity.Caller) string {
 	known := !c.Anonymous()
 	switch {

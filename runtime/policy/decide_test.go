@@ -106,7 +106,8 @@ func TestTheMostRestrictiveRuleWins(t *testing.T) {
 	}
 }
 
-// GK§3, REQ-TR-13: whatever the rules, the outcome is the maximum of those that match alone, and their order is all one.
+// GK§3, REQ-TR-13: whatever the rules, the outcome is the maximum of those that match alone, and their order is all
+// one.
 func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(choices ...string) []string {
@@ -188,7 +189,7 @@ func TestAnEmptyPolicyAllowsEverything(t *testing.T) {
 		}
 		for _, operation := range []string{"delete_todo", "no_such_operation"} {
 			rules := bound.For(operation)
-			if rules != nil || rules.MayConfirm() || rules.Params() {
+			if rules != nil || rules.MayConfirm() {
 				t.Errorf("%s: there are rules: %+v", operation, rules)
 			}
 			diff(t, policy.Decision{Effect: policy.Allow}, rules.Decide(policy.Request{}))
@@ -201,16 +202,16 @@ func TestRulesArePrepared(t *testing.T) {
 		{Name: "lists", Effect: policy.Deny, When: []policy.Condition{{Param: "filter.status", Equals: "done"}}},
 		{Name: "deletes", Effect: policy.Confirm, Categories: []gen.Category{gen.Delete}},
 	}})
-	for name, want := range map[string]struct{ some, confirms, params bool }{
-		"list_todos": {true, false, true}, "delete_todo": {true, true, false}, "update_todo": {}, "stranger": {},
+	for name, want := range map[string]struct{ some, confirms bool }{
+		"list_todos": {true, false}, "delete_todo": {true, true}, "update_todo": {}, "no_such_operation": {},
 	} {
 		rules := bound.For(name)
-		if rules != nil != want.some || rules.MayConfirm() != want.confirms || rules.Params() != want.params {
+		if rules != nil != want.some || rules.MayConfirm() != want.confirms {
 			t.Errorf("%s: %+v", name, rules)
 		}
 	}
 	cautious := bind(t, policy.Policy{Default: policy.Confirm})
-	if rules := cautious.For("stranger"); !rules.MayConfirm() || rules.Params() || rules.Decide(policy.Request{}).Effect != policy.Confirm {
+	if rules := cautious.For("no_such_operation"); !rules.MayConfirm() || rules.Decide(policy.Request{}).Effect != policy.Confirm {
 		t.Error("the default does not decide about an operation that nobody knows")
 	}
 }

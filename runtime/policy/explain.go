@@ -10,8 +10,9 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Explanation tells operators why a call is allowed, denied or must be confirmed. It is not for agents: it shows values of
-// parameters, except for sensitive ones. Its JSON form is that of the command.
+// Explanation explains to operators why a call is allowed, denied or must be confirmed. It is not for agents: it
+// contains values of parameters, except for sensitive ones. Its JSON form is the output of aql-tag policy explain
+// -json.
 type Explanation struct {
 	Operation string       `json:"operation"`
 	Category  gen.Category `json:"category,omitempty"` // empty: the adapter has no such operation
@@ -20,26 +21,27 @@ type Explanation struct {
 	Issuer    string       `json:"issuer,omitempty"`
 	Scopes    []string     `json:"scopes,omitempty"`
 	Effect    Effect       `json:"effect"`
-	// Rule is the name of the rule that decided; empty: the default did.
+	// Rule is the name of the rule that decided; empty: the default decided.
 	Rule           string  `json:"rule,omitempty"`
-	Reason         string  `json:"reason,omitempty"`   // that of the rule
+	Reason         string  `json:"reason,omitempty"`   // of the rule
 	Cooldown       string  `json:"cooldown,omitempty"` // as Go writes durations
 	Reauthenticate bool    `json:"reauthenticate,omitempty"`
-	Rules          []Match `json:"rules"` // all of them, in the order of the policy
+	Rules          []Match `json:"rules"` // in the order of the policy
 }
 
-// Match tells how one rule stands to a call.
+// Match reports whether one rule matches a call.
 type Match struct {
 	Name    string `json:"name"`
 	Effect  Effect `json:"effect"`
 	Place   string `json:"place,omitempty"` // file:line; empty: the policy was made in Go
 	Matched bool   `json:"matched"`
 	Decided bool   `json:"decided"`
-	// Why is the first reason why the rule does not match, or what of the rule that does could not be judged.
+	// Why is the first reason why the rule does not match. For a rule that matches, it names the conditions whose results
+	// are unknown.
 	Why string `json:"why,omitempty"`
 }
 
-// Explain is Decide with a reason for each rule.
+// Explain decides about a call as Decide does, and gives a reason for each rule.
 func (b *Bound) Explain(operation string, q Request) Explanation {
 	decision := b.For(operation).Decide(q)
 	e := Explanation{
@@ -73,30 +75,30 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 	return e
 }
 
-// explain tells whether a rule matches, and the first reason why not.
+// explain reports whether a rule matches a call, and Match.Why.
 func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, why string) {
-	switch r.aside(o) {
+	switch r.mismatch(o) {
 	case "operations":
 		return false, "the operation is none of " + strings.Join(r.Operations, ", ")
 	case "categories":
 		return false, fmt.Sprintf("the category %s is none of %s", o.Category, strings.Join(texts(r.Categories), ", "))
 	case "danger":
-		return false, fmt.Sprintf("the danger level %s is below %s", cmp.Or(o.Danger, "that nobody knows"), r.Danger)
+		return false, fmt.Sprintf("the danger level %s is below %s", cmp.Or(o.Danger, "(none)"), r.Danger)
 	case "not.operations":
 		return false, "the operation is excepted: " + strings.Join(r.Not.Operations, ", ")
 	}
 	if excluded := r.excludes(&q.Caller); excluded != "" {
-		return false, r.stranger(excluded, q)
+		return false, r.describeExclusion(excluded, q)
 	}
-	var doubts []string
+	var uncertain []string
 	for k := range r.When {
-		way, d := b.catalog.resolve(o, r.When[k].Param)
+		to, d := b.catalog.resolve(o, r.When[k].Param)
 		if d != nil {
 			return false, "the operation has no parameter " + r.When[k].Param
 		}
-		c := newCondition(&r.When[k], way)
+		c := newCondition(&r.When[k], to)
 		var seen string
-		t := c.judge(q, r.Effect == Allow, &seen)
+		t := c.evaluate(q, r.Effect == Allow, &seen)
 		if t == yes {
 			continue
 		}
@@ -107,14 +109,16 @@ func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, wh
 		if t == no || r.Effect == Allow {
 			return false, text
 		}
-		doubts = append(doubts, text)
+		uncertain = append(uncertain, text)
 	}
-	return true, strings.Join(doubts, "; ")
+	return true, strings.Join(uncertain, "; ")
 }
 
-// stranger says why a rule is not about a caller.
-func (r *Rule) stranger(key string, q *Request) string {
-	name, issuer, scopes := cmp.Or(q.Caller.Subject, "anonymous"), cmp.Or(q.Caller.Issuer, "nobody"), cmp.Or(strings.Join(q.Caller.Scopes, ", "), "none")
+// describeExclusion returns why a rule does not match a caller, for the key that excludes returned.
+func (r *Rule) describeExclusion(key string, q *Request) string {
+	name := cmp.Or(q.Caller.Subject, "anonymous")
+	issuer := cmp.Or(q.Caller.Issuer, "nobody")
+	scopes := cmp.Or(strings.Join(q.Caller.Scopes, ", "), "none")
 	switch key {
 	case "anonymous":
 		if q.Caller.Anonymous() {
@@ -126,7 +130,8 @@ func (r *Rule) stranger(key string, q *Request) string {
 	case "issuers":
 		return fmt.Sprintf("the caller's issuer is %s, none of %s", issuer, strings.Join(r.Issuers, ", "))
 	case "scopes":
-		return fmt.Sprintf("the caller's scopes are %s, and the rule asks for one of %s", scopes, strings.Join(r.Scopes, ", "))
+		return fmt.Sprintf("the caller's scopes are %s, and the rule asks for one of %s",
+			scopes, strings.Join(r.Scopes, ", "))
 	case "not.callers":
 		return fmt.Sprintf("the caller %s is excepted: %s", name, strings.Join(r.Not.Callers, ", "))
 	case "not.issuers":
@@ -199,7 +204,7 @@ func (e Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// where is the rule with its effect and place.
+// where returns the rule's name with its effect and place.
 func (m Match) where() string {
 	text := fmt.Sprintf("%s (%s)", m.Name, m.Effect)
 	if m.Place != "" {

@@ -47,8 +47,8 @@ func (m Mistakes) Error() string {
 // mostMistakes is how many mistakes Err keeps; a file with more of them is likely no policy at all.
 const mostMistakes = 100
 
-// Err returns the mistakes as an error, and nil if there are none: in the order of the file, without repetitions, and no
-// more than the first hundred with the number of the others.
+// Err returns the mistakes as an error, and nil if there are none: in the order of the file, without repetitions, and
+// no more than the first hundred with the number of the others.
 func (m Mistakes) Err() error {
 	if len(m) == 0 {
 		return nil

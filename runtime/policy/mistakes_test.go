@@ -12,8 +12,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// Every mistake that Bind finds, with its text and its place. testdata/mistakes.txtar holds policies for the todos, each
-// followed by its mistakes.
+// Every mistake that Bind finds, with its text and its place. testdata/mistakes.txtar holds policies for the todos,
+// each followed by its mistakes.
 func TestMistakesOfBind(t *testing.T) {
 	golden := filepath.Join("testdata", "mistakes.txtar")
 	archive, err := txtar.ParseFile(golden)

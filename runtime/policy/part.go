@@ -28,8 +28,8 @@ func (p Part) path() string {
 	return text
 }
 
-// Source is a file that a policy was read from. Package policyfile reads YAML; readers of other formats implement Source
-// to have mistakes name lines.
+// Source is a file that a policy was read from. Package policyfile reads YAML; readers of other formats implement
+// Source to have mistakes name lines.
 type Source interface {
 	// Name returns the name of the file.
 	Name() string

@@ -1,9 +1,25 @@
-// Package policy decides by rules whether a call is allowed, denied, or must be confirmed (MCP-AQL gatekeeper §3). Rules go
-// by the operation, by who calls, and by the values of parameters; the most restrictive of those that match wins. They
-// come from Go or from a YAML file, and whatever could make a rule never match unnoticed is refused before the first call:
-// a misspelt name must not let through what was to be denied.
+// Package policy decides by rules whether a call is allowed, denied, or must be confirmed (MCP-AQL gatekeeper §3).
+// Rules match by operation, by caller and by the values of parameters; the most restrictive rule that matches wins.
 //
-// Nothing that a request says about itself enters but the parameters that a condition names (requirements REQ-VO-14).
+//	rules := &policy.Policy{Rules: []policy.Rule{
+//		{
+//			Name: "no-deletes-by-machines", Effect: policy.Deny,
+//			Operations: []string{"delete_*"}, Callers: []string{"ci-*"},
+//			Reason: "Removing is not for machines",
+//		},
+//		{
+//			Name: "large-purges", Effect: policy.Confirm,
+//			Operations: []string{"purge_completed"},
+//			When:       []policy.Condition{{Param: "older_than_days", LessThan: 30}},
+//		},
+//	}}
+//
+// A service sets such a policy in aql.Options.Policy; package policyfile reads one from YAML. The adapter binds the
+// policy to its operations before the first call. Binding refuses rules that could never match, so that a misspelt name
+// does not allow what was to be denied.
+//
+// A decision depends on the operation, on the caller that the transport reports, and on the parameters that conditions
+// name. Nothing else in a request can influence it.
 package policy
 
 import (
@@ -13,67 +29,67 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Effect is what comes of a call.
+// Effect is what a policy decides about a call.
 type Effect string
 
-// The effects, from the least to the most restrictive (gatekeeper §3).
+// The effects, from the least to the most restrictive (MCP-AQL gatekeeper §3).
 const (
 	Allow   Effect = "allow"
 	Confirm Effect = "confirm"
 	Deny    Effect = "deny"
 )
 
-// Effects lists the effects in rising order of restriction.
+// Effects returns the effects in rising order of restriction.
 func Effects() []Effect { return []Effect{Allow, Confirm, Deny} }
 
 // rank orders effects by how restrictive they are.
 func (e Effect) rank() int { return slices.Index(Effects(), e) }
 
-// Policy is a set of rules. The zero value allows everything. It must not be changed once it is bound.
+// Policy is a set of rules. The zero value allows everything. A policy must not be changed after Bind.
 type Policy struct {
-	// Default is the effect where no rule matches; empty: Allow.
+	// Default is the effect of calls that no rule matches; empty: Allow.
 	Default Effect
-	// Rules are looked at all; their order decides only which of several that agree is named.
+	// Rules are all evaluated. Their order decides only which of several matching rules with the same effect is named.
 	Rules []Rule
-
 	// Source is the file that the policy was read from: mistakes name its lines. Nil: the policy was made in Go.
 	Source Source
 }
 
-// Rule is one rule. It matches a call when all that it asks for holds; what is left empty is not asked for. At least one of
-// Operations, Categories, Danger, Callers, Issuers, Scopes, Anonymous, Not and When must be there.
+// Rule matches the calls that meet all of its fields; an empty field matches every call. At least one of Operations,
+// Categories, Danger, Callers, Issuers, Scopes, Anonymous, Not and When must be set.
 //
-// Patterns consist of characters that stand for themselves, * for any number of characters, and ? for one.
+// In patterns, * matches any number of characters and ? matches one. Every other character matches itself.
 type Rule struct {
-	// Name is unique among the rules; operators see it in explanations and audit records.
+	// Name is unique in the policy. Operators see it in explanations and audit records.
 	Name   string
 	Effect Effect
-	// Operations are patterns of names.
+	// Operations are patterns of operation names; one must match.
 	Operations []string
 	Categories []gen.Category
-	// Danger is the level from which on the rule applies.
+	// Danger is the lowest danger level that the rule matches.
 	Danger gen.Danger
-	// Callers are patterns of the subject. An anonymous caller matches none.
+	// Callers are patterns of the caller's subject; one must match. They match no anonymous caller.
 	Callers []string
-	// Issuers are patterns of who vouches for the caller: a subject is unique only with its issuer.
+	// Issuers are patterns of the caller's issuer; one must match. A subject is unique only together with its issuer.
 	Issuers []string
 	// Scopes are compared exactly; the caller must have one of them.
 	Scopes []string
-	// Anonymous, where it is not nil, asks for a caller about whom nothing is known, or for a known one.
+	// Anonymous, unless nil, matches anonymous callers only (true) or identified callers only (false).
 	Anonymous *bool
-	// Not excepts calls from the rule.
+	// Not excludes calls from the rule.
 	Not Exception
-	// When are conditions on parameters. A rule does not apply to operations that lack one of the parameters.
+	// When are conditions on parameters; all must hold. The rule does not apply to operations that lack a parameter that a
+	// condition names.
 	When []Condition
-	// Reason is what the agent is told.
+	// Reason is the explanation that agents get. At most 500 bytes.
 	Reason string
-	// Cooldown is how long an agent waits before its confirmation token is good. For Confirm.
+	// Cooldown is how long a confirmation token must wait before it is accepted; at most an hour. For Confirm only.
 	Cooldown time.Duration
-	// Reauthenticate asks for who confirms to be authenticated anew. For Confirm.
+	// Reauthenticate requires that the person who confirms authenticates anew. For Confirm only.
 	Reauthenticate bool
 }
 
-// Exception excepts calls from a rule: those that match any of it.
+// Exception excludes calls from a rule: those that match any of its fields.
 type Exception struct {
 	Operations []string
 	Callers    []string
@@ -85,26 +101,27 @@ func (e *Exception) empty() bool {
 	return len(e.Operations)+len(e.Callers)+len(e.Issuers)+len(e.Scopes) == 0
 }
 
-// Condition is a condition on one parameter; all of its tests must hold, and there must be one. Values are strings,
-// booleans, integers, floating-point numbers or json.Number; for parameters with format date-time they are texts in RFC
-// 3339, which are compared as moments.
+// Condition is a condition on one parameter. All of its tests must hold, and it must have one. The values of tests are
+// strings, booleans, integers, floating-point numbers or json.Number; for parameters with format date-time they are
+// RFC 3339 strings, which are compared as moments.
 //
-// A parameter that is not given equals nothing and is neither less nor greater than anything. As the handler may see zero
-// in its place, a test that zero would pass counts as one that cannot be judged: it holds for Deny and Confirm, and does
-// not for Allow. So does one whose value is of another type than the parameter.
+// An absent parameter equals no value, and is neither less nor greater than any. Because the handler may see a zero
+// value in its place, a test that zero would pass has an unknown result. So has a test of a value that is not of the
+// parameter's type. An unknown result counts against the call: the condition holds for Deny and Confirm, and fails for
+// Allow.
 type Condition struct {
-	// Param is the name of a parameter, or a path into it: filter.status, tags.* for the elements of an array or the values
-	// of a map. What is asked of elements must hold for one of them if the rule denies or asks for confirmation, and for
-	// all of them, and at least one, if it allows.
+	// Param is the name of a parameter, or a path into it: filter.status; tags.* for the elements of an array or the
+	// values of a map. A test of elements must hold for one of them if the effect is Deny or Confirm, and for all of them,
+	// and at least one, if it is Allow.
 	Param string
 	// In and NotIn list values.
 	In, NotIn []any
-	// Equals and NotEquals are values; nil: not looked at.
+	// Equals and NotEquals are values; nil: no test.
 	Equals, NotEquals any
-	// LessThan and the others bound a number or a moment; nil: not looked at.
+	// LessThan, GreaterThan, AtLeast and AtMost are bounds of a number or a moment; nil: no test.
 	LessThan, GreaterThan, AtLeast, AtMost any
-	// Like and NotLike are patterns of a text.
+	// Like and NotLike are patterns of a text; empty: no test.
 	Like, NotLike string
-	// Given, where it is not nil, asks for the parameter to be there, or not to, after defaults.
+	// Given, unless nil, requires the parameter to be present (true) or absent (false), after defaults.
 	Given *bool
 }

@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"runtime/trust":                       {"runtime/gen"},
 	"runtime/quota":                       {"runtime/gen", "runtime/store"},
 	"runtime/audit":                       {"runtime/identity", "runtime/store"},
-	"runtime/policy":                      {"runtime/gen", "runtime/identity", "runtime/words"},
+	"runtime/policy":                      {"runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/words"},
 	"runtime/policy/policyfile":           {"runtime/gen", "runtime/policy", "runtime/words"},
 	"runtime/store":                       {},
 	"runtime/store/storetest":             {"runtime/store"},

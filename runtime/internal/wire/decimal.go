@@ -1,25 +1,35 @@
 package wire
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
 )
 
-// decimal is a number by its value: the digits from first to last, the first and last that are not zero, with the point
-// point places behind the first digit of the text. It refers to the number's text, so it takes no memory by its size.
-type decimal struct {
+// Decimal is the exact value of a JSON number. It refers to the number's text, so that a large exponent takes no memory.
+type Decimal struct {
 	negative        bool
 	whole, fraction string
-	first, last     int // offsets into whole and fraction, taken together
+	first, last     int // of the digits that are not zero: offsets into whole and fraction, taken together
 	zero            bool
 	exponent        string // its digits, without leading zeros
 	shrinks         bool   // the exponent is negative
 }
 
+// ParseDecimal parses a JSON number; false: the text is not one.
+func ParseDecimal(text string) (Decimal, bool) {
+	var r Reader
+	r.Reset(text, Limits{})
+	if number, ok := r.Number(); !ok || number != text {
+		return Decimal{}, false
+	}
+	return parseDecimal(text), true
+}
+
 // parseDecimal parses the text of a valid JSON number.
-func parseDecimal(text string) decimal {
-	var d decimal
+func parseDecimal(text string) Decimal {
+	var d Decimal
 	text, d.negative = strings.CutPrefix(text, "-")
 	n := digits(text, 0)
 	d.whole, text = text[:n], text[n:]
@@ -43,7 +53,7 @@ func parseDecimal(text string) decimal {
 }
 
 // digit returns the digit at i, and 0 behind the last one.
-func (d *decimal) digit(i int) byte {
+func (d *Decimal) digit(i int) byte {
 	if i < len(d.whole) {
 		return d.whole[i]
 	}
@@ -58,7 +68,7 @@ const shortExponent = 17
 
 // power returns the exponent. One that is longer than shortExponent comes as the largest or smallest int64, halved; no
 // text is long enough to make up for it with digits.
-func (d *decimal) power() int64 {
+func (d *Decimal) power() int64 {
 	power := int64(math.MaxInt64 / 2)
 	if len(d.exponent) <= shortExponent {
 		power = 0
@@ -72,13 +82,43 @@ func (d *decimal) power() int64 {
 	return power
 }
 
+// point returns how many digits, from the first of the text on, stand before the decimal point.
+func (d *Decimal) point() int64 { return int64(len(d.whole)) + d.power() }
+
+// Integral reports whether the number is an integer.
+func (d Decimal) Integral() bool { return d.zero || d.point() > int64(d.last) }
+
+// Compare returns -1, 0 or 1 as d is less than, equal to or greater than other. Numbers whose exponents have more than
+// 17 digits count as equally far from zero.
+func (d Decimal) Compare(other Decimal) int {
+	if s := cmp.Compare(d.sign(), other.sign()); s != 0 || d.zero {
+		return s
+	}
+	// The place values of the first digits that are not zero, and then the digits.
+	c := cmp.Compare(d.point()-int64(d.first), other.point()-int64(other.first))
+	for i := 0; c == 0 && i <= max(d.last-d.first, other.last-other.first); i++ {
+		c = cmp.Compare(d.digit(d.first+i), other.digit(other.first+i))
+	}
+	return c * d.sign()
+}
+
+func (d *Decimal) sign() int {
+	switch {
+	case d.zero:
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}
+
 // integer returns the number as an integer, if it is one.
-func (d decimal) integer() (magnitude, bool) {
+func (d Decimal) integer() (magnitude, bool) {
 	m := magnitude{negative: d.negative}
 	if d.zero {
 		return m, true
 	}
-	point := int64(len(d.whole)) + d.power() // of the digits, how many stand before the point
+	point := d.point()
 	if point <= int64(d.last) {
 		return m, false
 	}
@@ -101,7 +141,7 @@ func (d decimal) integer() (magnitude, bool) {
 // appendCanonical appends the one spelling that all numbers of the same value share: the significant digits, and the
 // power of ten they are to be multiplied with. It is never longer than the text by more than a few bytes, however large
 // the number is.
-func (d decimal) appendCanonical(dst []byte) []byte {
+func (d Decimal) appendCanonical(dst []byte) []byte {
 	if d.zero {
 		return append(dst, '0')
 	}

@@ -61,8 +61,8 @@ func (d *decoder) rules(n *yaml.Node, part policy.Part) {
 }
 
 // ruleKeys are the keys of a rule.
-var ruleKeys = []string{"name", "effect", "operations", "categories", "danger", "callers", "issuers", "scopes", "anonymous",
-	"not", "when", "reason", "cooldown", "reauthenticate"}
+var ruleKeys = []string{"name", "effect", "operations", "categories", "danger", "callers", "issuers", "scopes",
+	"anonymous", "not", "when", "reason", "cooldown", "reauthenticate"}
 
 func (d *decoder) rule(n *yaml.Node, i int) {
 	r := &d.policy.Rules[i]
@@ -169,8 +169,8 @@ func (d *decoder) condition(n *yaml.Node, part policy.Part, c *policy.Condition)
 	})
 }
 
-// mapping calls read for the members of a mapping and returns the keys that it has; nil: the node is no mapping. title is
-// what the mapping is called in mistakes.
+// mapping calls read for the members of a mapping and returns the keys that it has; nil: the node is no mapping. title
+// is what the mapping is called in mistakes.
 func (d *decoder) mapping(n *yaml.Node, part policy.Part, title string, keys []string,
 	read func(part policy.Part, v *yaml.Node),
 ) map[string]bool {

@@ -15,7 +15,8 @@ import (
 
 // File is a policy in a file that may change while the adapter runs. It is safe for concurrent use.
 //
-// A program that changes the file should write a new one and rename it over the old: half of a policy may be a policy too.
+// A program that changes the file should write a new one and rename it over the old: half of a policy may be a policy
+// too.
 type File struct {
 	path    string
 	current atomic.Pointer[policy.Policy]
@@ -39,8 +40,8 @@ func Open(path string) (*File, error) {
 // Policy returns the policy that was read last without mistakes.
 func (f *File) Policy() *policy.Policy { return f.current.Load() }
 
-// Reload reads the file again and reports whether it holds another policy now. Where it cannot be read, or has mistakes,
-// Policy keeps returning the policy before, and every Reload returns the error.
+// Reload reads the file again and reports whether it holds another policy now. Where it cannot be read, or has
+// mistakes, Policy keeps returning the policy before, and every Reload returns the error.
 func (f *File) Reload() (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,9 +90,9 @@ func readPolicy(path string) ([]byte, fs.FileInfo, error) {
 // tick is how coarse a file system's clock may be.
 const tick = 2 * time.Second
 
-// Changed reports whether the file may have changed since it was read. It compares modification time, size and identity,
-// and reads nothing. A file that was modified within 2 seconds before it was read counts as changed: file systems whose
-// clock is that coarse cannot tell a second change.
+// Changed reports whether the file may have changed since it was read. It compares modification time, size and
+// identity, and reads nothing. A file that was modified within 2 seconds before it was read counts as changed: file
+// systems whose clock is that coarse cannot tell a second change.
 func (f *File) Changed() bool {
 	info, err := os.Stat(f.path)
 	f.mu.Lock()

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// Every mistake that Parse finds, with its text and its place. testdata/mistakes.txtar holds files, each followed by its
-// mistakes.
+// Every mistake that Parse finds, with its text and its place. testdata/mistakes.txtar holds files, each followed by
+// its mistakes.
 func TestMistakes(t *testing.T) {
 	golden := filepath.Join("testdata", "mistakes.txtar")
 	archive, err := txtar.ParseFile(golden)

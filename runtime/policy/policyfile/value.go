@@ -18,7 +18,8 @@ func (d *decoder) plain(n *yaml.Node, part policy.Part) bool {
 	message := ""
 	switch {
 	case n.Kind == yaml.AliasNode, n.Anchor != "":
-		message = "anchors and references (& and *) are not read here; write the value, and quote a pattern that begins with *"
+		message = "anchors and references (& and *) are not read here; " +
+			"write the value, and quote a pattern that begins with *"
 	case n.Style&yaml.TaggedStyle != 0:
 		message = "tags (!) are not read here; write the value alone, and quote a text that begins with !"
 	default:
@@ -29,7 +30,8 @@ func (d *decoder) plain(n *yaml.Node, part policy.Part) bool {
 	return false
 }
 
-// sequence reports whether n is a list with elements; rules alone may be an empty one. form is what the value should be.
+// sequence reports whether n is a list with elements; rules alone may be an empty one. form is what the value should
+// be.
 func (d *decoder) sequence(n *yaml.Node, part policy.Part, title, form string) bool {
 	if !d.plain(n, part) {
 		return false
@@ -163,12 +165,14 @@ func (d *decoder) value(part policy.Part, n *yaml.Node) any {
 	case (tag == "!!int" || tag == "!!float") && json.Valid([]byte(n.Value)):
 		return json.Number(n.Value)
 	case tag == "!!int" || tag == "!!float":
-		d.addUnread(part, "%s is not written as JSON writes numbers; write it in decimal, or quote it if a text is meant", n.Value)
+		d.addUnread(part, "%s is not written as JSON writes numbers; "+
+			"write it in decimal, or quote it if a text is meant", n.Value)
 	case tag == "!!null":
-		d.addUnread(part, "%s compares with no value; to ask whether the parameter is there, write given: true or given: false",
-			lastKey(part))
+		d.addUnread(part, "%s compares with no value; "+
+			"to ask whether the parameter is there, write given: true or given: false", lastKey(part))
 	case ambiguous(n):
-		d.addUnread(part, "%s is a boolean to some readers of YAML and a text to others; write true or false, or quote it", n.Value)
+		d.addUnread(part, "%s is a boolean to some readers of YAML and a text to others; "+
+			"write true or false, or quote it", n.Value)
 	default:
 		d.addUnread(part, "%s is neither a number nor plainly a text; quote it: %q", clip(n.Value), clip(n.Value))
 	}

@@ -1,4 +1,4 @@
-package policy_test
+package wire
 
 import (
 	"encoding/json"
@@ -6,11 +6,16 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
-
-	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-func TestNumbersAreComparedExactly(t *testing.T) {
+// compare compares two numbers; false: one is not a number.
+func compare(a, b string) (int, bool) {
+	x, fine := ParseDecimal(a)
+	y, ok := ParseDecimal(b)
+	return x.Compare(y), fine && ok
+}
+
+func TestDecimalsCompareExactly(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	number := func() string {
 		text := []string{"", "-"}[random.IntN(2)] + strconv.Itoa(random.IntN(1+[]int{1, 10, 1000, 1 << 60}[random.IntN(4)]))
@@ -26,7 +31,11 @@ func TestNumbersAreComparedExactly(t *testing.T) {
 		a, b := number(), number()
 		x, _ := new(big.Rat).SetString(a)
 		y, _ := new(big.Rat).SetString(b)
-		if got, ok := policy.Compare(a, b); !ok || got != x.Cmp(y) {
+		d, valid := ParseDecimal(a)
+		if !valid || d.Integral() != x.IsInt() {
+			t.Fatalf("%s: %v, an integer: %v", a, valid, d.Integral())
+		}
+		if got, ok := compare(a, b); !ok || got != x.Cmp(y) {
 			t.Fatalf("%s against %s: %d %v, want %d", a, b, got, ok, x.Cmp(y))
 		}
 	}
@@ -37,20 +46,20 @@ func TestNumbersAreComparedExactly(t *testing.T) {
 		{"9007199254740993", "9007199254740992", 1}, {"1e999999999999999999999", "2", 1}, {"-1e999999999999999999999", "2", -1},
 		{"1e-999999999999999999999", "0", 1}, {"0e999999999999999999999", "-0", 0}, {"1.0", "1", 0}, {"100e-2", "1", 0},
 	} {
-		if got, ok := policy.Compare(tt.a, tt.b); !ok || got != tt.want {
+		if got, ok := compare(tt.a, tt.b); !ok || got != tt.want {
 			t.Errorf("%s against %s: %d %v", tt.a, tt.b, got, ok)
 		}
 	}
 }
 
-func FuzzNumber(f *testing.F) {
+func FuzzParseDecimal(f *testing.F) {
 	for _, text := range []string{"0", "-1.50e+3", "01", ".5", "1.", "1e", "0x1", "+1", "1_0", "NaN", "-"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var number json.Number
 		want := json.Unmarshal([]byte(text), &number) == nil && string(number) == text
-		if _, ok := policy.Compare(text, "0"); ok != want {
+		if _, ok := ParseDecimal(text); ok != want {
 			t.Errorf("%q is a number: %v, want %v", text, ok, want)
 		}
 	})
