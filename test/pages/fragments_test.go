@@ -1,0 +1,83 @@
+package pages
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// importable are the packages that pieces of code on pages mention, by their names there.
+var importable = map[string]string{
+	"aql":       "github.com/aqltag/aqltag/runtime",
+	"mcpserver": "github.com/aqltag/aqltag/runtime/mcpserver",
+	"serve":     "github.com/aqltag/aqltag/runtime/serve",
+	"sqlite":    "github.com/aqltag/aqltag/runtime/store/sqlite",
+	"context":   "context",
+	"os":        "os",
+	"time":      "time",
+}
+
+// surroundings declares what pieces of code use and do not declare.
+const surroundings = `package fragment
+
+import (
+	"context"
+	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+var (
+	ctx             context.Context
+	registry        *aql.Registry
+	verify          func(ctx context.Context, token string) (aql.Caller, time.Time, error)
+	found, returned int
+)
+`
+
+// The pieces of Go code on pages compile: declarations, or statements of a function that returns an error.
+func TestFragmentsCompile(t *testing.T) {
+	r := newReader(t)
+	for _, page := range []string{"docs/clients.md", "docs/manifest.md", "docs/production.md", "docs/requests.md", "docs/security.md"} {
+		for _, block := range read(t, page) {
+			if block.Kind != "go" {
+				continue
+			}
+			name := fmt.Sprintf("%s%d", strings.TrimSuffix(filepath.Base(page), ".md"), block.Line)
+			dir := filepath.Join(r.dir, name)
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for file, text := range map[string]string{"fragment.go": fragment(block.Text), "surroundings.go": surroundings} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if printed, err := r.shell.run("go mod init example.com/fragments\ngo mod tidy\ngo vet ./..."); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+}
+
+// fragment returns the file that a piece of code is made.
+func fragment(code string) string {
+	file := "package fragment\n\n"
+	for _, name := range slices.Sorted(maps.Keys(importable)) {
+		if regexp.MustCompile(`\b` + name + `\.`).MatchString(code) {
+			file += fmt.Sprintf("import %s %q\n", name, importable[name])
+		}
+	}
+	if regexp.MustCompile(`^(type|func|var|const) `).MatchString(code) {
+		return file + "\n" + code
+	}
+	if !regexp.MustCompile(`(?m)^return `).MatchString(code) {
+		code += "\treturn nil\n"
+	}
+	return file + "\nfunc _() error {\n" + code + "}\n"
+}
