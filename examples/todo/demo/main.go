@@ -47,7 +47,7 @@ func run(adapter string) error {
 	if err := a.tour(ctx); err != nil {
 		return err
 	}
-	fmt.Println("\nThat is the whole road: tagged structs, one generated file, a server that any MCP client can drive.")
+	fmt.Println("\nThat is all: tagged structs, one generated file, and a server that any MCP client can drive.")
 	return nil
 }
 
@@ -56,7 +56,7 @@ type agent struct{ session *mcp.ClientSession }
 
 // tour walks through what an agent does with the adapter, and checks every answer.
 func (a *agent) tour(ctx context.Context) error {
-	heading("An agent connects and lists the tools. Eight operations cost it five tools, not eight schemas.")
+	heading("An agent connects and lists the tools. It sees five tools, not eight schemas.")
 	tools, err := a.session.ListTools(ctx, nil)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *agent) tour(ctx context.Context) error {
 		return fmt.Errorf("%d tools are listed, not 5", len(tools.Tools))
 	}
 
-	heading("It asks what it can do …")
+	heading("It calls introspect for the list of operations …")
 	data, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations"}`, func(data map[string]any) string {
 		var names []string
 		for _, operation := range data["operations"].([]any) {
@@ -86,12 +86,12 @@ func (a *agent) tour(ctx context.Context) error {
 	if n := len(data["operations"].([]any)); n != 9 {
 		return fmt.Errorf("%d operations are listed, not 9", n)
 	}
-	heading("… and how to use one of them.")
+	heading("… and for the parameters of one of them.")
 	if _, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations","name":"create_todo"}`, nil); err != nil {
 		return err
 	}
 
-	heading("It creates a todo. The priority it left out has the documented default.")
+	heading("It creates a todo. The absent priority gets the documented default.")
 	data, err = a.success(ctx, "mcp_aql_create", "create_todo",
 		`{"title":"Buy milk","tags":["home"],"metadata":{"color":"red","labels":{"shop":"corner","aisle":"3"}}}`, nil)
 	if err != nil {
@@ -107,7 +107,7 @@ func (a *agent) tour(ctx context.Context) error {
 		return err
 	}
 
-	heading("It changes what it names, at any depth, and nothing else: color and tags stay, the aisle goes.")
+	heading("It updates the todo at every depth. Absent fields such as color stay; null removes the aisle.")
 	data, err = a.success(ctx, "mcp_aql_update", "update_todo",
 		`{"todo_id":"`+id+`","input":{"title":"Buy oat milk","metadata":{"estimate_minutes":10,"labels":{"aisle":null}}}}`, nil)
 	if err != nil {
@@ -118,23 +118,23 @@ func (a *agent) tour(ctx context.Context) error {
 		return fmt.Errorf("after the update the title is %v and the metadata %s", data["title"], metadata)
 	}
 
-	heading("It misspells a parameter. Nothing runs, and the answer says which word was meant.")
+	heading("It misspells a parameter. The handler does not run, and the answer suggests the right name.")
 	if _, err := a.failure(ctx, "mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`, "VALIDATION_UNKNOWN_PARAM"); err != nil {
 		return err
 	}
 
-	heading("It deletes the todo – and is asked first.")
+	heading("It deletes the todo. That is destructive, so the answer is a token to confirm it with.")
 	details, err := a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`"}`, "CONFIRMATION_REQUIRED")
 	if err != nil {
 		return err
 	}
 	token, _ := details["confirmation_token"].(string)
 
-	heading("Someone agrees; the token is good once, and for this todo only.")
+	heading("It confirms. The token is valid once, and for this todo only.")
 	if _, err := a.success(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`, nil); err != nil {
 		return err
 	}
-	heading("The todo is gone, and the token spent.")
+	heading("The todo is gone, and the token cannot be used again.")
 	if _, err := a.failure(ctx, "mcp_aql_read", "get_todo", `{"todo_id":"`+id+`"}`, "NOT_FOUND_RESOURCE"); err != nil {
 		return err
 	}
