@@ -42,17 +42,12 @@ func writeFailure(w *wire.Writer, f *Error, details []detail) {
 	w.Raw(`{"success":false,"error":`)
 	w.BeginObject()
 	w.Key("code")
-	w.String(f.Code)
+	w.String(string(f.Code))
 	w.Key("message")
 	w.String(f.Message)
 	if len(details) > 0 {
 		w.Key("details")
-		w.BeginObject()
-		for _, d := range details {
-			w.KeyEscaped(d.name)
-			d.write(w)
-		}
-		w.EndObject()
+		writeDetails(w, details)
 	}
 	w.EndObject()
 	w.Raw("}")
@@ -64,35 +59,15 @@ func failureDetails(f *Error, operation, label string) []detail {
 	switch {
 	case operation == "introspect":
 		return nil
-	case label == "", strings.HasPrefix(f.Code, "INTERNAL_"):
+	case label == "", strings.HasPrefix(string(f.Code), "INTERNAL_"):
 		return f.details
 	default:
 		return append(f.details[:len(f.details):len(f.details)], detail{"request_id", label})
 	}
 }
 
-func (d detail) write(w *wire.Writer) {
-	switch v := d.value.(type) {
-	case string:
-		w.String(v)
-	case int:
-		w.Int(int64(v))
-	case float64:
-		w.Any(v)
-	case rawJSON:
-		w.Raw(string(v))
-	case []string:
-		w.BeginArray()
-		for _, s := range v {
-			w.Element()
-			w.String(s)
-		}
-		w.EndArray()
-	}
-}
-
 // isToolError maps a failure to MCP's isError: what an agent can act on is an answer and not an error (MCP integration
 // §4.3). all makes every failure an error.
-func isToolError(code string, m *message, all bool) bool {
-	return all || code == codeMalformed || m.notAnObject || strings.HasPrefix(code, "INTERNAL_")
+func isToolError(code Code, m *message, all bool) bool {
+	return all || code == codeMalformed || m.notAnObject || strings.HasPrefix(string(code), "INTERNAL_")
 }

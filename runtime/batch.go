@@ -21,7 +21,7 @@ type item struct {
 }
 
 // codeBatch is the failure of a batch as a whole (requirements REQ-BA-13).
-const codeBatch = "BATCH_VALIDATION_ERROR"
+const codeBatch Code = "BATCH_VALIDATION_ERROR"
 
 // indexMember is the place that an operation had in an earlier batch, which halted. Items may keep it, so that they can be
 // sent again as they were reported (requirements REQ-BA-10).

@@ -45,7 +45,7 @@ func (c *checkpoint) finish(ctx context.Context, q *request, used quota.Usage, f
 	}
 	code := ""
 	if failed != nil {
-		code = failed.Code
+		code = string(failed.Code)
 	}
 	c.gate.Finish(ctx, &c.request, &c.pass, used, code)
 	c.request, c.pass = gate.Request{}, gate.Pass{}
@@ -57,7 +57,7 @@ func (c *checkpoint) reject(ctx context.Context, q *request, failed *Error) {
 	if o := cmp.Or(q.operation, q.misrouted); o != nil && o.gate != nil && o.gate.Recorded() {
 		r := c.describe(ctx, o)
 		r.RequestID = strings.Clone(c.label)
-		c.gate.Reject(ctx, &r, failed.Code)
+		c.gate.Reject(ctx, &r, string(failed.Code))
 	}
 }
 

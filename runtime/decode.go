@@ -180,7 +180,7 @@ func (d *decoder) readAgain(r *wire.Reader, q *request, data string) {
 func (e *envelope) check() *Error {
 	switch {
 	case e.operationKind == "", e.operationKind == "null", e.operationKind == "string" && e.operation == "":
-		return failure("VALIDATION_MISSING_PARAM", "Missing required parameter 'operation'. Expected: string "+
+		return failure(CodeMissingParam, "Missing required parameter 'operation'. Expected: string "+
 			"(the name of an operation; call 'introspect' with query 'operations' for the list)",
 			detail{"param_name", "operation"})
 	case e.operationKind != "string":

@@ -1,32 +1,23 @@
 package aql
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 )
 
-// Error is a structured failure: what an agent sees when an operation cannot be carried out. Handlers make one with
-// NotFound, AlreadyExists, VersionMismatch, Denied or Errorf; any other error they return is masked as INTERNAL_ERROR.
+// Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, VersionMismatch, Denied or
+// Errorf made. Any other error is logged, and the agent learns only that something failed, except for those of a query
+// without rows (database/sql, pgx) and for fs.ErrNotExist, which become a NOT_FOUND_RESOURCE without their text.
 type Error struct {
-	Code    string // uppercase words with a registered prefix (structured error codes §3.1)
+	Code    Code
 	Message string
 	details []detail
 	cause   error
 }
 
-// detail is one member of an error's details. Details keep their order, so that answers are the same bytes each time.
-type detail struct {
-	name  string
-	value any // string, int, float64, []string or rawJSON
-}
-
-// rawJSON is a detail value that is JSON already.
-type rawJSON string
-
 // Error returns the code and the message.
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Unwrap returns the error that WithCause recorded, which goes to the log and never on the wire.
 func (e *Error) Unwrap() error { return e.cause }
@@ -38,60 +29,80 @@ func (e *Error) WithCause(cause error) *Error {
 	return &clone
 }
 
-// WithDetail returns a copy of e with one more member in its details.
-func (e *Error) WithDetail(name, value string) *Error {
+// WithDetail returns a copy of e with a member in its details, in place of one of the same name. The value is written as
+// encoding/json writes it.
+func (e *Error) WithDetail(name string, value any) *Error {
 	clone := *e
-	clone.details = append(clone.details[:len(clone.details):len(clone.details)], detail{name, value})
+	clone.details = withDetail(e.details, name, value)
 	return &clone
 }
 
-func failure(code, message string, details ...detail) *Error {
+func failure(code Code, message string, details ...detail) *Error {
 	return &Error{Code: code, Message: message, details: details}
 }
 
-// NotFound is the failure of an operation whose target does not exist (structured error codes §4.9).
+// NotFound is the failure of an operation whose target does not exist (MCP-AQL error codes §4.9).
 func NotFound(resourceType, resourceID string) *Error {
-	return failure("NOT_FOUND_RESOURCE", fmt.Sprintf("Resource '%s' not found: '%s'", resourceType, resourceID),
+	return failure(CodeResourceNotFound, fmt.Sprintf("Resource '%s' not found: '%s'", resourceType, resourceID),
 		detail{"resource_type", resourceType}, detail{"resource_id", resourceID})
 }
 
-// AlreadyExists is the failure of an operation that would make a duplicate (MCP-AQL operations §7.2).
+// AlreadyExists is the failure of an operation that would create a duplicate (MCP-AQL operations §7.2).
 func AlreadyExists(resourceType, resourceID string) *Error {
-	return failure("CONFLICT_ALREADY_EXISTS", fmt.Sprintf("Resource '%s' already exists: '%s'", resourceType, resourceID),
+	return failure(CodeAlreadyExists, fmt.Sprintf("Resource '%s' already exists: '%s'", resourceType, resourceID),
 		detail{"resource_type", resourceType}, detail{"resource_id", resourceID})
 }
 
 // VersionMismatch is the failure of a conditional write whose if_match is not the current version (MCP-AQL core §9.3.2).
 func VersionMismatch(resourceType, resourceID, ifMatch, currentETag string) *Error {
-	return failure("CONFLICT_VERSION_MISMATCH",
+	return failure(CodeVersionMismatch,
 		fmt.Sprintf("Resource '%s' version mismatch: expected '%s', current '%s'", resourceType, ifMatch, currentETag),
 		detail{"resource_type", resourceType}, detail{"resource_id", resourceID},
 		detail{"if_match", ifMatch}, detail{"current_etag", currentETag})
 }
 
-// Denied is the failure of an operation that the caller may not carry out (structured error codes §4.10).
+// Denied is the failure of an operation that the caller may not carry out (MCP-AQL error codes §4.10).
 func Denied(reason string) *Error {
-	return failure("PERMISSION_DENIED", fmt.Sprintf("Permission denied: '%s'", reason), detail{"reason", reason})
+	return failure(CodePermissionDenied, fmt.Sprintf("Permission denied: '%s'", reason), detail{"reason", reason})
 }
 
-// Errorf is a failure with a code of the author's choice, which starts with one of the protocol's prefixes
-// (VALIDATION_, NOT_FOUND_, PERMISSION_, CONFLICT_, RATE_LIMIT_). The text reaches the agent; an error wrapped with %w
-// does too as text, so wrap only what may be shown.
-func Errorf(code, format string, args ...any) *Error {
+// Errorf is a failure with one of the codes of this package or one of the service's own: see Code.Valid. The text reaches
+// the agent, and so does that of an error wrapped with %w: wrap only what may be shown, and give the rest to WithCause.
+func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
 }
 
-// asFailure turns what a handler returned into what goes on the wire. known is false when the error is not one that was
-// made for an agent: nothing of its text may be shown (requirements REQ-ER-08).
+// asFailure turns an error that a handler returned into a failure for the agent. known is false when the error was not
+// made for agents: nothing of its text may be shown.
 func asFailure(err error) (f *Error, known bool) {
 	if errors.As(err, &f) {
 		return f, true
 	}
-	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, fs.ErrNotExist) {
-		return failure("NOT_FOUND_RESOURCE", "Resource not found"), true
+	if isNoRows(err) || errors.Is(err, fs.ErrNotExist) {
+		return failure(CodeResourceNotFound, "Resource not found"), true
 	}
-	return internal("unexpected failure"), false
+	return internal(unexpected), false
+}
+
+// isNoRows reports whether err is, or wraps, sql.ErrNoRows or pgx.ErrNoRows. It compares texts, so that this package links
+// neither: a service without a database has none of database/sql.
+func isNoRows(err error) bool {
+	if text := err.Error(); text == "sql: no rows in result set" || text == "no rows in result set" {
+		return true
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() error }:
+		inner := wrapper.Unwrap()
+		return inner != nil && isNoRows(inner)
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapper.Unwrap() {
+			if inner != nil && isNoRows(inner) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func internal(description string) *Error {

@@ -8,7 +8,7 @@ import (
 
 // codeMalformed is the one validation code from which a call with other parameters does not recover: what arrived was not
 // a request.
-const codeMalformed = "VALIDATION_MALFORMED_JSON"
+const codeMalformed Code = "VALIDATION_MALFORMED_JSON"
 
 // faultFailure is the failure for bytes that are not a sound request. o is the operation whose parameters were being read;
 // nil: none.
@@ -52,5 +52,5 @@ func invalidType(param, expected, actual, value string) *Error {
 	if value != "" {
 		details = append(details, detail{"value", rawJSON(value)})
 	}
-	return failure("VALIDATION_INVALID_TYPE", "Parameter '"+param+"' expected '"+expected+"', got '"+actual+"'", details...)
+	return failure(CodeInvalidType, "Parameter '"+param+"' expected '"+expected+"', got '"+actual+"'", details...)
 }

@@ -220,7 +220,7 @@ func TestPolicyIsReplacedUnderTraffic(t *testing.T) {
 			t.Fatalf("%s", reply.JSON)
 		}
 		reply = f.session.Call(ctx, "mcp_aql_delete", []byte(deleteN1))
-		if !strings.Contains(string(reply.JSON), codeConfirm) {
+		if !strings.Contains(string(reply.JSON), string(codeConfirm)) {
 			t.Fatalf("%s", reply.JSON)
 		}
 	}

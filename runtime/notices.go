@@ -2,7 +2,6 @@ package aql
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +16,8 @@ const mostWarnings = 10
 // notice is a warning that is sound, with its details as they are written.
 type notice struct {
 	Warning
-	details string // JSON; empty: none
-	count   int    // how often it was given
+	text  string // its details as JSON; empty: none
+	count int    // how often it was given
 }
 
 // notices are the warnings of an answer.
@@ -30,23 +29,22 @@ type notices struct {
 // add adds a warning, unless it must not be shown: then it returns why. A warning that is there already is counted.
 func (l *notices) add(w Warning) (problem string) {
 	n := notice{Warning: w, count: 1}
-	n.Severity = cmp.Or(n.Severity, Medium)
-	if len(w.Details) > 0 {
-		details := wire.NewWriter(nil)
-		if details.Any(w.Details); details.Err() != nil {
-			return details.Err().Error()
+	n.Severity = cmp.Or(n.Severity, SeverityMedium)
+	if len(w.details) > 0 {
+		var err error
+		if n.text, err = detailsJSON(sorted(w.details)); err != nil {
+			return err.Error()
 		}
-		n.details = string(details.Bytes())
 	}
 	switch {
 	case !isCode(w.Code) || w.Message == "":
 		return "a warning needs a code of capital letters, digits and underscores, and a message"
 	case severityRank(n.Severity) < 0:
 		return "its severity is none of high, medium, low"
-	case words.Leak(w.Message) != "" || words.Leak(n.details) != "":
+	case words.Leak(w.Message) != "" || words.Leak(n.text) != "":
 		return "it fails the protocol's leak check"
 	}
-	same := slices.IndexFunc(l.list, func(known notice) bool { return known.Code == n.Code && known.details == n.details })
+	same := slices.IndexFunc(l.list, func(known notice) bool { return known.Code == n.Code && known.text == n.text })
 	if same >= 0 {
 		l.list[same].count++
 		return ""
@@ -55,14 +53,19 @@ func (l *notices) add(w Warning) (problem string) {
 	return ""
 }
 
-// isCode reports whether a code follows the grammar of codes (requirements section 0).
-func isCode(code string) bool {
-	return code != "" && code[0] >= 'A' && code[0] <= 'Z' && strings.IndexFunc(code, func(c rune) bool {
-		return c != '_' && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
-	}) < 0
+// sorted returns a copy of details in the order of their names.
+func sorted(details []detail) []detail {
+	return slices.SortedFunc(slices.Values(details), func(a, b detail) int { return cmp.Compare(a.name, b.name) })
 }
 
-func severityRank(s Severity) int { return slices.Index([]Severity{High, Medium, Low}, s) }
+// isCode reports whether a code follows the grammar of codes (requirements section 0).
+func isCode(code string) bool {
+	return code != "" && code[0] >= 'A' && code[0] <= 'Z' && strings.IndexFunc(code, notInCode) < 0
+}
+
+func severityRank(s Severity) int {
+	return slices.Index([]Severity{SeverityHigh, SeverityMedium, SeverityLow}, s)
+}
 
 // requestWarnings returns what the adapter itself warns of after a request that took so long: what is deprecated, fields
 // that the result does not have, and slowness beyond a threshold; zero: there is none.
@@ -82,7 +85,7 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 		list = append(list, Warning{
 			Code:    "VALIDATION_UNKNOWN_FIELD_WARNING",
 			Message: "Unknown field(s) in 'fields' were left out: " + strings.Join(handled.omitted, ", "),
-			Details: map[string]any{"unknown_fields": handled.omitted},
+			details: []detail{{"unknown_fields", handled.omitted}},
 		})
 	}
 	if threshold > 0 && took > threshold {
@@ -94,29 +97,31 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 // deprecation is the warning about an operation or parameter that should no longer be used. Since nothing says when it will
 // be gone, it is of low severity.
 func deprecation(kind, name, replacement, guide string) Warning {
-	details := map[string]any{"type": strings.ToLower(kind), "deprecated_item": name}
+	details := []detail{{"type", strings.ToLower(kind)}, {"deprecated_item", name}}
 	if replacement != "" {
-		details["replacement"] = replacement
+		details = append(details, detail{"replacement", replacement})
 	}
-	if guide != "" && guide != "Deprecated." { // which is all that a bare tag says
-		details["migration_guide"] = guide
+	if guide != "" && guide != "Deprecated." { // the text of a tag without one
+		details = append(details, detail{"migration_guide", guide})
 	}
-	return Warning{Code: "DEPRECATION_WARNING", Message: kind + " '" + name + "' is deprecated", Severity: Low, Details: details}
+	return Warning{
+		Code: "DEPRECATION_WARNING", Message: kind + " '" + name + "' is deprecated", Severity: SeverityLow, details: details,
+	}
 }
 
 func slow(operation string, took, threshold time.Duration) Warning {
-	severity := Low
+	severity := SeverityLow
 	switch ratio := took / threshold; {
 	case ratio > 10:
-		severity = High
+		severity = SeverityHigh
 	case ratio >= 2:
-		severity = Medium
+		severity = SeverityMedium
 	}
 	duration, limit := int(took.Milliseconds()), int(threshold.Milliseconds())
 	return Warning{
 		Code: "PERFORMANCE_SLOW_QUERY_WARNING", Severity: severity,
 		Message: "Operation took " + decimal(duration) + "ms (threshold: " + decimal(limit) + "ms)",
-		Details: map[string]any{"operation": operation, "duration_ms": duration, "threshold_ms": limit},
+		details: []detail{{"operation", operation}, {"duration_ms", duration}, {"threshold_ms", limit}},
 	}
 }
 
@@ -132,8 +137,10 @@ func (l *notices) write(w *wire.Writer) {
 		shown := min(len(list), mostWarnings-1)
 		left = len(list) - shown + l.more
 		list = append(slices.Clone(list[:shown]), notice{
-			Warning: Warning{Code: "SUPPRESSED_WARNINGS", Message: decimal(left) + " more warnings were left out", Severity: Low},
-			details: `{"count":` + decimal(left) + `}`, count: 1,
+			Warning: Warning{
+				Code: "SUPPRESSED_WARNINGS", Message: decimal(left) + " more warnings were left out", Severity: SeverityLow,
+			},
+			text: `{"count":` + decimal(left) + `}`, count: 1,
 		})
 	}
 	w.Key("warnings")
@@ -148,16 +155,11 @@ func (l *notices) write(w *wire.Writer) {
 		w.Key("severity")
 		w.String(string(n.Severity))
 		if n.count > 1 {
-			details := maps.Clone(n.Details)
-			if details == nil {
-				details = make(map[string]any, 1)
-			}
-			details["occurrence_count"] = n.count
 			w.Key("details")
-			w.Any(details)
-		} else if n.details != "" {
+			writeDetails(w, sorted(withDetail(n.details, "occurrence_count", n.count)))
+		} else if n.text != "" {
 			w.Key("details")
-			w.Raw(n.details)
+			w.Raw(n.text)
 		}
 		w.EndObject()
 	}

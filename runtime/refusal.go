@@ -13,7 +13,7 @@ import (
 )
 
 // codeConfirm requires a confirmation.
-const codeConfirm = "CONFIRMATION_REQUIRED"
+const codeConfirm Code = "CONFIRMATION_REQUIRED"
 
 // refusal is a request that the gate has refused, on its way to the agent.
 type refusal struct {
@@ -51,7 +51,7 @@ func (r *refusal) explain() (*Error, *Question) {
 		return trustTooLow(name, r.Trust.Required, r.Level, definition.Danger.Level()), nil
 	case gate.RateLimited:
 		b := r.Block
-		return failure("RATE_LIMIT_EXCEEDED", "API rate limit exceeded",
+		return failure(CodeRateLimitExceeded, "API rate limit exceeded",
 			detail{"limit", int(b.Limit.Limit)}, detail{"remaining", int(b.Remaining)}, detail{"window", string(b.Limit.Window)},
 			detail{"resets_at", timestamp(b.Resets)}, detail{"retry_after_seconds", r.secondsUntil(b.Resets)}), nil
 	case gate.QuotaExhausted:
@@ -64,7 +64,7 @@ func (r *refusal) explain() (*Error, *Question) {
 	case gate.ReauthenticationNeeded:
 		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
 	case gate.TooManyTokens:
-		return failure("RATE_LIMIT_EXCEEDED", "Too many confirmations were asked for or failed. Wait before asking again.",
+		return failure(CodeRateLimitExceeded, "Too many confirmations were asked for or failed. Wait before asking again.",
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	default:
 		return internal("unexpected failure"), nil
@@ -143,7 +143,7 @@ func (r *refusal) tokenRefused() *Error {
 	const longest = 80
 	token := cmp.Or(r.request.tokens.Token, r.request.tokens.Continuation)
 	token = strings.Clone(strings.ToValidUTF8(token[:min(len(token), longest)], ""))
-	refused := func(code, message string, details ...detail) *Error {
+	refused := func(code Code, message string, details ...detail) *Error {
 		return failure(code, message, append([]detail{{"token", token}}, details...)...)
 	}
 	switch r.Redeemed.Verdict {
@@ -179,19 +179,21 @@ func quotaDetails(b *quota.Block, pauses bool) []detail {
 
 func quotaWarning(w *quota.Warning) Warning {
 	q := w.Quota
-	details := map[string]any{"metric": string(q.Metric), "current": w.Current, "warn_threshold": q.Warn}
+	details := []detail{{"metric", string(q.Metric)}, {"current", w.Current}, {"warn_threshold", q.Warn}}
 	highest := q.Warn
 	if q.Pause > 0 {
-		details["pause_threshold"], highest = q.Pause, q.Pause
+		highest = q.Pause
+		details = append(details, detail{"pause_threshold", q.Pause})
 	}
 	if q.HardStop > 0 {
-		details["hard_stop_threshold"], highest = q.HardStop, q.HardStop
+		highest = q.HardStop
+		details = append(details, detail{"hard_stop_threshold", q.HardStop})
 	}
-	severity := Medium
+	severity := SeverityMedium
 	if w.Current > 0.9*highest {
-		severity = High
+		severity = SeverityHigh
 	}
-	return Warning{Code: "RATE_LIMIT_QUOTA_WARNING", Message: "Approaching quota limit", Severity: severity, Details: details}
+	return Warning{Code: "RATE_LIMIT_QUOTA_WARNING", Message: "Approaching quota limit", Severity: severity, details: details}
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

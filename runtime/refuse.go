@@ -60,7 +60,7 @@ func (v *invalid) missing(p wire.Problem) *Error {
 		details = append(details, detail{"unknown_params", cloned(v.unknown)})
 		details = append(details, v.suggestions()...)
 	}
-	return failure("VALIDATION_MISSING_PARAM", message, details...)
+	return failure(CodeMissingParam, message, details...)
 }
 
 func (v *invalid) unknownParams() *Error {
@@ -115,10 +115,10 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 	path, operation := strings.Clone(p.Path), v.operation.definition.Name
 	switch p.Rule {
 	case "read_only":
-		return failure("VALIDATION_READ_ONLY_FIELD", "Field '"+path+"' is read-only and cannot be updated.",
+		return failure(CodeReadOnlyField, "Field '"+path+"' is read-only and cannot be updated.",
 			detail{"field", path}, detail{"operation", operation})
 	case "append_only":
-		return failure("VALIDATION_APPEND_ONLY", "Field '"+path+"' is append-only and cannot be replaced.",
+		return failure(CodeAppendOnly, "Field '"+path+"' is append-only and cannot be replaced.",
 			detail{"field", path}, detail{"operation", operation})
 	}
 	details := []detail{{"param_name", path}}
@@ -126,13 +126,13 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 		details = append(details, detail{"value", rawJSON(strings.Clone(p.Value))})
 	}
 	subject := "Parameter '" + path + "' must "
-	code, message := "VALIDATION_OUT_OF_RANGE", ""
+	code, message := CodeOutOfRange, ""
 	switch p.Rule {
 	case "enum":
-		code, message = "VALIDATION_INVALID_ENUM", subject+"be one of: '"+strings.Join(p.Allowed, "', '")+"'"
+		code, message = CodeInvalidEnum, subject+"be one of: '"+strings.Join(p.Allowed, "', '")+"'"
 		details = append(details, detail{"allowed", p.Allowed})
 	case "pattern":
-		code, message = "VALIDATION_PATTERN_MISMATCH", subject+"match pattern '"+p.Limit+"'"
+		code, message = CodePatternMismatch, subject+"match pattern '"+p.Limit+"'"
 		details = append(details, detail{"pattern", p.Limit})
 	case "minimum":
 		message = subject + "be >= '" + p.Limit + "'"
@@ -147,11 +147,11 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 	case "max_items":
 		message = subject + "have a number of items <= '" + p.Limit + "'"
 	}
-	if code == "VALIDATION_OUT_OF_RANGE" {
+	if code == CodeOutOfRange {
 		details = append(details, detail{string(p.Rule), rawJSON(p.Limit)})
 	}
 	if v.legacyCodes {
-		code = "VALIDATION_INVALID_TYPE"
+		code = CodeInvalidType
 	}
 	return failure(code, message, details...)
 }

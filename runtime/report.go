@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 
@@ -26,15 +27,10 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 	switch {
 	case errors.As(err, &crash):
 		return p.internal(ctx, err, crash.stack, unexpected)
-	case known && !f.leaky() && registered(f.Code):
-		if f.cause != nil {
-			p.log.LogAttrs(ctx, slog.LevelInfo, "operation failed", p.attrs("", err)...)
-		}
-		return f
-	case known && registered(f.Code):
-		// The code still helps the agent; the text, which shows something internal, stays in the log.
-		p.log.LogAttrs(ctx, slog.LevelWarn, "message withheld: it fails the protocol's leak check", p.attrs("", err)...)
-		return failure(f.Code, "Operation '"+p.operation+"' failed")
+	case known && !f.Code.Valid():
+		return p.internal(ctx, p.invalidCode(f), nil, unexpected)
+	case known:
+		return p.shown(ctx, f, err)
 	case errors.Is(err, context.DeadlineExceeded) && ctxErr != nil:
 		return p.internal(ctx, err, nil, "operation timed out")
 	case errors.Is(err, context.Canceled) && ctxErr != nil:
@@ -42,6 +38,27 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 	default:
 		return p.internal(ctx, err, nil, unexpected)
 	}
+}
+
+// shown returns a failure as the agent sees it. If its text must not be shown, it stays in the log; the code still helps.
+func (p reporter) shown(ctx context.Context, f *Error, err error) *Error {
+	if problem := f.unfit(); problem != "" {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "message withheld: "+problem, p.attrs("", err)...)
+		return failure(f.Code, "Operation '"+p.operation+"' failed")
+	}
+	if f.cause != nil {
+		p.log.LogAttrs(ctx, slog.LevelInfo, "operation failed", p.attrs("", err)...)
+	}
+	return f
+}
+
+// invalidCode is the error of a handler that returned a failure with a code that agents do not know.
+func (p reporter) invalidCode(f *Error) error {
+	advice := "a code has one of the prefixes " + strings.Join(codePrefixes, ", ")
+	if near := f.Code.suggestion(); near != "" {
+		advice = "did you mean " + near + "?"
+	}
+	return fmt.Errorf("the handler returned the code %q, which is not valid (%s), so its failure was masked: %w", f.Code, advice, f)
 }
 
 // unexpected is the description of a failure of which the agent learns nothing.
@@ -80,27 +97,25 @@ func requestID(label string) string {
 	return "req_" + rand.Text()
 }
 
-// leaky reports whether the text of a failure shows something internal.
-func (e *Error) leaky() bool {
+// unfit returns why the text of a failure must not be shown to an agent; empty: it may.
+func (e *Error) unfit() string {
+	const leaks = "it fails the protocol's leak check"
 	if words.Leak(e.Message) != "" {
-		return true
+		return leaks
 	}
 	for _, d := range e.details {
-		if text, ok := d.value.(string); ok && words.Leak(text) != "" {
-			return true
+		text := ""
+		switch v := d.value.(type) {
+		case string:
+			text = v
+		case rawJSON:
+			text = string(v)
+		case unwritable:
+			return v.Error()
+		}
+		if words.Leak(text) != "" {
+			return leaks
 		}
 	}
-	return false
-}
-
-// codePrefixes are the prefixes that a code on the wire may have (structured error codes §3.1).
-var codePrefixes = []string{"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_"}
-
-func registered(code string) bool {
-	for _, prefix := range codePrefixes {
-		if rest, ok := strings.CutPrefix(code, prefix); ok && rest != "" {
-			return strings.IndexFunc(rest, func(c rune) bool { return c != '_' && (c < 'A' || c > 'Z') && (c < '0' || c > '9') }) < 0
-		}
-	}
-	return false
+	return ""
 }

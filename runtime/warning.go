@@ -7,20 +7,27 @@ import (
 
 // Warning tells an agent of something about a successful answer that it should know and act upon (MCP-AQL warnings §2).
 type Warning struct {
-	Code     string         // such as DEPRECATION_WARNING; capital letters, digits and underscores
-	Message  string         // a sentence for the agent; it must show nothing internal
-	Severity Severity       // empty: medium
-	Details  map[string]any // what a program can use; values as encoding/json has them
+	Code     string   // capital letters, digits and underscores, such as DEPRECATION_WARNING
+	Message  string   // a sentence for the agent; it must show nothing internal
+	Severity Severity // empty: SeverityMedium
+	details  []detail
+}
+
+// WithDetail returns a copy of w with a member in its details, in place of one of the same name. The value is written as
+// encoding/json writes it.
+func (w Warning) WithDetail(name string, value any) Warning {
+	w.details = withDetail(w.details, name, value)
+	return w
 }
 
 // Severity is how important a warning is.
 type Severity string
 
-// The severities (MCP-AQL warnings §3.2). The zero value is Medium.
+// The severities (MCP-AQL warnings §3.2). The zero value is SeverityMedium.
 const (
-	High   Severity = "high"
-	Medium Severity = "medium"
-	Low    Severity = "low"
+	SeverityHigh   Severity = "high"
+	SeverityMedium Severity = "medium"
+	SeverityLow    Severity = "low"
 )
 
 // Warn adds a warning to the answer of the request that ctx belongs to, which the handler received. It may be called from
@@ -35,13 +42,15 @@ func Warn(ctx context.Context, w Warning) {
 // Truncated is the warning of a list that holds fewer items than there are: field names it, original is the number of items
 // there are, and limit that of those in the answer (MCP-AQL warnings §4).
 func Truncated(field string, original, limit int) Warning {
-	severity := Low
+	severity := SeverityLow
 	if 2*limit < original {
-		severity = Medium
+		severity = SeverityMedium
 	}
 	return Warning{
 		Code: "VALIDATION_TRUNCATED_WARNING", Message: "Response truncated to " + decimal(limit) + " items", Severity: severity,
-		Details: map[string]any{"field": field, "original_count": original, "truncated_count": min(original, limit), "limit": limit},
+		details: []detail{
+			{"field", field}, {"limit", limit}, {"original_count", original}, {"truncated_count", min(original, limit)},
+		},
 	}
 }
 

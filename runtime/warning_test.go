@@ -59,16 +59,16 @@ func TestWarnings(t *testing.T) {
 	}{
 		{name: "none"},
 		{
-			name: "one, of medium severity if it does not say", warnings: []Warning{{Code: "STALE_DATA_WARNING", Message: "The index is an hour old", Details: map[string]any{"age_minutes": 60}}},
+			name: "one, of medium severity if it does not say", warnings: []Warning{Warning{Code: "STALE_DATA_WARNING", Message: "The index is an hour old"}.WithDetail("age_minutes", 60)},
 			want: []string{warning("STALE_DATA_WARNING", "The index is an hour old", "medium", `{"age_minutes":60}`)},
 		},
 		{
-			name: "the most important first, else as they came", warnings: []Warning{{Code: "A", Message: "m", Severity: Low}, {Code: "B", Message: "m"}, {Code: "C", Message: "m", Severity: High}, {Code: "D", Message: "m"}},
+			name: "the most important first, else as they came", warnings: []Warning{{Code: "A", Message: "m", Severity: SeverityLow}, {Code: "B", Message: "m"}, {Code: "C", Message: "m", Severity: SeverityHigh}, {Code: "D", Message: "m"}},
 			want: []string{warning("C", "m", "high", ""), warning("B", "m", "medium", ""), warning("D", "m", "medium", ""), warning("A", "m", "low", "")},
 		},
 		{
 			name:     "the same twice is counted",
-			warnings: []Warning{{Code: "A", Message: "m", Details: map[string]any{"k": 1}}, {Code: "A", Message: "m", Details: map[string]any{"k": 2}}, {Code: "A", Message: "m", Details: map[string]any{"k": 1}}},
+			warnings: []Warning{Warning{Code: "A", Message: "m"}.WithDetail("k", 1), Warning{Code: "A", Message: "m"}.WithDetail("k", 2), Warning{Code: "A", Message: "m"}.WithDetail("k", 1)},
 			want:     []string{warning("A", "m", "medium", `{"k":1,"occurrence_count":2}`), warning("A", "m", "medium", `{"k":2}`)},
 		},
 		{
@@ -82,11 +82,11 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			name: "what shows something internal is withheld", log: "leak check",
-			warnings: []Warning{{Code: "A", Message: "see /etc/passwd at /src/a.go:12"}, {Code: "B", Message: "m", Details: map[string]any{"trace": "goroutine 1 [running]: main.go:3"}}},
+			warnings: []Warning{{Code: "A", Message: "see /etc/passwd at /src/a.go:12"}, Warning{Code: "B", Message: "m"}.WithDetail("trace", "goroutine 1 [running]: main.go:3")},
 		},
 		{name: "a code that is none", warnings: []Warning{{Code: "not a code", Message: "m"}, {Code: "1A", Message: "m"}, {Message: "m"}}, log: "a warning needs a code"},
 		{name: "a severity that is none", warnings: []Warning{{Code: "A", Message: "m", Severity: "urgent"}}, log: "severity"},
-		{name: "details that are no JSON", warnings: []Warning{{Code: "A", Message: "m", Details: map[string]any{"c": make(chan int)}}}, log: "withheld"},
+		{name: "details that are no JSON", warnings: []Warning{Warning{Code: "A", Message: "m"}.WithDetail("c", make(chan int))}, log: "withheld"},
 		{
 			name: "a list that was cut", warnings: []Warning{Truncated("items", 150, 100), Truncated("tags", 150, 10)},
 			want: []string{
@@ -198,7 +198,7 @@ func TestWarningsFromGoroutines(t *testing.T) {
 func TestWarningsOfABatch(t *testing.T) {
 	f := warner(t, Options{ResponseMeta: true}, nil, func(ctx context.Context, request *noteRequest) (string, error) {
 		Warn(ctx, Warning{Code: "A", Message: "m"})
-		Warn(ctx, Warning{Code: "B", Message: "m", Severity: High, Details: map[string]any{"title": request.Title}})
+		Warn(ctx, Warning{Code: "B", Message: "m", Severity: SeverityHigh}.WithDetail("title", request.Title))
 		return "", nil
 	})
 	got := f.session.Call(context.Background(), "mcp_aql", []byte(`{"operations":[{"operation":"list_notes","params":{"title":"x"}},{"operation":"list_notes","params":{"title":"y"}}]}`))
