@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"flag"
 	"os"
 	"path"
 	"path/filepath"
@@ -8,6 +9,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/runtime/serve"
 )
 
 // pages returns the Markdown files that people wrote, by their paths.
@@ -136,5 +141,28 @@ func TestPagesAreReached(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	if words := len(strings.Fields(pages(t)["README.md"])); words < 500 || words > 700 {
 		t.Errorf("README.md has %d words, not 500 to 700", words)
+	}
+}
+
+// The flags and variables of an adapter are on the page about production, and no others.
+func TestFlagsAreDocumented(t *testing.T) {
+	page := pages(t)["docs/production.md"]
+	set := flag.NewFlagSet("adapter", flag.ContinueOnError)
+	serve.Flags(set)
+	var usage strings.Builder
+	set.SetOutput(&usage)
+	set.Usage()
+	want := map[string]bool{}
+	set.VisitAll(func(f *flag.Flag) { want["-"+f.Name] = true })
+	for _, variable := range regexp.MustCompile(`\bMCP_AQL_[A-Z_]+`).FindAllString(usage.String(), -1) {
+		want[variable] = true
+	}
+	table, _, _ := strings.Cut(page[strings.Index(page, "| flag |"):], "\n\n")
+	documented := map[string]bool{}
+	for _, match := range regexp.MustCompile("`(-[a-z-]+|MCP_AQL_[A-Z_]+)").FindAllStringSubmatch(table, -1) {
+		documented[match[1]] = true
+	}
+	if diff := cmp.Diff(want, documented); diff != "" {
+		t.Errorf("docs/production.md (-adapter +documented):\n%s", diff)
 	}
 }
