@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/gate"
+	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
@@ -21,7 +22,7 @@ type checkpoint struct {
 
 // admit asks the gate to let a request through, and returns its warnings or its refusal. answer is that of a human who was
 // asked; nil: nobody was. When a request was let through, finish must be called after it has run.
-func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]quota.Warning, *gate.Refusal) {
+func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]meter.Warning, *gate.Refusal) {
 	if !q.operation.gated() {
 		return nil, nil
 	}

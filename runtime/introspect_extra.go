@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/aqltag/aqltag/runtime/internal/gate"
-	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
@@ -50,15 +50,15 @@ func (a *Adapter) info() ([]byte, *Error) {
 // quotaStatus answers the query quota_status: how much of the limits and of the caller's quotas is used (MCP-AQL rate
 // limiting §6).
 func (a *Adapter) quotaStatus(ctx context.Context, g *gate.Gate, report reporter) ([]byte, *Error) {
-	meter := g.Meter()
-	if meter == nil {
-		return successJSON(quota.Status{
-			Adapter: a.options.Name, APILimits: map[string]quota.LimitStatus{}, Quotas: []quota.Standing{},
+	counters := g.Meter()
+	if counters == nil {
+		return successJSON(meter.Status{
+			Adapter: a.options.Name, APILimits: map[string]meter.LimitStatus{}, Quotas: []meter.QuotaStatus{},
 		})
 	}
 	ctx, cancel := g.Bound(ctx)
 	defer cancel()
-	status, err := meter.Status(ctx, CallerOf(ctx).Key(), a.options.Now())
+	status, err := counters.Status(ctx, CallerOf(ctx).Key(), a.options.Now())
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelError, "state cannot be read", report.attrs("", err)...)
 		return nil, internal("state is unavailable; try again later")

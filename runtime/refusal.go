@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/gate"
-	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/trust"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -166,7 +166,7 @@ func (r *refusal) secondsUntil(t time.Time) int {
 	return max(int(math.Ceil(t.Sub(r.now).Seconds())), 1)
 }
 
-func quotaDetails(b *quota.Block, pauses bool) []detail {
+func quotaDetails(b *meter.Block, pauses bool) []detail {
 	details := []detail{{"metric", string(b.Quota.Metric)}, {"current", b.Current}}
 	if pauses {
 		details = append(details, detail{"pause_threshold", b.Quota.Pause})
@@ -177,7 +177,7 @@ func quotaDetails(b *quota.Block, pauses bool) []detail {
 	return details
 }
 
-func quotaWarning(w *quota.Warning) Warning {
+func quotaWarning(w *meter.Warning) Warning {
 	q := w.Quota
 	details := []detail{{"metric", string(q.Metric)}, {"current", w.Current}, {"warn_threshold", q.Warn}}
 	highest := q.Warn

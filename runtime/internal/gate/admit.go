@@ -8,6 +8,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/trust"
@@ -70,7 +71,7 @@ type Refusal struct {
 	Trust    trust.Ruling
 	Level    trust.Level // of the adapter
 	Rule     *policy.Rule
-	Block    *quota.Block
+	Block    *meter.Block
 	Ticket   Ticket        // of ConfirmationNeeded and QuotaPaused
 	Wait     time.Duration // how long the ticket, or the caller, has to wait
 	Redeemed Redemption    // of TokenRefused
@@ -79,9 +80,9 @@ type Refusal struct {
 
 // Pass is a request that was let through.
 type Pass struct {
-	Warnings  []quota.Warning
+	Warnings  []meter.Warning
 	Confirmed bool
-	taken     quota.Taken
+	taken     meter.Taken
 	recorded  bool
 }
 
@@ -206,11 +207,11 @@ func (v *visit) count(ctx context.Context, ask bool) *Refusal {
 		return nil
 	}
 	for continued := false; ; continued = true {
-		var block *quota.Block
+		var block *meter.Block
 		var err error
 		switch {
 		case ask:
-			block, err = gauge.Ask(ctx, v.Caller.Key(), v.now)
+			block, err = gauge.Check(ctx, v.Caller.Key(), v.now)
 		case v.dry:
 			v.pass.taken, block, err = gauge.TakeDry(ctx, v.Caller.Key(), v.now)
 		default:
@@ -368,5 +369,5 @@ func (v *visit) giveBack(ctx context.Context) {
 	if err := v.pass.taken.GiveBack(ctx, v.gate.options.Now()); err != nil {
 		v.gate.logFailure(ctx, "a call that was not made stays counted", err)
 	}
-	v.pass.taken = quota.Taken{}
+	v.pass.taken = meter.Taken{}
 }

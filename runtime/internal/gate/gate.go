@@ -14,6 +14,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -85,7 +86,7 @@ type Gate struct {
 	adapter    string
 	tokens     *Tokens
 	allowances *allowances
-	meter      *quota.Meter
+	meter      *meter.Meter
 	bounded    bool // calls of the store are
 	policy     *policy.Bound
 	operations map[string]*Operation
@@ -97,7 +98,7 @@ type Operation struct {
 	ruling     trust.Ruling
 	confirm    bool // whatever the policy says
 	rules      *policy.Rules
-	gauge      *quota.Gauge
+	gauge      *meter.Gauge
 	dryRun     bool // it has a parameter of that name
 	recorded   bool // attempts are, whatever comes of them
 	idle       bool // nothing can hold it
@@ -151,11 +152,9 @@ func New(options Options, definitions *gen.Adapter) (*Gate, error) {
 	}
 	g.allowances = &allowances{limit: c.rate()}
 	g.tokens = &Tokens{Store: g.options.Store, Skew: c.ClockSkew}
-	if options.Quota.Counts() {
-		var err error
-		if g.meter, err = quota.NewMeter(options.Quota, definitions, g.options.Store); err != nil {
-			return nil, err
-		}
+	var err error
+	if g.meter, err = meter.New(options.Quota, definitions, g.options.Store); err != nil {
+		return nil, err
 	}
 	g.operations = make(map[string]*Operation, len(definitions.Operations))
 	for i := range definitions.Operations {
@@ -251,7 +250,7 @@ func (g *Gate) WithPolicy(p *policy.Bound) *Gate {
 func (g *Gate) Operation(name string) *Operation { return g.operations[name] }
 
 // Meter counts calls; nil where nothing is counted.
-func (g *Gate) Meter() *quota.Meter { return g.meter }
+func (g *Gate) Meter() *meter.Meter { return g.meter }
 
 // Scope is who can use a token.
 func (g *Gate) Scope() Scope { return g.options.Confirmation.Scope }

@@ -129,9 +129,9 @@ func (v *visit) recordRefusal(ctx context.Context, refusal *Refusal) {
 // failure, empty for a success.
 func (g *Gate) Finish(ctx context.Context, r *Request, p *Pass, used quota.Usage, code string) {
 	ctx = context.WithoutCancel(ctx) // it has run, whoever still waits for the answer
-	if p.taken.Metered() {
+	if p.taken.CountsUsage() {
 		bounded, cancel := g.Bound(ctx)
-		if err := p.taken.Settle(bounded, used); err != nil {
+		if err := p.taken.AddUsage(bounded, used); err != nil {
 			g.logFailure(ctx, "what a call has used is not counted", err)
 		}
 		cancel()

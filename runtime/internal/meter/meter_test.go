@@ -1,4 +1,4 @@
-package quota
+package meter
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/google/go-cmp/cmp"
 )
@@ -24,11 +25,11 @@ type clocked struct {
 	now time.Time
 }
 
-func newMeter(t *testing.T, options Options) *clocked {
+func newMeter(t *testing.T, options quota.Options) *clocked {
 	t.Helper()
 	c := &clocked{now: start}
 	var err error
-	if c.Meter, err = NewMeter(options, &shop, &store.Memory{Now: func() time.Time { return c.now }}); err != nil {
+	if c.Meter, err = New(options, &shop, &store.Memory{Now: func() time.Time { return c.now }}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -45,8 +46,8 @@ func (c *clocked) take(t *testing.T, operation, caller string) (Taken, *Block) {
 
 // REQ-RQ-01, REQ-RQ-02, REQ-RQ-03, REQ-RQ-05: each scope holds for what it names, for all callers together.
 func TestLimits(t *testing.T) {
-	m := newMeter(t, Options{Limits: []Limit{
-		{Limit: 4, Window: Minute}, {Category: gen.Read, Limit: 3, Window: Minute}, {Operation: "get_*", Limit: 1, Window: Second},
+	m := newMeter(t, quota.Options{Limits: []quota.Limit{
+		{Limit: 4, Window: quota.Minute}, {Category: gen.Read, Limit: 3, Window: quota.Minute}, {Operation: "get_*", Limit: 1, Window: quota.Second},
 	}})
 	for i, step := range []struct {
 		operation, caller string
@@ -76,7 +77,7 @@ func TestLimits(t *testing.T) {
 
 // REQ-RQ-06, REQ-RQ-07, REQ-RQ-08, REQ-RQ-10, REQ-RQ-12, REQ-RQ-15, T-63: warn, pause, lifting the pause, hard stop, reset.
 func TestQuotaSteps(t *testing.T) {
-	m := newMeter(t, Options{Quotas: []Quota{{Metric: RequestsPerHour, Warn: 2, Pause: 3, HardStop: 5}}})
+	m := newMeter(t, quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Warn: 2, Pause: 3, HardStop: 5}}})
 	q := &m.options.Quotas[0]
 	const warns, pauses, stops = "warns", "pauses", "stops"
 	ends := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
@@ -124,29 +125,29 @@ func TestQuotaSteps(t *testing.T) {
 
 // REQ-RQ-14: costs of calls and of tokens, and what handlers say they spent.
 func TestCostsAndTokens(t *testing.T) {
-	m := newMeter(t, Options{
-		Quotas: []Quota{{Metric: CostPerMonth, Warn: 0.3, HardStop: 0.5, Currency: "EUR", Shared: true}, {Metric: TokensPerDay, Pause: 100}},
-		Prices: []Price{{Operation: "get_*", PerCall: 0.1}, {PerToken: 0.001}},
+	m := newMeter(t, quota.Options{
+		Quotas: []quota.Quota{{Metric: quota.CostPerMonth, Warn: 0.3, HardStop: 0.5, Currency: "EUR", Shared: true}, {Metric: quota.TokensPerDay, Pause: 100}},
+		Prices: []quota.Price{{Operation: "get_*", PerCall: 0.1}, {PerToken: 0.001}},
 	})
 	first, _ := m.take(t, "get_item", "ann")
-	if !first.Metered() {
+	if !first.CountsUsage() {
 		t.Error("is not metered")
 	}
-	if err := first.Settle(t.Context(), Usage{Tokens: 60}); err != nil {
+	if err := first.AddUsage(t.Context(), quota.Usage{Tokens: 60}); err != nil {
 		t.Fatal(err)
 	}
 	second, _ := m.take(t, "list_items", "bob")
-	if err := second.Settle(t.Context(), Usage{Tokens: 100, Cost: 0.05}); err != nil { // 0.1 for the tokens
+	if err := second.AddUsage(t.Context(), quota.Usage{Tokens: 100, Cost: 0.05}); err != nil { // 0.1 for the tokens
 		t.Fatal(err)
 	}
 	third, block := m.take(t, "get_item", "ann")
 	if block != nil || len(third.Warnings) != 1 || third.Warnings[0].Current != 0.35 {
 		t.Errorf("third call: %+v, %+v", third.Warnings, block)
 	}
-	if _, block := m.take(t, "get_item", "bob"); block == nil || block.Quota.Metric != TokensPerDay || block.Exhausted {
+	if _, block := m.take(t, "get_item", "bob"); block == nil || block.Quota.Metric != quota.TokensPerDay || block.Exhausted {
 		t.Errorf("bob has used 100 tokens: %+v", block)
 	}
-	if err := third.Settle(t.Context(), Usage{Cost: 0.15}); err != nil {
+	if err := third.AddUsage(t.Context(), quota.Usage{Cost: 0.15}); err != nil {
 		t.Fatal(err)
 	}
 	if _, block := m.take(t, "list_items", "eve"); block == nil || !block.Exhausted || block.Current != 0.5 {
@@ -159,9 +160,9 @@ func TestCostsAndTokens(t *testing.T) {
 	number := func(n float64) *float64 { return &n }
 	want := Status{
 		Adapter: "shop", APILimits: map[string]LimitStatus{}, NextReset: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC),
-		Quotas: []Standing{
-			{Metric: CostPerMonth, Current: 0.5, Warn: number(0.3), HardStop: number(0.5), Status: "exhausted", Currency: "EUR"},
-			{Metric: TokensPerDay, Current: 100, Pause: number(100), Status: "paused"},
+		Quotas: []QuotaStatus{
+			{Metric: quota.CostPerMonth, Current: 0.5, Warn: number(0.3), HardStop: number(0.5), Status: "exhausted", Currency: "EUR"},
+			{Metric: quota.TokensPerDay, Current: 100, Pause: number(100), Status: "paused"},
 		},
 	}
 	if diff := cmp.Diff(want, status); diff != "" {
@@ -171,7 +172,7 @@ func TestCostsAndTokens(t *testing.T) {
 
 // A step is reached by what was used, not by what a call is about to cost.
 func TestCostIsCountedWhenItsStepIsNotReached(t *testing.T) {
-	m := newMeter(t, Options{Quotas: []Quota{{Metric: CostPerHour, HardStop: 1}}, Prices: []Price{{PerCall: 0.7}}})
+	m := newMeter(t, quota.Options{Quotas: []quota.Quota{{Metric: quota.CostPerHour, HardStop: 1}}, Prices: []quota.Price{{PerCall: 0.7}}})
 	m.take(t, "get_item", "ann")
 	if _, block := m.take(t, "get_item", "ann"); block != nil {
 		t.Errorf("at 0.7 of 1: %+v", block)
@@ -182,9 +183,9 @@ func TestCostIsCountedWhenItsStepIsNotReached(t *testing.T) {
 }
 
 func TestAskingAndGivingBack(t *testing.T) {
-	m := newMeter(t, Options{Limits: []Limit{{Limit: 1, Window: Hour}}, Quotas: []Quota{{Metric: RequestsPerDay, HardStop: 1}}})
+	m := newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 1, Window: quota.Hour}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, HardStop: 1}}})
 	ask := func() *Block {
-		block, err := m.Gauge("get_item").Ask(t.Context(), "ann", m.now)
+		block, err := m.Gauge("get_item").Check(t.Context(), "ann", m.now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +210,7 @@ func TestAskingAndGivingBack(t *testing.T) {
 
 // REQ-RQ-04: what the API says of itself counts.
 func TestObserve(t *testing.T) {
-	limit := Limit{Limit: 100, Window: Minute, RemainingHeader: "X-Left", ResetHeader: "X-Reset"}
+	limit := quota.Limit{Limit: 100, Window: quota.Minute, RemainingHeader: "X-Left", ResetHeader: "X-Reset"}
 	for _, tt := range []struct {
 		name   string
 		status int
@@ -232,7 +233,7 @@ func TestObserve(t *testing.T) {
 		{"for ever", 429, http.Header{"Retry-After": {"9223372036854775807"}}, start.Add(longestWait)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := newMeter(t, Options{Limits: []Limit{limit}})
+			m := newMeter(t, quota.Options{Limits: []quota.Limit{limit}})
 			if err := m.Observe(t.Context(), tt.status, tt.header, m.now); err != nil {
 				t.Fatal(err)
 			}
@@ -253,28 +254,28 @@ func TestObserve(t *testing.T) {
 func TestPeriodsFollowTheCalendar(t *testing.T) {
 	zone := time.FixedZone("east", 2*60*60)
 	at := time.Date(2026, 1, 31, 23, 30, 0, 0, time.UTC) // 01:30 on the first of February there
-	for metric, want := range map[Metric]time.Time{
-		RequestsPerMinute: at.Add(time.Minute), TokensPerHour: at.Add(30 * time.Minute),
-		RequestsPerDay: time.Date(2026, 2, 2, 0, 0, 0, 0, zone), CostPerMonth: time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
+	for metric, want := range map[quota.Metric]time.Time{
+		quota.RequestsPerMinute: at.Add(time.Minute), quota.TokensPerHour: at.Add(30 * time.Minute),
+		quota.RequestsPerDay: time.Date(2026, 2, 2, 0, 0, 0, 0, zone), quota.CostPerMonth: time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
 	} {
-		if got := metric.ends(at, zone); !got.Equal(want) {
+		if got := periodEnd(metric, at, zone); !got.Equal(want) {
 			t.Errorf("%s: %v, want %v", metric, got, want)
 		}
 	}
 }
 
 func TestMistakesAreRefused(t *testing.T) {
-	_, err := NewMeter(Options{
-		Limits: []Limit{
-			{Operation: "get_{item,thing}", Limit: 1, Window: Minute}, {Operation: "send_*", Limit: 1, Window: Minute}, {Limit: 0, Window: "week"},
-			{Operation: "get_item", Category: gen.Read, Limit: 1, Window: Day}, {Category: "WRITE", Limit: 1, Window: Day},
-			{Limit: 1, Window: Day}, {Limit: 2, Window: Day},
+	_, err := New(quota.Options{
+		Limits: []quota.Limit{
+			{Operation: "get_{item,thing}", Limit: 1, Window: quota.Minute}, {Operation: "send_*", Limit: 1, Window: quota.Minute}, {Limit: 0, Window: "week"},
+			{Operation: "get_item", Category: gen.Read, Limit: 1, Window: quota.Day}, {Category: "WRITE", Limit: 1, Window: quota.Day},
+			{Limit: 1, Window: quota.Day}, {Limit: 2, Window: quota.Day},
 		},
-		Quotas: []Quota{
-			{Metric: RequestsPerDay, Warn: 5, Pause: 3}, {Metric: "requests_per_year", Warn: 1}, {Metric: TokensPerDay}, {Metric: CostPerDay, Pause: -1},
-			{Metric: CostPerHour, Pause: 1}, {Metric: CostPerHour, Pause: 2}, {Metric: CostPerHour, Pause: 2, Shared: true},
+		Quotas: []quota.Quota{
+			{Metric: quota.RequestsPerDay, Warn: 5, Pause: 3}, {Metric: "requests_per_year", Warn: 1}, {Metric: quota.TokensPerDay}, {Metric: quota.CostPerDay, Pause: -1},
+			{Metric: quota.CostPerHour, Pause: 1}, {Metric: quota.CostPerHour, Pause: 2}, {Metric: quota.CostPerHour, Pause: 2, Shared: true},
 		},
-		Prices: []Price{{Operation: "buy", PerCall: -1}},
+		Prices: []quota.Price{{Operation: "buy", PerCall: -1}},
 	}, &shop, new(store.Memory))
 	want := `limits and quotas: limit 1: pattern "get_{item,thing}": only * and ? have a meaning
 limit 2: no operation is called "send_*"
@@ -304,7 +305,7 @@ func TestAStoreThatFailsStopsCalls(t *testing.T) {
 	if _, err := full.Put(t.Context(), "x", nil, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewMeter(Options{Quotas: []Quota{{Metric: RequestsPerDay, Warn: 1}}}, &shop, full)
+	m, err := New(quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Warn: 1}}}, &shop, full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,11 +317,11 @@ func TestAStoreThatFailsStopsCalls(t *testing.T) {
 // REQ-RQ-01, REQ-RQ-15: what is given back late takes nothing away from the calls that were made meanwhile.
 func TestGivingBackLate(t *testing.T) {
 	for name, tt := range map[string]struct {
-		options Options
+		options quota.Options
 		later   time.Duration
 	}{
-		"a window that has passed": {Options{Limits: []Limit{{Limit: 2, Window: Second}}}, 2 * time.Second},
-		"a period that has ended":  {Options{Quotas: []Quota{{Metric: RequestsPerMinute, HardStop: 2}}}, time.Minute},
+		"a window that has passed": {quota.Options{Limits: []quota.Limit{{Limit: 2, Window: quota.Second}}}, 2 * time.Second},
+		"a period that has ended":  {quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerMinute, HardStop: 2}}}, time.Minute},
 	} {
 		m := newMeter(t, tt.options)
 		early, _ := m.take(t, "get_item", "ann")
@@ -341,7 +342,7 @@ func TestGivingBackLate(t *testing.T) {
 
 // T-87, REQ-RQ-01: no pause holds a dry run, but it is counted: limits and hard stops do.
 func TestDryRunsCount(t *testing.T) {
-	m := newMeter(t, Options{Limits: []Limit{{Limit: 4, Window: Minute}}, Quotas: []Quota{{Metric: RequestsPerDay, Pause: 1, HardStop: 3}}})
+	m := newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 4, Window: quota.Minute}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 3}}})
 	dry := func() *Block {
 		_, block, err := m.Gauge("get_item").TakeDry(t.Context(), "ann", m.now)
 		if err != nil {
@@ -357,7 +358,7 @@ func TestDryRunsCount(t *testing.T) {
 	if block := dry(); block == nil || !block.Exhausted {
 		t.Errorf("beyond the hard stop: %+v", block)
 	}
-	m = newMeter(t, Options{Limits: []Limit{{Limit: 1, Window: Minute}}, Quotas: []Quota{{Metric: RequestsPerDay, Pause: 1}}})
+	m = newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 1, Window: quota.Minute}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}})
 	dry()
 	if block := dry(); block == nil || block.Limit == nil {
 		t.Errorf("beyond the API's limit: %+v", block)
@@ -366,7 +367,7 @@ func TestDryRunsCount(t *testing.T) {
 
 // T-63: who lifts the pause of their own quota has not lifted that of all callers' quota.
 func TestLiftingOneOfTwoPauses(t *testing.T) {
-	m := newMeter(t, Options{Quotas: []Quota{{Metric: RequestsPerDay, Pause: 1}, {Metric: RequestsPerDay, Pause: 2, Shared: true}}})
+	m := newMeter(t, quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}, {Metric: quota.RequestsPerDay, Pause: 2, Shared: true}}})
 	m.take(t, "get_item", "ann")
 	_, block := m.take(t, "get_item", "ann")
 	if err := m.Lift(t.Context(), block.Quota, "ann", m.now); err != nil {

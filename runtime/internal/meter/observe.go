@@ -1,4 +1,4 @@
-package quota
+package meter
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func (m *Meter) Observe(ctx context.Context, status int, header map[string][]str
 		}
 		until, ok := moment(first(header, limit.ResetHeader), now)
 		if !ok {
-			until = now.Add(limit.Window.length())
+			until = now.Add(windows[limit.Window])
 		}
 		if err := m.waitUntil(ctx, until); err != nil {
 			return err
@@ -45,10 +45,10 @@ func (m *Meter) Observe(ctx context.Context, status int, header map[string][]str
 	return nil
 }
 
-// longestWait bounds what an API can ask for.
+// longestWait bounds the wait that an API can ask for.
 const longestWait = 24 * time.Hour
 
-// moment reads a time as HTTP headers spell it: Unix seconds, seconds from now, or a date.
+// moment parses a time as HTTP headers spell it: Unix seconds, seconds from now, or a date.
 func moment(text string, now time.Time) (time.Time, bool) {
 	var at time.Time
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -95,5 +95,3 @@ func (m *Meter) waitUntil(ctx context.Context, until time.Time) error {
 	}
 	return nil
 }
-
-func (m *Meter) waitKey() string { return m.adapter + "/wait" }

@@ -1,0 +1,117 @@
+package meter
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/store"
+)
+
+// Status is the answer to quota_status: the limits and quotas of an adapter with their counts for a caller (MCP-AQL rate
+// limiting §6).
+type Status struct {
+	Adapter string `json:"adapter"`
+	// APILimits are the limits by scope: global, a category or an operation pattern; with the window if a scope has several.
+	APILimits map[string]LimitStatus `json:"api_limits"`
+	Quotas    []QuotaStatus          `json:"quotas"`
+	NextReset time.Time              `json:"next_reset,omitzero"`
+}
+
+// LimitStatus is an API limit with its count.
+type LimitStatus struct {
+	Limit     int64        `json:"limit"`
+	Remaining int64        `json:"remaining"`
+	Window    quota.Window `json:"window"`
+	ResetsAt  time.Time    `json:"resets_at"` // when all calls so far have left the window
+}
+
+// QuotaStatus is a quota with its count.
+type QuotaStatus struct {
+	Metric   quota.Metric `json:"metric"`
+	Current  float64      `json:"current"`
+	Warn     *float64     `json:"warn"`
+	Pause    *float64     `json:"pause"`
+	HardStop *float64     `json:"hard_stop"`
+	Status   string       `json:"status"` // ok, warn, paused or exhausted
+	Currency string       `json:"currency,omitempty"`
+}
+
+// Status returns the counts for a caller. It counts nothing.
+func (m *Meter) Status(ctx context.Context, caller string, now time.Time) (Status, error) {
+	var claims []store.Claim
+	for i := range m.options.Limits {
+		limit := &m.options.Limits[i]
+		claims = append(claims, store.Claim{Key: m.limitKey(limit), Window: windows[limit.Window]})
+	}
+	for i := range m.options.Quotas {
+		q := &m.options.Quotas[i]
+		claims = append(claims, store.Claim{Key: m.quotaKey(q, caller), Ends: periodEnd(q.Metric, now, m.options.Location)})
+	}
+	counts, err := m.store.Take(ctx, claims)
+	if err != nil {
+		return Status{}, fmt.Errorf("reading the counts: %w", err)
+	}
+	s := Status{Adapter: m.adapter, APILimits: make(map[string]LimitStatus), Quotas: []QuotaStatus{}}
+	for i := range m.options.Limits {
+		limit := &m.options.Limits[i]
+		window := windows[limit.Window]
+		name := scope(limit)
+		if _, taken := s.APILimits[name]; taken {
+			name += " per " + string(limit.Window)
+		}
+		s.APILimits[name] = LimitStatus{
+			Limit: limit.Limit, Remaining: max(limit.Limit-counts[i].Used, 0), Window: limit.Window,
+			ResetsAt: now.Add(window).UTC().Truncate(time.Millisecond),
+		}
+	}
+	for i := range m.options.Quotas {
+		q := &m.options.Quotas[i]
+		at := len(m.options.Limits) + i
+		used := counts[at].Used
+		status := QuotaStatus{
+			Metric: q.Metric, Current: float64(used) / scale(q.Metric), Currency: q.Currency, Status: "ok",
+			Warn: step(q.Warn), Pause: step(q.Pause), HardStop: step(q.HardStop),
+		}
+		switch {
+		case q.HardStop > 0 && used >= units(q, q.HardStop):
+			status.Status = "exhausted"
+		case q.Pause > 0 && used >= units(q, q.Pause):
+			lifted, err := m.lifted(ctx, q, caller, claims[at].Ends)
+			if err != nil {
+				return Status{}, err
+			}
+			if status.Status = "paused"; lifted {
+				status.Status = "warn"
+			}
+		case q.Warn > 0 && used >= units(q, q.Warn):
+			status.Status = "warn"
+		}
+		s.Quotas = append(s.Quotas, status)
+		if ends := claims[at].Ends.UTC(); s.NextReset.IsZero() || ends.Before(s.NextReset) {
+			s.NextReset = ends
+		}
+	}
+	return s, nil
+}
+
+// step returns a step of a quota; nil: it is off.
+func step(value float64) *float64 {
+	if value == 0 {
+		return nil
+	}
+	return &value
+}
+
+// scope returns what a limit applies to.
+func scope(l *quota.Limit) string {
+	switch {
+	case l.Operation != "":
+		return l.Operation
+	case l.Category != "":
+		return string(l.Category)
+	default:
+		return "global"
+	}
+}
