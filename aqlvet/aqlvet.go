@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/model"
 )
@@ -87,7 +88,7 @@ func mentions(file *ast.File) bool {
 	return found
 }
 
-func convert(pass *analysis.Pass, file *token.File, files map[string]*token.File, d scan.Diagnostic) analysis.Diagnostic {
+func convert(pass *analysis.Pass, file *token.File, files map[string]*token.File, d diag.Diagnostic) analysis.Diagnostic {
 	out := analysis.Diagnostic{Pos: place(file, d.Position), Category: d.Code, Message: d.Message}
 	if d.EndColumn > d.Position.Column {
 		out.End = out.Pos + token.Pos(d.EndColumn-d.Position.Column)
@@ -119,7 +120,7 @@ func place(file *token.File, at model.Position) token.Pos {
 var oneWord = regexp.MustCompile(`^(?:(?:did you mean|use) "([^"]+)"\??|([a-z_]+))$`)
 
 // replacement is the text to put in the place of what a diagnostic is about, where its suggestion is just that.
-func replacement(pass *analysis.Pass, at analysis.Diagnostic, d scan.Diagnostic) (string, bool) {
+func replacement(pass *analysis.Pass, at analysis.Diagnostic, d diag.Diagnostic) (string, bool) {
 	match := oneWord.FindStringSubmatch(d.Suggestion)
 	if match == nil || d.Actual == "" || !at.End.IsValid() {
 		return "", false

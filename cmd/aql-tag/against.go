@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/compat"
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/introspection"
-	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -148,7 +148,7 @@ func (a *against) place(c compat.Change) (model.Position, bool) {
 }
 
 // print says what changed: what breaks agents always, everything else with -v, and all of it with -json.
-func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale []string, changes []compat.Change) int {
+func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale []string, changes []compat.Change) int {
 	placed := make([]placedChange, 0, len(changes))
 	for _, c := range changes {
 		p := placedChange{Change: c}
@@ -159,10 +159,10 @@ func (a *against) print(env *environment, diagnostics []scan.Diagnostic, stale [
 	}
 	if a.json {
 		if diagnostics == nil {
-			diagnostics = []scan.Diagnostic{}
+			diagnostics = []diag.Diagnostic{}
 		}
 		if code := printJSON(env, struct {
-			Diagnostics []scan.Diagnostic `json:"diagnostics"`
+			Diagnostics []diag.Diagnostic `json:"diagnostics"`
 			Stale       []string          `json:"stale"`
 			Changes     []placedChange    `json:"changes"`
 		}{diagnostics, stale, placed}); code != exitOK {

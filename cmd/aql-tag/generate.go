@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/emit"
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
 	"github.com/aqltag/aqltag/internal/runcache"
 	"github.com/aqltag/aqltag/internal/scan"
@@ -42,7 +43,7 @@ type note struct {
 }
 
 // plainDiagnostic is a diagnostic that JSON writes as it is and not as -json prints it.
-type plainDiagnostic scan.Diagnostic
+type plainDiagnostic diag.Diagnostic
 
 // generate scans the packages and makes their files in memory, unless nothing changed since the last run that remember
 // noted. verify: nothing is taken for unchanged unless its content says so. A code other than -1 ends the command; by then
@@ -120,9 +121,9 @@ func (g *generation) emit(env *environment, result scan.Result) int {
 
 // say prints the diagnostics, and help where there is nothing to generate. The code is -1 unless they end the command.
 func (g *generation) say(env *environment, f flags) int {
-	var diagnostics []scan.Diagnostic
+	var diagnostics []diag.Diagnostic
 	for _, d := range g.note.Diagnostics {
-		diagnostics = append(diagnostics, scan.Diagnostic(d))
+		diagnostics = append(diagnostics, diag.Diagnostic(d))
 	}
 	if err := report(env, f, diagnostics); err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
@@ -161,10 +162,10 @@ func (f flags) command(env *environment) runcache.Command {
 }
 
 // report prints the diagnostics, all of them, sorted.
-func report(env *environment, f flags, diagnostics []scan.Diagnostic) error {
+func report(env *environment, f flags, diagnostics []diag.Diagnostic) error {
 	if f.json {
 		if diagnostics == nil {
-			diagnostics = []scan.Diagnostic{}
+			diagnostics = []diag.Diagnostic{}
 		}
 		encoder := json.NewEncoder(env.stdout)
 		encoder.SetEscapeHTML(false)
@@ -172,7 +173,7 @@ func report(env *environment, f flags, diagnostics []scan.Diagnostic) error {
 		return encoder.Encode(diagnostics)
 	}
 	for _, d := range diagnostics {
-		if f.quiet && d.Severity != scan.SeverityError {
+		if f.quiet && d.Severity != diag.Error {
 			continue
 		}
 		if err := d.Write(env.stderr, env.dir, env.color); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/aqltag/aqltag/internal/propose"
 	"github.com/aqltag/aqltag/internal/scan"
 )
 
@@ -27,17 +28,17 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	if code >= 0 {
 		return code
 	}
-	proposals, err := scan.Propose(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
+	proposals, err := propose.Operations(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
 		return exitUsage
 	}
-	chosen := func(c scan.Candidate) bool {
+	chosen := func(c propose.Candidate) bool {
 		return only == nil || only.MatchString(c.Operation) || only.MatchString(c.Function)
 	}
 	for i := range proposals.Packages {
 		pkg := &proposals.Packages[i]
-		pkg.Candidates = slices.DeleteFunc(pkg.Candidates, func(c scan.Candidate) bool { return !chosen(c) })
+		pkg.Candidates = slices.DeleteFunc(pkg.Candidates, func(c propose.Candidate) bool { return !chosen(c) })
 	}
 	code = exitOK
 	if len(proposals.Diagnostics) > 0 {
@@ -63,7 +64,7 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 }
 
 // printProposals prints a table for people, what is to be looked at, what cannot be an operation and why, and what to do next.
-func printProposals(env *environment, f flags, proposals scan.Proposals, written []string) error {
+func printProposals(env *environment, f flags, proposals propose.Proposals, written []string) error {
 	for _, d := range proposals.Diagnostics {
 		if err := d.Write(env.stderr, env.dir, env.color); err != nil {
 			return err
@@ -89,7 +90,7 @@ func printProposals(env *environment, f flags, proposals scan.Proposals, written
 	return err
 }
 
-func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPackage, all bool) error {
+func printProposedPackage(b *strings.Builder, dir string, pkg propose.Package, all bool) error {
 	place := func(file string, line int) string { return fmt.Sprintf("%s:%d", shown(dir, file), line) }
 	fmt.Fprintf(b, "package %s\n\n", pkg.Path)
 	if len(pkg.Candidates) > 0 {
@@ -143,7 +144,7 @@ func printProposedPackage(b *strings.Builder, dir string, pkg scan.ProposedPacka
 }
 
 // printDoubts prints what a person should look at before trusting the table.
-func printDoubts(b *strings.Builder, pkg scan.ProposedPackage) {
+func printDoubts(b *strings.Builder, pkg propose.Package) {
 	any := false
 	line := func(name, text string) {
 		if !any {
@@ -174,7 +175,7 @@ func printDoubts(b *strings.Builder, pkg scan.ProposedPackage) {
 }
 
 // printNext prints the steps that are left.
-func printNext(b *strings.Builder, proposals scan.Proposals, written bool) {
+func printNext(b *strings.Builder, proposals propose.Proposals, written bool) {
 	var free, locked, existing int
 	generates := true
 	for _, pkg := range proposals.Packages {

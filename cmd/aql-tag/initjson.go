@@ -3,7 +3,8 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/propose"
 )
 
 // placeJSON is a place as all machine-readable output of the command spells it.
@@ -50,13 +51,13 @@ type proposedPackageJSON struct {
 }
 
 // printProposalsJSON prints everything that is known, unexported functions included, as one object.
-func printProposalsJSON(env *environment, proposals scan.Proposals, written []string) error {
+func printProposalsJSON(env *environment, proposals propose.Proposals, written []string) error {
 	out := struct {
 		Packages    []proposedPackageJSON `json:"packages"`
-		Diagnostics []scan.Diagnostic     `json:"diagnostics"`
+		Diagnostics []diag.Diagnostic     `json:"diagnostics"`
 		Written     []string              `json:"written"`
 	}{
-		Packages: []proposedPackageJSON{}, Diagnostics: append([]scan.Diagnostic{}, proposals.Diagnostics...), Written: append([]string{}, written...),
+		Packages: []proposedPackageJSON{}, Diagnostics: append([]diag.Diagnostic{}, proposals.Diagnostics...), Written: append([]string{}, written...),
 	}
 	for _, pkg := range proposals.Packages {
 		p := proposedPackageJSON{

@@ -6,8 +6,9 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/aqltag/aqltag/internal/scratch"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aqltag/aqltag/internal/scratch"
 )
 
 func TestMain(m *testing.M) {

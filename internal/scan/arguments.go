@@ -5,39 +5,45 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // buildArguments makes a struct shape of a function's plain arguments. An operation without parameters has an empty one.
 func (s *builder) buildArguments(o operation, h *handled) bool {
-	request := &Shape{Kind: ShapeStruct}
+	request := &shapes.Shape{Kind: shapes.Struct}
 	h.request = request
 	h.Variadic = o.fn.Signature().Variadic()
 	for _, v := range o.arguments {
 		f := argumentDeclaration(o, v)
-		shape, fault := s.shapeOf(v.Type(), f.path)
-		text, spellable := s.speller.goType(v.Type())
+		shape, fault := s.shapeOf(v.Type(), f.Path)
+		text, spellable := s.speller.Spell(v.Type())
 		if fault == nil && !spellable {
-			fault = &unsupported{message: fmt.Sprintf("%s cannot be named in generated code", s.text(v.Type())), suggestion: "use an exported type"}
+			fault = &shapes.Fault{Message: fmt.Sprintf("%s cannot be named in generated code", s.text(v.Type())), Suggestion: "use an exported type"}
 		}
 		if fault != nil {
 			request.Faulty = true
-			if fault.invalid {
-				s.reportInvalid(s.own, typeSpan(o, v), f.path)
+			if fault.Invalid {
+				s.ReportInvalid(s.own, typeSpan(o, v), f.Path)
 				continue
 			}
-			suggestion := fault.suggestion
+			suggestion := fault.Suggestion
 			if isFunction(v.Type()) {
 				suggestion = "write a function without it, that calls this one"
 			}
-			s.report(f.tag.at, Diagnostic{
-				Code: codeType, FieldPath: f.path, Actual: s.text(v.Type()),
-				Message: fmt.Sprintf("argument %s: %s", v.Name(), fault.message), Suggestion: suggestion,
+			s.Report(f.Tag.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: f.Path, Actual: s.text(v.Type()),
+				Message: fmt.Sprintf("argument %s: %s", v.Name(), fault.Message), Suggestion: suggestion,
 			})
 			continue
 		}
-		field := Field{Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: s.position(v.Pos()), Param: gen.Param{Go: v.Name()}}
+		field := shapes.Field{Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: s.Position(v.Pos()), Param: gen.Param{Go: v.Name()}}
 		s.fillArgument(&field)
 		request.Fields = append(request.Fields, field)
 		h.Arguments = append(h.Arguments, model.Argument{Field: v.Name(), Type: text})
@@ -55,32 +61,32 @@ func isFunction(t types.Type) bool {
 }
 
 // argumentDeclaration is where a plain argument is declared. Its name is all there is to read.
-func argumentDeclaration(o operation, v *types.Var) Declaration {
-	at := span{v.Pos(), endOf(v.Pos(), v.Name())}
-	return Declaration{
-		path: o.name() + "." + v.Name(), v: v,
-		tag: fieldTag{goName: v.Name(), name: snakeCase(v.Name()), at: at, nameAt: at},
+func argumentDeclaration(o operation, v *types.Var) shapes.Declaration {
+	at := source.Span{Start: v.Pos(), End: source.EndOf(v.Pos(), v.Name())}
+	return shapes.Declaration{
+		Path: o.name() + "." + v.Name(), Var: v,
+		Tag: tags.Tag{GoName: v.Name(), Name: naming.SnakeCase(v.Name()), At: at, NameAt: at},
 	}
 }
 
 // typeSpan is where the type of an argument is written.
-func typeSpan(o operation, v *types.Var) span {
+func typeSpan(o operation, v *types.Var) source.Span {
 	for _, field := range o.decl.Type.Params.List {
 		for _, name := range field.Names {
 			if name.Pos() == v.Pos() {
-				return spanOf(field.Type)
+				return source.SpanOf(field.Type)
 			}
 		}
 	}
-	return span{v.Pos(), endOf(v.Pos(), v.Name())}
+	return source.Span{Start: v.Pos(), End: source.EndOf(v.Pos(), v.Name())}
 }
 
 // fillArgument is fillField for a plain argument. A Go function is always given all of them, so an argument is required
 // unless it has a default or can be nil.
-func (s *builder) fillArgument(field *Field) {
-	s.params.fillField(field)
-	if !isNilable(field.Shape) {
-		field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.tag.faulty
+func (s *builder) fillArgument(field *shapes.Field) {
+	s.params.FillField(field)
+	if !shapes.IsNilable(field.Shape) {
+		field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.Tag.Faulty
 	}
 }
 
@@ -91,7 +97,7 @@ func (s *builder) refine(o operation, h *handled) {
 		return
 	}
 	faulty := h.request.Faulty
-	h.request = h.request.clone()
+	h.request = h.request.Clone()
 	request := h.request
 	seen := make(map[int]bool)
 	for _, d := range o.directives {
@@ -102,52 +108,52 @@ func (s *builder) refine(o operation, h *handled) {
 		for _, field := range request.Fields {
 			names = append(names, field.Param.Name)
 		}
-		i := slices.IndexFunc(request.Fields, func(f Field) bool {
+		i := slices.IndexFunc(request.Fields, func(f shapes.Field) bool {
 			return f.Param.Name == d.Param || f.Selector[len(f.Selector)-1] == d.Param
 		})
 		if i < 0 {
 			request.Faulty = request.Faulty || d.Param == "input"
 			if !d.faulty && !faulty {
-				s.report(d.text, Diagnostic{
-					Code: codeUnresolved, FieldPath: o.name(), Actual: d.Param,
-					Message: fmt.Sprintf("%s has no parameter %q", o.name(), d.Param), Suggestion: suggestWord(d.Param, names),
+				s.Report(d.text, diag.Diagnostic{
+					Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: d.Param,
+					Message: fmt.Sprintf("%s has no parameter %q", o.name(), d.Param), Suggestion: diag.DidYouMean(d.Param, names),
 				})
 			}
 			continue
 		}
 		if seen[i] {
-			s.report(d.at, Diagnostic{
-				Code: codeDuplicate, FieldPath: o.name(), Message: fmt.Sprintf("there is more than one //aql:param %s", d.Param),
+			s.Report(d.at, diag.Diagnostic{
+				Code: diag.CodeDuplicate, FieldPath: o.name(), Message: fmt.Sprintf("there is more than one //aql:param %s", d.Param),
 				Suggestion: "put all that is to be said about it into one",
 			})
 			continue
 		}
 		seen[i] = true
 		field := &request.Fields[i]
-		field.tag.items = append(slices.Clone(field.tag.items), d.items...)
-		field.tag.faulty = field.tag.faulty || d.faulty
+		field.Tag.Items = append(slices.Clone(field.Tag.Items), d.items...)
+		field.Tag.Faulty = field.Tag.Faulty || d.faulty
 		for _, item := range d.items {
 			if item.Key == "name" && !item.Flag {
-				field.tag.name, field.tag.named, field.tag.nameAt = item.Value, true, item.value
+				field.Tag.Name, field.Tag.Named, field.Tag.NameAt = item.Value, true, item.ValueAt
 			}
 		}
 		if o.request == nil {
 			s.fillArgument(field)
 		} else {
-			s.params.fillField(field)
+			s.params.FillField(field)
 		}
 	}
 }
 
 // markIDs applies the operation's ids: the parameters that say which resource an update is about.
 func (s *builder) markIDs(o operation, h *handled) {
-	item, ok := findItem(o.items, "ids")
+	item, ok := tags.Find(o.items, "ids")
 	if !ok {
 		return
 	}
 	if h.Operation.Category != gen.Update {
-		s.report(item.whole, Diagnostic{
-			Code: codeType, FieldPath: o.name(), Message: "ids is for UPDATE operations: it tells the parameters that stay beside input",
+		s.Report(item.At, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: o.name(), Message: "ids is for UPDATE operations: it tells the parameters that stay beside input",
 			Suggestion: "remove it, or use category=UPDATE",
 		})
 		return
@@ -156,15 +162,15 @@ func (s *builder) markIDs(o operation, h *handled) {
 	for _, field := range h.request.Fields {
 		names = append(names, field.Param.Name)
 	}
-	h.request = h.request.clone()
+	h.request = h.request.Clone()
 	for _, id := range item.List {
-		i := slices.IndexFunc(h.request.Fields, func(f Field) bool {
+		i := slices.IndexFunc(h.request.Fields, func(f shapes.Field) bool {
 			return f.Param.Name == id || f.Selector[len(f.Selector)-1] == id
 		})
 		if i < 0 {
-			s.report(item.value, Diagnostic{
-				Code: codeUnresolved, FieldPath: o.name(), Actual: id,
-				Message: fmt.Sprintf("ids names %q, and %s has no such parameter", id, o.name()), Suggestion: suggestWord(id, names),
+			s.Report(item.ValueAt, diag.Diagnostic{
+				Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: id,
+				Message: fmt.Sprintf("ids names %q, and %s has no such parameter", id, o.name()), Suggestion: diag.DidYouMean(id, names),
 			})
 			continue
 		}
@@ -176,16 +182,16 @@ func (s *builder) markIDs(o operation, h *handled) {
 // (design §3.1, REQ-UP-01). It returns false where nothing says which parameters are identifiers.
 func (s *builder) nestInput(o operation, h *handled) bool {
 	if i := changes(h.request); i >= 0 {
-		h.request = h.request.clone()
+		h.request = h.request.Clone()
 		h.request.Fields[i].Param.Name = "input"
 		return true
 	}
-	name := exported(o.name())
+	name := naming.Exported(o.name())
 	if o.request != nil {
-		name = typeString(o.request)
+		name = gotype.Name(o.request)
 	}
-	nested := &Shape{Kind: ShapeStruct, Type: types.NewStruct(nil, nil), Label: exported(name) + "Input"}
-	request := &Shape{Kind: ShapeStruct, Type: o.request, Go: h.request.Go, Faulty: h.request.Faulty, Foreign: h.request.Foreign}
+	nested := &shapes.Shape{Kind: shapes.Struct, Type: types.NewStruct(nil, nil), Label: naming.Exported(name) + "Input"}
+	request := &shapes.Shape{Kind: shapes.Struct, Type: o.request, Go: h.request.Go, Faulty: h.request.Faulty, Foreign: h.request.Foreign}
 	for _, field := range h.request.Fields {
 		if field.Param.ID {
 			field.Param.Required = true
@@ -200,8 +206,8 @@ func (s *builder) nestInput(o operation, h *handled) bool {
 	for _, field := range nested.Fields {
 		s.noteReplaced(field)
 	}
-	request.Fields = append(request.Fields, Field{
-		Declaration: Declaration{path: o.name() + ".input", v: h.request.Fields[0].v, tag: fieldTag{name: "input", at: o.itemsAt, nameAt: o.itemsAt}},
+	request.Fields = append(request.Fields, shapes.Field{
+		Declaration: shapes.Declaration{Path: o.name() + ".input", Var: h.request.Fields[0].Var, Tag: tags.Tag{Name: "input", At: o.itemsAt, NameAt: o.itemsAt}},
 		Shape:       nested,
 		Param:       gen.Param{Name: "input", Required: true, Description: changesDescription},
 	})
@@ -215,32 +221,32 @@ const changesDescription = "The changes; fields left out stay as they are"
 // changes finds the one object beside the identifiers of an update, which is the input already, whatever it is called:
 // func (s *Service) EditRecord(domain string, id int, edit *Edit). It returns -1 where there is something else, or a name
 // that was chosen for the wire.
-func changes(request *Shape) int {
+func changes(request *shapes.Shape) int {
 	rest, ids := -1, 0
 	for i, field := range request.Fields {
 		switch {
 		case field.Param.ID:
 			ids++
-		case rest >= 0 || pointed(field.Shape).Kind != ShapeStruct && pointed(field.Shape).Kind != ShapePatch:
+		case rest >= 0 || shapes.Indirect(field.Shape).Kind != shapes.Struct && shapes.Indirect(field.Shape).Kind != shapes.Patch:
 			return -1
 		default:
 			rest = i
 		}
 	}
-	if rest < 0 || ids == 0 || request.Fields[rest].tag.named {
+	if rest < 0 || ids == 0 || request.Fields[rest].Tag.Named {
 		return -1
 	}
 	return rest
 }
 
 // noteReplaced tells that a handler cannot see whether an update mentions a field.
-func (s *builder) noteReplaced(field Field) {
-	if isNilable(field.Shape) || field.Param.Required {
+func (s *builder) noteReplaced(field shapes.Field) {
+	if shapes.IsNilable(field.Shape) || field.Param.Required {
 		return
 	}
-	goType := s.text(field.v.Type())
-	s.report(field.tag.at, Diagnostic{
-		Severity: SeverityNote, Code: codeType, FieldPath: field.path, Actual: goType,
+	goType := s.text(field.Var.Type())
+	s.Report(field.Tag.At, diag.Diagnostic{
+		Severity: diag.Note, Code: diag.CodeType, FieldPath: field.Path, Actual: goType,
 		Message: fmt.Sprintf("an update that does not mention %s gives the handler %s, the zero value of %s",
 			field.Param.Name, zeroText(field.Shape), goType),
 		Suggestion: "make it a pointer or an aql.Optional if the handler takes that for a change",
@@ -248,13 +254,13 @@ func (s *builder) noteReplaced(field Field) {
 }
 
 // zeroText spells a zero value for people.
-func zeroText(shape *Shape) string {
+func zeroText(shape *shapes.Shape) string {
 	switch shape.Kind {
-	case ShapeBool:
+	case shapes.Bool:
 		return "false"
-	case ShapeInt, ShapeUint, ShapeFloat:
+	case shapes.Int, shapes.Uint, shapes.Float:
 		return "0"
-	case ShapeString:
+	case shapes.String:
 		return `""`
 	default:
 		return "an empty one"

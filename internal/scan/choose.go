@@ -8,10 +8,13 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
 )
 
 // choose keeps the one handler of each request struct, and reports the structs that have none or several.
-func (p *finder) choose(roots []*packages.Package, found []operation) []operation {
+func (p *scanner) choose(roots []*packages.Package, found []operation) []operation {
 	byRequest := make(map[string][]operation)
 	var chosen []operation
 	var order []string
@@ -54,39 +57,39 @@ func (p *finder) choose(roots []*packages.Package, found []operation) []operatio
 	for _, root := range roots {
 		p.reportUnhandled(root, handled)
 	}
-	slices.SortStableFunc(chosen, func(a, b operation) int { return p.before(a.decl.Pos(), b.decl.Pos()) })
+	slices.SortStableFunc(chosen, func(a, b operation) int { return p.Before(a.decl.Pos(), b.decl.Pos()) })
 	return chosen
 }
 
 // reportMisfit reports a function that should be a handler and does not look like one.
-func (p *program) reportMisfit(o operation) {
-	d := Diagnostic{
-		Code: codeType, FieldPath: o.name(), Suggestion: o.misfit.suggestion,
-		Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), o.misfit.message),
+func (p *scanner) reportMisfit(o operation) {
+	d := diag.Diagnostic{
+		Code: diag.CodeType, FieldPath: o.name(), Suggestion: o.misfit.Suggestion,
+		Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), o.misfit.Message),
 	}
 	if o.tagged {
-		d.Message = fmt.Sprintf("%s cannot be the handler of %s: %s", o.name(), typeString(o.request), o.misfit.message)
-		d.Related = []Related{p.related(o.itemsAt.start, typeString(o.request)+" is tagged here")}
+		d.Message = fmt.Sprintf("%s cannot be the handler of %s: %s", o.name(), gotype.Name(o.request), o.misfit.Message)
+		d.Related = []diag.Related{p.Related(o.itemsAt.Start, gotype.Name(o.request)+" is tagged here")}
 	}
-	p.report(o.at(), d)
+	p.Report(o.at(), d)
 }
 
 // reportSecond reports a handler whose request struct has one already.
-func (p *program) reportSecond(first, second operation) {
-	request := typeString(first.request)
-	p.report(second.at(), Diagnostic{
-		Code: codeDuplicate, FieldPath: second.name(),
+func (p *scanner) reportSecond(first, second operation) {
+	request := gotype.Name(first.request)
+	p.Report(second.at(), diag.Diagnostic{
+		Code: diag.CodeDuplicate, FieldPath: second.name(),
 		Message:    fmt.Sprintf("%s is handled by %s and %s; a tagged request struct has exactly one handler", request, first.name(), second.name()),
 		Suggestion: fmt.Sprintf("give %s a request struct of its own, or another signature if it is no operation", second.name()),
-		Related: []Related{
-			p.related(first.decl.Name.Pos(), first.name()+" is here"),
-			p.related(first.itemsAt.start, request+" is tagged here"),
+		Related: []diag.Related{
+			p.Related(first.decl.Name.Pos(), first.name()+" is here"),
+			p.Related(first.itemsAt.Start, request+" is tagged here"),
 		},
 	})
 }
 
 // reportUnhandled reports tagged request structs that no function takes.
-func (p *finder) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
+func (p *scanner) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
 	if root.Types == nil {
 		return
 	}
@@ -99,19 +102,19 @@ func (p *finder) reportUnhandled(root *packages.Package, handled map[*types.Type
 		if !ok {
 			continue
 		}
-		syntax := p.syntaxOf(root.Types).types[object.Pos()]
-		if syntax.spec == nil {
+		syntax := p.SyntaxOf(root.Types).Types[object.Pos()]
+		if syntax.Spec == nil {
 			continue
 		}
-		if _, own := syntax.spec.Type.(*ast.StructType); !own {
+		if _, own := syntax.Spec.Type.(*ast.StructType); !own {
 			continue
 		}
 		tag, ok := p.operationTag(named)
 		if !ok || handled[named.Origin().Obj()] {
 			continue
 		}
-		p.report(tag.tagAt, Diagnostic{
-			Code: codeUnresolved, FieldPath: name,
+		p.Report(tag.TagAt, diag.Diagnostic{
+			Code: diag.CodeUnresolved, FieldPath: name,
 			Message:    fmt.Sprintf("no function handles %s", name),
 			Suggestion: fmt.Sprintf("add func %s(ctx context.Context, req %s) error, or remove the tag", strings.TrimSuffix(name, "Request"), name),
 		})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/aqltag/aqltag/internal/scantest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected diagnostics")
@@ -34,8 +36,8 @@ func TestDiagnostics(t *testing.T) {
 				}
 				sources.Files = append(sources.Files, file)
 			}
-			dir := write(t, string(txtar.Format(&sources)))
-			got := render(t, dir, load(t, dir))
+			dir := scantest.Write(t, string(txtar.Format(&sources)))
+			got := scantest.Render(t, dir, scantest.Load(t, dir))
 			if *update {
 				archive.Files = append(sources.Files, txtar.File{Name: "diagnostics.txt", Data: []byte(got)})
 				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {

@@ -3,51 +3,56 @@ package scan
 import (
 	"fmt"
 	"go/types"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
 // checkDirections reports types that write themselves as text and cannot read it back, or the other way round, where they
 // would have to: introspection says one thing about a type, and it must hold for requests and results.
 func (s *builder) checkDirections(o operation, h *handled) bool {
 	ok := true
-	visited := make(map[*Shape]bool)
-	var walk func(shape *Shape, method, role string, at Declaration)
-	walk = func(shape *Shape, method, role string, at Declaration) {
+	visited := make(map[*shapes.Shape]bool)
+	var walk func(shape *shapes.Shape, method, role string, at shapes.Declaration)
+	walk = func(shape *shapes.Shape, method, role string, at shapes.Declaration) {
 		if shape == nil || visited[shape] {
 			return
 		}
 		visited[shape] = true
-		if shape.Kind == ShapeText && !hasMethod(shape.Type, method) && (method != "MarshalText" || !isText(shape.Type)) {
+		if shape.Kind == shapes.Text && !hasMethod(shape.Type, method) && (method != "MarshalText" || !isText(shape.Type)) {
 			ok = false
-			s.report(at.tag.at, Diagnostic{
-				Code: codeType, FieldPath: at.path, Actual: s.text(shape.Type),
+			s.Report(at.Tag.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: at.Path, Actual: s.text(shape.Type),
 				Message:    fmt.Sprintf("%s travels as text, but it has no method %s, which a %s needs", s.text(shape.Type), method, role),
 				Suggestion: fmt.Sprintf("add %s to the type, or use string", method),
 			})
 		}
-		if shape.Kind == ShapeJSON && role == "request" && !hasMethod(shape.Type, "UnmarshalJSON") && !hasMethod(shape.Type, "UnmarshalText") {
-			where := at.tag.at
-			if at.tag.field != nil {
-				where = spanOf(at.tag.field.Type)
+		if shape.Kind == shapes.JSON && role == "request" && !hasMethod(shape.Type, "UnmarshalJSON") && !hasMethod(shape.Type, "UnmarshalText") {
+			where := at.Tag.At
+			if at.Tag.Field != nil {
+				where = source.SpanOf(at.Tag.Field.Type)
 			}
-			s.report(where, Diagnostic{
-				Severity: SeverityWarning, Code: codeType, FieldPath: at.path, Actual: s.text(shape.Type),
+			s.Report(where, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeType, FieldPath: at.Path, Actual: s.text(shape.Type),
 				Message:    fmt.Sprintf("%s writes its own JSON and has no method to read it back, so nothing tells agents what to send, and what it does not know passes", s.text(shape.Type)),
 				Suggestion: "take a struct of your own there, or add UnmarshalJSON to the type",
 			})
 		}
-		if shape.Key != nil && shape.Key.Kind == ShapeText {
+		if shape.Key != nil && shape.Key.Kind == shapes.Text {
 			walk(shape.Key, method, role, at)
 		}
 		walk(shape.Elem, method, role, at)
 		for _, field := range shape.Fields {
 			inner := at
-			if s.editable(field.v.Pkg()) { // faults in other modules are reported where the user's code brings the type in
+			if s.Editable(field.Var.Pkg()) { // faults in other modules are reported where the user's code brings the type in
 				inner = field.Declaration
 			}
 			walk(field.Shape, method, role, inner)
 		}
 	}
-	handler := Declaration{path: o.name(), tag: fieldTag{at: o.at()}}
+	handler := shapes.Declaration{Path: o.name(), Tag: tags.Tag{At: o.at()}}
 	walk(h.request, "UnmarshalText", "request", handler)
 	clear(visited)
 	walk(h.result, "MarshalText", "result", handler)

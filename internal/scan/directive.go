@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/jsonvalue"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -24,8 +28,8 @@ func (s *builder) addDirectives(o operation, handler *handled) {
 			op.Reasons = append(op.Reasons, d.Text)
 		case "confirm":
 			if confirmed {
-				s.report(d.at, Diagnostic{
-					Code: codeDuplicate, FieldPath: o.name(), Message: "there is more than one //aql:confirm", Suggestion: "remove one of them",
+				s.Report(d.at, diag.Diagnostic{
+					Code: diag.CodeDuplicate, FieldPath: o.name(), Message: "there is more than one //aql:confirm", Suggestion: "remove one of them",
 				})
 				continue
 			}
@@ -38,47 +42,47 @@ func (s *builder) addDirectives(o operation, handler *handled) {
 
 // addExample adds an example request if it is one that the operation would accept.
 func (s *builder) addExample(o operation, d directive, handler *handled) {
-	fail := func(at span, code, message, suggestion string) {
-		s.report(at, Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
+	fail := func(at source.Span, code, message, suggestion string) {
+		s.Report(at, diag.Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
 	}
 	text := strings.TrimSpace(d.Example)
-	at := span{d.text.start, endOf(d.text.start, text)}
-	value, err := parseJSON(text)
+	at := source.Span{Start: d.text.Start, End: source.EndOf(d.text.Start, text)}
+	value, err := jsonvalue.Parse(text)
 	if err != nil {
-		fail(at, codeType, fmt.Sprintf("example is not valid JSON: %v", err), `write it like //aql:example {"title":"Buy milk"} text`)
+		fail(at, diag.CodeType, fmt.Sprintf("example is not valid JSON: %v", err), `write it like //aql:example {"title":"Buy milk"} text`)
 		return
 	}
 	params, ok := value.(map[string]any)
 	if !ok {
-		fail(at, codeType, fmt.Sprintf("example must be an object with parameters, not %s", jsonKind(value)), `write it like {"title":"Buy milk"}`)
+		fail(at, diag.CodeType, fmt.Sprintf("example must be an object with parameters, not %s", jsonvalue.KindOf(value)), `write it like {"title":"Buy milk"}`)
 		return
 	}
-	faults := checkObject(handler.request, params)
+	faults := jsonvalue.CheckObject(handler.request, params)
 	for _, fault := range faults {
 		place, suggestion := at, ""
-		name := fault.path[strings.LastIndexByte(fault.path, '.')+1:]
-		if name, _, _ = strings.Cut(name, "["); fault.code != codeMissing {
-			if i := strings.Index(text, quoteJSON(name)); i >= 0 {
-				start := at.start + token.Pos(i)
-				place = span{start, endOf(start, quoteJSON(name))}
+		name := fault.Path[strings.LastIndexByte(fault.Path, '.')+1:]
+		if name, _, _ = strings.Cut(name, "["); fault.Code != diag.CodeMissing {
+			if i := strings.Index(text, jsonvalue.Quote(name)); i >= 0 {
+				start := at.Start + token.Pos(i)
+				place = source.Span{Start: start, End: source.EndOf(start, jsonvalue.Quote(name))}
 			}
 		}
-		if len(fault.allowed) > 0 {
-			suggestion = suggestWord(name, fault.allowed)
+		if len(fault.Allowed) > 0 {
+			suggestion = diag.DidYouMean(name, fault.Allowed)
 		}
-		message := fault.message
-		if fault.code == codeType {
-			message = fmt.Sprintf("parameter %q: %s", fault.path, message)
+		message := fault.Message
+		if fault.Code == diag.CodeType {
+			message = fmt.Sprintf("parameter %q: %s", fault.Path, message)
 		}
-		fail(place, fault.code, "example: "+message, suggestion)
+		fail(place, fault.Code, "example: "+message, suggestion)
 	}
 	if len(faults) == 0 {
-		handler.Operation.Examples = append(handler.Operation.Examples, gen.Example{Params: compactJSON(text), Description: d.Description})
+		handler.Operation.Examples = append(handler.Operation.Examples, gen.Example{Params: jsonvalue.Compact(text), Description: d.Description})
 	}
 }
 
 // checkTemplate reports the parameters that a confirmation message names and the operation does not have.
-func (s *builder) checkTemplate(o operation, d directive, request *Shape) {
+func (s *builder) checkTemplate(o operation, d directive, request *shapes.Shape) {
 	var names []string
 	for _, field := range request.Fields {
 		names = append(names, field.Param.Name)
@@ -91,19 +95,19 @@ func (s *builder) checkTemplate(o operation, d directive, request *Shape) {
 		open += offset
 		length := strings.IndexByte(d.Text[open:], '}')
 		if length < 0 {
-			start := d.text.start + token.Pos(open)
-			s.report(span{start, start + 1}, Diagnostic{
-				Code: codeUnresolved, FieldPath: o.name(), Message: "{ without } in the confirmation message", Suggestion: "write {param}",
+			start := d.text.Start + token.Pos(open)
+			s.Report(source.Span{Start: start, End: start + 1}, diag.Diagnostic{
+				Code: diag.CodeUnresolved, FieldPath: o.name(), Message: "{ without } in the confirmation message", Suggestion: "write {param}",
 			})
 			return
 		}
 		name := d.Text[open+1 : open+length]
 		// {input.title} names a part of a parameter.
 		if top, _, _ := strings.Cut(name, "."); !slices.Contains(names, top) {
-			start := d.text.start + token.Pos(open)
-			s.report(span{start, start + token.Pos(length) + 1}, Diagnostic{
-				Code: codeUnresolved, FieldPath: o.name(), Actual: name,
-				Message: fmt.Sprintf("confirmation message names {%s}, and there is no such parameter", name), Suggestion: suggestWord(name, names),
+			start := d.text.Start + token.Pos(open)
+			s.Report(source.Span{Start: start, End: start + token.Pos(length) + 1}, diag.Diagnostic{
+				Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: name,
+				Message: fmt.Sprintf("confirmation message names {%s}, and there is no such parameter", name), Suggestion: diag.DidYouMean(name, names),
 			})
 		}
 		offset = open + length + 1

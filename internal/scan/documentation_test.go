@@ -18,7 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scantest"
 )
 
 const documentation = "../../docs/diagnostics.md"
@@ -154,8 +156,8 @@ func TestDocumentedMistakes(t *testing.T) {
 			}
 		}
 	}
-	dir := write(t, string(txtar.Format(&module)))
-	result := load(t, dir, "./...")
+	dir := scantest.Write(t, string(txtar.Format(&module)))
+	result := scantest.Load(t, dir, "./...")
 	linted, err := scan.Load(t.Context(), scan.Options{
 		Dir: dir, Patterns: []string{"./..."}, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Lint: true,
 	})
@@ -175,7 +177,7 @@ func TestDocumentedMistakes(t *testing.T) {
 		}
 		for _, d := range diagnostics {
 			// The operations of other examples may have the same names.
-			stranger := slices.ContainsFunc(d.Related, func(r scan.Related) bool { return !inside(r.Position.File) })
+			stranger := slices.ContainsFunc(d.Related, func(r diag.Related) bool { return !inside(r.Position.File) })
 			if !inside(d.Position.File) || stranger {
 				continue
 			}
@@ -248,7 +250,7 @@ func TestEveryDiagnosticIsDocumented(t *testing.T) {
 		documented[m.code] = true
 		messages.WriteString(m.message)
 	}
-	literals := literalsIn(t, ".", "../../tagparse")
+	literals := literalsIn(t, ".", "*", "../diag", "../../tagparse")
 	for _, found := range literals {
 		if strings.HasPrefix(found.text, "SCHEMA_") && !documented[found.text] {
 			t.Errorf("%s: %s has no section in %s", found.at, found.text, documentation)
@@ -297,7 +299,7 @@ type literal struct {
 // messageArguments lists, for functions that report, which of their arguments is the message.
 var messageArguments = map[string]int{"fail": 2, "problem": 3, "add": 2, "wrong": 0, "remark": 2, "disagree": 3}
 
-// literalsIn finds the strings in the packages in dirs.
+// literalsIn finds the strings in the packages in dirs, which may be patterns.
 func literalsIn(t *testing.T, dirs ...string) []literal {
 	t.Helper()
 	var found []literal
@@ -307,8 +309,7 @@ func literalsIn(t *testing.T, dirs ...string) []literal {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			// The reasons for which init proposes nothing are no diagnostics: TestRejections has an example of each.
-			if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(filepath.Base(path), "propose") {
+			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
 			fset := token.NewFileSet()

@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scantest"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -57,8 +58,8 @@ func TestExistingTags(t *testing.T) {
 	for i, tt := range tests {
 		source += fmt.Sprintf("\ntype R%d struct {\n\t_ struct{} `aql:\"category=READ\"`\n\t%s\n}\n\n// H%d reads.\nfunc H%[1]d(R%[1]d) error { return nil }\n", i, tt.field, i)
 	}
-	dir := write(t, source)
-	result := load(t, dir)
+	dir := scantest.Write(t, source)
+	result := scantest.Load(t, dir)
 	clean(t, dir, result)
 	handlers := result.Packages[0].Handlers
 	for i, tt := range tests {
@@ -113,7 +114,7 @@ func List(req ext.Options) (*ext.More, error) { return nil, nil }
 	result := both(t, dir, env)
 	var got []string
 	for _, d := range result.Diagnostics {
-		if d.Severity == scan.SeverityError {
+		if d.Severity == diag.Error {
 			t.Errorf("error: %s", d.Message)
 		}
 		got = append(got, fmt.Sprintf("%s:%d %s: %s", filepath.Base(d.Position.File), d.Position.Line, d.Severity, d.Message))

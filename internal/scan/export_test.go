@@ -5,30 +5,33 @@ import (
 	"errors"
 
 	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/internal/scan/wiretype"
 )
 
 // RequestShape scans one package and returns what became of the request of its first operation.
-func RequestShape(ctx context.Context, opts Options) (*Shape, error) {
+func RequestShape(ctx context.Context, opts Options) (*shapes.Shape, error) {
 	loaded, err := load.Load(ctx, load.Options{Dir: opts.Dir, Patterns: opts.Patterns, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache})
 	if err != nil {
 		return nil, err
 	}
-	p, roots := newProgram(loaded), loaded.Roots
-	p.index(roots)
-	tags := newTagReader(p)
-	find := &finder{p, tags}
+	p, roots := source.New(loaded), loaded.Roots
+	tags := tags.NewReader(p)
+	find := &scanner{Program: p, tags: tags}
 	operations := find.choose(roots, find.findOperations(roots[0]))
 	if len(operations) == 0 {
 		return nil, errors.New("no operations")
 	}
-	w := newWireTypes(p, roots[0].Types)
+	w := wiretype.NewSet(p, roots[0].Types)
 	h, ok := newBuilder(p, tags, roots[0].Types).buildHandler(operations[0])
 	if !ok {
 		return nil, errors.New("the handler cannot be built")
 	}
-	w.addHandler(h.request, h.result)
-	w.assignNames()
-	w.complete(h.request)
-	w.complete(h.result)
+	w.AddHandler(h.request, h.result)
+	w.AssignNames()
+	w.Complete(h.request)
+	w.Complete(h.result)
 	return h.request, nil
 }

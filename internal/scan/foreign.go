@@ -3,11 +3,16 @@ package scan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
 )
 
 // mention is a place in the user's own code that brings a type into an operation.
 type mention struct {
-	at   span
+	at   source.Span
 	role string // what it is, such as "argument options"
 	path string // Go path
 	text string // the type as it is written there
@@ -15,43 +20,43 @@ type mention struct {
 
 // beneath is a foreign fault with the way to it from the mention.
 type beneath struct {
-	foreignFault
+	shapes.ForeignFault
 	way string // Go selectors, such as "SignKey.Revocations[].RSASignature"
 }
 
 // reportForeign reports the fields beneath an operation that cannot travel and belong to structs of other modules: where the
 // user mentions the outermost of those, for that is what can be changed.
 func (s *builder) reportForeign(o operation, h *handled) {
-	visited := make(map[*Shape]bool)
-	var walk func(shape *Shape, way string) []beneath
-	report := func(shape *Shape, m mention) { s.reportMention(m, walk(shape, "")) }
-	walk = func(shape *Shape, way string) []beneath {
+	visited := make(map[*shapes.Shape]bool)
+	var walk func(shape *shapes.Shape, way string) []beneath
+	report := func(shape *shapes.Shape, m mention) { s.reportMention(m, walk(shape, "")) }
+	walk = func(shape *shapes.Shape, way string) []beneath {
 		if shape == nil || visited[shape] {
 			return nil
 		}
 		visited[shape] = true
 		inside := way
-		if shape.Kind == ShapeSlice || shape.Kind == ShapeArray || shape.Kind == ShapeMap {
+		if shape.Kind == shapes.Slice || shape.Kind == shapes.Array || shape.Kind == shapes.Map {
 			inside += "[]"
 		}
 		found := append(walk(shape.Key, way), walk(shape.Elem, inside)...)
-		through := make(map[*Declaration][]beneath)
-		note := func(f Declaration, faults ...beneath) {
-			if f.through == nil {
+		through := make(map[*shapes.Declaration][]beneath)
+		note := func(f shapes.Declaration, faults ...beneath) {
+			if f.Through == nil {
 				found = append(found, faults...)
 				return
 			}
-			through[f.through] = append(through[f.through], faults...)
+			through[f.Through] = append(through[f.Through], faults...)
 		}
 		for _, f := range shape.Foreign {
-			note(f.field, beneath{f, join(way, f.field.v.Name())})
+			note(f.Field, beneath{f, naming.Join(way, f.Field.Var.Name())})
 		}
 		for _, field := range shape.Fields {
-			if s.editable(field.v.Pkg()) {
+			if s.Editable(field.Var.Pkg()) {
 				report(field.Shape, s.mentionOf(o, field.Declaration))
 				continue
 			}
-			note(field.Declaration, walk(field.Shape, join(way, pathOf(field.Selector)))...)
+			note(field.Declaration, walk(field.Shape, naming.Join(way, shapes.PathOf(field.Selector)))...)
 		}
 		for f, faults := range through {
 			s.reportMention(s.mentionOf(o, *f), faults)
@@ -65,17 +70,17 @@ func (s *builder) reportForeign(o operation, h *handled) {
 	report(h.request, request)
 	if h.result != nil {
 		clear(visited)
-		report(h.result, mention{spanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), s.text(o.result)})
+		report(h.result, mention{source.SpanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), s.text(o.result)})
 	}
 }
 
 // mentionOf is the mention of a type by a field or an argument.
-func (s *builder) mentionOf(o operation, f Declaration) mention {
-	m := mention{f.tag.at, "field " + f.path, f.path, s.text(f.v.Type())}
-	if f.tag.field != nil {
-		m.at = spanOf(f.tag.field.Type)
+func (s *builder) mentionOf(o operation, f shapes.Declaration) mention {
+	m := mention{f.Tag.At, "field " + f.Path, f.Path, s.text(f.Var.Type())}
+	if f.Tag.Field != nil {
+		m.at = source.SpanOf(f.Tag.Field.Type)
 	} else if o.request == nil {
-		m.role = "argument " + f.v.Name()
+		m.role = "argument " + f.Var.Name()
 	}
 	return m
 }
@@ -91,17 +96,17 @@ func (s *builder) reportMention(m mention, found []beneath) {
 	}
 	const shown = 3
 	var texts []string
-	var places []Related
+	var places []diag.Related
 	for i, b := range found {
 		if i == shown {
 			texts = append(texts, fmt.Sprintf("%d more", len(found)-shown))
 			break
 		}
-		texts = append(texts, fmt.Sprintf("%s (%s)", b.way, s.text(b.field.v.Type())))
-		places = append(places, s.related(b.field.v.Pos(), fmt.Sprintf("%s: %s", b.field.path, b.fault.message)))
+		texts = append(texts, fmt.Sprintf("%s (%s)", b.way, s.text(b.Field.Var.Type())))
+		places = append(places, s.Related(b.Field.Var.Pos(), fmt.Sprintf("%s: %s", b.Field.Path, b.Fault.Message)))
 	}
-	s.report(m.at, Diagnostic{
-		Code: codeType, FieldPath: m.path, Actual: m.text,
+	s.Report(m.at, diag.Diagnostic{
+		Code: diag.CodeType, FieldPath: m.path, Actual: m.text,
 		Message:    fmt.Sprintf("%s: %s brings in fields of other modules that cannot be carried as JSON: %s", m.role, m.text, strings.Join(texts, ", ")),
 		Suggestion: suggestion, Related: places,
 	})

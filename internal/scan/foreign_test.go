@@ -16,6 +16,7 @@ import (
 
 	loader "github.com/aqltag/aqltag/internal/load"
 	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scantest"
 )
 
 // foreign writes module example.com/app beside module example.com/ext v1.0.0, which a proxy made of files serves. It
@@ -73,7 +74,7 @@ func both(t *testing.T, dir string, env []string, patterns ...string) scan.Resul
 	t.Helper()
 	results := make(map[loader.Loader]scan.Result)
 	for _, which := range []loader.Loader{loader.GoPackages, loader.Own} {
-		result, err := scan.Load(context.Background(), scan.Options{Dir: dir, Patterns: patterns, Env: env, Loader: which, Cache: testCache})
+		result, err := scan.Load(context.Background(), scan.Options{Dir: dir, Patterns: patterns, Env: env, Loader: which, Cache: scantest.Cache})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +273,7 @@ func TestChangedDependency(t *testing.T) {
 	if err := os.WriteFile(source, []byte(moved), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	options := scan.Options{Dir: dir, Env: env, Cache: testCache}
+	options := scan.Options{Dir: dir, Env: env, Cache: scantest.Cache}
 	result, err := scan.Load(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +299,7 @@ func TestForeignCgo(t *testing.T) {
 		"type Handle C.int":                false,
 	} {
 		dir, env := foreign(t, extModule+"-- ext/c.go --\npackage ext\n\nimport \"C\"\n\n"+source+"\n"+uses)
-		options := scan.Options{Dir: dir, Env: append(env, "CGO_ENABLED=1"), Cache: testCache, Loader: loader.Own}
+		options := scan.Options{Dir: dir, Env: append(env, "CGO_ENABLED=1"), Cache: scantest.Cache, Loader: loader.Own}
 		if _, err := scan.Load(context.Background(), options); (err == nil) != want {
 			t.Errorf("%s: %v", source, err)
 		}
@@ -319,7 +320,7 @@ type T int
 `)
 	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n\nrequire (\n\texample.com/ext v1.0.0\n"+
 		"\texample.com/local v1.0.0\n)\n\nreplace example.com/local => ../local\n"))
-	options := scan.Options{Dir: dir, Env: env, Cache: testCache, Loader: loader.Own}
+	options := scan.Options{Dir: dir, Env: env, Cache: scantest.Cache, Loader: loader.Own}
 	if _, err := scan.Load(context.Background(), options); err == nil || !strings.Contains(err.Error(), "example.com/local") {
 		t.Errorf("got %v", err)
 	}

@@ -5,17 +5,19 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/model"
 )
 
 // guards lists the structs that requests and results consist of and that generated code can name, each once, in the order
 // in which they are met.
-func guards(s *speller, handlers []handled) []model.Guard {
+func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 	var list []model.Guard
-	visited := make(map[*Shape]bool)
+	visited := make(map[*shapes.Shape]bool)
 	seen := make(map[string]bool)
-	var add func(named *types.Named, shape *Shape)
-	add = func(named *types.Named, shape *Shape) {
+	var add func(named *types.Named, shape *shapes.Shape)
+	add = func(named *types.Named, shape *shapes.Shape) {
 		guard, ok := guardOf(s, named, shape)
 		if !ok || seen[guard.Type.Text] {
 			return
@@ -23,18 +25,18 @@ func guards(s *speller, handlers []handled) []model.Guard {
 		seen[guard.Type.Text] = true
 		list = append(list, guard)
 		for _, inner := range embeddedStructs(named) {
-			if inner.Obj().Pkg() == s.own {
+			if inner.Obj().Pkg() == s.Own {
 				add(inner, shape)
 			}
 		}
 	}
-	var visit func(shape *Shape)
-	visit = func(shape *Shape) {
+	var visit func(shape *shapes.Shape)
+	visit = func(shape *shapes.Shape) {
 		if shape == nil || visited[shape] {
 			return
 		}
 		visited[shape] = true
-		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == ShapeStruct {
+		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == shapes.Struct {
 			add(named, shape)
 		}
 		visit(shape.Key)
@@ -52,15 +54,15 @@ func guards(s *speller, handlers []handled) []model.Guard {
 
 // guardOf spells a struct as Go declares it. A struct of another package, which may grow without anybody here noticing, is
 // spelled as far as its fields travel.
-func guardOf(s *speller, named *types.Named, shape *Shape) (model.Guard, bool) {
-	text, ok := s.goType(named)
+func guardOf(s *gotype.Speller, named *types.Named, shape *shapes.Shape) (model.Guard, bool) {
+	text, ok := s.Spell(named)
 	st, isStruct := named.Underlying().(*types.Struct)
 	if !ok || !isStruct {
 		return model.Guard{}, false
 	}
-	guard := model.Guard{Type: text, Whole: named.Obj().Pkg() == s.own}
+	guard := model.Guard{Type: text, Whole: named.Obj().Pkg() == s.Own}
 	for field := range st.Fields() {
-		text, ok := s.goType(field.Type())
+		text, ok := s.Spell(field.Type())
 		if !ok {
 			guard.Whole = false
 			continue
@@ -73,9 +75,9 @@ func guardOf(s *speller, named *types.Named, shape *Shape) (model.Guard, bool) {
 		return guard, true
 	}
 	guard.Fields = slices.DeleteFunc(guard.Fields, func(f model.GuardField) bool {
-		return f.Name == "_" || !slices.ContainsFunc(shape.Fields, func(field Field) bool {
+		return f.Name == "_" || !slices.ContainsFunc(shape.Fields, func(field shapes.Field) bool {
 			return len(field.Selector) > 0 && field.Selector[0] == f.Name
-		}) || !token.IsExported(f.Name) && named.Obj().Pkg() != s.own
+		}) || !token.IsExported(f.Name) && named.Obj().Pkg() != s.Own
 	})
 	return guard, len(guard.Fields) > 0
 }

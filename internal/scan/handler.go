@@ -10,6 +10,11 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
 	"github.com/aqltag/aqltag/tagparse"
 )
 
@@ -25,32 +30,26 @@ type operation struct {
 	arguments  []*types.Var // instead of a request struct
 	result     types.Type   // beside the error; nil: none
 	tagged     bool         // by the request struct's own tag; otherwise by //aql:op
-	items      []placedItem
-	itemsAt    span // the tag or the directive
-	faulty     bool // the tag or directive could not be read whole
-	misfit     *unsupported
+	items      []tags.Item
+	itemsAt    source.Span // the tag or the directive
+	faulty     bool        // the tag or directive could not be read whole
+	misfit     *shapes.Fault
 }
 
 // directive is an aql comment line above a handler.
 type directive struct {
 	tagparse.Directive
-	at     span // the whole line
-	text   span
-	items  []placedItem
+	at     source.Span // the whole line
+	text   source.Span
+	items  []tags.Item
 	faulty bool
 }
 
-func (o operation) name() string { return o.fn.Name() }
-func (o operation) at() span     { return spanOf(o.decl.Name) }
-
-// finder finds the functions that are operations.
-type finder struct {
-	*program
-	tags *tagReader
-}
+func (o operation) name() string    { return o.fn.Name() }
+func (o operation) at() source.Span { return source.SpanOf(o.decl.Name) }
 
 // findOperations looks at every function of a package, in source order.
-func (p *finder) findOperations(root *packages.Package) []operation {
+func (p *scanner) findOperations(root *packages.Package) []operation {
 	if root.Types == nil {
 		return nil
 	}
@@ -63,11 +62,11 @@ func (p *finder) findOperations(root *packages.Package) []operation {
 			}
 		}
 	}
-	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return p.before(a.Pos(), b.Pos()) })
+	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return p.Before(a.Pos(), b.Pos()) })
 
 	var found []operation
 	for _, decl := range decls {
-		directives := p.directivesOf(decl)
+		directives := directivesOf(p.Program, decl)
 		fn := functions[decl.Name.Pos()]
 		if fn == nil {
 			continue
@@ -81,8 +80,8 @@ func (p *finder) findOperations(root *packages.Package) []operation {
 			if d.Name == "nolint" {
 				continue
 			}
-			p.report(d.at, Diagnostic{
-				Severity: SeverityWarning, Code: codeUnresolved,
+			p.Report(d.at, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeUnresolved,
 				Message:    fmt.Sprintf("//aql:%s has no effect: %s is not an operation", d.Name, decl.Name.Name),
 				Suggestion: "give its request struct a blank field with an aql tag, or the function an //aql:op directive",
 			})
@@ -110,7 +109,7 @@ func declaredFunctions(pkg *types.Package) map[token.Pos]*types.Func {
 }
 
 // directivesOf reads the aql directives above a function.
-func (p *program) directivesOf(decl *ast.FuncDecl) []directive {
+func directivesOf(p *source.Program, decl *ast.FuncDecl) []directive {
 	if decl.Doc == nil {
 		return nil
 	}
@@ -123,25 +122,25 @@ func (p *program) directivesOf(decl *ast.FuncDecl) []directive {
 		place := func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) }
 		parsed, problems, ok := tagparse.ParseDirective(line)
 		for _, problem := range problems {
-			severity := SeverityError
+			severity := diag.Error
 			if !ok { // only a comment, as far as Go is concerned
-				severity = SeverityWarning
+				severity = diag.Warning
 			}
-			p.reportProblem(severity, problem, decl.Name.Name, place)
+			p.ReportProblem(severity, problem, decl.Name.Name, place)
 		}
 		if !ok {
 			continue
 		}
 		out = append(out, directive{
-			Directive: parsed, at: spanOf(comment), items: placeItems(parsed.Items, place), faulty: len(problems) > 0,
-			text: span{place(parsed.TextOffset), place(parsed.TextOffset + len(parsed.Text))},
+			Directive: parsed, at: source.SpanOf(comment), items: tags.Place(parsed.Items, place), faulty: len(problems) > 0,
+			text: source.Span{Start: place(parsed.TextOffset), End: place(parsed.TextOffset + len(parsed.Text))},
 		})
 	}
 	return out
 }
 
 // recognise fills in what makes o an operation, and reports whether anything does.
-func (p *finder) recognise(o *operation) bool {
+func (p *scanner) recognise(o *operation) bool {
 	signature := o.fn.Signature()
 	for v := range signature.Params().Variables() {
 		t, _ := requestType(v.Type(), signature.Variadic())
@@ -150,7 +149,7 @@ func (p *finder) recognise(o *operation) bool {
 		}
 		if tag, ok := p.operationTag(t); ok {
 			o.request, o.tagged = t, true
-			o.items, o.itemsAt, o.faulty = tag.items, tag.tagAt, tag.faulty
+			o.items, o.itemsAt, o.faulty = tag.Items, tag.TagAt, tag.Faulty
 		}
 	}
 	for _, d := range o.directives {
@@ -158,11 +157,11 @@ func (p *finder) recognise(o *operation) bool {
 			continue
 		}
 		if o.tagged {
-			p.report(d.at, Diagnostic{
-				Code: codeDuplicate, FieldPath: o.name(),
-				Message:    fmt.Sprintf("%s is an operation twice: by this directive and by the tag of %s", o.name(), typeString(o.request)),
+			p.Report(d.at, diag.Diagnostic{
+				Code: diag.CodeDuplicate, FieldPath: o.name(),
+				Message:    fmt.Sprintf("%s is an operation twice: by this directive and by the tag of %s", o.name(), gotype.Name(o.request)),
 				Suggestion: "remove one of them",
-				Related:    []Related{p.related(o.itemsAt.start, "the tag is here")},
+				Related:    []diag.Related{p.Related(o.itemsAt.Start, "the tag is here")},
 			})
 			continue
 		}
@@ -196,17 +195,17 @@ func requestType(t types.Type, variadic bool) (request types.Type, pointer bool)
 }
 
 // operationTag finds the blank field with an aql tag that makes t a request struct.
-func (p *finder) operationTag(t types.Type) (fieldTag, bool) {
+func (p *scanner) operationTag(t types.Type) (tags.Tag, bool) {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
-		return fieldTag{}, false
+		return tags.Tag{}, false
 	}
 	for i := range st.NumFields() {
 		if v := st.Field(i); v.Name() == "_" && st.Tag(i) != "" {
-			if tag := p.tags.read(v, typeString(t)); tag.hasAQL {
+			if tag := p.tags.Read(v, gotype.Name(t)); tag.HasAQL {
 				return tag, true
 			}
 		}
 	}
-	return fieldTag{}, false
+	return tags.Tag{}, false
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -12,19 +15,19 @@ import (
 // keeps from them (design §4, requirements T-29).
 func (s *builder) lint(o operation, h *handled) {
 	op := &h.Operation
-	warn := func(at span, path, code, message, suggestion string) {
-		s.report(at, Diagnostic{Severity: SeverityWarning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion})
+	warn := func(at source.Span, path, code, message, suggestion string) {
+		s.Report(at, diag.Diagnostic{Severity: diag.Warning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion})
 	}
 	if len(op.Examples) == 0 {
-		warn(o.at(), o.name(), codeMissing, fmt.Sprintf("operation %s has no example", op.Name),
+		warn(o.at(), o.name(), diag.CodeMissing, fmt.Sprintf("operation %s has no example", op.Name),
 			"add one above the function, such as //aql:example "+sampleRequest(h.request))
 	}
 	if op.Danger.Level() >= gen.Destructive.Level() && len(op.Reasons) == 0 {
-		warn(o.at(), o.name(), codeMissing, fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm", op.Name, op.Danger),
+		warn(o.at(), o.name(), diag.CodeMissing, fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm", op.Name, op.Danger),
 			"say above the function what it destroys, such as //aql:reason Removes the note and its history")
 	}
 	if op.DangerSource == gen.DangerFromPattern {
-		warn(o.itemsAt, o.name(), codeMissing, fmt.Sprintf("operation %s is %s only because of its name", op.Name, op.Danger),
+		warn(o.itemsAt, o.name(), diag.CodeMissing, fmt.Sprintf("operation %s is %s only because of its name", op.Name, op.Danger),
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
 	for _, d := range o.directives {
@@ -32,54 +35,54 @@ func (s *builder) lint(o operation, h *handled) {
 			s.warnLeak(d.text, o.name(), d.Name, found)
 		}
 	}
-	visited := make(map[*Shape]bool)
+	visited := make(map[*shapes.Shape]bool)
 	s.lintFields(h.request, visited, true)
 }
 
 // lintFields looks at the parameters of an operation, and at the fields of the objects they hold.
-func (s *builder) lintFields(shape *Shape, visited map[*Shape]bool, top bool) {
+func (s *builder) lintFields(shape *shapes.Shape, visited map[*shapes.Shape]bool, top bool) {
 	if shape == nil || visited[shape] {
 		return
 	}
 	visited[shape] = true
 	for i := range shape.Fields {
 		field := &shape.Fields[i]
-		if field.tag.at.start == 0 || field.v == nil || !inMainModule(s.packages[field.v.Pkg()]) {
+		if field.Tag.At.Start == 0 || field.Var == nil || !source.InMainModule(s.Packages[field.Var.Pkg()]) {
 			continue
 		}
 		if field.Param.Description == "" {
-			s.report(field.tag.at, Diagnostic{
-				Severity: SeverityWarning, Code: codeMissing, FieldPath: field.path,
+			s.Report(field.Tag.At, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: field.Path,
 				Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(field),
 			})
 		}
 		first, _, _ := strings.Cut(field.Param.Description, ". ")
 		if found := words.Leak(first); found != "" && top && field.Param.Required {
-			s.warnLeak(field.tag.at, field.path, "description", found)
+			s.warnLeak(field.Tag.At, field.Path, "description", found)
 		}
 		s.lintFields(field.Shape, visited, false)
 	}
 	s.lintFields(shape.Elem, visited, false)
 }
 
-func describeSuggestion(f *Field) string {
-	if f.tag.field == nil {
-		return fmt.Sprintf("add //aql:param %s desc='…'", f.v.Name())
+func describeSuggestion(f *shapes.Field) string {
+	if f.Tag.Field == nil {
+		return fmt.Sprintf("add //aql:param %s desc='…'", f.Var.Name())
 	}
 	return "add a comment behind the field, or desc= to its tag"
 }
 
 // warnLeak warns of a text that agents will not see.
-func (s *builder) warnLeak(at span, path, what, found string) {
-	s.report(at, Diagnostic{
-		Severity: SeverityWarning, Code: codeName, FieldPath: path, Actual: found,
+func (s *builder) warnLeak(at source.Span, path, what, found string) {
+	s.Report(at, diag.Diagnostic{
+		Severity: diag.Warning, Code: diag.CodeName, FieldPath: path, Actual: found,
 		Message:    fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, so messages leave the text out", found, what),
 		Suggestion: "word it differently; the check has no word boundaries, so any word in -at before another one counts",
 	})
 }
 
 // sampleRequest is an example request with the required parameters.
-func sampleRequest(request *Shape) string {
+func sampleRequest(request *shapes.Shape) string {
 	var members []string
 	for _, field := range request.Fields {
 		if field.Param.Required {
@@ -89,8 +92,8 @@ func sampleRequest(request *Shape) string {
 	return "{" + strings.Join(members, ",") + "} What it shows"
 }
 
-func sampleValue(shape *Shape) string {
-	switch shape = pointed(shape); wireKind(shape) {
+func sampleValue(shape *shapes.Shape) string {
+	switch shape = shapes.Indirect(shape); shapes.JSONKind(shape) {
 	case "boolean":
 		return "true"
 	case "integer", "number":

@@ -14,7 +14,10 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
 	"github.com/aqltag/aqltag/model"
 )
 
@@ -33,10 +36,10 @@ type Options struct {
 
 // Result is what a scan found.
 type Result struct {
-	Packages    []model.Package // those with operations, sorted by import path
-	Diagnostics []Diagnostic    // sorted by file, line and column
-	Empty       []EmptyPackage  // matched packages without operations, sorted by import path
-	Inputs      *load.Inputs    // all that was read; nil if it was not asked for or is not known
+	Packages    []model.Package   // those with operations, sorted by import path
+	Diagnostics []diag.Diagnostic // sorted by file, line and column
+	Empty       []EmptyPackage    // matched packages without operations, sorted by import path
+	Inputs      *load.Inputs      // all that was read; nil if it was not asked for or is not known
 }
 
 // EmptyPackage is a package without operations: a generated file in it is out of date.
@@ -47,19 +50,19 @@ type EmptyPackage struct {
 
 // HasErrors reports whether the source has errors. A package with errors must not be generated.
 func (r Result) HasErrors() bool {
-	return slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
+	return slices.ContainsFunc(r.Diagnostics, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
 }
 
 // Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
 	var result Result
-	err := certainly(opts, func(loader load.Loader) (*program, error) {
+	err := certainly(opts, func(loader load.Loader) (*source.Program, error) {
 		opts.Loader = loader
 		p, roots, err := loadIndexed(ctx, opts)
 		if err == nil {
-			result = p.scan(roots, opts)
-			result.Inputs = p.loaded.Inputs
+			result = (&scanner{Program: p, tags: tags.NewReader(p), opts: opts}).scan(roots)
+			result.Inputs = p.Loaded.Inputs
 		}
 		return p, err
 	})
@@ -71,19 +74,19 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 
 // certainly does something with a program, and once more by go/packages when the source of a dependency turns out not to be
 // as it was when its export data was made.
-func certainly(opts Options, do func(loader load.Loader) (*program, error)) error {
+func certainly(opts Options, do func(loader load.Loader) (*source.Program, error)) error {
 	p, err := do(opts.Loader)
-	if err == nil && p.uncertain && opts.Loader == load.Auto {
+	if err == nil && p.Uncertain && opts.Loader == load.Auto {
 		p, err = do(load.GoPackages)
 	}
-	if err == nil && p.uncertain {
+	if err == nil && p.Uncertain {
 		return errors.New("loading packages: the source of a dependency is not as it was when its export data was made")
 	}
 	return err
 }
 
 // loadIndexed loads the packages that match opts.Patterns.
-func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Package, error) {
+func loadIndexed(ctx context.Context, opts Options) (*source.Program, []*packages.Package, error) {
 	loaded, err := load.Load(ctx, load.Options{
 		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
 	})
@@ -93,8 +96,7 @@ func loadIndexed(ctx context.Context, opts Options) (*program, []*packages.Packa
 	if err := loadable(loaded.Roots, opts.Patterns); err != nil {
 		return nil, nil, err
 	}
-	p := newProgram(loaded)
-	p.index(loaded.Roots)
+	p := source.New(loaded)
 	return p, loaded.Roots, nil
 }
 
@@ -109,7 +111,7 @@ func loadable(roots []*packages.Package, patterns []string) error {
 			continue
 		}
 		for _, e := range root.Errors {
-			if _, ok := errorPosition(e); !ok || e.Kind != packages.ParseError {
+			if _, ok := source.ErrorPosition(e); !ok || e.Kind != packages.ParseError {
 				faults = append(faults, fmt.Errorf("loading %s: %s", root.ID, strings.TrimSpace(e.Msg)))
 			}
 		}
@@ -117,19 +119,24 @@ func loadable(roots []*packages.Package, patterns []string) error {
 	return errors.Join(faults...)
 }
 
+// scanner finds the operations of loaded packages.
+type scanner struct {
+	*source.Program
+	tags *tags.Reader
+	opts Options
+}
+
 // scan turns the loaded packages into the result.
-func (p *program) scan(roots []*packages.Package, opts Options) Result {
+func (p *scanner) scan(roots []*packages.Package) Result {
 	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	for _, root := range roots {
-		p.reportSyntax(root, "")
+		p.ReportSyntax(root, "")
 	}
-	tags := newTagReader(p)
-	find := &finder{p, tags}
 	var found []operation
 	for _, root := range roots {
-		found = append(found, find.findOperations(root)...)
+		found = append(found, p.findOperations(root)...)
 	}
-	found = find.choose(roots, found)
+	found = p.choose(roots, found)
 
 	var result Result
 	byPackage := make(map[*packages.Package][]operation)
@@ -137,7 +144,7 @@ func (p *program) scan(roots []*packages.Package, opts Options) Result {
 		byPackage[o.pkg] = append(byPackage[o.pkg], o)
 	}
 	for _, root := range roots {
-		pkg, ok := p.buildPackage(root, tags, byPackage[root], opts)
+		pkg, ok := p.buildPackage(root, byPackage[root])
 		if !ok {
 			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: directory(root)})
 			continue
@@ -145,8 +152,8 @@ func (p *program) scan(roots []*packages.Package, opts Options) Result {
 		result.Packages = append(result.Packages, pkg)
 	}
 	p.noteSharedNames(result.Packages)
-	tags.warnUnused(roots)
+	p.tags.WarnUnused(roots)
 	p.silence(roots)
-	result.Diagnostics = sortDiagnostics(p.diagnostics)
+	result.Diagnostics = diag.Sort(p.Diagnostics)
 	return result
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scantest"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -44,13 +46,13 @@ func TestGeneratedFileIsNotRead(t *testing.T) {
 	}
 	for name, files := range states {
 		t.Run(name, func(t *testing.T) {
-			dir := write(t, "-- app.go --\n"+todo)
+			dir := scantest.Write(t, "-- app.go --\n"+todo)
 			for file, content := range files {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-			result := load(t, dir)
+			result := scantest.Load(t, dir)
 			clean(t, dir, result)
 			if diff := cmp.Diff([]model.Package{want}, result.Packages, ignorePlaces); diff != "" {
 				t.Errorf("package (-without +with the generated file):\n%s", diff)
@@ -61,7 +63,7 @@ func TestGeneratedFileIsNotRead(t *testing.T) {
 
 // Identifiers of other files, tests, files for other systems and imports are taken; generated ones are not.
 func TestTakenIdentifiers(t *testing.T) {
-	dir := write(t, `
+	dir := scantest.Write(t, `
 -- app.go --
 package app
 
@@ -95,7 +97,7 @@ package app
 
 func NewRegistry() {}
 `)
-	result := load(t, dir)
+	result := scantest.Load(t, dir)
 	clean(t, dir, result)
 	want := []string{"Ping", "PingRequest", "context", "inTest", "onlyPlan9", "str"}
 	if diff := cmp.Diff(want, result.Packages[0].Taken); diff != "" {
@@ -134,13 +136,13 @@ func body() int { return nowhere.Call(undefined) }
 
 // A directory without operations is listed apart, with its directory.
 func TestPackagesWithoutOperations(t *testing.T) {
-	dir := write(t, "-- app.go --\npackage app\n"+ping+`
+	dir := scantest.Write(t, "-- app.go --\npackage app\n"+ping+`
 -- empty/empty.go --
 package empty
 -- b/b.go --
 package b
 `+ping)
-	result := load(t, dir, "./...")
+	result := scantest.Load(t, dir, "./...")
 	var paths []string
 	for _, pkg := range result.Packages {
 		paths = append(paths, pkg.Path)
@@ -153,14 +155,14 @@ package b
 		t.Errorf("empty (-want +got):\n%s", diff)
 	}
 	// REQ-NM-07: two packages may not be merged then, which is worth a note and no more.
-	if result.HasErrors() || len(result.Diagnostics) != 1 || result.Diagnostics[0].Severity != scan.SeverityNote {
-		t.Errorf("want one note, got:\n%s", render(t, dir, result))
+	if result.HasErrors() || len(result.Diagnostics) != 1 || result.Diagnostics[0].Severity != diag.Note {
+		t.Errorf("want one note, got:\n%s", scantest.Render(t, dir, result))
 	}
 }
 
 // Nothing to load is an error, not a diagnostic.
 func TestNothingToLoad(t *testing.T) {
-	dir := write(t, "-- app.go --\npackage app\n")
+	dir := scantest.Write(t, "-- app.go --\npackage app\n")
 	tests := map[string]struct {
 		options scan.Options
 		want    string
@@ -184,14 +186,14 @@ func TestNothingToLoad(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := scan.Load(ctx, scan.Options{Dir: write(t, "-- app.go --\npackage app\n"+ping)}); err == nil {
+	if _, err := scan.Load(ctx, scan.Options{Dir: scantest.Write(t, "-- app.go --\npackage app\n"+ping)}); err == nil {
 		t.Error("no error")
 	}
 }
 
 // Build tags choose files.
 func TestTags(t *testing.T) {
-	dir := write(t, "-- app.go --\npackage app\n-- extra.go --\n//go:build extra\n\npackage app\n"+ping)
+	dir := scantest.Write(t, "-- app.go --\npackage app\n-- extra.go --\n//go:build extra\n\npackage app\n"+ping)
 	for _, tags := range [][]string{nil, {"extra"}} {
 		result, err := scan.Load(context.Background(), scan.Options{Dir: dir, Tags: tags, Env: []string{"GOWORK=off"}})
 		if err != nil {
@@ -205,10 +207,10 @@ func TestTags(t *testing.T) {
 
 // Two scans of the same source say the same, in the same order.
 func TestDeterministic(t *testing.T) {
-	dir := write(t, "-- app.go --\n"+todo+"\n-- b.go --\npackage app\n"+ping+"\ntype X struct {\n\t_ struct{} `aql:\"categry=READ\"`\n}\n")
-	first := load(t, dir)
+	dir := scantest.Write(t, "-- app.go --\n"+todo+"\n-- b.go --\npackage app\n"+ping+"\ntype X struct {\n\t_ struct{} `aql:\"categry=READ\"`\n}\n")
+	first := scantest.Load(t, dir)
 	for range 3 {
-		again := load(t, dir)
+		again := scantest.Load(t, dir)
 		if diff := cmp.Diff(first.Diagnostics, again.Diagnostics); diff != "" {
 			t.Errorf("diagnostics differ:\n%s", diff)
 		}
@@ -220,7 +222,7 @@ func TestDeterministic(t *testing.T) {
 
 // Without a go command there is a plain error.
 func TestNoGoCommand(t *testing.T) {
-	dir := write(t, "-- app.go --\npackage app\n")
+	dir := scantest.Write(t, "-- app.go --\npackage app\n")
 	t.Setenv("PATH", "")
 	if _, err := scan.Load(context.Background(), scan.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "go") {
 		t.Errorf("got %v, want an error that names the go command", err)

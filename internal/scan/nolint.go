@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/source"
 )
 
 const nolintPrefix = "//aql:nolint"
 
 // silence removes the warnings and notes whose lines an //aql:nolint comment covers, and warns of comments that cover none.
 // Errors stay: a package with errors is not generated, so there is nothing to live with.
-func (p *program) silence(roots []*packages.Package) {
+func (p *scanner) silence(roots []*packages.Package) {
 	for _, root := range roots {
 		for _, file := range root.Syntax {
 			for _, group := range file.Comments {
@@ -29,19 +32,19 @@ func (p *program) silence(roots []*packages.Package) {
 }
 
 // silenceBy applies one comment. Behind code it covers its line; alone, its group of comments and the line below.
-func (p *program) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
-	at := p.position(comment.Pos())
+func (p *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
+	at := p.Position(comment.Pos())
 	first, last := at.Line, at.Line
 	if p.startsLine(at.File, comment) {
-		first, last = p.position(group.Pos()).Line, p.position(group.End()).Line+1
+		first, last = p.Position(group.Pos()).Line, p.Position(group.End()).Line+1
 	}
-	before := len(p.diagnostics)
-	p.diagnostics = slices.DeleteFunc(p.diagnostics, func(d Diagnostic) bool {
-		return d.Severity != SeverityError && d.Position.File == at.File && first <= d.Position.Line && d.Position.Line <= last
+	before := len(p.Diagnostics)
+	p.Diagnostics = slices.DeleteFunc(p.Diagnostics, func(d diag.Diagnostic) bool {
+		return d.Severity != diag.Error && d.Position.File == at.File && first <= d.Position.Line && d.Position.Line <= last
 	})
-	if len(p.diagnostics) == before {
-		p.report(spanOf(comment), Diagnostic{
-			Severity: SeverityWarning, Code: codeUnresolved,
+	if len(p.Diagnostics) == before {
+		p.Report(source.SpanOf(comment), diag.Diagnostic{
+			Severity: diag.Warning, Code: diag.CodeUnresolved,
 			Message:    "//aql:nolint silences nothing: there is no warning on the line it is for",
 			Suggestion: "remove it, or put it right above the line or behind it",
 		})
@@ -49,9 +52,9 @@ func (p *program) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
 }
 
 // startsLine reports whether nothing but white space stands in front of a comment.
-func (p *program) startsLine(filename string, comment *ast.Comment) bool {
+func (p *scanner) startsLine(filename string, comment *ast.Comment) bool {
 	source, err := os.ReadFile(filename)
-	offset := p.fset.PositionFor(comment.Pos(), false).Offset
+	offset := p.Fset.PositionFor(comment.Pos(), false).Offset
 	if err != nil || offset > len(source) {
 		return true
 	}

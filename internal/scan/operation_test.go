@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aqltag/aqltag/internal/scantest"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -93,7 +94,7 @@ func Get(Request) error { return nil }
 
 // A directive makes an operation of a function whose request type cannot be edited (design §3.1).
 func TestDirectiveOperation(t *testing.T) {
-	dir := write(t, `
+	dir := scantest.Write(t, `
 -- app.go --
 package app
 
@@ -123,7 +124,7 @@ type Query struct {
 	Text string // What to look for
 }
 `)
-	result := load(t, dir)
+	result := scantest.Load(t, dir)
 	clean(t, dir, result)
 	handlers := result.Packages[0].Handlers
 	if len(handlers) != 2 {
@@ -147,7 +148,7 @@ type Query struct {
 
 // Handlers come in the order of their source: by file name, then by place.
 func TestHandlerOrder(t *testing.T) {
-	dir := write(t, `
+	dir := scantest.Write(t, `
 -- b.go --
 package app
 
@@ -174,7 +175,7 @@ type R3 struct {
 // GetA reads.
 func GetA(R3) error { return nil }
 `)
-	result := load(t, dir)
+	result := scantest.Load(t, dir)
 	clean(t, dir, result)
 	var got []string
 	for _, handler := range result.Packages[0].Handlers {

@@ -13,35 +13,38 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/wiretype"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // buildPackage makes the model of a package from its operations. Not ok: it has none.
-func (p *program) buildPackage(root *packages.Package, tags *tagReader, operations []operation, opts Options) (model.Package, bool) {
+func (p *scanner) buildPackage(root *packages.Package, operations []operation) (model.Package, bool) {
 	if len(operations) == 0 {
 		return model.Package{}, false
 	}
-	s := newBuilder(p, tags, root.Types)
-	s.linting = opts.Lint
-	w := newWireTypes(p, root.Types)
+	s := newBuilder(p.Program, p.tags, root.Types)
+	s.linting = p.opts.Lint
+	w := wiretype.NewSet(p.Program, root.Types)
 	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
 	for _, o := range operations {
 		h, ok := s.buildHandler(o)
 		if ok {
 			handlers, kept = append(handlers, h), append(kept, o)
 		}
-		w.addHandler(h.request, h.result)
+		w.AddHandler(h.request, h.result)
 	}
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
 	s.checkOperationNames(handlers, kept)
-	w.assignNames()
+	w.AssignNames()
 	for _, h := range handlers {
-		w.complete(h.request)
-		w.complete(h.result)
+		w.Complete(h.request)
+		w.Complete(h.result)
 	}
 	out := model.Package{
 		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Guards: guards(s.speller, handlers),
@@ -53,11 +56,11 @@ func (p *program) buildPackage(root *packages.Package, tags *tagReader, operatio
 		for _, field := range h.request.Fields {
 			h.Operation.Params = append(h.Operation.Params, field.Param)
 		}
-		h.Operation.Returns = w.returns(h.result)
+		h.Operation.Returns = w.Returns(h.result)
 		out.Handlers = append(out.Handlers, h.Handler)
 	}
-	out.Types, out.Constants = w.definitions(), w.constantNames
-	if opts.Places {
+	out.Types, out.Constants = w.Definitions(), w.ConstantNames
+	if p.opts.Places {
 		out.Places = placesOf(out.Dir, w, handlers)
 	}
 	return out, true
@@ -68,11 +71,11 @@ func directory(root *packages.Package) string { return load.Directory(root) }
 
 // taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests and
 // files for other systems included, and the names of their imports. imported are those that are nothing but imports.
-func (p *program) taken(root *packages.Package) (all, imported []string) {
+func (p *scanner) taken(root *packages.Package) (all, imported []string) {
 	names := make(map[string]bool)
 	imports := make(map[string]bool)
 	note := func(file *ast.File) {
-		for _, name := range declaredNames(file) {
+		for _, name := range source.DeclaredNames(file) {
 			names[name] = true
 		}
 		for _, spec := range file.Imports {
@@ -85,14 +88,14 @@ func (p *program) taken(root *packages.Package) (all, imported []string) {
 	}
 	loaded := make(map[string]bool)
 	for _, file := range root.Syntax {
-		loaded[p.fset.PositionFor(file.FileStart, false).Filename] = true
+		loaded[p.Fset.PositionFor(file.FileStart, false).Filename] = true
 		note(file)
 	}
 	dir := directory(root)
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		filename := filepath.Join(dir, entry.Name())
-		if filepath.Ext(filename) != ".go" || loaded[filename] || p.isGenerated(filename) {
+		if filepath.Ext(filename) != ".go" || loaded[filename] || p.IsGenerated(filename) {
 			continue
 		}
 		file, _ := parser.ParseFile(token.NewFileSet(), filename, nil, parser.SkipObjectResolution)
@@ -114,7 +117,7 @@ func (p *program) taken(root *packages.Package) (all, imported []string) {
 
 // importedName is the name of a package that an import without a name declares.
 func importedName(root *packages.Package, spec *ast.ImportSpec) string {
-	importPath := importPath(spec)
+	importPath := source.ImportPath(spec)
 	if imported := root.Imports[importPath]; imported != nil && imported.Name != "" {
 		return imported.Name
 	}
@@ -122,18 +125,18 @@ func importedName(root *packages.Package, spec *ast.ImportSpec) string {
 }
 
 // noteSharedNames notes operations of one name in several packages: they cannot be merged into one adapter.
-func (p *program) noteSharedNames(all []model.Package) {
+func (p *scanner) noteSharedNames(all []model.Package) {
 	first := make(map[string]model.Position)
 	owner := make(map[string]string)
 	for _, pkg := range all {
 		for _, handler := range pkg.Handlers {
 			name := handler.Operation.Name
 			if other, taken := owner[name]; taken && other != pkg.Path {
-				p.diagnostics = append(p.diagnostics, Diagnostic{
-					Severity: SeverityNote, Code: codeDuplicate, Position: handler.Position, EndColumn: handler.Position.Column + len(handler.Func),
+				p.Diagnostics = append(p.Diagnostics, diag.Diagnostic{
+					Severity: diag.Note, Code: diag.CodeDuplicate, Position: handler.Position, EndColumn: handler.Position.Column + len(handler.Func),
 					FieldPath: handler.Func, Actual: name,
 					Message: fmt.Sprintf("operation name %q is also used in package %s; aql.Merge refuses to join the two", name, other),
-					Related: []Related{{Position: first[name], Message: "the other one is here"}},
+					Related: []diag.Related{{Position: first[name], Message: "the other one is here"}},
 				})
 				continue
 			}

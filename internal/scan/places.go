@@ -3,12 +3,13 @@ package scan
 import (
 	"path/filepath"
 
+	"github.com/aqltag/aqltag/internal/scan/wiretype"
 	"github.com/aqltag/aqltag/model"
 )
 
 // placesOf returns where the parameters of operations and the types with their fields are declared in a directory. What is
 // declared elsewhere is left out.
-func placesOf(dir string, types *wireTypes, handlers []handled) map[string]model.Position {
+func placesOf(dir string, types *wiretype.Set, handlers []handled) map[string]model.Position {
 	places := make(map[string]model.Position)
 	add := func(name string, p model.Position) {
 		if p.File != "" && filepath.Dir(p.File) == dir {
@@ -20,6 +21,6 @@ func placesOf(dir string, types *wireTypes, handlers []handled) map[string]model
 			add(h.Operation.Name+"."+field.Param.Name, field.Position)
 		}
 	}
-	types.declared(add)
+	types.Declared(add)
 	return places
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scantest"
 )
 
 // Parameters, types and fields are found where they are declared; what another package declares is not.
 func TestPlaces(t *testing.T) {
-	dir := write(t, `
+	dir := scantest.Write(t, `
 -- other/other.go --
 package other
 
@@ -49,7 +50,7 @@ func Run(
 }
 `)
 	options := scan.Options{
-		Dir: dir, Patterns: []string{"./notes"}, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: testCache, Places: true,
+		Dir: dir, Patterns: []string{"./notes"}, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: scantest.Cache, Places: true,
 	}
 	result, err := scan.Load(context.Background(), options)
 	if err != nil || len(result.Packages) != 1 {

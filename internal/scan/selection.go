@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -13,16 +15,16 @@ import (
 func (s *builder) checkSelection(o operation, handler *handled) {
 	for i := range handler.request.Fields {
 		field := &handler.request.Fields[i]
-		if field.Shape.Kind != ShapeSelection {
+		if field.Shape.Kind != shapes.Selection {
 			continue
 		}
-		at := field.tag.at
-		if field.through != nil {
-			at = field.through.tag.at
+		at := field.Tag.At
+		if field.Through != nil {
+			at = field.Through.Tag.At
 		}
 		if handler.Operation.Category != gen.Read {
-			s.report(at, Diagnostic{
-				Code: codeType, FieldPath: field.path,
+			s.Report(at, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: field.Path,
 				Message:    fmt.Sprintf("aql.Fields has no meaning in %s operation %s: fields are selected of what READ operations return", handler.Operation.Category, handler.Operation.Name),
 				Suggestion: "remove it",
 			})
@@ -30,8 +32,8 @@ func (s *builder) checkSelection(o operation, handler *handled) {
 		}
 		resource := selectable(handler.result)
 		if resource == nil {
-			s.report(at, Diagnostic{
-				Code: codeType, FieldPath: field.path,
+			s.Report(at, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: field.Path,
 				Message:    fmt.Sprintf("aql.Fields has no meaning in operation %s, whose result has no fields", handler.Operation.Name),
 				Suggestion: "return a struct, or a list of structs",
 			})
@@ -40,7 +42,7 @@ func (s *builder) checkSelection(o operation, handler *handled) {
 		presets := presetsOf(resource)
 		field.Param.Presets = presets
 		field.Param.Description = selectionDescription(presets, standardPreset(handler, resource))
-		preset := pathOf(append(slices.Clone(field.Selector[:len(field.Selector)-1]), "Preset"))
+		preset := shapes.PathOf(append(slices.Clone(field.Selector[:len(field.Selector)-1]), "Preset"))
 		for j := range handler.request.Fields {
 			if other := &handler.request.Fields[j]; other.Param.Go == preset {
 				other.Param.Enum = presets
@@ -51,18 +53,18 @@ func (s *builder) checkSelection(o operation, handler *handled) {
 }
 
 // selectable is the struct that a result consists of, alone, in a list, or in the items of a page; nil: none.
-func selectable(result *Shape) *Shape {
-	shape := element(result)
-	if shape == nil || shape.Kind != ShapeStruct {
+func selectable(result *shapes.Shape) *shapes.Shape {
+	shape := shapes.Element(result)
+	if shape == nil || shape.Kind != shapes.Struct {
 		return nil
 	}
-	if shape == pointed(result) {
+	if shape == shapes.Indirect(result) {
 		for _, field := range shape.Fields {
-			list := pointed(field.Shape)
-			if field.Param.Name != "items" || list.Kind != ShapeSlice && list.Kind != ShapeArray {
+			list := shapes.Indirect(field.Shape)
+			if field.Param.Name != "items" || list.Kind != shapes.Slice && list.Kind != shapes.Array {
 				continue
 			}
-			if item := element(list); item.Kind == ShapeStruct {
+			if item := shapes.Element(list); item.Kind == shapes.Struct {
 				return item
 			}
 		}
@@ -71,7 +73,7 @@ func selectable(result *Shape) *Shape {
 }
 
 // presetsOf lists the presets of a resource: those that every resource has, and those that its tags add.
-func presetsOf(resource *Shape) []string {
+func presetsOf(resource *shapes.Shape) []string {
 	presets := []string{"minimal", "standard", "full"}
 	for _, field := range resource.Fields {
 		for _, preset := range field.Param.Presets {
@@ -85,13 +87,13 @@ func presetsOf(resource *Shape) []string {
 
 // standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of them
 // are the whole resource.
-func standardPreset(handler *handled, resource *Shape) string {
+func standardPreset(handler *handled, resource *shapes.Shape) string {
 	switch {
-	case !slices.ContainsFunc(resource.Fields, func(f Field) bool { return len(f.Param.Presets) > 0 }):
+	case !slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool { return len(f.Param.Presets) > 0 }):
 		return ""
 	case strings.HasPrefix(handler.Operation.Name, "search_"):
 		return "minimal"
-	case resource != pointed(handler.result):
+	case resource != shapes.Indirect(handler.result):
 		return "standard"
 	default:
 		return "full"

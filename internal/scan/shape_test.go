@@ -8,12 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scantest"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // shapeText is a shape in short: kind, Go name, wire type, and the fields of structs, each struct once.
-func shapeText(shape *scan.Shape, seen map[*scan.Shape]bool) string {
+func shapeText(shape *shapes.Shape, seen map[*shapes.Shape]bool) string {
 	name := shape.Go.Name
 	if shape.Go.PkgPath != "" && shape.Go.PkgPath != "example.com/app" {
 		name = shape.Go.PkgName + "." + name
@@ -25,19 +27,19 @@ func shapeText(shape *scan.Shape, seen map[*scan.Shape]bool) string {
 		name = " " + name
 	}
 	switch shape.Kind {
-	case scan.ShapeInt, scan.ShapeUint, scan.ShapeFloat:
+	case shapes.Int, shapes.Uint, shapes.Float:
 		return fmt.Sprintf("%s%d%s", shape.Kind, shape.Bits, name)
-	case scan.ShapePointer:
+	case shapes.Pointer:
 		return "*" + shapeText(shape.Elem, seen) + name
-	case scan.ShapeSlice:
+	case shapes.Slice:
 		return "[]" + shapeText(shape.Elem, seen) + name
-	case scan.ShapeArray:
+	case shapes.Array:
 		return fmt.Sprintf("[%d]%s%s", shape.Len, shapeText(shape.Elem, seen), name)
-	case scan.ShapeMap:
+	case shapes.Map:
 		return fmt.Sprintf("map[%s]%s%s", shapeText(shape.Key, seen), shapeText(shape.Elem, seen), name)
-	case scan.ShapePatch:
+	case shapes.Patch:
 		return "patch of " + shapeText(shape.Elem, seen)
-	case scan.ShapeStruct:
+	case shapes.Struct:
 		if seen[shape] {
 			return "struct" + name
 		}
@@ -52,12 +54,12 @@ func shapeText(shape *scan.Shape, seen map[*scan.Shape]bool) string {
 }
 
 // request is the request shape of the only operation of a package with these declarations.
-func request(t *testing.T, declarations string) *scan.Shape {
+func request(t *testing.T, declarations string) *shapes.Shape {
 	t.Helper()
 	source := "package app\n\n" + declarations + "\n\n// Get reads.\nfunc Get(Request) error { return nil }\n"
 	one(t, source)
 	shape, err := scan.RequestShape(t.Context(), scan.Options{
-		Dir: write(t, "-- app.go --\n"+source), Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
+		Dir: scantest.Write(t, "-- app.go --\n"+source), Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +152,7 @@ var _ time.Time
 	for i, tt := range tests {
 		t.Run(tt.goType, func(t *testing.T) {
 			field := shape.Fields[i]
-			if got := shapeText(field.Shape, map[*scan.Shape]bool{}); got != tt.shape {
+			if got := shapeText(field.Shape, map[*shapes.Shape]bool{}); got != tt.shape {
 				t.Errorf("shape %s, want %s", got, tt.shape)
 			}
 			got := strings.TrimSuffix(wireText(field.Param), fmt.Sprint(i)) // the field's own number, in RequestV33
@@ -334,7 +336,7 @@ func Get(Request) error { return nil }
 
 // Two types of one name get the name of their package in front, except the package's own (types.Status → TypesStatus).
 func TestTypeNameCollisions(t *testing.T) {
-	dir := write(t, `
+	dir := scantest.Write(t, `
 -- app.go --
 package app
 
@@ -375,7 +377,7 @@ package types
 
 type Status struct{ C int }
 `)
-	result := load(t, dir)
+	result := scantest.Load(t, dir)
 	clean(t, dir, result)
 	pkg := result.Packages[0]
 	var names []string

@@ -4,25 +4,28 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
+
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
 )
 
 // checkSignature reads the parameters and results of a handler, or tells what a handler would look like (design §3.1).
-func checkSignature(o *operation) *unsupported {
+func checkSignature(o *operation) *shapes.Fault {
 	signature := o.fn.Signature()
-	wrong := func(format string, args ...any) *unsupported {
-		return &unsupported{
-			message:    fmt.Sprintf(format, args...),
-			suggestion: "a handler is func([context.Context,] Request) (Result, error) or func([context.Context,] Request) error",
+	wrong := func(format string, args ...any) *shapes.Fault {
+		return &shapes.Fault{
+			Message:    fmt.Sprintf(format, args...),
+			Suggestion: "a handler is func([context.Context,] Request) (Result, error) or func([context.Context,] Request) error",
 		}
 	}
 	if signature.TypeParams().Len() > 0 {
-		return &unsupported{
-			message:    "it has type parameters, and nothing says what they stand for",
-			suggestion: "write a function for the types that agents may use, and make that the handler",
+		return &shapes.Fault{
+			Message:    "it has type parameters, and nothing says what they stand for",
+			Suggestion: "write a function for the types that agents may use, and make that the handler",
 		}
 	}
 	params := slices.Collect(signature.Params().Variables())
-	if len(params) > 0 && isNamed(params[0].Type(), "context", "Context") {
+	if len(params) > 0 && gotype.Is(params[0].Type(), "context", "Context") {
 		o.context, params = true, params[1:]
 	}
 	switch {
@@ -35,7 +38,7 @@ func checkSignature(o *operation) *unsupported {
 			return wrong("the request is not its last parameter")
 		}
 		if len(params) > 1 {
-			return wrong("it takes %s beside the request", typeString(params[0].Type()))
+			return wrong("it takes %s beside the request", gotype.Name(params[0].Type()))
 		}
 		o.pointer = pointer
 	case len(params) == 1 && !signature.Variadic() && isRequest(params[0].Type()):
@@ -54,9 +57,9 @@ func checkSignature(o *operation) *unsupported {
 	case 2:
 		o.result = results[0].Type()
 	default:
-		return &unsupported{
-			message:    fmt.Sprintf("it has %d results beside the error", len(results)-1),
-			suggestion: "return one struct that holds them, and an error",
+		return &shapes.Fault{
+			Message:    fmt.Sprintf("it has %d results beside the error", len(results)-1),
+			Suggestion: "return one struct that holds them, and an error",
 		}
 	}
 	return nil
@@ -66,20 +69,20 @@ func checkSignature(o *operation) *unsupported {
 // than a value that travels as a whole, such as a time.
 func isRequest(t types.Type) bool {
 	request, _ := requestType(t, false)
-	return request != nil && !isNamed(request, "time", "Time") && marshalMethod(request) == ""
+	return request != nil && !gotype.Is(request, "time", "Time") && shapes.MarshalMethod(request) == ""
 }
 
 // checkArguments takes the plain arguments of a function for the parameters of its operation.
-func checkArguments(o *operation, params []*types.Var) *unsupported {
+func checkArguments(o *operation, params []*types.Var) *shapes.Fault {
 	for i, v := range params {
 		switch {
 		case v.Name() == "" || v.Name() == "_":
-			return &unsupported{
-				message:    fmt.Sprintf("its argument %d of type %s has no name, and arguments go by their names", i+1, typeString(v.Type())),
-				suggestion: "name it",
+			return &shapes.Fault{
+				Message:    fmt.Sprintf("its argument %d of type %s has no name, and arguments go by their names", i+1, gotype.Name(v.Type())),
+				Suggestion: "name it",
 			}
-		case isNamed(v.Type(), "context", "Context"):
-			return &unsupported{message: "the context is not its first parameter", suggestion: "make it the first"}
+		case gotype.Is(v.Type(), "context", "Context"):
+			return &shapes.Fault{Message: "the context is not its first parameter", Suggestion: "make it the first"}
 		}
 	}
 	o.arguments = params

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aqltag/aqltag/internal/scantest"
 	"github.com/aqltag/aqltag/model"
 )
 
@@ -48,7 +49,7 @@ func main() { app.NewRegistry() }
 	env := []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}
 	for name, files := range states {
 		t.Run(name, func(t *testing.T) {
-			dir := write(t, "-- app.go --\npackage app\n"+ping+uses+files)
+			dir := scantest.Write(t, "-- app.go --\npackage app\n"+ping+uses+files)
 			result := both(t, dir, env, "./...")
 			clean(t, dir, result)
 			if len(result.Packages) != 1 {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/aqltag/aqltag/emit"
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
 	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/internal/scratch"
@@ -201,7 +202,7 @@ func emitAll(t *testing.T, result scan.Result) map[string][]byte {
 	t.Helper()
 	broken := map[string]bool{}
 	for _, d := range result.Diagnostics {
-		if d.Severity == scan.SeverityError {
+		if d.Severity == diag.Error {
 			broken[filepath.Base(filepath.Dir(d.Position.File))] = true
 		}
 	}

@@ -19,12 +19,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/go/packages"
-
 	"github.com/aqltag/aqltag/emit"
+	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan"
 	"github.com/aqltag/aqltag/internal/scratch"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
 )
 
 const (
@@ -343,10 +343,10 @@ func (s *service) checkAll(t *testing.T, mutants []mutant, chosen []int, verdict
 	}
 	for _, d := range result.Diagnostics {
 		i := mutantOf(filepath.Dir(d.Position.File))
-		if i < 0 && d.Severity == scan.SeverityError {
+		if i < 0 && d.Severity == diag.Error {
 			t.Fatalf("the unchanged service has a diagnostic: %s", d.Message)
 		}
-		if i >= 0 && d.Severity == scan.SeverityError {
+		if i >= 0 && d.Severity == diag.Error {
 			verdicts[i].diagnostic = true
 		}
 	}

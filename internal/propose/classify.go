@@ -1,0 +1,176 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// classification is what a function's name and signature say about the operation.
+type classification struct {
+	category gen.Category
+	checks   []string // why that may be wrong
+}
+
+// classify proposes a category: by the verb, by a second verb as in GetOrCreate, or else by the signature.
+func (d *draft) classify() classification {
+	verb, rest := verbOf(naming.SnakeCase(d.fn.Func.Name()))
+	category, check, known := usualCategory(verb)
+	var out classification
+	switch {
+	case known:
+		out.category = category
+		if check != "" {
+			out.checks = append(out.checks, check)
+		}
+	case d.reads():
+		out.category = gen.Read
+		out.checks = append(out.checks, fmt.Sprintf("%q is no verb that tells a category; READ because it takes plain values and returns data", verb))
+	default:
+		out.category = gen.Execute
+		out.checks = append(out.checks, fmt.Sprintf("%q is no verb that tells a category; EXECUTE because it may do anything", verb))
+	}
+	for i, word := range rest {
+		if word != "or" && word != "and" || i+1 == len(rest) {
+			continue
+		}
+		if second, _, ok := usualCategory(rest[i+1]); ok && second != out.category {
+			if weight(second) > weight(out.category) {
+				out.category = second
+			}
+			out.checks = append(out.checks, "its name says that it does two things")
+		}
+	}
+	if out.category == gen.Delete && len(d.identifiers(out.category)) == 0 {
+		out.checks = append(out.checks, "nothing says which one is deleted, so it may delete many")
+	}
+	return out
+}
+
+// verbOf is the verb of an operation name, past words that tell how it is done, and the words behind it.
+func verbOf(name string) (verb string, rest []string) {
+	words := strings.Split(name, "_")
+	for len(words) > 1 && slices.Contains([]string{"bulk", "batch", "force", "try", "mass", "multi", "async", "admin", "do"}, words[0]) {
+		words = words[1:]
+	}
+	return words[0], words[1:]
+}
+
+// usualCategory is verbCategory with the verbs that services have beside the protocol's. check tells what is unclear of some.
+func usualCategory(verb string) (category gen.Category, check string, known bool) {
+	if _, category, known := naming.VerbCategory(verb); known {
+		return category, "", true
+	}
+	switch verb {
+	case "fetch", "load", "read", "lookup", "query", "show", "describe", "view", "check", "is", "has", "exists", "can", "download",
+		"stat", "stats", "summarize", "compare", "diff", "preview", "browse", "inspect", "ping", "validate", "calculate", "compute",
+		"estimate", "peek", "select", "retrieve", "whoami", "parse", "match", "decode", "encode", "render", "convert":
+		return gen.Read, "", true
+	case "new", "append", "post", "book", "invite", "clone", "copy", "duplicate", "fork", "record", "store", "issue", "generate":
+		return gen.Create, "", true
+	case "push", "open", "log":
+		return gen.Create, fmt.Sprintf("%q may also be EXECUTE", verb), true
+	case "change", "modify", "replace", "adjust", "configure", "revise", "reorder", "reassign", "relabel", "retitle":
+		return gen.Update, "", true
+	case "save", "put", "upsert", "write":
+		return gen.Update, fmt.Sprintf("%q may also create", verb), true
+	case "destroy", "erase", "wipe", "truncate", "discard", "prune", "evict", "expunge", "revoke", "uninstall", "forget", "del", "trash":
+		return gen.Delete, "", true
+	case "reset", "complete", "close", "reopen", "archive", "unarchive", "restore", "mark", "unmark", "toggle", "enable", "disable",
+		"activate", "deactivate", "approve", "reject", "accept", "decline", "publish", "unpublish", "assign", "unassign", "retry",
+		"pause", "refresh", "sync", "process", "apply", "submit", "install", "lock", "unlock", "finish", "abort", "restart", "reload",
+		"schedule", "enqueue", "dispatch", "launch", "release", "rotate", "migrate", "rebuild", "reindex", "login", "logout", "join",
+		"leave", "subscribe", "unsubscribe", "follow", "unfollow", "undo", "redo", "swap", "do", "perform", "handle":
+		return gen.Execute, "", true
+	case "send", "notify", "email", "pay", "charge", "refund", "transfer", "withdraw", "deploy", "kill", "terminate":
+		return gen.Execute, "what it does cannot be taken back: is danger=destructive right?", true
+	}
+	return "", "", false
+}
+
+// weight orders categories by what a wrong one costs.
+func weight(category gen.Category) int {
+	return slices.Index([]gen.Category{gen.Read, gen.Execute, gen.Create, gen.Update, gen.Delete}, category)
+}
+
+// reads reports whether a signature looks like a question: data for values that only name things.
+func (d *draft) reads() bool {
+	return d.trial.Result != nil && !slices.ContainsFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return !isScalar(f.Shape) })
+}
+
+// isScalar reports whether a parameter is a single text or number.
+func isScalar(shape *shapes.Shape) bool {
+	switch shapes.Indirect(shape).Kind {
+	case shapes.String, shapes.Int, shapes.Uint, shapes.Text, shapes.Bool, shapes.Float, shapes.Time:
+		return true
+	}
+	return false
+}
+
+// danger is the level of the operation: what the scanner infers from its name, what it would infer from the function's, and
+// dangerous for a deletion that does not say of what.
+func (d *draft) danger(category gen.Category, identifiers []string) gen.Danger {
+	level, _ := naming.InferDanger(d.name, category)
+	if other, _ := naming.InferDanger(naming.SnakeCase(d.fn.Func.Name()), category); other.Level() > level.Level() {
+		level = other
+	}
+	many := len(identifiers) == 0 || slices.ContainsFunc(strings.Split(d.name, "_"), func(word string) bool {
+		return slices.Contains([]string{"all", "every", "everything", "bulk", "batch", "many", "mass"}, word)
+	})
+	if category == gen.Delete && many && level.Level() < gen.Dangerous.Level() {
+		level = gen.Dangerous
+	}
+	return level
+}
+
+// directives are the comment lines that make the operation, and set the candidate's danger.
+func (d *draft) directives(c *Candidate) []string {
+	c.Danger = d.danger(c.Category, c.Identifiers)
+	items := "category=" + string(c.Category) + ",danger=" + string(c.Danger)
+	if d.name != naming.SnakeCase(d.fn.Func.Name()) {
+		items = "op=" + d.name + "," + items
+	}
+	if c.Category != gen.Update || slices.Contains(c.Params, "input") {
+		return []string{"//aql:op " + items}
+	}
+	lines := []string{}
+	if body := d.body(c.Identifiers); body != "" {
+		lines = append(lines, "//aql:param "+body+" name=input")
+	} else if ids := leaveOne(c.Identifiers, len(c.Params)); len(ids) > 0 {
+		items += ",ids=" + strings.Join(ids, "|")
+		for _, argument := range d.trial.Arguments {
+			// A Go function gets all of its arguments: one that an update leaves out would be emptied.
+			i := slices.IndexFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return f.Param.Go == argument.Field })
+			field := d.trial.Request.Fields[i]
+			if !slices.Contains(ids, field.Param.Name) && !shapes.IsNilable(field.Shape) {
+				lines = append(lines, "//aql:param "+field.Param.Name+" required")
+			}
+		}
+	}
+	return slices.Insert(lines, 0, "//aql:op "+items)
+}
+
+// body is the one parameter of an update beside its identifiers, where it is an object: that is its input.
+func (d *draft) body(identifiers []string) string {
+	body := ""
+	for _, field := range d.trial.Request.Fields {
+		if slices.Contains(identifiers, field.Param.Name) {
+			continue
+		}
+		kind := shapes.Indirect(field.Shape).Kind
+		if body != "" || kind != shapes.Struct && kind != shapes.Patch {
+			return ""
+		}
+		body = field.Param.Name
+	}
+	return body
+}
+
+// leaveOne keeps the first identifiers, so that an update has something left to change.
+func leaveOne(identifiers []string, params int) []string {
+	return identifiers[:max(0, min(len(identifiers), params-1))]
+}

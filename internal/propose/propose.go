@@ -1,0 +1,316 @@
+// Package propose proposes operations for packages that were never written for agents: which functions could be one, of
+// which category and danger level. It can write the directives that make them operations.
+package propose
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Proposals is what the functions of some packages could be to agents (design §4, aql-tag init).
+type Proposals struct {
+	Packages    []Package         // sorted by import path
+	Diagnostics []diag.Diagnostic // syntax errors: what they hide is not proposed
+
+	sources map[string][]byte // of the files that candidates are in, as they were read
+}
+
+// Package is what one package holds.
+type Package struct {
+	Path       string // import path
+	Name       string // of the package clause
+	Dir        string // absolute
+	Generates  bool   // a //go:generate comment runs aql-tag already
+	Candidates []Candidate
+	Existing   []Existing
+	Rejected   []Rejection
+}
+
+// Candidate is a function that could be the handler of an operation.
+type Candidate struct {
+	Function    string         // "List" or "Store.List"
+	Position    model.Position // of the function's name
+	Operation   string         // proposed name on the wire
+	Category    gen.Category
+	Danger      gen.Danger // never below what the scanner would infer
+	Params      []string   // wire names
+	Identifiers []string   // those of them that say which resource it is about
+	Directives  []string   // the comment lines that make it this operation, such as "//aql:op category=READ,danger=safe"
+	Checks      []string   // what a person should look at first; none: name and signature leave no doubt
+	Locked      string     // why Write leaves its file alone; empty: it does not
+
+	site site
+}
+
+// Existing is a function that is an operation already.
+type Existing struct {
+	Function  string
+	Position  model.Position
+	Operation string // name on the wire
+}
+
+// Rejection is a function that cannot be an operation as it stands, or should not.
+type Rejection struct {
+	Function   string
+	Position   model.Position // of what the reason is about: an argument, a field of its request, or the name
+	Reason     string
+	Suggestion string // what would help; may be empty
+	Unexported bool   // that is the reason
+}
+
+// Operations reads the packages that match opts.Patterns and tells for each of their functions whether it could be an operation,
+// and which one. Every candidate has been built the way Load builds operations: with its directives, Load reports no error
+// about it. The error is that of Load. Nothing is written.
+func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
+	var out Proposals
+	err := scan.Explore(ctx, opts, func(x *scan.Exploration) (err error) {
+		out, err = proposals(ctx, x)
+		return err
+	})
+	return out, err
+}
+
+func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
+	out := Proposals{Diagnostics: x.Diagnostics, sources: make(map[string][]byte)}
+	for _, root := range x.Roots {
+		if root.Types == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return Proposals{}, fmt.Errorf("proposing operations: %w", err)
+		}
+		out.Packages = append(out.Packages, propose(x, root))
+	}
+	noteShared(out.Packages)
+	return out, out.checkEditable()
+}
+
+// proposer looks at the functions of one package.
+type proposer struct {
+	*scan.Exploration
+	root     *packages.Package
+	out      Package
+	existing []*draft // of functions that are operations already
+	drafts   []*draft
+}
+
+// draft is a function on its way to becoming a candidate.
+type draft struct {
+	fn     scan.Function
+	trial  trial  // as an EXECUTE operation, which any signature that can be an operation fits
+	name   string // of the operation
+	checks []string
+}
+
+// propose looks at every function of a package.
+func propose(x *scan.Exploration, root *packages.Package) Package {
+	q := &proposer{Exploration: x, root: root, out: Package{
+		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Generates: generates(root),
+	}}
+	taken := make(map[string]bool)
+	for _, fn := range x.Functions(root) {
+		switch {
+		case fn.Handler:
+			taken[fn.Name] = true
+			q.existing = append(q.existing, &draft{fn: fn, trial: trial{x.Build(fn), root.Types}})
+			q.out.Existing = append(q.out.Existing, Existing{
+				Function: functionName(fn.Func), Position: x.Position(fn.Decl.Name.Pos()), Operation: fn.Name,
+			})
+		case fn.Marked:
+			q.reject(fn, misfitRefusal(fn))
+		default:
+			q.consider(fn)
+		}
+	}
+	q.refuseResources()
+	q.assignNames(taken)
+	for _, d := range q.drafts {
+		q.finish(d)
+	}
+	slices.SortStableFunc(q.out.Rejected, func(a, b Rejection) int { return diag.ComparePositions(a.Position, b.Position) })
+	return q.out
+}
+
+// consider makes a draft of a function, or tells why it is no operation.
+func (q *proposer) consider(fn scan.Function) {
+	if name := fn.Func.Name(); fn.Func.Signature().Recv() == nil && (name == "main" || name == "init") {
+		return
+	}
+	if fault := refuse(fn.Func); fault != nil {
+		q.reject(fn, *fault)
+		return
+	}
+	d := &draft{fn: fn, trial: q.try(fn, []string{"//aql:op op=candidate,category=EXECUTE"})}
+	if fault := d.trial.refusal(); fault != nil {
+		q.reject(fn, *fault)
+		return
+	}
+	q.drafts = append(q.drafts, d)
+}
+
+// finish makes a candidate of a draft.
+func (q *proposer) finish(d *draft) {
+	choice := d.classify()
+	if !naming.IsValid(d.name) {
+		q.reject(d.fn, refusal{message: fmt.Sprintf("its name gives %q, which no operation may be called", d.name), suggestion: "rename it"})
+		return
+	}
+	c := Candidate{
+		Function: functionName(d.fn.Func), Position: q.Position(d.fn.Decl.Name.Pos()), Operation: d.name,
+		Category: choice.category, Identifiers: d.identifiers(choice.category), Params: d.trial.params(), Checks: append(d.checks, choice.checks...),
+	}
+	c.Directives = d.directives(&c)
+	result := q.try(d.fn, c.Directives)
+	if fault := result.refusal(); fault != nil && c.Category == gen.Update {
+		c.Category = gen.Execute
+		c.Checks = append(c.Checks, "its name says UPDATE, but nothing says which resource it would change, or to what")
+		c.Directives = d.directives(&c)
+		result = q.try(d.fn, c.Directives)
+	}
+	if fault := result.refusal(); fault != nil {
+		q.reject(d.fn, *fault)
+		return
+	}
+	if c.Category == gen.Update && !slices.ContainsFunc(c.Identifiers, func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
+		c.Checks = append(c.Checks, "is "+strings.Join(c.Identifiers, " and ")+" what identifies the resource?")
+	}
+	if _, pattern := naming.InferDanger(c.Operation, c.Category); pattern != "" {
+		c.Checks = append(c.Checks, fmt.Sprintf("it is %s because its name matches %s", c.Danger, pattern))
+	}
+	c.Checks = append(c.Checks, result.remarks()...)
+	c.Locked = q.locked(d.fn.Decl)
+	c.site = siteOf(d.fn.Decl, c.Position)
+	q.out.Candidates = append(q.out.Candidates, c)
+}
+
+// reject notes why a function is no operation.
+func (q *proposer) reject(fn scan.Function, fault refusal) {
+	r := Rejection{
+		Function: functionName(fn.Func), Position: q.Position(fn.Decl.Name.Pos()), Reason: fault.message, Suggestion: fault.suggestion,
+		Unexported: fault.unexported,
+	}
+	switch {
+	case fault.position.Line > 0:
+		r.Position = fault.position
+	case fault.at.IsValid():
+		r.Position = q.Position(fault.at)
+	}
+	q.out.Rejected = append(q.out.Rejected, r)
+}
+
+// locked tells why a candidate's file must not be edited.
+func (q *proposer) locked(decl *ast.FuncDecl) string {
+	if !load.InMainModule(q.root) {
+		return "it belongs to another module; write a thin tagged layer that calls it"
+	}
+	for _, file := range q.root.Syntax {
+		if file.FileStart <= decl.Pos() && decl.Pos() < file.FileEnd && ast.IsGenerated(file) {
+			return "its file is generated and would lose the directive; write a thin tagged layer that calls it"
+		}
+	}
+	return ""
+}
+
+// checkEditable reads the files of the candidates and locks those that Write could not edit.
+func (p *Proposals) checkEditable() error {
+	parsed := make(map[string]*editable)
+	for i := range p.Packages {
+		for j := range p.Packages[i].Candidates {
+			c := &p.Packages[i].Candidates[j]
+			if c.Locked != "" {
+				continue
+			}
+			file := c.Position.File
+			if parsed[file] == nil {
+				source, err := os.ReadFile(file)
+				if err != nil {
+					return fmt.Errorf("reading the source of candidates: %w", err)
+				}
+				p.sources[file], parsed[file] = source, parseEditable(source)
+			}
+			if _, err := parsed[file].insertion(c.site, c.Directives); err != nil {
+				c.Locked = err.Error()
+			}
+		}
+	}
+	return nil
+}
+
+// noteShared marks candidates whose name another package uses too: the two cannot be joined into one adapter.
+func noteShared(all []Package) {
+	owner := make(map[string]string)
+	for i := range all {
+		pkg := &all[i]
+		for _, existing := range pkg.Existing {
+			if owner[existing.Operation] == "" {
+				owner[existing.Operation] = pkg.Path
+			}
+		}
+		for j := range pkg.Candidates {
+			c := &pkg.Candidates[j]
+			if other := owner[c.Operation]; other != "" && other != pkg.Path {
+				c.Checks = append(c.Checks, fmt.Sprintf("package %s has an operation %s too; one adapter cannot have both", other, c.Operation))
+				continue
+			}
+			owner[c.Operation] = pkg.Path
+		}
+	}
+}
+
+// generates reports whether a package has a //go:generate comment that runs aql-tag.
+func generates(root *packages.Package) bool {
+	for _, file := range root.Syntax {
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if strings.HasPrefix(comment.Text, "//go:generate ") && strings.Contains(comment.Text, "aql-tag") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// functionName is a function with its receiver's type in front.
+func functionName(fn *types.Func) string {
+	if receiver := receiverName(fn); receiver != "" {
+		return receiver + "." + fn.Name()
+	}
+	return fn.Name()
+}
+
+// receiverName is the name of the type that a method belongs to, empty for a function.
+func receiverName(fn *types.Func) string {
+	if named := receiverType(fn); named != nil {
+		return named.Obj().Name()
+	}
+	return ""
+}
+
+// receiverType is the type that a method belongs to, nil for a function.
+func receiverType(fn *types.Func) *types.Named {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil
+	}
+	t := types.Unalias(recv.Type())
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(pointer.Elem())
+	}
+	named, _ := t.(*types.Named)
+	return named
+}

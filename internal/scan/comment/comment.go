@@ -1,0 +1,72 @@
+// Package comment makes descriptions for agents of Go doc comments.
+package comment
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/scan/naming"
+)
+
+// Describe is the description that a comment gives to the thing called name: directives removed, lines of a paragraph
+// joined, and a leading name dropped, so that "CreateTodo adds a todo." reads "Adds a todo.".
+func Describe(comment *ast.CommentGroup, name string) string {
+	if comment == nil {
+		return ""
+	}
+	text := paragraphs(comment.Text())
+	rest, ok := strings.CutPrefix(text, name)
+	if !ok || name == "" || !strings.HasPrefix(rest, " ") {
+		return text
+	}
+	rest = strings.TrimLeft(rest, " ")
+	if first, _, _ := strings.Cut(rest, " "); slices.Contains(prepositions, first) {
+		return text
+	}
+	for _, copula := range []string{"is ", "are "} {
+		if noun, ok := strings.CutPrefix(rest, copula); ok && startsNoun(noun) {
+			rest = noun
+			break
+		}
+	}
+	return naming.Exported(rest)
+}
+
+// prepositions are what may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
+var prepositions = []string{"of", "for", "to", "in", "on", "at", "by", "from", "with", "without", "and", "or"}
+
+// Synopsis is the first paragraph of a description. What other modules write below it is for programmers: the same in four
+// languages, or how some other encoding spells the type.
+func Synopsis(text string) string {
+	first, _, _ := strings.Cut(text, "\n\n")
+	return first
+}
+
+// startsNoun reports whether "Todo is …" may lose its verb: "Todo is a thing to do." reads well as "A thing to do.".
+func startsNoun(s string) bool {
+	for _, word := range []string{"a ", "an ", "the ", "one ", "something ", "anything ", "everything ", "what ", "how ", "where ", "when ", "who ", "whether "} {
+		if strings.HasPrefix(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// paragraphs joins the lines of each paragraph; indented lines and list items stay lines of their own.
+func paragraphs(text string) string {
+	var out []string
+	joinable := false
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		trimmed := strings.TrimSpace(line)
+		own := trimmed == "" || trimmed != line || strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "* ")
+		if joinable && !own {
+			out[len(out)-1] += " " + trimmed
+			continue
+		}
+		out = append(out, line)
+		joinable = trimmed != "" && trimmed == line
+	}
+	return strings.Join(out, "\n")
+}

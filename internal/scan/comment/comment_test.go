@@ -1,0 +1,42 @@
+package comment
+
+import (
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// A doc comment becomes a description without the name it begins with and without directives.
+func TestDescribe(t *testing.T) {
+	tests := []struct{ comment, name, want string }{
+		{"// CreateTodo adds a todo.", "CreateTodo", "Adds a todo."},
+		{"// Todo is a thing to do.", "Todo", "A thing to do."},
+		{"// Low is urgent.", "Low", "Is urgent."},
+		{"// Todos are what there is to do.", "Todos", "What there is to do."},
+		{"// Title", "Title", "Title"},
+		{"// Titles of todos.", "Title", "Titles of todos."},
+		{"// Title of the todo.", "Title", "Title of the todo."},
+		{"// What has to be done", "Title", "What has to be done"},
+		{"// Get reads\n// one thing.\n//\n// Then it ends.\n//\n//aql:reason None", "Get", "Reads one thing.\n\nThen it ends."},
+		{"// Get reads:\n//   - one\n//   - two", "Get", "Reads:\n  - one\n  - two"},
+		{"/* Get reads. */", "Get", "Reads."},
+		{"// Get élan.", "Get", "Élan."},
+		{"//aql:op category=READ", "Get", ""},
+	}
+	for _, tt := range tests {
+		group := &ast.CommentGroup{}
+		if strings.HasPrefix(tt.comment, "/*") {
+			group.List = append(group.List, &ast.Comment{Text: tt.comment})
+		} else {
+			for line := range strings.SplitSeq(tt.comment, "\n") {
+				group.List = append(group.List, &ast.Comment{Text: line})
+			}
+		}
+		if got := Describe(group, tt.name); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.comment, got, tt.want)
+		}
+	}
+	if got := Describe(nil, "Get"); got != "" {
+		t.Errorf("no comment: got %q", got)
+	}
+}

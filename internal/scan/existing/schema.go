@@ -1,0 +1,152 @@
+package existing
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/scan/jsonvalue"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// schemaItem translates an item of a jsonschema tag. On a list, what is not about lists is about its elements, as it is for
+// invopop/jsonschema.
+func (d *deriver) schemaItem(item tags.SchemaItem) {
+	shape, _ := d.at(0)
+	depth := 0
+	switch item.Key {
+	case "description": // read with the tag
+		return
+	case "title":
+		d.title(item)
+		return
+	case "required":
+		d.demand(item.Origin, 0, "required", "")
+		return
+	case "nullable":
+		if slices.ContainsFunc(d.out, func(other derived) bool { return other.Key == "required" && other.depth == 0 }) {
+			d.remark(item.Origin, item.Key, "null cannot stand for a required parameter, so nullable has no meaning in MCP-AQL", "remove required if null is allowed")
+		}
+		return // null counts as absent
+	case "-":
+		d.remark(item.Origin, item.Key, `the jsonschema tag "-" does not keep the field from agents`, `json:"-" does`)
+		return
+	case "example", "examples":
+		d.remark(item.Origin, item.Key, "examples of parameters have no place in MCP-AQL, those of operations have", "write //aql:example {…} above the handler")
+		return
+	case "minItems", "maxItems":
+		if shape.Kind == shapes.Slice || shape.Kind == shapes.Array {
+			d.demandCount(item, 0, strings.ToLower(item.Key))
+			return
+		}
+	case "default":
+		d.defaultValue(item, shape)
+		return
+	default:
+		if shape.Kind == shapes.Slice || shape.Kind == shapes.Array {
+			depth = 1
+			shape, _ = d.at(depth)
+		}
+	}
+	if item.Flag {
+		d.remark(item.Origin, item.Key, fmt.Sprintf("jsonschema rule %q has no value and no meaning", item.Text), `write \\, for a comma inside a value`)
+		return
+	}
+	d.keyword(item, shape, depth)
+}
+
+// keyword translates an item about a single value.
+func (d *deriver) keyword(item tags.SchemaItem, shape *shapes.Shape, depth int) {
+	text := shape.Kind == shapes.String || shape.Kind == shapes.Text
+	number := shape.Kind == shapes.Int || shape.Kind == shapes.Uint || shape.Kind == shapes.Float || shape.Kind == shapes.Number
+	whole := shape.Kind == shapes.Int || shape.Kind == shapes.Uint
+	switch key := item.Key; {
+	case key == "minLength" && text:
+		d.demandCount(item, depth, "minlen")
+	case key == "maxLength" && text:
+		d.demandCount(item, depth, "maxlen")
+	case key == "minimum" && number:
+		d.demand(item.Origin, depth, "min", item.Value)
+	case key == "maximum" && number:
+		d.demand(item.Origin, depth, "max", item.Value)
+	case key == "exclusiveMinimum" && whole:
+		d.bound(d.asRule(item, depth), shape, "min", 1)
+	case key == "exclusiveMaximum" && whole:
+		d.bound(d.asRule(item, depth), shape, "max", -1)
+	case (key == "pattern" || key == "format") && text && item.Value != "":
+		d.demand(item.Origin, depth, key, item.Value)
+	case key == "enum" && shape.Kind == shapes.String:
+		for i := range d.out {
+			if other := &d.out[i]; other.source.Tag == item.Tag && other.Key == key && other.depth == depth {
+				other.List = append(other.List, item.Value)
+				other.Value += "|" + item.Value
+				return
+			}
+		}
+		d.demandList(item.Origin, depth, key, []string{item.Value})
+	case key == "format" && shape.Kind == shapes.Time && item.Value == "date-time":
+	case key == "readOnly":
+		if set, err := strconv.ParseBool(item.Value); err == nil && set && depth == 0 {
+			d.demand(item.Origin, depth, "readonly", "")
+		}
+	case slices.Contains([]string{"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems"}, key):
+		d.meaningless(item.Origin, key, "type "+d.text(shape.Type))
+	case key == "exclusiveMinimum", key == "exclusiveMaximum":
+		d.meaningless(item.Origin, key, "numbers with fractions")
+	default:
+		d.meaningless(item.Origin, key, "")
+	}
+}
+
+// asRule is an item as the rule of validator that means the same.
+func (d *deriver) asRule(item tags.SchemaItem, depth int) tags.Rule {
+	return tags.Rule{Rule: tagparse.Rule{Name: item.Key, Param: item.Value, Depth: depth}, Origin: item.Origin}
+}
+
+// demandCount adds a bound of a length; 0 as the lower one says nothing.
+func (d *deriver) demandCount(item tags.SchemaItem, depth int, key string) {
+	n, err := strconv.ParseUint(item.Value, 10, 31)
+	switch {
+	case err != nil:
+		d.remark(item.Origin, item.Key, fmt.Sprintf("%s needs a whole number from 0", item.Spelled()), "")
+	case n > 0:
+		d.demand(item.Origin, depth, key, item.Value)
+	case strings.HasPrefix(key, "max"):
+		d.meaningless(item.Origin, item.Text, "")
+	}
+}
+
+// title is the description where there is no other.
+func (d *deriver) title(item tags.SchemaItem) {
+	tag := d.field.Tag
+	if tag.Foreign.Description == "" && (tag.Field == nil || tag.Field.Doc == nil && tag.Field.Comment == nil) && item.Value != "" {
+		d.demand(item.Origin, 0, "desc", item.Value)
+	}
+}
+
+// defaultValue takes a default; a list has one for each of its elements.
+func (d *deriver) defaultValue(item tags.SchemaItem, shape *shapes.Shape) {
+	if shape.Kind != shapes.Slice && shape.Kind != shapes.Array {
+		if item.Value == "" {
+			d.meaningless(item.Origin, item.Text, "")
+			return
+		}
+		d.demand(item.Origin, 0, item.Key, item.Value)
+		return
+	}
+	value := item.Value
+	if shapes.Indirect(shape.Elem).Kind == shapes.String || !json.Valid([]byte(value)) {
+		value = jsonvalue.Quote(value)
+	}
+	for i := range d.out {
+		if other := &d.out[i]; other.source.Tag == item.Tag && other.Key == item.Key {
+			other.Value = strings.TrimSuffix(other.Value, "]") + "," + value + "]"
+			return
+		}
+	}
+	d.demand(item.Origin, 0, item.Key, "["+value+"]")
+}

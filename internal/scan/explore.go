@@ -1,0 +1,173 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/internal/scan/wiretype"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// Exploration is a set of loaded packages whose functions can be tried as operations.
+type Exploration struct {
+	Roots       []*packages.Package // sorted by import path
+	Diagnostics []diag.Diagnostic   // syntax errors
+
+	program   *source.Program
+	tags      *tags.Reader
+	functions map[*packages.Package][]Function
+}
+
+// Function is a function or method of an explored package.
+type Function struct {
+	Decl    *ast.FuncDecl
+	Func    *types.Func
+	Marked  bool          // a tag or directive makes it an operation, or was meant to
+	Handler bool          // it is the handler of an operation
+	Name    string        // of the operation, where it is marked
+	Request types.Type    // the request struct, where it is marked and has one
+	Misfit  *shapes.Fault // why it cannot be a handler although it is marked; nil: it can
+
+	operation operation
+}
+
+// Attempt is the result of building a function as an operation.
+type Attempt struct {
+	model.Handler
+	Request     *shapes.Shape // the parameters as a struct; nil: they have none
+	Result      *shapes.Shape // nil: the error alone
+	Misfit      *shapes.Fault
+	Diagnostics []diag.Diagnostic
+	OK          bool // the types can be carried
+}
+
+// Explore loads the packages that match opts.Patterns and passes them to do. It does so a second time if what do learned
+// depends on the source of a dependency that changed: only the last call counts. The error is that of Load or of do.
+func Explore(ctx context.Context, opts Options, do func(*Exploration) error) error {
+	return certainly(opts, func(loader load.Loader) (*source.Program, error) {
+		opts.Loader = loader
+		p, roots, err := loadIndexed(ctx, opts)
+		if err == nil {
+			err = do(newExploration(p, roots))
+		}
+		return p, err
+	})
+}
+
+func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
+	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
+	for _, root := range roots {
+		p.ReportSyntax(root, "")
+	}
+	x := &Exploration{
+		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), program: p, tags: tags.NewReader(p),
+		functions: make(map[*packages.Package][]Function),
+	}
+	find := &scanner{Program: p, tags: x.tags}
+	var marked []operation
+	for _, root := range roots {
+		marked = append(marked, find.findOperations(root)...)
+	}
+	chosen := find.choose(roots, marked)
+	p.Diagnostics = nil
+	for _, root := range roots {
+		if root.Types != nil {
+			x.functions[root] = functionsOf(p, root, marked, chosen)
+		}
+	}
+	return x
+}
+
+// functionsOf lists the functions and methods of a package, in source order.
+func functionsOf(p *source.Program, root *packages.Package, marked, chosen []operation) []Function {
+	declared := declaredFunctions(root.Types)
+	var list []Function
+	for _, file := range root.Syntax {
+		for _, decl := range file.Decls {
+			decl, ok := decl.(*ast.FuncDecl)
+			if !ok || declared[decl.Name.Pos()] == nil {
+				continue
+			}
+			fn := declared[decl.Name.Pos()]
+			f := Function{Decl: decl, Func: fn, operation: operation{pkg: root, decl: decl, fn: fn}}
+			same := func(o operation) bool { return o.fn == fn }
+			if i := slices.IndexFunc(marked, same); i >= 0 {
+				f.operation = marked[i]
+				f.Marked, f.Misfit, f.Request, f.Name = true, marked[i].misfit, marked[i].request, naming.SnakeCase(fn.Name())
+				if item, ok := tags.Find(marked[i].items, "op"); ok {
+					f.Name = item.Value
+				}
+				f.Handler = slices.ContainsFunc(chosen, same)
+			}
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b Function) int { return p.Before(a.Decl.Pos(), b.Decl.Pos()) })
+	return list
+}
+
+// Functions lists the functions and methods of a package, in source order; none where the package has no types.
+func (x *Exploration) Functions(root *packages.Package) []Function { return x.functions[root] }
+
+// Position is the place of pos in its file.
+func (x *Exploration) Position(pos token.Pos) model.Position { return x.program.Position(pos) }
+
+// Try builds a function as the operation that directives, whole comment lines, would make of it.
+func (x *Exploration) Try(f Function, directives []string) Attempt {
+	return x.attempt(func() Attempt {
+		o := f.operation
+		o.directives = directivesOf(x.program, o.decl)
+		place := func(int) token.Pos { return o.decl.Name.Pos() }
+		for _, line := range directives {
+			parsed, problems, _ := tagparse.ParseDirective(strings.TrimPrefix(line, "//"))
+			for _, problem := range problems {
+				x.program.ReportProblem(diag.Error, problem, o.name(), place)
+			}
+			d := directive{Directive: parsed, at: o.at(), text: o.at(), items: tags.Place(parsed.Items, place)}
+			if parsed.Name == "op" {
+				o.items, o.itemsAt = d.items, d.at
+			}
+			o.directives = append(o.directives, d)
+		}
+		if misfit := checkSignature(&o); misfit != nil {
+			return Attempt{Misfit: misfit}
+		}
+		return x.build(o)
+	})
+}
+
+// Build builds a function as the operation that it is.
+func (x *Exploration) Build(f Function) Attempt {
+	return x.attempt(func() Attempt { return x.build(f.operation) })
+}
+
+// attempt collects the diagnostics of one attempt.
+func (x *Exploration) attempt(build func() Attempt) Attempt {
+	x.program.Diagnostics = nil
+	a := build()
+	a.Diagnostics = diag.Sort(x.program.Diagnostics)
+	x.program.Diagnostics = nil
+	return a
+}
+
+// build builds an operation as Load does, with a builder of its own: a fault in a type that several operations share is
+// reported for each.
+func (x *Exploration) build(o operation) Attempt {
+	h, ok := newBuilder(x.program, x.tags, o.pkg.Types).buildHandler(o)
+	wiretype.NewSet(x.program, o.pkg.Types).AddHandler(h.request, h.result)
+	return Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok}
+}

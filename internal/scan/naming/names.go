@@ -1,0 +1,112 @@
+// Package naming has the rules for names on the wire: their grammar, how Go names become wire names, and what the name of
+// an operation says about its category and danger level.
+package naming
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// SnakeCase is a Go name as a wire name: HTTPServer → http_server, UserIDs → user_ids.
+func SnakeCase(name string) string {
+	runes := []rune(name)
+	var b strings.Builder
+	for i, r := range runes {
+		switch {
+		case r == '_' || r == '-' || r == '.' || r == ' ':
+			if b.Len() > 0 {
+				b.WriteByte('_')
+			}
+			continue
+		case unicode.IsUpper(r) && i > 0 && startsWord(runes, i):
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.ReplaceAll(b.String(), "__", "_")
+}
+
+// startsWord reports whether the upper-case letter runes[i] begins a new word.
+func startsWord(runes []rune, i int) bool {
+	if !unicode.IsUpper(runes[i-1]) {
+		return true
+	}
+	// Inside a run of capitals the last one begins a word when a small letter follows, unless that letter is the plural s.
+	if i+1 >= len(runes) || !unicode.IsLower(runes[i+1]) {
+		return false
+	}
+	plural := runes[i+1] == 's' && (i+2 >= len(runes) || unicode.IsUpper(runes[i+2]))
+	return !plural
+}
+
+// IsValid reports whether name fits ^[a-z][a-z0-9_]*$ (REQ-NM-01, REQ-RF-07).
+func IsValid(name string) bool {
+	for i, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z':
+		case i > 0 && (r == '_' || r >= '0' && r <= '9'):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
+// IsReservedField reports whether a result field may have a name that begins with an underscore (T-14).
+func IsReservedField(name string) bool {
+	return name == "_etag" || name == "_version" || name == "_computed"
+}
+
+// Suggest is the wire name that name should probably have.
+func Suggest(name string) string {
+	var b strings.Builder
+	for _, r := range SnakeCase(name) {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		}
+	}
+	suggestion := strings.Trim(b.String(), "_")
+	if suggestion == "" {
+		return ""
+	}
+	if suggestion[0] >= '0' && suggestion[0] <= '9' {
+		suggestion = "n" + suggestion
+	}
+	return suggestion
+}
+
+// ForField is the wire name of a field of another module whose own name, such as fooBar, the protocol does not allow. Where
+// little would be left of it, as of "+1" and "@type", the field goes by its Go name.
+func ForField(name, goName string) string {
+	if folded := SnakeCase(name); IsValid(folded) {
+		return folded
+	}
+	if own := SnakeCase(goName); IsValid(own) {
+		return own
+	}
+	return Suggest(name)
+}
+
+// Exported is s with a capital first letter.
+func Exported(s string) string {
+	for i, r := range s {
+		return s[:i] + string(unicode.ToUpper(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+func Join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// Use is the suggestion to use the wire name that name should probably have, empty if there is none.
+func Use(name string) string {
+	if name = Suggest(name); name == "" {
+		return ""
+	}
+	return fmt.Sprintf("use %q", name)
+}

@@ -1,0 +1,110 @@
+// Package params makes parameters of struct fields and function arguments: their names, constraints, defaults and
+// descriptions.
+package params
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/comment"
+	"github.com/aqltag/aqltag/internal/scan/existing"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Maker makes parameters of fields and arguments: from their tags, comments and shapes.
+type Maker struct {
+	*source.Program
+	own      *types.Package
+	existing *existing.Reconciler
+}
+
+func NewMaker(p *source.Program, own *types.Package) *Maker {
+	return &Maker{Program: p, own: own, existing: existing.NewReconciler(p, own)}
+}
+
+// text is a Go type as the user writes it.
+func (s *Maker) text(t types.Type) string { return gotype.Text(t, s.own) }
+
+// Fill fills in the parameters of the fields of structs.
+func (s *Maker) Fill(structs []*shapes.Shape) {
+	for _, shape := range structs {
+		for i := range shape.Fields {
+			s.FillField(&shape.Fields[i])
+		}
+	}
+}
+
+// FillField fills in the parameter of a field. What depends on the names of types comes later: Type, Items and the values
+// of an enum type. What encoding/json's tag options say is there already.
+func (s *Maker) FillField(field *shapes.Field) {
+	param := s.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
+	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = field.Param.Go, field.Param.OmitEmpty, field.Param.OmitZero, field.Param.Quoted
+	field.Param = param
+}
+
+func (s *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber bool) gen.Param {
+	s.checkName(f.Tag, f.Path)
+	param := gen.Param{Name: f.Tag.Name, ReadOnly: naming.IsReservedField(f.Tag.Name)}
+	if f.Tag.Field != nil {
+		param.Description = comment.Describe(source.FirstComment(f.Tag.Field.Doc, f.Tag.Field.Comment), f.Tag.GoName)
+		if !s.Editable(f.Var.Pkg()) {
+			param.Description = comment.Synopsis(param.Description)
+		}
+	}
+	if f.Tag.Foreign.Description != "" {
+		param.Description = f.Tag.Foreign.Description
+	}
+	items, elements := s.existing.Reconcile(f, shape)
+	f.Tag.Items = items
+	c := constrainer{s, f, shapes.Indirect(shape), &param}
+	for _, item := range f.Tag.Items {
+		c.apply(item)
+	}
+	c.checkEnum()
+	c.checkRanges()
+	s.applyElements(f, shape, &param, elements)
+	if item, ok := f.Tag.Item("default"); ok {
+		c.applyDefault(item, quotedNumber)
+	}
+	return param
+}
+
+// applyElements takes the constraints on the elements of a field, on those of its elements, and so on.
+func (s *Maker) applyElements(f shapes.Declaration, shape *shapes.Shape, param *gen.Param, elements map[int][]tags.Item) {
+	shape = shapes.Indirect(shape)
+	for depth := 1; len(elements) > 0 && shape != nil && shape.Elem != nil; depth++ {
+		shape = shapes.Indirect(shape.Elem)
+		param.Items = &gen.Param{}
+		param = param.Items
+		f.Tag.Items = elements[depth]
+		c := constrainer{s, f, shape, param}
+		for _, item := range elements[depth] {
+			c.apply(item)
+		}
+		c.checkEnum()
+		c.checkRanges()
+		delete(elements, depth)
+	}
+}
+
+// checkName reports a wire name outside the grammar (REQ-RF-07).
+func (s *Maker) checkName(tag tags.Tag, path string) {
+	if naming.IsValid(tag.Name) || naming.IsReservedField(tag.Name) {
+		return
+	}
+	d := diag.Diagnostic{
+		Code: diag.CodeName, Message: fmt.Sprintf("wire name %q does not match ^[a-z][a-z0-9_]*$", tag.Name),
+		Expected: "^[a-z][a-z0-9_]*$", Actual: tag.Name, Suggestion: naming.Use(tag.Name), FieldPath: path,
+	}
+	if strings.HasPrefix(tag.Name, "_") {
+		d.Message = fmt.Sprintf("wire name %q begins with an underscore, which only the protocol's own _etag, _version and _computed may", tag.Name)
+	}
+	s.Report(tag.NameAt, d)
+}

@@ -1,0 +1,105 @@
+package shapes
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+)
+
+// TypeBounds is what an integer type can hold, where that is not what agents take for granted; empty: no bound.
+func TypeBounds(shape *Shape) (low, high string) {
+	bits := shape.Bits
+	if shape.Kind == Uint {
+		if low = "0"; bits > 0 && bits < 64 {
+			high = strconv.FormatUint(1<<bits-1, 10)
+		}
+		return low, high
+	}
+	if bits > 0 && bits < 64 {
+		low, high = strconv.FormatInt(-1<<(bits-1), 10), strconv.FormatInt(1<<(bits-1)-1, 10)
+	}
+	return low, high
+}
+
+// Indirect is the shape behind all pointers and optionals.
+func Indirect(shape *Shape) *Shape {
+	for range 16 {
+		if shape == nil || shape.Kind != Pointer && shape.Kind != Optional {
+			return shape
+		}
+		shape = shape.Elem
+	}
+	return shape
+}
+
+// JSONKind is the JSON kind of a shape, as the tag table names it. Dates and bytes are strings on the wire, but the
+// constraints of strings are not theirs.
+func JSONKind(shape *Shape) string {
+	switch shape.Kind {
+	case Bool:
+		return "boolean"
+	case Int, Uint:
+		return "integer"
+	case Float, Number:
+		return "number"
+	case String, Text:
+		return "string"
+	case Time:
+		return "date-time"
+	case Bytes:
+		return "bytes"
+	case Slice, Array:
+		return "array"
+	case Map, Struct, Patch:
+		return "object"
+	}
+	return "any"
+}
+
+// HasItems reports whether values of a shape have elements that dive goes into.
+func HasItems(shape *Shape) bool {
+	return shape.Kind == Slice || shape.Kind == Array || shape.Kind == Map
+}
+
+// IntegerRange is what an integer shape can hold.
+func IntegerRange(shape *Shape) (low, high *big.Int) {
+	bits := uint(shape.Bits)
+	if bits == 0 {
+		bits = 64
+	}
+	one := big.NewInt(1)
+	if shape.Kind == Uint {
+		return big.NewInt(0), new(big.Int).Sub(new(big.Int).Lsh(one, bits), one)
+	}
+	limit := new(big.Int).Lsh(one, bits-1)
+	return new(big.Int).Neg(limit), new(big.Int).Sub(limit, one)
+}
+
+// Element is what a list consists of, and any other shape itself.
+func Element(shape *Shape) *Shape {
+	for shape != nil {
+		switch shape.Kind {
+		case Pointer, Slice, Array, Optional:
+			shape = shape.Elem
+		default:
+			return shape
+		}
+	}
+	return nil
+}
+
+// Clone is a copy of a struct whose fields can be changed.
+func (shape *Shape) Clone() *Shape {
+	copied := *shape
+	copied.Fields = slices.Clone(shape.Fields)
+	return &copied
+}
+
+// IsNilable reports whether a Go value of a shape can say that there is none.
+func IsNilable(shape *Shape) bool {
+	switch shape.Kind {
+	case Pointer, Slice, Map, Bytes, Any, Optional:
+		return true
+	}
+	return false
+}

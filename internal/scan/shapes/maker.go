@@ -1,0 +1,335 @@
+package shapes
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+)
+
+// runtimePath is the import path of the aql package.
+const runtimePath = "github.com/aqltag/aqltag/runtime"
+
+// shaped is the result of shaping a Go type.
+type shaped struct {
+	shape *Shape
+	fault *Fault
+}
+
+// Maker makes the shapes of Go types for the package that code is generated for. Each type has one shape, so recursive
+// types end. The parameters of fields are left to a paramMaker.
+type Maker struct {
+	*source.Program
+	own     *types.Package
+	tags    *tags.Reader
+	memo    typeutil.Map // types.Type → shaped
+	structs []*Shape     // structs that newStructs has not returned yet
+}
+
+func NewMaker(p *source.Program, tags *tags.Reader, own *types.Package) *Maker {
+	return &Maker{Program: p, tags: tags, own: own}
+}
+
+// NewStructs returns the structs that were shaped since its last call, each after those that its fields mention.
+func (s *Maker) NewStructs() []*Shape {
+	list := s.structs
+	s.structs = nil
+	return list
+}
+
+// Of returns the shape of t, or why t cannot be carried. Faults of the fields of a struct are reported at the fields;
+// the struct has a shape all the same. place is the Go path where t is mentioned: a struct type without a name is named
+// after the first place that mentions it.
+func (s *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
+	t = types.Unalias(t)
+	if known, ok := s.memo.At(t).(shaped); ok {
+		return known.shape, known.fault
+	}
+	shape := &Shape{Type: t}
+	s.memo.Set(t, shaped{shape: shape})
+	if fault := s.fill(shape, place); fault != nil {
+		s.memo.Set(t, shaped{fault: fault})
+		return nil, fault
+	}
+	return shape, nil
+}
+
+// fill makes the shape of out.Type. Every kind of type that can be carried is a case here.
+func (s *Maker) fill(out *Shape, place string) *Fault {
+	t := out.Type
+	if fault := s.name(out, place); fault != nil {
+		return fault
+	}
+	switch {
+	case gotype.Is(t, "time", "Time"):
+		out.Kind = Time
+		return nil
+	case gotype.Is(t, runtimePath, "Patch"):
+		return s.fillPatch(out)
+	case gotype.Is(t, runtimePath, "Optional"):
+		return s.fillOptional(out)
+	case gotype.Is(t, runtimePath, "Selection"):
+		out.Kind = Selection
+		return nil
+	case gotype.Is(t, "encoding/json", "Number"):
+		out.Kind = Number
+		return nil
+	case gotype.Is(t, "encoding/json", "RawMessage"):
+		out.Kind = Any
+		return nil
+	}
+	switch method := MarshalMethod(t); {
+	case strings.HasSuffix(method, "JSON"):
+		out.Kind = JSON
+		return nil
+	case method != "":
+		out.Kind = Text
+		return nil
+	}
+	if param, ok := t.(*types.TypeParam); ok {
+		return &Fault{
+			Message:    fmt.Sprintf("nothing says what the type parameter %s stands for", param.Obj().Name()),
+			Suggestion: "use a type of its own, or write a function for one instance and make that the handler",
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return s.fillBasic(out, t, u)
+	case *types.Pointer:
+		if pointsToItself(t) {
+			return &Fault{Message: fmt.Sprintf("%s is a pointer to itself, so no value of it ends", s.text(t)), Suggestion: "point to a struct"}
+		}
+		out.Kind = Pointer
+		return s.elem(out, u.Elem(), place)
+	case *types.Slice:
+		if isByte(u.Elem()) {
+			out.Kind = Bytes
+			return nil
+		}
+		out.Kind = Slice
+		return s.elem(out, u.Elem(), place)
+	case *types.Array:
+		out.Kind, out.Len = Array, int(u.Len())
+		return s.elem(out, u.Elem(), place)
+	case *types.Map:
+		key, fault := s.Of(u.Key(), place)
+		if fault == nil && !isKey(key, u.Key()) {
+			fault = &Fault{
+				Message:    fmt.Sprintf("maps with keys of type %s cannot be carried as JSON", s.text(u.Key())),
+				Suggestion: "use keys of a string or integer type, or of one with MarshalText and UnmarshalText",
+			}
+		}
+		if fault != nil {
+			return fault
+		}
+		out.Kind, out.Key = Map, key
+		return s.elem(out, u.Elem(), place)
+	case *types.Struct:
+		out.Kind = Struct
+		label := out.Go.Name
+		if label == "" {
+			label = place
+			out.Label = strings.ReplaceAll(place, ".", "")
+		}
+		s.fillStruct(out, u, label)
+		s.structs = append(s.structs, out)
+		return nil
+	case *types.Interface:
+		if u.Empty() {
+			out.Kind = Any
+			return nil
+		}
+		return s.interfaceFault(t, u)
+	case *types.Chan:
+		return &Fault{Message: fmt.Sprintf("channel %s cannot be carried as JSON", s.text(t)), Suggestion: "use a slice"}
+	case *types.Signature:
+		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), Suggestion: `leave the field out with json:"-"`}
+	}
+	return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
+}
+
+// elem makes the shape of the element type of out.
+func (s *Maker) elem(out *Shape, t types.Type, place string) *Fault {
+	elem, fault := s.Of(t, place)
+	if fault == nil && elem.Kind == Patch {
+		fault = &Fault{Message: "aql.Patch cannot be an element of another type", Suggestion: "make it the field input of an UPDATE request"}
+	}
+	out.Elem = elem
+	return fault
+}
+
+// fillBasic makes the shape of a type whose underlying type is b.
+func (s *Maker) fillBasic(out *Shape, t types.Type, b *types.Basic) *Fault {
+	if b.Kind() == types.Invalid {
+		return &Fault{Message: "the type is not known", Invalid: true}
+	}
+	bits := func(plain types.BasicKind) int {
+		if b.Kind() == plain {
+			return 0
+		}
+		return int(s.sizes().Sizeof(b)) * 8
+	}
+	switch {
+	case b.Info()&types.IsBoolean != 0:
+		out.Kind = Bool
+	case b.Info()&types.IsUnsigned != 0:
+		out.Kind, out.Bits = Uint, bits(types.Uint)
+	case b.Info()&types.IsInteger != 0:
+		out.Kind, out.Bits = Int, bits(types.Int)
+	case b.Info()&types.IsFloat != 0:
+		out.Kind, out.Bits = Float, bits(types.Invalid)
+	case b.Info()&types.IsString != 0:
+		out.Kind = String
+		out.Enum = s.enumOf(t)
+	case b.Info()&types.IsComplex != 0:
+		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), Suggestion: "use two float64 fields"}
+	default:
+		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
+	}
+	return nil
+}
+
+func (s *Maker) sizes() types.Sizes {
+	if loaded := s.Packages[s.own]; loaded != nil && loaded.TypesSizes != nil {
+		return loaded.TypesSizes
+	}
+	return types.SizesFor("gc", "amd64")
+}
+
+// fillPatch makes the shape of aql.Patch[T], whose type argument name has been shaped already.
+func (s *Maker) fillPatch(out *Shape) *Fault {
+	if len(out.Go.Args) != 1 {
+		return &Fault{Message: "aql.Patch needs one type argument", Invalid: true}
+	}
+	out.Kind, out.Elem = Patch, out.Go.Args[0]
+	if out.Elem.Kind != Struct {
+		return &Fault{Message: "aql.Patch needs a struct type", Suggestion: "use aql.Patch[T] with a named struct T"}
+	}
+	return nil
+}
+
+// fillOptional makes the shape of aql.Optional[T], whose type argument has been shaped already.
+func (s *Maker) fillOptional(out *Shape) *Fault {
+	if len(out.Go.Args) != 1 {
+		return &Fault{Message: "aql.Optional needs one type argument", Invalid: true}
+	}
+	out.Kind, out.Elem = Optional, out.Go.Args[0]
+	if kind := out.Elem.Kind; kind == Optional || kind == Patch {
+		return &Fault{Message: fmt.Sprintf("aql.Optional cannot hold %s", s.text(out.Elem.Type)), Suggestion: "use aql.Optional[T] with the type of the value itself"}
+	}
+	return nil
+}
+
+// isKey reports whether encoding/json can spell the keys of a map.
+func isKey(key *Shape, t types.Type) bool {
+	switch key.Kind {
+	case String, Int, Uint, Text:
+		return true
+	case JSON, Number: // a string or integer whose own JSON does not count for keys
+		basic, ok := t.Underlying().(*types.Basic)
+		return ok && basic.Info()&(types.IsString|types.IsInteger) != 0
+	}
+	return false
+}
+
+// interfaceFault tells what to do about an interface, and which types its author may have meant.
+func (s *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
+	fault := &Fault{
+		Message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", s.text(t)),
+		Suggestion: "use any or a concrete type",
+	}
+	named, ok := t.(*types.Named)
+	if !ok || !source.InMainModule(s.Packages[named.Obj().Pkg()]) {
+		return fault
+	}
+	var variants []string
+	scope := named.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		object, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || object.IsAlias() || object == named.Obj() || types.IsInterface(object.Type()) {
+			continue
+		}
+		if types.Implements(object.Type(), u) || types.Implements(types.NewPointer(object.Type()), u) {
+			variants = append(variants, name)
+		}
+	}
+	if len(variants) > 0 && len(variants) <= 8 {
+		fault.Message += fmt.Sprintf(" (%s implement it)", strings.Join(variants, ", "))
+		fault.Suggestion = "use a struct with a pointer field for each of them, of which one is set, or a type with MarshalJSON and UnmarshalJSON"
+	}
+	return fault
+}
+
+// name fills in the Go name of a named type.
+func (s *Maker) name(out *Shape, place string) *Fault {
+	named, ok := out.Type.(*types.Named)
+	if !ok {
+		return nil
+	}
+	object := named.Obj()
+	if object.Pkg() == nil { // error, comparable
+		return nil
+	}
+	if loaded := s.Packages[object.Pkg()]; loaded != nil && len(loaded.Errors) > 0 {
+		s.ReportSyntax(loaded, s.Position(object.Pos()).File)
+	}
+	out.Go = GoName{PkgPath: object.Pkg().Path(), PkgName: object.Pkg().Name(), Name: object.Name()}
+	for arg := range named.TypeArgs().Types() {
+		shape, fault := s.Of(arg, place)
+		if fault != nil {
+			return fault
+		}
+		out.Go.Args = append(out.Go.Args, shape)
+	}
+	return nil
+}
+
+// text is a Go type as the user writes it.
+func (s *Maker) text(t types.Type) string { return gotype.Text(t, s.own) }
+
+// pointsToItself reports whether following a pointer type never leads to anything else: `type P *P`.
+func pointsToItself(t types.Type) bool {
+	for range 64 {
+		pointer, ok := t.Underlying().(*types.Pointer)
+		if !ok {
+			return false
+		}
+		t = pointer.Elem()
+	}
+	return true
+}
+
+// isByte reports whether encoding/json takes a slice of t for binary data.
+func isByte(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Uint8 && MarshalMethod(types.Unalias(t)) == ""
+}
+
+// MarshalMethod names a method by which encoding/json would let t, or a pointer to it, write or read itself.
+func MarshalMethod(t types.Type) string {
+	if _, pointer := t.Underlying().(*types.Pointer); pointer {
+		return ""
+	}
+	if _, isInterface := t.Underlying().(*types.Interface); isInterface {
+		return ""
+	}
+	for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"} {
+		object, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, name)
+		method, ok := object.(*types.Func)
+		if !ok {
+			continue
+		}
+		signature := method.Signature()
+		reads := strings.HasPrefix(name, "Un")
+		if reads && signature.Params().Len() == 1 && signature.Results().Len() == 1 ||
+			!reads && signature.Params().Len() == 0 && signature.Results().Len() == 2 {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+// Package shapes turns Go types into shapes, which are types as JSON carries them, by the rules of encoding/json.
+package shapes
+
+import (
+	"go/types"
+
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Kind is how a Go type travels as JSON.
+type Kind string
+
+// The kinds of shapes.
+const (
+	Bool      Kind = "bool"
+	Int       Kind = "int"
+	Uint      Kind = "uint"
+	Float     Kind = "float"
+	String    Kind = "string"
+	Bytes     Kind = "bytes" // []byte as base64
+	Time      Kind = "time"  // time.Time
+	Any       Kind = "any"   // the empty interface
+	Pointer   Kind = "pointer"
+	Slice     Kind = "slice"
+	Array     Kind = "array"
+	Map       Kind = "map"
+	Struct    Kind = "struct"
+	Patch     Kind = "patch"     // aql.Patch[Elem]
+	Optional  Kind = "optional"  // aql.Optional[Elem]
+	Selection Kind = "selection" // aql.Selection
+	Number    Kind = "number"    // json.Number
+	Text      Kind = "text"      // reads and writes itself as text
+	JSON      Kind = "json"      // reads and writes itself as JSON
+)
+
+// Shape is a Go type as JSON carries it. All uses of one type share one Shape, so recursive types are cycles of pointers.
+type Shape struct {
+	Kind    Kind
+	Type    types.Type // nil for the parameters of a function
+	Go      GoName     // of a named type
+	Label   string     // of a struct type without a name: what it is called on the wire
+	Bits    int        // of int, uint, float: 8, 16, 32, 64; 0 for int and uint themselves
+	Len     int        // of an array
+	Key     *Shape     // of a map
+	Elem    *Shape     // of a pointer, slice, array, map, patch, optional
+	Enum    []EnumConst
+	Fields  []Field        // of a struct
+	Faulty  bool           // a field of the struct is not in Fields because its type cannot travel
+	Foreign []ForeignFault // such fields that the user cannot edit; they are reported where the user mentions the struct
+}
+
+// GoName is the name of a Go type.
+type GoName struct {
+	PkgPath string
+	PkgName string
+	Name    string
+	Args    []*Shape // type arguments of a generic type
+}
+
+// EnumConst is a typed string constant.
+type EnumConst struct {
+	Name  string // Go identifier
+	Value string
+}
+
+// Declaration is where a field of a struct or an argument of a function is declared.
+type Declaration struct {
+	Path    string       // Go path, such as "CreateTodoRequest.Title"
+	Through *Declaration // the user's field that embeds the struct of another module which has the field
+	Tag     tags.Tag
+	Var     *types.Var
+}
+
+// Field is a struct field that travels as JSON, or an argument of a function.
+type Field struct {
+	Declaration
+	Selector []string // path from the struct, through embedded structs: {"Page", "Limit"}
+	Shape    *Shape
+	Param    gen.Param // wire name, constraints, description; Type and Items come last
+	Position model.Position
+}
+
+// ForeignFault is a field that cannot travel, of a struct that is not the user's to edit.
+type ForeignFault struct {
+	Field Declaration
+	Fault *Fault
+}
+
+// Fault says why a Go type cannot be carried as JSON and what to use instead.
+type Fault struct {
+	Message    string
+	Suggestion string
+	Invalid    bool // the type checker could not make sense of the type
+}

@@ -1,0 +1,112 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// Span is the bytes a diagnostic is about.
+type Span struct{ Start, End token.Pos }
+
+// Report adds d, placed at s.
+func (p *Program) Report(s Span, d diag.Diagnostic) {
+	d.Position = p.Position(s.Start)
+	if s.End > s.Start {
+		d.EndColumn = d.Position.Column + int(s.End-s.Start)
+	}
+	if d.Severity == "" {
+		d.Severity = diag.Error
+	}
+	p.Diagnostics = append(p.Diagnostics, d)
+}
+
+// Related makes a Related placed at pos.
+func (p *Program) Related(pos token.Pos, message string) diag.Related {
+	return diag.Related{Position: p.Position(pos), Message: message}
+}
+
+// Position is the place of pos in its file, whatever //line directives say, except those that cgo writes.
+func (p *Program) Position(pos token.Pos) model.Position {
+	pos, _, err := p.Loaded.Real(pos)
+	if err != nil {
+		p.Uncertain = true
+	}
+	at := p.Fset.PositionFor(pos, false)
+	if strings.HasSuffix(at.Filename, ".cgo1.go") { // what cgo made of a file of the user's
+		at = p.Fset.PositionFor(pos, true)
+	}
+	return model.Position{File: at.Filename, Line: at.Line, Column: at.Column}
+}
+
+// ReportSyntax reports the syntax errors of a package's own files, the first of each file: the others follow from it.
+// With a file name it reports that file alone.
+func (p *Program) ReportSyntax(pkg *packages.Package, only string) {
+	faults := make(map[string]diag.Diagnostic)
+	for _, e := range pkg.Errors {
+		position, ok := ErrorPosition(e)
+		if !ok || e.Kind != packages.ParseError || p.IsGenerated(position.File) || only != "" && position.File != only {
+			continue
+		}
+		if first, taken := faults[position.File]; !taken || diag.ComparePositions(position, first.Position) < 0 {
+			faults[position.File] = diag.Diagnostic{
+				Severity: diag.Error, Code: diag.CodeType, Position: position, Message: "syntax error: " + strings.TrimSpace(e.Msg),
+			}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(faults)) {
+		p.Diagnostics = append(p.Diagnostics, faults[file])
+	}
+}
+
+// ErrorPosition reads the place of a load error, `file:line:col` or `file:line`.
+func ErrorPosition(e packages.Error) (model.Position, bool) {
+	file, line, column := e.Pos, 0, 0
+	for range 2 {
+		rest, number, ok := cutLast(file, ":")
+		n := 0
+		if _, err := fmt.Sscanf(number, "%d", &n); !ok || err != nil {
+			break
+		}
+		file, line, column = rest, n, line
+	}
+	if line == 0 {
+		return model.Position{}, false
+	}
+	return model.Position{File: file, Line: line, Column: max(column, 1)}, true
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// EndOf is the place after a name.
+func EndOf(pos token.Pos, name string) token.Pos { return pos + token.Pos(len(name)) }
+
+// SpanOf is where an expression stands.
+func SpanOf(node ast.Node) Span {
+	if node == nil {
+		return Span{token.NoPos, token.NoPos}
+	}
+	return Span{node.Pos(), node.End()}
+}
+
+// ReportProblem reports a problem that tagparse found.
+func (p *Program) ReportProblem(severity diag.Severity, problem tagparse.Problem, path string, place func(int) token.Pos) {
+	p.Report(Span{place(problem.Offset), place(problem.End)}, diag.Diagnostic{
+		Severity: severity, Code: problem.Code, Message: problem.Message, Expected: problem.Expected, Actual: problem.Actual,
+		Suggestion: problem.Suggestion, FieldPath: path,
+	})
+}

@@ -1,0 +1,230 @@
+// Package source finds declarations, comments and places in loaded packages, and collects what is reported about them.
+package source
+
+import (
+	"cmp"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/load"
+)
+
+// Program is one load: its packages and all that was found out about them.
+type Program struct {
+	Loaded      *load.Program
+	Fset        *token.FileSet
+	Packages    map[*types.Package]*packages.Package
+	Syntax      map[*types.Package]*syntaxIndex
+	foreign     map[*ast.File]*syntaxIndex // files of packages that came from export data
+	generated   map[string][]byte
+	Diagnostics []diag.Diagnostic
+	Uncertain   bool // a declaration from export data was not found in its file
+}
+
+func New(loaded *load.Program) *Program {
+	p := &Program{
+		Loaded:    loaded,
+		Fset:      loaded.Fset,
+		Packages:  make(map[*types.Package]*packages.Package),
+		Syntax:    make(map[*types.Package]*syntaxIndex),
+		foreign:   make(map[*ast.File]*syntaxIndex),
+		generated: loaded.Generated,
+	}
+	packages.Visit(loaded.Roots, nil, func(pkg *packages.Package) {
+		if pkg.Types != nil {
+			p.Packages[pkg.Types] = pkg
+		}
+	})
+	return p
+}
+
+// syntaxIndex finds declarations by the position of the name they declare, which is what go/types objects know.
+type syntaxIndex struct {
+	Fields map[token.Pos]*ast.Field
+	Types  map[token.Pos]typeSyntax
+	values map[token.Pos]*ast.CommentGroup // docs of constants
+}
+
+// typeSyntax is a type declaration with its doc comment.
+type typeSyntax struct {
+	Spec *ast.TypeSpec
+	Doc  *ast.CommentGroup
+}
+
+func newSyntaxIndex() *syntaxIndex {
+	return &syntaxIndex{
+		Fields: make(map[token.Pos]*ast.Field),
+		Types:  make(map[token.Pos]typeSyntax),
+		values: make(map[token.Pos]*ast.CommentGroup),
+	}
+}
+
+// SyntaxOf indexes a package that was loaded from source when it is first asked about.
+func (p *Program) SyntaxOf(pkg *types.Package) *syntaxIndex {
+	if index, ok := p.Syntax[pkg]; ok {
+		return index
+	}
+	index := newSyntaxIndex()
+	p.Syntax[pkg] = index
+	if loaded := p.Packages[pkg]; loaded != nil {
+		for _, file := range loaded.Syntax {
+			ast.Inspect(file, index.add)
+		}
+	}
+	return index
+}
+
+// declared finds the index that has the declaration of object, and the position to look it up with. The file of an object
+// from export data is parsed for it.
+func (p *Program) declared(object types.Object) (*syntaxIndex, token.Pos) {
+	pos, file, err := p.Loaded.Real(object.Pos())
+	if err != nil {
+		p.Uncertain = true
+	}
+	if file == nil {
+		return p.SyntaxOf(object.Pkg()), pos
+	}
+	index := p.foreign[file]
+	if index == nil {
+		index = newSyntaxIndex()
+		ast.Inspect(file, index.add)
+		p.foreign[file] = index
+	}
+	_, isField := index.Fields[pos]
+	_, isType := index.Types[pos]
+	_, isValue := index.values[pos]
+	if !isField && !isType && !isValue {
+		p.Uncertain = true
+	}
+	return index, pos
+}
+
+// FieldSyntax is the declaration of a struct field.
+func (p *Program) FieldSyntax(v *types.Var) *ast.Field {
+	index, pos := p.declared(v)
+	return index.Fields[pos]
+}
+
+// TypeSyntax is the declaration of a type.
+func (p *Program) TypeSyntax(object types.Object) typeSyntax {
+	index, pos := p.declared(object)
+	return index.Types[pos]
+}
+
+// ValueDoc is the doc comment of a constant.
+func (p *Program) ValueDoc(object types.Object) *ast.CommentGroup {
+	index, pos := p.declared(object)
+	return index.values[pos]
+}
+
+// ScopeOf is the scope of a package with all its exported names.
+func (p *Program) ScopeOf(pkg *types.Package) *types.Scope {
+	if err := p.Loaded.Complete(pkg); err != nil {
+		p.Uncertain = true
+	}
+	return pkg.Scope()
+}
+
+func (x *syntaxIndex) add(node ast.Node) bool {
+	switch node := node.(type) {
+	case *ast.GenDecl:
+		for _, spec := range node.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				x.Types[spec.Name.Pos()] = typeSyntax{spec, FirstComment(spec.Doc, ungrouped(node), spec.Comment)}
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					x.values[name.Pos()] = FirstComment(spec.Doc, ungrouped(node), spec.Comment)
+				}
+			}
+		}
+	case *ast.StructType:
+		for _, field := range node.Fields.List {
+			for _, name := range field.Names {
+				x.Fields[name.Pos()] = field
+			}
+			if len(field.Names) == 0 {
+				x.Fields[EmbeddedName(field.Type)] = field
+			}
+		}
+	}
+	return true
+}
+
+// ungrouped is the doc comment of a declaration without parentheses.
+func ungrouped(decl *ast.GenDecl) *ast.CommentGroup {
+	if decl.Lparen.IsValid() {
+		return nil
+	}
+	return decl.Doc
+}
+
+func FirstComment(groups ...*ast.CommentGroup) *ast.CommentGroup {
+	for _, group := range groups {
+		if group != nil {
+			return group
+		}
+	}
+	return nil
+}
+
+// EmbeddedName is where the name of an embedded field stands.
+func EmbeddedName(expr ast.Expr) token.Pos {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return EmbeddedName(expr.X)
+	case *ast.ParenExpr:
+		return EmbeddedName(expr.X)
+	case *ast.SelectorExpr:
+		return expr.Sel.Pos()
+	case *ast.IndexExpr:
+		return EmbeddedName(expr.X)
+	case *ast.IndexListExpr:
+		return EmbeddedName(expr.X)
+	}
+	return expr.Pos()
+}
+
+// InMainModule reports whether the user can edit a package.
+func InMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
+
+// Editable is inMainModule for the package of an object, which is nil for what the language itself declares.
+func (p *Program) Editable(pkg *types.Package) bool {
+	return pkg != nil && InMainModule(p.Packages[pkg])
+}
+
+// Before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
+func (p *Program) Before(a, b token.Pos) int {
+	fileA, offsetA := p.Loaded.Place(a)
+	fileB, offsetB := p.Loaded.Place(b)
+	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(offsetA, offsetB))
+}
+
+// Constants finds the constants of type t and of a kind in the package that declares t, in declaration order. Code in
+// package own must be able to name them.
+func (s *Program) Constants(t types.Type, own *types.Package, kind constant.Kind) []*types.Const {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return nil
+	}
+	pkg := named.Obj().Pkg()
+	var found []*types.Const
+	scope := s.ScopeOf(pkg)
+	for _, name := range scope.Names() {
+		c, ok := scope.Lookup(name).(*types.Const)
+		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != kind {
+			continue
+		}
+		if pkg == own || c.Exported() {
+			found = append(found, c)
+		}
+	}
+	slices.SortFunc(found, func(a, b *types.Const) int { return s.Before(a.Pos(), b.Pos()) })
+	return found
+}

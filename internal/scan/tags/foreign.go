@@ -1,0 +1,78 @@
+package tags
+
+import (
+	"go/token"
+
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// Foreign is what the struct tags of other libraries say about a field (design §3.2).
+type Foreign struct {
+	Rules       []Rule       // of validate or binding
+	Schema      []SchemaItem // of jsonschema, as items
+	Description string       // of jsonschema, doc or description, in this order
+	strength    int          // of the description
+}
+
+// Rule is a rule of go-playground/validator with its place.
+type Rule struct {
+	tagparse.Rule
+	Origin
+}
+
+// SchemaItem is an item of a jsonschema tag with its place.
+type SchemaItem struct {
+	tagparse.SchemaItem
+	Origin
+}
+
+// Origin is a rule of another library as it stands in a struct tag.
+type Origin struct {
+	Tag  string // validate, binding or jsonschema
+	Text string // such as max=10
+	At   source.Span
+}
+
+func (s Origin) Spelled() string { return s.Tag + " rule " + s.Text }
+
+// read takes one pair of a struct tag if another library reads it.
+func (t *Foreign) read(pair tagparse.Pair, place func(int) token.Pos) (problems []tagparse.Problem) {
+	sourceOf := func(offset, end int) Origin {
+		return Origin{pair.Key, pair.Value[offset:end], source.Span{Start: place(offset), End: place(end)}}
+	}
+	switch pair.Key {
+	case "validate", "binding":
+		if pair.Value == "-" {
+			return nil
+		}
+		var rules []tagparse.Rule
+		rules, problems = tagparse.ParseValidate(pair.Value)
+		for _, rule := range rules {
+			t.Rules = append(t.Rules, Rule{rule, sourceOf(rule.Offset, rule.End)})
+		}
+	case "jsonschema":
+		items, ok := tagparse.ParseSchema(pair.Value)
+		if !ok {
+			t.describe(pair.Value, 2)
+			return nil
+		}
+		for _, item := range items {
+			t.Schema = append(t.Schema, SchemaItem{item, sourceOf(item.Offset, item.End)})
+			if item.Key == "description" {
+				t.describe(item.Value, 2)
+			}
+		}
+	case "jsonschema_description":
+		t.describe(pair.Value, 2)
+	case "doc", "description":
+		t.describe(pair.Value, 1)
+	}
+	return problems
+}
+
+func (t *Foreign) describe(text string, strength int) {
+	if strength > t.strength && text != "" {
+		t.Description, t.strength = text, strength
+	}
+}

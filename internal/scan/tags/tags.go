@@ -1,0 +1,180 @@
+// Package tags reads the struct tags of fields, each item with its place in the source.
+package tags
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/tagparse"
+)
+
+// Item is an item of an aql tag or directive with the bytes at which its key and value stand.
+type Item struct {
+	tagparse.Item
+	At      source.Span
+	ValueAt source.Span
+	Origin  string // the rule of another library that it stands for; empty: it is in our own grammar
+}
+
+// Tag is what the tags of a struct field say.
+type Tag struct {
+	GoName    string
+	Name      string // wire name
+	Named     bool   // the name comes from a tag
+	Hidden    bool   // json:"-"
+	OmitEmpty bool
+	OmitZero  bool
+	Quoted    bool
+	HasAQL    bool
+	Faulty    bool // the aql tag could not be read whole
+	Items     []Item
+	Foreign   Foreign
+	Field     *ast.Field  // nil where there is no syntax
+	At        source.Span // the field's name
+	NameAt    source.Span // where the wire name comes from
+	TagAt     source.Span // the aql key and value
+}
+
+// Reader reads the tags of struct fields.
+type Reader struct {
+	*source.Program
+	seen map[token.Pos]bool // the fields that read was called for, by the position of their name
+}
+
+func NewReader(p *source.Program) *Reader { return &Reader{p, make(map[token.Pos]bool)} }
+
+// Read reads the tags of field v and reports what is wrong with them. path is the field's Go path.
+func (p *Reader) Read(v *types.Var, path string) Tag {
+	p.seen[v.Pos()] = true
+	tag := Tag{GoName: v.Name(), At: source.Span{Start: v.Pos(), End: v.Pos() + token.Pos(len(v.Name()))}}
+	tag.NameAt = tag.At
+	tag.Field = p.FieldSyntax(v)
+	scope := tagparse.Parameter
+	if v.Name() == "_" {
+		scope = tagparse.Operation
+	}
+	if tag.Field != nil && tag.Field.Tag != nil {
+		p.readLiteral(&tag, tag.Field.Tag, scope, path, source.InMainModule(p.Packages[v.Pkg()]))
+	}
+	for _, item := range tag.Items {
+		if item.Key == "name" && !item.Flag {
+			tag.Name, tag.Named, tag.NameAt = item.Value, true, item.ValueAt
+		}
+	}
+	if tag.Name == "" {
+		tag.Name = naming.SnakeCase(v.Name())
+	}
+	return tag
+}
+
+// readLiteral reads a struct tag as it stands in the source.
+func (p *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Scope, path string, strict bool) {
+	base := literal.Pos()
+	pairs, problems := tagparse.StructTag(literal.Value)
+	if strict {
+		for i, problem := range problems {
+			if i > 0 && problem.Offset == problems[i-1].Offset {
+				continue // follows from the one before
+			}
+			p.ReportProblem(diag.Error, problem, path, func(i int) token.Pos { return base + token.Pos(i) })
+		}
+	}
+	for _, pair := range pairs {
+		place := func(i int) token.Pos { return base + token.Pos(pair.Map(i)) }
+		whole := source.Span{Start: base + token.Pos(pair.KeyOffset), End: place(len(pair.Value)) + 1} // with the closing quote
+		switch pair.Key {
+		case "json":
+			tag.readJSON(pair.Value, source.Span{Start: place(0), End: place(len(pair.Value))})
+		case "aql":
+			tag.HasAQL, tag.TagAt = true, whole
+			items, problems := tagparse.Parse(pair.Value, scope)
+			for _, problem := range problems {
+				tag.Faulty = true
+				p.ReportProblem(diag.Error, problem, path, place)
+			}
+			tag.Items = Place(items, place)
+		default:
+			for _, problem := range tag.Foreign.read(pair, place) {
+				if strict {
+					problem.Message = pair.Key + " tag: " + problem.Message
+					p.ReportProblem(diag.Warning, problem, path, place)
+				}
+			}
+		}
+	}
+}
+
+// readJSON applies encoding/json's rules for tags.
+func (tag *Tag) readJSON(value string, at source.Span) {
+	if value == "-" {
+		tag.Hidden = true
+		return
+	}
+	name, options, _ := strings.Cut(value, ",")
+	if isJSONName(name) {
+		tag.Name, tag.Named = name, true
+		tag.NameAt = source.Span{Start: at.Start, End: at.Start + token.Pos(len(name))}
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "omitempty":
+			tag.OmitEmpty = true
+		case "omitzero":
+			tag.OmitZero = true
+		case "string":
+			tag.Quoted = true
+		}
+	}
+}
+
+// isJSONName reports whether encoding/json takes name from a tag; it falls back to the Go name for others.
+func isJSONName(name string) bool {
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Item finds an item by key.
+func (tag *Tag) Item(key string) (Item, bool) { return Find(tag.Items, key) }
+
+func Find(items []Item, key string) (Item, bool) {
+	for _, item := range items {
+		if item.Key == key {
+			return item, true
+		}
+	}
+	return Item{}, false
+}
+
+// Place gives items their places; place maps an offset in the parsed text.
+func Place(items []tagparse.Item, place func(int) token.Pos) []Item {
+	out := make([]Item, len(items))
+	for i, item := range items {
+		out[i] = Item{Item: item, At: source.Span{Start: place(item.KeyOffset), End: place(item.End)}}
+		out[i].ValueAt = out[i].At
+		if !item.Flag {
+			out[i].ValueAt = source.Span{Start: place(item.ValueOffset), End: place(item.End)}
+		}
+	}
+	return out
+}
+
+// Spelled is the item as it was written.
+func (item Item) Spelled() string {
+	switch {
+	case item.Origin != "":
+		return item.Origin
+	case item.Flag:
+		return "aql " + item.Key
+	}
+	return "aql " + item.Key + "=" + item.Value
+}

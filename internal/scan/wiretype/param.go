@@ -1,0 +1,349 @@
+package wiretype
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// wireParam is the wire type of a value of a shape. Of `type Tree []Tree` it says that it is a list of lists.
+func (w *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
+	elem := func(inPatch bool) *gen.Param {
+		w.open[shape]++
+		defer func() { w.open[shape]-- }()
+		if w.open[shape] > 1 { // which says all there is to say of what is inside
+			return nil
+		}
+		param := w.wireParam(shape.Elem, inPatch)
+		return &param
+	}
+	switch shape.Kind {
+	case shapes.Bool, shapes.Float, shapes.Any, shapes.Number:
+		return gen.Param{Type: shapes.JSONKind(shape)}
+	case shapes.Int, shapes.Uint:
+		return w.integerParam(shape)
+	case shapes.Selection:
+		return gen.Param{Type: gen.TypeSelection}
+	case shapes.Text:
+		param := gen.Param{Type: "string", Format: textFormat(shape.Type)}
+		if param.Format == "" {
+			param.Description = ownForm
+		}
+		return param
+	case shapes.JSON:
+		return gen.Param{Type: ownJSON(shape.Type)}
+	case shapes.String:
+		param := gen.Param{Type: "string"}
+		if len(shape.Enum) > 0 {
+			param.Type = w.nameOf(shape, plain)
+			for _, constant := range shape.Enum {
+				param.Enum = append(param.Enum, constant.Value)
+			}
+			return param
+		}
+		param.Description = w.knownValues(shape.Type)
+		return param
+	case shapes.Time:
+		return gen.Param{Type: "string", Format: "date-time"}
+	case shapes.Bytes:
+		return gen.Param{Type: "string", Format: "byte"}
+	case shapes.Pointer, shapes.Optional:
+		return w.wireParam(shape.Elem, inPatch)
+	case shapes.Slice, shapes.Array:
+		param := gen.Param{Type: "array", Items: elem(false)}
+		param.Description = formOfItems(param.Items)
+		if shape.Kind == shapes.Array {
+			param.MinItems, param.MaxItems = shape.Len, shape.Len
+		}
+		return param
+	case shapes.Map:
+		param := gen.Param{Type: "object", Items: elem(inPatch)}
+		param.Description = strings.TrimSpace(w.keysOf(shape.Key) + " " + formOfItems(param.Items))
+		return param
+	case shapes.Patch:
+		return gen.Param{Type: w.nameOf(shape.Elem, update)}
+	case shapes.Struct:
+		if inPatch {
+			return gen.Param{Type: w.nameOf(shape, update)}
+		}
+		return gen.Param{Type: w.nameOf(shape, plain)}
+	}
+	return gen.Param{Type: "any"}
+}
+
+// ownForm describes text that a type reads by itself.
+const ownForm = "In a form that the service checks."
+
+// formOfItems says of a list or map what its elements have no place to say.
+func formOfItems(items *gen.Param) string {
+	if items != nil && items.Description == ownForm {
+		return "Values are in a form that the service checks."
+	}
+	return ""
+}
+
+// keysOf describes the names of a map's members, where they are not any text.
+func (w *Set) keysOf(key *shapes.Shape) string {
+	switch key.Kind {
+	case shapes.Int, shapes.Uint:
+		return "Names are integers."
+	case shapes.Text:
+		if format := textFormat(key.Type); format != "" {
+			return "Names have the format " + format + "."
+		}
+		return "Names are in a form that the service checks."
+	}
+	return ""
+}
+
+// merged is the parameter of a field: the wire type of its shape with what the tags say about it.
+func (w *Set) merged(field shapes.Field, inPatch bool) gen.Param {
+	param, wire := field.Param, w.wireParam(field.Shape, inPatch)
+	if field.Param.Quoted {
+		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + shapes.JSONKind(shapes.Indirect(field.Shape)) + ", as a string.")
+	}
+	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
+	if param.Format == "" {
+		param.Format = wire.Format
+	}
+	if kind := shapes.Indirect(field.Shape).Kind; !field.Param.Quoted && (kind == shapes.Int || kind == shapes.Uint) {
+		if param.Minimum == "" && param.Maximum == "" {
+			param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
+		}
+		low, high := shapes.TypeBounds(shapes.Indirect(field.Shape))
+		param.Minimum, param.Maximum = cmp.Or(param.Minimum, low), cmp.Or(param.Maximum, high)
+	}
+	if !strings.HasSuffix(param.Description, wire.Description) {
+		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")
+	}
+	if len(param.Enum) == 0 {
+		param.Enum = wire.Enum
+	} else if len(wire.Enum) > 0 && !slices.Equal(param.Enum, wire.Enum) {
+		param.Type = "string" // the field allows less than its type
+	}
+	if param.MaxItems == 0 && param.MinItems == 0 {
+		param.MinItems, param.MaxItems = wire.MinItems, wire.MaxItems
+	}
+	if field.Param.Quoted {
+		param.Type = "string"
+	}
+	return param
+}
+
+// mergeItems is what tags say about the elements of a field, with their wire type.
+func mergeItems(said, wire *gen.Param) *gen.Param {
+	if said == nil || wire == nil {
+		return wire
+	}
+	out := *wire
+	out.MinLength, out.MaxLength, out.MinItems, out.MaxItems = said.MinLength, said.MaxLength, max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
+	out.Minimum, out.Maximum = cmp.Or(said.Minimum, wire.Minimum), cmp.Or(said.Maximum, wire.Maximum)
+	out.Pattern, out.Format = said.Pattern, cmp.Or(said.Format, wire.Format)
+	if len(said.Enum) > 0 {
+		if len(wire.Enum) > 0 && !slices.Equal(said.Enum, wire.Enum) {
+			out.Type = "string" // the field allows less than the type of its elements
+		}
+		out.Enum = said.Enum
+	}
+	out.Items = mergeItems(said.Items, wire.Items)
+	return &out
+}
+
+// Complete fills in what the parameters of all fields beneath a shape have by their types. It comes after assignNames.
+func (w *Set) Complete(shape *shapes.Shape) {
+	if shape == nil || w.completed[shape] {
+		return
+	}
+	w.completed[shape] = true
+	w.Complete(shape.Key)
+	w.Complete(shape.Elem)
+	for _, arg := range shape.Go.Args {
+		w.Complete(arg)
+	}
+	for i := range shape.Fields {
+		field := &shape.Fields[i]
+		w.Complete(field.Shape)
+		field.Param = w.merged(*field, false)
+	}
+}
+
+// Returns names what a handler returns, and notes the types that only results need.
+func (w *Set) Returns(result *shapes.Shape) gen.Returns {
+	if result == nil {
+		w.nothing = true
+		return gen.Returns{Name: nothing, Kind: gen.KindScalar, Description: "No data (null)."}
+	}
+	key := w.resultKey(result)
+	if known, ok := w.results[key]; ok {
+		return known
+	}
+	t := w.definition(w.known[key])
+	w.results[key] = gen.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	return w.results[key]
+}
+
+// resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
+func (w *Set) resultKey(result *shapes.Shape) wireKey {
+	shape := shapes.Indirect(result)
+	switch shape.Kind {
+	case shapes.Struct:
+		return wireKey{shape, plain}
+	case shapes.Slice, shapes.Array:
+		return w.shared(wireKey{shapes.Indirect(shape.Elem), list})
+	case shapes.Map:
+		return w.shared(wireKey{shape, dictionary})
+	case shapes.String:
+		if len(shape.Enum) > 0 {
+			return wireKey{shape, plain}
+		}
+	}
+	return w.shared(wireKey{shape, scalar})
+}
+
+// shared is the wire type that stands for a result whose Go type has no name: the first one that looks the same, so that int
+// and int64 are both Integer.
+func (w *Set) shared(key wireKey) wireKey {
+	if key.shape.Go.Name != "" || w.known[key] != nil {
+		return key
+	}
+	for _, t := range w.all {
+		if t.key.as == key.as && looksSame(t.key.shape, key.shape) {
+			return t.key
+		}
+	}
+	return key
+}
+
+// looksSame reports whether values of two shapes are described alike: types without names by what they consist of.
+func looksSame(a, b *shapes.Shape) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == shapes.Struct || shapes.JSONKind(a) != shapes.JSONKind(b) {
+		return false
+	}
+	return a.Len == b.Len && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))
+}
+
+// visitResult notes the wire types of a result.
+func (w *Set) visitResult(result *shapes.Shape) {
+	key := w.resultKey(result)
+	if key.as == plain {
+		w.visit(key.shape, false)
+		return
+	}
+	w.visit(shapes.Indirect(result), false)
+	w.add(key.shape, key.as)
+}
+
+// Definitions lists the wire types, sorted by name. It comes after returns, which knows of operations without a result.
+func (w *Set) Definitions() []gen.Type {
+	var out []gen.Type
+	for _, t := range w.all {
+		out = append(out, w.definition(t))
+	}
+	if w.nothing {
+		none := w.Returns(nil)
+		out = append(out, gen.Type{Name: none.Name, Kind: none.Kind, Description: none.Description})
+	}
+	slices.SortFunc(out, func(a, b gen.Type) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// definition is a wire type as introspection shows it.
+func (w *Set) definition(t *wireType) gen.Type {
+	shape := t.key.shape
+	out := gen.Type{Name: t.name, Kind: gen.KindObject}
+	switch t.key.as {
+	case scalar:
+		out.Kind, out.Description = gen.KindScalar, w.scalarDescription(shape)
+		return out
+	case dictionary:
+		items := w.wireParam(shape.Elem, false)
+		items.Name = "items"
+		out.Items, out.Description = &items, fmt.Sprintf("Object whose members have type %s.", items.Type)
+		return out
+	case list:
+		items := w.wireParam(shape, false)
+		out.Description = fmt.Sprintf("List of %s in items.", items.Type)
+		out.Fields = []gen.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
+		return out
+	}
+	if shape.Kind == shapes.String {
+		out.Kind = gen.KindEnum
+		t := shape.Type
+		values, declared := w.enumValues(t)
+		out.Description, out.Values = w.typeDoc(t), values
+		for i, c := range declared {
+			if text := w.constText(c); text.Text != "" {
+				w.ConstantNames[model.EnumConstant{Type: out.Name, Value: values[i].Value}] = text
+			}
+		}
+		return out
+	}
+	out.Description = w.typeDoc(shape.Type)
+	if t.key.as == update {
+		out.Changes = w.nameOf(shape, plain)
+		out.Description = patchDescription(out.Changes, shape.Fields)
+	}
+	out.Fields = slices.Grow(out.Fields, len(shape.Fields))
+	for _, field := range shape.Fields {
+		if t.key.as == plain {
+			out.Fields = append(out.Fields, field.Param)
+			continue
+		}
+		if field.Param.Updatable() {
+			param := w.merged(field, true)
+			param.Required, param.Default = false, ""
+			out.Fields = append(out.Fields, param)
+		}
+	}
+	return out
+}
+
+// patchDescription tells the merge rule (MCP-AQL core §4.5.1) and what cannot be changed (REQ-UP-12). It keeps clear of
+// words that the protocol's leak check takes for stack traces (T-29).
+func patchDescription(name string, fields []shapes.Field) string {
+	var readOnly, appendOnly []string
+	for _, field := range fields {
+		switch {
+		case field.Param.ReadOnly:
+			readOnly = append(readOnly, field.Param.Name)
+		case field.Param.AppendOnly:
+			appendOnly = append(appendOnly, field.Param.Name)
+		}
+	}
+	text := fmt.Sprintf("Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole, null removes.", name)
+	if len(readOnly) > 0 {
+		text += " Read-only: " + strings.Join(readOnly, ", ") + "."
+	}
+	if len(appendOnly) > 0 {
+		text += " Append-only: " + strings.Join(appendOnly, ", ") + "."
+	}
+	return text
+}
+
+// scalarDescription tells how a bare value is written.
+func (w *Set) scalarDescription(shape *shapes.Shape) string {
+	switch shape.Kind {
+	case shapes.Int, shapes.Uint:
+		return strings.TrimSpace("JSON integer. " + w.integerParam(shape).Description)
+	case shapes.JSON:
+		if kind := ownJSON(shape.Type); kind != "any" {
+			return "JSON " + kind + "."
+		}
+		return "Any JSON value."
+	case shapes.Time:
+		return "Date and time, RFC 3339."
+	case shapes.Bytes:
+		return "Bytes, base64."
+	case shapes.Any:
+		return "Any JSON value."
+	}
+	return "JSON " + shapes.JSONKind(shape) + "."
+}

@@ -1,0 +1,254 @@
+// Package wiretype finds the types that operations mention, gives them names, and describes them as introspection shows
+// them.
+package wiretype
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// variant tells apart the wire types that one Go type stands for.
+type variant int
+
+const (
+	plain  variant = iota // the type itself
+	update                // what an aql.Patch of it takes
+	list                  // {"items": […]} of it
+	dictionary
+	scalar
+)
+
+// wireKey identifies a wire type.
+type wireKey struct {
+	shape *shapes.Shape
+	as    variant
+}
+
+// wireType is a type that operations mention by name.
+type wireType struct {
+	key  wireKey
+	base string // the name it has unless another type has it too
+	name string
+}
+
+// Set collects and names the wire types of one package.
+type Set struct {
+	*source.Program
+	own           *types.Package
+	known         map[wireKey]*wireType
+	all           []*wireType
+	results       map[wireKey]gen.Returns
+	completed     map[*shapes.Shape]bool
+	nothing       bool                  // an operation returns nothing
+	open          map[*shapes.Shape]int // lists and maps whose elements are being described
+	ConstantNames map[model.EnumConstant]model.GoType
+}
+
+func NewSet(p *source.Program, own *types.Package) *Set {
+	return &Set{Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns), completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int), ConstantNames: make(map[model.EnumConstant]model.GoType)}
+}
+
+// nothing is what operations without a result return.
+const nothing = "Nothing"
+
+// add notes a wire type; false: it was there already.
+func (w *Set) add(shape *shapes.Shape, as variant) bool {
+	key := wireKey{shape, as}
+	if w.known[key] != nil {
+		return false
+	}
+	t := &wireType{key: key, base: w.baseName(shape, as)}
+	w.known[key] = t
+	w.all = append(w.all, t)
+	return true
+}
+
+// AddHandler notes the wire types of a handler's parameters and result. Both may be nil.
+func (w *Set) AddHandler(request, result *shapes.Shape) {
+	if request != nil {
+		for _, field := range request.Fields {
+			w.visit(field.Shape, false)
+		}
+	}
+	if result != nil {
+		w.visitResult(result)
+	}
+}
+
+// visit notes every wire type that shape mentions. inPatch: shape is part of a resource that a patch changes.
+func (w *Set) visit(shape *shapes.Shape, inPatch bool) {
+	switch shape.Kind {
+	case shapes.String:
+		if len(shape.Enum) > 0 {
+			w.add(shape, plain)
+		}
+	case shapes.Pointer, shapes.Map, shapes.Optional:
+		if w.first(shape, inPatch) {
+			w.visit(shape.Elem, inPatch)
+		}
+	case shapes.Slice, shapes.Array:
+		if w.first(shape, false) {
+			w.visit(shape.Elem, false)
+		}
+	case shapes.Patch:
+		w.visit(shape.Elem, false) // what is changed is said too
+		w.visit(shape.Elem, true)
+	case shapes.Struct:
+		as := plain
+		if inPatch {
+			as = update
+		}
+		if !w.add(shape, as) {
+			return
+		}
+		for i, field := range shape.Fields {
+			if shapes.Indirect(field.Shape).Kind == shapes.Patch {
+				w.reportNestedPatch(shape, i)
+				continue
+			}
+			if inPatch && !field.Param.Updatable() {
+				continue
+			}
+			w.visit(field.Shape, inPatch)
+		}
+	}
+}
+
+// first reports whether an unnamed shape is visited for the first time; recursive slices and maps end here.
+func (w *Set) first(shape *shapes.Shape, inPatch bool) bool {
+	if shape.Go.Name == "" {
+		return true
+	}
+	key := wireKey{shape, -1}
+	if inPatch {
+		key.as = -2
+	}
+	if w.known[key] != nil {
+		return false
+	}
+	w.known[key] = &wireType{key: key}
+	return true
+}
+
+func (w *Set) reportNestedPatch(shape *shapes.Shape, i int) {
+	f := shape.Fields[i]
+	w.Report(f.Tag.At, diag.Diagnostic{
+		Code: diag.CodeType, FieldPath: f.Path, Message: fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.Path),
+		Suggestion: "use the resource type itself",
+	})
+}
+
+// baseName is the natural name of a wire type: Todo, TodoPatch, TodoList, ThingPage for Page[Thing].
+func (w *Set) baseName(shape *shapes.Shape, as variant) string {
+	switch as {
+	case update:
+		return w.baseName(shape, plain) + "Patch"
+	case list:
+		return w.baseName(shape, plain) + "List"
+	}
+	if shape.Go.Name != "" && shape.Kind != shapes.Time && shape.Kind != shapes.Patch && shape.Kind != shapes.Optional {
+		var b strings.Builder
+		for _, arg := range shape.Go.Args {
+			b.WriteString(naming.Exported(w.baseName(arg, plain)))
+		}
+		return b.String() + shape.Go.Name
+	}
+	switch shape.Kind {
+	case shapes.Struct:
+		return naming.Exported(shape.Label)
+	case shapes.Pointer, shapes.Optional:
+		return w.baseName(shape.Elem, plain)
+	case shapes.Patch:
+		return w.baseName(shape.Elem, update)
+	case shapes.Slice, shapes.Array:
+		return naming.Exported(w.baseName(shape.Elem, plain)) + "List"
+	case shapes.Map:
+		return naming.Exported(w.baseName(shape.Elem, plain)) + "Map"
+	case shapes.Time:
+		return "DateTime"
+	case shapes.Bytes:
+		return "Bytes"
+	}
+	return naming.Exported(shapes.JSONKind(shape))
+}
+
+// AssignNames gives each wire type its name: its own, or with the package's in front where several types share one
+// (types.Status → TypesStatus). The types of the package itself keep theirs.
+func (w *Set) AssignNames() {
+	taken := map[string]bool{nothing: true}
+	for _, name := range []string{"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
+		"EndpointPermissions", "IntrospectionResult", "FieldSelection"} {
+		taken[name] = true
+	}
+	byBase := make(map[string][]*wireType)
+	for _, t := range w.all {
+		byBase[t.base] = append(byBase[t.base], t)
+	}
+	ordered := slices.Clone(w.all)
+	slices.SortStableFunc(ordered, func(a, b *wireType) int {
+		return cmp.Or(-compareBool(w.isOwn(a), w.isOwn(b)), cmp.Compare(a.key.as, b.key.as),
+			cmp.Compare(a.key.shape.Go.PkgPath, b.key.shape.Go.PkgPath), cmp.Compare(a.base, b.base))
+	})
+	for _, t := range ordered {
+		candidates := []string{t.base}
+		if len(byBase[t.base]) > 1 && !w.isOwn(t) {
+			candidates = nil
+		}
+		if t.key.shape.Go.PkgName != "" {
+			candidates = append(candidates, naming.Exported(t.key.shape.Go.PkgName)+naming.Exported(t.base))
+		}
+		last := append([]string{t.base}, candidates...)[len(candidates)]
+		for n := 2; t.name == ""; n++ {
+			for _, candidate := range candidates {
+				if t.name == "" && !taken[candidate] {
+					t.name = candidate
+				}
+			}
+			candidates = []string{fmt.Sprintf("%s%d", last, n)}
+		}
+		taken[t.name] = true
+	}
+}
+
+// isOwn reports whether a wire type stands for a type of the package itself.
+func (w *Set) isOwn(t *wireType) bool { return t.key.shape.Go.PkgPath == w.own.Path() }
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// nameOf is the name of a wire type that visit noted.
+func (w *Set) nameOf(shape *shapes.Shape, as variant) string {
+	if t := w.known[wireKey{shape, as}]; t != nil {
+		return t.name
+	}
+	return "object"
+}
+
+// Declared calls each with the places where wire types and their fields are declared, by "Type" and "Type.field".
+func (w *Set) Declared(each func(name string, at model.Position)) {
+	for _, t := range w.all {
+		if named, ok := types.Unalias(t.key.shape.Type).(*types.Named); ok {
+			each(t.name, w.Position(named.Obj().Pos()))
+		}
+		for _, field := range t.key.shape.Fields {
+			each(t.name+"."+field.Param.Name, field.Position)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+// Package scantest makes modules for tests of the scanner and scans them with both loaders.
+package scantest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan"
+)
+
+// runtimeStub stands in for the runtime module: the scanner knows aql.Patch by its import path and name alone.
+const runtimeStub = `
+-- aqltag/go.mod --
+module github.com/aqltag/aqltag
+
+go 1.26
+-- aqltag/runtime/aql.go --
+package aql
+
+type Patch[T any] struct{ raw string }
+
+func (p *Patch[T]) Apply(v *T) error { return nil }
+
+type Optional[T any] struct{ value T }
+
+type Selection struct{ chosen []string }
+
+type Fields struct {
+	Fields Selection ` + "`json:\"fields,omitzero\"`" + `
+	Preset string    ` + "`json:\"preset,omitempty\"`" + `
+}
+
+type Registry struct{}
+`
+
+const moduleFile = `
+-- go.mod --
+module example.com/app
+
+go 1.26
+
+require github.com/aqltag/aqltag v0.0.0
+
+replace github.com/aqltag/aqltag => ./aqltag
+`
+
+// Write materialises a module example.com/app from the files of a txtar archive and returns its directory.
+func Write(t *testing.T, archive string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{moduleFile, runtimeStub, archive} {
+		for _, file := range txtar.Parse([]byte(text)).Files {
+			path := filepath.Join(dir, filepath.FromSlash(file.Name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, file.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// Cache is where Load keeps export data from test to test, apart from the user's own. It is for tests that run in Main.
+var Cache string
+
+// Main runs the tests of a package with a Cache of their own, and ends the process.
+func Main(m *testing.M) {
+	dir, err := os.MkdirTemp("", "aql-tag-scan")
+	if err != nil {
+		panic(err)
+	}
+	Cache = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// Load scans the packages in dir that match patterns, the package in dir itself by default, with both loaders, and demands
+// that they agree. Sources that the own loader leaves to go/packages are scanned by that alone.
+func Load(t *testing.T, dir string, patterns ...string) scan.Result {
+	t.Helper()
+	options := scan.Options{Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: Cache}
+	options.Loader = load.GoPackages
+	result, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Loader = load.Own
+	own, err := scan.Load(context.Background(), options)
+	if err != nil {
+		t.Logf("own loader: %v", err)
+		return result
+	}
+	if diff := cmp.Diff(result, own); diff != "" {
+		t.Errorf("the two loaders do not agree (-go/packages +own):\n%s", diff)
+	}
+	return result
+}
+
+// Render is what a user sees of the diagnostics.
+func Render(t *testing.T, dir string, result scan.Result) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, d := range result.Diagnostics {
+		if err := d.Write(&out, dir, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
