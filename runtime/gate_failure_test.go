@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/quota"
@@ -60,7 +61,7 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 		"fails": func(b *broken, on bool) { b.fails.Store(on) },
 		"hangs": func(b *broken, on bool) { b.hangs.Store(on) },
 	} {
-		t.Run(name, func(t *testing.T) {
+		test := func(t *testing.T) {
 			state := new(broken)
 			f := newFixture(t, Options{
 				State: state, StateTimeout: 20 * time.Millisecond,
@@ -89,6 +90,7 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 			if got := f.confirm(t, confirmed); !got.Success || len(f.ran) != 1 {
 				t.Errorf("when it is back: %+v", got)
 			}
-		})
+		}
+		t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 	}
 }

@@ -178,15 +178,12 @@ func TestTokensDieWithTheSession(t *testing.T) {
 			}
 		})
 	}
-	for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+	for ; ; time.Sleep(5 * time.Millisecond) {
 		server.sessions.mu.Lock()
 		left := len(server.sessions.bound)
 		server.sessions.mu.Unlock()
 		if left <= 3 { // the second client of each row is open until the test ends
 			break
-		}
-		if time.Since(start) > 5*time.Second {
-			t.Fatalf("%d sessions are still held", left)
 		}
 	}
 }
@@ -238,13 +235,8 @@ func TestProgressOfABatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"p1 1/2", "p1 2/2"} {
-			select {
-			case got := <-reports:
-				if got != want {
-					t.Errorf("protocol %q: report %q, want %q", version, got, want)
-				}
-			case <-time.After(10 * time.Second):
-				t.Fatalf("protocol %q: no report %q", version, want)
+			if got := <-reports; got != want {
+				t.Errorf("protocol %q: report %q, want %q", version, got, want)
 			}
 		}
 	}

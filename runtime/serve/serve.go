@@ -145,13 +145,13 @@ func (p Process) serve(ctx context.Context, registry *aql.Registry, options Opti
 		return exitUsage
 	}
 	server := mcpserver.New(adapter, options.MCP)
-	defer server.Close()
 	if source != nil {
 		go followPolicy(ctx, source, adapter, log)
 	}
 	if settings.transport == "stdio" {
 		err = server.RunStdio(ctx, p.Stdin, p.Stdout)
-	} else {
+		server.Close()
+	} else { // it closes the server itself, and waits for running calls no longer than the deadline
 		err = p.serveHTTP(ctx, server, settings, options, log)
 	}
 	var misuse usageError

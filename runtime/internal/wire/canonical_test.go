@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 )
 
@@ -59,9 +58,9 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// A short text cannot make a long canonical form, nor one that takes long to find.
+// A short text cannot make a long canonical form, nor one that takes long to find: in steps that are the square of the
+// length, this test would take hours.
 func TestCanonicalIsBounded(t *testing.T) {
-	start := time.Now()
 	for _, text := range []string{
 		`1e999999999`, `-1e-999999999999999999999`, `1e` + strings.Repeat("9", 1<<20), strings.Repeat("9", 1<<20), `0.` + strings.Repeat("0", 1<<20) + `1`,
 		strings.Repeat(`{"b":0,"a":`, 9_000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("}", 9_000),
@@ -69,9 +68,6 @@ func TestCanonicalIsBounded(t *testing.T) {
 		if got := Canonical(nil, text); len(got) > len(text)+30 {
 			t.Errorf("%.40s… of %d bytes becomes %d bytes", text, len(text), len(got))
 		}
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it takes %v", took)
 	}
 }
 

@@ -48,19 +48,26 @@ auth_file = %[2]s
 	if err := bouncer.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		bouncer.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		bouncer.Process.Kill()
-		bouncer.Wait()
+		<-ended
 	})
 	location = "postgres://postgres@/postgres?port=6432&host=" + url.QueryEscape(server.Dir())
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for ; ; time.Sleep(10 * time.Millisecond) {
 		conn, err := pgx.Connect(t.Context(), location+"&default_query_exec_mode=exec")
 		if err == nil {
 			conn.Close(context.Background())
 			return location
 		}
-		if time.Now().After(end) {
-			t.Fatalf("pgbouncer does not start: %v", err)
+		select {
+		case <-ended:
+			t.Fatalf("pgbouncer has ended: %v, after %v", bouncer.ProcessState, err)
+		default:
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,24 +19,33 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// patience is how long calls may take where the server does not answer, and recovery is how long a test waits for one
-// that does again.
+// soon is the time that calls are given to a server that does not answer, and patience to one that does.
 const (
-	patience = 300 * time.Millisecond
-	recovery = 30 * time.Second
+	soon     = 300 * time.Millisecond
+	patience = time.Minute
 )
+
+// slow leaves a test that starts processes, or takes servers away, to the slow tier.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("processes and servers that are killed: make slow runs it")
+	}
+}
 
 // A store that fails never allows: not by success, and not by an answer that can be taken for one. It works again when the
 // server does, without being opened anew.
 func TestFailure(t *testing.T) {
+	slow(t)
 	for _, test := range []struct {
 		name string
 		// fail breaks the server, and returns what mends it.
 		fail func(t *testing.T, server *postgrestest.Server) (mend func())
 		// why is what each failure says.
 		why string
-		// reads says that what only reads goes on, and late that what was given up may be done later.
-		reads, late bool
+		// reads says that what only reads goes on, and frozen that the server does not answer: calls end with their deadline,
+		// and what was given up may be done later.
+		reads, frozen bool
 	}{
 		{
 			name: "the server was stopped",
@@ -48,10 +58,10 @@ func TestFailure(t *testing.T) {
 			why:  `the server cannot be reached: .*|the server closed the connection|the server was stopped, .*`,
 		},
 		{
-			name: "the server stands still",
-			fail: func(_ *testing.T, server *postgrestest.Server) func() { server.Freeze(); return server.Thaw },
-			why:  `the server did not answer in time`,
-			late: true,
+			name:   "the server stands still",
+			fail:   func(_ *testing.T, server *postgrestest.Server) func() { server.Freeze(); return server.Thaw },
+			why:    `the server did not answer in time`,
+			frozen: true,
 		},
 		{
 			name: "the server has no connection left",
@@ -115,8 +125,12 @@ func TestFailure(t *testing.T) {
 
 			mend := test.fail(t, server)
 			why := regexp.MustCompile(`^(reading an entry|writing an entry|deleting an entry|listing entries|counting|opening the PostgreSQL store): (` + test.why + `)$`)
+			timeout := patience
+			if test.frozen {
+				timeout = soon
+			}
 			for name, call := range calls(s, location, version) {
-				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				ctx, cancel := context.WithTimeout(t.Context(), timeout)
 				err := call(ctx)
 				cancel()
 				reads := name == "get" || name == "list" || name == "ask" || name == "open"
@@ -137,18 +151,13 @@ func TestFailure(t *testing.T) {
 			}
 
 			mend()
-			for end := time.Now().Add(recovery); ; {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			for again := false; !again; {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				_, err := s.Put(ctx, fmt.Sprint("again/", time.Now().UnixNano()), nil, 0, 0)
 				cancel()
-				if err == nil {
-					break
-				}
-				if time.Now().After(end) {
-					t.Fatalf("after %v: %v", recovery, err)
-				}
+				again = err == nil
 			}
-			if test.late {
+			if test.frozen {
 				return
 			}
 			put(t, s, "kept", "after", version, 0) // nothing came of what failed
@@ -200,11 +209,12 @@ func calls(s store.Store, location string, version store.Version) map[string]fun
 
 // What was acknowledged is there after a crash (REQ-RQ-13), and what failed is there wholly or not at all.
 func TestCrashesDuringTraffic(t *testing.T) {
+	slow(t)
 	server := postgrestest.Start(t)
 	s := open(t, server.Location())
 	const writers = 8
 	var acknowledged, attempted [writers]int
-	var taken, doubtful [writers]int64
+	var taken, doubtful atomic.Int64
 	claim := store.Claim{Key: "counter", N: 1, Window: time.Hour}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -217,7 +227,7 @@ func TestCrashesDuringTraffic(t *testing.T) {
 					return
 				default:
 				}
-				ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				attempted[w]++
 				next, err := s.Put(ctx, key, fmt.Append(nil, attempted[w]), version, 0)
 				if err == nil {
@@ -226,24 +236,27 @@ func TestCrashesDuringTraffic(t *testing.T) {
 					version = e.Version // in doubt, it looks
 				}
 				if _, err := s.Take(ctx, []store.Claim{claim}); err == nil {
-					taken[w]++
+					taken.Add(1)
 				} else {
-					doubtful[w]++
+					doubtful.Add(1)
 				}
 				cancel()
 			}
 		})
 	}
+	traffic := func() {
+		for more := taken.Load() + 10*writers; taken.Load() < more; time.Sleep(time.Millisecond) {
+		}
+	}
 	for range 5 {
-		time.Sleep(200 * time.Millisecond)
+		traffic()
 		server.Kill()
 		server.Restart()
 	}
-	time.Sleep(200 * time.Millisecond)
+	traffic()
 	close(done)
 	wg.Wait()
 
-	var least, most int64
 	for w := range writers {
 		e, err := s.Get(t.Context(), fmt.Sprint("writer/", w))
 		var value int
@@ -251,21 +264,18 @@ func TestCrashesDuringTraffic(t *testing.T) {
 		if err != nil || value < acknowledged[w] || value > attempted[w] {
 			t.Errorf("writer %d: %d, %v; %d was acknowledged, and %d attempted", w, value, err, acknowledged[w], attempted[w])
 		}
-		least += taken[w]
-		most += taken[w] + doubtful[w]
 	}
+	least, most := taken.Load(), taken.Load()+doubtful.Load()
 	claim.N = 0
 	if used := take(t, s, claim)[0].Used; used < least || used > most {
 		t.Errorf("%d were taken; %d were acknowledged, and %d attempted", used, least, most)
-	}
-	if least < 10*writers {
-		t.Errorf("only %d were taken", least)
 	}
 }
 
 // REQ-CT-10: a token that was used stays so. Entries are durable where the server is configured to acknowledge what is not,
 // and a version that was acknowledged is not given out again.
 func TestEntriesOutliveACrash(t *testing.T) {
+	slow(t)
 	server := postgrestest.Start(t, "fsync=on", "synchronous_commit=off", "wal_writer_delay=10s")
 	s := open(t, server.Location())
 	seen := map[store.Version]bool{}

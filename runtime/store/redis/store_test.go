@@ -34,7 +34,7 @@ func (silence) Printf(context.Context, string, ...any) {}
 
 func open(t testing.TB, location string) *redis.Store {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s, err := redis.Open(ctx, location)
 	if err != nil {

@@ -181,6 +181,7 @@ func (all processes) do(line string) (won int) {
 
 // REQ-CT-09, REQ-RQ-01: one token is redeemed once and a last place goes to one, whichever process asks.
 func TestOneProcessWins(t *testing.T) {
+	slow(t)
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)
 	all := startAll(t)
@@ -216,6 +217,7 @@ func TestOneProcessWins(t *testing.T) {
 
 // Processes that start together find, or make, one store.
 func TestProcessesOpenANewFileTogether(t *testing.T) {
+	slow(t)
 	all := startAll(t)
 	for round := range 50 {
 		path := filepath.Join(t.TempDir(), "state.db")
@@ -232,8 +234,17 @@ func TestProcessesOpenANewFileTogether(t *testing.T) {
 	}
 }
 
+// slow leaves a test that starts processes to the slow tier.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("processes that are killed: make slow runs it")
+	}
+}
+
 // What was acknowledged is there when a process was killed at any point, and what was deleted does not come back.
 func TestKilledWriters(t *testing.T) {
+	slow(t)
 	path := filepath.Join(t.TempDir(), "state.db")
 	versions := map[string]string{}
 	acknowledged := 0
@@ -304,6 +315,7 @@ func TestKilledWriters(t *testing.T) {
 
 // A process that is killed while it makes the file leaves one that the next process can open.
 func TestKilledWhileMakingTheFile(t *testing.T) {
+	slow(t)
 	for range 40 {
 		path := filepath.Join(t.TempDir(), "state.db")
 		p := start(t, "obey")
