@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The sections of the official evidence bundle (REQ-CL-06).
+// The sections of the official evidence bundle (MCP-AQL generator §8.3).
 type (
 	parameterCase struct {
 		Operation string          `json:"operation"`
@@ -70,7 +70,7 @@ type (
 	}
 )
 
-// response is an answer as evidence.
+// response returns the answer for the bundle; null: it is not JSON.
 func (x *exchange) response() json.RawMessage {
 	if !json.Valid([]byte(x.reply.Text)) {
 		return json.RawMessage("null")
@@ -78,19 +78,25 @@ func (x *exchange) response() json.RawMessage {
 	return json.RawMessage(x.reply.Text)
 }
 
-// ErrIncomplete says that a run did not see enough for a bundle. The official runner takes a bundle with holes for whole, or
-// for a server that does not conform.
+// ErrIncomplete means that a run did not collect all evidence for a bundle. The official runner does not detect that:
+// it would report the bundle as complete, or the server as one that does not conform.
 var ErrIncomplete = errors.New("conform: the evidence is not complete")
 
-// Bundle returns the evidence of the run in the form that the official runner judges (REQ-CL-06, REQ-CL-07), with a newline at
-// its end. It needs a run of all checks; the error wraps ErrIncomplete and says what is missing otherwise, such as operations
-// that the run was not allowed to call. The runner's semantic tests need a language model, and their section is empty.
+// Bundle returns the evidence of the run as indented JSON with a newline at its end, in the form that the official
+// conformance runner reads (MCP-AQL generator §8.3). It needs a run of all checks: otherwise, or if the run was
+// not allowed to call some operations, the error wraps ErrIncomplete and lists what is missing. The section of the
+// runner's semantic tests is empty, because they need a language model.
 func (r *Report) Bundle() ([]byte, error) {
 	p, e := r.prober, &r.prober.evidence
 	b := bundle{
-		Implementation: r.Implementation, Version: r.Version, SpecVersion: r.SpecVersion, ExpectedLevel: r.RequestedLevel, ExpectedExit: r.ExitCode(),
-		Capabilities: map[string]bool{"field_selection": p.capability("field_selection"), "batch_operations": e.batch != nil && p.capability("batch")},
-		Accepted:     map[string][]string{}, Errors: e.failures, RoundTrips: e.roundTrips, Preserved: e.preserved, Constraints: e.constraints, Semantic: []any{},
+		Implementation: r.Implementation, Version: r.Version, SpecVersion: r.SpecVersion, ExpectedLevel: r.RequestedLevel,
+		ExpectedExit: r.ExitCode(),
+		Capabilities: map[string]bool{
+			"field_selection":  p.capability("field_selection"),
+			"batch_operations": e.batch != nil && p.capability("batch"),
+		},
+		Accepted: map[string][]string{}, Errors: e.failures, RoundTrips: e.roundTrips, Preserved: e.preserved,
+		Constraints: e.constraints, Semantic: []any{},
 	}
 	b.Modes = r.modes()
 	b.Introspection.Operations, b.Introspection.Types = p.operationsList.response(), p.typesList.response()
@@ -116,17 +122,22 @@ func (r *Report) Bundle() ([]byte, error) {
 			continue
 		}
 		for _, d := range o.Parameters {
-			has := slices.ContainsFunc(e.missing, func(c parameterCase) bool { return c.Operation == o.Name && c.Parameter == d.Name })
+			has := slices.ContainsFunc(e.missing, func(c parameterCase) bool {
+				return c.Operation == o.Name && c.Parameter == d.Name
+			})
 			if d.Required && !has && r.verdictOf("params/required") == Skip {
 				holes = append(holes, fmt.Sprintf("operation %s was not called without '%s'", o.Name, d.Name))
 			}
-			// Cursors cannot be made up, and nothing says that they are refused.
-			if _, ok := p.optionalValue(o, &d, true); !d.Required && !ok && !slices.Contains(b.Accepted[o.Name], d.Name) {
+			// A cursor cannot be made up, so nothing shows that its parameter is refused.
+			if _, ok := p.optionalValue(o, &d); !d.Required && !ok && !slices.Contains(b.Accepted[o.Name], d.Name) {
 				b.Accepted[o.Name] = append(b.Accepted[o.Name], d.Name)
 			}
 		}
 	}
-	for _, name := range []string{"params/documented-accepted", "params/required", "params/unknown-named", "params/defaults", "roundtrip/create-read", "roundtrip/update-preserves"} {
+	for _, name := range []string{
+		"params/documented-accepted", "params/required", "params/unknown-named", "params/defaults", "roundtrip/create-read",
+		"roundtrip/update-preserves",
+	} {
 		if r.verdictOf(name) == Skip {
 			holes = append(holes, fmt.Sprintf("check %s was skipped or left out", name))
 		}
@@ -141,7 +152,7 @@ func (r *Report) Bundle() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ran is the verdict of a check; Skip: it was not made.
+// verdictOf returns the verdict of a check; Skip: the check was not made.
 func (r *Report) verdictOf(name string) Verdict {
 	for _, result := range r.Results() {
 		if result.Name == name {
@@ -151,8 +162,8 @@ func (r *Report) verdictOf(name string) Verdict {
 	return Skip
 }
 
-// modes are the endpoint modes under the names of the official runner: those that were seen, and both where the server claims
-// level 2, which has no other meaning (T-74).
+// modes returns the endpoint modes under the names of the official runner: those that were seen, or both if the server
+// claims level 2, which requires both.
 func (r *Report) modes() []string {
 	p := r.prober
 	claimed := p.protocol["conformance"] == "level-2" || p.evidence.otherMode

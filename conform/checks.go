@@ -13,8 +13,8 @@ type check struct {
 	title        string
 }
 
-// checks returns the table of all checks, in the order in which they are made: what can do no harm comes first, and what
-// looks at every answer of the run comes last. The texts are part of the report.
+// checks returns the table of all checks in the order in which they are made. Harmless checks come first, and those of
+// all answers of the run come last. The titles are part of the report.
 func checks() []check {
 	return []check{
 		// What the server says about itself.
@@ -232,7 +232,8 @@ func checks() []check {
 			"reading what does not exist is told as such"},
 		{"errors/in-band", Must, 1, ErrorQuality, "REQ-RS-06 REQ-RS-07 REQ-VO-04", checkInBand,
 			"what is wrong with a request is told in the answer, not by the transport"},
-		{"errors/shape", Must, 1, ErrorQuality, "REQ-RS-01 REQ-RS-02 REQ-RS-03 REQ-RS-04 REQ-RS-05 REQ-MT-04 REQ-ER-01", checkAnswers,
+		{"errors/shape", Must, 1, ErrorQuality,
+			"REQ-RS-01 REQ-RS-02 REQ-RS-03 REQ-RS-04 REQ-RS-05 REQ-MT-04 REQ-ER-01", checkAnswers,
 			"every answer has the discriminated, closed shape"},
 		{"errors/codes", Must, 1, ErrorQuality, "REQ-ER-02", checkCodes,
 			"error codes begin with a registered category"},

@@ -13,13 +13,15 @@ func checkNotFound(p *prober, rec *recorder) {
 			rec.skip("%s", why)
 			continue
 		}
-		if p.baseline(r.get).params == nil || r.get.required()[0].Type != "string" || r.get.required()[0].Pattern != "" || r.get.required()[0].Format != "" {
+		d := r.get.required()[0]
+		if p.baseline(r.get).params == nil || d.Type != "string" || d.Pattern != "" || d.Format != "" {
 			rec.skip("no made-up %s is known", r.id)
 			continue
 		}
 		const id = "no_such_id"
 		x := p.send(r.get, map[string]any{r.id: id})
-		if rec.expect(x.answer.code == "NOT_FOUND_RESOURCE", x, "operation %s of something that does not exist must fail with NOT_FOUND_RESOURCE", r.get.Name) {
+		if rec.expect(x.answer.code == "NOT_FOUND_RESOURCE", x,
+			"operation %s of something that does not exist must fail with NOT_FOUND_RESOURCE", r.get.Name) {
 			p.evidence.addFailure(r.get.Name+" of something that does not exist", id, x)
 		}
 	}
@@ -39,7 +41,7 @@ func checkAnswers(p *prober, rec *recorder) {
 	}
 }
 
-// failures are all errors that were seen, those of batches included.
+// eachFailure calls look with every failure of the run so far, also those inside batches.
 func (p *prober) eachFailure(look func(x *exchange, code, message string)) {
 	for _, x := range p.log {
 		if x.answer.wellFormed && !x.answer.success {
@@ -53,7 +55,11 @@ func (p *prober) eachFailure(look func(x *exchange, code, message string)) {
 	}
 }
 
-var codeCategories = []string{"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFIRMATION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_", "INTROSPECTION_", "BATCH_"}
+// codeCategories are the beginnings of registered error codes (MCP-AQL structured error codes §2).
+var codeCategories = []string{
+	"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFIRMATION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_",
+	"INTROSPECTION_", "BATCH_",
+}
 
 func hasRegisteredCategory(code string) bool {
 	return slices.ContainsFunc(codeCategories, func(prefix string) bool { return strings.HasPrefix(code, prefix) })
@@ -67,20 +73,25 @@ func checkCodes(p *prober, rec *recorder) {
 	})
 }
 
-// The patterns of the official runner (REQ-ER-14), and what other languages leave in messages.
+// leaks match what shows the inside of a server in a message: the patterns of the official runner, and some for other
+// languages.
 var leaks = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)typeerror`), regexp.MustCompile(`(?i)referenceerror`), regexp.MustCompile(`(?i)syntaxerror`), regexp.MustCompile(`(?i)at\s+\S+`),
-	regexp.MustCompile(`(?i)/src/`), regexp.MustCompile(`(?i)/node_modules/`), regexp.MustCompile(`(?i)\.ts:\d+`), regexp.MustCompile(`(?i)\.js:\d+`),
-	regexp.MustCompile(`\.(go|py|rb|rs|java|kt|cs|php):\d+`), regexp.MustCompile(`goroutine \d+`), regexp.MustCompile(`runtime error:`),
-	regexp.MustCompile(`(?i)traceback \(most recent`), regexp.MustCompile(`cannot unmarshal`), regexp.MustCompile(`\bsql: `), regexp.MustCompile(`(?i)SQLSTATE`),
-	regexp.MustCompile(`NullPointerException|java\.lang\.|panicked`), regexp.MustCompile(`(?i)\bsqlite3?[:_]`), regexp.MustCompile(`0x[0-9a-f]{8,}`),
+	regexp.MustCompile(`(?i)typeerror`), regexp.MustCompile(`(?i)referenceerror`), regexp.MustCompile(`(?i)syntaxerror`),
+	regexp.MustCompile(`(?i)at\s+\S+`), regexp.MustCompile(`(?i)/src/`), regexp.MustCompile(`(?i)/node_modules/`),
+	regexp.MustCompile(`(?i)\.ts:\d+`), regexp.MustCompile(`(?i)\.js:\d+`),
+	regexp.MustCompile(`\.(go|py|rb|rs|java|kt|cs|php):\d+`), regexp.MustCompile(`goroutine \d+`),
+	regexp.MustCompile(`runtime error:`), regexp.MustCompile(`(?i)traceback \(most recent`),
+	regexp.MustCompile(`cannot unmarshal`), regexp.MustCompile(`\bsql: `), regexp.MustCompile(`(?i)SQLSTATE`),
+	regexp.MustCompile(`NullPointerException|java\.lang\.|panicked`), regexp.MustCompile(`(?i)\bsqlite3?[:_]`),
+	regexp.MustCompile(`0x[0-9a-f]{8,}`),
 }
 
 func checkLeaks(p *prober, rec *recorder) {
 	look := func(x *exchange, message string) {
 		for _, leak := range leaks {
 			if found := leak.FindString(message); found != "" {
-				rec.fail(exchanges(x), "a message holds '%s', which looks like a piece of the server's inside (pattern %s)", found, leak)
+				rec.fail(exchanges(x),
+					"a message holds '%s', which looks like a piece of the server's inside (pattern %s)", found, leak)
 				return
 			}
 		}
@@ -102,7 +113,7 @@ func checkIsError(p *prober, rec *recorder) {
 		}
 		want := !x.answer.success && (!hasRegisteredCategory(x.answer.code) || strings.HasPrefix(x.answer.code, "INTERNAL_"))
 		if !x.answer.success && !hasRegisteredCategory(x.answer.code) {
-			continue // the code is wrong already
+			continue // errors/codes reports it
 		}
 		what := "success"
 		if !x.answer.success {
@@ -114,7 +125,8 @@ func checkIsError(p *prober, rec *recorder) {
 
 func checkDetails(p *prober, rec *recorder) {
 	for _, x := range p.log {
-		if x.answer.wellFormed && !x.introspection && !x.malformed && strings.HasPrefix(x.answer.code, "VALIDATION_") && x.answer.code != "VALIDATION_PAYLOAD_TOO_LARGE" {
+		applies := x.answer.wellFormed && !x.introspection && !x.malformed && x.answer.code != "VALIDATION_PAYLOAD_TOO_LARGE"
+		if applies && strings.HasPrefix(x.answer.code, "VALIDATION_") {
 			rec.expect(len(x.answer.details) > 0, x, "an error with the code %s has no details", x.answer.code)
 		}
 	}
@@ -122,6 +134,7 @@ func checkDetails(p *prober, rec *recorder) {
 
 func checkInternal(p *prober, rec *recorder) {
 	p.eachFailure(func(x *exchange, code, _ string) {
-		rec.expect(!strings.HasPrefix(code, "INTERNAL_"), x, "a request ended in %s", fmt.Sprintf("%s: %s", code, x.answer.message))
+		rec.expect(!strings.HasPrefix(code, "INTERNAL_"), x,
+			"a request ended in %s", fmt.Sprintf("%s: %s", code, x.answer.message))
 	})
 }

@@ -5,15 +5,16 @@ import (
 	"fmt"
 )
 
-// batchItems are three requests, the second of which fails.
+// batchItems returns three requests of which the second one fails.
 func batchItems() []any {
 	ask := func(query string) map[string]any {
 		return map[string]any{"operation": "introspect", "params": map[string]any{"query": query, "name": "no_such_name"}}
 	}
-	return []any{ask("operations"), map[string]any{"operation": "no_such_operation", "params": map[string]any{}}, ask("types")}
+	unknown := map[string]any{"operation": "no_such_operation", "params": map[string]any{}}
+	return []any{ask("operations"), unknown, ask("types")}
 }
 
-// sendBatch sends them, once in a run.
+// sendBatch sends the batch items, once in a run; nil: the server does not support batches.
 func (p *prober) sendBatch(rec *recorder) (*exchange, []map[string]any) {
 	if p.evidence.batch == nil {
 		p.evidence.batch = p.call(p.introspectTool, map[string]any{"operations": batchItems()})
@@ -50,7 +51,8 @@ func checkBatchOrder(p *prober, rec *recorder) {
 	for i, result := range results {
 		want, _ := batchItems()[min(i, 2)].(map[string]any)
 		rec.expect(equal(json.Number(fmt.Sprint(i)), result["index"]), x, "result %d has the index %v", i, result["index"])
-		rec.expect(result["operation"] == want["operation"], x, "result %d is of operation %v, not of %v", i, result["operation"], want["operation"])
+		rec.expect(result["operation"] == want["operation"], x,
+			"result %d is of operation %v, not of %v", i, result["operation"], want["operation"])
 	}
 }
 
@@ -87,7 +89,7 @@ func checkBatchSummary(p *prober, rec *recorder) {
 func checkBatchSame(p *prober, rec *recorder) {
 	x, results := p.sendBatch(rec)
 	for i, result := range results {
-		if index, ok := result["index"].(json.Number); ok { // in whatever order they came
+		if index, ok := result["index"].(json.Number); ok { // the order of results is another check
 			if n, err := index.Int64(); err == nil {
 				i = int(n)
 			}
@@ -97,7 +99,8 @@ func checkBatchSame(p *prober, rec *recorder) {
 		}
 		alone := p.call(p.introspectTool, batchItems()[i])
 		got := parseAnswer(asJSON(result["result"]))
-		rec.expect(got.success == alone.answer.success && got.code == alone.answer.code && equal(got.data, alone.answer.data), x, "request %d has another answer in a batch than alone", i)
+		rec.expect(got.success == alone.answer.success && got.code == alone.answer.code && equal(got.data, alone.answer.data),
+			x, "request %d has another answer in a batch than alone", i)
 	}
 }
 
@@ -116,7 +119,8 @@ func checkBatchMalformed(p *prober, rec *recorder) {
 	} {
 		x := p.call(p.introspectTool, map[string]any{"operations": tt.items})
 		if rec.expect(x.answer.wellFormed && !x.answer.success, x, "a batch %s must fail as a whole", tt.what) {
-			rec.expectShape(x, closed(map[string]member{"success": {true, isFalse}, "error": {true, plainFailure}})("response", x.answer.root))
+			rec.expectShape(x,
+				closed(map[string]member{"success": {true, isFalse}, "error": {true, plainFailure}})("response", x.answer.root))
 		}
 	}
 }

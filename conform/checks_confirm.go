@@ -5,9 +5,16 @@ import (
 	"strings"
 )
 
-// confirming looks at every destructive operation with a request that destroys a thing of this run, and its answer. Operations
-// that destroy something else are looked at without being confirmed.
-func (p *prober) eachDestructive(rec *recorder, look func(o *operation, f *fixture, params map[string]any, x *exchange)) {
+// confirmation is a destructive operation that was called without a token.
+type confirmation struct {
+	operation *operation
+	fixture   *fixture // what the operation destroys; nil: something that this run did not create
+	params    map[string]any
+	exchange  *exchange
+}
+
+// eachDestructive calls every destructive operation without a token, on a new fixture if it destroys one.
+func (p *prober) eachDestructive(rec *recorder, look func(c confirmation)) {
 	if !p.capability("confirmation") && !p.capability("dangerous_operations") && p.protocol["danger_levels"] == nil {
 		rec.skip("the server does not claim to ask for confirmation")
 		return
@@ -34,7 +41,7 @@ func (p *prober) eachDestructive(rec *recorder, look func(o *operation, f *fixtu
 				}
 			}
 		}
-		look(o, f, params, p.send(o, params))
+		look(confirmation{o, f, params, p.send(o, params)})
 	}
 	rec.skip("no operation is said to be destructive")
 }
@@ -51,26 +58,31 @@ func withToken(params map[string]any, token string) map[string]any {
 }
 
 func checkConfirmationRequired(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, _ *fixture, _ map[string]any, x *exchange) {
-		rec.expect(x.answer.code == confirmationRequired, x, "operation %s is %s, and does not ask for confirmation", o.Name, dangerLevels[o.danger])
+	p.eachDestructive(rec, func(c confirmation) {
+		o, x := c.operation, c.exchange
+		rec.expect(x.answer.code == confirmationRequired, x,
+			"operation %s is %s, and does not ask for confirmation", o.Name, dangerLevels[o.danger])
 	})
 }
 
 func checkToken(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, _ *fixture, _ map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, x := c.operation, c.exchange
 		if x.answer.code != confirmationRequired {
 			rec.skip("operation %s does not ask", o.Name)
 			return
 		}
 		token := tokenOf(x)
-		rec.expect(tokenPattern.MatchString(token) && len(token) >= 8 && len(token) <= 80, x, "the token of operation %s does not have the form conf_…", o.Name)
+		rec.expect(tokenPattern.MatchString(token) && len(token) >= 8 && len(token) <= 80, x,
+			"the token of operation %s does not have the form conf_…", o.Name)
 		ends, _ := x.answer.details["expires_at"].(string)
 		rec.expect(ends != "", x, "'expires_at' of operation %s is missing", o.Name)
 	})
 }
 
 func checkConfirmNoEffect(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, f *fixture, _ map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, f, x := c.operation, c.fixture, c.exchange
 		if f == nil || x.answer.code != confirmationRequired {
 			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
 			return
@@ -85,18 +97,21 @@ func checkConfirmNoEffect(p *prober, rec *recorder) {
 }
 
 func checkUnknownToken(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, f *fixture, params map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, params, x := c.operation, c.params, c.exchange
 		if x.answer.code != confirmationRequired {
 			rec.skip("operation %s does not ask", o.Name)
 			return
 		}
 		x = p.send(o, withToken(params, "conf_"+strings.Repeat("x", 43)))
-		rec.expect(x.answer.code == "TOKEN_INVALID", x, "operation %s with a token that was never given must fail with TOKEN_INVALID", o.Name)
+		rec.expect(x.answer.code == "TOKEN_INVALID", x,
+			"operation %s with a token that was never given must fail with TOKEN_INVALID", o.Name)
 	})
 }
 
 func checkTokenScope(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, f *fixture, params map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
 		token := tokenOf(x)
 		if f == nil || token == "" {
 			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
@@ -108,12 +123,14 @@ func checkTokenScope(p *prober, rec *recorder) {
 			return
 		}
 		y := p.send(o, withToken(with(params, f.resource.id, other.id), token))
-		rec.expect(y.answer.code == "TOKEN_SCOPE_MISMATCH", y, "operation %s with the token of another %s must fail with TOKEN_SCOPE_MISMATCH", o.Name, f.resource.noun)
+		rec.expect(y.answer.code == "TOKEN_SCOPE_MISMATCH", y,
+			"operation %s with the token of another %s must fail with TOKEN_SCOPE_MISMATCH", o.Name, f.resource.noun)
 	})
 }
 
 func checkTokenRedeemed(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, f *fixture, params map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
 		token := tokenOf(x)
 		if f == nil || token == "" {
 			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
@@ -133,7 +150,8 @@ func checkTokenRedeemed(p *prober, rec *recorder) {
 }
 
 func checkTokenUsedOnce(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, f *fixture, params map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
 		token := tokenOf(x)
 		if f == nil || token == "" {
 			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
@@ -149,7 +167,8 @@ func checkTokenUsedOnce(p *prober, rec *recorder) {
 }
 
 func checkBatchConfirmation(p *prober, rec *recorder) {
-	p.eachDestructive(rec, func(o *operation, f *fixture, params map[string]any, x *exchange) {
+	p.eachDestructive(rec, func(c confirmation) {
+		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
 		if f == nil || x.answer.code != confirmationRequired {
 			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
 			return
@@ -164,8 +183,8 @@ func checkBatchConfirmation(p *prober, rec *recorder) {
 		count := func(name string) string { return asJSON(memberOf(root["summary"], name)) }
 		if halted := root["halted_at"]; halted != nil {
 			pending, _ := root["pending_operations"].([]any)
-			right := asJSON(memberOf(halted, "index")) == "0" && memberOf(halted, "operation") == o.Name && len(pending) == 1 && len(results) == 0 &&
-				count("halted") == "1" && count("pending") == "1"
+			first := asJSON(memberOf(halted, "index")) == "0" && memberOf(halted, "operation") == o.Name
+			right := first && len(pending) == 1 && len(results) == 0 && count("halted") == "1" && count("pending") == "1"
 			rec.expect(right, x, "a batch of two %s must halt before the first, with one pending", o.Name)
 		} else {
 			right := len(results) == 2 && count("pending_confirmation") == "2"

@@ -13,20 +13,21 @@ import (
 // violation is a value that breaks one constraint.
 type violation struct {
 	param *param
-	path  string // of the value, as an error names it
+	path  string // of the value, such as input.title
 	build func(value any) any
 	value any
 	what  string
-	hint  string // what a refusal should mention
+	hint  string // what the message should mention
 }
 
-// violations are made of a parameter's own constraints, and of those of the fields one level in.
-func (p *prober) violations(o *operation, breaks func(d *param) []violation) []violation {
+// violations makes violations of the constraints of parameters and of the fields one level below them. violate makes
+// those of one parameter or field.
+func (p *prober) violations(o *operation, violate func(d *param) []violation) []violation {
 	var all []violation
 	for i := range o.Parameters {
 		d := &o.Parameters[i]
 		same := func(value any) any { return value }
-		for _, each := range breaks(p.withEnumValues(d)) {
+		for _, each := range violate(p.withEnumValues(d)) {
 			each.param, each.path, each.build = d, d.Name, same
 			all = append(all, each)
 		}
@@ -46,7 +47,7 @@ func (p *prober) violations(o *operation, breaks func(d *param) []violation) []v
 				whole = map[string]any{}
 			}
 			build := func(value any) any { return with(whole.(map[string]any), f.Name, value) }
-			for _, each := range breaks(p.withEnumValues(&f)) {
+			for _, each := range violate(p.withEnumValues(&f)) {
 				each.param, each.path, each.build = d, d.Name+"."+f.Name, build
 				all = append(all, each)
 			}
@@ -55,7 +56,7 @@ func (p *prober) violations(o *operation, breaks func(d *param) []violation) []v
 	return all
 }
 
-// requiredBut are the required fields but one.
+// requiredExcept returns the required fields other than one.
 func requiredExcept(fields []param, name string) []param {
 	var rest []param
 	for _, f := range fields {
@@ -66,7 +67,7 @@ func requiredExcept(fields []param, name string) []param {
 	return rest
 }
 
-// resolved is a parameter with the values of its enum type.
+// withEnumValues returns a parameter with the values of its enum type.
 func (p *prober) withEnumValues(d *param) *param {
 	t := p.types[d.Type]
 	if len(d.Enum) > 0 || t == nil || t.Kind != "enum" {
@@ -79,10 +80,10 @@ func (p *prober) withEnumValues(d *param) *param {
 	return &changed
 }
 
-// broken sends each violation; want is the code that fits best.
-func (p *prober) expectRefusals(rec *recorder, want string, breaks func(d *param) []violation) {
+// expectRefusals sends each violation and expects that it is refused; want is the code that fits best.
+func (p *prober) expectRefusals(rec *recorder, want string, violate func(d *param) []violation) {
 	p.eachCallable(rec, func(o *operation, b *baseline) {
-		for _, broken := range p.violations(o, breaks) {
+		for _, broken := range p.violations(o, violate) {
 			if p.rejectedSample(o, b, broken.param) != nil {
 				continue
 			}
@@ -100,16 +101,17 @@ func breakEnum(d *param) []violation {
 	if len(d.Enum) == 0 || d.Name == "preset" {
 		return nil
 	}
+	const what = "a value that is none of the documented ones"
 	if _, ok := d.Enum[0].(string); !ok {
-		return []violation{{value: -999_999, what: "a value that is none of the documented ones", hint: asJSON(d.Enum[0])}}
+		return []violation{{value: -999_999, what: what, hint: asJSON(d.Enum[0])}}
 	}
-	return []violation{{value: "no_such_value", what: "a value that is none of the documented ones", hint: fmt.Sprint(d.Enum[0])}}
+	return []violation{{value: "no_such_value", what: what, hint: fmt.Sprint(d.Enum[0])}}
 }
 
 func breakRange(d *param) []violation {
 	var all []violation
 	if names := alternatives(d.Type); !slices.Contains(names, "integer") && !slices.Contains(names, "number") {
-		return nil // such as a number in quotes
+		return nil // the bounds are of something else, such as a number in quotes
 	}
 	add := func(limit *json.Number, step float64, what string) {
 		if limit == nil {
@@ -119,7 +121,8 @@ func breakRange(d *param) []violation {
 		if err != nil || math.Abs(n) > 1<<52 {
 			return
 		}
-		all = append(all, violation{value: json.Number(strconv.FormatFloat(n+step, 'f', -1, 64)), what: what, hint: strconv.FormatFloat(n, 'f', -1, 64)})
+		text := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+		all = append(all, violation{value: json.Number(text(n + step)), what: what, hint: text(n)})
 	}
 	add(d.Minimum, -1, "a number below its minimum")
 	add(d.Maximum, 1, "a number above its maximum")
@@ -146,10 +149,12 @@ func breakPattern(d *param) []violation {
 func breakLength(d *param) []violation {
 	var all []violation
 	if d.MinLength > 0 && d.MinLength < maxLength && d.Pattern == "" {
-		all = append(all, violation{value: strings.Repeat("x", d.MinLength-1), what: "text that is too short", hint: strconv.Itoa(d.MinLength)})
+		short := strings.Repeat("x", d.MinLength-1)
+		all = append(all, violation{value: short, what: "text that is too short", hint: strconv.Itoa(d.MinLength)})
 	}
 	if d.MaxLength != nil && *d.MaxLength >= 0 && *d.MaxLength < maxLength && d.Pattern == "" && d.Format == "" {
-		all = append(all, violation{value: strings.Repeat("x", *d.MaxLength+1), what: "text that is too long", hint: strconv.Itoa(*d.MaxLength)})
+		long := strings.Repeat("x", *d.MaxLength+1)
+		all = append(all, violation{value: long, what: "text that is too long", hint: strconv.Itoa(*d.MaxLength)})
 	}
 	return all
 }
@@ -183,11 +188,13 @@ func checkDateTime(p *prober, rec *recorder) {
 		if d.Format != "date-time" && d.Format != "date" {
 			return nil
 		}
-		return []violation{{value: "yesterday", what: "text that is no time"}, {value: "03/01/2030", what: "a day in another notation"}}
+		return []violation{
+			{value: "yesterday", what: "text that is no time"}, {value: "03/01/2030", what: "a day in another notation"},
+		}
 	})
 }
 
-// told is a refusal and what it should say.
+// refusal is the answer to a violation.
 type refusal struct {
 	exchange  *exchange
 	violation violation
@@ -201,14 +208,18 @@ func checkRefusals(p *prober, rec *recorder) {
 			continue
 		}
 		last := t.violation.path[strings.LastIndex(t.violation.path, ".")+1:]
-		rec.expect(x.answer.code == t.code || x.answer.code == "VALIDATION_INVALID_TYPE", x, "%s should be refused with %s, not with %s", t.violation.what, t.code, x.answer.code)
+		rec.expect(x.answer.code == t.code || x.answer.code == "VALIDATION_INVALID_TYPE", x,
+			"%s should be refused with %s, not with %s", t.violation.what, t.code, x.answer.code)
 		name, _ := x.answer.details["param_name"].(string)
-		rec.expect(strings.Contains(x.answer.message, last) || strings.Contains(name, last), x, "the refusal does not name '%s'", t.violation.path)
-		rec.expect(strings.Contains(x.reply.Text, t.violation.hint), x, "the refusal does not mention what would do, such as '%s'", t.violation.hint)
+		rec.expect(strings.Contains(x.answer.message, last) || strings.Contains(name, last), x,
+			"the refusal does not name '%s'", t.violation.path)
+		rec.expect(strings.Contains(x.reply.Text, t.violation.hint), x,
+			"the refusal does not mention what would do, such as '%s'", t.violation.hint)
 	}
 }
 
-// checkHidden looks for sound requests that were refused for something else than names, types and what is required.
+// checkUndocumentedRules looks for valid requests that were refused for another reason than names, types and missing
+// parameters.
 func checkUndocumentedRules(p *prober, rec *recorder) {
 	for _, o := range p.callable() {
 		b := p.baseline(o)
@@ -219,7 +230,8 @@ func checkUndocumentedRules(p *prober, rec *recorder) {
 		}
 		for _, x := range all {
 			hidden := refused(x) && !contradictsIntrospection(x) && x.answer.code != "VALIDATION_UNKNOWN_PARAM"
-			rec.expect(!hidden, x, "operation %s refuses a request for a reason that introspection does not tell: %s", o.Name, x.answer.message)
+			rec.expect(!hidden, x,
+				"operation %s refuses a request for a reason that introspection does not tell: %s", o.Name, x.answer.message)
 		}
 	}
 }
@@ -237,5 +249,6 @@ func checkDepth(p *prober, rec *recorder) {
 		deep = map[string]any{"a": deep}
 	}
 	x := p.callIntrospect(p.introspectTool, map[string]any{"query": "operations", "_probe": deep})
-	rec.expect(x.answer.code == "VALIDATION_PAYLOAD_TOO_LARGE", x, "a request deeper than the documented %d levels must fail with VALIDATION_PAYLOAD_TOO_LARGE", limit)
+	rec.expect(x.answer.code == "VALIDATION_PAYLOAD_TOO_LARGE", x,
+		"a request deeper than the documented %d levels must fail with VALIDATION_PAYLOAD_TOO_LARGE", limit)
 }

@@ -2,7 +2,7 @@ package conform
 
 import "strings"
 
-// elsewhere are the tools of other families than an operation's.
+// otherTools returns the tools of other families than that of an operation.
 func (p *prober) otherTools(o *operation) []string {
 	if family(o.Tool) == "" {
 		return nil
@@ -16,15 +16,20 @@ func (p *prober) otherTools(o *operation) []string {
 	return all
 }
 
+func everyOperation(*operation) bool { return true }
+
 const endpointMismatch = "VALIDATION_ENDPOINT_MISMATCH"
 
-func (p *prober) eachWrongTool(rec *recorder, pick func(o *operation) bool, look func(o *operation, b *baseline, tool string)) {
+// eachWrongTool calls look with every operation that applies and each tool of another family.
+func (p *prober) eachWrongTool(
+	rec *recorder, applies func(o *operation) bool, look func(o *operation, b *baseline, tool string),
+) {
 	if p.mode() == "single" {
 		rec.skip("there is only one tool")
 		return
 	}
 	p.eachCallable(rec, func(o *operation, b *baseline) {
-		if !pick(o) {
+		if !applies(o) {
 			return
 		}
 		for _, tool := range p.otherTools(o) {
@@ -34,29 +39,31 @@ func (p *prober) eachWrongTool(rec *recorder, pick func(o *operation) bool, look
 }
 
 func checkWrongEndpoint(p *prober, rec *recorder) {
-	pick := func(o *operation) bool { return o.Name != "introspect" }
-	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+	applies := func(o *operation) bool { return o.Name != "introspect" }
+	p.eachWrongTool(rec, applies, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, p.freshParams(o, b)))
-		rec.expect(x.answer.code == endpointMismatch, x, "operation %s on tool %s must fail with %s", o.Name, tool, endpointMismatch)
+		rec.expect(x.answer.code == endpointMismatch, x,
+			"operation %s on tool %s must fail with %s", o.Name, tool, endpointMismatch)
 	})
 }
 
 func checkIntrospectOnOtherTools(p *prober, rec *recorder) {
-	pick := func(o *operation) bool { return o.Name == "introspect" }
-	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+	applies := func(o *operation) bool { return o.Name == "introspect" }
+	p.eachWrongTool(rec, applies, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, b.params))
 		rec.expect(x.answer.code == endpointMismatch, x, "introspect on tool %s must fail with %s", tool, endpointMismatch)
 	})
 }
 
 func checkEndpointFirst(p *prober, rec *recorder) {
-	pick := func(o *operation) bool { return true }
-	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+	p.eachWrongTool(rec, everyOperation, func(o *operation, b *baseline, tool string) {
 		if sound := p.call(tool, request(o, p.freshParams(o, b))); sound.answer.code != endpointMismatch {
-			return // another check's business
+			return // endpoints/wrong reports it
 		}
 		x := p.call(tool, request(o, map[string]any{unknownName: "x"}))
-		rec.expect(x.answer.code == endpointMismatch, x, "operation %s on tool %s with wrong parameters must fail with %s, not with %s", o.Name, tool, endpointMismatch, x.answer.code)
+		rec.expect(x.answer.code == endpointMismatch, x,
+			"operation %s on tool %s with wrong parameters must fail with %s, not with %s", o.Name, tool, endpointMismatch,
+			x.answer.code)
 	})
 }
 
@@ -85,20 +92,21 @@ func checkEndpointNoEffect(p *prober, rec *recorder) {
 		if equal(before, after) {
 			rec.pass(x)
 		} else {
-			rec.fail(exchanges(last, x), "operation %s was refused on the wrong tool and changed the %s all the same", u.Name, f.resource.noun)
+			rec.fail(exchanges(last, x),
+				"operation %s was refused on the wrong tool and changed the %s all the same", u.Name, f.resource.noun)
 		}
 	})
 }
 
 func checkRightTool(p *prober, rec *recorder) {
-	pick := func(o *operation) bool { return true }
-	p.eachWrongTool(rec, pick, func(o *operation, b *baseline, tool string) {
+	p.eachWrongTool(rec, everyOperation, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, p.freshParams(o, b)))
 		if x.answer.code != endpointMismatch {
 			return
 		}
 		text := strings.ToLower(x.answer.message)
-		rec.expect(strings.Contains(text, strings.ToLower(o.Endpoint)) || strings.Contains(text, o.Tool), x, "the refusal of operation %s on tool %s does not name the endpoint '%s'", o.Name, tool, o.Endpoint)
+		rec.expect(strings.Contains(text, strings.ToLower(o.Endpoint)) || strings.Contains(text, o.Tool), x,
+			"the refusal of operation %s on tool %s does not name the endpoint '%s'", o.Name, tool, o.Endpoint)
 		if o.Name != "introspect" {
 			expected, _ := x.answer.details["expected_endpoint"].(string)
 			rec.expect(strings.EqualFold(expected, o.Endpoint), x, "'expected_endpoint' of the refusal must be '%s'", o.Endpoint)
@@ -109,14 +117,16 @@ func checkRightTool(p *prober, rec *recorder) {
 func checkUnknownOperation(p *prober, rec *recorder) {
 	for _, name := range []string{"no_such_operation", "Introspect", "INTROSPECT"} {
 		x := p.call(p.introspectTool, map[string]any{"operation": name, "params": map[string]any{"query": "operations"}})
-		if rec.expect(x.answer.code == "NOT_FOUND_OPERATION", x, "operation %s does not exist: the code must be NOT_FOUND_OPERATION", name) {
+		if rec.expect(x.answer.code == "NOT_FOUND_OPERATION", x,
+			"operation %s does not exist: the code must be NOT_FOUND_OPERATION", name) {
 			rec.expect(strings.Contains(x.answer.message, name), x, "the message does not name the operation %s", name)
 			p.evidence.addFailure("unknown operation "+name, name, x)
 		}
 	}
 }
 
-// checkBothModes asks the same adapter in the other mode for its operations.
+// checkBothModes calls every operation through the tool of single mode if the server has both modes. Otherwise it
+// compares the operations with those of the adapter in its other mode.
 func checkBothModes(p *prober, rec *recorder) {
 	if p.mode() == "all" {
 		single := p.prefix + "mcp_aql"
@@ -153,8 +163,11 @@ func checkBothModes(p *prober, rec *recorder) {
 		if !rec.expect(other != nil, q.operationsList, "operation %s is missing in mode %s", d.name, q.mode()) {
 			continue
 		}
+		x := q.detailExchange(other)
+		details := memberOf(x.answer.data, "operation")
 		for _, member := range []string{"semantic_category", "parameters", "returns", "permissions"} {
-			rec.expect(equal(d.value[member], memberOf(q.detailExchange(other).answer.data, "operation").(map[string]any)[member]), q.detailExchange(other), "'%s' of operation %s is another in mode %s", member, d.name, q.mode())
+			rec.expect(equal(d.value[member], memberOf(details, member)), x,
+				"'%s' of operation %s is another in mode %s", member, d.name, q.mode())
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// selecting are the READ operations that document fields.
+// selectingOperations returns the READ operations that document the parameter fields.
 func (p *prober) selectingOperations() []*operation {
 	return slices.DeleteFunc(slices.Clone(p.operations), func(o *operation) bool {
 		return o.Category != "READ" || o.param("fields") == nil || p.exclusion(o) != ""
@@ -21,21 +21,22 @@ func checkFieldsSupported(p *prober, rec *recorder) {
 	case documented:
 		rec.expect(claimed, p.operationsList, "operations take fields, but the capability field_selection is not claimed")
 	case claimed:
-		rec.fail(exchanges(p.operationsList), "the capability field_selection is claimed, but no READ operation documents fields")
+		rec.fail(exchanges(p.operationsList),
+			"the capability field_selection is claimed, but no READ operation documents fields")
 	default:
 		rec.fail(exchanges(p.operationsList), "field selection is not supported, which level 2 recommends")
 	}
 }
 
-// selection is one thing, read whole, by an operation that can select from it.
+// selection is an object with all its fields, and the operation that can select some of them.
 type selection struct {
 	operation *operation
 	params    map[string]any
-	object    map[string]any // what comes back with all fields
+	object    map[string]any // with all fields
 	item      bool           // object is the first item of a list
 }
 
-// selected asks again with fields and gives the object that comes back.
+// selectFields calls the operation with a value for fields and returns the object in the answer; nil: there is none.
 func (p *prober) selectFields(s selection, fields any) (map[string]any, *exchange) {
 	x := p.send(s.operation, with(s.params, "fields", fields))
 	data, _ := x.answer.data.(map[string]any)
@@ -49,7 +50,8 @@ func (p *prober) selectFields(s selection, fields any) (map[string]any, *exchang
 	return data, x
 }
 
-// selections reads something whole with every operation that takes fields.
+// readSelections reads an object with every operation that takes fields: those that return lists of items if items is
+// set, else the others.
 func (p *prober) readSelections(rec *recorder, items bool) []selection {
 	var all []selection
 	for _, r := range p.resources {
@@ -86,7 +88,7 @@ func (p *prober) readSelections(rec *recorder, items bool) []selection {
 	return all
 }
 
-// plainFields are names of an object that can be asked for, and have a value.
+// selectableFields returns the names of an object's members that can be selected and are not null.
 func selectableFields(object map[string]any) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -97,7 +99,7 @@ func selectableFields(object map[string]any) []string {
 	return all
 }
 
-// surplus are members beyond those asked for, metadata aside.
+// extraMembers returns the names of members that were not selected, except metadata.
 func extraMembers(object map[string]any, asked ...string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -116,13 +118,16 @@ func (p *prober) expectSelection(rec *recorder, s selection) {
 	}
 	for _, asked := range [][]string{{fields[0]}, {fields[len(fields)-1], fields[0]}} {
 		object, x := p.selectFields(s, asked)
-		if !rec.expect(x.answer.success && object != nil, x, "operation %s does not select %s", s.operation.Name, strings.Join(asked, ", ")) {
+		if !rec.expect(x.answer.success && object != nil, x,
+			"operation %s does not select %s", s.operation.Name, strings.Join(asked, ", ")) {
 			continue
 		}
 		more := extraMembers(object, asked...)
-		rec.expect(len(more) == 0, x, "operation %s was asked for %s, and answers %s, too", s.operation.Name, strings.Join(asked, ", "), strings.Join(more, ", "))
+		rec.expect(len(more) == 0, x, "operation %s was asked for %s, and answers %s, too", s.operation.Name,
+			strings.Join(asked, ", "), strings.Join(more, ", "))
 		for _, name := range asked {
-			rec.expect(equal(s.object[name], object[name]) || s.item && object[name] != nil, x, "operation %s was asked for %s, and its value is missing or another one", s.operation.Name, name)
+			rec.expect(equal(s.object[name], object[name]) || s.item && object[name] != nil, x,
+				"operation %s was asked for %s, and its value is missing or another one", s.operation.Name, name)
 		}
 	}
 }
@@ -144,11 +149,13 @@ func checkFieldsOfItems(p *prober, rec *recorder) {
 		x := p.send(s.operation, with(s.params, "fields", fields[:1]))
 		for _, page := range []string{"pagination", "pageInfo"} {
 			if was := memberOf(whole.answer.data, page); was != nil {
-				rec.expect(equal(was, memberOf(x.answer.data, page)), x, "'%s' of operation %s is another one when fields are selected", page, s.operation.Name)
+				rec.expect(equal(was, memberOf(x.answer.data, page)), x,
+					"'%s' of operation %s is another one when fields are selected", page, s.operation.Name)
 			}
 		}
 		for _, item := range objects(memberOf(x.answer.data, "items")) {
-			rec.expect(len(extraMembers(item, fields[0])) == 0, x, "an item of operation %s has more than %s", s.operation.Name, fields[0])
+			rec.expect(len(extraMembers(item, fields[0])) == 0, x,
+				"an item of operation %s has more than %s", s.operation.Name, fields[0])
 		}
 	}
 }
@@ -163,7 +170,8 @@ func checkNested(p *prober, rec *recorder) {
 				continue
 			}
 			found = true
-			if plain, x := p.selectFields(s, []string{name}); !x.answer.success || len(plain) == len(s.object) && len(plain) > 1 {
+			one, x := p.selectFields(s, []string{name})
+			if !x.answer.success || len(one) == len(s.object) && len(one) > 1 {
 				rec.skip("operation %s does not heed fields", s.operation.Name)
 				break
 			}
@@ -185,7 +193,8 @@ func checkPresets(p *prober, rec *recorder) {
 		var before []string
 		for _, preset := range []string{"minimal", "standard", "full"} {
 			object, x := p.selectFields(s, preset)
-			if !rec.expect(x.answer.success && object != nil, x, "operation %s does not take the preset %s", s.operation.Name, preset) {
+			if !rec.expect(x.answer.success && object != nil, x,
+				"operation %s does not take the preset %s", s.operation.Name, preset) {
 				break
 			}
 			for _, name := range before {
@@ -212,6 +221,7 @@ func checkUnknownFields(p *prober, rec *recorder) {
 	for _, s := range append(p.readSelections(rec, false), p.readSelections(rec, true)...) {
 		x := p.send(s.operation, with(s.params, "fields", []string{"no_such_field"}))
 		warnings, _ := x.answer.root["warnings"].([]any)
-		rec.expect(refused(x) || x.answer.success && len(warnings) > 0, x, "operation %s passes over an unknown field without a warning", s.operation.Name)
+		rec.expect(refused(x) || x.answer.success && len(warnings) > 0, x,
+			"operation %s passes over an unknown field without a warning", s.operation.Name)
 	}
 }

@@ -28,7 +28,7 @@ func checkProtocol(p *prober, rec *recorder) {
 	rec.expectShape(p.operationsList, shape("data._protocol", protocol))
 }
 
-// shaped notes what is wrong with a shape, or that nothing is.
+// expectShape records what is wrong with the shape of an answer, or that nothing is.
 func (rec *recorder) expectShape(x *exchange, wrong []string) {
 	if len(wrong) == 0 {
 		rec.pass(x)
@@ -43,12 +43,14 @@ func checkConformanceClaim(p *prober, rec *recorder) {
 }
 
 func checkListShape(p *prober, rec *recorder) {
-	rec.expectShape(p.operationsList, closed(map[string]member{"_protocol": {}, "operations": {true, listOf(operationInfo)}})("data", p.operationsList.answer.data))
+	list := closed(map[string]member{"_protocol": {}, "operations": {true, listOf(operationInfo)}})
+	rec.expectShape(p.operationsList, list("data", p.operationsList.answer.data))
 }
 
 func checkDetailsShape(p *prober, rec *recorder) {
 	for _, d := range p.details {
-		rec.expectShape(d.exchange, closed(map[string]member{"operation": {true, operationDetails}})("data", d.exchange.answer.data))
+		rec.expectShape(d.exchange,
+			closed(map[string]member{"operation": {true, operationDetails}})("data", d.exchange.answer.data))
 		for i, d := range objects(d.value["parameters"]) {
 			if items, there := d["items"].(map[string]any); there && items["type"] != nil {
 				if _, ok := items["type"].(string); !ok {
@@ -60,9 +62,11 @@ func checkDetailsShape(p *prober, rec *recorder) {
 }
 
 func checkTypesShape(p *prober, rec *recorder) {
-	rec.expectShape(p.typesList, closed(map[string]member{"types": {true, listOf(typeInfo)}})("data", p.typesList.answer.data))
+	rec.expectShape(p.typesList,
+		closed(map[string]member{"types": {true, listOf(typeInfo)}})("data", p.typesList.answer.data))
 	for _, d := range p.typeDetails {
-		rec.expectShape(d.exchange, closed(map[string]member{"type": {true, typeDetailsShape}})("data", d.exchange.answer.data))
+		rec.expectShape(d.exchange,
+			closed(map[string]member{"type": {true, typeDetailsShape}})("data", d.exchange.answer.data))
 	}
 }
 
@@ -90,10 +94,12 @@ func checkUnique(p *prober, rec *recorder) {
 
 func checkNames(p *prober, rec *recorder) {
 	for _, d := range p.details {
-		rec.expect(snakeCase.MatchString(d.name), p.operationsList, "operation name '%s' does not match %s", d.name, snakeCase)
+		rec.expect(snakeCase.MatchString(d.name), p.operationsList,
+			"operation name '%s' does not match %s", d.name, snakeCase)
 		for _, param := range objects(d.value["parameters"]) {
 			name, _ := param["name"].(string)
-			rec.expect(snakeCase.MatchString(name), d.exchange, "parameter name '%s' of operation %s does not match %s", name, d.name, snakeCase)
+			rec.expect(snakeCase.MatchString(name), d.exchange,
+				"parameter name '%s' of operation %s does not match %s", name, d.name, snakeCase)
 		}
 	}
 }
@@ -105,7 +111,9 @@ func checkListAndDetailsAgree(p *prober, rec *recorder) {
 		}
 		at := slices.IndexFunc(p.listedOperations, func(o map[string]any) bool { return o["name"] == d.name })
 		for _, name := range []string{"name", "semantic_category", "endpoint"} {
-			rec.expect(equal(p.listedOperations[at][name], d.value[name]), d.exchange, "'%s' of operation %s is %v in the list and %v in the details", name, d.name, p.listedOperations[at][name], d.value[name])
+			rec.expect(equal(p.listedOperations[at][name], d.value[name]), d.exchange,
+				"'%s' of operation %s is %v in the list and %v in the details", name, d.name, p.listedOperations[at][name],
+				d.value[name])
 		}
 	}
 	for _, d := range p.typeDetails {
@@ -114,22 +122,24 @@ func checkListAndDetailsAgree(p *prober, rec *recorder) {
 		}
 		at := slices.IndexFunc(p.listedTypes, func(o map[string]any) bool { return o["name"] == d.name })
 		for _, name := range []string{"name", "kind"} {
-			rec.expect(equal(p.listedTypes[at][name], d.value[name]), d.exchange, "'%s' of type %s is %v in the list and %v in the details", name, d.name, p.listedTypes[at][name], d.value[name])
+			rec.expect(equal(p.listedTypes[at][name], d.value[name]), d.exchange,
+				"'%s' of type %s is %v in the list and %v in the details", name, d.name, p.listedTypes[at][name], d.value[name])
 		}
 	}
 }
 
-// basic are the types that need no definition. The last two are not in the documents' list, but clear to everybody.
+// basicTypes need no definition (MCP-AQL introspection §5.2). The documents do not list any and null.
 var basicTypes = []string{"string", "integer", "number", "boolean", "object", "array", "any", "null"}
 
-// unresolved are the types in an expression that cannot be looked up.
+// unknownTypes returns the types in an expression that introspection does not list.
 func (p *prober) unknownTypes(expression string) []string {
 	var wrong []string
 	for _, name := range alternatives(expression) {
 		for strings.HasSuffix(name, "[]") {
 			name = strings.TrimSuffix(name, "[]")
 		}
-		known := slices.Contains(basicTypes, name) || slices.ContainsFunc(p.listedTypes, func(t map[string]any) bool { return t["name"] == name })
+		known := slices.Contains(basicTypes, name) || slices.ContainsFunc(p.listedTypes,
+			func(t map[string]any) bool { return t["name"] == name })
 		if !known {
 			wrong = append(wrong, name)
 		}
@@ -179,7 +189,9 @@ func checkPermissions(p *prober, rec *recorder) {
 			continue
 		}
 		want := map[string]any{"readOnly": category == "READ", "destructive": category != "READ" && category != "CREATE"}
-		rec.expect(equal(want, permissions), d.exchange, "operation %s is %s: its permissions must be readOnly %v and destructive %v", d.name, category, want["readOnly"], want["destructive"])
+		rec.expect(equal(want, permissions), d.exchange,
+			"operation %s is %s: its permissions must be readOnly %v and destructive %v", d.name, category, want["readOnly"],
+			want["destructive"])
 	}
 }
 
@@ -191,13 +203,15 @@ func checkReserved(p *prober, rec *recorder) {
 	for _, object := range p.listedOperations {
 		name, _ := object["name"].(string)
 		if category, known := want[name]; known {
-			rec.expect(object["semantic_category"] == category, p.operationsList, "operation %s has a reserved name and must be %s, not %v", name, category, object["semantic_category"])
+			rec.expect(object["semantic_category"] == category, p.operationsList,
+				"operation %s has a reserved name and must be %s, not %v", name, category, object["semantic_category"])
 		}
 	}
 }
 
 func checkListsItself(p *prober, rec *recorder) {
-	rec.expect(slices.Contains(namesOf(p.listedOperations), "introspect"), p.operationsList, "the list of operations lacks introspect")
+	rec.expect(slices.Contains(namesOf(p.listedOperations), "introspect"), p.operationsList,
+		"the list of operations lacks introspect")
 }
 
 func checkUnknownName(p *prober, rec *recorder) {
@@ -206,13 +220,16 @@ func checkUnknownName(p *prober, rec *recorder) {
 		x := p.callIntrospect(p.introspectTool, map[string]any{"query": query, "name": "no_such_name"})
 		data, _ := x.answer.data.(map[string]any)
 		value, there := data[member]
-		rec.expect(x.answer.success && there && value == nil, x, "asked for the %s no_such_name, introspect must succeed with data.%s null", member, member)
+		rec.expect(x.answer.success && there && value == nil, x,
+			"asked for the %s no_such_name, introspect must succeed with data.%s null", member, member)
 	}
 }
 
 func checkUnknownQuery(p *prober, rec *recorder) {
 	x := p.callIntrospect(p.introspectTool, map[string]any{"query": "no_such_query"})
-	rec.expect(x.answer.wellFormed && !x.answer.success && x.answer.code != "" && x.answer.message != "" && x.answer.details == nil, x, "the query no_such_query must fail with an error of code and message")
+	plainError := x.answer.code != "" && x.answer.message != "" && x.answer.details == nil
+	rec.expect(x.answer.wellFormed && !x.answer.success && plainError, x,
+		"the query no_such_query must fail with an error of code and message")
 }
 
 func checkStable(p *prober, rec *recorder) {
@@ -241,16 +258,19 @@ func checkDanger(p *prober, rec *recorder) {
 		if object, ok := level.(map[string]any); ok {
 			text, _ = object["level"].(string)
 		}
-		rec.expect(slices.Contains(dangerLevels, text), p.operationsList, "the danger level of operation %s is '%v', which is none of %s", name, level, strings.Join(dangerLevels, ", "))
+		rec.expect(slices.Contains(dangerLevels, text), p.operationsList,
+			"the danger level of operation %s is '%v', which is none of %s", name, level, strings.Join(dangerLevels, ", "))
 	}
 	harmless := !slices.ContainsFunc(p.operations, func(o *operation) bool { return o.Category != "READ" })
 	if !p.capability("dangerous_operations") || there || harmless {
 		return
 	}
 	told := slices.ContainsFunc(p.operations, func(o *operation) bool {
-		return strings.Contains(strings.ToLower(o.Description), "danger") || strings.Contains(strings.ToLower(o.Description), "destructive")
+		return strings.Contains(strings.ToLower(o.Description),
+			"danger") || strings.Contains(strings.ToLower(o.Description), "destructive")
 	})
-	rec.expect(told || p.protocol["danger"] != nil, p.operationsList, "the capability dangerous_operations is claimed, but neither '_protocol' nor a description tells a danger level")
+	rec.expect(told || p.protocol["danger"] != nil, p.operationsList,
+		"the capability dangerous_operations is claimed, but neither '_protocol' nor a description tells a danger level")
 }
 
 func checkDescriptions(p *prober, rec *recorder) {
@@ -278,13 +298,14 @@ func checkExamples(p *prober, rec *recorder) {
 				rec.expect(there, x, "%s lacks the required parameter '%s'", what, d.Name)
 			}
 			for name := range e.Request.Params {
-				rec.expect(o.param(name) != nil || strings.HasPrefix(name, "_"), x, "%s has the parameter '%s', which is not documented", what, name)
+				rec.expect(o.param(name) != nil || strings.HasPrefix(name, "_"), x,
+					"%s has the parameter '%s', which is not documented", what, name)
 			}
 		}
 	}
 }
 
-// exchangeOf is the exchange that an operation's details were told in.
+// detailExchange returns the exchange with the details of an operation.
 func (p *prober) detailExchange(o *operation) *exchange {
 	for _, d := range p.details {
 		if d.name == o.Name {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// lists are the READ operations that take a parameter and answer with items.
+// eachList calls look with every READ operation that documents a parameter, and its baseline parameters.
 func (p *prober) eachList(rec *recorder, name string, look func(o *operation, params map[string]any)) {
 	for _, r := range p.resources {
 		p.sharedFixture(r)
@@ -26,13 +26,16 @@ func (p *prober) eachList(rec *recorder, name string, look func(o *operation, pa
 }
 
 func checkPages(p *prober, rec *recorder) {
-	documented := slices.ContainsFunc(p.operations, func(o *operation) bool { return o.param("first") != nil || o.param("last") != nil })
+	documented := slices.ContainsFunc(p.operations,
+		func(o *operation) bool { return o.param("first") != nil || o.param("last") != nil })
 	paged := documented || slices.ContainsFunc(p.operations, func(o *operation) bool {
 		return o.param("limit") != nil || o.param("page") != nil
 	})
 	claimed := p.capability("pagination")
-	rec.expect(claimed || !documented, p.operationsList, "operations take first or last, but the capability pagination is not claimed")
-	rec.expect(paged || !claimed, p.operationsList, "the capability pagination is claimed, but no operation documents parameters for it")
+	rec.expect(claimed || !documented, p.operationsList,
+		"operations take first or last, but the capability pagination is not claimed")
+	rec.expect(paged || !claimed, p.operationsList,
+		"the capability pagination is claimed, but no operation documents parameters for it")
 }
 
 func checkPageSize(p *prober, rec *recorder) {
@@ -54,7 +57,8 @@ func checkOffsets(p *prober, rec *recorder) {
 				rec.skip("what operation %s answers is no list of items", o.Name)
 				return
 			}
-			rec.expect(equal(json.Number("1"), memberOf(memberOf(x.answer.data, "pagination"), name)), x, "operation %s does not tell 'pagination.%s'", o.Name, name)
+			rec.expect(equal(json.Number("1"), memberOf(memberOf(x.answer.data, "pagination"), name)), x,
+				"operation %s does not tell 'pagination.%s'", o.Name, name)
 		})
 	}
 }
@@ -75,7 +79,9 @@ func checkPageInfo(p *prober, rec *recorder) {
 
 func checkPageConflicts(p *prober, rec *recorder) {
 	p.eachList(rec, "first", func(o *operation, params map[string]any) {
-		for _, pair := range []map[string]any{{"first": 1, "last": 1}, {"after": "x"}, {"before": "x"}, {"first": 1, "before": "x"}, {"last": 1, "after": "x"}} {
+		for _, pair := range []map[string]any{
+			{"first": 1, "last": 1}, {"after": "x"}, {"before": "x"}, {"first": 1, "before": "x"}, {"last": 1, "after": "x"},
+		} {
 			together := params
 			known := true
 			for name, value := range pair {
@@ -97,7 +103,7 @@ func checkCursor(p *prober, rec *recorder) {
 		}
 		x := p.send(o, with(with(params, "first", 1), "after", "no cursor of yours"))
 		rec.expect(refused(x), x, "operation %s takes a cursor that it never gave", o.Name)
-		for _, r := range p.resources { // two things at least
+		for _, r := range p.resources { // so that there are two items at least
 			if r.list == o {
 				p.createFixture(r)
 			}
@@ -109,6 +115,7 @@ func checkCursor(p *prober, rec *recorder) {
 			return
 		}
 		next := p.send(o, with(with(params, "first", 1), "after", cursor))
-		rec.expect(next.answer.success && !equal(memberOf(first.answer.data, "items"), memberOf(next.answer.data, "items")), next, "operation %s does not go on behind the cursor %s", o.Name, fmt.Sprintf("%q", cursor))
+		rec.expect(next.answer.success && !equal(memberOf(first.answer.data, "items"), memberOf(next.answer.data, "items")),
+			next, "operation %s does not go on behind the cursor %s", o.Name, fmt.Sprintf("%q", cursor))
 	})
 }

@@ -21,7 +21,7 @@ func checkCreateRead(p *prober, rec *recorder) {
 		for _, name := range slices.Sorted(maps.Keys(f.sent)) {
 			documented := returned != nil && slices.ContainsFunc(returned.Fields, func(d param) bool { return d.Name == name })
 			if _, there := read[name]; !there && !documented {
-				continue // such as a password
+				continue // it may be a secret, such as a password
 			}
 			where := firstDifference(f.sent[name], read[name], name)
 			if where == "" {
@@ -35,7 +35,7 @@ func checkCreateRead(p *prober, rec *recorder) {
 	})
 }
 
-// leaves are the plain values of a thing that was sent, by their path in what was read.
+// leafValues returns what was read for each value that was sent and is not an object, by its path.
 func leafValues(path string, sent, read any) map[string]any {
 	all := map[string]any{}
 	if object, ok := normalized(sent).(map[string]any); ok {
@@ -50,7 +50,7 @@ func leafValues(path string, sent, read any) map[string]any {
 	return all
 }
 
-// volatile reports whether a field changes with every update, by its name.
+// changesOnUpdate reports whether, by its name, a field changes with every update.
 func changesOnUpdate(name string) bool {
 	for _, part := range []string{"updated", "modified", "changed", "version", "revision", "etag", "last_"} {
 		if strings.Contains(name, part) {
@@ -60,7 +60,7 @@ func changesOnUpdate(name string) bool {
 	return strings.HasPrefix(name, "_")
 }
 
-// plainField finds a field that holds a plain value in a thing, other than its name and its state, and a new value for it.
+// updatableField finds a field of a basic type and a new value for it; an empty name: there is none.
 func (p *prober) updatableField(f *fixture, fields []param) (name string, value any) {
 	for _, d := range fields {
 		switch d.Type {
@@ -118,7 +118,8 @@ func checkUpdatePreserves(p *prober, rec *recorder) {
 				rec.pass(y)
 				maps.Copy(preserved, leafValues("data."+other, before[other], after[other]))
 			} else {
-				rec.fail(exchanges(x, y), "an update of '%s' of a %s changed '%s', which it does not name", name, f.resource.noun, other)
+				rec.fail(exchanges(x, y),
+					"an update of '%s' of a %s changed '%s', which it does not name", name, f.resource.noun, other)
 			}
 		}
 		p.evidence.addPreserved("update "+f.resource.noun, preserved, y)
@@ -148,7 +149,8 @@ func checkDeepMerge(p *prober, rec *recorder) {
 			if equal(rest, without(now, name)) {
 				rec.pass(y)
 			} else {
-				rec.fail(exchanges(x, y), "an update of '%s.%s' of a %s changed more of '%s' than that", d.Name, name, f.resource.noun, d.Name)
+				rec.fail(exchanges(x, y),
+					"an update of '%s.%s' of a %s changed more of '%s' than that", d.Name, name, f.resource.noun, d.Name)
 			}
 		}
 		rec.skip("a %s holds no object with several fields to update", f.resource.noun)
@@ -185,24 +187,26 @@ func checkArraysReplace(p *prober, rec *recorder) {
 	})
 }
 
-// checkNullRemoves removes fields that need no value and have no default; what is left of them must be nothing.
+// checkNullRemoves sends null for fields that are optional and have no default. They must then be absent or empty.
 func checkNullRemoves(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, fields []param) {
 		created := f.resource.create
 		for _, d := range fields {
 			of := created.param(d.Name)
-			if of == nil || of.Required || of.Default != nil || d.Default != nil || len(d.Enum) > 0 || f.data[d.Name] == nil || p.types[d.Type] != nil {
+			if of == nil || of.Required || of.Default != nil || d.Default != nil || len(d.Enum) > 0 ||
+				f.data[d.Name] == nil || p.types[d.Type] != nil {
 				continue
 			}
 			x := p.updateFixture(f, map[string]any{d.Name: nil})
 			if !x.answer.success {
-				continue // null may be refused where the thing needs the field
+				continue // null may be refused for a field that needs a value
 			}
 			read, y := p.readFixture(f)
 			if read == nil {
 				continue
 			}
-			empty := read[d.Name] == nil || equal(read[d.Name], "") || equal(read[d.Name], []any{}) && equal([]any{}, read[d.Name]) || equal(read[d.Name], map[string]any{})
+			empty := read[d.Name] == nil || equal(read[d.Name],
+				"") || equal(read[d.Name], []any{}) && equal([]any{}, read[d.Name]) || equal(read[d.Name], map[string]any{})
 			if empty {
 				rec.pass(y)
 			} else {

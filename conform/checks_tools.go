@@ -13,7 +13,8 @@ func checkToolNames(p *prober, rec *recorder) {
 		if !rec.expect(listed, d.exchange, "operation %s is said to be on tool '%s', which is not listed", d.name, name) {
 			continue
 		}
-		rec.expect(family(name) == "" || strings.EqualFold(family(name), endpoint), d.exchange, "operation %s is said to be on tool '%s' and on endpoint '%s'", d.name, name, endpoint)
+		rec.expect(family(name) == "" || strings.EqualFold(family(name), endpoint), d.exchange,
+			"operation %s is said to be on tool '%s' and on endpoint '%s'", d.name, name, endpoint)
 	}
 	var seen []string
 	for _, tool := range p.tools {
@@ -26,7 +27,8 @@ func checkToolNames(p *prober, rec *recorder) {
 
 func checkToolDescriptions(p *prober, rec *recorder) {
 	for _, tool := range p.tools {
-		rec.expect(strings.Contains(tool.Description, "introspect"), nil, "the description of tool '%s' does not show how to call introspect", tool.Name)
+		rec.expect(strings.Contains(tool.Description, "introspect"), nil,
+			"the description of tool '%s' does not show how to call introspect", tool.Name)
 	}
 }
 
@@ -42,16 +44,22 @@ func checkToolSchemas(p *prober, rec *recorder) {
 		properties, _ := schema["properties"].(map[string]any)
 		operation, _ := properties["operation"].(map[string]any)
 		params, _ := properties["params"].(map[string]any)
-		rec.expect(operation["type"] == "string", nil, "the input schema of tool '%s' lacks the property operation of type string", tool.Name)
-		rec.expect(params["type"] == "object" && params["additionalProperties"] != false, nil, "the input schema of tool '%s' lacks the open property params of type object", tool.Name)
+		rec.expect(operation["type"] == "string", nil,
+			"the input schema of tool '%s' lacks the property operation of type string", tool.Name)
+		rec.expect(params["type"] == "object" && params["additionalProperties"] != false, nil,
+			"the input schema of tool '%s' lacks the open property params of type object", tool.Name)
 		for _, combinator := range []string{"anyOf", "oneOf", "allOf"} {
-			rec.expect(schema[combinator] == nil, nil, "the input schema of tool '%s' has '%s' in its root, which some clients refuse", tool.Name, combinator)
+			rec.expect(schema[combinator] == nil, nil,
+				"the input schema of tool '%s' has '%s' in its root, which some clients refuse", tool.Name, combinator)
 		}
 	}
 }
 
 func checkAnnotations(p *prober, rec *recorder) {
-	want := map[string][2]bool{"create": {false, false}, "read": {true, false}, "update": {false, true}, "delete": {false, true}, "execute": {false, true}, "": {false, true}}
+	want := map[string][2]bool{ // read-only and destructive, by family
+		"create": {false, false}, "read": {true, false}, "update": {false, true}, "delete": {false, true},
+		"execute": {false, true}, "": {false, true},
+	}
 	for _, tool := range p.tools {
 		flags, known := want[family(tool.Name)]
 		if !known {
@@ -62,8 +70,9 @@ func checkAnnotations(p *prober, rec *recorder) {
 			continue
 		}
 		readOnly := tool.ReadOnly != nil && *tool.ReadOnly
-		destructive := tool.Destructive == nil || *tool.Destructive // what MCP takes for granted
-		rec.expect(readOnly == flags[0] && destructive == flags[1], nil, "tool '%s' must have readOnlyHint %v and destructiveHint %v", tool.Name, flags[0], flags[1])
+		destructive := tool.Destructive == nil || *tool.Destructive // the default of MCP
+		rec.expect(readOnly == flags[0] && destructive == flags[1], nil,
+			"tool '%s' must have readOnlyHint %v and destructiveHint %v", tool.Name, flags[0], flags[1])
 	}
 }
 
@@ -73,7 +82,8 @@ func checkMode(p *prober, rec *recorder) {
 		rec.skip("the mode is not told")
 		return
 	}
-	rec.expect(told == p.mode(), p.operationsList, "'_protocol.mode' is '%s', but the tools are those of the mode '%s'", told, p.mode())
+	rec.expect(told == p.mode(), p.operationsList,
+		"'_protocol.mode' is '%s', but the tools are those of the mode '%s'", told, p.mode())
 }
 
 func checkFamilies(p *prober, rec *recorder) {
@@ -82,7 +92,8 @@ func checkFamilies(p *prober, rec *recorder) {
 	for _, tool := range p.tools {
 		found = append(found, family(tool.Name))
 	}
-	if !slices.Contains(found, "read") || slices.ContainsFunc(found, func(f string) bool { return f != "" && !slices.Contains(crude, f) }) {
+	other := func(family string) bool { return family != "" && !slices.Contains(crude, family) }
+	if !slices.Contains(found, "read") || slices.ContainsFunc(found, other) {
 		rec.skip("the tools are not those of the CRUDE profile")
 		return
 	}

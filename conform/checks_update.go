@@ -8,10 +8,12 @@ func checkUpdateInput(p *prober, rec *recorder) {
 			continue
 		}
 		d := o.param("input")
-		rec.expect(d != nil && d.Required, p.detailExchange(o), "operation %s must have the required parameter 'input'", o.Name)
+		rec.expect(d != nil && d.Required, p.detailExchange(o),
+			"operation %s must have the required parameter 'input'", o.Name)
 		if d != nil {
 			t := p.types[d.Type]
-			rec.expect(d.Type == "object" || t != nil && t.Kind == "object", p.detailExchange(o), "'input' of operation %s must be an object, and is of type %s", o.Name, d.Type)
+			rec.expect(d.Type == "object" || t != nil && t.Kind == "object", p.detailExchange(o),
+				"'input' of operation %s must be an object, and is of type %s", o.Name, d.Type)
 		}
 	}
 }
@@ -20,18 +22,21 @@ func checkUnknownField(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
 		const name = "no_such_field"
 		x := p.updateFixture(f, map[string]any{name: "x"})
-		rec.expect(x.answer.code == "VALIDATION_UNKNOWN_FIELD" && strings.Contains(x.answer.message, name), x, "operation %s must refuse the unknown field '%s' by name with VALIDATION_UNKNOWN_FIELD", f.resource.update.Name, name)
+		rec.expect(x.answer.code == "VALIDATION_UNKNOWN_FIELD" && strings.Contains(x.answer.message, name), x,
+			"operation %s must refuse the unknown field '%s' by name with VALIDATION_UNKNOWN_FIELD", f.resource.update.Name,
+			name)
 	})
 }
 
 func checkIdentifierInInput(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
 		x := p.updateFixture(f, map[string]any{f.resource.id: "x"})
-		rec.expect(refused(x), x, "operation %s takes the identifier '%s' inside 'input'", f.resource.update.Name, f.resource.id)
+		rec.expect(refused(x), x,
+			"operation %s takes the identifier '%s' inside 'input'", f.resource.update.Name, f.resource.id)
 	})
 }
 
-// checkReadOnlyFields tries to write the fields that the thing's type calls read-only, and compares afterwards.
+// checkReadOnlyFields tries to set the fields that are read-only by the type of the resource.
 func checkReadOnlyFields(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
 		t := p.types[f.resource.get.Returns.Name]
@@ -58,7 +63,8 @@ func checkFieldTypes(p *prober, rec *recorder) {
 		for _, d := range fields {
 			for _, value := range p.valuesOfOtherTypes(&d) {
 				x := p.updateFixture(f, map[string]any{d.Name: value})
-				rec.expect(refused(x), x, "operation %s takes %s for 'input.%s', which is of type %s", f.resource.update.Name, describeValue(value), d.Name, d.Type)
+				rec.expect(refused(x), x, "operation %s takes %s for 'input.%s', which is of type %s", f.resource.update.Name,
+					describeValue(value), d.Name, d.Type)
 			}
 		}
 	})
@@ -77,7 +83,8 @@ func checkIfMatch(p *prober, rec *recorder) {
 		}
 		before, _ := p.readFixture(f)
 		x := p.updateFixture(f, map[string]any{name: value}, map[string]any{"if_match": `W/"no-such-version"`})
-		rec.expect(x.answer.code == "CONFLICT_VERSION_MISMATCH", x, "operation %s for another version must fail with CONFLICT_VERSION_MISMATCH", u.Name)
+		rec.expect(x.answer.code == "CONFLICT_VERSION_MISMATCH", x,
+			"operation %s for another version must fail with CONFLICT_VERSION_MISMATCH", u.Name)
 		after, y := p.readFixture(f)
 		rec.expect(equal(before, after), y, "operation %s for another version changed the %s", u.Name, f.resource.noun)
 		tag, _ := after["_etag"].(string)

@@ -1,8 +1,23 @@
-// Package conform probes a live MCP-AQL server, written in whatever language, and says which rules of the protocol it keeps.
+// Package conform probes a live MCP-AQL server, in whatever language it is written, and reports which rules of the
+// protocol it breaks.
 //
-// All it knows about the server is what the server says itself: the tools it lists and the answers of introspect. From those
-// it makes sound requests, breaks each in one way, and looks at what comes back (conformance testing §3 and §4). Every check
-// has a name, the requirements it stands for, a level and a verdict with the requests and responses that led to it.
+// It knows nothing about the server but the tools that it lists and the answers of introspect. From those it makes
+// valid requests, breaks each of them in one way, and checks the answers (MCP-AQL conformance testing §3 and §4). Every
+// check has a name, a level, the requirements that it stands for, and a verdict with the requests and responses that
+// led to it.
+//
+//	client, err := mcpclient.Command(ctx, []string{"./server"}, mcpclient.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer client.Close()
+//	report, err := conform.Run(ctx, client, conform.Options{Level: 1})
+//	if err != nil {
+//		return err
+//	}
+//	return report.Text(os.Stdout, false)
+//
+// A run calls operations, so point it at a server whose data may change.
 package conform
 
 import (
@@ -14,16 +29,17 @@ import (
 	"time"
 )
 
-// Server is a way to call the tools of one server: an MCP client (package mcpclient), or an adapter in this process.
+// Server calls the tools of one server: an MCP client, such as that of package mcpclient, or an adapter in this
+// process.
 type Server interface {
-	// Tools lists the tools, those that have nothing to do with MCP-AQL included.
+	// Tools lists all tools of the server, also those that have nothing to do with MCP-AQL.
 	Tools(ctx context.Context) ([]Tool, error)
-	// Call calls a tool with arguments, a JSON value. An error means that no answer can be expected any more; whatever the
-	// server answers, if only a protocol error, is a Reply.
+	// Call calls a tool with arguments, a JSON value. Whatever the server answers is a Reply, even a JSON-RPC error. An
+	// error means that the server will not answer any more.
 	Call(ctx context.Context, tool string, arguments json.RawMessage) (Reply, error)
 }
 
-// Tool is what a server's list of tools says about one.
+// Tool is a tool as a server lists it (MCP-AQL MCP integration §2).
 type Tool struct {
 	Name        string
 	Description string
@@ -34,43 +50,48 @@ type Tool struct {
 
 // Reply is the answer of a tool.
 type Reply struct {
-	Text    string // the MCP-AQL response, if all is well
+	// Text is the text content of the result: in a conforming server, the MCP-AQL response.
+	Text string
+	// IsError is the isError flag of the result.
 	IsError bool
-	// Fault is what is wrong with the wrapping: a JSON-RPC error in place of a result, or anything but one text content.
+	// Fault says why the reply is not a result with exactly one text content, such as a JSON-RPC error. Empty: it is one.
 	Fault string
 }
 
-// Options choose what is probed. The zero value probes level 2, creates and changes data, and spares what introspection
-// calls destructive or worse.
+// Options choose what is probed. With the zero value, Run probes level 2, creates and changes data, and does not call
+// operations that introspection reports as destructive or worse.
 type Options struct {
-	// Level is the conformance level to judge by: 1 or 2; default 2.
+	// Level is the conformance level to probe, 1 or 2; default 2 (MCP-AQL core §10).
 	Level int
-	// Prefix names the adapter where several share a server: the prefix of its tools, such as "github_".
+	// Prefix selects one of several adapters of a server by the prefix of its tools, such as "github_".
 	Prefix string
-	// Run restricts the run to checks whose names match; nil: all.
+	// Run restricts the run to checks whose names match; nil: all checks.
 	Run *regexp.Regexp
-	// Seed makes the same requests each time; default 1.
+	// Seed determines the values in the requests; default 1.
 	Seed uint64
-	// ReadOnly runs READ operations only. Round trips, updates and confirmation are then skipped.
+	// ReadOnly restricts the run to READ operations. Checks of round trips, updates and confirmation are then skipped.
 	ReadOnly bool
-	// AllowDestructive runs operations that introspection calls destructive or worse, too: without it, nothing is sent to
-	// them, not even to see whether they ask for confirmation, because a server that does not ask would go ahead.
+	// AllowDestructive permits calls of operations that introspection reports as destructive or worse. Without it they
+	// get no request at all, because a server that does not require confirmation would carry it out.
 	AllowDestructive bool
-	// CallTimeout bounds the wait for one answer; default 10 seconds. A server that takes longer is given up.
+	// CallTimeout is the longest wait for one answer; default 10 seconds. After a longer one the run gives up the server.
 	CallTimeout time.Duration
-	// Other is the same adapter in the other endpoint mode, to see that both are supported; nil: that check is skipped.
+	// Other is the same adapter in the other endpoint mode, for the check that both are supported; nil: it is skipped.
 	Other Server
-	// Implementation and Version are what the report and the evidence call the server.
+	// Implementation and Version name the server in the report and in the evidence.
 	Implementation, Version string
-	// Progress is told before each check how many are done, how many there are, and which comes next; nil: nobody is told.
+	// Progress, if not nil, is called before each check with the number of checks done, of all checks, and the name of
+	// the next one.
 	Progress func(done, total int, check string)
 }
 
-// ErrNoAdapter says that a server has no tool with a name of MCP-AQL.
-var ErrNoAdapter = errors.New("conform: the server has no MCP-AQL tool: none is called mcp_aql or mcp_aql_…, with or without a prefix")
+// ErrNoAdapter means that no tool of the server has a name of MCP-AQL (MCP-AQL MCP integration §2.1).
+var ErrNoAdapter = errors.New("conform: the server has no MCP-AQL tool: " +
+	"none is called mcp_aql or mcp_aql_…, with or without a prefix")
 
-// Run probes a server. The error is about what keeps it from being judged at all: bad options, no MCP-AQL tool, no answer
-// to the first request. A server that stops answering later fails the check that it did so in.
+// Run probes a server. It fails if the options are not valid, if the server has no MCP-AQL tool (ErrNoAdapter), if it
+// does not answer introspect, and if the context ends. A server that stops answering later fails the check that is
+// running.
 func Run(ctx context.Context, server Server, options Options) (*Report, error) {
 	if options.Level == 0 {
 		options.Level = 2

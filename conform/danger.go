@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The ranks of the danger levels that matter here (danger levels §2.1).
+// Ranks of danger levels (MCP-AQL danger levels §2.1).
 const (
 	reversible  = 1
 	destructive = 2
@@ -19,8 +19,9 @@ var (
 	dangerText   = regexp.MustCompile(`\[danger: *([a-z]+)`)
 )
 
-// dangerOf is the rank of what introspection says about an operation. Where it says nothing, the category, the name and the
-// permissions decide, and the worst of them counts: it is better to leave out a harmless operation than to run the other kind.
+// dangerOf returns the rank of the danger level that introspection reports for an operation. If it reports none, the
+// rank is the highest that category, permissions and name suggest: to leave out a harmless operation is better than to
+// run a destructive one.
 func (p *prober) dangerOf(o *operation) int {
 	declared, _ := p.protocol["danger_levels"].(map[string]any)
 	if declared == nil {
@@ -40,15 +41,15 @@ func (p *prober) dangerOf(o *operation) int {
 	}
 	rank := map[string]int{"READ": 0, "CREATE": reversible, "UPDATE": reversible, "EXECUTE": reversible}
 	danger, known := rank[o.Category]
-	if !known { // DELETE, and what is no category
+	if !known { // DELETE, or not a category
 		danger = destructive
 	}
 	if o.Permissions.Destructive && (o.Category == "READ" || o.Category == "CREATE") {
 		danger = destructive
 	}
 	for _, pattern := range []string{
-		"delete*", "remove_*", "purge*", "drop_*", "destroy_*", "wipe_*", "truncate_*", "erase_*", "clear_*", "reset_*", "unregister_*",
-		"force_*", "bulk_*", "override_*", "bypass_*", "*_permanently", "*_without_backup", "*_production",
+		"delete*", "remove_*", "purge*", "drop_*", "destroy_*", "wipe_*", "truncate_*", "erase_*", "clear_*", "reset_*",
+		"unregister_*", "force_*", "bulk_*", "override_*", "bypass_*", "*_permanently", "*_without_backup", "*_production",
 	} {
 		if match, err := path.Match(pattern, o.Name); err == nil && match {
 			danger = max(danger, destructive)
@@ -57,10 +58,14 @@ func (p *prober) dangerOf(o *operation) int {
 	return danger
 }
 
-// reserved are the operations of the safety loop: what they start concerns more than this server.
-var safetyLoop = []string{"execute_agent", "record_execution_step", "complete_execution", "abort_execution", "confirm_operation", "verify_challenge"}
+// safetyLoop lists the operations of the safety loop, which are never called: what they start concerns more than the
+// server.
+var safetyLoop = []string{
+	"execute_agent", "record_execution_step", "complete_execution", "abort_execution", "confirm_operation",
+	"verify_challenge",
+}
 
-// barred says why an operation is not run; empty: it may be.
+// exclusion returns why an operation must not be called; empty: it may be.
 func (p *prober) exclusion(o *operation) string {
 	switch {
 	case slices.Contains(safetyLoop, o.Name):
@@ -73,14 +78,16 @@ func (p *prober) exclusion(o *operation) string {
 	return ""
 }
 
-// runnable are the operations that may be run, in an order in which what is destroyed is destroyed last.
+// callable returns the operations that may be called, with destructive ones last.
 func (p *prober) callable() []*operation {
 	all := slices.DeleteFunc(slices.Clone(p.operations), func(o *operation) bool { return p.exclusion(o) != "" })
-	slices.SortStableFunc(all, func(a, b *operation) int { return cmp.Compare(max(a.danger, reversible), max(b.danger, reversible)) })
+	slices.SortStableFunc(all,
+		func(a, b *operation) int { return cmp.Compare(max(a.danger, reversible), max(b.danger, reversible)) })
 	return all
 }
 
-// each looks at every operation that may be run and has a request that is accepted; what is left out is said.
+// eachCallable calls look with every operation that may be called, and its baseline. It records why it leaves out the
+// others.
 func (p *prober) eachCallable(rec *recorder, look func(o *operation, b *baseline)) {
 	for _, o := range p.operations {
 		if why := p.exclusion(o); why != "" {
@@ -97,7 +104,7 @@ func (p *prober) eachCallable(rec *recorder, look func(o *operation, b *baseline
 	}
 }
 
-// verb is the first word of an operation's name, and noun the rest.
+// verbNoun splits an operation's name into its first word and the rest.
 func verbNoun(name string) (verb, noun string) {
 	verb, noun, _ = strings.Cut(name, "_")
 	return verb, noun

@@ -2,7 +2,7 @@ package conform
 
 import "slices"
 
-// evidence is what checks keep for the bundle.
+// evidence holds what checks record for the bundle, and for later checks.
 type evidence struct {
 	accepted    map[string][]string
 	missing     []parameterCase
@@ -17,7 +17,7 @@ type evidence struct {
 	otherMode   bool
 }
 
-// accept notes that an operation takes a parameter.
+// addAccepted records that an operation accepts a parameter.
 func (e *evidence) addAccepted(o *operation, name string) {
 	if e.accepted == nil {
 		e.accepted = map[string][]string{}

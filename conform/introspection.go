@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// description is all that a server says about itself.
+// discovery is all that a server reports about itself.
 type discovery struct {
 	tools          []Tool // those of the adapter
 	prefix         string
-	introspectTool string // the tool that introspect is called on
+	introspectTool string // the tool through which introspect is called
 	version        string // of the specification
 	protocol       map[string]any
 	operations     []*operation
@@ -24,17 +24,17 @@ type discovery struct {
 	listedOperations, listedTypes []map[string]any
 	details                       []*detail // of operations
 	typeDetails                   []*detail
-	unreadable                    []string // details that cannot be read
+	unreadable                    []string // a sentence about each entry whose details cannot be read
 }
 
-// detail is what introspect answers about one name.
+// detail is the answer of introspect about one name.
 type detail struct {
 	name     string
 	exchange *exchange
-	value    map[string]any // nil: the answer holds none
+	value    map[string]any // nil: the answer has none
 }
 
-// param is a parameter, or a field of a type.
+// param is a parameter, a field of a type, or an element.
 type param struct {
 	Name        string       `json:"name"`
 	Type        string       `json:"type"`
@@ -51,17 +51,18 @@ type param struct {
 	Items       *param       `json:"items"`
 }
 
-// readOnly reports whether a field says that it cannot be written.
+// readOnly reports whether the description of a field says that an update cannot set it.
 func (d *param) readOnly() bool {
 	text := strings.ToLower(d.Description)
-	return strings.Contains(text, "read-only") || strings.Contains(text, "readonly") || strings.Contains(text, "append-only")
+	return strings.Contains(text,
+		"read-only") || strings.Contains(text, "readonly") || strings.Contains(text, "append-only")
 }
 
 type operation struct {
 	Name        string  `json:"name"`
 	Category    string  `json:"semantic_category"`
 	Endpoint    string  `json:"endpoint"`
-	Tool        string  `json:"mcpTool"` // in discovery: made one that is listed
+	Tool        string  `json:"mcpTool"` // resolve sets it to one that is listed
 	Description string  `json:"description"`
 	Parameters  []param `json:"parameters"`
 	Permissions struct {
@@ -100,10 +101,10 @@ type typeDetails struct {
 	Members []string `json:"members"`
 }
 
-// toolName is how clients find the tools of an adapter.
+// toolName matches the tools of an adapter (MCP-AQL MCP integration §2.1).
 var toolName = regexp.MustCompile(`^(.+_)?mcp_aql(?:_([a-z0-9_]+))?$`)
 
-// family is the endpoint family in a tool's name; empty for the tool of single mode.
+// family returns the endpoint family in a tool's name; empty for the tool of single mode.
 func family(tool string) string {
 	m := toolName.FindStringSubmatch(tool)
 	if m == nil {
@@ -112,7 +113,7 @@ func family(tool string) string {
 	return m[2]
 }
 
-// mode is semantic, single or all, by the tools that there are.
+// mode returns semantic, single or all, by the tools that the server lists.
 func (d *discovery) mode() string {
 	single, semantic := false, false
 	for _, tool := range d.tools {
@@ -139,14 +140,14 @@ func (d *discovery) operation(name string) *operation {
 	return d.operations[i]
 }
 
-// capability is a flag of _protocol.capabilities.
+// capability returns a flag of _protocol.capabilities.
 func (d *discovery) capability(name string) bool {
 	capabilities, _ := d.protocol["capabilities"].(map[string]any)
 	on, _ := capabilities[name].(bool)
 	return on
 }
 
-// findTools keeps the tools of one adapter.
+// findTools finds the tools of the adapter.
 func (p *prober) findTools() error {
 	tools, err := p.server.Tools(p.ctx)
 	if err != nil {
@@ -175,7 +176,7 @@ func (p *prober) findTools() error {
 	return nil
 }
 
-// discover asks the server for all that it says about itself.
+// discover collects all that the server reports about itself.
 func (p *prober) discover() error {
 	if err := p.findTools(); err != nil {
 		return err
@@ -196,7 +197,8 @@ func (p *prober) discover() error {
 		}
 	}
 	if p.introspectTool == "" {
-		return fmt.Errorf("conform: no MCP-AQL tool answers introspect with a list of operations; tool %s answers %s", p.operationsList.tool, summary(p.operationsList))
+		return fmt.Errorf("conform: no MCP-AQL tool answers introspect with a list of operations; tool %s answers %s",
+			p.operationsList.tool, summary(p.operationsList))
 	}
 	data, _ := p.operationsList.answer.data.(map[string]any)
 	p.protocol, _ = data["_protocol"].(map[string]any)
@@ -235,7 +237,7 @@ func (p *prober) discover() error {
 	return nil
 }
 
-// rank orders tools by how likely they answer introspect.
+// introspectRank orders tools by how likely they answer introspect.
 func introspectRank(tool string) int {
 	switch family(tool) {
 	case "read", "discover", "inspect", "observe", "search":
@@ -246,7 +248,7 @@ func introspectRank(tool string) int {
 	return 2
 }
 
-// settle makes an operation ready to be called.
+// resolve sets the tool through which an operation is called, and its danger.
 func (p *prober) resolve(o *operation) {
 	known := func(name string) bool {
 		return slices.ContainsFunc(p.tools, func(t Tool) bool { return t.Name == name })
@@ -271,7 +273,7 @@ func (p *prober) fetchDetail(query, member, name string) *detail {
 	return &detail{name, x, value}
 }
 
-// objects are the objects in a list.
+// objects returns the objects in a list.
 func objects(list any) []map[string]any {
 	items, _ := list.([]any)
 	var all []map[string]any
@@ -283,7 +285,7 @@ func objects(list any) []map[string]any {
 	return all
 }
 
-// names are the distinct names of objects, in their order.
+// namesOf returns the distinct names of objects, in their order.
 func namesOf(list []map[string]any) []string {
 	var all []string
 	for _, object := range list {
@@ -294,7 +296,7 @@ func namesOf(list []map[string]any) []string {
 	return all
 }
 
-// convert reads a parsed value into a struct.
+// decode reads a parsed value into a struct.
 func decode(value any, into any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -306,7 +308,7 @@ func decode(value any, into any) error {
 	return nil
 }
 
-// short is the answer of an exchange in one line.
+// summary returns the answer of an exchange on one line, cut after 300 bytes.
 func summary(x *exchange) string {
 	text := x.reply.Text
 	if x.reply.Fault != "" {

@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// prober is one run against one server.
+// prober is one run against one server. What it asks once and several checks need, it keeps.
 type prober struct {
-	ctx     context.Context // a run is one call; no check has another
+	ctx     context.Context // of Run
 	server  Server
 	options Options
 	random  *rand.Rand
-	serial  int // makes names that nobody else has
+	serial  int // makes words unique
 
 	discovery
 	log         []*exchange
-	answerBytes int   // bytes of answers
-	stopped     error // why the server does not answer any more
+	answerBytes int   // length of all answers
+	stopped     error // why the server does not answer any more; nil: it does
 
 	baselines       map[*operation]*baseline
 	unknownSent     map[*operation]*exchange
@@ -37,23 +37,24 @@ type prober struct {
 func newProber(ctx context.Context, server Server, options Options) *prober {
 	return &prober{
 		ctx: ctx, server: server, options: options, random: rand.New(rand.NewPCG(options.Seed, 0)),
-		baselines: map[*operation]*baseline{}, unknownSent: map[*operation]*exchange{}, variations: map[*operation][]*exchange{},
+		baselines: map[*operation]*baseline{}, unknownSent: map[*operation]*exchange{},
+		variations:      map[*operation][]*exchange{},
 		rejectedSamples: map[*param]*exchange{}, fixtures: map[*resource]*fixture{}, creating: map[*resource]bool{},
 	}
 }
 
-// exchange is a request and what came back.
+// exchange is a request and its answer.
 type exchange struct {
 	tool, request string
 	reply         Reply
 	answer        answer
-	introspection bool // what the answer to introspect looks like has rules of its own
-	malformed     bool // the request is broken on purpose in a way that has no rules for the answer
+	introspection bool // the request is one of introspect, whose answers have rules of their own
+	malformed     bool // the request is malformed on purpose, so that some rules for answers do not apply
 }
 
-// answer is a response, as far as it is one.
+// answer is a response; what it lacks is zero.
 type answer struct {
-	wellFormed bool // it is an object with a boolean success
+	wellFormed bool // it is an object with a boolean "success"
 	success    bool
 	root       map[string]any
 	data       any
@@ -62,10 +63,10 @@ type answer struct {
 	details    map[string]any
 }
 
-// mostBytes bounds the answers of a run, all of which are kept.
+// maxAnswerBytes bounds the length of all answers of a run together, because the run keeps them.
 const maxAnswerBytes = 256 << 20
 
-// call sends a request. When the server is gone it returns an empty answer at once.
+// call sends a request. If the server has stopped answering, it returns an empty answer at once.
 func (p *prober) call(tool string, request any) *exchange {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -78,7 +79,8 @@ func (p *prober) call(tool string, request any) *exchange {
 	if p.stopped != nil {
 		return x
 	}
-	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.CallTimeout, fmt.Errorf("no answer within %v", p.options.CallTimeout))
+	timeout := p.options.CallTimeout
+	ctx, cancel := context.WithTimeoutCause(p.ctx, timeout, fmt.Errorf("no answer within %v", timeout))
 	defer cancel()
 	x.reply, err = p.server.Call(ctx, tool, text)
 	if err != nil {
@@ -96,7 +98,7 @@ func (p *prober) call(tool string, request any) *exchange {
 	return x
 }
 
-// send calls an operation on its own tool.
+// send calls an operation through its own tool.
 func (p *prober) send(o *operation, params map[string]any) *exchange {
 	return p.call(o.Tool, request(o, params))
 }
@@ -120,7 +122,7 @@ func parseAnswer(text string) (a answer) {
 	return a
 }
 
-// parse reads one JSON value, numbers as they are written.
+// parse reads one JSON value with its numbers as json.Number.
 func parse(text string) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 	decoder.UseNumber()
@@ -134,7 +136,7 @@ func parse(text string) (any, error) {
 	return value, nil
 }
 
-// exported is an exchange as reports show it.
+// export returns an exchange for the report.
 func (x *exchange) export() Exchange {
 	e := Exchange{Tool: x.tool, Request: json.RawMessage(x.request), IsError: x.reply.IsError, Fault: x.reply.Fault}
 	const most = 20_000
@@ -146,12 +148,12 @@ func (x *exchange) export() Exchange {
 		if len(text) > most {
 			text = fmt.Sprintf("%s… (%d bytes)", text[:most], len(text))
 		}
-		e.Response, _ = json.Marshal(text) // a string: cannot fail
+		e.Response, _ = json.Marshal(text) // a string can always be encoded
 	}
 	return e
 }
 
-// verdict is what a check finds while it runs.
+// recorder records what a check finds.
 type recorder struct {
 	findings []Finding
 	example  *exchange
@@ -159,7 +161,7 @@ type recorder struct {
 	reason   string
 }
 
-// ok notes that something is as it should be; x may be nil.
+// pass records that a rule holds; x, which may be nil, is an exchange that shows it.
 func (rec *recorder) pass(x *exchange) {
 	rec.passed = true
 	if rec.example == nil {
@@ -167,14 +169,14 @@ func (rec *recorder) pass(x *exchange) {
 	}
 }
 
-// skip says why there is nothing to look at; it counts where nothing else was looked at.
+// skip records why something was not checked. It is reported if nothing else was checked.
 func (rec *recorder) skip(format string, args ...any) {
 	if rec.reason == "" {
 		rec.reason = fmt.Sprintf(format, args...)
 	}
 }
 
-// wrong notes something that is not as it should be, with the exchanges that show it.
+// fail records a violation with the exchanges that show it.
 func (rec *recorder) fail(shown []*exchange, format string, args ...any) {
 	f := Finding{Message: fmt.Sprintf(format, args...)}
 	for _, x := range shown {
@@ -183,7 +185,7 @@ func (rec *recorder) fail(shown []*exchange, format string, args ...any) {
 	rec.findings = append(rec.findings, f)
 }
 
-// hold notes either.
+// expect records that a rule holds or, with a message, that it is violated.
 func (rec *recorder) expect(right bool, x *exchange, format string, args ...any) bool {
 	if right {
 		rec.pass(x)
@@ -197,12 +199,15 @@ func exchanges(all ...*exchange) []*exchange {
 	return slices.DeleteFunc(all, func(x *exchange) bool { return x == nil })
 }
 
-// mostFindings are shown of a check; the rest is counted.
+// maxFindings is the number of findings of a check that a report shows; the rest is counted.
 const maxFindings = 25
 
-// judge runs a check.
+// runCheck runs a check and returns its result.
 func (p *prober) runCheck(c check) Result {
-	r := Result{Name: c.name, Title: c.title, Requirements: strings.Fields(c.requirements), Level: c.level, category: c.category, tier: c.tier}
+	r := Result{
+		Name: c.name, Title: c.title, Requirements: strings.Fields(c.requirements), Level: c.level,
+		category: c.category, tier: c.tier,
+	}
 	if p.stopped != nil {
 		r.Verdict, r.Reason = Skip, "the server does not answer any more"
 		return r
@@ -212,7 +217,9 @@ func (p *prober) runCheck(c check) Result {
 	if p.stopped != nil {
 		last := p.log[len(p.log)-1]
 		r.Verdict = Fail
-		r.Findings = []Finding{{Message: "The server stopped answering: " + p.stopped.Error(), Evidence: []Exchange{last.export()}}}
+		r.Findings = []Finding{{
+			Message: "The server stopped answering: " + p.stopped.Error(), Evidence: []Exchange{last.export()},
+		}}
 		return r
 	}
 	switch {
@@ -239,7 +246,7 @@ func (p *prober) runCheck(c check) Result {
 	return r
 }
 
-// distinct leaves out findings that say what another one said.
+// distinct leaves out findings with the message of an earlier one.
 func distinct(findings []Finding) []Finding {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(findings, func(f Finding) bool {
@@ -249,7 +256,7 @@ func distinct(findings []Finding) []Finding {
 	})
 }
 
-// with returns params with one more.
+// with returns a copy of params with one parameter set.
 func with(params map[string]any, name string, value any) map[string]any {
 	changed := maps.Clone(params)
 	if changed == nil {
@@ -259,7 +266,7 @@ func with(params map[string]any, name string, value any) map[string]any {
 	return changed
 }
 
-// without returns params without one.
+// without returns a copy of params without one parameter.
 func without(params map[string]any, name string) map[string]any {
 	changed := maps.Clone(params)
 	delete(changed, name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Text writes the report for people. Verbose adds the checks that passed or were skipped, and evidence.
+// Text writes the report as plain text. Verbose adds the checks that passed, and all evidence uncut.
 func (r *Report) Text(w io.Writer, verbose bool) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s: MCP-AQL %s, mode %s, judged by level %d\n", r.name(), r.SpecVersion, r.Mode, r.RequestedLevel)
@@ -36,12 +36,13 @@ func (r *Report) Text(w io.Writer, verbose bool) error {
 			}
 		}
 	}
-	fmt.Fprintf(&s, "\n%d checks: %d passed, %d failed, %d warnings, %d skipped; %d calls. %s\n", r.Summary.Total, r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Calls, r.conclusion())
+	fmt.Fprintf(&s, "\n%d checks: %d passed, %d failed, %d warnings, %d skipped; %d calls. %s\n", r.Summary.Total,
+		r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Calls, r.conclusion())
 	_, err := io.WriteString(w, s.String())
 	return err
 }
 
-// conclusion is the outcome in a sentence.
+// conclusion returns the outcome as a sentence.
 func (r *Report) conclusion() string {
 	switch r.ExitCode() {
 	case 1:
@@ -60,7 +61,7 @@ func (r *Report) name() string {
 	return name
 }
 
-// text writes an exchange; whole: however long it is.
+// text writes an exchange on two lines, each cut after 240 characters unless whole is set.
 func (e *Exchange) text(s *strings.Builder, indent string, whole bool) {
 	cut := func(text string) string {
 		const most = 240
@@ -80,7 +81,7 @@ func (e *Exchange) text(s *strings.Builder, indent string, whole bool) {
 	fmt.Fprintf(s, "%s< %s\n", indent, cut(printable(answer)))
 }
 
-// printable keeps what a server sends from moving the cursor of a terminal.
+// printable replaces control characters, so that what a server sends cannot move the cursor of a terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x202e {
@@ -90,17 +91,23 @@ func printable(text string) string {
 	}, text)
 }
 
-// Markdown writes the report as a page.
+// Markdown writes the report as a page of GitHub Flavored Markdown.
 func (r *Report) Markdown(w io.Writer) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "# MCP-AQL conformance of %s\n\n", inline(r.name()))
-	fmt.Fprintf(&s, "MCP-AQL %s, mode %s, judged by level %d, seed %d. %s\n\n", inline(r.SpecVersion), r.Mode, r.RequestedLevel, r.Seed, r.conclusion())
-	s.WriteString("| checks | passed | failed | warnings | skipped | calls |\n| ---: | ---: | ---: | ---: | ---: | ---: |\n")
-	fmt.Fprintf(&s, "| %d | %d | %d | %d | %d | %d |\n", r.Summary.Total, r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Calls)
+	fmt.Fprintf(&s, "MCP-AQL %s, mode %s, judged by level %d, seed %d. %s\n\n", inline(r.SpecVersion), r.Mode,
+		r.RequestedLevel, r.Seed, r.conclusion())
+	s.WriteString("| checks | passed | failed | warnings | skipped | calls |\n")
+	s.WriteString("| ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	fmt.Fprintf(&s, "| %d | %d | %d | %d | %d | %d |\n", r.Summary.Total, r.Summary.Passed, r.Summary.Failed,
+		r.Summary.Warnings, r.Summary.Skipped, r.Calls)
 	for _, c := range r.Categories {
-		fmt.Fprintf(&s, "\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n", c.Name, c.Status)
+		fmt.Fprintf(&s,
+			"\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n",
+			c.Name, c.Status)
 		for _, check := range c.Checks {
-			fmt.Fprintf(&s, "| %s | `%s` | %s | %s | %s |\n", check.Verdict, check.Name, check.Level, inline(check.Title), strings.Join(check.Requirements, " "))
+			fmt.Fprintf(&s, "| %s | `%s` | %s | %s | %s |\n", check.Verdict, check.Name, check.Level, inline(check.Title),
+				strings.Join(check.Requirements, " "))
 		}
 		for _, check := range c.Checks {
 			if len(check.Findings) == 0 {
@@ -126,7 +133,8 @@ func (r *Report) Markdown(w io.Writer) error {
 	return err
 }
 
-// inline is text that means nothing to Markdown.
+// inline escapes text for a line of Markdown.
 func inline(text string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "`", "'", "<", "&lt;", "[", `\[`, "]", `\]`).Replace(printable(text))
+	return strings.NewReplacer("|",
+		`\|`, "*", `\*`, "_", `\_`, "`", "'", "<", "&lt;", "[", `\[`, "]", `\]`).Replace(printable(text))
 }

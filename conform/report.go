@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Level says how binding what a check stands for is.
+// Level is how binding the requirements of a check are.
 type Level string
 
-// The levels.
+// The levels, with the meaning of RFC 2119.
 const (
 	Must   Level = "MUST"
 	Should Level = "SHOULD"
@@ -17,8 +17,8 @@ const (
 // Verdict is the outcome of a check.
 type Verdict string
 
-// The verdicts: a MUST that is broken fails, a SHOULD warns; a check that does not apply to the server, or may not be made, is
-// skipped.
+// The verdicts. A broken MUST is a Fail and a broken SHOULD a Warn. A check is skipped if it does not apply to the
+// server or would need calls that the options do not permit.
 const (
 	Pass Verdict = "pass"
 	Fail Verdict = "fail"
@@ -26,7 +26,7 @@ const (
 	Skip Verdict = "skip"
 )
 
-// Category is one of the categories of conformance testing (§3, §4).
+// Category is one of the categories of MCP-AQL conformance testing §3 and §4.
 type Category string
 
 // The categories.
@@ -43,14 +43,14 @@ func categories() []Category {
 	return []Category{Fidelity, Parameters, ErrorQuality, RoundTrip, Features, Constraints}
 }
 
-// Report is what a run found, in the shape of conformance testing §6; encoded with encoding/json it is the JSON report.
+// Report is the result of a run. Encoded with encoding/json it is the JSON report (MCP-AQL conformance testing §6).
 type Report struct {
 	Implementation string `json:"implementation"`
 	Version        string `json:"version"`
 	SpecVersion    string `json:"specVersion"`
 	RequestedLevel int    `json:"requestedLevel"`
-	// ConformanceLevel is the level that the server showed: 0 if a MUST of level 1 is broken. Of a run that leaves checks out
-	// it says only what the others showed.
+	// ConformanceLevel is the highest level of which no MUST is broken; 0: level 1 has a broken one. It takes only the
+	// checks into account that were made.
 	ConformanceLevel int               `json:"conformanceLevel"`
 	Mode             string            `json:"mode"` // semantic, single or all, as found
 	Seed             uint64            `json:"seed"`
@@ -58,7 +58,7 @@ type Report struct {
 	Summary          Summary           `json:"summary"`
 	Categories       []CategoryResults `json:"categories"`
 
-	prober *prober
+	prober *prober // for Bundle
 }
 
 // Summary counts the verdicts.
@@ -77,7 +77,7 @@ type CategoryResults struct {
 	Checks []Result `json:"tests"`
 }
 
-// Result is what became of one check.
+// Result is the result of one check.
 type Result struct {
 	Name         string    `json:"name"`
 	Title        string    `json:"title"`
@@ -86,14 +86,14 @@ type Result struct {
 	Verdict      Verdict   `json:"status"`
 	Reason       string    `json:"reason,omitempty"` // why it was skipped
 	Findings     []Finding `json:"findings,omitempty"`
-	// Evidence is a request that the server did right, where there is one.
+	// Evidence is a request that the server answered as required; nil: there is none.
 	Evidence *Exchange `json:"evidence,omitempty"`
 
 	category Category
 	tier     int
 }
 
-// Finding is one thing that is wrong.
+// Finding is one violation.
 type Finding struct {
 	Message  string     `json:"message"`
 	Evidence []Exchange `json:"evidence,omitempty"`
@@ -108,7 +108,7 @@ type Exchange struct {
 	Fault    string          `json:"fault,omitempty"`
 }
 
-// Results are the results of all checks in the order they were made in.
+// Results returns the results of all checks, by category.
 func (r *Report) Results() []Result {
 	var all []Result
 	for _, c := range r.Categories {
@@ -117,8 +117,8 @@ func (r *Report) Results() []Result {
 	return all
 }
 
-// ExitCode is what a command that made the report ends with: 0 if everything passed, 1 if a MUST is broken, 2 if only a
-// SHOULD is (REQ-CL-08).
+// ExitCode returns the exit code of a command that made the report: 0 if every check passed or was skipped, 1 if a MUST
+// is broken, 2 if only a SHOULD is. These are the codes of the official conformance runner.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Summary.Failed > 0:
@@ -129,11 +129,12 @@ func (r *Report) ExitCode() int {
 	return 0
 }
 
-// report puts the results together.
+// report makes the report of the run.
 func (p *prober) report(results []Result) *Report {
 	r := &Report{
 		Implementation: p.options.Implementation, Version: p.options.Version, SpecVersion: p.version,
-		RequestedLevel: p.options.Level, ConformanceLevel: p.options.Level, Mode: p.mode(), Seed: p.options.Seed, Calls: len(p.log),
+		RequestedLevel: p.options.Level, ConformanceLevel: p.options.Level, Mode: p.mode(), Seed: p.options.Seed,
+		Calls:  len(p.log),
 		prober: p,
 	}
 	for _, category := range categories() {

@@ -29,8 +29,9 @@ func (f *fake) Call(_ context.Context, tool string, arguments json.RawMessage) (
 
 // small is a server with one operation, and faults of several kinds.
 func small() *fake {
-	const detail = `{"name":"introspect","semantic_category":"READ","endpoint":"read","mcpTool":"mcp_aql_read","description":"Discovers",` +
-		`"permissions":{"readOnly":true,"destructive":false},"parameters":[{"name":"query","type":"string","required":true,"enum":["operations"]}],"returns":{"name":"Nothing","kind":"scalar"}}`
+	const detail = `{"name":"introspect","semantic_category":"READ","endpoint":"read","mcpTool":"mcp_aql_read",` +
+		`"description":"Discovers","permissions":{"readOnly":true,"destructive":false},"parameters":[{"name":"query","type":"string","required":true,` +
+		`"enum":["operations"]}],"returns":{"name":"Nothing","kind":"scalar"}}`
 	return &fake{
 		tools: []Tool{{Name: "weather"}, {Name: "mcp_aql_read", Description: "introspect"}},
 		answer: func(_, arguments string) (Reply, error) {
@@ -42,9 +43,11 @@ func small() *fake {
 			case strings.Contains(arguments, `"query":"types"`):
 				return Reply{Text: `{"success":true,"data":{"types":[]}}`}, nil
 			case strings.Contains(arguments, `"query":"operations"`):
-				return Reply{Text: `{"success":true,"data":{"_protocol":{"version":"1.0.0-draft"},"operations":[{"name":"introspect","semantic_category":"READ","endpoint":"read","description":"Discovers | *all*"}]}}`}, nil
+				return Reply{Text: `{"success":true,"data":{"_protocol":{"version":"1.0.0-draft"},"operations":[` +
+					`{"name":"introspect","semantic_category":"READ","endpoint":"read","description":"Discovers | *all*"}]}}`}, nil
 			}
-			return Reply{Text: `{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"TypeError: \u001b[31mquery is undefined"}}`, IsError: true}, nil
+			return Reply{IsError: true, Text: `{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM",` +
+				`"message":"TypeError: \u001b[31mquery is undefined"}}`}, nil
 		},
 	}
 }
@@ -71,7 +74,9 @@ func golden(t *testing.T, name string, got []byte) {
 
 // The forms of the report, of a server that does several things wrong.
 func TestReports(t *testing.T) {
-	report, err := Run(t.Context(), small(), Options{Implementation: "small", Version: "1.0", Run: regexp.MustCompile(`^(introspect|errors|tools|pages)/`)})
+	report, err := Run(t.Context(), small(), Options{
+		Implementation: "small", Version: "1.0", Run: regexp.MustCompile(`^(introspect|errors|tools|pages)/`),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +112,8 @@ func TestExitCode(t *testing.T) {
 // What cannot be judged is an error, not a report.
 func TestRunErrors(t *testing.T) {
 	says := func(text string) *fake {
-		return &fake{tools: []Tool{{Name: "a_mcp_aql"}}, answer: func(string, string) (Reply, error) { return Reply{Text: text}, nil }}
+		answer := func(string, string) (Reply, error) { return Reply{Text: text}, nil }
+		return &fake{tools: []Tool{{Name: "a_mcp_aql"}}, answer: answer}
 	}
 	two := says("")
 	two.tools = []Tool{{Name: "a_mcp_aql"}, {Name: "b_mcp_aql"}}
@@ -118,12 +124,13 @@ func TestRunErrors(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"no tool":         {&fake{tools: []Tool{{Name: "weather"}, {Name: "mcp_aqlx"}}}, Options{}, ErrNoAdapter.Error()},
-		"another prefix":  {says(""), Options{Prefix: "b_"}, `the prefix asked for is "b_"`},
-		"two adapters":    {two, Options{}, `one of ["a_" "b_"]`},
-		"no level":        {says(""), Options{Level: 3}, "there is no level 3"},
-		"no check":        {says(""), Options{Run: regexp.MustCompile("nothing")}, "no check"},
-		"no introspect":   {says(`{"success":false,"error":{"code":"X","message":"no"}}`), Options{}, "tool a_mcp_aql answers"},
+		"no tool":        {&fake{tools: []Tool{{Name: "weather"}, {Name: "mcp_aqlx"}}}, Options{}, ErrNoAdapter.Error()},
+		"another prefix": {says(""), Options{Prefix: "b_"}, `the prefix asked for is "b_"`},
+		"two adapters":   {two, Options{}, `one of ["a_" "b_"]`},
+		"no level":       {says(""), Options{Level: 3}, "there is no level 3"},
+		"no check":       {says(""), Options{Run: regexp.MustCompile("nothing")}, "no check"},
+		"no introspect": {says(`{"success":false,"error":{"code":"X","message":"no"}}`), Options{},
+			"tool a_mcp_aql answers"},
 		"no JSON":         {says("<html>"), Options{}, "tool a_mcp_aql answers <html>"},
 		"gone":            {gone, Options{}, "it is gone"},
 		"answers in vain": {says("null"), Options{}, "tool a_mcp_aql answers null"},
@@ -173,10 +180,13 @@ func FuzzAnswers(f *testing.F) {
 		f.Add(reply.Text, reply.Text, reply.Text)
 	}
 	f.Add(`{"success":true,"data":{"operations":[{"name":"create_x"},{"name":"get_x"},{"name":"update_x"}]}}`,
-		`{"success":true,"data":{"operation":{"name":"create_x","semantic_category":"CREATE","parameters":[{"name":"a","type":"T | b[]","required":true,"minimum":1e999,"items":{"type":"array"}}],"returns":{"name":"T","kind":"object"}},"type":{"name":"T","kind":"union","members":["T"]},"types":[{"name":"T"}]}}`,
+		`{"success":true,"data":{"operation":{"name":"create_x","semantic_category":"CREATE","parameters":[{"name":"a",`+
+			`"type":"T | b[]","required":true,"minimum":1e999,"items":{"type":"array"}}],`+
+			`"returns":{"name":"T","kind":"object"}},"type":{"name":"T","kind":"union","members":["T"]},"types":[{"name":"T"}]}}`,
 		`{"success":true,"data":{"id":"1","items":[{"a":{"b":1,"c":2}}]},"results":[{"index":-1}]}`)
 	f.Fuzz(func(t *testing.T, list, detail, rest string) {
-		server := &fake{tools: []Tool{{Name: "mcp_aql_read"}, {Name: "mcp_aql_create"}}, answer: func(_, arguments string) (Reply, error) {
+		server := &fake{tools: []Tool{{Name: "mcp_aql_read"}, {Name: "mcp_aql_create"}}}
+		server.answer = func(_, arguments string) (Reply, error) {
 			switch {
 			case strings.Contains(arguments, `"name"`) || strings.Contains(arguments, `"types"`):
 				return Reply{Text: detail}, nil
@@ -184,7 +194,7 @@ func FuzzAnswers(f *testing.F) {
 				return Reply{Text: list}, nil
 			}
 			return Reply{Text: rest}, nil
-		}}
+		}
 		report, err := Run(t.Context(), server, Options{AllowDestructive: true, Other: server})
 		if err != nil {
 			return

@@ -5,21 +5,23 @@ import (
 	"strings"
 )
 
-// base is a request to an operation that the server accepts: it answers with success, or fails for a reason that is none of
-// the parameters. What is wrong with a request is only told by a server that accepts the right one.
+// baseline is a request to an operation that the server accepts: it succeeds, or fails for a reason other than its
+// parameters. A check changes one thing in it, so that the answer shows the effect of that thing alone.
 type baseline struct {
-	params   map[string]any // nil: none is known
-	exchange *exchange      // the last one
-	rejected []*exchange    // sound requests that were refused
+	params   map[string]any // nil: no request was accepted
+	exchange *exchange      // the last request that was tried
+	rejected []*exchange    // requests that are valid by introspection, and were refused
 }
 
-// accepted reports whether parameters passed the checks of the server.
+// paramsAccepted reports whether the server accepted the parameters of a request, even if it failed later.
 func paramsAccepted(x *exchange) bool {
 	a := x.answer
-	return a.wellFormed && (a.success || !strings.HasPrefix(a.code, "VALIDATION_") && a.code != "INTROSPECTION_ERROR" && a.code != "NOT_FOUND_OPERATION" && a.code != "BATCH_VALIDATION_ERROR")
+	about := slices.Contains([]string{"INTROSPECTION_ERROR", "NOT_FOUND_OPERATION", "BATCH_VALIDATION_ERROR"}, a.code)
+	return a.wellFormed && (a.success || !about && !strings.HasPrefix(a.code, "VALIDATION_"))
 }
 
-// base finds an accepted request with no more than the required parameters.
+// baseline finds an accepted request with the required parameters only. It first tries generated values for CREATE
+// operations and values of the examples for others, and then the other kind.
 func (p *prober) baseline(o *operation) *baseline {
 	if b := p.baselines[o]; b != nil {
 		return b
@@ -44,7 +46,8 @@ func (p *prober) baseline(o *operation) *baseline {
 	return b
 }
 
-// fresh is a base with values of its own, for operations that do not take the same ones twice.
+// freshParams returns the parameters of a baseline with new values where an operation may refuse the same ones a second
+// time: for CREATE operations, and for those that destroy what they name.
 func (p *prober) freshParams(o *operation, b *baseline) map[string]any {
 	if o.Category == "CREATE" {
 		if params, ok := p.requiredParams(o, len(b.rejected) == 0); ok {
@@ -57,11 +60,12 @@ func (p *prober) freshParams(o *operation, b *baseline) map[string]any {
 	return b.params
 }
 
-// minimal makes the required parameters: identifiers of what this run created, then made or shown values.
-func (p *prober) requiredParams(o *operation, made bool) (map[string]any, bool) {
+// requiredParams makes the required parameters: identifiers of what this run created, and other values generated or, if
+// generated is not set, taken from the examples first.
+func (p *prober) requiredParams(o *operation, generated bool) (map[string]any, bool) {
 	params := map[string]any{}
 	for _, d := range o.required() {
-		value, ok := p.paramValue(o, &d, made)
+		value, ok := p.paramValue(o, &d, generated)
 		if !ok {
 			return nil, false
 		}
@@ -70,8 +74,8 @@ func (p *prober) requiredParams(o *operation, made bool) (map[string]any, bool) 
 	return params, true
 }
 
-// one makes the value of one parameter.
-func (p *prober) paramValue(o *operation, d *param, made bool) (any, bool) {
+// paramValue makes the value of one parameter in the manner of requiredParams.
+func (p *prober) paramValue(o *operation, d *param, generated bool) (any, bool) {
 	if value, ok := p.fixtureID(o, d.Name); ok {
 		return value, true
 	}
@@ -81,7 +85,7 @@ func (p *prober) paramValue(o *operation, d *param, made bool) (any, bool) {
 		}
 	}
 	shown, isShown := exampleValue(o, d.Name)
-	if !made && isShown {
+	if !generated && isShown {
 		return shown, true
 	}
 	if value, ok := p.newValue(d, 0); ok {
@@ -90,7 +94,7 @@ func (p *prober) paramValue(o *operation, d *param, made bool) (any, bool) {
 	return shown, isShown
 }
 
-// example is the value of a parameter in the examples of an operation.
+// exampleValue returns the value of a parameter in the examples of an operation.
 func exampleValue(o *operation, name string) (any, bool) {
 	for _, e := range o.Examples {
 		if value, ok := e.Request.Params[name]; ok {
@@ -100,9 +104,9 @@ func exampleValue(o *operation, name string) (any, bool) {
 	return nil, false
 }
 
-// change makes an input for an update that changes one plain field.
+// updateInput makes an input for an update that changes one field of a basic type.
 func (p *prober) updateInput(o *operation, d *param) (any, bool) {
-	for _, f := range p.updatableFields(o, d) {
+	for _, f := range p.updatableFields(d) {
 		if slices.Contains([]string{"string", "integer", "number", "boolean"}, f.Type) && f.Format == "" && f.Pattern == "" {
 			if value, ok := p.newValue(&f, 1); ok {
 				return map[string]any{f.Name: value}, true
@@ -112,20 +116,22 @@ func (p *prober) updateInput(o *operation, d *param) (any, bool) {
 	return nil, false
 }
 
-// settable are the fields that an update may change.
-func (p *prober) updatableFields(_ *operation, d *param) []param {
+// updatableFields returns the fields that an update may change, given its parameter input.
+func (p *prober) updatableFields(d *param) []param {
 	t := p.types[d.Type]
 	if t == nil || t.Kind != "object" {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(t.Fields), func(f param) bool { return f.readOnly() || strings.HasPrefix(f.Name, "_") })
+	return slices.DeleteFunc(slices.Clone(t.Fields),
+		func(f param) bool { return f.readOnly() || strings.HasPrefix(f.Name, "_") })
 }
 
-// sample makes a value for a parameter that is not required, one that goes with nothing else; false: there is none.
-func (p *prober) optionalValue(o *operation, d *param, made bool) (any, bool) {
+// optionalValue makes a value for an optional parameter that is valid without other optional parameters; false: there
+// is none.
+func (p *prober) optionalValue(o *operation, d *param) (any, bool) {
 	switch d.Name {
 	case "after", "before":
-		return nil, false // only of use with first and last, and a cursor
+		return nil, false // valid only with first or last, and a cursor
 	case "confirmation_token":
 		return "conf_" + p.uniqueWord(), true
 	case "fields", "preset":
@@ -138,10 +144,10 @@ func (p *prober) optionalValue(o *operation, d *param, made bool) (any, bool) {
 	if o.Name == "introspect" && d.Name == "name" {
 		return "introspect", true
 	}
-	return p.paramValue(o, d, made)
+	return p.paramValue(o, d, true)
 }
 
-// whole makes a request with every parameter that is content, not control.
+// contentParams makes a request with every parameter except those that control the answer.
 func (p *prober) contentParams(o *operation) (map[string]any, bool) {
 	params := map[string]any{}
 	for _, d := range o.Parameters {
@@ -159,9 +165,10 @@ func (p *prober) contentParams(o *operation) (map[string]any, bool) {
 	return params, true
 }
 
-// control are the cross-cutting parameters (operations §4.4.1) that say how to answer, not what to do.
+// controlParams lists the cross-cutting parameters that control how an operation answers or whether it is carried out
+// (MCP-AQL operations §4.4.1).
 var controlParams = map[string]bool{
-	"fields": true, "preset": true, "first": true, "after": true, "last": true, "before": true, "limit": true, "offset": true,
-	"page": true, "page_size": true, "dry_run": true, "confirmation_token": true, "if_match": true, "aggregate": true, "include_items": true,
-	"sort": true,
+	"fields": true, "preset": true, "first": true, "after": true, "last": true, "before": true, "limit": true,
+	"offset": true, "page": true, "page_size": true, "dry_run": true, "confirmation_token": true, "if_match": true,
+	"aggregate": true, "include_items": true, "sort": true,
 }

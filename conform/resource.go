@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// resource is a kind of thing that can be created and read: what the round trips are about. Names and types pair its
-// operations.
+// resource is a kind of data that can be created and read. Its operations are found by their names and types.
 type resource struct {
 	noun                              string
-	create, get, update, list, delete *operation // all but create and get may be nil
-	id                                string     // the parameter of get that says which one
+	create, get, update, list, delete *operation // update, list and delete may be nil
+	id                                string     // the identifying parameter of get
 }
 
-// fixture is a thing that this run created.
+// fixture is a resource that this run created.
 type fixture struct {
 	resource *resource
-	sent     map[string]any // the parameters it was created with
-	data     map[string]any // what create answered
+	sent     map[string]any // the parameters of create
+	data     map[string]any // the answer of create
 	id       any
 	exchange *exchange
 }
 
-// pair finds the resources.
+// findResources pairs the operations of each resource.
 func (p *prober) findResources() {
 	for _, create := range p.operations {
 		if create.Category != "CREATE" {
@@ -36,10 +35,11 @@ func (p *prober) findResources() {
 		r := &resource{noun: noun, create: create}
 		for _, o := range p.operations {
 			verb, of := verbNoun(o.Name)
+			required := o.required()
 			switch {
-			case o.Category == "READ" && len(o.required()) == 1 && (of == noun && slices.Contains([]string{"get", "read", "show", "fetch", "describe", "view"}, verb)):
+			case o.Category == "READ" && len(required) == 1 && of == noun && slices.Contains(getVerbs, verb):
 				r.get = o
-			case o.Category == "READ" && len(o.required()) == 0 && verb == "list" && (of == noun+"s" || of == noun+"es" || of == noun || strings.TrimSuffix(of, "ies")+"y" == noun):
+			case o.Category == "READ" && len(required) == 0 && verb == "list" && isPlural(of, noun):
 				r.list = o
 			case o.Category == "UPDATE" && of == noun && (r.update == nil || verb == "update") && o.param("input") != nil:
 				r.update = o
@@ -47,13 +47,8 @@ func (p *prober) findResources() {
 				r.delete = o
 			}
 		}
-		if r.get == nil { // by what it returns
-			for _, o := range p.operations {
-				if o.Category == "READ" && len(o.required()) == 1 && o.Returns.Kind == "object" && o.Returns.Name == create.Returns.Name && o.required()[0].Type == "string" {
-					r.get = o
-					break
-				}
-			}
+		if r.get == nil {
+			r.get = p.getterOf(create)
 		}
 		if r.get == nil {
 			continue
@@ -63,7 +58,27 @@ func (p *prober) findResources() {
 	}
 }
 
-// identifier is the value of a parameter that says which of the things of this run is meant.
+// getVerbs begin the names of operations that read one resource.
+var getVerbs = []string{"get", "read", "show", "fetch", "describe", "view"}
+
+// isPlural reports whether a word is the plural of a noun, or the noun itself.
+func isPlural(word, noun string) bool {
+	return word == noun || word == noun+"s" || word == noun+"es" || strings.TrimSuffix(word, "ies")+"y" == noun
+}
+
+// getterOf finds the operation that reads what another one creates, by the type that both return; nil: there is none.
+func (p *prober) getterOf(create *operation) *operation {
+	for _, o := range p.operations {
+		required := o.required()
+		if o.Category == "READ" && len(required) == 1 && required[0].Type == "string" &&
+			o.Returns.Kind == "object" && o.Returns.Name == create.Returns.Name {
+			return o
+		}
+	}
+	return nil
+}
+
+// fixtureID returns the identifier of a fixture for a parameter that identifies a resource.
 func (p *prober) fixtureID(o *operation, name string) (any, bool) {
 	for _, r := range p.resources {
 		if r.id != name || r.create == o || r.id == "id" && !strings.HasSuffix(o.Name, "_"+r.noun) {
@@ -80,7 +95,7 @@ func (p *prober) fixtureID(o *operation, name string) (any, bool) {
 	return nil, false
 }
 
-// rebound puts a new thing in the place of the identifiers, for an operation that destroys.
+// withNewFixtures returns params with the identifiers of new fixtures, for an operation that destroys them.
 func (p *prober) withNewFixtures(o *operation, params map[string]any) map[string]any {
 	changed := maps.Clone(params)
 	for name := range params {
@@ -91,13 +106,13 @@ func (p *prober) withNewFixtures(o *operation, params map[string]any) map[string
 	return changed
 }
 
-// shared is a thing that checks use which leave it as it is, or do not mind.
+// sharedFixture returns a fixture for checks that do not depend on its content; nil: none can be created.
 func (p *prober) sharedFixture(r *resource) *fixture {
 	if f, ok := p.fixtures[r]; ok {
 		return f
 	}
 	if p.creating[r] {
-		return nil // it needs itself
+		return nil // creating it needs one
 	}
 	p.creating[r] = true
 	p.fixtures[r] = p.createFixture(r)
@@ -105,15 +120,16 @@ func (p *prober) sharedFixture(r *resource) *fixture {
 	return p.fixtures[r]
 }
 
-// make creates a thing with all that create takes; nil: it does not succeed.
+// createFixture creates a fixture with as many parameters as create accepts; nil: it does not succeed.
 func (p *prober) createFixture(r *resource) *fixture {
 	if p.exclusion(r.create) != "" {
 		return nil
 	}
-	whole := func() (map[string]any, bool) { return p.contentParams(r.create) }
-	made := func() (map[string]any, bool) { return p.requiredParams(r.create, true) }
-	shown := func() (map[string]any, bool) { return p.requiredParams(r.create, false) }
-	for _, source := range []func() (map[string]any, bool){whole, made, shown} {
+	for _, source := range []func() (map[string]any, bool){
+		func() (map[string]any, bool) { return p.contentParams(r.create) },
+		func() (map[string]any, bool) { return p.requiredParams(r.create, true) },
+		func() (map[string]any, bool) { return p.requiredParams(r.create, false) },
+	} {
 		params, ok := source()
 		if !ok {
 			continue
@@ -133,7 +149,7 @@ func (p *prober) createFixture(r *resource) *fixture {
 	return nil
 }
 
-// bare takes the thing out of {"thing":{…}}.
+// unwrap returns the resource in {"todo":{…}}.
 func (r *resource) unwrap(data map[string]any) map[string]any {
 	if inner, ok := data[r.noun].(map[string]any); ok && len(data) == 1 {
 		return inner
@@ -141,7 +157,7 @@ func (r *resource) unwrap(data map[string]any) map[string]any {
 	return data
 }
 
-// read gets a thing.
+// readFixture reads a fixture; nil: it cannot be read.
 func (p *prober) readFixture(f *fixture, more ...map[string]any) (map[string]any, *exchange) {
 	params := map[string]any{f.resource.id: f.id}
 	for _, m := range more {
@@ -155,7 +171,7 @@ func (p *prober) readFixture(f *fixture, more ...map[string]any) (map[string]any
 	return f.resource.unwrap(data), x
 }
 
-// paired looks at every resource of which a new thing can be made and read.
+// eachFixture calls look with a new fixture of every resource.
 func (p *prober) eachFixture(rec *recorder, look func(f *fixture)) {
 	if len(p.resources) == 0 {
 		rec.skip("no operations that create and read the same kind of thing could be paired")
@@ -174,7 +190,7 @@ func (p *prober) eachFixture(rec *recorder, look func(f *fixture)) {
 	}
 }
 
-// updated looks at every resource that can be updated, too.
+// eachUpdatable calls look with a new fixture of every resource that can be updated, and the fields that can change.
 func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []param)) {
 	p.eachFixture(rec, func(f *fixture) {
 		u := f.resource.update
@@ -190,7 +206,7 @@ func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []par
 			rec.skip("no sound request to operation %s is known", u.Name)
 			return
 		}
-		fields := p.updatableFields(u, u.param("input"))
+		fields := p.updatableFields(u.param("input"))
 		if len(fields) == 0 {
 			rec.skip("introspection does not say what operation %s can change", u.Name)
 			return
@@ -199,7 +215,7 @@ func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []par
 	})
 }
 
-// update changes a thing.
+// updateFixture updates a fixture.
 func (p *prober) updateFixture(f *fixture, input any, more ...map[string]any) *exchange {
 	u := f.resource.update
 	params := with(p.baseline(u).params, "input", input)

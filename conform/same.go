@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// differs finds where a value that was read lacks something of one that was sent, or has it otherwise; empty: nowhere.
-// Objects may have grown; numbers and times may be written differently.
+// firstDifference returns the path of the first place where a value that was read lacks or changes something of the one
+// that was sent; empty: there is none. Members that were not sent do not count, and numbers and times may be written in
+// another way.
 func firstDifference(sent, read any, path string) string {
 	sent = normalized(sent)
 	read = normalized(read)
@@ -57,7 +58,7 @@ func firstDifference(sent, read any, path string) string {
 	return ""
 }
 
-// plain is a value as parse would have read it.
+// normalized returns a value as parse would have read it.
 func normalized(value any) any {
 	switch value := value.(type) {
 	case nil, bool, string, json.Number, map[string]any, []any:
@@ -75,7 +76,7 @@ func normalized(value any) any {
 }
 
 func sameNumber(a, b json.Number) bool {
-	if strings.ContainsAny(string(a+b), "eE") { // exponents can be as large as they like
+	if strings.ContainsAny(string(a+b), "eE") { // a big.Rat of a large exponent takes too much memory
 		x, err := a.Float64()
 		y, fault := b.Float64()
 		return err == nil && fault == nil && x == y
@@ -94,12 +95,12 @@ func sameTime(a, b string) bool {
 	return err == nil && x.Equal(y)
 }
 
-// equal reports whether two values are the same in both directions.
+// equal reports whether two values are the same but for how numbers and times are written.
 func equal(a, b any) bool {
 	return firstDifference(a, b, ".") == "" && firstDifference(b, a, ".") == ""
 }
 
-// asJSON is a value as JSON.
+// asJSON returns a value as JSON.
 func asJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// kind checks a value; the answer says what is wrong with it, or is empty.
+// shape checks the value at a path and returns what is wrong with it.
 type shape func(path string, value any) []string
 
-// member is what an object may hold.
+// member is the rule for a member of an object.
 type member struct {
 	required bool
 	shape    shape
 }
 
-// closed is an object with these members and no others.
+// closed is the shape of an object with these members and no others.
 func closed(members map[string]member) shape {
 	return func(path string, value any) []string {
 		object, ok := value.(map[string]any)
@@ -143,7 +143,7 @@ func listOf(item shape) shape {
 	}
 }
 
-// The shapes of introspection (introspection §3, §4), all of them closed.
+// The closed shapes of introspection (MCP-AQL introspection §3 and §4).
 var (
 	snakeCase      = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	codePattern    = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
@@ -154,22 +154,29 @@ var (
 	typeKind = oneOf("enum", "object", "scalar", "union")
 
 	operationInfo = closed(map[string]member{
-		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isNonEmpty}, "description": {true, isString},
+		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isNonEmpty},
+		"description": {true, isString},
 	})
-	typeInfo      = closed(map[string]member{"name": {true, isString}, "kind": {true, typeKind}, "description": {false, isString}})
+	typeInfo = closed(map[string]member{"name": {true, isString},
+		"kind": {true, typeKind}, "description": {false, isString}})
 	parameterInfo = closed(map[string]member{
-		"name": {true, isString}, "type": {true, isNonEmpty}, "required": {true, isBool}, "description": {false, isString}, "default": {},
-		"enum": {false, listOf(nil)}, "minimum": {false, isNumber}, "maximum": {false, isNumber}, "minLength": {false, isCount},
-		"maxLength": {false, isCount}, "pattern": {false, isString}, "format": {false, isString}, "items": {false, isObject}, "sensitive": {false, isBool},
+		"name": {true, isString}, "type": {true, isNonEmpty}, "required": {true, isBool}, "description": {false, isString},
+		"default": {},
+		"enum":    {false, listOf(nil)}, "minimum": {false, isNumber}, "maximum": {false, isNumber},
+		"minLength": {false, isCount},
+		"maxLength": {false, isCount}, "pattern": {false, isString}, "format": {false, isString}, "items": {false, isObject},
+		"sensitive": {false, isBool},
 	})
 	operationDetails = closed(map[string]member{
-		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isNonEmpty}, "mcpTool": {true, isString},
+		"name": {true, isString}, "semantic_category": {true, category}, "endpoint": {true, isNonEmpty},
+		"mcpTool":     {true, isString},
 		"description": {true, isString},
 		"permissions": {true, closed(map[string]member{"readOnly": {true, isBool}, "destructive": {true, isBool}})},
 		"parameters":  {true, listOf(parameterInfo)}, "returns": {true, typeInfo},
 		"examples": {false, listOf(closed(map[string]member{"description": {false, isString}, "request": {true, isObject}}))},
 		"computed_fields": {false, listOf(closed(map[string]member{
-			"name": {true, matches(snakeCase)}, "type": {true, isString}, "description": {false, isString}, "filterable": {false, isBool}, "sortable": {false, isBool},
+			"name": {true, matches(snakeCase)}, "type": {true, isString}, "description": {false, isString},
+			"filterable": {false, isBool}, "sortable": {false, isBool},
 		}))},
 		"aggregation_support": {false, closed(map[string]member{
 			"supported": {true, isBool}, "default_mode": {false, oneOf("summary_only", "include_items")},
@@ -181,12 +188,13 @@ var (
 			"relationship_types": {false, listOf(isString)}, "max_depth": {false, isCount},
 		})},
 		"lifecycle": {false, closed(map[string]member{
-			"states": {true, listOf(isString)}, "supports_cancel": {false, isBool}, "supports_retry": {false, isBool}, "progress_reporting": {false, isBool},
+			"states": {true, listOf(isString)}, "supports_cancel": {false, isBool}, "supports_retry": {false, isBool},
+			"progress_reporting": {false, isBool},
 		})},
 	})
 )
 
-// typeDetailsShape depends on the kind.
+// typeDetailsShape is the shape of a type in full, which depends on its kind.
 func typeDetailsShape(path string, value any) []string {
 	object, _ := value.(map[string]any)
 	members := map[string]member{"name": {true, isString}, "kind": {true, typeKind}, "description": {false, isString}}
@@ -201,18 +209,21 @@ func typeDetailsShape(path string, value any) []string {
 	return closed(members)(path, value)
 }
 
-// The shapes of responses (core §5, operations §3 and §7).
+// The shapes of responses (MCP-AQL core §5; operations §3 and §7).
 var (
-	failureShape = closed(map[string]member{"code": {true, matches(codePattern)}, "message": {true, isNonEmpty}, "details": {false, isObject}})
+	failureShape = closed(map[string]member{"code": {true, matches(codePattern)},
+		"message": {true, isNonEmpty}, "details": {false, isObject}})
 	plainFailure = closed(map[string]member{"code": {true, matches(codePattern)}, "message": {true, isNonEmpty}})
 	warningShape = closed(map[string]member{
-		"code": {true, matches(codePattern)}, "message": {true, isString}, "details": {false, isObject}, "severity": {false, oneOf("low", "medium", "high")},
+		"code": {true, matches(codePattern)}, "message": {true, isString}, "details": {false, isObject},
+		"severity": {false, oneOf("low", "medium", "high")},
 	})
 	successShape = closed(map[string]member{
 		"success": {true, isTrue}, "data": {true, nil}, "warnings": {false, listOf(warningShape)}, "_meta": {false, isMeta},
 	})
 	failedShape = closed(map[string]member{
-		"success": {true, isFalse}, "error": {true, failureShape}, "confirmation": {false, isObject}, "deprecated": {false, isBool},
+		"success": {true, isFalse}, "error": {true, failureShape}, "confirmation": {false, isObject},
+		"deprecated":         {false, isBool},
 		"deprecationMessage": {false, isString}, "deprecatedSince": {false, isString}, "removalVersion": {false, isString},
 	})
 	itemSuccess = closed(map[string]member{"success": {true, isTrue}, "data": {true, nil}})
@@ -220,13 +231,15 @@ var (
 	batchShape  = closed(map[string]member{
 		"success": {true, isTrue}, "data": {true, isNull}, "warnings": {false, listOf(warningShape)},
 		"results": {true, listOf(closed(map[string]member{
-			"index": {true, isCount}, "operation": {true, isString}, "result": {true, itemShape}, "status": {false, oneOf("completed", "pending_confirmation")},
+			"index": {true, isCount}, "operation": {true, isString}, "result": {true, itemShape},
+			"status": {false, oneOf("completed", "pending_confirmation")},
 		}))},
 		"summary": {true, closed(map[string]member{
 			"total": {true, isCount}, "succeeded": {true, isCount}, "failed": {true, isCount},
 			"halted": {false, isCount}, "pending": {false, isCount}, "pending_confirmation": {false, isCount},
 		})},
-		"halted_at": {false, closed(map[string]member{"index": {true, isCount}, "operation": {true, isString}, "result": {true, itemShape}})},
+		"halted_at": {false,
+			closed(map[string]member{"index": {true, isCount}, "operation": {true, isString}, "result": {true, itemShape}})},
 		"pending_operations": {false, listOf(closed(map[string]member{
 			"index": {true, isCount}, "operation": {true, isString}, "params": {false, isObject},
 		}))},
@@ -255,7 +268,7 @@ func isMeta(path string, value any) []string {
 	return wrong
 }
 
-// responseShape is the shape that an answer must have.
+// responseShape returns what is wrong with the shape of an answer.
 func responseShape(x *exchange) []string {
 	const path = "response"
 	switch {

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// itemCount finds how many items there may be, which the protocol has no member for, in a description.
-var itemCount = regexp.MustCompile(`(?i)(up to|exactly|at most|max(?:imum)?(?: of)?) (\d+) items?|(\d+) (?:to \d+ )?items?(?: or more)?`)
+// itemCount finds bounds of the number of items in a description. The protocol has no member for them.
+var itemCount = regexp.MustCompile(
+	`(?i)(up to|exactly|at most|max(?:imum)?(?: of)?) (\d+) items?|(\d+) (?:to \d+ )?items?(?: or more)?`)
 
-// items is how few and how many items a description allows; -1: it says nothing.
+// itemBounds returns the numbers of items that a description allows; high is -1 without an upper bound.
 func itemBounds(text string) (low, high int) {
 	low, high = 0, -1
 	m := itemCount.FindStringSubmatch(text)
@@ -31,7 +32,7 @@ func itemBounds(text string) (low, high int) {
 	return low, high
 }
 
-// alternatives are the types of a union such as "string | string[]".
+// alternatives returns the types of a union such as "string | string[]".
 func alternatives(name string) []string {
 	var all []string
 	for alternative := range strings.SplitSeq(name, "|") {
@@ -40,14 +41,14 @@ func alternatives(name string) []string {
 	return all
 }
 
-// What is asked for can be beyond reason; values are not.
+// Bounds of the values that a run makes, whatever introspection demands.
 const (
 	maxDepth  = 8
 	maxItems  = 1000
 	maxLength = 1 << 18
 )
 
-// value makes a value that is as introspection describes it; false: what it says is not enough.
+// newValue makes a value that is valid by introspection; false: introspection does not say enough.
 func (p *prober) newValue(d *param, depth int) (any, bool) {
 	if depth > maxDepth {
 		return nil, false
@@ -117,7 +118,8 @@ func (p *prober) newValue(d *param, depth int) (any, bool) {
 	return nil, false
 }
 
-// object makes an object with all fields that are to be written and can be made, but not for ever deeper.
+// newObject makes an object with the required fields and, on the upper levels, the optional ones that can be written
+// and made.
 func (p *prober) newObject(fields []param, depth int) (any, bool) {
 	object := map[string]any{}
 	for _, f := range fields {
@@ -134,7 +136,7 @@ func (p *prober) newObject(fields []param, depth int) (any, bool) {
 	return object, true
 }
 
-// number makes a number within the bounds, and not far from them or from nought.
+// newNumber makes a number within the bounds and near to one of them, or between 1 and 9.
 func (p *prober) newNumber(d *param, whole bool) json.Number {
 	low, high := math.Inf(-1), math.Inf(1)
 	if d.Minimum != nil {
@@ -158,17 +160,18 @@ func (p *prober) newNumber(d *param, whole bool) json.Number {
 	return json.Number(strconv.FormatFloat(min(n, high), 'f', -1, 64))
 }
 
-// word makes a word that was not used before in this run.
+// uniqueWord makes a word that this run has not used.
 func (p *prober) uniqueWord() string {
 	p.serial++
 	return fmt.Sprintf("probe%d%c%c", p.serial, 'a'+rune(p.random.IntN(26)), 'a'+rune(p.random.IntN(26)))
 }
 
-// text makes a string.
+// newText makes a string that keeps to length, pattern and format; false: it cannot.
 func (p *prober) newText(d *param) (any, bool) {
 	switch d.Format {
 	case "date-time":
-		return fmt.Sprintf("20%02d-%02d-%02dT%02d:30:00Z", 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9), 1+p.random.IntN(9)), true
+		year, month, day, hour := 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9), 1+p.random.IntN(9)
+		return fmt.Sprintf("20%02d-%02d-%02dT%02d:30:00Z", year, month, day, hour), true
 	case "date":
 		return fmt.Sprintf("20%02d-%02d-%02d", 30+p.random.IntN(9), 1+p.random.IntN(9), 10+p.random.IntN(9)), true
 	case "email":
@@ -176,7 +179,8 @@ func (p *prober) newText(d *param) (any, bool) {
 	case "uri", "url":
 		return "https://example.com/" + p.uniqueWord(), true
 	case "uuid":
-		return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", p.random.Uint32(), p.random.IntN(1<<16), p.random.IntN(1<<12), p.random.IntN(1<<12), p.random.Int64N(1<<48)), true
+		return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", p.random.Uint32(), p.random.IntN(1<<16), p.random.IntN(1<<12),
+			p.random.IntN(1<<12), p.random.Int64N(1<<48)), true
 	case "":
 	default:
 		return nil, false
@@ -220,7 +224,7 @@ func (p *prober) newText(d *param) (any, bool) {
 	return s, fits(s)
 }
 
-// matching makes a string that an expression matches, mostly.
+// matchingText makes a string that an expression probably matches: it ignores anchors.
 func (p *prober) matchingText(re *syntax.Regexp) string {
 	var s strings.Builder
 	switch re.Op {

@@ -25,7 +25,9 @@ func TestValuesKeepTheirConstraints(t *testing.T) {
 	most := func(n int) *int { return &n }
 	p := newTestProber(map[string]*typeDetails{
 		"Colour": {Name: "Colour", Kind: "enum", Values: []string{"red", "green"}},
-		"Paint":  {Name: "Paint", Kind: "object", Fields: []param{{Name: "colour", Type: "Colour", Required: true}, {Name: "id", Type: "string", Description: "Read-only"}}},
+		"Paint": {Name: "Paint", Kind: "object", Fields: []param{
+			{Name: "colour", Type: "Colour", Required: true}, {Name: "id", Type: "string", Description: "Read-only"},
+		}},
 		"Either": {Name: "Either", Kind: "union", Members: []string{"Either", "Paint"}},
 	})
 	text := func(ok func(s string) bool) func(any) bool {
@@ -42,12 +44,18 @@ func TestValuesKeepTheirConstraints(t *testing.T) {
 		param param
 		holds func(value any) bool
 	}{
-		"short text":       {param{Type: "string", MaxLength: most(3)}, text(func(s string) bool { return utf8.RuneCountInString(s) <= 3 })},
-		"long text":        {param{Type: "string", MinLength: 40}, text(func(s string) bool { return utf8.RuneCountInString(s) >= 40 })},
-		"exact text":       {param{Type: "string", MinLength: 5, MaxLength: most(5)}, text(func(s string) bool { return utf8.RuneCountInString(s) == 5 })},
-		"pattern":          {param{Type: "string", Pattern: `^[A-Z]{2}-\d{3,}$`}, text(regexp.MustCompile(`^[A-Z]{2}-\d{3,}$`).MatchString)},
-		"address":          {param{Type: "string", Format: "email"}, text(regexp.MustCompile(`^\S+@example\.com$`).MatchString)},
-		"uuid":             {param{Type: "string", Format: "uuid"}, text(regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$`).MatchString)},
+		"short text": {param{Type: "string", MaxLength: most(3)},
+			text(func(s string) bool { return utf8.RuneCountInString(s) <= 3 })},
+		"long text": {param{Type: "string", MinLength: 40},
+			text(func(s string) bool { return utf8.RuneCountInString(s) >= 40 })},
+		"exact text": {param{Type: "string", MinLength: 5, MaxLength: most(5)},
+			text(func(s string) bool { return utf8.RuneCountInString(s) == 5 })},
+		"pattern": {param{Type: "string", Pattern: `^[A-Z]{2}-\d{3,}$`},
+			text(regexp.MustCompile(`^[A-Z]{2}-\d{3,}$`).MatchString)},
+		"address": {param{Type: "string", Format: "email"},
+			text(regexp.MustCompile(`^\S+@example\.com$`).MatchString)},
+		"uuid": {param{Type: "string", Format: "uuid"},
+			text(regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$`).MatchString)},
 		"a minimum":        {param{Type: "integer", Minimum: number("17")}, count(17, 26)},
 		"a maximum":        {param{Type: "integer", Maximum: number("-3")}, count(-12, -3)},
 		"both":             {param{Type: "integer", Minimum: number("2"), Maximum: number("3")}, count(2, 3)},
@@ -60,7 +68,9 @@ func TestValuesKeepTheirConstraints(t *testing.T) {
 		"a list": {param{Type: "array", Items: &param{Type: "integer"}, Description: "Up to 1 item"}, func(value any) bool {
 			return len(value.([]any)) == 1
 		}},
-		"a long list": {param{Type: "array", Items: &param{Type: "integer"}, Description: "3 to 4 items"}, func(value any) bool {
+		"a long list": {param{
+			Type: "array", Items: &param{Type: "integer"}, Description: "3 to 4 items",
+		}, func(value any) bool {
 			return len(value.([]any)) >= 3
 		}},
 	} {
@@ -103,7 +113,8 @@ func TestUnreasonableDescriptions(t *testing.T) {
 
 func TestItems(t *testing.T) {
 	for text, want := range map[string][2]int{
-		"Words. Up to 20 items": {0, 20}, "Exactly 3 items": {3, 3}, "2 to 5 items": {2, -1}, "1 item or more": {1, -1}, "A maximum of 4 items": {0, 4}, "Words": {0, -1},
+		"Words. Up to 20 items": {0, 20}, "Exactly 3 items": {3, 3}, "2 to 5 items": {2, -1}, "1 item or more": {1, -1},
+		"A maximum of 4 items": {0, 4}, "Words": {0, -1},
 	} {
 		low, high := itemBounds(text)
 		if got := [2]int{low, high}; got != want {
@@ -158,7 +169,8 @@ func TestDanger(t *testing.T) {
 		{operation{Name: "purge_all", Category: "READ"}, `{}`, 2},
 		{operation{Name: "force_push", Category: "UPDATE"}, `{}`, 2},
 		{operation{Name: "x", Category: "NONE"}, `{}`, 2},
-		{operation{Name: "run_job", Category: "EXECUTE", Description: "Runs. [danger: dangerous; confirmation required]"}, `{}`, 3},
+		{operation{Name: "run_job", Category: "EXECUTE", Description: "Runs. [danger: dangerous; confirmation required]"},
+			`{}`, 3},
 		{operation{Name: "delete_item", Category: "DELETE"}, `{"danger_levels":{"delete_item":"reversible"}}`, 1},
 		{operation{Name: "get_item", Category: "READ"}, `{"danger_levels":{"get_item":"forbidden"}}`, 4},
 		{operation{Name: "get_item", Category: "READ"}, `{"danger":{"get_item":{"level":"destructive"}}}`, 2},
@@ -206,7 +218,9 @@ func TestPairing(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(names))
 	}
-	want := []string{"[note note_id create_note get_note update_note list_notes delete_note]", "[user login register_user whois]"}
+	want := []string{
+		"[note note_id create_note get_note update_note list_notes delete_note]", "[user login register_user whois]",
+	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}

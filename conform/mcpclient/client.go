@@ -1,5 +1,12 @@
-// Package mcpclient calls the tools of a live MCP server for package conform: of a command over standard input and output, or
-// of a URL over streamable HTTP.
+// Package mcpclient calls the tools of a live MCP server for package conform: of a command, over standard input and
+// output, or of a URL, over streamable HTTP.
+//
+//	client, err := mcpclient.URL(ctx, "https://localhost:8443/mcp", mcpclient.Options{Bearer: token})
+//	if err != nil {
+//		return err
+//	}
+//	defer client.Close()
+//	report, err := conform.Run(ctx, client, conform.Options{})
 package mcpclient
 
 import (
@@ -22,19 +29,19 @@ import (
 	"github.com/aqltag/aqltag/conform"
 )
 
-// Options say how to connect.
+// Options configure a connection. The zero value is ready for use.
 type Options struct {
-	// Dir is where a command runs; empty: here.
+	// Dir is the working directory of a command; empty: that of this process.
 	Dir string
-	// Env is added to the environment of a command, as NAME=value.
+	// Env holds entries NAME=value that a command gets in addition to the environment of this process.
 	Env []string
-	// Stderr gets what a command writes to standard error; nil: it is dropped.
+	// Stderr receives what a command writes to standard error; nil: it is discarded.
 	Stderr io.Writer
-	// Bearer is sent to a URL as the bearer token; empty: none is.
+	// Bearer is the bearer token for a URL; empty: none is sent.
 	Bearer string
-	// Timeout bounds the wait for the connection to be made; default 10 seconds.
+	// Timeout is the longest wait for the connection; default 10 seconds.
 	Timeout time.Duration
-	// MaxAnswerBytes bounds one message of the server; default 16 MiB.
+	// MaxAnswerBytes is the greatest length of one message of the server; default 16 MiB.
 	MaxAnswerBytes int
 }
 
@@ -47,7 +54,8 @@ type Client struct {
 
 var _ conform.Server = (*Client)(nil)
 
-// Command starts a command and connects to it. The caller closes the client, which ends the command.
+// Command starts a command and connects to it. It fails if the command cannot be started or does not complete the MCP
+// handshake in time. The caller must close the client, which ends the command.
 func Command(ctx context.Context, command []string, options Options) (*Client, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to start")
@@ -91,7 +99,8 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 	return c, nil
 }
 
-// URL connects to a server's MCP endpoint. The caller closes the client.
+// URL connects to a server's MCP endpoint. It fails if the server does not complete the MCP handshake in time. The
+// caller must close the client.
 func URL(ctx context.Context, url string, options Options) (*Client, error) {
 	options = options.withDefaults()
 	transport := &mcp.StreamableClientTransport{
@@ -116,9 +125,11 @@ func (o Options) withDefaults() Options {
 }
 
 func connect(ctx context.Context, transport mcp.Transport, options Options, g *guard) (*Client, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, fmt.Errorf("the server did not answer within %v", options.Timeout))
+	timeout := fmt.Errorf("the server did not answer within %v", options.Timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, timeout)
 	defer cancel()
-	client := mcp.NewClient(&mcp.Implementation{Name: "aql-tag conform", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	client := mcp.NewClient(&mcp.Implementation{Name: "aql-tag conform", Version: "1"},
+		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	type outcome struct {
 		session *mcp.ClientSession
 		err     error
@@ -134,12 +145,12 @@ func connect(ctx context.Context, transport mcp.Transport, options Options, g *g
 			return nil, g.explain(ctx, o.err)
 		}
 		return &Client{session: o.session, guard: g}, nil
-	case <-ctx.Done(): // Connect may wait longer for a server that does not listen
+	case <-ctx.Done(): // Connect may ignore the context while a server does not read
 		return nil, g.explain(ctx, ctx.Err())
 	}
 }
 
-// Implementation is the name and version that the server gives itself; empty where it gives none.
+// Implementation returns the name and version that the server reports in the MCP handshake; empty: it reports none.
 func (c *Client) Implementation() (name, version string) {
 	if r := c.session.InitializeResult(); r != nil && r.ServerInfo != nil {
 		return r.ServerInfo.Name, r.ServerInfo.Version
@@ -147,24 +158,25 @@ func (c *Client) Implementation() (name, version string) {
 	return "", ""
 }
 
-// Close ends the connection, and the command.
+// Close ends the connection, and the command if there is one.
 func (c *Client) Close() error {
 	closed := make(chan error, 1)
 	go func() { closed <- c.session.Close() }()
 	var err error
 	select {
 	case err = <-closed:
-	case <-time.After(2 * time.Second): // it says goodbye to a server that does not listen
+	case <-time.After(2 * time.Second): // the server does not read
 	}
 	if c.end != nil {
-		c.end() //nolint:errcheck // how the command ends is its own business
+		c.end() //nolint:errcheck // the exit code of the command does not matter
 	}
 	return err
 }
 
-// Tools lists the tools of the server.
+// Tools implements conform.Server. It waits at most 10 seconds.
 func (c *Client) Tools(ctx context.Context) ([]conform.Tool, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the server did not list its tools within 10s"))
+	timeout := errors.New("the server did not list its tools within 10s")
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, timeout)
 	defer cancel()
 	var all []conform.Tool
 	for tool, err := range c.session.Tools(ctx, nil) {
@@ -186,7 +198,8 @@ func (c *Client) Tools(ctx context.Context) ([]conform.Tool, error) {
 	return all, nil
 }
 
-// Call calls a tool. A JSON-RPC error, or a result that is not one text, is a Reply with a Fault.
+// Call implements conform.Server. A JSON-RPC error, and a result that does not have exactly one text content, is a
+// Reply with a Fault.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (conform.Reply, error) {
 	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
@@ -201,7 +214,8 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 		if text, ok := content.(*mcp.TextContent); ok {
 			reply.Text += text.Text
 		} else {
-			reply.Fault = fmt.Sprintf("the result holds content of another kind than text (%s)", strings.TrimPrefix(fmt.Sprintf("%T", content), "*mcp."))
+			kind := strings.TrimPrefix(fmt.Sprintf("%T", content), "*mcp.")
+			reply.Fault = fmt.Sprintf("the result holds content of another kind than text (%s)", kind)
 		}
 	}
 	if n := len(result.Content); n != 1 {
@@ -210,15 +224,15 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	return reply, nil
 }
 
-// guard watches what a command writes to standard output: nothing but MCP may be there.
+// guard reads the standard output of a command and fails on anything but MCP messages.
 type guard struct {
 	reader io.ReadCloser
 	limit  int
-	length int // of the line so far
-	wrong  atomic.Pointer[error]
+	length int // of the current line so far
+	fault  atomic.Pointer[error]
 }
 
-// Read reads on as long as every line begins like a message and is no longer than allowed.
+// Read fails if a line does not begin like a JSON message, or is too long.
 func (g *guard) Read(into []byte) (int, error) {
 	n, err := g.reader.Read(into)
 	for i, b := range into[:n] {
@@ -227,29 +241,31 @@ func (g *guard) Read(into []byte) (int, error) {
 			g.length = 0
 			continue
 		case g.length == 0 && b != '{' && b != '[' && b != ' ' && b != '\r':
-			return 0, g.refuse(fmt.Errorf("the server wrote to standard output what is not MCP: %.80q; logs belong on standard error", into[i:n]))
+			return 0, g.fail(fmt.Errorf(
+				"the server wrote to standard output what is not MCP: %.80q; logs belong on standard error", into[i:n]))
 		}
 		if g.length++; g.length > g.limit {
-			return 0, g.refuse(fmt.Errorf("the server wrote a message of more than %d bytes", g.limit))
+			return 0, g.fail(fmt.Errorf("the server wrote a message of more than %d bytes", g.limit))
 		}
 	}
 	return n, err
 }
 
-// refuse keeps the reason for explain.
-func (g *guard) refuse(err error) error {
-	g.wrong.Store(&err)
+// fail records the fault for explain.
+func (g *guard) fail(err error) error {
+	g.fault.Store(&err)
 	return err
 }
 
-// Close closes what is read from.
+// Close closes the standard output.
 func (g *guard) Close() error { return g.reader.Close() }
 
-// explain is the cause of an error, where one is known that says more. A nil guard knows of none but the context's.
+// explain returns the cause of an error if it is known: a fault in the standard output, the cause of the context, or a
+// connection that failed. The guard may be nil.
 func (g *guard) explain(ctx context.Context, err error) error {
 	if g != nil {
-		if wrong := g.wrong.Load(); wrong != nil {
-			return *wrong
+		if fault := g.fault.Load(); fault != nil {
+			return *fault
 		}
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
@@ -265,13 +281,13 @@ func (g *guard) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// bounded sends the bearer token and bounds what is read of an answer.
+// bounded is a transport that sends a bearer token and limits the length of answers.
 type bounded struct {
 	bearer string
 	limit  int64
 }
 
-// RoundTrip makes a request.
+// RoundTrip implements http.RoundTripper.
 func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	if b.bearer != "" {
 		request = request.Clone(request.Context())
@@ -284,12 +300,13 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// limited is the body of an answer of limited length.
 type limited struct {
 	io.ReadCloser
 	left, limit int64
 }
 
-// Read reads up to the limit, and fails beyond it.
+// Read fails beyond the limit.
 func (l *limited) Read(into []byte) (int, error) {
 	n, err := l.ReadCloser.Read(into)
 	if l.left -= int64(n); l.left < 0 {

@@ -9,7 +9,7 @@ import (
 
 // StandardProtocol returns the _protocol metadata of an adapter that runs with standard options: batches, warnings, the
 // standard limits, concurrent calls, and a confirmation before every destructive operation. It claims level 2 only for
-// definitions with field selection (MCP-AQL conformance testing §4).
+// definitions with field selection (MCP-AQL core §10).
 func StandardProtocol(a *gen.Adapter) describe.Protocol {
 	selection := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return SelectsFields(&o) })
 	conformance := "level-1"
