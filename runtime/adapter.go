@@ -9,98 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
-	"github.com/aqltag/aqltag/runtime/policy"
-	"github.com/aqltag/aqltag/runtime/quota"
-	"github.com/aqltag/aqltag/runtime/store"
-	"github.com/aqltag/aqltag/runtime/trust"
-)
-
-// Options configures an adapter. The zero value is a good one: semantic mode with the CRUDE profile, the protocol's
-// limits, and confirmation before everything destructive.
-type Options struct {
-	Name    string // of the service; shown to MCP clients
-	Version string // of the service
-
-	Mode              string             // semantic (default), single or all
-	Profile           string             // crude (default), crude_authorize, semantic, or one of Profiles
-	Profiles          []describe.Profile // custom profiles
-	Prefix            string             // in front of every tool name, such as "github_"
-	OmitEmptyFamilies bool               // registers no tool for a family without operations
-
-	Limits Limits
-	// InWork bounds the bytes of large requests, of 64 KiB and more, that are in work at the same time; the others wait.
-	// Default: 8 times the limit of one request. Memory under attack grows with it. A
-	// handler that sends large requests to its own adapter needs room for them too.
-	InWork int
-	// Timeout bounds a handler's run where its operation sets none; zero means no bound.
-	Timeout time.Duration
-	// Concurrency is what the adapter promises and keeps (MCP-AQL core §9.3.1).
-	Concurrency Concurrency
-	// SupportsETag says that updates honour if_match; it is shown in introspection and changes nothing else.
-	SupportsETag bool
-
-	// OmitUnknownFields leaves out the fields that a request asks for and that results do not have, where it would be
-	// refused otherwise.
-	OmitUnknownFields bool
-	// SkipUnconfirmed makes a batch go on behind an operation that asks for confirmation, where it would halt otherwise.
-	// Only for operations that do not depend on each other (MCP-AQL operations §7.5.4).
-	SkipUnconfirmed bool
-	// SlowAfter is how long an operation may take before its answer warns of it; zero: as long as it likes.
-	SlowAfter time.Duration
-	// ResponseMeta adds _meta to answers: the request's id and how many milliseconds the handler took.
-	ResponseMeta bool
-
-	// Confirmation is how the adapter asks before an operation runs: before everything destructive, where nothing is set.
-	Confirmation Confirmation
-	// Trust makes the adapter's trust level decide what it may do; nil: it does not (MCP-AQL trust levels).
-	Trust *trust.Options
-	// Policy are rules about operations, callers and parameters; nil: none. SetPolicy replaces it.
-	Policy *policy.Policy
-	// Quota are the limits of the API behind the adapter, and the quotas of its callers.
-	Quota quota.Options
-	// Audit keeps on record what was asked for, allowed and denied; nil: that goes to Logger.
-	Audit *audit.Log
-	// State keeps confirmation tokens and counters; nil: in memory, where they end with the process. The adapter does not
-	// close it.
-	State store.Store
-	// StateTimeout bounds how long a request waits for State; default 2 seconds. Then it is refused.
-	StateTimeout time.Duration
-	// AdapterInfo and QuotaStatus let introspect tell of the adapter, by which definitions it was built and how far it is
-	// trusted, and of the caller's quotas, with the queries adapter_info and quota_status.
-	AdapterInfo, QuotaStatus bool
-	// GetManifest adds the READ operation get_manifest, which tells what the service can do as a declaration: Manifest. The
-	// service cannot have an operation of this name then.
-	GetManifest bool
-
-	// IsErrorOnFailure marks every failure as an MCP tool error, also those an agent can recover from.
-	IsErrorOnFailure bool
-	// MVPErrorCodes reports broken constraints with VALIDATION_INVALID_TYPE, for consumers that know only the protocol's
-	// first set of codes (requirements T-25).
-	MVPErrorCodes bool
-
-	// Logger receives what is not shown to agents; nil discards it.
-	Logger *slog.Logger
-	// Now is the clock; nil: time.Now.
-	Now func() time.Time
-}
-
-// Confirmation is how an adapter asks before an operation runs.
-type Confirmation = gate.Confirmation
-
-// Concurrency is a concurrency model of MCP-AQL core §9.3.1.
-type Concurrency string
-
-// The concurrency models. The zero value is FullyConcurrent.
-const (
-	FullyConcurrent Concurrency = "fully-concurrent" // calls run side by side
-	Serialized      Concurrency = "serialized"       // one call at a time
-	ReadConcurrent  Concurrency = "read-concurrent"  // READ operations side by side, all others alone
-	ResourceLocked  Concurrency = "resource-locked"  // calls run side by side; the handlers lock what they touch
 )
 
 // Adapter is a set of operations that is ready to answer requests. It is safe for concurrent use.
@@ -129,7 +41,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 		faults = append(faults, err)
 	}
 	options.Limits = limits
-	waiting, err := newInFlight(options.InWork, limits)
+	waiting, err := newInFlight(options.MaxInFlightBytes, limits)
 	if err != nil {
 		faults = append(faults, err)
 	}
@@ -190,10 +102,10 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newSurface(options Options) (describe.Surface, error) {
 	surface := describe.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest}
 	var err error
-	if surface.Mode, err = describe.ParseMode(options.Mode); err != nil {
+	if surface.Mode, err = describe.ParseMode(string(options.Mode)); err != nil {
 		return surface, err
 	}
-	if surface.Profile, err = describe.FindProfile(options.Profile, options.Profiles); err != nil {
+	if surface.Profile, err = describe.FindProfile(string(options.Profile), options.Profiles); err != nil {
 		return surface, err
 	}
 	return surface, nil

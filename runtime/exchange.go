@@ -31,7 +31,7 @@ func (s *Session) newExchange(tool string) *exchange {
 	a := s.adapter
 	x.adapter, x.session, x.view = a, s, a.view.Load()
 	d := &x.decoder
-	d.directory, d.tool, d.limits, d.legacyCodes = &x.view.directory, tool, a.options.Limits, a.options.MVPErrorCodes
+	d.directory, d.tool, d.limits, d.legacyCodes = &x.view.directory, tool, a.options.Limits, a.options.LegacyErrorCodes
 	x.checkpoint.gate, x.checkpoint.session = x.view.gate, s.gate
 	return x
 }
@@ -193,7 +193,7 @@ func (x *exchange) fail(f *Error) Reply {
 	}
 	return Reply{
 		JSON: x.answer.take(), Question: x.question,
-		IsError: isToolError(f.Code, m, x.adapter.options.IsErrorOnFailure),
+		IsError: isToolError(f.Code, m, x.adapter.options.FailuresAreToolErrors),
 	}
 }
 

@@ -307,8 +307,8 @@ func TestOnlyWhatRunsIsCounted(t *testing.T) {
 // REQ-RQ-06, REQ-RQ-14: what a handler says it has used.
 func TestSpend(t *testing.T) {
 	registry := NewRegistry([]Operation{noteOperation("get_note", gen.Read, gen.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
-		Spend(ctx, Usage{Tokens: 30, Cost: 0.25})
-		Spend(ctx, Usage{Tokens: 20, Cost: 0.25})
+		ReportUsage(ctx, Usage{Tokens: 30, Cost: 0.25})
+		ReportUsage(ctx, Usage{Tokens: 20, Cost: 0.25})
 		return "", nil
 	}, noteID)}, noteTypes)
 	adapter, err := New(registry, Options{Name: "notes", QuotaStatus: true, Quota: quota.Options{

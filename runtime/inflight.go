@@ -10,11 +10,11 @@ import (
 const (
 	// largeRequest is the size in bytes from which on a request waits for its turn.
 	largeRequest = 64 * kib
-	// inWork is how many requests of the largest size are in work at the same time, if the options say nothing else.
-	inWork = 8
+	// inFlightRequests is how many requests of the largest size are processed at the same time, by default.
+	inFlightRequests = 8
 )
 
-// inFlight bounds the bytes of large requests that are in work at the same time, from reading to answering. What an
+// inFlight bounds the bytes of large requests that are processed at the same time, from reading to answering. What an
 // attacker's requests hold is bounded with it, whatever their number; small requests never wait.
 type inFlight struct {
 	bytes   *semaphore.Weighted
@@ -24,9 +24,9 @@ type inFlight struct {
 func newInFlight(bytes int, limits Limits) (inFlight, error) {
 	switch {
 	case bytes == 0:
-		bytes = inWork * limits.RequestSize
+		bytes = inFlightRequests * limits.RequestSize
 	case bytes < limits.RequestSize:
-		return inFlight{}, fmt.Errorf("InWork is %d; a single request may have %d bytes", bytes, limits.RequestSize)
+		return inFlight{}, fmt.Errorf("MaxInFlightBytes is %d; a single request may have %d bytes", bytes, limits.RequestSize)
 	}
 	return inFlight{semaphore.NewWeighted(int64(bytes)), limits.RequestSize}, nil
 }

@@ -56,14 +56,14 @@ func TestManifestIsTheSameEverywhere(t *testing.T) {
 		}
 	}
 	want = slices.Concat([]byte(`{"success":true,"data":`), want, []byte(`}`))
-	for _, mode := range []string{"semantic", "single", "all"} {
+	for _, mode := range []Mode{ModeSemantic, ModeSingle, ModeAll} {
 		for _, profile := range describe.Profiles() {
 			for _, options := range []Options{
 				{}, {Prefix: "my_"}, {Trust: &trust.Options{}}, {Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}}},
 				{Confirmation: Confirmation{Off: true}, OmitEmptyFamilies: true, Limits: Limits{StringLength: 64 * kib}},
 				{Policy: parsePolicy(t, "version: 1\ndefault: deny\n")},
 			} {
-				options.Mode, options.Profile, options.GetManifest = mode, profile.Name, true
+				options.Mode, options.Profile, options.GetManifest = mode, ProfileName(profile.Name), true
 				f := newFixture(t, options)
 				operation := f.details(t, "get_manifest")
 				if introspect := f.details(t, "introspect"); operation.Endpoint != introspect.Endpoint || operation.MCPTool != introspect.MCPTool || operation.Category != "READ" {

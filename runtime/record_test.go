@@ -109,7 +109,7 @@ func TestRevocation(t *testing.T) {
 	spent, anns, bobs := tokenOf(ann), tokenOf(ann), tokenOf(bob)
 	f.as(t, ann, "mcp_aql_delete", spent)
 	book.lines()
-	if n, err := f.adapter.RevokeTokens(t.Context(), &ann); n != 1 || err != nil {
+	if n, err := f.adapter.RevokeTokens(t.Context(), ann); n != 1 || err != nil {
 		t.Errorf("ann's: %d, %v", n, err)
 	}
 	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=revoked"}, book.lines()); diff != "" {
@@ -127,7 +127,7 @@ func TestRevocation(t *testing.T) {
 		f.session = f.adapter.NewSession()
 		tokenOf(bob)
 	}
-	if n, err := f.adapter.RevokeTokens(t.Context(), nil); n != 1200 || err != nil {
+	if n, err := f.adapter.RevokeAllTokens(t.Context()); n != 1200 || err != nil {
 		t.Errorf("everybody's: %d, %v", n, err)
 	}
 

@@ -30,20 +30,8 @@ func (a *Adapter) NewSession() *Session {
 // ID is a random identifier of the session. It labels logs; it proves nothing about the caller.
 func (s *Session) ID() string { return s.gate.ID }
 
-// RevokeTokens makes all confirmation and continuation tokens of a caller unknown, as after a logout or when something is
-// wrong; nil: those of everybody. It returns how many could still have been used (confirmation tokens §5.3).
-func (a *Adapter) RevokeTokens(ctx context.Context, caller *Caller) (int, error) {
-	return a.view.Load().gate.Revoke(ctx, caller)
-}
-
 // Close ends the session: its confirmation tokens are forgotten (requirements REQ-SE-02).
 func (s *Session) Close() { s.gate.Close() }
-
-// RevokeToken makes a confirmation token unknown before its time, as when its caller logs out, and puts the reason on record
-// (confirmation tokens §5.3, requirements REQ-CT-15, T-61). It reports whether there was one that could still be used.
-func (a *Adapter) RevokeToken(ctx context.Context, token, reason string) (bool, error) {
-	return a.view.Load().gate.RevokeToken(ctx, token, reason)
-}
 
 // Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
 // bytes are, the reply is a complete response, and the handler runs only when every check has passed. The request must not

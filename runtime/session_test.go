@@ -181,8 +181,8 @@ func TestIsError(t *testing.T) {
 		{`[]`, Options{}, true},
 		{`{`, Options{}, true},
 		{``, Options{}, true},
-		{`{"operation":"get_note"}`, Options{IsErrorOnFailure: true}, true},
-		{`{"operation":"nothing"}`, Options{IsErrorOnFailure: true}, false},
+		{`{"operation":"get_note"}`, Options{FailuresAreToolErrors: true}, true},
+		{`{"operation":"nothing"}`, Options{FailuresAreToolErrors: true}, false},
 	} {
 		tt.options.Mode = "single"
 		f := newFixture(t, tt.options)

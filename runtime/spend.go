@@ -13,7 +13,7 @@ type Usage = quota.Usage
 // Spend says what the request that ctx belongs to has used, for quotas of tokens and costs. Tokens replace the adapter's own
 // estimate, a quarter of the bytes of request and answer; what is spent more than once adds up. It may be called from several
 // goroutines, until the handler returns.
-func Spend(ctx context.Context, u Usage) {
+func ReportUsage(ctx context.Context, u Usage) {
 	if s, ok := ctx.Value(spendingKey{}).(*spending); ok {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()

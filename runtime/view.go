@@ -28,7 +28,7 @@ func (a *Adapter) SetPolicy(p *policy.Policy) error {
 func (a *Adapter) gateOptions() gate.Options {
 	o := &a.options
 	return gate.Options{
-		Store: o.State, StoreTimeout: o.StateTimeout, Trust: o.Trust, Confirmation: o.Confirmation, Quota: o.Quota,
+		Store: o.State, StoreTimeout: o.StateTimeout, Trust: o.Trust, Confirmation: o.Confirmation.forGate(), Quota: o.Quota,
 		Audit: o.Audit, Logger: a.log, Now: o.Now,
 	}
 }

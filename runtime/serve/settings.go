@@ -113,10 +113,10 @@ func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 	adapter := options.Adapter
 	adapter.Name, adapter.Version = options.Name, options.Version
 	if s.given["mode"] || adapter.Mode == "" {
-		adapter.Mode = s.mode
+		adapter.Mode = aql.Mode(s.mode)
 	}
 	if s.given["profile"] || adapter.Profile == "" {
-		adapter.Profile = s.profile
+		adapter.Profile = aql.ProfileName(s.profile)
 	}
 	if s.given["prefix"] || adapter.Prefix == "" {
 		adapter.Prefix = s.prefix

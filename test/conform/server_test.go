@@ -37,7 +37,7 @@ func newTodo(t *testing.T, mode string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{Name: "todo", Version: "1.0.0", Mode: mode, SupportsETag: true})
+	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{Name: "todo", Version: "1.0.0", Mode: aql.Mode(mode), SupportsETag: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,128 @@
+package aql
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/runtime/trust"
+)
+
+// Options configures an adapter. The zero value is a good one: semantic mode with the CRUDE profile, the protocol's
+// limits, and confirmation before everything destructive.
+type Options struct {
+	// The service, as MCP clients see it.
+
+	Name    string
+	Version string
+
+	// The tools through which agents call operations (MCP-AQL core §3, MCP integration §6.4).
+
+	Mode              Mode               // default: ModeSemantic
+	Profile           ProfileName        // default: ProfileCrude
+	Profiles          []describe.Profile // the service's own, which Profile can name
+	Prefix            string             // of every tool name, such as "github_"
+	OmitEmptyFamilies bool               // no tool for an endpoint family without operations
+
+	// What introspection offers.
+
+	// AdapterInfo adds the query adapter_info: the adapter's name, its Fingerprint, and its trust level.
+	AdapterInfo bool
+	// QuotaStatus adds the query quota_status: how much of the limits and of the caller's quotas is used.
+	QuotaStatus bool
+	// GetManifest adds the READ operation get_manifest, which returns Manifest. No operation of the service can have this
+	// name then.
+	GetManifest bool
+	// SupportsETag states that updates honour if_match (MCP-AQL core §9.3.2). It changes nothing else.
+	SupportsETag bool
+
+	// Requests.
+
+	Limits Limits
+	// MaxInFlightBytes bounds the bytes of large requests, of 64 KiB and more, that are processed at the same time; others
+	// wait. Memory under attack grows with it. The default is 8 times Limits.RequestSize. The large requests that a handler
+	// sends to its own adapter count too.
+	MaxInFlightBytes int
+	// Timeout bounds a handler's run where its operation sets none; zero: no bound.
+	Timeout time.Duration
+	// Concurrency is which operations may run at the same time. Default: FullyConcurrent.
+	Concurrency Concurrency
+	// OmitUnknownFields leaves out the fields that a request selects and that results do not have, with a warning. Without
+	// it the request is refused.
+	OmitUnknownFields bool
+	// SkipUnconfirmed makes a batch go on after an operation that requires confirmation. Without it the batch halts. It is
+	// only for operations that do not depend on each other (MCP-AQL operations §7.5.4).
+	SkipUnconfirmed bool
+
+	// Answers.
+
+	// SlowAfter is how long an operation may take before its answer has a warning; zero: no bound.
+	SlowAfter time.Duration
+	// ResponseMeta adds _meta to answers: the request's id and the milliseconds that the handler took.
+	ResponseMeta bool
+	// FailuresAreToolErrors marks every failure as an MCP tool error, including those from which an agent can recover.
+	FailuresAreToolErrors bool
+	// LegacyErrorCodes reports broken constraints as VALIDATION_INVALID_TYPE, for consumers that know only the codes of
+	// MCP-AQL error codes §4.
+	LegacyErrorCodes bool
+
+	// What may run. The gate applies these in the order trust, policy, quotas, confirmation.
+
+	// Trust gates operations by the adapter's trust level; nil: they are not (MCP-AQL trust levels).
+	Trust *trust.Options
+	// Policy are rules about operations, callers and parameters; nil: none. SetPolicy replaces it.
+	Policy *policy.Policy
+	// Quota are the limits of the API behind the adapter, and the quotas of its callers.
+	Quota quota.Options
+	// Confirmation is when and how a confirmation is required.
+	Confirmation Confirmation
+	// Audit records what was requested, allowed and denied; nil: Logger gets it.
+	Audit *audit.Log
+	// State holds confirmation tokens and counters; nil: they are in memory and end with the process. The adapter does not
+	// close it.
+	State store.Store
+	// StateTimeout is how long a request waits for State before it is refused. Default: 2 seconds.
+	StateTimeout time.Duration
+
+	// The process.
+
+	// Logger receives what agents are not shown; nil: it is discarded.
+	Logger *slog.Logger
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Mode is which tools an adapter offers (MCP-AQL endpoint modes §3.1).
+type Mode = describe.Mode
+
+// The modes.
+const (
+	ModeSemantic = describe.Semantic // one tool for each endpoint family
+	ModeSingle   = describe.Single   // one tool for everything
+	ModeAll      = describe.All      // both
+)
+
+// ProfileName names a set of endpoint families (MCP-AQL core §3.3).
+type ProfileName string
+
+// The profiles that every adapter has.
+const (
+	ProfileCrude          ProfileName = "crude"           // create, read, update, delete, execute
+	ProfileCrudeAuthorize ProfileName = "crude_authorize" // these and authorize
+	ProfileSemantic       ProfileName = "semantic"        // discover, query, manage, operate
+)
+
+// Concurrency is a concurrency model of MCP-AQL core §9.3.1, which introspection reports.
+type Concurrency string
+
+// The concurrency models.
+const (
+	FullyConcurrent Concurrency = "fully-concurrent" // calls run at the same time
+	Serialized      Concurrency = "serialized"       // one call runs at a time
+	ReadConcurrent  Concurrency = "read-concurrent"  // READ operations run at the same time, any other one alone
+	ResourceLocked  Concurrency = "resource-locked"  // calls run at the same time; the handlers lock what they touch
+)
