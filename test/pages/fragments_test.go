@@ -42,7 +42,7 @@ var (
 
 // The pieces of Go code on pages compile: declarations, or statements of a function that returns an error.
 func TestFragmentsCompile(t *testing.T) {
-	r := newReader(t)
+	r := newModule(t)
 	for _, page := range []string{"docs/clients.md", "docs/manifest.md", "docs/production.md", "docs/requests.md", "docs/security.md"} {
 		for _, block := range read(t, page) {
 			if block.Kind != "go" {

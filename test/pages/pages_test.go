@@ -7,42 +7,87 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// The README is a whole adapter, plugged into a client.
-func TestReadme(t *testing.T) {
-	r := newReader(t)
-	var blocks []Block
-	for _, block := range read(t, "README.md") {
-		if block.Kind != "text" { // those are what make prints: TestReadmeShowsTheDemo, TestReadmeShowsTheTokens
-			blocks = append(blocks, block)
+// pages are all pages with commands, and the tests that run these.
+var pages = map[string]string{
+	"README.md":               "TestReadme",
+	"docs/tutorial.md":        "TestTutorial",
+	"docs/clients.md":         "TestTutorial",
+	"docs/exports.md":         "TestTutorial",
+	"docs/ci.md":              "TestTutorial",
+	"docs/conformance.md":     "TestTutorial",
+	"docs/adopting.md":        "TestAdopting",
+	"docs/security.md":        "TestPagesAboutTheExample",
+	"docs/testing.md":         "TestPagesAboutTheExample",
+	"examples/todo/README.md": "TestPagesAboutTheExample",
+	"docs/performance.md":     "make bench; the other commands run a part of it",
+}
+
+func TestEveryCommandIsRun(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(repository(t), "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob(filepath.Join(repository(t), "examples", "*", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(append(files, more...), filepath.Join(repository(t), "README.md")) {
+		page, err := filepath.Rel(repository(t), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(only(read(t, page), "sh", "sh background")) > 0 && pages[filepath.ToSlash(page)] == "" {
+			t.Errorf("%s has commands, and no test runs them", page)
 		}
 	}
-	r.follow("README.md", blocks)
+}
+
+// only returns the blocks of some kinds.
+func only(blocks []Block, kinds ...string) []Block {
+	return slices.DeleteFunc(blocks, func(block Block) bool { return !slices.Contains(kinds, block.Kind) })
+}
+
+// The README is a whole adapter, plugged into a client. TestReadmeShowsTheDemo and TestReadmeShowsTheTokens are about its
+// text.
+func TestReadme(t *testing.T) {
+	r := newModule(t)
+	r.follow("README.md", only(read(t, "README.md"), "go", "sh", "json", "request", "reply"))
 	r.finish()
 }
 
 // The tutorial ends with an adapter that answers; the pages about using one go on with it.
 func TestTutorial(t *testing.T) {
-	r := newReader(t)
+	r := newModule(t)
 	r.follow("docs/tutorial.md", read(t, "docs/tutorial.md"))
 	for _, page := range []string{"docs/clients.md", "docs/exports.md", "docs/ci.md", "docs/conformance.md"} {
-		var blocks []Block
-		for _, block := range read(t, page) {
-			if block.Kind != "go" && block.Kind != "text" {
-				blocks = append(blocks, block)
-			}
-		}
-		r.follow(page, blocks)
+		r.follow(page, only(read(t, page), "sh", "sh background", "json"))
 	}
 	r.finish()
 }
 
+// Pages about the todo example: its README; the policy that the security page has; what the page about tests does with
+// exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit an audit file.
+func TestPagesAboutTheExample(t *testing.T) {
+	newExample(t).follow("examples/todo/README.md", only(read(t, "examples/todo/README.md"), "sh", "sh background", "json"))
+	r := newExample(t)
+	for _, page := range []string{"docs/security.md", "docs/testing.md"} {
+		r.follow(page, slices.DeleteFunc(only(read(t, page), "sh", "yaml"), func(block Block) bool {
+			return strings.Contains(block.Text, "audit verify") || strings.Contains(block.Text, "aqltest") || strings.Contains(block.Text, "AQL_UPDATE")
+		}))
+		if page == "docs/security.md" && !strings.Contains(r.printed, "confirm-wide-purges") {
+			t.Errorf("policy explain does not name the rule that decides:\n%s", r.printed)
+		}
+	}
+}
+
 // A library that was never written for aql-tag becomes an adapter.
 func TestAdopting(t *testing.T) {
-	r := newReader(t)
+	r := newModule(t)
 	if _, err := r.shell.run("go mod init example.com/adopting"); err != nil {
 		t.Fatal(err)
 	}

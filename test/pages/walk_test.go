@@ -36,6 +36,7 @@ type reader struct {
 	*testing.T
 	dir     string
 	shell   *shell
+	here    *strings.Replacer  // from places on pages to those of this test
 	address string             // for HTTP
 	printed string             // by the last commands
 	client  *mcp.ClientSession // of the last server in a configuration
@@ -49,28 +50,51 @@ type configured struct {
 	Env     map[string]string `json:"env"`
 }
 
-// newReader returns a reader with an empty module folder.
-func newReader(t *testing.T) *reader {
+// newModule returns a reader in an empty folder, who gets the modules of this work tree as from a release.
+func newModule(t *testing.T) *reader {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds adapters in modules of their own")
-	}
-	for _, tool := range []string{"sh", "git"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("there is no %s on this machine", tool)
-		}
 	}
 	p, err := proxy.New(t.Context(), repository(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	return newReader(t, dir, dir, append(os.Environ(), p.Env()...))
+}
+
+// newExample returns a reader of the todo example in the work tree. What commands write is elsewhere.
+func newExample(t *testing.T) *reader {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the command or the example")
+	}
+	return newReader(t, filepath.Join(repository(t), "examples", "todo"), t.TempDir(), os.Environ())
+}
+
+// written are files that commands on pages write or read.
+var written = []string{"./todo-adapter", "todo-adapter", "todo.db", "policy.yaml", "released.json"}
+
+// newReader returns a reader who works in one folder and has the written files in another.
+func newReader(t *testing.T, dir, files string, env []string) *reader {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh on this machine")
 	}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	listener.Close()
-	r := &reader{T: t, dir: t.TempDir(), address: listener.Addr().String()}
-	r.shell = newShell(t, r.dir, append(os.Environ(), p.Env()...))
-	return r
+	address := listener.Addr().String()
+	places := []string{"127.0.0.1:8080", address}
+	if files != dir {
+		for _, name := range written {
+			places = append(places, name, filepath.Join(files, name))
+		}
+	}
+	return &reader{T: t, dir: files, here: strings.NewReplacer(places...), shell: newShell(t, dir, env), address: address}
 }
 
 // read returns the blocks of a page.
@@ -101,6 +125,10 @@ func (r *reader) follow(page string, blocks []Block) {
 			}
 		case "json":
 			r.configure(page, block)
+		case "yaml":
+			if err := os.WriteFile(filepath.Join(r.dir, "policy.yaml"), []byte(block.Text), 0o644); err != nil {
+				r.Fatal(err)
+			}
 		case "request":
 			request = strings.TrimSpace(block.Text)
 		case "reply":
@@ -137,7 +165,7 @@ func (r *reader) run(page string, block Block) {
 		return
 	}
 	r.Logf("%s:%d:\n%s", page, block.Line, commands)
-	printed, err := r.shell.run(strings.ReplaceAll(commands, "127.0.0.1:8080", r.address))
+	printed, err := r.shell.run(r.here.Replace(commands))
 	if err != nil {
 		r.Fatalf("%s:%d: %v", page, block.Line, err)
 	}
@@ -147,8 +175,8 @@ func (r *reader) run(page string, block Block) {
 // serve starts a server and waits until it answers. It ends with the shell.
 func (r *reader) serve(page string, block Block) {
 	r.Helper()
-	command := strings.ReplaceAll(strings.TrimSpace(block.Text), "127.0.0.1:8080", r.address)
-	if _, err := r.shell.run(command + " >>server.log 2>&1 &"); err != nil {
+	command := r.here.Replace(strings.TrimSpace(block.Text))
+	if _, err := r.shell.run(command + " >>'" + filepath.Join(r.dir, "server.log") + "' 2>&1 &"); err != nil {
 		r.Fatalf("%s:%d: %v", page, block.Line, err)
 	}
 	for {
@@ -175,11 +203,11 @@ func (r *reader) configure(page string, block Block) {
 	var configuration struct {
 		MCPServers map[string]configured `json:"mcpServers"`
 	}
-	if err := json.Unmarshal([]byte(block.Text), &configuration); err != nil || len(configuration.MCPServers) == 0 {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(block.Text, "/path/to", r.dir)), &configuration); err != nil || len(configuration.MCPServers) == 0 {
 		r.Fatalf("%s:%d: no configuration of an MCP client: %v", page, block.Line, err)
 	}
 	for name, server := range configuration.MCPServers {
-		command := exec.CommandContext(r.Context(), strings.Replace(server.Command, "/path/to", r.dir, 1), server.Args...)
+		command := exec.CommandContext(r.Context(), server.Command, server.Args...)
 		command.Env = os.Environ()
 		for key, value := range server.Env {
 			command.Env = append(command.Env, key+"="+value)
