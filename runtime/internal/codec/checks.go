@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/aqltag/aqltag/runtime/internal/codec/pattern"
+
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -56,11 +56,11 @@ func (s *Set) checksOf(n *reading, p *gen.Param) (*checks, error) {
 }
 
 // pattern compiles an expression once for all that share it.
-func (s *Set) pattern(expression string) (*pattern.Pattern, error) {
+func (s *Set) pattern(expression string) (*pattern, error) {
 	if known := s.patterns[expression]; known != nil {
 		return known, nil
 	}
-	compiled, err := pattern.Compile(expression)
+	compiled, err := newPattern(expression)
 	s.patterns[expression] = compiled
 	return compiled, err
 }
@@ -108,7 +108,7 @@ func integerRange(n *reading) (low, high *big.Int) {
 
 func (c *checks) text(r *wire.Reader, s string) bool {
 	return (c.minLength == 0 || r.MinLength(s, c.minLength)) && (c.maxLength == 0 || r.MaxLength(s, c.maxLength)) &&
-		(c.pattern == nil || r.Pattern(c.pattern.Match(s), c.pattern.String())) && (len(c.enum) == 0 || r.Enum(s, c.enum))
+		(c.pattern == nil || r.Pattern(c.pattern.match(s), c.pattern.expression)) && (len(c.enum) == 0 || r.Enum(s, c.enum))
 }
 
 func (c *checks) int(r *wire.Reader, v int64) bool {
@@ -146,7 +146,7 @@ func (n *reading) admitsZero() bool {
 		for _, value := range c.enum {
 			allowed = allowed || value == ""
 		}
-		return allowed && c.minLength == 0 && (c.pattern == nil || c.pattern.Match(""))
+		return allowed && c.minLength == 0 && (c.pattern == nil || c.pattern.match(""))
 	case kindInt, kindUint, kindFloat, kindNumber:
 		return c == nil || (c.low == nil || c.low.exact.Sign() <= 0) && (c.high == nil || c.high.exact.Sign() >= 0)
 	case kindStruct:

@@ -14,7 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/aqltag/aqltag/runtime/internal/codec/pattern"
+
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -26,7 +26,7 @@ type Set struct {
 	copies   []constrained
 	records  map[objectKey]*record
 	lists    map[reflect.Type]*writing
-	patterns map[string]*pattern.Pattern
+	patterns map[string]*pattern
 }
 
 // constrained is a reading like another one, which is not finished yet, with constraints of its own.
@@ -46,7 +46,7 @@ func NewSet(types []gen.Type) *Set {
 	s := &Set{
 		types: make(map[string]*gen.Type, len(types)), objects: make(map[objectKey]*object), open: make(map[reflect.Type]*reading),
 		records: make(map[objectKey]*record), lists: make(map[reflect.Type]*writing),
-		patterns: make(map[string]*pattern.Pattern),
+		patterns: make(map[string]*pattern),
 	}
 	for i := range types {
 		s.types[types[i].Name] = &types[i]

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/aqltag/aqltag/runtime/internal/codec/pattern"
+
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -62,7 +62,7 @@ type reading struct {
 type checks struct {
 	minLength, maxLength int
 	minItems, maxItems   int
-	pattern              *pattern.Pattern
+	pattern              *pattern
 	enum                 []string
 	low, high            *bound
 }
