@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aqltag/aqltag/internal/scratch"
+	"github.com/aqltag/aqltag/test/proxy"
 )
 
 // What does not depend on the machine is promised here: the size of generated code, and that it compiles and is up to date.
@@ -17,16 +18,17 @@ func TestSyntheticModule(t *testing.T) {
 	}
 	dir := t.TempDir()
 	aqltag := filepath.Join(dir, "aql-tag")
-	env, err := serve(dir, root)
+	served, err := proxy.New(t.Context(), root, filepath.Join(dir, "proxy"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &module{dir: filepath.Join(dir, "module"), env: env, ops: 40, packages: 2}
+	env := served.Env()
+	m := &module{dir: filepath.Join(dir, "module"), env: env, version: served.Version, ops: 40, packages: 2}
 	if err := m.write(); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []*command{
-		{name: "building aql-tag", dir: root, args: []string{"go", "build", "-o", aqltag, "./cmd/aql-tag"}},
+		{name: "building aql-tag", dir: root, args: []string{"go", "build", "-o", aqltag, "./cmd/aql-tag"}, env: []string{"GOWORK="}},
 		{name: "generating", dir: m.dir, args: []string{aqltag, "gen", "-q", "./..."}, env: env},
 		{name: "checking", dir: m.dir, args: []string{aqltag, "check", "./..."}, env: env},
 		{name: "compiling", dir: m.dir, args: []string{"go", "vet", "./..."}, env: env},

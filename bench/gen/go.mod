@@ -10,6 +10,7 @@ tool (
 require github.com/aqltag/aqltag v0.1.0
 
 require (
+	github.com/aqltag/aqltag/test v0.1.0
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
@@ -67,3 +68,5 @@ require (
 replace github.com/aqltag/aqltag => ../..
 
 replace github.com/aqltag/aqltag/runtime => ../../runtime
+
+replace github.com/aqltag/aqltag/test => ../../test

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aqltag/aqltag/test/proxy"
 )
 
 func main() {
@@ -40,7 +43,7 @@ func run(sizes string, runs, compile int) error {
 	if err != nil {
 		return err
 	}
-	env, err := serve(dir, root)
+	served, err := proxy.New(context.Background(), root, filepath.Join(dir, "proxy"))
 	if err != nil {
 		return err
 	}
@@ -51,7 +54,7 @@ func run(sizes string, runs, compile int) error {
 		if err != nil {
 			return fmt.Errorf("-sizes: %w", err)
 		}
-		regenerated, err := size(filepath.Join(dir, text), env, tools, ops, runs)
+		regenerated, err := size(filepath.Join(dir, text), served, tools, ops, runs)
 		if err != nil {
 			return err
 		}
@@ -65,7 +68,7 @@ func run(sizes string, runs, compile int) error {
 		}
 	}
 	if compile > 0 {
-		return compilation(filepath.Join(dir, "compile"), env, tools, compile, runs)
+		return compilation(filepath.Join(dir, "compile"), served, tools, compile, runs)
 	}
 	return nil
 }
@@ -76,13 +79,18 @@ type tools struct{ aqltag, stringer, controller string }
 func buildTools(dir, root string) (tools, error) {
 	t := tools{filepath.Join(dir, "aql-tag"), filepath.Join(dir, "stringer"), filepath.Join(dir, "controller-gen")}
 	for _, b := range []struct{ in, out, pkg string }{
-		{root, t.aqltag, "./cmd/aql-tag"},
+		{root, t.aqltag, "./cmd/aql-tag"}, // in the workspace, where it finds the runtime
 		{".", t.stringer, "golang.org/x/tools/cmd/stringer"},
 		{".", t.controller, "sigs.k8s.io/controller-tools/cmd/controller-gen"},
 	} {
 		build := exec.Command("go", "build", "-o", b.out, b.pkg)
 		build.Dir = b.in
-		build.Env = append(os.Environ(), "GOWORK=off")
+		build.Env = os.Environ()
+		if b.in == "." {
+			build.Env = append(build.Env, "GOWORK=off")
+		} else {
+			build.Env = append(build.Env, "GOWORK=")
+		}
 		if out, err := build.CombinedOutput(); err != nil {
 			return t, fmt.Errorf("building %s: %w\n%s", b.pkg, err, out)
 		}
@@ -94,8 +102,9 @@ func buildTools(dir, root string) (tools, error) {
 func packagesOf(ops int) int { return min(10, max(1, ops/10)) }
 
 // size measures one size of module and returns how long a full regeneration takes.
-func size(dir string, env []string, t tools, ops, runs int) (time.Duration, error) {
-	m := &module{dir: filepath.Join(dir, "module"), env: env, ops: ops, packages: packagesOf(ops)}
+func size(dir string, served *proxy.Proxy, t tools, ops, runs int) (time.Duration, error) {
+	env := served.Env()
+	m := &module{dir: filepath.Join(dir, "module"), env: env, version: served.Version, ops: ops, packages: packagesOf(ops)}
 	p := &peers{dir: filepath.Join(dir, "peers"), items: ops}
 	if err := m.write(); err != nil {
 		return 0, err
@@ -177,9 +186,10 @@ func table(commands []*command) {
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // compilation measures what the generated code of one large package costs: its compiler and its bytes.
-func compilation(dir string, env []string, t tools, ops, runs int) error {
-	with := &module{dir: filepath.Join(dir, "with"), env: env, ops: ops, packages: 1}
-	without := &module{dir: filepath.Join(dir, "without"), env: env, ops: ops, packages: 1}
+func compilation(dir string, served *proxy.Proxy, t tools, ops, runs int) error {
+	env := served.Env()
+	with := &module{dir: filepath.Join(dir, "with"), env: env, version: served.Version, ops: ops, packages: 1}
+	without := &module{dir: filepath.Join(dir, "without"), env: env, version: served.Version, ops: ops, packages: 1}
 	var commands []*command
 	sizes := make(map[*module]int64)
 	lines := 0

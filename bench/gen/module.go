@@ -12,6 +12,7 @@ import (
 type module struct {
 	dir      string
 	env      []string // of the go command: where it finds aql-tag
+	version  string   // of aql-tag
 	ops      int
 	packages int
 	edits    int
@@ -20,7 +21,7 @@ type module struct {
 // write makes the module on disk.
 func (m *module) write() error {
 	files := map[string]string{
-		"go.mod":         "module example.com/synth\n\ngo 1.26.0\n\nrequire github.com/aqltag/aqltag " + version + "\n",
+		"go.mod":         "module example.com/synth\n\ngo 1.26.0\n\nrequire github.com/aqltag/aqltag/runtime " + m.version + "\n",
 		"types/types.go": typesSource,
 	}
 	var imports, uses strings.Builder
