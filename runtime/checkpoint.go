@@ -67,4 +67,4 @@ func (c *checkpoint) describe(ctx context.Context, o *operation) gate.Request {
 }
 
 // gated reports whether the gate may hold the operation.
-func (o *operation) gated() bool { return o.gate != nil && !o.gate.Idle() }
+func (o *operation) gated() bool { return o.gate != nil && !o.gate.Ungated() }

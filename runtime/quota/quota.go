@@ -52,8 +52,8 @@ const (
 	Day    Window = "day"
 )
 
-// Quota is a quota of callers, in up to three steps (MCP-AQL rate limiting §3). A step of zero is off. A step is reached
-// when the count is equal to it.
+// Quota is a quota of callers, in up to three steps (MCP-AQL rate limiting §3). A step of zero is off. A step is
+// reached when the count is equal to it.
 type Quota struct {
 	Metric   Metric
 	Warn     float64 // responses have a warning
@@ -94,8 +94,8 @@ type Price struct {
 	PerToken  float64
 }
 
-// Usage is what a call has used. A handler reports it with Spend of package aql; where it does not, tokens are estimated
-// as a quarter of the bytes of request and response.
+// Usage is what a call has used. A handler reports it with Spend of package aql; where it does not, tokens are
+// estimated as a quarter of the bytes of request and response.
 type Usage struct {
 	Tokens int64
 	Cost   float64

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// sessionsOfCaller is how many sessions' worth of tokens a caller is given, however many sessions it opens: tokens take up
-// room that all callers share.
+// sessionsOfCaller bounds the tokens of a caller, as a number of sessions, however many it opens: tokens take space in
+// the store, which all callers share.
 const sessionsOfCaller = 10
 
-// mostAllowances is how many callers are remembered at a time.
+// mostAllowances bounds the callers that are remembered.
 const mostAllowances = 4096
 
-// allowances bound how many tokens callers are given. The zero value remembers nobody.
+// allowances bound how many tokens each caller can be issued.
 type allowances struct {
 	limit rate.Limit // of one session
 
@@ -22,8 +22,8 @@ type allowances struct {
 	callers map[string]*rate.Limiter
 }
 
-// mayAsk reports whether a caller is given another token.
-func (a *allowances) mayAsk(caller string, now time.Time) bool {
+// mayIssue counts a token and reports whether a caller can be issued it.
+func (a *allowances) mayIssue(caller string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	limiter := a.callers[caller]
@@ -40,8 +40,8 @@ func (a *allowances) mayAsk(caller string, now time.Time) bool {
 	return limiter.AllowN(now, 1)
 }
 
-// forget makes room: those go whose allowance is whole again, for whom it makes no difference, and where these are few half of
-// the others.
+// forget removes the callers whose allowance is full again, for whom it makes no difference. If more than half of
+// mostAllowances remain, it removes others down to half.
 func (a *allowances) forget(now time.Time) {
 	for caller, limiter := range a.callers {
 		if limiter.TokensAt(now) >= float64(limiter.Burst()) {

@@ -91,8 +91,8 @@ func (s *scene) ask(t *testing.T, session *Session) string {
 	return refusal.Ticket.Token
 }
 
-// REQ-CT-13, REQ-CT-15, REQ-AU-03: a token that is revoked leaves a record, whoever revokes it; one that was used up has
-// nothing to revoke.
+// REQ-CT-13, REQ-CT-15, REQ-AU-03: a token that is revoked leaves a record, whoever revokes it; one that was used up
+// has nothing to revoke.
 func TestRevocationsAreOnRecord(t *testing.T) {
 	s := newScene(t, Options{})
 	session := s.NewSession()
@@ -323,11 +323,11 @@ func TestAskingInManySessions(t *testing.T) {
 func TestAllowancesAreBounded(t *testing.T) {
 	a := &allowances{limit: 1}
 	for i := range 3 * mostAllowances {
-		if !a.mayAsk(fmt.Sprint(i), start) || len(a.callers) > mostAllowances {
+		if !a.mayIssue(fmt.Sprint(i), start) || len(a.callers) > mostAllowances {
 			t.Fatalf("caller %d, of %d", i, len(a.callers))
 		}
 	}
-	a.mayAsk("late", start.Add(time.Hour))
+	a.mayIssue("late", start.Add(time.Hour))
 	if len(a.callers) != 1 {
 		t.Errorf("%d callers are remembered", len(a.callers))
 	}

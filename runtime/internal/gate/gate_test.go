@@ -30,8 +30,8 @@ func TestAnIdleGateAllocatesNothing(t *testing.T) {
 	}
 	g = g.WithPolicy(bound)
 	r := &Request{Operation: g.Operation("get_note"), Session: g.NewSession()}
-	if !r.Operation.Idle() || g.Operation("delete_note").Idle() || g.Operation("introspect") != nil {
-		t.Fatal("the wrong operations are idle")
+	if !r.Operation.Ungated() || g.Operation("delete_note").Ungated() || g.Operation("introspect") != nil {
+		t.Fatal("the wrong operations are ungated")
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		if _, refusal := g.Admit(t.Context(), r); refusal != nil {

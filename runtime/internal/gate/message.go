@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Hash is the SHA-256 of a request's canonical parameters.
+// Hash returns the SHA-256 of a request's canonical parameters.
 func Hash(canonical []byte) [sha256.Size]byte { return sha256.Sum256(canonical) }
 
-// Interpolate fills a confirmation template: {name} becomes what value returns for name, and is left as it stands where
-// value does not know the name.
+// Interpolate fills a confirmation template: it replaces {name} by what value returns for name. A name that value does
+// not know stays as it is.
 func Interpolate(template string, value func(name string) (string, bool)) string {
 	var out strings.Builder
 	for {

@@ -12,19 +12,19 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// sessionEnded is why the tokens of a session are revoked.
+// sessionEnded is the reason in the records of tokens that Session.Close revokes.
 const sessionEnded = "the session has ended"
 
-// pageOfTokens is how many tokens are looked through at once.
-const pageOfTokens = 500
+// pageSize is how many tokens Revoke lists at a time.
+const pageSize = 500
 
-// Revoke makes all tokens of a caller unknown, as after a logout or when something is wrong; nil: those of everybody. It
-// returns how many could still have been used (confirmation tokens §5.3). Tokens of other adapters stay.
+// Revoke revokes all tokens of a caller, and with nil those of all callers. It returns how many could still have been
+// used (MCP-AQL confirmation tokens §5.3). Tokens of other adapters stay valid.
 func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int, err error) {
 	after := ""
 	for {
 		ctx, cancel := g.Bound(ctx)
-		entries, err := g.options.Store.List(ctx, tokenPrefix, after, pageOfTokens)
+		entries, err := g.options.Store.List(ctx, tokenPrefix, after, pageSize)
 		for i := 0; err == nil && i < len(entries); i++ {
 			var live bool
 			live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
@@ -37,18 +37,20 @@ func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int
 		if err != nil {
 			return revoked, fmt.Errorf("revoking tokens: %w", err)
 		}
-		if len(entries) < pageOfTokens {
+		if len(entries) < pageSize {
 			return revoked, nil
 		}
 	}
 }
 
-// revokeEntry deletes a token of the caller, and puts on record one that could still have been used.
-func (g *Gate) revokeEntry(ctx context.Context, entry store.Entry, caller *identity.Caller, reason string) (live bool, err error) {
+// revokeEntry deletes a token if it is one of the caller, and records it if it could still have been used.
+func (g *Gate) revokeEntry(
+	ctx context.Context, entry store.Entry, caller *identity.Caller, reason string,
+) (live bool, err error) {
 	for entry.Exists() && ctx.Err() == nil {
 		record, err := parseToken(entry.Value)
 		if err != nil || record.Adapter != g.adapter || caller != nil && record.Caller != caller.Key() {
-			return false, nil //nolint:nilerr // what is damaged is no token, and good for nothing
+			return false, nil //nolint:nilerr // a damaged token cannot be used
 		}
 		err = g.options.Store.Delete(ctx, entry.Key, entry.Version)
 		if err == nil {
@@ -69,8 +71,8 @@ func (g *Gate) revokeEntry(ctx context.Context, entry store.Entry, caller *ident
 	return false, ctx.Err()
 }
 
-// RevokeToken makes one token unknown, and puts that and the reason on record (requirements REQ-CT-15, REQ-AU-03, T-61). It
-// reports whether it could still have been used.
+// RevokeToken revokes one token, and records that with the reason (MCP-AQL confirmation tokens §5.3, §6.4). It reports
+// whether the token could still have been used.
 func (g *Gate) RevokeToken(ctx context.Context, token, reason string) (bool, error) {
 	ctx, cancel := g.Bound(ctx)
 	defer cancel()
@@ -93,8 +95,8 @@ func (g *Gate) recordRevoked(ctx context.Context, key string, record *tokenRecor
 		return
 	}
 	revoked := audit.Record{
-		Time: now, Event: audit.TokenRevoked, Adapter: g.adapter, Operation: record.Operation, DangerLevel: record.level.Level(),
-		Outcome: audit.Success, Reason: reason, TokenID: tokenID(key), SessionID: record.Session,
+		Time: now, Event: audit.TokenRevoked, Adapter: g.adapter, Operation: record.Operation,
+		DangerLevel: record.level.Level(), Outcome: audit.Success, Reason: reason, TokenID: tokenID(key), SessionID: record.Session,
 	}
 	if t := g.options.Trust; t != nil {
 		revoked.Trust = string(t.Standing.Level)

@@ -13,13 +13,13 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// sealKey is where the key lives with which tokens are sealed. Replicas that share a store share it.
+// sealKey is where the store holds the key with which tokens are sealed. Replicas that share a store share the key.
 const sealKey = "key/seal"
 
 const sealKeyBytes = 32
 
-// Seal makes of a token what can be handed to a client without handing it the token: the client cannot present it as one,
-// and what it brings back can only come from a gate with the same store.
+// Seal encrypts a token, so that a client can hold it without being able to present it. Only a gate with the same store
+// can decrypt it.
 func (g *Gate) Seal(ctx context.Context, token string, caller identity.Caller) (string, error) {
 	ctx, cancel := g.Bound(ctx)
 	defer cancel()
@@ -32,11 +32,11 @@ func (g *Gate) Seal(ctx context.Context, token string, caller identity.Caller) (
 	return base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(token), g.sealedFor(caller))), nil
 }
 
-// unseal returns the token that was sealed for a caller; nothing where it was not.
+// unseal returns the token that Seal encrypted for a caller; empty: sealed is something else.
 func (g *Gate) unseal(ctx context.Context, sealed string, caller identity.Caller) (string, error) {
 	data, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
-		return "", nil //nolint:nilerr // what is no seal is no failure
+		return "", nil //nolint:nilerr // a text that is not sealed is no failure
 	}
 	box, err := g.box(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *Gate) sealedFor(caller identity.Caller) []byte {
 	return []byte(g.adapter + "\x00" + caller.Key())
 }
 
-// box is made of the key in the store, which the first who needs it puts there.
+// box returns the cipher with the key in the store. If there is no key, it creates one.
 func (g *Gate) box(ctx context.Context) (cipher.AEAD, error) {
 	entry, err := g.options.Store.Get(ctx, sealKey)
 	if err == nil && !entry.Exists() {

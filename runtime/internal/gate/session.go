@@ -10,47 +10,54 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// mostTokens bounds the tokens that a session ends when it ends; older ones end by their own time, and no other session can use
-// them.
+// mostTokens bounds the tokens that Close revokes. Older ones expire; no other session can use them.
 const mostTokens = 4096
 
-// burst is how many tokens a session is given at once, for batches.
+// burst is how many tokens a session can be issued at once, for batches.
 const burst = 1000
 
-// Session is what the gate knows of one connection. It bounds how many tokens it asks for, and ends those that are its own
-// when it ends.
+// Session is the gate's state of one connection. It bounds how many tokens the connection is issued, and revokes its
+// own tokens when it ends.
 type Session struct {
 	ID string
 
-	gate    *Gate
-	asking  *rate.Limiter
-	failing *rate.Limiter
-	mu      sync.Mutex
-	tokens  []string // that are its own
-	oldest  int      // of them, once there are as many as there can be
-	closed  bool
+	gate     *Gate
+	issues   *rate.Limiter
+	failures *rate.Limiter
+
+	mu     sync.Mutex
+	tokens []string // that Close revokes
+	oldest int      // index of the oldest of mostTokens tokens
+	closed bool
 }
 
-// NewSession begins a session.
+// NewSession returns a new session.
 func (g *Gate) NewSession() *Session {
-	limit := g.options.Confirmation.rate()
-	return &Session{ID: "sess_" + rand.Text(), gate: g, asking: rate.NewLimiter(limit, burst), failing: rate.NewLimiter(limit, burst)}
+	limit := issueRate(&g.options.Confirmation)
+	return &Session{
+		ID: "sess_" + rand.Text(), gate: g, issues: rate.NewLimiter(limit, burst), failures: rate.NewLimiter(limit, burst),
+	}
 }
 
-// rate is how many tokens a session is given in a second.
-func (c *Confirmation) rate() rate.Limit {
+// issueRate returns how many tokens a session can be issued in a second.
+func issueRate(c *Confirmation) rate.Limit {
 	if c.IssuesPerMinute < 0 {
 		return rate.Inf
 	}
 	return rate.Limit(c.IssuesPerMinute) / 60
 }
 
-func (s *Session) mayAsk(now time.Time) bool  { return s.asking.AllowN(now, 1) }
-func (s *Session) mayFail(now time.Time) bool { return s.failing.TokensAt(now) >= 1 }
-func (s *Session) failed(now time.Time)       { s.failing.AllowN(now, 1) }
+// mayIssue counts a token and reports whether the session can be issued it.
+func (s *Session) mayIssue(now time.Time) bool { return s.issues.AllowN(now, 1) }
 
-// keep remembers a token that ends with the session. It reports false when the session has ended.
-func (s *Session) keep(token string) bool {
+// mayFail reports whether the session may present another token.
+func (s *Session) mayFail(now time.Time) bool { return s.failures.TokensAt(now) >= 1 }
+
+// failed counts a token that was refused.
+func (s *Session) failed(now time.Time) { s.failures.AllowN(now, 1) }
+
+// remember adds a token for Close to revoke. It returns false when the session has ended.
+func (s *Session) remember(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -65,7 +72,7 @@ func (s *Session) keep(token string) bool {
 	return true
 }
 
-// Close ends the session: its tokens are unknown from now on (requirements REQ-CT-15, REQ-CT-16, REQ-SE-02).
+// Close ends the session and revokes its tokens (MCP-AQL confirmation tokens §5.3).
 func (s *Session) Close() {
 	s.mu.Lock()
 	tokens := s.tokens
@@ -74,7 +81,7 @@ func (s *Session) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), s.gate.options.StoreTimeout)
 	defer cancel()
 	for _, token := range tokens {
-		// One that stays is of no use to anybody: no other session has this one's name.
+		// A token that is not revoked is useless: no other session has this id.
 		if _, err := s.gate.revokeToken(ctx, token, sessionEnded); err != nil {
 			s.gate.options.Logger.LogAttrs(ctx, slog.LevelDebug, "ending the tokens of a session", slog.Any("error", err))
 			return

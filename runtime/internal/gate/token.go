@@ -16,7 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Kind is what a token is for; it begins the token (confirmation tokens §2).
+// Kind is the kind of a token, and the prefix of its text (MCP-AQL confirmation tokens §2).
 type Kind string
 
 // The kinds of tokens.
@@ -25,30 +25,30 @@ const (
 	ContinuationToken Kind = "quota_continue_"
 )
 
-// idBytes is the randomness of a token: 256 bits (requirements REQ-CT-02, T-56).
+// idBytes is the number of random bytes in a token.
 const idBytes = 32
 
-// remembered is how long a token that is spent or expired is kept, so that presenting it again gets the answer that tells
-// what happened instead of "unknown" (confirmation tokens §5.5).
-const remembered = 30 * time.Minute
+// retention is how long a consumed or expired token stays in the store, so that presenting it again is answered with
+// what happened to it and not with "unknown" (MCP-AQL confirmation tokens §5.5).
+const retention = 30 * time.Minute
 
-// Binding is what a token stands for: one operation with one set of parameters, asked for by one caller. Params is the
-// SHA-256 of the parameters' canonical form (confirmation tokens §3.2).
+// Binding is the request that a token is for: one operation with one set of parameters, requested by one caller
+// (MCP-AQL confirmation tokens §3.2).
 type Binding struct {
 	Kind      Kind
 	Adapter   string
 	Caller    string // identity.Caller.Key
-	Session   string // empty: any of the caller's
+	Session   string // empty: every session of the caller
 	Operation string
-	Params    [sha256.Size]byte
+	Params    [sha256.Size]byte // Hash of the parameters' canonical form
 }
 
-// Grant is what Issue makes a token of.
+// Grant describes a token to issue.
 type Grant struct {
 	Binding
 	Level    gen.Danger
 	Lifetime time.Duration
-	Cooldown time.Duration // how long it cannot be used at first
+	Cooldown time.Duration // how long the new token is not accepted yet
 	MaxUses  int           // default 1
 }
 
@@ -61,8 +61,8 @@ type Ticket struct {
 // Verdict is the outcome of presenting a token.
 type Verdict int
 
-// The verdicts, in the order in which they are checked (requirements T-57). A token of another caller or session is
-// Unknown, so that nobody learns that it exists.
+// The verdicts, in the order in which they are checked. A token of another caller or session is Unknown, so that its
+// existence is not disclosed.
 const (
 	Accepted Verdict = iota
 	Unknown
@@ -72,31 +72,30 @@ const (
 	TooEarly
 )
 
-// Redemption tells what came of presenting a token. Operation is what the token was issued for, and is empty when it is
-// unknown.
+// Redemption is the outcome of presenting a token.
 type Redemption struct {
 	Verdict    Verdict
-	ID         string // names the token in audit records; empty when it is unknown
-	Operation  string
+	ID         string // of the token in audit records; empty if Unknown
+	Operation  string // that the token was issued for; empty if Unknown
 	Expires    time.Time
 	ConsumedAt time.Time // of the last use
-	Ready      time.Time // of a token that is still too early
+	Ready      time.Time // if TooEarly: when the token will be accepted
 
 	key     string
 	version store.Version
 	record  tokenRecord
-	last    bool // whatever uses are left are used up with this one
+	last    bool // Consume consumes all remaining uses
 }
 
-// Tokens issues and redeems tokens, which live in a store. Of all who present one token, in however many processes, no more
-// than its number of uses are accepted.
+// Tokens issues and redeems tokens in a store. However many processes present one token, it is accepted no more often
+// than its number of uses.
 type Tokens struct {
 	Store store.Store
-	// Skew is how long after its expiry a token is still accepted, for replicas whose clocks differ (requirements T-58).
+	// Skew is how long after its expiry a token is still accepted, for replicas whose clocks differ.
 	Skew time.Duration
 }
 
-// Issue makes a token.
+// Issue issues a token.
 func (t *Tokens) Issue(ctx context.Context, g Grant, now time.Time) (Ticket, error) {
 	var id [idBytes]byte
 	rand.Read(id[:]) // never fails (crypto/rand)
@@ -107,18 +106,18 @@ func (t *Tokens) Issue(ctx context.Context, g Grant, now time.Time) (Ticket, err
 	record := tokenRecord{
 		Binding: g.Binding, level: g.Level, issued: now, expires: ticket.Expires, mostUses: max(g.MaxUses, 1),
 	}
-	record.Params = mixed(ticket.Token, g.Params)
+	record.Params = keyedHash(ticket.Token, g.Params)
 	if g.Cooldown > 0 {
-		record.ready = now.Add(g.Cooldown + time.Millisecond - 1) // it is kept in whole milliseconds, and never earlier
+		record.ready = now.Add(g.Cooldown + time.Millisecond - 1) // the record has whole milliseconds; never earlier
 	}
-	_, err := t.Store.Put(ctx, tokenKey(ticket.Token), record.append(nil), 0, g.Lifetime+t.Skew+remembered)
+	_, err := t.Store.Put(ctx, tokenKey(ticket.Token), record.append(nil), 0, g.Lifetime+t.Skew+retention)
 	if err != nil {
-		return Ticket{}, fmt.Errorf("keeping a token: %w", err)
+		return Ticket{}, fmt.Errorf("storing a token: %w", err)
 	}
 	return ticket, nil
 }
 
-// Check says what presenting a token for b would come to, and uses nothing up.
+// Check returns the outcome of presenting a token for b. It consumes nothing.
 func (t *Tokens) Check(ctx context.Context, token string, b Binding, now time.Time) (Redemption, error) {
 	if !wellFormed(token, b.Kind) {
 		return Redemption{Verdict: Unknown}, nil
@@ -139,15 +138,16 @@ func (t *Tokens) Check(ctx context.Context, token string, b Binding, now time.Ti
 		return Redemption{Verdict: Unknown}, nil
 	}
 	r := Redemption{
-		ID: tokenID(key), Operation: record.Operation, Expires: record.expires, ConsumedAt: record.consumed, Ready: record.ready,
-		key: key, version: entry.Version, record: record,
+		ID: tokenID(key), Operation: record.Operation, Expires: record.expires, ConsumedAt: record.consumed,
+		Ready: record.ready, key: key, version: entry.Version, record: record,
 	}
 	switch {
 	case !now.Before(record.expires.Add(t.Skew)):
 		r.Verdict = Expired
 	case record.uses >= record.mostUses:
 		r.Verdict = AlreadyUsed
-	case record.Kind != b.Kind || record.Operation != b.Operation || record.Params != mixed(token, b.Params) || record.Adapter != b.Adapter:
+	case record.Kind != b.Kind, record.Operation != b.Operation, record.Params != keyedHash(token, b.Params),
+		record.Adapter != b.Adapter:
 		r.Verdict = ScopeMismatch
 	case now.Before(record.ready):
 		r.Verdict = TooEarly
@@ -155,8 +155,9 @@ func (t *Tokens) Check(ctx context.Context, token string, b Binding, now time.Ti
 	return r, nil
 }
 
-// Consume uses up what Check accepted. Another who was faster leaves AlreadyUsed. The token is spent before Consume returns:
-// a handler that fails afterwards does not give it back (confirmation tokens §5.2).
+// Consume consumes one use of a token that Check accepted. If a concurrent request has consumed the last use, the
+// verdict becomes AlreadyUsed. The token is consumed before Consume returns: a handler that fails later does not give
+// it back (MCP-AQL confirmation tokens §5.2).
 func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Redemption, error) {
 	for {
 		if r.Verdict != Accepted {
@@ -168,7 +169,7 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 		if r.last {
 			record.mostUses = record.uses
 		}
-		keep := record.expires.Add(t.Skew + remembered).Sub(now)
+		keep := record.expires.Add(t.Skew + retention).Sub(now)
 		_, err := t.Store.Put(ctx, r.key, record.append(nil), r.version, keep)
 		if err == nil {
 			r.ConsumedAt, r.record = now, record
@@ -178,7 +179,7 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		entry, err := t.Store.Get(ctx, r.key)
-		if err = cmp.Or(err, ctx.Err()); err != nil { // nobody goes on for ever about conflicts
+		if err = cmp.Or(err, ctx.Err()); err != nil { // conflicts are not retried after ctx has ended
 			return Redemption{}, fmt.Errorf("consuming a token: %w", err)
 		}
 		if !entry.Exists() { // revoked meanwhile
@@ -194,29 +195,30 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 	}
 }
 
-// wellFormed saves the store from texts that no token has. The answer to them is the same.
+// wellFormed reports whether a text may be a token. It saves the store from looking up other texts.
 func wellFormed(token string, kind Kind) bool {
 	id, ok := strings.CutPrefix(token, string(kind))
 	return ok && len(id) == base64.RawURLEncoding.EncodedLen(idBytes)
 }
 
-// mixed is what the store keeps of the parameters: without the token, which it does not have, nobody can try out which ones
-// they were.
-func mixed(token string, params [sha256.Size]byte) [sha256.Size]byte {
+// keyedHash returns what the store holds of the parameters. Without the token, which the store does not hold, a reader
+// of the store cannot find out by trial which parameters they were.
+func keyedHash(token string, params [sha256.Size]byte) [sha256.Size]byte {
 	return sha256.Sum256(append([]byte(token), params[:]...))
 }
 
 // tokenPrefix begins the keys of tokens.
 const tokenPrefix = "token/"
 
-// tokenKey is where a token lives. It is a digest, so that who reads the store does not hold the tokens in it.
+// tokenKey returns the key of a token in the store. It is a digest, so that a reader of the store does not learn the
+// token.
 func tokenKey(token string) string {
 	digest := sha256.Sum256([]byte(token))
 	return tokenPrefix + hex.EncodeToString(digest[:])
 }
 
-// tokenID names the token of a key in audit records. It says nothing of the token itself.
+// tokenID returns the id in audit records of the token with a key. It discloses nothing of the token.
 func tokenID(key string) string { return key[len(tokenPrefix) : len(tokenPrefix)+16] }
 
-// TokenID is the name that audit records have for a token.
+// TokenID returns the id of a token in audit records.
 func TokenID(token string) string { return tokenID(tokenKey(token)) }

@@ -211,7 +211,8 @@ func TestConcurrentRedemption(t *testing.T) {
 	}
 }
 
-// REQ-CT-11, REQ-CT-20: what the store holds is all there is to a token. What is damaged is an error, and never a token that is good.
+// REQ-CT-11, REQ-CT-20: what the store holds is all there is to a token. What is damaged is an error, and never a token
+// that is good.
 func FuzzParseToken(f *testing.F) {
 	record := tokenRecord{Binding: binding("delete_note", "{}"), level: gen.Destructive, issued: start, expires: start.Add(time.Minute), mostUses: 1}
 	f.Add(record.append(nil))

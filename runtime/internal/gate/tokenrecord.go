@@ -8,22 +8,22 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// tokenRecord is what the store keeps of a token (confirmation tokens §2.3).
+// tokenRecord is the state of a token in the store (MCP-AQL confirmation tokens §2.3).
 type tokenRecord struct {
 	Binding
 	level    gen.Danger
 	issued   time.Time
 	expires  time.Time
 	ready    time.Time
-	consumed time.Time // last; zero: never
+	consumed time.Time // of the last use; zero: never
 	uses     int
 	mostUses int
 }
 
-// recordForm is the version of the form in which tokens are kept.
+// recordForm is the version of the record's encoding.
 const recordForm = 1
 
-// append appends the record's form: texts with their lengths, then numbers, then the digest.
+// append appends the record's encoding: texts with their lengths, then numbers, then the digest.
 func (r *tokenRecord) append(to []byte) []byte {
 	to = append(to, recordForm)
 	for _, text := range []string{string(r.Kind), r.Adapter, r.Caller, r.Session, r.Operation, string(r.level)} {
@@ -40,7 +40,7 @@ func (r *tokenRecord) append(to []byte) []byte {
 
 var errDamaged = errors.New("what the store holds is damaged, or was written by a later version")
 
-// parseToken reads what append wrote.
+// parseToken decodes what append has written.
 func parseToken(data []byte) (tokenRecord, error) {
 	var r tokenRecord
 	if len(data) == 0 || data[0] != recordForm {
@@ -67,10 +67,11 @@ func parseToken(data []byte) (tokenRecord, error) {
 		data = data[read:]
 		return n
 	}
-	r.Kind, r.Adapter, r.Caller, r.Session, r.Operation, r.level = Kind(text()), text(), text(), text(), text(), gen.Danger(text())
+	r.Kind, r.Adapter, r.Caller, r.Session = Kind(text()), text(), text(), text()
+	r.Operation, r.level = text(), gen.Danger(text())
 	r.issued, r.expires, r.ready, r.consumed = moment(number()), moment(number()), moment(number()), moment(number())
 	r.uses, r.mostUses = int(number()), int(number())
-	// A token without an expiry is none (requirements REQ-CT-07).
+	// Every token expires (MCP-AQL confirmation tokens §5.1).
 	if !sound || len(data) != len(r.Params) || r.expires.IsZero() || r.uses < 0 {
 		return tokenRecord{}, errDamaged
 	}

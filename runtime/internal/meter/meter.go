@@ -1,5 +1,5 @@
-// Package meter counts the calls of an adapter against the limits and quotas that package quota configures (MCP-AQL rate
-// limiting).
+// Package meter counts the calls of an adapter against the limits and quotas that package quota configures (MCP-AQL
+// rate limiting).
 package meter
 
 import (
@@ -23,8 +23,8 @@ type Meter struct {
 	gauges  map[string]*Gauge
 }
 
-// New returns a meter for an adapter, and nil where the options have nothing to count. It fails on options that are out of
-// range or name operations that do not exist.
+// New returns a meter for an adapter, and nil where the options have nothing to count. It fails on options that are out
+// of range or name operations that do not exist.
 func New(options quota.Options, definitions *gen.Adapter, s store.Store) (*Meter, error) {
 	if len(options.Limits)+len(options.Quotas) == 0 {
 		return nil, nil
@@ -108,7 +108,8 @@ func ofCosts(m quota.Metric) bool    { return strings.HasPrefix(string(m), "cost
 func ofTokens(m quota.Metric) bool   { return strings.HasPrefix(string(m), "tokens_") }
 func ofRequests(m quota.Metric) bool { return strings.HasPrefix(string(m), "requests_") }
 
-// scale returns how many counted units make one of a metric: costs are counted in millionths, so that they add up exactly.
+// scale returns how many counted units make one of a metric: costs are counted in millionths, so that they add up
+// exactly.
 func scale(m quota.Metric) float64 {
 	if ofCosts(m) {
 		return 1e6

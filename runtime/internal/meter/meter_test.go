@@ -75,7 +75,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// REQ-RQ-06, REQ-RQ-07, REQ-RQ-08, REQ-RQ-10, REQ-RQ-12, REQ-RQ-15, T-63: warn, pause, lifting the pause, hard stop, reset.
+// REQ-RQ-06, REQ-RQ-07, REQ-RQ-08, REQ-RQ-10, REQ-RQ-12, REQ-RQ-15, T-63: warn, pause, lifting the pause, hard stop,
+// reset.
 func TestQuotaSteps(t *testing.T) {
 	m := newMeter(t, quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Warn: 2, Pause: 3, HardStop: 5}}})
 	q := &m.options.Quotas[0]

@@ -9,11 +9,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Status is the answer to quota_status: the limits and quotas of an adapter with their counts for a caller (MCP-AQL rate
-// limiting §6).
+// Status is the answer to quota_status: the limits and quotas of an adapter with their counts for a caller (MCP-AQL
+// rate limiting §6).
 type Status struct {
 	Adapter string `json:"adapter"`
-	// APILimits are the limits by scope: global, a category or an operation pattern; with the window if a scope has several.
+	// APILimits are the limits by scope: global, a category or an operation pattern; with the window if a scope has
+	// several.
 	APILimits map[string]LimitStatus `json:"api_limits"`
 	Quotas    []QuotaStatus          `json:"quotas"`
 	NextReset time.Time              `json:"next_reset,omitzero"`

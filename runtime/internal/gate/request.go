@@ -1,0 +1,82 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/aqltag/aqltag/runtime/internal/meter"
+	"github.com/aqltag/aqltag/runtime/policy"
+	"github.com/aqltag/aqltag/runtime/trust"
+)
+
+// Request is a validated request for Admit to decide on.
+type Request struct {
+	Operation *Operation
+	Caller    identity.Caller
+	Session   *Session
+	RequestID string
+	Endpoint  string
+	Params    Params
+	Presented Presented
+	// Sealed is what Seal returned for the token that a person was asked about, and Approved is the answer. They replace a
+	// presented token.
+	Sealed   string
+	Approved bool
+}
+
+// Params are the parameters of a request, after defaults.
+type Params interface {
+	// Value returns the JSON text of a parameter.
+	Value(name string) (text string, given bool)
+	// Canonical returns the canonical form of all parameters, which tokens are bound to.
+	Canonical() []byte
+	// Redacted returns all parameters as a JSON object in which sensitive values are hidden.
+	Redacted() []byte
+}
+
+// Presented are the tokens in a request.
+type Presented struct {
+	Token        string
+	Conflict     bool // the request has two different tokens of a kind
+	Continuation string
+}
+
+// Reason is why a request was refused.
+type Reason int
+
+// The reasons.
+const (
+	DeniedByPolicy Reason = iota + 1
+	DeniedByTrust         // by the gating matrix
+	TrustTooLow           // for a required minimum, or for anything but introspection
+	RateLimited
+	QuotaPaused
+	QuotaExhausted
+	ConfirmationNeeded
+	TokenRefused
+	Declined // by a person
+	ReauthenticationNeeded
+	TooManyTokens
+	Unavailable // the store or the audit log fails
+)
+
+// Refusal is the answer to a request that was refused.
+type Refusal struct {
+	Reason   Reason
+	Trust    trust.Ruling
+	Level    trust.Level // of the adapter
+	Rule     *policy.Rule
+	Block    *meter.Block
+	Ticket   Ticket        // for ConfirmationNeeded and QuotaPaused
+	Wait     time.Duration // until the ticket is accepted, or the caller may try again
+	Redeemed Redemption    // for TokenRefused
+	Err      error         // for the log, if Unavailable
+}
+
+// Pass is the answer to a request that was admitted.
+type Pass struct {
+	Warnings  []meter.Warning
+	Confirmed bool
+	taken     meter.Taken
+	recorded  bool
+}
