@@ -11,6 +11,7 @@ import (
 
 // A shell runs the commands of a page in one process, so that a later block sees the functions of an earlier one.
 type shell struct {
+	dir string
 	in  io.Writer
 	out *bufio.Reader
 }
@@ -18,7 +19,6 @@ type shell struct {
 // prelude defines commands that a reader has, and the test machine lacks.
 const prelude = `set -e
 exec 2>&1
-trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 claude() { # claude mcp add NAME -- COMMAND [ARGS]: fails unless the command answers as an MCP server
 	[ "$1 $2 $4" = "mcp add --" ] || { echo "unknown form: claude $*"; return 1; }
 	name=$3; shift 4
@@ -47,7 +47,7 @@ func newShell(t *testing.T, dir string, env []string) *shell {
 		in.Close()
 		_ = command.Wait()
 	})
-	s := &shell{in, bufio.NewReader(out)}
+	s := &shell{dir, in, bufio.NewReader(out)}
 	if _, err := s.run(prelude); err != nil {
 		t.Fatal(err)
 	}

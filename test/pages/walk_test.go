@@ -172,13 +172,16 @@ func (r *reader) run(page string, block Block) {
 	r.printed = printed
 }
 
-// serve starts a server and waits until it answers. It ends with the shell.
+// serve starts a server and waits until it answers. It ends with the test.
 func (r *reader) serve(page string, block Block) {
 	r.Helper()
 	command := r.here.Replace(strings.TrimSpace(block.Text))
-	if _, err := r.shell.run(command + " >>'" + filepath.Join(r.dir, "server.log") + "' 2>&1 &"); err != nil {
+	server := exec.CommandContext(r.Context(), "sh", "-c", "exec "+command)
+	server.Dir = r.shell.dir
+	if err := server.Start(); err != nil {
 		r.Fatalf("%s:%d: %v", page, block.Line, err)
 	}
+	r.Cleanup(func() { _ = server.Wait() }) // the context of the test has ended it
 	for {
 		request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://"+r.address+"/healthz", nil)
 		if err != nil {
