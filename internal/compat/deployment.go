@@ -8,28 +8,30 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Deployment fits a surface and metadata, as definitions alone let them be expected, to how the adapter of the snapshot was run:
-// with its mode, profile and prefix, its limits, and its confirmations where the danger is the same. A snapshot made of
-// source with them differs from the old one in what the source says, and in nothing that only options of the run decide.
-// known is false where the profile is none of the shipped ones: in which family an operation stands is then no more than a
-// guess.
-func (s *Snapshot) Deployment(a *gen.Adapter, surface describe.Surface, protocol describe.Protocol) (as describe.Surface, says describe.Protocol, known bool) {
+// Deployment returns the surface and the metadata with which to render definitions so that they can be compared with
+// the snapshot: those given, changed to how the adapter of the snapshot ran. That is its mode, profile and prefix, its
+// limits, and, for operations whose danger level is the same, its confirmations. The changes that remain come from the
+// source and not from options of the run. profileKnown is false if the snapshot's profile is not a shipped one: the
+// families of operations are then guessed from the categories.
+func (s *Snapshot) Deployment(
+	a *gen.Adapter, surface describe.Surface, protocol describe.Protocol,
+) (_ describe.Surface, _ describe.Protocol, profileKnown bool) {
 	_, own := a.Operation(describe.ManifestName)
 	surface.GetManifest = s.byName[describe.ManifestName] != nil && !own
 	if mode, err := describe.ParseMode(s.protocol.Mode); err == nil {
 		surface.Mode = mode
 	}
 	surface.Prefix = s.prefix()
-	known = true
+	profileKnown = true
 	if profile, err := describe.FindProfile(s.protocol.Profile, nil); err == nil {
 		surface.Profile = profile
 	} else {
-		surface.Profile, known = s.profile(), false
+		surface.Profile, profileKnown = s.profile(), false
 	}
 
 	protocol.Limits = describe.Limits{}
 	if limits, err := json.Marshal(s.protocol.Limits); err == nil {
-		// A limit that is no number is not one that an adapter of ours has.
+		// Adapters of this runtime have no limits that are not numbers.
 		_ = json.Unmarshal(limits, &protocol.Limits)
 	}
 	protocol.Concurrency, protocol.SupportsETag = s.protocol.Concurrency, s.protocol.SupportsETag
@@ -49,10 +51,10 @@ func (s *Snapshot) Deployment(a *gen.Adapter, surface describe.Surface, protocol
 			return gate(o)
 		}
 	}
-	return surface, protocol, known
+	return surface, protocol, profileKnown
 }
 
-// profile is a profile that puts the operations of the snapshot where they are, as far as their categories decide.
+// profile returns a profile with the families of the snapshot, each with the categories of its operations.
 func (s *Snapshot) profile() describe.Profile {
 	p := describe.Profile{Name: s.protocol.Profile}
 	taken := make(map[gen.Category]bool)
@@ -84,7 +86,7 @@ func (s *Snapshot) profile() describe.Profile {
 	return p
 }
 
-// queries are those that introspect answers beside the protocol's own.
+// queries returns the queries that introspect answers in addition to operations and types.
 func (s *Snapshot) queries() []string {
 	o := s.byName[describe.IntrospectName]
 	if o == nil {

@@ -11,7 +11,8 @@ import (
 // What only the options of a run decide is no difference between an old version and a source that is fitted to it.
 func TestDeploymentFitsTheSourceToTheRun(t *testing.T) {
 	own := describe.Profile{Name: "own", Introspect: "learn", Families: []describe.Family{
-		{Name: "learn"}, {Name: "use", Categories: []gen.Category{gen.Read, gen.Execute}}, {Name: "edit", Categories: []gen.Category{gen.Create, gen.Update, gen.Delete}},
+		{Name: "learn"}, {Name: "use", Categories: []gen.Category{gen.Read, gen.Execute}},
+		{Name: "edit", Categories: []gen.Category{gen.Create, gen.Update, gen.Delete}},
 	}}
 	for _, tt := range []struct {
 		name    string
@@ -31,7 +32,8 @@ func TestDeploymentFitsTheSourceToTheRun(t *testing.T) {
 		}, false},
 		{"with get_manifest", func(s *service) { s.surface.GetManifest = true }, false},
 		{"without queries", func(s *service) { s.protocol.Queries = nil }, false},
-		{"without confirmation", func(s *service) { s.protocol.Gate, s.protocol.Capabilities.Confirmation = nil, false }, false},
+		{"without confirmation", func(s *service) { s.protocol.Gate, s.protocol.Capabilities.Confirmation = nil, false },
+			false},
 		{"with a policy", func(s *service) {
 			s.protocol.Gate = func(o *gen.Operation) describe.Gating {
 				return map[string]describe.Gating{"list_notes": describe.SometimesConfirmed, "delete_note": describe.Denied}[o.Name]

@@ -1,15 +1,18 @@
 package compat
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// fields compares the parameters of an operation or the fields of a type. of is how messages call what has them.
-func (c *comparison) fields(at place, of, noun string, old, new []*value) {
+// fields compares the parameters of an operation or the fields of a type, which messages call owner.
+func (c *comparison) fields(at place, owner, noun string, oldFields, newFields []*value) {
 	matched := make(map[*value]bool)
-	for _, before := range old {
-		after := partner(before, new)
-		at := at.under(before.Name, noun, of)
+	for _, before := range oldFields {
+		after := partner(before, newFields)
+		at := at.member(before.Name, noun, owner)
 		if after == nil {
-			c.report(at, Breaking, noun+"-removed", before.Name, nil, fmt.Sprintf("%s is gone", at.what))
+			c.report(at, Breaking, noun+"-removed", before.Name, nil, fmt.Sprintf("%s is gone", at.label))
 			continue
 		}
 		matched[after] = true
@@ -17,93 +20,84 @@ func (c *comparison) fields(at place, of, noun string, old, new []*value) {
 		c.presence(at, before, after)
 		c.value(at, before, after)
 	}
-	for _, after := range new {
+	for _, after := range newFields {
 		if matched[after] {
 			continue
 		}
-		at := at.under(after.Name, noun, of)
+		at := at.member(after.Name, noun, owner)
 		switch {
 		case at.result || !after.Required:
-			c.report(at, Compatible, noun+"-added", nil, after.Name, fmt.Sprintf("%s is new", at.what))
+			c.report(at, Compatible, noun+"-added", nil, after.Name, fmt.Sprintf("%s is new", at.label))
 		default:
-			c.report(at, Breaking, noun+"-added", nil, after.Name, fmt.Sprintf("%s is new and required", at.what))
+			c.report(at, Breaking, noun+"-added", nil, after.Name, fmt.Sprintf("%s is new and required", at.label))
 		}
 	}
 }
 
-// under is the place of a parameter or field.
-func (p place) under(name, noun, of string) place {
+// member returns the place of a parameter or field.
+func (p place) member(name, noun, owner string) place {
 	dot := "."
 	if p.path == "" {
 		dot = ""
 	}
-	return p.at(dot+name, fmt.Sprintf("%s %s of %s", noun, name, of))
+	return p.below(dot+name, fmt.Sprintf("%s %s of %s", noun, name, owner))
 }
 
-// partner finds the new version of a parameter: the one of its name, else one that has its name for an alias, or whose name
-// was an alias of it.
-func partner(old *value, among []*value) *value {
+// partner finds the new version of a parameter: the one of its name, else one with that name as an alias, or one whose
+// name was an alias before; nil: there is none.
+func partner(before *value, among []*value) *value {
 	for _, v := range among {
-		if v.Name == old.Name {
+		if v.Name == before.Name {
 			return v
 		}
 	}
 	for _, v := range among {
-		if contains(v.notes.aliases, old.Name) || contains(old.notes.aliases, v.Name) {
+		if slices.Contains(v.notes.aliases, before.Name) || slices.Contains(before.notes.aliases, v.Name) {
 			return v
 		}
 	}
 	return nil
 }
 
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
-// names compares under which names a parameter is known.
-func (c *comparison) names(at place, noun string, old, new *value) {
-	if old.Name != new.Name {
-		class, message := Breaking, fmt.Sprintf("%s is called %s", at.what, new.Name)
-		if !at.result && contains(new.notes.aliases, old.Name) {
+// names compares the names and aliases of a parameter.
+func (c *comparison) names(at place, noun string, before, after *value) {
+	if before.Name != after.Name {
+		class, message := Breaking, fmt.Sprintf("%s is called %s", at.label, after.Name)
+		if !at.result && slices.Contains(after.notes.aliases, before.Name) {
 			class, message = Compatible, message+"; the old name is still accepted"
 		}
-		c.report(at, class, noun+"-renamed", old.Name, new.Name, message)
+		c.report(at, class, noun+"-renamed", before.Name, after.Name, message)
 	}
-	for _, alias := range missing(old.notes.aliases, new.notes.aliases) {
-		if alias != new.Name {
-			c.report(at, Breaking, "alias-removed", alias, nil, fmt.Sprintf("%s is no longer accepted as %s", at.what, alias))
+	for _, alias := range namesWithout(before.notes.aliases, after.notes.aliases) {
+		if alias != after.Name {
+			c.report(at, Breaking, "alias-removed", alias, nil, fmt.Sprintf("%s is no longer accepted as %s", at.label, alias))
 		}
 	}
-	for _, alias := range missing(new.notes.aliases, old.notes.aliases) {
-		if alias != old.Name {
-			c.report(at, Compatible, "alias-added", nil, alias, fmt.Sprintf("%s is also accepted as %s", at.what, alias))
+	for _, alias := range namesWithout(after.notes.aliases, before.notes.aliases) {
+		if alias != before.Name {
+			c.report(at, Compatible, "alias-added", nil, alias, fmt.Sprintf("%s is also accepted as %s", at.label, alias))
 		}
 	}
 }
 
-// presence compares whether a value must be there, and what stands for one that is not.
-func (c *comparison) presence(at place, old, new *value) {
+// presence compares whether a value is required, and its default.
+func (c *comparison) presence(at place, before, after *value) {
 	switch {
-	case new.Required && !old.Required:
+	case after.Required && !before.Required:
 		class := Breaking
 		if at.result {
 			class = Compatible
 		}
-		c.report(at, class, "became-required", false, true, fmt.Sprintf("%s is required", at.what))
+		c.report(at, class, "became-required", false, true, fmt.Sprintf("%s is required", at.label))
 		return
-	case old.Required && !new.Required:
+	case before.Required && !after.Required:
 		class := Compatible
 		if at.result {
 			class = Notable
 		}
-		c.report(at, class, "became-optional", true, false, fmt.Sprintf("%s is no longer required", at.what))
+		c.report(at, class, "became-optional", true, false, fmt.Sprintf("%s is no longer required", at.label))
 		return
-	case string(old.Default) == string(new.Default):
+	case string(before.Default) == string(after.Default):
 		return
 	}
 	changed, added := Breaking, Notable
@@ -111,11 +105,14 @@ func (c *comparison) presence(at place, old, new *value) {
 		changed, added = Compatible, Compatible
 	}
 	switch {
-	case old.Default == nil:
-		c.report(at, added, "default-added", nil, new.Default, fmt.Sprintf("%s has the default %s", at.what, new.Default))
-	case new.Default == nil:
-		c.report(at, changed, "default-removed", old.Default, nil, fmt.Sprintf("%s no longer has the default %s", at.what, old.Default))
+	case before.Default == nil:
+		c.report(at, added,
+			"default-added", nil, after.Default, fmt.Sprintf("%s has the default %s", at.label, after.Default))
+	case after.Default == nil:
+		c.report(at, changed,
+			"default-removed", before.Default, nil, fmt.Sprintf("%s no longer has the default %s", at.label, before.Default))
 	default:
-		c.report(at, changed, "default-changed", old.Default, new.Default, fmt.Sprintf("the default of %s changed from %s to %s", at.what, old.Default, new.Default))
+		c.report(at, changed, "default-changed", before.Default, after.Default,
+			fmt.Sprintf("the default of %s changed from %s to %s", at.label, before.Default, after.Default))
 	}
 }

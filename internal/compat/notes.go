@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// The introspection schema is closed (requirements T-11), so package project says in descriptions what has no member of its
-// own. Here it is read back; descriptions of other servers simply say none of it.
+// The introspection schema is closed, so package describe writes what has no member of its own into descriptions. These
+// notes are read back here. Descriptions of other servers have none.
 
-// valueNotes is what the description of a parameter or field says beside its text.
+// valueNotes holds the text and the notes in the description of a parameter or field.
 type valueNotes struct {
 	text       string
 	presets    []string
@@ -33,8 +33,8 @@ var (
 	rangeNote      = regexp.MustCompile(sentence + `(\d{1,9} to \d{1,9}) items?\.?$`)
 )
 
-// cut takes a note off the end of a text.
-func cut(text *string, note *regexp.Regexp) (string, bool) {
+// cutNote removes a note from the end of a text and returns what it says.
+func cutNote(text *string, note *regexp.Regexp) (string, bool) {
 	found := note.FindStringSubmatch(*text)
 	if found == nil {
 		return "", false
@@ -43,27 +43,27 @@ func cut(text *string, note *regexp.Regexp) (string, bool) {
 	return found[2], true
 }
 
-// readNotes reads the notes from last to first, as package project writes them.
+// readNotes reads the notes from last to first, in the order in which package describe writes them.
 func (v *value) readNotes() {
 	n := &v.notes
 	n.text = strings.TrimSpace(v.Description)
-	n.deprecated, _ = cut(&n.text, deprecatedNote)
-	if aliases, ok := cut(&n.text, aliasNote); ok {
+	n.deprecated, _ = cutNote(&n.text, deprecatedNote)
+	if aliases, ok := cutNote(&n.text, aliasNote); ok {
 		n.aliases = strings.Split(aliases, ", ")
 	}
-	_, n.appendOnly = cut(&n.text, appendOnlyNote)
-	_, n.readOnly = cut(&n.text, readOnlyNote)
-	if presets, ok := cut(&n.text, presetNote); ok {
+	_, n.appendOnly = cutNote(&n.text, appendOnlyNote)
+	_, n.readOnly = cutNote(&n.text, readOnlyNote)
+	if presets, ok := cutNote(&n.text, presetNote); ok {
 		n.presets = strings.Split(presets, ", ")
 	}
 	if v.MinItems == nil && v.MaxItems == nil {
-		if most, ok := cut(&n.text, mostNote); ok {
+		if most, ok := cutNote(&n.text, mostNote); ok {
 			v.MaxItems = number(most)
-		} else if least, ok := cut(&n.text, leastNote); ok {
+		} else if least, ok := cutNote(&n.text, leastNote); ok {
 			v.MinItems = number(least)
-		} else if exact, ok := cut(&n.text, exactNote); ok {
+		} else if exact, ok := cutNote(&n.text, exactNote); ok {
 			v.MinItems, v.MaxItems = number(exact), number(exact)
-		} else if both, ok := cut(&n.text, rangeNote); ok {
+		} else if both, ok := cutNote(&n.text, rangeNote); ok {
 			least, most, _ := strings.Cut(both, " to ")
 			v.MinItems, v.MaxItems = number(least), number(most)
 		}
@@ -79,7 +79,8 @@ func number(digits string) *int {
 	return &n
 }
 
-// gating is what stands between an operation and its handler, in rising order.
+// gating is what an operation requires besides valid parameters, in rising order. Its values are those of
+// describe.Gating.
 type gating int
 
 const (
@@ -90,13 +91,15 @@ const (
 )
 
 func (g gating) String() string {
-	return [...]string{"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level"}[g]
+	return [...]string{
+		"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level",
+	}[g]
 }
 
-// operationNotes is what the description of an operation says beside its text, and what the metadata say of it.
+// operationNotes holds the text and the notes in the description of an operation, and its danger level in the metadata.
 type operationNotes struct {
 	text       string
-	danger     string // empty: the adapter does not tell
+	danger     string // empty: the adapter does not report danger levels
 	gating     gating
 	deprecated string
 }
@@ -106,24 +109,25 @@ var (
 	reasonsNote = regexp.MustCompile(`(?s)^(.*?\] |)Reasons: (.*)$`)
 )
 
-// tokenName is the parameter of operations that ask for confirmation. It comes and goes with the asking, and is not
-// compared as a parameter.
+// tokenName is the parameter for the confirmation token. It shows that an operation may require confirmation, and is
+// not compared as a parameter.
 const tokenName = "confirmation_token"
 
 func (o *operation) readNotes(protocol *metadata) {
 	n := &o.notes
 	n.text = strings.TrimSpace(o.Description)
-	n.deprecated, _ = cut(&n.text, deprecatedNote)
-	reasons, _ := cut(&n.text, reasonsNote)
+	n.deprecated, _ = cutNote(&n.text, deprecatedNote)
+	reasons, _ := cutNote(&n.text, reasonsNote)
 	before := n.text
-	if bracket, ok := cut(&n.text, bracketNote); ok && !n.readBracket(bracket) {
+	if bracket, ok := cutNote(&n.text, bracketNote); ok && !n.readBracket(bracket) {
 		n.text = before
 	}
 	if level, known := protocol.DangerLevels[o.Name]; known {
 		n.danger = level
 	}
-	// Who tells of danger tells of none by saying nothing.
-	if n.danger == "" && (len(protocol.DangerLevels) > 0 || string(protocol.Capabilities["dangerous_operations"]) == "true") {
+	// An adapter that reports danger levels leaves out those that are safe.
+	reportsDanger := len(protocol.DangerLevels) > 0 || string(protocol.Capabilities["dangerous_operations"]) == "true"
+	if n.danger == "" && reportsDanger {
 		n.danger = "safe"
 	}
 	if reasons != "" {
@@ -139,7 +143,7 @@ func (o *operation) readNotes(protocol *metadata) {
 	n.text = strings.TrimSuffix(n.text, ".")
 }
 
-// readBracket reads a note such as "danger: destructive; confirmation required". It reports whether it is one.
+// readBracket reads a note such as "danger: destructive; confirmation required" and reports whether the text is one.
 func (n *operationNotes) readBracket(text string) bool {
 	danger, gate := "", ungated
 	for part := range strings.SplitSeq(text, "; ") {

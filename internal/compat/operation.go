@@ -1,76 +1,77 @@
 package compat
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// operations compares the operations.
+// operations compares the operations of the two versions.
 func (c *comparison) operations() {
-	for _, old := range c.old.sequence {
-		at := place{operation: old.Name, what: "operation " + old.Name}
-		new := c.new.byName[old.Name]
-		if new == nil {
-			message := at.what + " is gone"
+	for _, before := range c.before.sequence {
+		at := place{operation: before.Name, label: "operation " + before.Name}
+		after := c.after.byName[before.Name]
+		if after == nil {
+			message := at.label + " is gone"
 			var renamed any
-			if successor := c.successor(old); successor != nil {
+			if successor := c.successor(before); successor != nil {
 				renamed, message = successor.Name, message+"; "+successor.Name+" looks like its new name"
 			}
-			c.report(at, Breaking, "operation-removed", old.Name, renamed, message)
+			c.report(at, Breaking, "operation-removed", before.Name, renamed, message)
 			continue
 		}
-		c.operation(at, old, new)
+		c.operation(at, before, after)
 	}
-	for _, new := range c.new.sequence {
-		if c.old.byName[new.Name] == nil {
-			c.report(place{operation: new.Name}, Compatible, "operation-added", nil, new.Name, "operation "+new.Name+" is new")
+	for _, after := range c.after.sequence {
+		if c.before.byName[after.Name] == nil {
+			c.report(place{operation: after.Name}, Compatible,
+				"operation-added", nil, after.Name, "operation "+after.Name+" is new")
 		}
 	}
 }
 
-// successor is the only new operation that takes and returns what a removed one did.
-func (c *comparison) successor(old *operation) *operation {
+// successor returns the new operation that has the category, the parameters and the result of a removed one; nil: there
+// is none, or more than one.
+func (c *comparison) successor(removed *operation) *operation {
 	signature := func(o *operation) string {
 		return string(literal([]any{o.Category, o.Parameters, o.Returns}))
 	}
 	var found *operation
-	for _, new := range c.new.sequence {
-		if c.old.byName[new.Name] != nil || signature(new) != signature(old) {
+	for _, o := range c.after.sequence {
+		if c.before.byName[o.Name] != nil || signature(o) != signature(removed) {
 			continue
 		}
 		if found != nil {
 			return nil
 		}
-		found = new
+		found = o
 	}
 	return found
 }
 
-func (c *comparison) operation(at place, old, new *operation) {
-	if old.Category != new.Category {
-		c.report(at.at("semantic_category", at.what), Breaking, "category-changed", old.Category, new.Category,
-			fmt.Sprintf("%s moved from category %s to %s", at.what, old.Category, new.Category))
+func (c *comparison) operation(at place, before, after *operation) {
+	if before.Category != after.Category {
+		c.report(at.below("semantic_category", at.label), Breaking, "category-changed", before.Category, after.Category,
+			fmt.Sprintf("%s moved from category %s to %s", at.label, before.Category, after.Category))
 	} else {
-		c.family(at, old, new)
-		c.permissions(at, old, new)
+		c.family(at, before, after)
+		c.permissions(at, before, after)
 	}
-	c.danger(at, old.notes.danger, new.notes.danger)
-	c.gating(at, old.notes.gating, new.notes.gating)
-	c.words(at, old.notes.deprecated, new.notes.deprecated, old.notes.text, new.notes.text)
+	c.danger(at, before.notes.danger, after.notes.danger)
+	c.gating(at, before.notes.gating, after.notes.gating)
+	c.texts(at, before.notes.deprecated, after.notes.deprecated, before.notes.text, after.notes.text)
 
-	if string(old.Examples) != string(new.Examples) {
-		c.report(at.at("examples", at.what), Compatible, "examples-changed", old.Examples, new.Examples, "the examples of "+old.Name+" changed")
+	if string(before.Examples) != string(after.Examples) {
+		c.report(at.below("examples", at.label), Compatible, "examples-changed", before.Examples, after.Examples,
+			"the examples of "+before.Name+" changed")
 	}
 
-	params := at.at("params", at.what)
-	c.fields(params, old.Name, "parameter", old.Parameters, new.Parameters)
-	result := at.at("result", "the result of "+old.Name)
+	params := at.below("params", at.label)
+	c.fields(params, before.Name, "parameter", before.Parameters, after.Parameters)
+	result := at.below("result", "the result of "+before.Name)
 	result.result = true
-	c.value(result, resultOf(old), resultOf(new))
+	c.value(result, resultOf(before), resultOf(after))
 }
 
 func resultOf(o *operation) *value {
@@ -79,59 +80,64 @@ func resultOf(o *operation) *value {
 	return v
 }
 
-// family compares through which tool an operation is called. A change of the whole surface is reported once, with the
-// metadata.
-func (c *comparison) family(at place, old, new *operation) {
-	oldTool, newTool := strings.TrimPrefix(old.Tool, c.old.prefix()), strings.TrimPrefix(new.Tool, c.new.prefix())
-	before, after := &c.old.protocol, &c.new.protocol
+// family compares the endpoint families and the tools of an operation. A change of mode, profile or prefix concerns all
+// operations and is reported with the metadata.
+func (c *comparison) family(at place, before, after *operation) {
+	oldTool, newTool := strings.TrimPrefix(before.Tool, c.before.prefix()),
+		strings.TrimPrefix(after.Tool, c.after.prefix())
+	oldProtocol, newProtocol := &c.before.protocol, &c.after.protocol
 	switch {
-	case before.Mode != after.Mode, before.Profile != after.Profile:
-	case old.Endpoint != new.Endpoint && oldTool != newTool:
-		c.report(at.at("endpoint", at.what), Breaking, "family-changed", old.Endpoint, new.Endpoint,
-			fmt.Sprintf("%s moved from endpoint family %s to %s, and so to the tool %s", at.what, old.Endpoint, new.Endpoint, new.Tool))
-	case old.Endpoint != new.Endpoint:
-		c.report(at.at("endpoint", at.what), Notable, "family-changed", old.Endpoint, new.Endpoint,
-			fmt.Sprintf("%s moved from endpoint family %s to %s; its tool is the same", at.what, old.Endpoint, new.Endpoint))
+	case oldProtocol.Mode != newProtocol.Mode, oldProtocol.Profile != newProtocol.Profile:
+	case before.Endpoint != after.Endpoint && oldTool != newTool:
+		c.report(at.below("endpoint", at.label), Breaking, "family-changed", before.Endpoint, after.Endpoint,
+			fmt.Sprintf("%s moved from endpoint family %s to %s, and so to the tool %s", at.label, before.Endpoint,
+				after.Endpoint, after.Tool))
+	case before.Endpoint != after.Endpoint:
+		c.report(at.below("endpoint", at.label), Notable, "family-changed", before.Endpoint, after.Endpoint,
+			fmt.Sprintf("%s moved from endpoint family %s to %s; its tool is the same", at.label, before.Endpoint,
+				after.Endpoint))
 	case oldTool != newTool:
-		c.report(at.at("mcpTool", at.what), Breaking, "tool-changed", old.Tool, new.Tool,
-			fmt.Sprintf("%s is called through the tool %s instead of %s", at.what, new.Tool, old.Tool))
+		c.report(at.below("mcpTool", at.label), Breaking, "tool-changed", before.Tool, after.Tool,
+			fmt.Sprintf("%s is called through the tool %s instead of %s", at.label, after.Tool, before.Tool))
 	}
 }
 
-// permissions compares what an operation of one category says about its effects.
-func (c *comparison) permissions(at place, old, new *operation) {
-	at = at.at("permissions", at.what)
-	before, after := old.Permissions, new.Permissions
+// permissions compares the permissions of an operation whose category is the same.
+func (c *comparison) permissions(at place, before, after *operation) {
+	at = at.below("permissions", at.label)
+	was, is := before.Permissions, after.Permissions
+	switch {
+	case was == is:
+	case is.Destructive && !was.Destructive, was.ReadOnly && !is.ReadOnly:
+		c.report(at, Breaking, "permissions-raised", was, is, at.label+" may have effects that it did not have")
+	default:
+		c.report(at, Compatible, "permissions-lowered", was, is, at.label+" has fewer effects than before")
+	}
+}
+
+func (c *comparison) danger(at place, before, after string) {
+	at = at.below("danger", at.label)
+	oldLevel, newLevel := gen.Danger(before).Level(), gen.Danger(after).Level()
+	change := fmt.Sprintf("the danger level of %s changed from %s to %s", at.label, before, after)
 	switch {
 	case before == after:
-	case after.Destructive && !before.Destructive, before.ReadOnly && !after.ReadOnly:
-		c.report(at, Breaking, "permissions-raised", before, after, at.what+" may have effects that it did not have")
+	case before == "":
+		c.report(at, Notable,
+			"danger-stated", nil, after, fmt.Sprintf("the danger level of %s is stated: %s", at.label, after))
+	case after == "":
+		c.report(at, Notable, "danger-unstated", before, nil,
+			fmt.Sprintf("the danger level of %s is no longer stated; it was %s", at.label, before))
+	case oldLevel < 0 || newLevel < 0:
+		c.report(at, Notable, "danger-changed", before, after, change)
+	case newLevel > oldLevel:
+		c.report(at, Breaking, "danger-raised", before, after, change)
 	default:
-		c.report(at, Compatible, "permissions-lowered", before, after, at.what+" has fewer effects than before")
+		c.report(at, Compatible, "danger-lowered", before, after, change)
 	}
 }
 
-func (c *comparison) danger(at place, old, new string) {
-	at = at.at("danger", at.what)
-	before, after := gen.Danger(old).Level(), gen.Danger(new).Level()
-	change := fmt.Sprintf("the danger level of %s changed from %s to %s", at.what, old, new)
-	switch {
-	case old == new:
-	case old == "":
-		c.report(at, Notable, "danger-stated", nil, new, fmt.Sprintf("the danger level of %s is stated: %s", at.what, new))
-	case new == "":
-		c.report(at, Notable, "danger-unstated", old, nil, fmt.Sprintf("the danger level of %s is no longer stated; it was %s", at.what, old))
-	case before < 0 || after < 0:
-		c.report(at, Notable, "danger-changed", old, new, change)
-	case after > before:
-		c.report(at, Breaking, "danger-raised", old, new, change)
-	default:
-		c.report(at, Compatible, "danger-lowered", old, new, change)
-	}
-}
-
-func (c *comparison) gating(at place, old, new gating) {
-	at = at.at("confirmation", at.what)
+func (c *comparison) gating(at place, before, after gating) {
+	at = at.below("confirmation", at.label)
 	says := func(g gating) any {
 		if g == ungated {
 			return nil
@@ -139,97 +145,13 @@ func (c *comparison) gating(at place, old, new gating) {
 		return g.String()
 	}
 	switch {
-	case new > old:
-		c.report(at, Breaking, "confirmation-added", says(old), says(new), at.what+": "+new.String())
-	case new < old:
-		message := at.what + " no longer asks for confirmation"
-		if new != ungated {
-			message = at.what + ": " + new.String() + ", no longer " + old.String()
+	case after > before:
+		c.report(at, Breaking, "confirmation-added", says(before), says(after), at.label+": "+after.String())
+	case after < before:
+		message := at.label + " no longer asks for confirmation"
+		if after != ungated {
+			message = at.label + ": " + after.String() + ", no longer " + before.String()
 		}
-		c.report(at, Compatible, "confirmation-removed", says(old), says(new), message)
-	}
-}
-
-// reach notes that two types are compared because something mentions them.
-func (c *comparison) reach(from place, old, new string) {
-	key := pair{old: old, new: new, result: from.result}
-	v := c.reached[key]
-	if v == nil {
-		v = &visit{pair: key}
-		c.reached[key] = v
-		c.queue = append(c.queue, v)
-	}
-	switch {
-	case from.visit == nil:
-		v.add(from.operation)
-	case !slices.Contains(from.visit.uses, v):
-		from.visit.uses = append(from.visit.uses, v)
-	}
-}
-
-func (v *visit) add(operation string) bool {
-	if slices.Contains(v.operations, operation) {
-		return false
-	}
-	v.operations = append(v.operations, operation)
-	return true
-}
-
-// types compares the types that operations reach, which may reach more.
-func (c *comparison) types() {
-	owners := make(map[int]*visit)
-	described := make(map[string]bool)
-	for i := 0; i < len(c.queue); i++ {
-		v := c.queue[i]
-		first := len(c.changes)
-		old, new := c.old.types[v.old], c.new.types[v.new]
-		side := " in requests"
-		if v.result {
-			side = " in results"
-		}
-		at := place{visit: v, result: v.result, what: "type " + v.new + side}
-		if !described[v.new] && old.Description != new.Description {
-			c.report(at, Compatible, "description-changed", old.Description, new.Description, "the description of type "+v.new+" changed")
-		}
-		described[v.new] = true
-		if old.Kind == "enum" {
-			c.values(at, values(old), values(new))
-		} else {
-			c.fields(at, v.new+side, "field", old.Fields, new.Fields)
-		}
-		for n := first; n < len(c.changes); n++ {
-			owners[n] = v
-		}
-	}
-	for _, v := range c.queue {
-		for _, operation := range slices.Clone(v.operations) {
-			spread(v, operation)
-		}
-	}
-	for n, v := range owners {
-		slices.Sort(v.operations)
-		c.changes[n].Operations = v.operations
-	}
-}
-
-// values are those of an enum type, which is limited even where it has none.
-func values(t *typ) []json.RawMessage {
-	if t.Values == nil {
-		return []json.RawMessage{}
-	}
-	return t.Values
-}
-
-// spread notes for everything that a type uses that an operation reaches it.
-func spread(v *visit, operation string) {
-	waiting := []*visit{v}
-	for len(waiting) > 0 {
-		next := waiting[0]
-		waiting = waiting[1:]
-		for _, use := range next.uses {
-			if use.add(operation) {
-				waiting = append(waiting, use)
-			}
-		}
+		c.report(at, Compatible, "confirmation-removed", says(before), says(after), message)
 	}
 }

@@ -31,8 +31,8 @@ func opposite(kind string) string {
 	return kind
 }
 
-// Whatever changes together, each change has its way back at the same place, with old and new in each other's place; what
-// can be added without harm cannot be removed without.
+// Whatever changes together, each change has its way back at the same place, with old and new in each other's place;
+// what can be added without harm cannot be removed without.
 func TestEveryChangeHasItsWayBack(t *testing.T) {
 	var edits []func(*service)
 	for _, c := range changes {
@@ -128,8 +128,11 @@ func TestNotesInDescriptionsAreReadBack(t *testing.T) {
 // Whatever stands in a snapshot, reading it ends, and it does not differ from itself.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		`{"operations":[{"name":"a","parameters":[{"name":"p","type":"T","minimum":1e999999999999,"default":null}],"returns":{"name":"T[]"}}],"types":[{"name":"T","kind":"union","members":["T","U | T"]},{"name":"U","kind":"object","fields":[{"name":"f","type":"U[][]","items":{"type":"any"}}]}]}`,
-		`{"operations":[{"name":"a","description":"[danger: x; denied for this adapter's trust level] Reasons: r. Deprecated: d"}],"_protocol":{"mode":"all","limits":{"x":"y"},"capabilities":{"z":1}}}`,
+		`{"operations":[{"name":"a","parameters":[{"name":"p","type":"T","minimum":1e999999999999,"default":null}],` +
+			`"returns":{"name":"T[]"}}],"types":[{"name":"T","kind":"union","members":["T","U | T"]},` +
+			`{"name":"U","kind":"object","fields":[{"name":"f","type":"U[][]","items":{"type":"any"}}]}]}`,
+		`{"operations":[{"name":"a","description":"[danger: x; denied for this adapter's trust level] Reasons: r. Deprecated: d"}],` +
+			`"_protocol":{"mode":"all","limits":{"x":"y"},"capabilities":{"z":1}}}`,
 		`{"operations":[null]}`, `{"operations":[{"name":"a","parameters":[null]}],"types":[null]}`, `[`,
 	} {
 		f.Add([]byte(seed))

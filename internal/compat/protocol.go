@@ -8,43 +8,48 @@ import (
 	"strings"
 )
 
-// modes says which surfaces a mode has (endpoint modes §3.1).
+// modes lists the surfaces of each mode (MCP-AQL endpoint modes §3.1).
 var modes = map[string][]string{"semantic": {"semantic"}, "single": {"single"}, "all": {"semantic", "single"}}
 
 // protocol compares the _protocol metadata.
 func (c *comparison) protocol() {
-	old, new := &c.old.protocol, &c.new.protocol
-	c.text("version", "protocol-version-changed", "the version of MCP-AQL", old.Version, new.Version)
-	c.text("conformance", "conformance-changed", "the conformance level", old.Conformance, new.Conformance)
-	if old.Mode != new.Mode {
-		class, message := Breaking, fmt.Sprintf("the endpoint mode changed from %q to %q: tools that agents use are gone", old.Mode, new.Mode)
-		if covers(modes[new.Mode], modes[old.Mode]) {
-			class, message = Compatible, fmt.Sprintf("the endpoint mode changed from %q to %q: all tools remain", old.Mode, new.Mode)
+	before, after := &c.before.protocol, &c.after.protocol
+	c.text("version", "protocol-version-changed", "the version of MCP-AQL", before.Version, after.Version)
+	c.text("conformance", "conformance-changed", "the conformance level", before.Conformance, after.Conformance)
+	if before.Mode != after.Mode {
+		class, message := Breaking,
+			fmt.Sprintf("the endpoint mode changed from %q to %q: tools that agents use are gone", before.Mode, after.Mode)
+		if containsAll(modes[after.Mode], modes[before.Mode]) {
+			class, message = Compatible,
+				fmt.Sprintf("the endpoint mode changed from %q to %q: all tools remain", before.Mode, after.Mode)
 		}
-		c.report(place{path: "mode"}, class, "mode-changed", old.Mode, new.Mode, message)
+		c.report(place{path: "mode"}, class, "mode-changed", before.Mode, after.Mode, message)
 	}
-	if old.Profile != new.Profile {
-		class, message := Notable, fmt.Sprintf("the endpoint profile changed from %q to %q; no operation moved", old.Profile, new.Profile)
+	if before.Profile != after.Profile {
+		class, message := Notable,
+			fmt.Sprintf("the endpoint profile changed from %q to %q; no operation moved", before.Profile, after.Profile)
 		if n := len(c.moved()); n > 0 {
-			class, message = Breaking, fmt.Sprintf("the endpoint profile changed from %q to %q, and %s moved", old.Profile, new.Profile, plural(n, "operation"))
+			class, message = Breaking, fmt.Sprintf("the endpoint profile changed from %q to %q, and %s moved",
+				before.Profile, after.Profile, plural(n, "operation"))
 		}
-		c.report(place{path: "profile"}, class, "profile-changed", old.Profile, new.Profile, message)
+		c.report(place{path: "profile"}, class, "profile-changed", before.Profile, after.Profile, message)
 	}
-	if before, after := c.old.prefix(), c.new.prefix(); before != after {
-		c.report(place{path: "prefix"}, Breaking, "prefix-changed", before, after,
-			fmt.Sprintf("the tool prefix changed from %q to %q: every tool has another name", before, after))
+	if oldPrefix, newPrefix := c.before.prefix(), c.after.prefix(); oldPrefix != newPrefix {
+		c.report(place{path: "prefix"}, Breaking, "prefix-changed", oldPrefix, newPrefix,
+			fmt.Sprintf("the tool prefix changed from %q to %q: every tool has another name", oldPrefix, newPrefix))
 	}
 	c.capabilities()
 	c.limits()
-	c.text("concurrency", "concurrency-changed", "the concurrency model", old.Concurrency, new.Concurrency)
+	c.text("concurrency", "concurrency-changed", "the concurrency model", before.Concurrency, after.Concurrency)
 	switch {
-	case old.SupportsETag && !new.SupportsETag:
-		c.report(place{path: "supports_etag"}, Breaking, "capability-removed", true, false, "capability supports_etag is off: if_match is no longer honoured")
-	case new.SupportsETag && !old.SupportsETag:
+	case before.SupportsETag && !after.SupportsETag:
+		c.report(place{path: "supports_etag"}, Breaking,
+			"capability-removed", true, false, "capability supports_etag is off: if_match is no longer honoured")
+	case after.SupportsETag && !before.SupportsETag:
 		c.report(place{path: "supports_etag"}, Compatible, "capability-added", false, true, "capability supports_etag is on")
 	}
-	if old.MaxConcurrent != new.MaxConcurrent {
-		c.limit("max_concurrent_requests", integer(old.MaxConcurrent), integer(new.MaxConcurrent))
+	if before.MaxConcurrent != after.MaxConcurrent {
+		c.limit("max_concurrent_requests", integer(before.MaxConcurrent), integer(after.MaxConcurrent))
 	}
 }
 
@@ -55,17 +60,18 @@ func integer(n int) json.RawMessage {
 	return literal(n)
 }
 
-// text compares a member of the metadata that says something and promises nothing by itself.
-func (c *comparison) text(path, kind, what, old, new string) {
-	if old != new {
-		c.report(place{path: path}, Notable, kind, old, new, fmt.Sprintf("%s changed from %q to %q", what, old, new))
+// text compares a member of the metadata of which no change can break an agent.
+func (c *comparison) text(path, kind, what, before, after string) {
+	if before != after {
+		c.report(place{path: path}, Notable, kind, before, after,
+			fmt.Sprintf("%s changed from %q to %q", what, before, after))
 	}
 }
 
 func (c *comparison) capabilities() {
-	old, new := c.old.protocol.Capabilities, c.new.protocol.Capabilities
-	for _, name := range union(old, new) {
-		before, after := compact(old[name]), compact(new[name])
+	oldFlags, newFlags := c.before.protocol.Capabilities, c.after.protocol.Capabilities
+	for _, name := range union(oldFlags, newFlags) {
+		before, after := compact(oldFlags[name]), compact(newFlags[name])
 		at := place{path: "capabilities." + name}
 		switch {
 		case string(before) == string(after):
@@ -75,15 +81,16 @@ func (c *comparison) capabilities() {
 			c.report(at, Compatible, "capability-added", before, after, fmt.Sprintf("capability %s is on", name))
 		case before == nil && string(after) == "false", after == nil && string(before) == "false":
 		default:
-			c.report(at, Notable, "capability-changed", before, after, fmt.Sprintf("capability %s changed from %s to %s", name, shown(before), shown(after)))
+			c.report(at, Notable, "capability-changed", before, after,
+				fmt.Sprintf("capability %s changed from %s to %s", name, shown(before), shown(after)))
 		}
 	}
 }
 
 func (c *comparison) limits() {
-	old, new := c.old.protocol.Limits, c.new.protocol.Limits
-	for _, name := range union(old, new) {
-		if before, after := compact(old[name]), compact(new[name]); string(before) != string(after) {
+	oldLimits, newLimits := c.before.protocol.Limits, c.after.protocol.Limits
+	for _, name := range union(oldLimits, newLimits) {
+		if before, after := compact(oldLimits[name]), compact(newLimits[name]); string(before) != string(after) {
 			c.limit("limits."+name, before, after)
 		}
 	}
@@ -96,11 +103,14 @@ func (c *comparison) limit(path string, before, after json.RawMessage) {
 	case before == nil:
 		c.report(at, Notable, "limit-stated", nil, after, fmt.Sprintf("limit %s is stated: %s", name, after))
 	case after == nil:
-		c.report(at, Notable, "limit-unstated", before, nil, fmt.Sprintf("limit %s is no longer stated; it was %s", name, before))
+		c.report(at, Notable,
+			"limit-unstated", before, nil, fmt.Sprintf("limit %s is no longer stated; it was %s", name, before))
 	case compareNumbers(after, before) < 0:
-		c.report(at, Breaking, "limit-lowered", before, after, fmt.Sprintf("limit %s was lowered from %s to %s", name, before, after))
+		c.report(at, Breaking,
+			"limit-lowered", before, after, fmt.Sprintf("limit %s was lowered from %s to %s", name, before, after))
 	case compareNumbers(after, before) > 0:
-		c.report(at, Compatible, "limit-raised", before, after, fmt.Sprintf("limit %s was raised from %s to %s", name, before, after))
+		c.report(at, Compatible,
+			"limit-raised", before, after, fmt.Sprintf("limit %s was raised from %s to %s", name, before, after))
 	}
 }
 
@@ -110,7 +120,7 @@ func union(a, b map[string]json.RawMessage) []string {
 	return slices.Compact(names)
 }
 
-// shown is a value as messages write it.
+// shown returns a value for a message.
 func shown(text json.RawMessage) string {
 	if text == nil {
 		return "nothing"
@@ -127,7 +137,7 @@ func plural(n int, what string) string {
 
 const unifiedTool = "mcp_aql"
 
-// prefix is what stands in front of every tool name of the protocol's form; empty where tools have names of their own.
+// prefix returns the prefix of the tool names; empty: there is none, or the tools do not have names of MCP-AQL.
 func (s *Snapshot) prefix() string {
 	for _, o := range s.sequence {
 		if before, _, ok := strings.Cut(o.Tool, unifiedTool); ok {
@@ -137,11 +147,11 @@ func (s *Snapshot) prefix() string {
 	return ""
 }
 
-// moved lists the operations that both versions have, in different families.
+// moved returns the operations that both versions have, in different families.
 func (c *comparison) moved() []string {
 	var names []string
-	for _, o := range c.new.sequence {
-		if before := c.old.byName[o.Name]; before != nil && before.Endpoint != o.Endpoint {
+	for _, o := range c.after.sequence {
+		if before := c.before.byName[o.Name]; before != nil && before.Endpoint != o.Endpoint {
 			names = append(names, o.Name)
 		}
 	}

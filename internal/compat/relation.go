@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// relation is how the values that a new definition allows lie to those of the old one.
+// relation compares the values that a new definition allows with those that the old one allowed.
 type relation int
 
 const (
@@ -17,9 +17,9 @@ const (
 	other
 )
 
-// grade is the class of a change of what is allowed. What an adapter accepts may grow and what it answers may shrink; the
-// other way round breaks agents, except that answers which merely hold more are notable where wide says so.
-func (p place) grade(r relation, wide Class) Class {
+// class returns the class of a change of the values that are allowed. An adapter may accept more and answer less. To
+// accept less breaks agents, and so does to answer more, unless wide is a milder class for that.
+func (p place) class(r relation, wide Class) Class {
 	switch {
 	case r == other:
 		return Breaking
@@ -32,17 +32,18 @@ func (p place) grade(r relation, wide Class) Class {
 	}
 }
 
-// normalize writes "T[]" as an array of T, so that both spellings compare alike.
+// normalize turns the type "T[]" into an array of T, so that the two spellings are equal.
 func (v *value) normalize() {
-	if element, list := strings.CutSuffix(v.Type, "[]"); list && !strings.Contains(v.Type, "|") && v.Items == nil && len(v.Type) < 2*deepest {
+	element, list := strings.CutSuffix(v.Type, "[]")
+	if list && !strings.Contains(v.Type, "|") && v.Items == nil && len(v.Type) < 2*maxDepth {
 		v.Type, v.Items = "array", &value{Type: element}
 	}
 }
 
-// alternatives are the types that a type expression stands for, without unions: "a | b" and the members of union types. Enum
-// types count as strings; their values are compared as values.
-func (s *Snapshot) alternatives(expression string) []named {
-	var out []named
+// alternatives returns the types in a type expression, with "a | b" and union types resolved. Enum types count as
+// strings, because their values are compared apart.
+func (s *Snapshot) alternatives(expression string) []alternative {
+	var out []alternative
 	seen := make(map[string]bool)
 	var add func(name string)
 	add = func(name string) {
@@ -60,7 +61,7 @@ func (s *Snapshot) alternatives(expression string) []named {
 			case t != nil && t.Kind == "enum":
 				add("string")
 			default:
-				out = append(out, named{part, s})
+				out = append(out, alternative{part, s})
 			}
 		}
 	}
@@ -68,21 +69,21 @@ func (s *Snapshot) alternatives(expression string) []named {
 	return out
 }
 
-// named is a type expression without alternatives, as a snapshot understands it.
-type named struct {
+// alternative is a type expression without alternatives, as a snapshot understands it.
+type alternative struct {
 	name string
 	of   *Snapshot
 }
 
-func (n named) kind() string {
+func (n alternative) kind() string {
 	if t := n.of.types[n.name]; t != nil {
 		return t.Kind
 	}
 	return ""
 }
 
-// includes reports whether every value of the inner type is one of the outer.
-func (n named) includes(inner named) bool {
+// includes reports whether every value of the inner type is one of this type.
+func (n alternative) includes(inner alternative) bool {
 	switch {
 	case n.name == inner.name:
 		return n.kind() == inner.kind() || n.kind() == "" || inner.kind() == ""
@@ -96,10 +97,10 @@ func (n named) includes(inner named) bool {
 	return false
 }
 
-// related tells how a new type expression lies to an old one.
-func (c *comparison) related(old, new string) relation {
-	before, after := c.old.alternatives(old), c.new.alternatives(new)
-	grows, shrinks := within(before, after), within(after, before)
+// relation compares a new type expression with an old one.
+func (c *comparison) relation(before, after string) relation {
+	inner, outer := c.before.alternatives(before), c.after.alternatives(after)
+	grows, shrinks := within(inner, outer), within(outer, inner)
 	switch {
 	case grows && shrinks:
 		return same
@@ -112,18 +113,18 @@ func (c *comparison) related(old, new string) relation {
 	}
 }
 
-// within reports whether every inner type is part of an outer one.
-func within(inner, outer []named) bool {
+// within reports whether every inner type is included in an outer one.
+func within(inner, outer []alternative) bool {
 	for _, i := range inner {
-		if !slices.ContainsFunc(outer, func(o named) bool { return o.includes(i) }) {
+		if !slices.ContainsFunc(outer, func(o alternative) bool { return o.includes(i) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// covers reports whether a list holds all of another, which must hold something.
-func covers(outer, inner []string) bool {
+// containsAll reports whether a list contains all of another one, which must not be empty.
+func containsAll(outer, inner []string) bool {
 	for _, i := range inner {
 		if !slices.Contains(outer, i) {
 			return false
@@ -132,7 +133,7 @@ func covers(outer, inner []string) bool {
 	return len(inner) > 0
 }
 
-// compareNumbers compares two JSON numbers of any size. What is no number is less than every number.
+// compareNumbers compares two JSON numbers of any size. What is not a number is less than every number.
 func compareNumbers(a, b json.RawMessage) int {
 	x, y := exact(a), exact(b)
 	switch {
@@ -146,7 +147,8 @@ func compareNumbers(a, b json.RawMessage) int {
 	return x.Cmp(y)
 }
 
-// exact reads a number with far more digits than a float64 has, and in bounded time, whatever its exponent.
+// exact reads a number with 512 bits of precision; nil: it is not a number. The time that it takes does not depend on
+// the exponent, unlike that of big.Rat.
 func exact(text json.RawMessage) *big.Float {
 	f, _, err := big.ParseFloat(string(text), 10, 512, big.ToNearestEven)
 	if err != nil {

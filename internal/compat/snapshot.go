@@ -7,16 +7,15 @@ import (
 	"fmt"
 )
 
-// Snapshot is what an agent learns from introspect, read from the document that project.Snapshot describes.
+// Snapshot holds what an agent learns from introspect. Package introspection describes the document.
 type Snapshot struct {
-	protocol  metadata
-	sequence  []*operation
-	byName    map[string]*operation
-	types     map[string]*typ
-	typeOrder []string
+	protocol metadata
+	sequence []*operation
+	byName   map[string]*operation
+	types    map[string]*typ
 }
 
-// metadata is the _protocol object, as far as changes of it matter.
+// metadata is the _protocol object, without the members that are not compared.
 type metadata struct {
 	Version       string                     `json:"version"`
 	Conformance   string                     `json:"conformance"`
@@ -30,7 +29,7 @@ type metadata struct {
 	DangerLevels  map[string]string          `json:"danger_levels"`
 }
 
-// operation is an operation in full, with what its description says in the manner of package project.
+// operation is an operation in full, with the notes in its description.
 type operation struct {
 	Name        string          `json:"name"`
 	Category    string          `json:"semantic_category"`
@@ -81,11 +80,11 @@ type value struct {
 	notes       valueNotes
 }
 
-// deepest is how many levels of elements a snapshot may have: what the protocol allows a request, and more.
-const deepest = 100
+// maxDepth bounds the levels of elements in elements. It is more than the protocol allows a request.
+const maxDepth = 100
 
-// Parse reads a snapshot. It fails on what is no JSON, on a document that is none of project.Snapshot, and on two
-// operations or two types of one name.
+// Parse reads a snapshot. It fails if the document is not JSON or not a snapshot, and on two operations or two types of
+// one name.
 func Parse(document []byte) (*Snapshot, error) {
 	var read struct {
 		Protocol   metadata     `json:"_protocol"`
@@ -129,7 +128,6 @@ func Parse(document []byte) (*Snapshot, error) {
 			t.Values[i] = compact(t.Values[i])
 		}
 		s.types[t.Name] = t
-		s.typeOrder = append(s.typeOrder, t.Name)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -137,7 +135,7 @@ func Parse(document []byte) (*Snapshot, error) {
 	return s, nil
 }
 
-// prepare checks parameters or fields and reads what their descriptions say.
+// prepare checks parameters or fields and reads the notes in their descriptions.
 func prepare(values []*value, of string) error {
 	var faults []error
 	names := make(map[string]bool)
@@ -151,14 +149,14 @@ func prepare(values []*value, of string) error {
 		}
 		names[v.Name] = true
 		if !v.prepare(0) {
-			faults = append(faults, fmt.Errorf("%q of %s has elements in elements, more than %d deep", v.Name, of, deepest))
+			faults = append(faults, fmt.Errorf("%q of %s has elements in elements, more than %d deep", v.Name, of, maxDepth))
 		}
 	}
 	return errors.Join(faults...)
 }
 
 func (v *value) prepare(depth int) bool {
-	if depth > deepest {
+	if depth > maxDepth {
 		return false
 	}
 	v.normalize()
@@ -170,7 +168,7 @@ func (v *value) prepare(depth int) bool {
 	return v.Items == nil || v.Items.prepare(depth+1)
 }
 
-// compact is JSON without white space; null is nothing.
+// compact returns JSON without white space; nil: it is null.
 func compact(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 || string(text) == "null" {
 		return nil

@@ -7,48 +7,50 @@ import (
 	"strings"
 )
 
-// value compares what a parameter, a field or an element allows and says.
-func (c *comparison) value(at place, old, new *value) {
-	if r := c.kinds(at, old, new); r == other {
+// value compares a parameter, a field or an element.
+func (c *comparison) value(at place, before, after *value) {
+	if r := c.kinds(at, before, after); r == other {
 		return // nothing else can be compared
 	}
-	c.enums(at, old, new)
-	c.bound(at, "range", "minimum", old.Minimum, new.Minimum, false)
-	c.bound(at, "range", "maximum", old.Maximum, new.Maximum, true)
-	c.bound(at, "length", "minimum length", least(old.MinLength), least(new.MinLength), false)
-	c.bound(at, "length", "maximum length", most(old.MaxLength), most(new.MaxLength), true)
-	c.bound(at, "items", "minimum number of items", least(old.MinItems), least(new.MinItems), false)
-	c.bound(at, "items", "maximum number of items", most(old.MaxItems), most(new.MaxItems), true)
-	c.rule(at, "pattern", old.Pattern, new.Pattern, Notable)
-	c.rule(at, "format", old.Format, new.Format, Breaking)
-	c.flags(at, old, new)
-	c.items(at, old, new)
+	c.enums(at, before, after)
+	c.bound(at, "range", "minimum", before.Minimum, after.Minimum, false)
+	c.bound(at, "range", "maximum", before.Maximum, after.Maximum, true)
+	c.bound(at, "length", "minimum length", least(before.MinLength), least(after.MinLength), false)
+	c.bound(at, "length", "maximum length", most(before.MaxLength), most(after.MaxLength), true)
+	c.bound(at, "items", "minimum number of items", least(before.MinItems), least(after.MinItems), false)
+	c.bound(at, "items", "maximum number of items", most(before.MaxItems), most(after.MaxItems), true)
+	c.rule(at, "pattern", before.Pattern, after.Pattern, Notable)
+	c.rule(at, "format", before.Format, after.Format, Breaking)
+	c.flags(at, before, after)
+	c.items(at, before, after)
 }
 
-// kinds compares the types. Where both are object types, those are compared elsewhere, once.
-func (c *comparison) kinds(at place, old, new *value) relation {
-	before, after := c.old.types[old.Type], c.new.types[new.Type]
-	if before != nil && after != nil && before.Kind == "object" && after.Kind == "object" {
-		if before.Name != after.Name {
-			c.report(at, Compatible, "type-renamed", before.Name, after.Name, fmt.Sprintf("the type of %s is called %s instead of %s", at.what, after.Name, before.Name))
+// kinds compares the types. Two object types go into the queue instead, so that they are compared once.
+func (c *comparison) kinds(at place, before, after *value) relation {
+	oldType, newType := c.before.types[before.Type], c.after.types[after.Type]
+	if oldType != nil && newType != nil && oldType.Kind == "object" && newType.Kind == "object" {
+		if oldType.Name != newType.Name {
+			c.report(at, Compatible, "type-renamed", oldType.Name, newType.Name,
+				fmt.Sprintf("the type of %s is called %s instead of %s", at.label, newType.Name, oldType.Name))
 		}
-		c.reach(at, before.Name, after.Name)
+		c.enqueue(at, oldType.Name, newType.Name)
 		return same
 	}
-	r := c.related(old.Type, new.Type)
+	r := c.relation(before.Type, after.Type)
 	if r != same {
-		c.report(at, at.grade(r, Breaking), "type-changed", old.Type, new.Type, fmt.Sprintf("the type of %s changed from %s to %s", at.what, old.Type, new.Type))
+		c.report(at, at.class(r, Breaking), "type-changed", before.Type, after.Type,
+			fmt.Sprintf("the type of %s changed from %s to %s", at.label, before.Type, after.Type))
 		return r
 	}
-	for _, alternative := range c.old.alternatives(old.Type) {
-		if t := c.new.types[alternative.name]; alternative.kind() == "object" && t != nil && t.Kind == "object" {
-			c.reach(at, t.Name, t.Name)
+	for _, alternative := range c.before.alternatives(before.Type) {
+		if t := c.after.types[alternative.name]; alternative.kind() == "object" && t != nil && t.Kind == "object" {
+			c.enqueue(at, t.Name, t.Name)
 		}
 	}
 	return r
 }
 
-// enumOf are the values that a definition is limited to; nil: it is not.
+// enumOf returns the values that a definition allows; nil: it does not list them.
 func (s *Snapshot) enumOf(v *value) []json.RawMessage {
 	if len(v.Enum) > 0 {
 		return v.Enum
@@ -59,40 +61,44 @@ func (s *Snapshot) enumOf(v *value) []json.RawMessage {
 	return nil
 }
 
-// enumerated reports whether a definition is limited to all values of an enum type.
+// enumerated reports whether a definition allows all values of an enum type and no others.
 func (s *Snapshot) enumerated(v *value) bool {
 	t := s.types[v.Type]
 	return t != nil && t.Kind == "enum" && sameValues(s.enumOf(v), t.Values)
 }
 
-// enums compares the values that are allowed. Those of an enum type of one name are compared elsewhere, once.
-func (c *comparison) enums(at place, old, new *value) {
-	if old.Type == new.Type && c.old.enumerated(old) && c.new.enumerated(new) {
-		c.reach(at, old.Type, new.Type)
+// enums compares the values that are allowed. Two enum types of one name go into the queue instead.
+func (c *comparison) enums(at place, before, after *value) {
+	if before.Type == after.Type && c.before.enumerated(before) && c.after.enumerated(after) {
+		c.enqueue(at, before.Type, after.Type)
 		return
 	}
-	c.values(at, c.old.enumOf(old), c.new.enumOf(new))
+	c.values(at, c.before.enumOf(before), c.after.enumOf(after))
 }
 
-func (c *comparison) values(at place, old, new []json.RawMessage) {
-	gone, come := without(old, new), without(new, old)
+func (c *comparison) values(at place, before, after []json.RawMessage) {
+	removed, added := valuesWithout(before, after), valuesWithout(after, before)
 	switch {
-	case old == nil && new == nil:
-	case old == nil:
-		c.report(at, at.grade(narrower, Notable), "enum-added", nil, new, fmt.Sprintf("%s is limited to %s", at.what, list(new)))
-	case new == nil:
-		c.report(at, at.grade(wider, Notable), "enum-removed", old, nil, fmt.Sprintf("%s is no longer limited to %s", at.what, list(old)))
+	case before == nil && after == nil:
+	case before == nil:
+		c.report(at, at.class(narrower, Notable),
+			"enum-added", nil, after, fmt.Sprintf("%s is limited to %s", at.label, list(after)))
+	case after == nil:
+		c.report(at, at.class(wider, Notable),
+			"enum-removed", before, nil, fmt.Sprintf("%s is no longer limited to %s", at.label, list(before)))
 	default:
-		if len(gone) > 0 {
-			c.report(at, at.grade(narrower, Notable), "enum-narrowed", old, new, fmt.Sprintf("%s can no longer be %s", at.what, list(gone)))
+		if len(removed) > 0 {
+			c.report(at, at.class(narrower, Notable),
+				"enum-narrowed", before, after, fmt.Sprintf("%s can no longer be %s", at.label, list(removed)))
 		}
-		if len(come) > 0 {
-			c.report(at, at.grade(wider, Notable), "enum-widened", old, new, fmt.Sprintf("%s can also be %s", at.what, list(come)))
+		if len(added) > 0 {
+			c.report(at, at.class(wider, Notable),
+				"enum-widened", before, after, fmt.Sprintf("%s can also be %s", at.label, list(added)))
 		}
 	}
 }
 
-func without(values, others []json.RawMessage) []json.RawMessage {
+func valuesWithout(values, others []json.RawMessage) []json.RawMessage {
 	var rest []json.RawMessage
 	for _, v := range values {
 		if !slices.ContainsFunc(others, func(o json.RawMessage) bool { return string(o) == string(v) }) {
@@ -103,7 +109,7 @@ func without(values, others []json.RawMessage) []json.RawMessage {
 }
 
 func sameValues(a, b []json.RawMessage) bool {
-	return len(without(a, b)) == 0 && len(without(b, a)) == 0
+	return len(valuesWithout(a, b)) == 0 && len(valuesWithout(b, a)) == 0
 }
 
 func list(values []json.RawMessage) string {
@@ -114,7 +120,7 @@ func list(values []json.RawMessage) string {
 	return strings.Join(texts, ", ")
 }
 
-// least is a lower bound; zero is none.
+// least returns a lower bound; nil: there is none, or it is 0.
 func least(n *int) json.RawMessage {
 	if n == nil || *n == 0 {
 		return nil
@@ -129,23 +135,23 @@ func most(n *int) json.RawMessage {
 	return literal(*n)
 }
 
-// bound compares a bound; upper: values may be up to it.
-func (c *comparison) bound(at place, kind, what string, old, new json.RawMessage, upper bool) {
+// bound compares a lower or an upper bound.
+func (c *comparison) bound(at place, kind, what string, before, after json.RawMessage, upper bool) {
 	var r relation
 	var message string
 	switch {
-	case old == nil && new == nil:
+	case before == nil && after == nil:
 		return
-	case old == nil:
-		r, message = narrower, fmt.Sprintf("%s has a %s: %s", at.what, what, new)
-	case new == nil:
-		r, message = wider, fmt.Sprintf("%s no longer has a %s; it was %s", at.what, what, old)
+	case before == nil:
+		r, message = narrower, fmt.Sprintf("%s has a %s: %s", at.label, what, after)
+	case after == nil:
+		r, message = wider, fmt.Sprintf("%s no longer has a %s; it was %s", at.label, what, before)
 	default:
-		order := compareNumbers(new, old)
+		order := compareNumbers(after, before)
 		if order == 0 {
 			return
 		}
-		r, message = wider, fmt.Sprintf("the %s of %s changed from %s to %s", what, at.what, old, new)
+		r, message = wider, fmt.Sprintf("the %s of %s changed from %s to %s", what, at.label, before, after)
 		if (order < 0) == upper {
 			r = narrower
 		}
@@ -154,79 +160,83 @@ func (c *comparison) bound(at place, kind, what string, old, new json.RawMessage
 	if r == wider {
 		verb = "-widened"
 	}
-	c.report(at, at.grade(r, Notable), kind+verb, old, new, message)
+	c.report(at, at.class(r, Notable), kind+verb, before, after, message)
 }
 
-// rule compares a pattern or a format. changed is the class of another one in results.
-func (c *comparison) rule(at place, kind, old, new string, changed Class) {
+// rule compares a pattern or a format. changed is the class of a different one in results.
+func (c *comparison) rule(at place, kind, before, after string, changed Class) {
 	switch {
-	case old == new:
-	case old == "":
-		c.report(at, at.grade(narrower, Notable), kind+"-added", nil, new, fmt.Sprintf("%s has the %s %q", at.what, kind, new))
-	case new == "":
-		c.report(at, at.grade(wider, Notable), kind+"-removed", old, nil, fmt.Sprintf("%s no longer has the %s %q", at.what, kind, old))
+	case before == after:
+	case before == "":
+		c.report(at, at.class(narrower, Notable), kind+"-added", nil, after,
+			fmt.Sprintf("%s has the %s %q", at.label, kind, after))
+	case after == "":
+		c.report(at, at.class(wider, Notable), kind+"-removed", before, nil,
+			fmt.Sprintf("%s no longer has the %s %q", at.label, kind, before))
 	default:
 		class := Breaking
 		if at.result {
 			class = changed
 		}
-		c.report(at, class, kind+"-changed", old, new, fmt.Sprintf("the %s of %s changed from %q to %q", kind, at.what, old, new))
+		c.report(at, class, kind+"-changed", before, after,
+			fmt.Sprintf("the %s of %s changed from %q to %q", kind, at.label, before, after))
 	}
 }
 
-// flags compares what can be switched, and the texts.
-func (c *comparison) flags(at place, old, new *value) {
+// flags compares the flags of a value, its presets and its texts.
+func (c *comparison) flags(at place, before, after *value) {
 	protected := Breaking
 	if at.result {
 		protected = Compatible
 	}
-	c.flag(at, "sensitive", old.Sensitive, new.Sensitive, Compatible, Notable)
-	c.flag(at, "read-only", old.notes.readOnly, new.notes.readOnly, protected, Compatible)
-	c.flag(at, "append-only", old.notes.appendOnly, new.notes.appendOnly, protected, Compatible)
+	c.flag(at, "sensitive", before.Sensitive, after.Sensitive, Compatible, Notable)
+	c.flag(at, "read-only", before.notes.readOnly, after.notes.readOnly, protected, Compatible)
+	c.flag(at, "append-only", before.notes.appendOnly, after.notes.appendOnly, protected, Compatible)
 	if at.result {
-		for _, preset := range missing(old.notes.presets, new.notes.presets) {
-			c.report(at, Breaking, "preset-removed", preset, nil, fmt.Sprintf("preset %s no longer has %s", preset, at.what))
+		for _, preset := range namesWithout(before.notes.presets, after.notes.presets) {
+			c.report(at, Breaking, "preset-removed", preset, nil, fmt.Sprintf("preset %s no longer has %s", preset, at.label))
 		}
-		for _, preset := range missing(new.notes.presets, old.notes.presets) {
-			c.report(at, Compatible, "preset-added", nil, preset, fmt.Sprintf("preset %s has %s", preset, at.what))
+		for _, preset := range namesWithout(after.notes.presets, before.notes.presets) {
+			c.report(at, Compatible, "preset-added", nil, preset, fmt.Sprintf("preset %s has %s", preset, at.label))
 		}
 	}
-	c.words(at, old.notes.deprecated, new.notes.deprecated, old.notes.text, new.notes.text)
+	c.texts(at, before.notes.deprecated, after.notes.deprecated, before.notes.text, after.notes.text)
 }
 
-// missing lists what is among the first and not among the second.
-func missing(of, among []string) []string {
-	return slices.DeleteFunc(slices.Clone(of), func(s string) bool { return slices.Contains(among, s) })
+// namesWithout returns the names that are not among others.
+func namesWithout(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(s string) bool { return slices.Contains(others, s) })
 }
 
-func (c *comparison) flag(at place, kind string, old, new bool, added, removed Class) {
+func (c *comparison) flag(at place, kind string, before, after bool, added, removed Class) {
 	switch {
-	case new && !old:
-		c.report(at, added, kind+"-added", false, true, fmt.Sprintf("%s is %s", at.what, kind))
-	case old && !new:
-		c.report(at, removed, kind+"-removed", true, false, fmt.Sprintf("%s is no longer %s", at.what, kind))
+	case after && !before:
+		c.report(at, added, kind+"-added", false, true, fmt.Sprintf("%s is %s", at.label, kind))
+	case before && !after:
+		c.report(at, removed, kind+"-removed", true, false, fmt.Sprintf("%s is no longer %s", at.label, kind))
 	}
 }
 
-// words compares deprecation and description.
-func (c *comparison) words(at place, oldNotice, newNotice, oldText, newText string) {
+// texts compares deprecation and description.
+func (c *comparison) texts(at place, oldNotice, newNotice, oldText, newText string) {
 	switch {
 	case oldNotice == newNotice:
 	case oldNotice == "":
-		c.report(at, Compatible, "deprecated", nil, newNotice, fmt.Sprintf("%s is deprecated: %s", at.what, newNotice))
+		c.report(at, Compatible, "deprecated", nil, newNotice, fmt.Sprintf("%s is deprecated: %s", at.label, newNotice))
 	case newNotice == "":
-		c.report(at, Compatible, "undeprecated", oldNotice, nil, at.what+" is no longer deprecated")
+		c.report(at, Compatible, "undeprecated", oldNotice, nil, at.label+" is no longer deprecated")
 	default:
-		c.report(at, Compatible, "deprecation-changed", oldNotice, newNotice, "the deprecation of "+at.what+" is worded otherwise")
+		c.report(at, Compatible,
+			"deprecation-changed", oldNotice, newNotice, "the deprecation of "+at.label+" is worded otherwise")
 	}
 	if oldText != newText {
-		c.report(at, Compatible, "description-changed", oldText, newText, "the description of "+at.what+" changed")
+		c.report(at, Compatible, "description-changed", oldText, newText, "the description of "+at.label+" changed")
 	}
 }
 
 // items compares the elements of lists and of maps.
-func (c *comparison) items(at place, old, new *value) {
-	before, after := old.Items, new.Items
+func (c *comparison) items(at place, oldValue, newValue *value) {
+	before, after := oldValue.Items, newValue.Items
 	if before == nil && after == nil {
 		return
 	}
@@ -238,8 +248,8 @@ func (c *comparison) items(at place, old, new *value) {
 		after = anything
 	}
 	mark := "[]"
-	if new.Type == "object" {
+	if newValue.Type == "object" {
 		mark = "{}"
 	}
-	c.value(at.at(mark, "every element of "+at.what), before, after)
+	c.value(at.below(mark, "every element of "+at.label), before, after)
 }
