@@ -21,28 +21,29 @@ import (
 // The exported JSON Schemas say what adapters accept. Random requests that a schema accepts are accepted; the same requests
 // broken at a random place get the same verdict from the adapter and from a validator of JSON Schema; and what operations
 // answer is accepted by the schema of their result.
-func holdAgainstExports(t *testing.T, driver string, scenarios []*scenario, result scan.Result) {
+func holdAgainstExports(t *testing.T, driver, dir string, scenarios []*scenario, result scan.Result) {
 	p := startAdapters(t, driver)
 	for i := range result.Packages {
 		pkg := &result.Packages[i]
-		at := slices.IndexFunc(scenarios, func(s *scenario) bool { return s.name == pkg.Name })
+		name := nameOf(t, dir, pkg.Dir)
+		at := slices.IndexFunc(scenarios, func(s *scenario) bool { return s.name == name })
 		if at < 0 {
 			continue
 		}
 		if _, callable := scenarios[at].file("calls.txt"); !callable {
 			continue
 		}
-		adapter := &gen.Adapter{Name: pkg.Name, Types: pkg.Types}
+		adapter := &gen.Adapter{Name: name, Types: pkg.Types}
 		for _, h := range pkg.Handlers {
 			adapter.Operations = append(adapter.Operations, h.Operation)
 		}
-		t.Run("export_"+pkg.Name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			p.t = t
 			for i := range adapter.Operations {
 				e := newExported(t, adapter, &adapter.Operations[i])
 				e.hold(t, func(params string) []byte {
 					category := strings.ToLower(string(e.operation.Category))
-					return p.call(pkg.Name, "mcp_aql_"+category, fmt.Sprintf(`{"operation":%q,"params":%s}`, e.operation.Name, params))
+					return p.call(name, "mcp_aql_"+category, fmt.Sprintf(`{"operation":%q,"params":%s}`, e.operation.Name, params))
 				})
 			}
 		})

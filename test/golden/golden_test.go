@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// A scenario is one txtar file in testdata/golden: the files of an input package, and what must come of it.
+// A scenario is one txtar file in a folder of testdata/golden: the files of an input package, and what must come of it.
 //
 //	aql_gen.go        the generated code, byte for byte
 //	diagnostics.txt   the rendered diagnostics
@@ -62,52 +62,50 @@ func TestGolden(t *testing.T) {
 	dir := materialise(t, scenarios)
 
 	result := scanAll(t, dir)
-	generated := emitAll(t, result)
-	for _, s := range scenarios {
-		s.compare(t, emit.FileName, string(generated[s.name]))
-		s.compare(t, "diagnostics.txt", render(result, dir, s.name))
-	}
-
-	for name, content := range generated {
-		if err := os.WriteFile(filepath.Join(dir, name, emit.FileName), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	generated := emitAll(t, dir, result)
+	writeGenerated(t, dir, generated)
 	// The generator's own output, present on disk, changes nothing; nor does garbage in its place.
 	for _, state := range []string{"present", "garbage"} {
-		for name, content := range emitAll(t, scanAll(t, dir)) {
+		for name, content := range emitAll(t, dir, scanAll(t, dir)) {
 			if diff := cmp.Diff(string(generated[name]), string(content)); diff != "" {
 				t.Errorf("%s: generating again with the file %s gives something else (-first +again):\n%s", name, state, diff)
 			}
 		}
-		if state == "present" {
-			for name := range generated {
-				garbage := []byte("<<<<<<< HEAD\n" + string(generated[name][:len(generated[name])/2]) + "=======\n\x00")
-				if err := os.WriteFile(filepath.Join(dir, name, emit.FileName), garbage, 0o644); err != nil {
+		garbage := make(map[string][]byte, len(generated))
+		for name, content := range generated {
+			garbage[name] = []byte("<<<<<<< HEAD\n" + string(content[:len(content)/2]) + "=======\n\x00")
+		}
+		writeGenerated(t, dir, garbage)
+	}
+	writeGenerated(t, dir, generated)
+
+	replies := callAll(t, dir, scenarios)
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			s.compare(t, emit.FileName, string(generated[s.name]))
+			s.compare(t, "diagnostics.txt", render(result, dir, s.name))
+			s.compare(t, "calls.txt", replies[s.name])
+			if *update {
+				if err := os.WriteFile(s.path, txtar.Format(s.archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
-		}
+		})
 	}
+	driver := filepath.Join(dir, "driver", "driver")
+	holdAgainstHeaders(t, driver, scenarios, generated)
+	t.Run("introspection", func(t *testing.T) { holdAgainstIntrospection(t, driver, scenarios) })
+	t.Run("exports", func(t *testing.T) { holdAgainstExports(t, driver, dir, scenarios, result) })
+	t.Run("conform", func(t *testing.T) { conformGolden(t, driver, scenarios) })
+}
+
+func writeGenerated(t *testing.T, dir string, generated map[string][]byte) {
+	t.Helper()
 	for name, content := range generated {
 		if err := os.WriteFile(filepath.Join(dir, name, emit.FileName), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-
-	replies := callAll(t, dir, scenarios)
-	for _, s := range scenarios {
-		s.compare(t, "calls.txt", replies[s.name])
-		if *update {
-			if err := os.WriteFile(s.path, txtar.Format(s.archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	holdAgainstHeaders(t, filepath.Join(dir, "driver", "driver"), scenarios, generated)
-	holdAgainstIntrospection(t, filepath.Join(dir, "driver", "driver"), scenarios)
-	holdAgainstExports(t, filepath.Join(dir, "driver", "driver"), scenarios, result)
-	conformGolden(t, filepath.Join(dir, "driver", "driver"), scenarios)
 }
 
 func (s *scenario) compare(t *testing.T, name, got string) {
@@ -122,9 +120,11 @@ func (s *scenario) compare(t *testing.T, name, got string) {
 	}
 }
 
+// loadScenarios reads all scenarios. A scenario is named by its path: "updates/patch" is testdata/golden/updates/patch.txtar.
 func loadScenarios(t *testing.T) []*scenario {
 	t.Helper()
-	paths, err := filepath.Glob("../../testdata/golden/*.txtar")
+	const root = "../../testdata/golden"
+	paths, err := filepath.Glob(root + "/*/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no golden files: %v", err)
 	}
@@ -134,11 +134,19 @@ func loadScenarios(t *testing.T) []*scenario {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scenarios = append(scenarios, &scenario{
-			name: strings.TrimSuffix(filepath.Base(path), ".txtar"), path: path, archive: archive,
-		})
+		scenarios = append(scenarios, &scenario{name: nameOf(t, root, strings.TrimSuffix(path, ".txtar")), path: path, archive: archive})
 	}
 	return scenarios
+}
+
+// nameOf is the name of the scenario in a folder below root.
+func nameOf(t *testing.T, root, folder string) string {
+	t.Helper()
+	name, err := filepath.Rel(root, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.ToSlash(name)
 }
 
 // moduleWithRuntime makes a directory with a module that requires this repository as it is here.
@@ -198,18 +206,18 @@ func scanAll(t *testing.T, dir string) scan.Result {
 }
 
 // emitAll generates for every package without errors.
-func emitAll(t *testing.T, result scan.Result) map[string][]byte {
+func emitAll(t *testing.T, dir string, result scan.Result) map[string][]byte {
 	t.Helper()
 	broken := map[string]bool{}
 	for _, d := range result.Diagnostics {
 		if d.Severity == diag.Error {
-			broken[filepath.Base(filepath.Dir(d.Position.File))] = true
+			broken[nameOf(t, dir, filepath.Dir(d.Position.File))] = true
 		}
 	}
 	generated := map[string][]byte{}
 	for i := range result.Packages {
 		pkg := &result.Packages[i]
-		name := filepath.Base(pkg.Dir)
+		name := nameOf(t, dir, pkg.Dir)
 		if broken[name] {
 			continue
 		}
@@ -234,8 +242,9 @@ func emitAll(t *testing.T, result scan.Result) map[string][]byte {
 func render(result scan.Result, dir, name string) string {
 	var out bytes.Buffer
 	for _, d := range result.Diagnostics {
-		if filepath.Base(filepath.Dir(d.Position.File)) == name {
-			d.Write(&out, filepath.Join(dir, name), false)
+		folder := filepath.Join(dir, name)
+		if filepath.Dir(d.Position.File) == folder {
+			d.Write(&out, folder, false)
 		}
 	}
 	return out.String()
@@ -283,10 +292,10 @@ func main() {
 func callAll(t *testing.T, dir string, scenarios []*scenario) map[string]string {
 	t.Helper()
 	var imports, table strings.Builder
-	for _, s := range scenarios {
+	for i, s := range scenarios {
 		if _, ok := s.file("calls.txt"); ok {
-			fmt.Fprintf(&imports, "\t%q\n", "example.com/golden/"+s.name)
-			fmt.Fprintf(&table, "\t\t%q: %s.Registry,\n", s.name, s.name)
+			fmt.Fprintf(&imports, "\tscenario%d %q\n", i, "example.com/golden/"+s.name)
+			fmt.Fprintf(&table, "\t\t%q: scenario%d.Registry,\n", s.name, i)
 		}
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "driver"), 0o755); err != nil {
