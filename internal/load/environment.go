@@ -18,7 +18,8 @@ import (
 type environment struct {
 	dir     string // absolute, without symbolic links
 	goroot  string
-	mod     string // the main module's go.mod
+	mod     string // the go.mod of the module that dir is in
+	work    string // the go.work file; empty: no workspace
 	context build.Context
 	raw     []byte // every variable that decides what is loaded, for the cache key
 }
@@ -62,14 +63,15 @@ func readEnvironment(ctx context.Context, opts Options) (*environment, error) {
 	switch {
 	case values["GO111MODULE"] != "" && values["GO111MODULE"] != "on":
 		return nil, unusual("GO111MODULE=%s", values["GO111MODULE"])
-	case values["GOWORK"] != "" && values["GOWORK"] != "off":
-		return nil, unusual("a workspace")
 	case !filepath.IsAbs(e.mod): // empty, or the null device
 		return nil, unusual("no main module")
 	case filepath.Base(e.mod) != "go.mod" || !filepath.IsAbs(e.goroot):
 		return nil, unusual("the go command says GOMOD=%s GOROOT=%s", e.mod, e.goroot)
 	}
-	tags, err := tagsOf(values["GOFLAGS"])
+	if work := values["GOWORK"]; work != "off" {
+		e.work = work
+	}
+	tags, err := tagsOf(values["GOFLAGS"], e.work != "")
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,13 @@ func readEnvironment(ctx context.Context, opts Options) (*environment, error) {
 	for v := range minor {
 		e.context.ReleaseTags = append(e.context.ReleaseTags, fmt.Sprintf("go1.%d", v+1))
 	}
-	e.raw = fmt.Appendf(out, "tags %q\n", tags)
+	if e.work != "" {
+		delete(values, "GOMOD") // all modules of a workspace have the same dependencies
+	}
+	if e.raw, err = json.Marshal(values); err != nil { // in the order of the names
+		return nil, fmt.Errorf("noting the environment: %w", err)
+	}
+	e.raw = fmt.Appendf(e.raw, "\ntags %q\n", tags)
 	return e, nil
 }
 
@@ -110,13 +118,13 @@ func minorVersion(version string) (int, error) {
 // harmless lists the flags in GOFLAGS that do not change what is loaded.
 var harmless = []string{"-mod=mod", "-mod=readonly", "-trimpath", "-trimpath=true", "-trimpath=false", "-modcacherw", "-v", "-x"}
 
-// tagsOf reads the build tags in GOFLAGS.
-func tagsOf(flags string) ([]string, error) {
+// tagsOf reads the build tags in GOFLAGS. In a workspace the go command refuses -mod=mod.
+func tagsOf(flags string, workspace bool) ([]string, error) {
 	var tags []string
 	for flag := range strings.FieldsSeq(flags) {
 		flag = "-" + strings.TrimLeft(flag, "-")
 		switch {
-		case strings.ContainsAny(flag, `'"`):
+		case strings.ContainsAny(flag, `'"`), workspace && flag == "-mod=mod":
 			return nil, unusual("GOFLAGS=%s", flags)
 		case strings.HasPrefix(flag, "-tags="):
 			tags = strings.FieldsFunc(strings.TrimPrefix(flag, "-tags="), func(r rune) bool { return r == ',' })
@@ -152,6 +160,6 @@ func goCommand(ctx context.Context, opts Options, dir string, args ...string) ([
 // unusualError tells why the own loader leaves the work to go/packages.
 type unusualError struct{ reason string }
 
-func (e *unusualError) Error() string { return "not loaded by the own loader: " + e.reason }
+func (e *unusualError) Error() string { return e.reason }
 
 func unusual(format string, args ...any) error { return &unusualError{fmt.Sprintf(format, args...)} }

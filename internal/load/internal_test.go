@@ -30,7 +30,7 @@ func TestTagsOf(t *testing.T) {
 		"-compiler=gccgo":               {nil, false},
 	}
 	for flags, tt := range tests {
-		tags, err := tagsOf(flags)
+		tags, err := tagsOf(flags, false)
 		if (err == nil) != tt.ok || !slices.Equal(tags, tt.tags) {
 			t.Errorf("%q: got %q, %v", flags, tags, err)
 		}
@@ -154,7 +154,7 @@ func FuzzTagsOf(f *testing.F) {
 	f.Add("-mod=mod -tags=a,b")
 	f.Add("'-x y'")
 	f.Fuzz(func(t *testing.T, flags string) {
-		tags, err := tagsOf(flags)
+		tags, err := tagsOf(flags, false)
 		if err == nil && slices.ContainsFunc(tags, func(tag string) bool { return tag == "" }) {
 			t.Errorf("%q: got %q", flags, tags)
 		}

@@ -1,8 +1,8 @@
 // Package load parses and type-checks the packages that a scan reads: declarations only, the generator's own files left
 // out, and never with a compiler. There are two ways to the same result. Its own loader reads the packages of the main
-// module from their directories and takes all others from a cache of export data, which it fills itself. Whatever is
-// unusual (vendor directories, workspaces, cgo, drivers, overlays, imports that fail, …) goes through go/packages, which
-// type-checks every dependency from source each time.
+// module, or of all modules of a workspace, from their directories and takes all others from a cache of export data, which
+// it fills itself. What is unusual (vendor directories, cgo, drivers, overlays, imports that fail, …) goes through
+// go/packages, which type-checks every dependency from source each time.
 package load
 
 import (
@@ -48,6 +48,9 @@ type Program struct {
 	// Generated holds the content of the generator's own files by absolute name. None of them took part.
 	Generated map[string][]byte
 
+	// GaveWay is why the own loader left the work to go/packages; nil where it did the work, or was not to try.
+	GaveWay error
+
 	// Inputs is everything the result depends on. It is nil unless Options.Inputs asked for it and the own loader did
 	// the work.
 	Inputs *Inputs
@@ -60,13 +63,18 @@ type Program struct {
 // Load loads the packages that match opts.Patterns, without their tests. Faults in the source are in the packages; the
 // error tells that nothing could be loaded. A pattern that matches nothing is no error here.
 func Load(ctx context.Context, opts Options) (*Program, error) {
-	if opts.Loader != GoPackages {
-		program, err := loadOwn(ctx, opts)
-		if err == nil || opts.Loader == Own {
-			return program, err
-		}
+	if opts.Loader == GoPackages {
+		return loadPackages(ctx, opts)
 	}
-	return loadPackages(ctx, opts)
+	program, reason := loadOwn(ctx, opts)
+	if reason == nil || opts.Loader == Own {
+		return program, reason
+	}
+	program, err := loadPackages(ctx, opts)
+	if err == nil {
+		program.GaveWay = reason
+	}
+	return program, err
 }
 
 // IsOwn reports whether the own loader did the work.

@@ -161,7 +161,6 @@ func TestUnusual(t *testing.T) {
 		files string
 		env   []string
 	}{
-		"workspace":               {"-- go.work --\ngo 1.26\n\nuse .\n", []string{"GOWORK="}},
 		"vendor directory":        {"-- vendor/modules.txt --\n", nil},
 		"nested vendor directory": {"-- sub/vendor/x/x.go --\npackage x\n", nil},
 		"cgo":                     {"-- c.go --\npackage app\n\nimport \"C\"\n", []string{"CGO_ENABLED=1"}},

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,7 +13,8 @@ import (
 // target is a directory that a pattern names.
 type target struct {
 	dir     string
-	literal bool // named itself, not found below a "..." pattern
+	module  *module // the main module that it is in
+	literal bool    // named itself, not found below a "..." pattern
 }
 
 // walk is a directory tree that a "..." pattern named, as it was found.
@@ -27,15 +29,15 @@ func (m *modules) match(dir string, patterns []string) ([]target, []walk, error)
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	literal := make(map[string]bool)
+	found := make(map[string]target)
 	var walks []walk
 	for _, pattern := range patterns {
-		base, below, err := m.directoryOf(dir, pattern)
+		main, base, below, err := m.directoryOf(dir, pattern)
 		if err != nil {
 			return nil, nil, err
 		}
 		if !below {
-			literal[base] = true
+			found[base] = target{base, main, true}
 			continue
 		}
 		w := walk{root: base}
@@ -43,61 +45,88 @@ func (m *modules) match(dir string, patterns []string) ([]target, []walk, error)
 			return nil, nil, err
 		}
 		walks = append(walks, w)
-		for _, found := range w.dirs {
-			if _, known := literal[found]; !known {
-				literal[found] = false
+		for _, below := range w.dirs {
+			if _, known := found[below]; !known {
+				found[below] = target{below, main, false}
 			}
 		}
 	}
-	var targets []target
-	for found, named := range literal {
-		targets = append(targets, target{found, named})
-	}
-	slices.SortFunc(targets, func(a, b target) int { return strings.Compare(a.dir, b.dir) })
+	targets := slices.SortedFunc(maps.Values(found), func(a, b target) int { return strings.Compare(a.dir, b.dir) })
 	return targets, walks, nil
 }
 
-// directoryOf is the directory in the main module that a pattern names. below: all below it as well.
-func (m *modules) directoryOf(dir, pattern string) (base string, below bool, err error) {
+// directoryOf is the directory in a main module that a pattern names. below: all below it as well.
+func (m *modules) directoryOf(dir, pattern string) (main *module, base string, below bool, err error) {
 	rest, below := strings.CutSuffix(pattern, "/...")
 	switch {
 	case rest == "", path.IsAbs(rest), filepath.IsAbs(rest), strings.HasSuffix(rest, ".go"),
 		strings.Contains(rest, "..."), strings.ContainsAny(rest, `=@\*?[`):
-		return "", false, unusual("pattern %q", pattern)
+		return nil, "", false, unusual("pattern %q", pattern)
 	case rest == "." || rest == ".." || strings.HasPrefix(rest, "./") || strings.HasPrefix(rest, "../"):
 		base = filepath.Join(dir, filepath.FromSlash(rest))
 	default:
-		inner, ok := within(rest, m.main.path)
-		if !ok || path.Clean(rest) != rest || m.standard(rest) || below && m.shares(rest) {
-			return "", false, unusual("pattern %q", pattern)
+		main = m.mainOf(rest)
+		if main == nil || path.Clean(rest) != rest || m.standard(rest) || below && m.shares(main, rest) {
+			return nil, "", false, unusual("pattern %q", pattern)
 		}
-		base = filepath.Join(m.main.dir, filepath.FromSlash(inner))
+		inner, _ := within(rest, main.path)
+		base = filepath.Join(main.dir, filepath.FromSlash(inner))
 	}
-	relative, err := filepath.Rel(m.main.dir, base)
-	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-		return "", false, unusual("pattern %q leaves the main module", pattern)
+	named := main
+	if main = m.mainAt(base); main == nil || named != nil && named != main {
+		return nil, "", false, unusual("pattern %q leaves the main module", pattern)
 	}
-	if base == m.main.dir {
-		return base, below, nil
+	if base == main.dir {
+		return main, base, below, nil
 	}
-	inner := m.main.dir
+	relative, err := filepath.Rel(main.dir, base)
+	if err != nil {
+		return nil, "", false, fmt.Errorf("looking for packages: %w", err)
+	}
+	inner := main.dir
 	for element := range strings.SplitSeq(filepath.ToSlash(relative), "/") {
 		inner = filepath.Join(inner, element)
 		info, err := os.Lstat(inner)
 		if err != nil || !info.IsDir() || hidden(element) || element == "vendor" {
-			return "", false, unusual("pattern %q", pattern)
+			return nil, "", false, unusual("pattern %q", pattern)
 		}
 		if _, err := os.Lstat(filepath.Join(inner, "go.mod")); err == nil {
-			return "", false, unusual("pattern %q enters another module", pattern)
+			return nil, "", false, unusual("pattern %q enters another module", pattern)
 		}
 	}
-	return base, below, nil
+	return main, base, below, nil
 }
 
-// shares reports whether another module has packages that a "..." pattern on an import path would match.
-func (m *modules) shares(importPath string) bool {
-	for _, other := range m.local[1:] {
-		if overlaps(other.path, importPath) {
+// mainAt is the main module whose directory is the nearest at or above dir, nil if there is none.
+func (m *modules) mainAt(dir string) *module {
+	var nearest *module
+	for _, main := range m.mains {
+		relative, err := filepath.Rel(main.dir, dir)
+		if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
+			continue
+		}
+		if nearest == nil || len(main.dir) > len(nearest.dir) {
+			nearest = main
+		}
+	}
+	return nearest
+}
+
+// mainOf is the main module whose path is the longest that an import path begins with, nil if there is none.
+func (m *modules) mainOf(importPath string) *module {
+	var longest *module
+	for _, main := range m.mains {
+		if _, ok := within(importPath, main.path); ok && (longest == nil || len(main.path) > len(longest.path)) {
+			longest = main
+		}
+	}
+	return longest
+}
+
+// shares reports whether another module than main has packages that a "..." pattern on an import path would match.
+func (m *modules) shares(main *module, importPath string) bool {
+	for _, other := range m.local {
+		if other != main && overlaps(other.path, importPath) {
 			return true
 		}
 	}

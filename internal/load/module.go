@@ -20,73 +20,211 @@ type module struct {
 	info      *packages.Module
 }
 
-// modules are the modules of the build, as far as go.mod tells.
+// modules are the modules of the build, as far as go.work and go.mod files tell.
 type modules struct {
-	main   *module
-	local  []*module // the main module and those replaced by a directory
-	remote []string  // paths of all others
-	goroot string
-	files  []File // go.mod and go.sum files, present or not
+	current *module   // the main module that the directory is in
+	mains   []*module // all main modules: more than one only in a workspace
+	local   []*module // the main modules, and those that a directory replaces
+	remote  []string  // paths of all others
+	goroot  string
+	files   []File // go.work, go.mod and go.sum files, present or not
 
 	mu       sync.Mutex
 	listings map[string]Listing // directories that resolve looked at
 }
 
+// readModules reads the go.mod files of the build, and in a workspace its go.work file.
 func readModules(e *environment) (*modules, error) {
-	dir := filepath.Dir(e.mod)
+	m := &modules{goroot: e.goroot, listings: make(map[string]Listing)}
+	b := &buildList{modules: m, versions: make(map[string]string)}
+	var err error
+	if e.work == "" {
+		err = b.addMain(e.mod)
+	} else {
+		err = b.addWorkspace(e.work)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, main := range m.mains {
+		if main.info.GoMod == e.mod {
+			m.current = main
+		}
+	}
+	if m.current == nil {
+		return nil, unusual("%s is not in go.work", e.mod)
+	}
+	return m, b.addRequired()
+}
+
+// buildList collects what go.work and go.mod files say about the modules of the build.
+type buildList struct {
+	*modules
+	required []string          // paths, in the order in which they are found
+	versions map[string]string // of required modules: the highest that a main module demands
+	replaced []replacement     // of main modules
+	overrule []replacement     // of go.work; they go first
+}
+
+// replacement is a replace directive with the directory of its file.
+type replacement struct {
+	*modfile.Replace
+	base string
+}
+
+// dir is the directory that takes the place of a module, empty if another module does.
+func (r replacement) dir() string {
+	if r.New.Version != "" {
+		return ""
+	}
+	dir := filepath.FromSlash(r.New.Path)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.base, dir)
+	}
+	return filepath.Clean(dir)
+}
+
+// addMain adds a main module, with what it requires and replaces.
+func (b *buildList) addMain(modFile string) error {
+	dir := filepath.Dir(modFile)
+	if err := plainDirectory(dir); err != nil {
+		return err
+	}
+	file, err := b.readModFile(modFile)
+	if err != nil {
+		return err
+	}
+	if err := b.noteFile(filepath.Join(dir, "go.sum")); err != nil {
+		return err
+	}
+	if file.Go == nil || semver.Compare("v"+file.Go.Version, "v1.17") < 0 {
+		return unusual("%s is for a Go version before 1.17, so it need not name every module", modFile)
+	}
+	if len(file.Ignore) > 0 {
+		return unusual("%s has ignore directives", modFile)
+	}
+	if err := b.refuseVendor(dir); err != nil {
+		return err
+	}
+	path := file.Module.Mod.Path
+	if path == "std" || path == "cmd" {
+		return unusual("the module is the Go distribution itself")
+	}
+	main := &module{
+		path: path, dir: dir, info: &packages.Module{Path: path, Main: true, Dir: dir, GoMod: modFile, GoVersion: file.Go.Version},
+	}
+	b.mains, b.local = append(b.mains, main), append(b.local, main)
+	for _, required := range file.Require {
+		path, version := required.Mod.Path, required.Mod.Version
+		if _, known := b.versions[path]; !known {
+			b.required = append(b.required, path)
+		}
+		if semver.Compare(version, b.versions[path]) > 0 || b.versions[path] == "" {
+			b.versions[path] = version
+		}
+	}
+	for _, replace := range file.Replace {
+		b.replaced = append(b.replaced, replacement{replace, dir})
+	}
+	return nil
+}
+
+// refuseVendor makes sure that a directory has no vendor directory.
+func (m *modules) refuseVendor(dir string) error {
+	if err := m.look(dir); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "vendor")); !os.IsNotExist(err) {
+		return unusual("a vendor directory")
+	}
+	return nil
+}
+
+// addRequired adds the modules that the main modules require.
+func (b *buildList) addRequired() error {
+	for _, path := range b.required {
+		if slices.ContainsFunc(b.mains, func(main *module) bool { return main.path == path }) {
+			continue
+		}
+		r, err := b.replacementOf(path)
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			b.remote = append(b.remote, path)
+			continue
+		}
+		replaced, err := b.replacedModule(path, r)
+		if err != nil {
+			return err
+		}
+		b.local = append(b.local, replaced)
+	}
+	return nil
+}
+
+// replacementOf finds the replace directive that puts a directory in the place of a required module; nil: there is none.
+func (b *buildList) replacementOf(path string) (*replacement, error) {
+	list := b.overrule
+	if !slices.ContainsFunc(list, func(r replacement) bool { return r.Old.Path == path }) {
+		list = b.replaced
+	}
+	var found *replacement
+	for _, r := range list {
+		switch {
+		case r.Old.Path != path || r.dir() == "" && len(b.mains) == 1:
+		case found != nil && found.dir() == r.dir() && found.Old == r.Old && found.New.Version == r.New.Version:
+		case found != nil:
+			return nil, unusual("%s is replaced more than once", path)
+		default:
+			found = &r
+		}
+	}
+	if found == nil || found.dir() == "" {
+		return nil, nil
+	}
+	if found.Old.Version != "" && (found.Old.Version != b.versions[path] || len(b.mains) > 1) {
+		return nil, unusual("one version of %s is replaced", path)
+	}
+	return found, nil
+}
+
+// replacedModule is the module in a directory that takes the place of another.
+func (b *buildList) replacedModule(path string, r *replacement) (*module, error) {
+	dir := r.dir()
 	if err := plainDirectory(dir); err != nil {
 		return nil, err
 	}
-	m := &modules{goroot: e.goroot, listings: make(map[string]Listing)}
-	file, err := m.readModFile(e.mod)
+	modFile := filepath.Join(dir, "go.mod")
+	file, err := b.readModFile(modFile)
 	if err != nil {
 		return nil, err
 	}
-	sums, err := ReadFile(filepath.Join(dir, "go.sum"))
-	if err != nil {
-		return nil, err
-	}
-	m.files = append(m.files, sums)
-	if file.Go == nil || semver.Compare("v"+file.Go.Version, "v1.17") < 0 {
-		return nil, unusual("go.mod is for a Go version before 1.17, so it need not name every module")
+	if file.Go == nil {
+		return nil, unusual("%s has no go directive", dir)
 	}
 	if len(file.Ignore) > 0 {
-		return nil, unusual("go.mod has ignore directives")
+		return nil, unusual("%s has ignore directives", dir)
 	}
-	if err := m.look(dir); err != nil {
-		return nil, err
+	return &module{path: path, dir: dir, info: &packages.Module{
+		Path: path, Version: b.versions[path], Dir: dir, GoMod: modFile, GoVersion: file.Go.Version,
+		Replace: &packages.Module{Path: r.New.Path, Dir: dir, GoMod: modFile, GoVersion: file.Go.Version},
+	}}, nil
+}
+
+// noteFile notes the state of a file, which need not exist.
+func (m *modules) noteFile(name string) error {
+	state, err := ReadFile(name)
+	if err == nil {
+		m.files = append(m.files, state)
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "vendor")); !os.IsNotExist(err) {
-		return nil, unusual("a vendor directory")
-	}
-	m.main = &module{
-		path: file.Module.Mod.Path, dir: dir,
-		info: &packages.Module{Path: file.Module.Mod.Path, Main: true, Dir: dir, GoMod: e.mod, GoVersion: file.Go.Version},
-	}
-	if m.main.path == "std" || m.main.path == "cmd" {
-		return nil, unusual("the module is the Go distribution itself")
-	}
-	m.local = []*module{m.main}
-	for _, required := range file.Require {
-		replaced, err := m.replacement(file, required)
-		if err != nil {
-			return nil, err
-		}
-		if replaced == nil {
-			m.remote = append(m.remote, required.Mod.Path)
-			continue
-		}
-		m.local = append(m.local, replaced)
-	}
-	return m, nil
+	return err
 }
 
 func (m *modules) readModFile(name string) (*modfile.File, error) {
-	state, err := ReadFile(name) // before it is read for good, so that a change in between shows
-	if err != nil {
+	if err := m.noteFile(name); err != nil { // before it is read for good, so that a change in between shows
 		return nil, err
 	}
-	m.files = append(m.files, state)
 	content, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading go.mod: %w", err)
@@ -96,41 +234,6 @@ func (m *modules) readModFile(name string) (*modfile.File, error) {
 		return nil, unusual("%s cannot be read: %v", name, err)
 	}
 	return file, nil
-}
-
-// replacement is the directory that replaces a required module, nil if none does.
-func (m *modules) replacement(file *modfile.File, required *modfile.Require) (*module, error) {
-	for _, replace := range file.Replace {
-		if replace.Old.Path != required.Mod.Path || replace.New.Version != "" {
-			continue
-		}
-		if replace.Old.Version != "" && replace.Old.Version != required.Mod.Version {
-			return nil, unusual("go.mod replaces another version of %s", required.Mod.Path)
-		}
-		dir := filepath.FromSlash(replace.New.Path)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(m.main.dir, dir)
-		}
-		dir = filepath.Clean(dir)
-		if err := plainDirectory(dir); err != nil {
-			return nil, err
-		}
-		inner, err := m.readModFile(filepath.Join(dir, "go.mod"))
-		if err != nil {
-			return nil, err
-		}
-		if inner.Go == nil {
-			return nil, unusual("%s has no go directive", dir)
-		}
-		if len(inner.Ignore) > 0 {
-			return nil, unusual("%s has ignore directives", dir)
-		}
-		return &module{path: required.Mod.Path, dir: dir, info: &packages.Module{
-			Path: required.Mod.Path, Version: required.Mod.Version, Dir: dir, GoMod: filepath.Join(dir, "go.mod"), GoVersion: inner.Go.Version,
-			Replace: &packages.Module{Path: replace.New.Path, Dir: dir, GoMod: filepath.Join(dir, "go.mod"), GoVersion: inner.Go.Version},
-		}}, nil
-	}
-	return nil, nil
 }
 
 // resolve finds the directory of an import. A nil module means that the package is neither the main module's nor one that

@@ -84,7 +84,7 @@ func (s *session) parse(targets []target) ([]string, error) {
 	literal := make(map[string]bool)
 	var roots []string
 	for _, t := range targets {
-		importPath, err := s.modules.main.importPath(t.dir)
+		importPath, err := t.module.importPath(t.dir)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *session) parse(targets []target) ([]string, error) {
 		roots, literal[importPath] = append(roots, importPath), t.literal
 	}
 	for i, t := range targets {
-		s.visit(roots[i], s.modules.main, t.dir, true)
+		s.visit(roots[i], t.module, t.dir, true)
 	}
 	s.pending.Wait()
 	if s.err != nil {

@@ -97,7 +97,7 @@ func (s *session) list(importPaths []string) ([]*listed, error) {
 	if len(s.opts.Tags) > 0 {
 		args = append(args, "-tags="+strings.Join(s.opts.Tags, ","))
 	}
-	out, err := goCommand(s.ctx, s.opts, s.modules.main.dir, append(append(args, "--"), importPaths...)...)
+	out, err := goCommand(s.ctx, s.opts, s.modules.current.dir, append(append(args, "--"), importPaths...)...)
 	if err != nil {
 		return nil, err
 	}
