@@ -54,7 +54,7 @@ func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 			count.failed++
 		case unconfirmed:
 			if count.unconfirmed++; !b.skipUnconfirmed {
-				w.Back(before)
+				w.Rewind(before)
 				halted = i
 			}
 		}
@@ -90,7 +90,7 @@ func (b *batchRun) writeItem(ctx context.Context, w *wire.Writer, index, limit i
 	w.SetLimit(0)
 	state := succeeded
 	if problem != nil {
-		w.Back(result)
+		w.Rewind(result)
 		b.writeFailure(w, it, problem)
 		state = failed
 		if problem.Code == codeConfirm {
@@ -113,7 +113,7 @@ func (b *batchRun) runItem(ctx context.Context, w *wire.Writer, it *item) *Error
 		return problem
 	}
 	w.Raw(string(rendered))
-	if w.Exceeds() {
+	if w.ExceedsLimit() {
 		return tooLarge("response_size", b.limit, w.Len(), "bytes")
 	}
 	return nil
@@ -138,7 +138,7 @@ func (b *batchRun) writeHalt(w *wire.Writer, halted int) {
 	before := w.Mark()
 	b.writePending(w, halted+1, true)
 	if w.Len() > b.limit { // without their parameters then, which the client knows
-		w.Back(before)
+		w.Rewind(before)
 		b.writePending(w, halted+1, false)
 	}
 }
@@ -171,12 +171,12 @@ func (it *item) writeParams(w *wire.Writer, r *wire.Reader) {
 	for _, inside := range []bool{true, false} {
 		r.Reset(it.text, wire.Limits{})
 		r.Object()
-		for r.NextField() {
+		for r.NextUnchecked() {
 			name := r.Name()
 			switch {
 			case inside && name == "params" && r.Kind() == "object":
 				r.Object()
-				for r.NextField() {
+				for r.NextUnchecked() {
 					it.writeParam(w, r, given)
 				}
 			case inside, name == "operation", name == "params", name == indexMember, strings.HasPrefix(name, "_"):

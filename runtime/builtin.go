@@ -23,7 +23,7 @@ type manifestCall struct{ adapter *Adapter }
 
 func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a} }
 
-func (manifestCall) next(r *wire.Reader) (known, more bool) { return false, r.NextField() }
+func (manifestCall) next(r *wire.Reader) (known, more bool) { return false, r.NextUnchecked() }
 func (manifestCall) member(*wire.Reader) (known bool)       { return false }
 func (manifestCall) keepFirst()                             {}
 func (manifestCall) complete(*wire.Reader)                  {}

@@ -153,7 +153,7 @@ func (d *decoder) readAgain(r *wire.Reader, q *request, data string) {
 	if e.paramsKind == "object" {
 		r.Reset(data, wire.Limits{})
 		r.Object()
-		for r.NextField() {
+		for r.NextUnchecked() {
 			if r.Name() == "params" {
 				d.readParams(r, q)
 			} else {
@@ -166,7 +166,7 @@ func (d *decoder) readAgain(r *wire.Reader, q *request, data string) {
 		q.call.keepFirst()
 		r.Reset(data, wire.Limits{})
 		r.Object()
-		for r.NextField() {
+		for r.NextUnchecked() {
 			if name := r.Name(); name == "operation" || name == "params" || name == indexMember && e.item {
 				r.Skip()
 			} else {

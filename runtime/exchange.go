@@ -134,7 +134,7 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 		}
 	}
 	w.Raw("}")
-	if w.Exceeds() {
+	if w.ExceedsLimit() {
 		return tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
 	}
 	if err := w.Err(); err != nil {

@@ -35,7 +35,7 @@ func (f Fields) Selected(path string) bool {
 // selectFields finds out which fields of the result are wanted. A path that leads to none is refused, or left out where the
 // adapter leaves such paths out (requirements REQ-FS-07, T-39).
 func (c *handled) selectFields(r *wire.Reader) {
-	subset, unknown := c.selector.Choose(c.place)
+	subset, unknown := c.selector.Select(c.place)
 	c.subset = subset
 	if c.lenient {
 		c.omitted = unknown
@@ -43,7 +43,7 @@ func (c *handled) selectFields(r *wire.Reader) {
 	}
 	var valid []string
 	for _, path := range unknown[:min(len(unknown), mostSuggestions)] {
-		for _, name := range c.selector.Valid(path) {
+		for _, name := range c.selector.ValidPaths(path) {
 			if !slices.Contains(valid, name) {
 				valid = append(valid, name)
 			}

@@ -70,7 +70,7 @@ func (c *handled) next(r *wire.Reader) (known, more bool) {
 	return c.decoder.Next(r, c.place, &c.given)
 }
 func (c *handled) member(r *wire.Reader) (known bool) { return c.decoder.Member(r, c.place, &c.given) }
-func (c *handled) keepFirst()                         { c.given.Outweigh() }
+func (c *handled) keepFirst()                         { c.given.KeepFirst() }
 
 func (c *handled) complete(r *wire.Reader) {
 	c.decoder.Complete(r, c.place, &c.given)

@@ -28,7 +28,7 @@ func (a *Adapter) newIntrospectCall(into *slots) call {
 }
 
 func (c *introspectCall) next(r *wire.Reader) (known, more bool) {
-	if !r.NextField() {
+	if !r.NextUnchecked() {
 		return false, false
 	}
 	return c.member(r), true
@@ -49,7 +49,7 @@ func (c *introspectCall) member(r *wire.Reader) bool {
 	case p.outer:
 		r.Skip()
 	case p.seen:
-		r.Repeated(r.Name())
+		r.Duplicate(r.Name())
 	case r.Null():
 		p.seen = true
 	default:

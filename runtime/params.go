@@ -52,7 +52,7 @@ func (d *decoder) readTopLevel(r *wire.Reader, q *request) {
 func (d *decoder) readOther(r *wire.Reader, q *request) {
 	name := r.Name()
 	switch {
-	case !r.Novel():
+	case !r.CheckDuplicate():
 	case name == underscoreToken, name == tokenParam && q.operation.confirmable, name == continuation && q.operation.keepsValues:
 		q.tokens.read(r, name)
 	case strings.HasPrefix(name, "_"):

@@ -148,7 +148,7 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 		message = subject + "have a number of items <= '" + p.Limit + "'"
 	}
 	if code == CodeOutOfRange {
-		details = append(details, detail{string(p.Rule), rawJSON(p.Limit)})
+		details = append(details, detail{p.Rule, rawJSON(p.Limit)})
 	}
 	if v.legacyCodes {
 		code = CodeInvalidType

@@ -14,7 +14,7 @@ var _ gate.Params = (*request)(nil)
 
 // keepValue keeps the text of the parameter that r has just read, for the gate.
 func (q *request) keepValue(r *wire.Reader) {
-	name, text := r.Member()
+	name, text := r.LastMember()
 	if original, ok := q.operation.aliases[name]; ok {
 		name = original
 	}
@@ -120,7 +120,7 @@ func (o *operation) writeRedacted(w *wire.Writer, text, path string) {
 	case "object":
 		r.Object()
 		w.BeginObject()
-		for r.NextField() {
+		for r.NextUnchecked() {
 			name := r.Name()
 			member := path + "." + name
 			if name == "" || strings.ContainsAny(name, ".[") { // the entry of a map: fields have no such names

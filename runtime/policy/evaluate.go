@@ -64,7 +64,7 @@ func (e evaluation) value(text string, steps []step, fallback string, updates bo
 	}
 	s := &steps[0]
 	found, times := "", 0
-	for r.NextField() {
+	for r.NextUnchecked() {
 		wanted := slices.Contains(s.names, r.Name())
 		if member := r.Raw(); wanted {
 			found = member
@@ -88,7 +88,7 @@ func (e evaluation) elements(text string, steps []step) truth {
 	var next func() bool
 	switch {
 	case strings.HasPrefix(text, "{") && r.Object():
-		next = r.NextField
+		next = r.NextUnchecked
 	case strings.HasPrefix(text, "[") && r.Array():
 		next = r.NextElement
 	default:

@@ -77,12 +77,12 @@ func (s *Set) Request(t reflect.Type, o *gen.Operation) (*Request, error) {
 type Given struct {
 	seen    bits // named, under whatever name
 	present bits // and not null
-	outer   bits // named before those that Outweigh set apart
+	first   bits // named before those that KeepFirst set apart
 	next    int  // where the next name is looked for first
 }
 
-// Outweigh makes the parameters that were given so far win over what follows, where they may be given again.
-func (g *Given) Outweigh() { g.outer, g.seen = g.seen, bits{} }
+// KeepFirst makes the parameters that were given so far win over what follows, where they may be given again.
+func (g *Given) KeepFirst() { g.first, g.seen = g.seen, bits{} }
 
 // Has reports whether the parameter at an index of the definition was given, and not null.
 func (g *Given) Has(i int) bool { return g.present.has(i) }
@@ -152,10 +152,10 @@ func (q *Request) Member(r *wire.Reader, request unsafe.Pointer, given *Given) (
 func (q *Request) read(r *wire.Reader, i int, request unsafe.Pointer, given *Given) {
 	f := &q.object.fields[i]
 	switch {
-	case given.outer.has(i):
+	case given.first.has(i):
 		r.Skip()
 	case given.seen.add(i):
-		r.Repeated(f.name)
+		r.Duplicate(f.name)
 	case !f.nullable && r.Null():
 	default:
 		given.present.add(i)

@@ -89,11 +89,11 @@ func (n *reading) readStringMap(r *wire.Reader, p *map[string]string) {
 		return
 	}
 	entries := make(map[string]string)
-	for r.NextField() {
+	for r.NextUnchecked() {
 		name, before := r.Name(), len(entries)
 		s, _ := r.String()
-		if entries[r.Keep(name)] = s; len(entries) == before {
-			r.Repeated(name)
+		if entries[r.Retain(name)] = s; len(entries) == before {
+			r.Duplicate(name)
 		}
 	}
 	if n.checks == nil || n.checks.items(r, len(entries)) {
@@ -123,12 +123,12 @@ func (n *reading) readMap(r *wire.Reader, p unsafe.Pointer, update bool) {
 // readKey makes the key that the current name stands for; not ok: it stands for none, which is a problem.
 func (n *reading) readKey(r *wire.Reader, key reflect.Value) bool {
 	if n.key == nil {
-		key.SetString(r.Keep(r.Name()))
+		key.SetString(r.Retain(r.Name()))
 		return true
 	}
 	key.SetZero()
 	if err := guarded(func() error { return n.key(r.Name(), key) }); err != nil {
-		r.BadName(keyExpected(n.goType.Key()))
+		r.NameMismatch(keyExpected(n.goType.Key()))
 		return false
 	}
 	return true

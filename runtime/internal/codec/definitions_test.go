@@ -218,7 +218,7 @@ func (c *codecs) decode(text string) (reflect.Value, error) {
 	r := wire.NewReader(text, wire.Limits{})
 	var given codec.Given
 	if r.Object() {
-		for r.NextField() {
+		for r.NextUnchecked() {
 			if !c.request.Member(r, box.UnsafePointer(), &given) {
 				r.Unknown(nil)
 			}
@@ -251,7 +251,7 @@ func spell(p wire.Problem) string {
 	case wire.StageUnknown:
 		return p.Path + ": unknown"
 	default:
-		return p.Path + ": " + string(p.Rule) + " " + cmp.Or(p.Limit, strconv.Quote(strings.Join(p.Allowed, "|")))
+		return p.Path + ": " + p.Rule + " " + cmp.Or(p.Limit, strconv.Quote(strings.Join(p.Allowed, "|")))
 	}
 }
 

@@ -100,7 +100,7 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
 		f := &o.fields[i]
 		switch {
 		case seen.add(i):
-			r.Repeated(f.name)
+			r.Duplicate(f.name)
 		case f.readOnly:
 			r.ReadOnly()
 		case f.append:
@@ -213,10 +213,10 @@ func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string, record *c
 		if r.Null() {
 			delete(entries, name)
 			if record != nil {
-				removed = append(removed, r.Keep(name))
+				removed = append(removed, r.Retain(name))
 			}
 		} else if s, ok := r.String(); ok {
-			entries[r.Keep(name)] = s
+			entries[r.Retain(name)] = s
 		}
 	}
 	// How few entries there may be shows only in the merged map, which a patch alone does not tell.

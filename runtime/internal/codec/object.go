@@ -220,7 +220,7 @@ func (o *object) guess(next int) string {
 // nextField moves r to the next member of the object. next is the index of the likely field, which becomes the one behind
 // the field that was found. i is negative where there is no such field.
 func (o *object) nextField(r *wire.Reader, next *int) (i int, more bool) {
-	right, more := r.NextLikely(o.guess(*next))
+	right, more := r.NextExpected(o.guess(*next))
 	if !more {
 		return 0, false
 	}
@@ -252,7 +252,7 @@ func (o *object) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 		f := &o.fields[i]
 		switch {
 		case seen.add(i):
-			r.Repeated(f.name)
+			r.Duplicate(f.name)
 			continue
 		case update && f.readOnly:
 			r.ReadOnly()

@@ -301,7 +301,7 @@ func (n *reading) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 		}
 	case kindNumber:
 		if text, ok := r.Number(); ok && (n.checks == nil || n.checks.number(r, text)) {
-			*(*json.Number)(p) = json.Number(r.Keep(text))
+			*(*json.Number)(p) = json.Number(r.Retain(text))
 		}
 	case kindText:
 		n.readText(r, p)

@@ -96,7 +96,7 @@ func readRules(t *testing.T, category gen.Category, text string, params ...gen.P
 	r := wire.NewReader(text, wire.Limits{})
 	var given codec.Given
 	if r.Object() {
-		for r.NextField() {
+		for r.NextUnchecked() {
 			if !decoder.Member(r, reflect.ValueOf(request).UnsafePointer(), &given) {
 				r.Unknown(nil)
 			}
@@ -291,7 +291,7 @@ func TestManyParameters(t *testing.T) {
 		request := reflect.New(goType)
 		var given codec.Given
 		r.Object()
-		for r.NextField() {
+		for r.NextUnchecked() {
 			if !decoder.Member(r, request.UnsafePointer(), &given) {
 				t.Fatalf("%s is not known", r.Name())
 			}
@@ -330,7 +330,7 @@ func TestBoundsOfSmallFloats(t *testing.T) {
 		var q request
 		var given codec.Given
 		r.Object()
-		for r.NextField() {
+		for r.NextUnchecked() {
 			decoder.Member(r, reflect.ValueOf(&q).UnsafePointer(), &given)
 		}
 		if r.OK() != ok {

@@ -229,8 +229,8 @@ func (s *Selector) whole(subset *Subset) *Subset {
 	return around
 }
 
-// Choose returns what of the result the request asks for. Paths that lead to no field are returned too.
-func (s *Selector) Choose(request unsafe.Pointer) (subset *Subset, unknown []string) {
+// Select returns what of the result the request asks for. Paths that lead to no field are returned too.
+func (s *Selector) Select(request unsafe.Pointer) (subset *Subset, unknown []string) {
 	var selection Selection
 	if p := s.selection.present(request); p != nil {
 		selection = *(*Selection)(p)
@@ -330,8 +330,8 @@ func (n *writing) choose(to *Subset, path string) {
 	to.whole = true
 }
 
-// Valid lists the paths that stand beside an unknown one: the fields of the object in which it was looked for.
-func (s *Selector) Valid(unknown string) []string {
+// ValidPaths lists the paths that stand beside an unknown one: the fields of the object in which it was looked for.
+func (s *Selector) ValidPaths(unknown string) []string {
 	n, prefix := s.result, ""
 	for {
 		n = n.inner()
@@ -362,7 +362,7 @@ func (n *writing) writeSelected(w *wire.Writer, p unsafe.Pointer, subset *Subset
 	}
 	switch n.kind {
 	case kindPointer:
-		if p = *(*unsafe.Pointer)(p); p == nil || w.Deep() {
+		if p = *(*unsafe.Pointer)(p); p == nil || w.TooDeep() {
 			w.Null()
 			return
 		}
@@ -408,7 +408,7 @@ func (c *record) writeSelected(w *wire.Writer, base unsafe.Pointer, subset *Subs
 // writeEntries writes the entries of a map that were asked for.
 func (n *writing) writeEntries(w *wire.Writer, p unsafe.Pointer, subset *Subset) {
 	entries := reflect.NewAt(n.goType, p).Elem()
-	if entries.IsNil() || w.Deep() {
+	if entries.IsNil() || w.TooDeep() {
 		w.Null()
 		return
 	}

@@ -2,6 +2,7 @@ package codec_test
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func TestSelectionIsAFilter(t *testing.T) {
 				if len(request.Fields.selection.Paths) == 0 {
 					continue
 				}
-				subset, unknown := selector.Choose(unsafe.Pointer(&request))
+				subset, unknown := selector.Select(unsafe.Pointer(&request))
 				wanted := slices.DeleteFunc(slices.Clone(request.Fields.selection.Paths), func(path string) bool { return slices.Contains(unknown, path) })
 				got := written(t, result, value, subset)
 				if diff := cmp.Diff(filtered(all, wanted), dynamic(t, got)); diff != "" {
@@ -110,7 +111,7 @@ func pathsOf(value any, prefix string, depth int) []string {
 	var paths []string
 	switch value := value.(type) {
 	case map[string]any:
-		for _, name := range wire.SortedKeys(value) {
+		for _, name := range slices.Sorted(maps.Keys(value)) {
 			if depth == 0 || name == "" || strings.Contains(name, ".") {
 				continue
 			}
@@ -255,7 +256,7 @@ func TestSelections(t *testing.T) {
 			if !r.OK() {
 				t.Fatal(refusal(r))
 			}
-			subset, unknown := selector.Choose(unsafe.Pointer(&request))
+			subset, unknown := selector.Select(unsafe.Pointer(&request))
 			w := wire.NewWriter(nil)
 			result.Write(w, tt.result, subset)
 			if diff := cmp.Diff(tt.want, string(w.Bytes())); diff != "" || !slices.Equal(unknown, tt.unknown) {
@@ -328,7 +329,7 @@ func BenchmarkSelection(b *testing.B) {
 		w := wire.NewWriter(nil)
 		request, _ := readChoosing(decoder, text)
 		for b.Loop() {
-			subset, _ := selector.Choose(unsafe.Pointer(&request))
+			subset, _ := selector.Select(unsafe.Pointer(&request))
 			w.Reset(buffer)
 			result.Write(w, all, subset)
 		}

@@ -156,7 +156,7 @@ func (n *reading) readQuoted(r *wire.Reader, p unsafe.Pointer) {
 	}
 	n.elem.read(inner, p, false)
 	inner.End()
-	r.Adopt(inner, n.elem.expected+" in quotes")
+	r.TakeProblemsOf(inner, n.elem.expected+" in quotes")
 }
 
 // keyReader returns what turns a member's name into a key of a map; nil: the key is a string.
@@ -270,7 +270,7 @@ func (n *reading) readPatch(r *wire.Reader, p unsafe.Pointer) {
 	}
 	r.Preserve(false)
 	if r.OK() {
-		raw := r.Preserved(start, r.Offset())
+		raw := r.RetainText(start, r.Offset())
 		if record != nil {
 			record.raw = raw
 		}

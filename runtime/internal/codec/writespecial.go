@@ -136,7 +136,7 @@ type entry struct {
 
 func (n *writing) writeMap(w *wire.Writer, p unsafe.Pointer) {
 	entries := reflect.NewAt(n.goType, p).Elem()
-	if entries.IsNil() || w.Deep() {
+	if entries.IsNil() || w.TooDeep() {
 		w.Null()
 		return
 	}

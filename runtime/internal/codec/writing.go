@@ -226,7 +226,7 @@ func (n *writing) write(w *wire.Writer, p unsafe.Pointer) {
 	case kindStruct:
 		n.record.write(w, p)
 	case kindPointer:
-		if p = *(*unsafe.Pointer)(p); p == nil || w.Deep() {
+		if p = *(*unsafe.Pointer)(p); p == nil || w.TooDeep() {
 			w.Null()
 			return
 		}
@@ -259,7 +259,7 @@ func (n *writing) write(w *wire.Writer, p unsafe.Pointer) {
 func (n *writing) writeRare(w *wire.Writer, p unsafe.Pointer) {
 	switch n.kind {
 	case kindBytes:
-		w.Bytes64(*(*[]byte)(p))
+		w.Base64(*(*[]byte)(p))
 	case kindAny:
 		n.writeAny(w, p)
 	case kindNumber:
@@ -286,7 +286,7 @@ func (n *writing) writeRare(w *wire.Writer, p unsafe.Pointer) {
 }
 
 func (n *writing) writeElements(w *wire.Writer, data unsafe.Pointer, count int, subset *Subset) {
-	if w.Deep() {
+	if w.TooDeep() {
 		w.Null()
 		return
 	}

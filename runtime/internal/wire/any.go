@@ -13,19 +13,19 @@ const maxSafe = 1<<53 - 1
 // a float64 might round comes as a json.Number. ok is false when a number is too large for a float64, which is a problem,
 // or after a fault.
 func (r *Reader) Any() (v any, ok bool) {
-	switch c := r.ahead(); c {
+	switch c := r.peek(); c {
 	case '{':
 		return r.anyObject()
 	case '[':
 		return r.anyArray()
 	case '"':
-		return boxed(r.text(keeps))
+		return boxed(r.text(retains))
 	case 't':
-		return boxed(true, r.word("true"))
+		return boxed(true, r.literal("true"))
 	case 'f':
-		return boxed(false, r.word("false"))
+		return boxed(false, r.literal("false"))
 	case 'n':
-		return nil, r.word("null")
+		return nil, r.literal("null")
 	default:
 		if isNumber(c) {
 			return r.anyNumber()
@@ -49,7 +49,7 @@ func (r *Reader) anyObject() (any, bool) {
 		for r.Next() {
 			name := r.Name()
 			v, ok := r.Any()
-			members[r.Keep(name)], sound = v, sound && ok
+			members[r.Retain(name)], sound = v, sound && ok
 		}
 	}
 	return boxed(members, sound && r.fault == nil)
@@ -78,7 +78,7 @@ func (r *Reader) anyNumber() (any, bool) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if (err != nil || v > maxSafe || v < -maxSafe) && plainInteger(text) {
-		return json.Number(r.Keep(text)), true
+		return json.Number(r.Retain(text)), true
 	}
 	if err != nil {
 		return nil, r.beyond(v < 0, 64)
@@ -98,7 +98,7 @@ func plainInteger(text string) bool {
 // MergeAny merges the value ahead onto dst as a JSON Merge Patch (RFC 7396) and returns the result. dst is not changed,
 // but the result shares with it what the patch leaves as it is.
 func (r *Reader) MergeAny(dst any) any {
-	if r.ahead() != '{' {
+	if r.peek() != '{' {
 		v, _ := r.Any()
 		return v
 	}
@@ -113,7 +113,7 @@ func (r *Reader) MergeAny(dst any) any {
 			if r.Null() {
 				delete(merged, name)
 			} else {
-				merged[r.Keep(name)] = r.MergeAny(merged[name])
+				merged[r.Retain(name)] = r.MergeAny(merged[name])
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func writeTask(w *Writer, v *task) {
 	w.EndObject()
 	w.Key("labels")
 	w.BeginObject()
-	for _, name := range SortedKeys(v.Labels) {
+	for _, name := range sortedKeys(v.Labels) {
 		w.KeyEscaped(name)
 		w.String(v.Labels[name])
 	}

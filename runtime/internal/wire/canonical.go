@@ -22,7 +22,7 @@ type node struct {
 }
 
 func readNode(r *Reader) (n node) {
-	switch n.kind = r.ahead(); n.kind {
+	switch n.kind = r.peek(); n.kind {
 	case '{':
 		if r.open(true) {
 			for r.Next() {

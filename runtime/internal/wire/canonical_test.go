@@ -168,7 +168,7 @@ func respell(dst []byte, v any, random *rand.Rand) []byte {
 	switch v := v.(type) {
 	case map[string]any:
 		dst = append(dst, '{')
-		names := SortedKeys(v) // the order must depend on the seed alone
+		names := sortedKeys(v) // the order must depend on the seed alone
 		random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		for i, name := range names {
 			if i > 0 {

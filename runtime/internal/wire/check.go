@@ -25,8 +25,8 @@ func (r *Reader) MaxItems(n, max int) bool { return n <= max || r.brokenItems("m
 // brokenItems reports an array, whose last element must not be taken for its value.
 //
 //go:noinline
-func (r *Reader) brokenItems(rule Rule, limit int) bool {
-	r.reject(Problem{Stage: StageConstraint, Rule: rule, Limit: strconv.Itoa(limit), Offset: r.pos})
+func (r *Reader) brokenItems(rule string, limit int) bool {
+	r.addProblem(Problem{Stage: StageConstraint, Rule: rule, Limit: strconv.Itoa(limit), Offset: r.pos})
 	return false
 }
 
@@ -42,7 +42,7 @@ func (r *Reader) Enum(s string, allowed []string) bool {
 
 //go:noinline
 func (r *Reader) notAllowed(allowed []string) bool {
-	r.reject(Problem{Stage: StageConstraint, Rule: "enum", Allowed: allowed, Value: r.scalar(), Offset: r.from})
+	r.addProblem(Problem{Stage: StageConstraint, Rule: "enum", Allowed: allowed, Value: r.scalar(), Offset: r.from})
 	return false
 }
 

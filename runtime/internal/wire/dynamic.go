@@ -45,7 +45,7 @@ func (w *Writer) Any(v any) {
 }
 
 func anyArray[T any](w *Writer, elements []T, write func(*Writer, T)) {
-	if w.Deep() {
+	if w.TooDeep() {
 		w.Null()
 		return
 	}
@@ -60,12 +60,12 @@ func anyArray[T any](w *Writer, elements []T, write func(*Writer, T)) {
 }
 
 func anyObject(w *Writer, members map[string]any) {
-	if members == nil || w.Deep() {
+	if members == nil || w.TooDeep() {
 		w.Null()
 		return
 	}
 	w.BeginObject()
-	for _, name := range SortedKeys(members) {
+	for _, name := range sortedKeys(members) {
 		if w.KeyEscaped(name); w.err != nil {
 			break
 		}
@@ -76,7 +76,7 @@ func anyObject(w *Writer, members map[string]any) {
 
 // number writes a json.Number, which is a string that anything may have put there.
 func (w *Writer) number(text string) {
-	r := Reader{data: text, kept: text}
+	r := Reader{data: text, retained: text}
 	if _, ok := r.number(); !ok || r.pos != len(text) {
 		w.fail(errors.New("wire: a json.Number is not a number"))
 		text = "null"

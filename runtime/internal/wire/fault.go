@@ -100,7 +100,7 @@ func (r *Reader) invalidUTF8() {
 
 // longestSegment is the longest member name that a path shows in full. Every problem has a path of its own, so long names
 // must not be multiplied by the number of problems below them.
-const longestSegment = 128
+const maxPathSegment = 128
 
 // path spells the path through the frames from one on, up to another.
 //
@@ -127,7 +127,7 @@ func (r *Reader) path(from, to int) string {
 
 // writeSegment writes the name at an offset, which has been read before, and cuts it where it is long.
 func (r *Reader) writeSegment(path *strings.Builder, at int) {
-	end := path.Len() + longestSegment
+	end := path.Len() + maxPathSegment
 	for i := at + 1; i < len(r.data) && r.data[i] != '"'; {
 		char, size := utf8.DecodeRuneInString(r.data[i:])
 		if char == '\\' {

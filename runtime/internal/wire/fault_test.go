@@ -140,24 +140,25 @@ func TestAtTheLimit(t *testing.T) {
 }
 
 // REQ-DE-11: the depth of {"a":{"b":{"c":{}}}} is 4.
-func TestDepthCountsFromTheBase(t *testing.T) {
-	const input = `{"a":{"b":{"c":{}}}}`
+func TestDepthCountsObjectsAndArrays(t *testing.T) {
 	for _, tt := range []struct {
-		base, limit int
-		ok          bool
-	}{{0, 4, true}, {0, 3, false}, {1, 5, true}, {1, 4, false}, {5, 0, true}} {
-		r := NewReader(input, Limits{MaxDepth: tt.limit})
-		r.SetDepth(tt.base)
+		input string
+		limit int
+		ok    bool
+	}{
+		{`{"a":{"b":{"c":{}}}}`, 4, true},
+		{`{"a":{"b":{"c":{}}}}`, 3, false},
+		{`{"a":{"b":{"c":{}}}}`, 0, true},
+		{`[[[]]]`, 3, true},
+		{`[[[]]]`, 2, false},
+		{`["a scalar"]`, 1, true},
+		{`{"a":1}`, 1, true},
+	} {
+		r := NewReader(tt.input, Limits{MaxDepth: tt.limit})
 		r.Skip()
 		if ok := r.Fault() == nil; ok != tt.ok {
-			t.Errorf("base %d, limit %d: fault %v", tt.base, tt.limit, r.Fault())
+			t.Errorf("%s, limit %d: fault %v", tt.input, tt.limit, r.Fault())
 		}
-	}
-	r := NewReader(`"a scalar"`, Limits{MaxDepth: 1})
-	r.SetDepth(1)
-	r.Skip()
-	if r.Fault() != nil {
-		t.Errorf("a scalar counts as a level: %v", r.Fault())
 	}
 }
 
@@ -213,7 +214,7 @@ func TestNothingIsReadAfterAFault(t *testing.T) {
 		t.Errorf("the first fault did not stay (-want +got):\n%s\nproblems %v", diff, r.Problems())
 	}
 	r.Reset(`[1]`, Limits{})
-	if r.Skip(); !r.OK() || r.Path() != "" {
+	if r.Skip(); !r.OK() || r.valuePath() != "" {
 		t.Errorf("Reset kept something: %v", r.Fault())
 	}
 }
@@ -280,7 +281,7 @@ func TestResetForgetsTheInput(t *testing.T) {
 			t.Errorf("problem %d is still %+v", i, p)
 		}
 	}
-	if len(r.spare) > 0 || r.arena != nil || r.kept != "" || r.own != nil || r.data != "" || r.name != "" {
+	if len(r.spare) > 0 || r.arena != nil || r.retained != "" || r.ownBytes != nil || r.data != "" || r.name != "" {
 		t.Error("names or strings are still held")
 	}
 }

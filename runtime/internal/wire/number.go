@@ -35,7 +35,7 @@ func (r *Reader) number() (string, bool) {
 		i += exponent
 	}
 	r.from, r.to, r.pos = start, i, i
-	return r.kept[start:i], true
+	return r.retained[start:i], true
 }
 
 //go:noinline
@@ -60,7 +60,7 @@ func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 // not: ok is false, and the reader stands where it stood.
 func (r *Reader) shortInt() (v int64, ok bool) {
 	const most = 18
-	negative := r.ahead() == '-'
+	negative := r.peek() == '-'
 	i := r.pos
 	if negative {
 		i++
@@ -172,7 +172,7 @@ type magnitude struct {
 //
 //go:noinline
 func (r *Reader) integer() (magnitude, bool) {
-	if !isNumber(r.ahead()) {
+	if !isNumber(r.peek()) {
 		r.mismatch("integer")
 		return magnitude{}, false
 	}
@@ -193,7 +193,7 @@ func (r *Reader) Float(bits int) (float64, bool) {
 	if bits != 32 {
 		bits = 64
 	}
-	if !isNumber(r.ahead()) {
+	if !isNumber(r.peek()) {
 		r.mismatch("number")
 		return 0, false
 	}

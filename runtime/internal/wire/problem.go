@@ -14,13 +14,10 @@ const (
 	stages = iota
 )
 
-// Rule is the constraint that a value breaks.
-type Rule string
-
 // Problem is a value that is well-formed but not acceptable.
 type Problem struct {
 	Stage            Stage
-	Rule             Rule     // enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, read_only, append_only
+	Rule             string   // enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, read_only, append_only
 	Path             string   // input.metadata.priority, tags[2]
 	Name             string   // of the member, for StageMissing and StageUnknown
 	Expected, Actual string   // types
@@ -31,19 +28,19 @@ type Problem struct {
 }
 
 // longestValue is the longest value that a problem repeats, in bytes.
-const longestValue = 256
+const maxProblemValue = 256
 
 // mostProblems is how many problems of one stage are kept. The first one decides what is answered; a list of thousands
 // helps nobody, and takes many times the memory of the request.
-const mostProblems = 1000
+const maxProblems = 1000
 
 // Problems returns the problems so far, in the order in which they were met. No more than 1,000 of one stage are kept. The
 // slice is valid until Reset.
 func (r *Reader) Problems() []Problem { return r.problems }
 
 // room takes note of a problem and reports whether it is to be kept.
-func (r *Reader) room(stage Stage) bool {
-	if r.fault != nil || r.reported[stage] == mostProblems {
+func (r *Reader) countProblem(stage Stage) bool {
+	if r.fault != nil || r.reported[stage] == maxProblems {
 		return false
 	}
 	r.reported[stage]++
@@ -60,9 +57,9 @@ func (r *Reader) mismatch(expected string) {
 		return
 	}
 	p := Problem{Stage: StageType, Expected: expected, Actual: actual, Offset: r.pos}
-	keep := r.room(StageType)
+	keep := r.countProblem(StageType)
 	if keep {
-		p.Path = r.Path()
+		p.Path = r.valuePath()
 	}
 	r.Skip()
 	if !keep || r.fault != nil {
@@ -77,9 +74,9 @@ func (r *Reader) mismatch(expected string) {
 // reject keeps a problem of the value just read.
 //
 //go:noinline
-func (r *Reader) reject(p Problem) {
-	if r.room(p.Stage) {
-		p.Path = r.Path()
+func (r *Reader) addProblem(p Problem) {
+	if r.countProblem(p.Stage) {
+		p.Path = r.valuePath()
 		r.problems = append(r.problems, p)
 	}
 }
@@ -88,20 +85,20 @@ func (r *Reader) reject(p Problem) {
 //
 //go:noinline
 func (r *Reader) wrongType(expected, actual string) {
-	r.reject(Problem{Stage: StageType, Expected: expected, Actual: actual, Value: r.scalar(), Offset: r.from})
+	r.addProblem(Problem{Stage: StageType, Expected: expected, Actual: actual, Value: r.scalar(), Offset: r.from})
 }
 
 // broken reports that the scalar just read breaks a rule. It returns false.
 //
 //go:noinline
-func (r *Reader) broken(rule Rule, limit string) bool {
-	r.reject(Problem{Stage: StageConstraint, Rule: rule, Limit: limit, Value: r.scalar(), Offset: r.from})
+func (r *Reader) broken(rule string, limit string) bool {
+	r.addProblem(Problem{Stage: StageConstraint, Rule: rule, Limit: limit, Value: r.scalar(), Offset: r.from})
 	return false
 }
 
 // scalar is the text of the scalar just read, if it is short.
 func (r *Reader) scalar() string {
-	if r.to-r.from > longestValue {
+	if r.to-r.from > maxProblemValue {
 		return ""
 	}
 	return r.data[r.from:r.to]
@@ -111,9 +108,9 @@ func (r *Reader) scalar() string {
 //
 //go:noinline
 func (r *Reader) Missing(name, expected string) {
-	if r.room(StageMissing) {
+	if r.countProblem(StageMissing) {
 		r.problems = append(r.problems, Problem{
-			Stage: StageMissing, Path: join(r.Path(), name), Name: name, Expected: expected, Offset: max(0, r.pos-1),
+			Stage: StageMissing, Path: join(r.valuePath(), name), Name: name, Expected: expected, Offset: max(0, r.pos-1),
 		})
 	}
 }
@@ -122,10 +119,10 @@ func (r *Reader) Missing(name, expected string) {
 //
 //go:noinline
 func (r *Reader) Unknown(valid []string) {
-	if !r.Novel() {
+	if !r.CheckDuplicate() {
 		return
 	}
-	if r.room(StageUnknown) {
+	if r.countProblem(StageUnknown) {
 		name := r.Name()
 		path := join(r.path(r.origin, len(r.frames)-1), name)
 		r.problems = append(r.problems, Problem{Stage: StageUnknown, Path: path, Name: name, Allowed: valid, Offset: r.pos})
@@ -137,24 +134,24 @@ func (r *Reader) Unknown(valid []string) {
 //
 //go:noinline
 func (r *Reader) UnknownPath(param, path string, valid []string) {
-	if r.room(StageUnknown) {
+	if r.countProblem(StageUnknown) {
 		r.problems = append(r.problems, Problem{Stage: StageUnknown, Path: join(param, path), Name: path, Allowed: valid, Offset: r.pos})
 	}
 }
 
 // ReadOnly reports that the current member cannot be updated, and skips its value.
 func (r *Reader) ReadOnly() {
-	r.reject(Problem{Stage: StageUpdate, Rule: "read_only", Offset: r.pos})
+	r.addProblem(Problem{Stage: StageUpdate, Rule: "read_only", Offset: r.pos})
 	r.Skip()
 }
 
 // AppendOnly reports that the current member can only be appended to, and skips its value.
 func (r *Reader) AppendOnly() {
-	r.reject(Problem{Stage: StageUpdate, Rule: "append_only", Offset: r.pos})
+	r.addProblem(Problem{Stage: StageUpdate, Rule: "append_only", Offset: r.pos})
 	r.Skip()
 }
 
 // NullRefused reports that the null just read stands where a value is needed.
 func (r *Reader) NullRefused(expected string) {
-	r.reject(Problem{Stage: StageType, Expected: expected, Actual: "null", Offset: r.from})
+	r.addProblem(Problem{Stage: StageType, Expected: expected, Actual: "null", Offset: r.from})
 }

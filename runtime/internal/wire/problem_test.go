@@ -18,11 +18,11 @@ func TestProblems(t *testing.T) {
 	if !r.Object() {
 		t.Fatal(outcome(r))
 	}
-	for r.NextField() {
+	for r.NextUnchecked() {
 		switch r.Name() {
 		case "a":
 			if r.Object() {
-				for r.NextField() {
+				for r.NextUnchecked() {
 					if r.Null() {
 						r.NullRefused("string")
 						continue
@@ -48,7 +48,7 @@ func TestProblems(t *testing.T) {
 			}
 		case "m":
 			if r.Object() {
-				for r.NextField() {
+				for r.NextUnchecked() {
 					r.String()
 				}
 			}
@@ -105,7 +105,7 @@ func TestProblems(t *testing.T) {
 func TestPath(t *testing.T) {
 	r := NewReader(`{"a":{"b":[[7],{}]},"c":1}`, Limits{})
 	var got []string
-	note := func() { got = append(got, r.Path()) }
+	note := func() { got = append(got, r.valuePath()) }
 	note()
 	r.Object()
 	note()
@@ -257,7 +257,7 @@ func TestUnknownNamesAreAllListed(t *testing.T) {
 	r.Array()
 	r.NextElement()
 	r.Object()
-	for r.NextField() {
+	for r.NextUnchecked() {
 		r.Unknown(nil)
 	}
 	var got []string
@@ -281,7 +281,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			Min(r, int64(0), 1)
 		}
 	}
-	r.NextField()
+	r.NextUnchecked()
 	r.Unknown(nil)
 	count := map[Stage]int{}
 	for _, p := range r.Problems() {

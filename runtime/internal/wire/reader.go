@@ -28,26 +28,25 @@ const absoluteDepth = 10_000
 // Strings that a Reader returns share the memory of its input, or, where they had escapes or the input is long, that of each
 // other, a few KiB at a time. A Reader that was Reset keeps nothing of an earlier input alive.
 type Reader struct {
-	data     string // what is read
-	kept     string // the same text in memory that may be kept
-	own      []byte // the memory of kept, where strings are unescaped in place; nil: the arena is for that
-	intact   bool   // kept must stay as it is
-	pos      int
-	from, to int // the last scalar or name read, for problems
-	fault    *Fault
-	frames   []frame
-	name     string   // of the member that was begun last
-	names    []string // names read so far in each open object, so that one that repeats is found
-	limits   Limits
-	base     int // levels above the value
-	prefix   string
-	origin   int // frames that the paths of problems leave out
-	problems []Problem
-	reported [stages]int           // problems of each stage
-	arena    []byte                // strings that had escapes
-	sets     []map[string]struct{} // of open objects with many names
-	spare    map[string]struct{}   // an empty set for the next object with many names
-	strings  []string              // of the array that Strings is reading
+	data       string // what is read
+	retained   string // the same text in memory that may be kept
+	ownBytes   []byte // the memory of kept, where strings are unescaped in place; nil: the arena is for that
+	preserving bool   // kept must stay as it is
+	pos        int
+	from, to   int // the last scalar or name read, for problems
+	fault      *Fault
+	frames     []frame
+	name       string   // of the member that was begun last
+	names      []string // names read so far in each open object, so that one that repeats is found
+	limits     Limits
+	prefix     string
+	origin     int // frames that the paths of problems leave out
+	problems   []Problem
+	reported   [stages]int           // problems of each stage
+	arena      []byte                // strings that had escapes
+	sets       []map[string]struct{} // of open objects with many names
+	spare      map[string]struct{}   // an empty set for the next object with many names
+	strings    []string              // of the array that Strings is reading
 }
 
 // frame is an object or array that is open. It holds no pointers, so that opening and closing one costs little.
@@ -71,7 +70,7 @@ func NewReader(data string, limits Limits) *Reader {
 // earlier must not be used any more.
 func (r *Reader) Reset(data string, limits Limits) {
 	r.data, r.name, r.pos, r.from, r.to = data, "", 0, 0, 0
-	r.limits, r.base, r.prefix, r.origin = limits, 0, "", 0
+	r.limits, r.prefix, r.origin = limits, "", 0
 	r.frames = r.frames[:0]
 	if len(r.names) > 0 {
 		clear(r.names)
@@ -88,7 +87,7 @@ func (r *Reader) Reset(data string, limits Limits) {
 	if r.fault != nil || r.reported != [stages]int{} {
 		r.fault, r.reported = nil, [stages]int{}
 	}
-	r.kept, r.own, r.intact, r.arena = data, nil, false, nil // what was read may still be in use
+	r.retained, r.ownBytes, r.preserving, r.arena = data, nil, false, nil // what was read may still be in use
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}
@@ -100,29 +99,25 @@ func (r *Reader) Reset(data string, limits Limits) {
 func (r *Reader) ResetBytes(input []byte, limits Limits) {
 	r.Reset(unsafe.String(unsafe.SliceData(input), len(input)), limits)
 	if len(input) <= longInput {
-		r.own = append([]byte(nil), input...)
-		r.kept = unsafe.String(unsafe.SliceData(r.own), len(r.own))
+		r.ownBytes = append([]byte(nil), input...)
+		r.retained = unsafe.String(unsafe.SliceData(r.ownBytes), len(r.ownBytes))
 	}
 }
 
 // Preserve makes the text that is read from here on stay as it is, until it is called with false: strings with escapes get
 // memory of their own.
-func (r *Reader) Preserve(on bool) { r.intact = on }
+func (r *Reader) Preserve(on bool) { r.preserving = on }
 
-// Preserved returns the input between two offsets, which was read under Preserve, in memory that may be kept.
-func (r *Reader) Preserved(from, to int) string {
+// RetainText returns the input between two offsets, which was read under Preserve, in memory that may be kept.
+func (r *Reader) RetainText(from, to int) string {
 	if len(r.data) > longInput {
 		return strings.Clone(r.data[from:to])
 	}
-	return r.kept[from:to]
+	return r.retained[from:to]
 }
 
 // SetPath says where the value stands, for the paths of problems: "input". The empty path is the root.
 func (r *Reader) SetPath(prefix string) { r.prefix = prefix }
-
-// SetDepth says how many levels are above the value: 0, the value that Reset sets, makes an object or array at the root
-// level 1.
-func (r *Reader) SetDepth(base int) { r.base = base }
 
 // SetOrigin makes the objects and arrays that are open now no part of the paths of problems, which then begin at the value
 // ahead. Faults name the whole way.
@@ -147,29 +142,29 @@ func (r *Reader) Remaining() int { return len(r.data) - r.pos }
 // Text returns the input between two offsets.
 func (r *Reader) Text(from, to int) string { return r.data[from:to] }
 
-// Path names the value that was read last, or is about to be read: "input.metadata.labels.x", "tags[2]". When the loop
+// valuePath names the value that was read last, or is about to be read: "input.metadata.labels.x", "tags[2]". When the loop
 // over an object or array has ended, that is the object or array itself. Member names longer than 128 bytes are cut.
-func (r *Reader) Path() string { return r.path(r.origin, len(r.frames)) }
+func (r *Reader) valuePath() string { return r.path(r.origin, len(r.frames)) }
 
 // End reports a fault if anything but white space follows the value.
 func (r *Reader) End() {
-	r.ahead()
+	r.peek()
 	if r.pos < len(r.data) {
 		r.malformed("something follows the JSON value")
 	}
 }
 
 // ahead skips white space and returns the byte that follows, or 0 at the end. It stays small enough to be inlined.
-func (r *Reader) ahead() byte {
+func (r *Reader) peek() byte {
 	if r.pos < len(r.data) {
 		if c := r.data[r.pos]; c > ' ' {
 			return c
 		}
 	}
-	return r.pastSpace()
+	return r.peekPastSpace()
 }
 
-func (r *Reader) pastSpace() byte {
+func (r *Reader) peekPastSpace() byte {
 	for ; r.pos < len(r.data); r.pos++ {
 		switch c := r.data[r.pos]; c {
 		case ' ', '\n', '\r', '\t':
@@ -183,7 +178,7 @@ func (r *Reader) pastSpace() byte {
 // Kind returns the JSON name of the kind of the value ahead: string, number, boolean, object, array or null; the empty
 // string where no value begins.
 func (r *Reader) Kind() string {
-	switch c := r.ahead(); c {
+	switch c := r.peek(); c {
 	case '"':
 		return "string"
 	case '{':
@@ -202,10 +197,10 @@ func (r *Reader) Kind() string {
 }
 
 // Null reads the value ahead if it is null.
-func (r *Reader) Null() bool { return r.ahead() == 'n' && r.word("null") }
+func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
 
 // word reads a literal whose first byte has been seen.
-func (r *Reader) word(literal string) bool {
+func (r *Reader) literal(literal string) bool {
 	if !strings.HasPrefix(r.data[r.pos:], literal) {
 		r.noValue()
 		return false

@@ -8,15 +8,15 @@ import (
 
 // String reads a string. ok is false when the value is something else, which is then a problem and skipped.
 func (r *Reader) String() (s string, ok bool) {
-	if r.ahead() != '"' {
+	if r.peek() != '"' {
 		r.mismatch("string")
 		return "", false
 	}
-	return r.text(keeps)
+	return r.text(retains)
 }
 
 // mostStrings is the number of strings for which Strings keeps its room.
-const mostStrings = 1024
+const maxReusedStrings = 1024
 
 // Strings reads an array of strings. Elements that are something else are problems, and left out. ok is false when the
 // value is no array, which is then a problem and skipped. It takes no more memory than the strings need, whatever number
@@ -34,7 +34,7 @@ func (r *Reader) Strings() (list []string, ok bool) {
 	list = make([]string, len(room))
 	copy(list, room)
 	clear(room)
-	if cap(room) <= mostStrings {
+	if cap(room) <= maxReusedStrings {
 		r.strings = room[:0]
 	}
 	return list, r.fault == nil
@@ -42,12 +42,12 @@ func (r *Reader) Strings() (list []string, ok bool) {
 
 // Bool reads true or false. ok is false when the value is something else, which is then a problem and skipped.
 func (r *Reader) Bool() (v, ok bool) {
-	switch r.ahead() {
+	switch r.peek() {
 	case 't':
-		ok = r.word("true")
+		ok = r.literal("true")
 		return ok, ok
 	case 'f':
-		return false, r.word("false")
+		return false, r.literal("false")
 	default:
 		r.mismatch("boolean")
 		return false, false
@@ -57,7 +57,7 @@ func (r *Reader) Bool() (v, ok bool) {
 // Time reads an RFC 3339 date-time with its zone (MCP-AQL core §4.7.2). A string that is none is a problem of type, and
 // so is a time that falls outside the years 0 to 9999 in UTC, which no response could spell.
 func (r *Reader) Time() (t time.Time, ok bool) {
-	if r.ahead() != '"' {
+	if r.peek() != '"' {
 		r.mismatch("date-time")
 		return time.Time{}, false
 	}
@@ -79,9 +79,9 @@ func utcTime(s string) (t time.Time, ok bool) {
 	if len(s) < shortest || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[len(s)-1] != 'Z' {
 		return t, false
 	}
-	century, year, month, day := pair(s, 0), pair(s, 2), pair(s, 5), pair(s, 8)
-	hour, minute, second, nanosecond := pair(s, 11), pair(s, 14), pair(s, 17), 0
-	if (century|year|month|day|hour|minute|second)&noPair != 0 || month-1 > 11 || day-1 > 27 || hour > 23 || minute > 59 || second > 59 {
+	century, year, month, day := twoDigits(s, 0), twoDigits(s, 2), twoDigits(s, 5), twoDigits(s, 8)
+	hour, minute, second, nanosecond := twoDigits(s, 11), twoDigits(s, 14), twoDigits(s, 17), 0
+	if (century|year|month|day|hour|minute|second)&notDigits != 0 || month-1 > 11 || day-1 > 27 || hour > 23 || minute > 59 || second > 59 {
 		return t, false // the days behind the 28th are left to the library
 	}
 	if len(s) > shortest {
@@ -112,13 +112,13 @@ func daysBefore(year, month int64) int64 {
 }
 
 // noPair is a bit that no number of two digits has.
-const noPair = 128
+const notDigits = 128
 
 // pair returns the number of two digits at i, or noPair.
-func pair(s string, i int) uint {
+func twoDigits(s string, i int) uint {
 	tens, ones := uint(s[i]-'0'), uint(s[i+1]-'0')
 	if tens > 9 || ones > 9 {
-		return noPair
+		return notDigits
 	}
 	return tens*10 + ones
 }
@@ -148,7 +148,7 @@ func dateTime(s string) (time.Time, bool) {
 
 // Bytes reads binary data in standard base64 with padding (MCP-AQL core §4.7.4).
 func (r *Reader) Bytes() (b []byte, ok bool) {
-	if r.ahead() != '"' {
+	if r.peek() != '"' {
 		r.mismatch("base64")
 		return nil, false
 	}

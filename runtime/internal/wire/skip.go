@@ -2,9 +2,9 @@ package wire
 
 // Skip reads the value ahead, checks it as strictly as any other, and forgets it.
 func (r *Reader) Skip() {
-	switch r.ahead() {
+	switch r.peek() {
 	case '"':
-		r.text(checks)
+		r.text(validates)
 	case '{':
 		if r.open(true) {
 			for r.Next() {
@@ -18,11 +18,11 @@ func (r *Reader) Skip() {
 			}
 		}
 	case 't':
-		r.word("true")
+		r.literal("true")
 	case 'f':
-		r.word("false")
+		r.literal("false")
 	case 'n':
-		r.word("null")
+		r.literal("null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		r.number()
 	default:
@@ -32,7 +32,7 @@ func (r *Reader) Skip() {
 
 // Raw reads the value ahead, checks it as strictly as any other, and returns its text as it was sent.
 func (r *Reader) Raw() string {
-	r.ahead()
+	r.peek()
 	start := r.pos
 	r.Skip()
 	if r.fault != nil {

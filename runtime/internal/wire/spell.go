@@ -79,9 +79,9 @@ func simple(s string) bool {
 		}
 		return true
 	}
-	last := word64(s[n-8:])
+	last := load64(s[n-8:])
 	for ; len(s) > 8; s = s[8:] {
-		if w := word64(s); specials(w)|w&highs != 0 {
+		if w := load64(s); specials(w)|w&highs != 0 {
 			return false
 		}
 	}
@@ -91,7 +91,7 @@ func simple(s string) bool {
 func appendEscaped(buf []byte, s string) []byte {
 	buf = append(buf, '"')
 	from := 0
-	for i := plain(s, 0); i < len(s); i = plain(s, from) {
+	for i := plainEnd(s, 0); i < len(s); i = plainEnd(s, from) {
 		buf = append(appendText(buf, s[from:i]), '\\')
 		switch c := s[i]; c {
 		case '"', '\\':
@@ -120,7 +120,7 @@ func appendText(buf []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
-			if i++; i+8 <= len(s) && word64(s[i:i+8])&highs == 0 {
+			if i++; i+8 <= len(s) && load64(s[i:i+8])&highs == 0 {
 				i += 8
 			}
 			continue

@@ -65,7 +65,7 @@ func FuzzReader(f *testing.F) {
 		if fault != nil && (fault.Offset < 0 || fault.Offset > len(input) || leak.MatchString(fault.Detail)) {
 			t.Fatalf("%q: %+v", input, fault)
 		}
-		if fault == nil && (len(r.frames) != 0 || r.Path() != "" || r.Offset() != len(input)) {
+		if fault == nil && (len(r.frames) != 0 || r.valuePath() != "" || r.Offset() != len(input)) {
 			t.Fatalf("%q: the reader does not stand behind the value", input)
 		}
 		if strict := strictlyValid(input); (fault == nil) != strict && (fault == nil || fault.Kind != NUL) {

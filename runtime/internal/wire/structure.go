@@ -5,7 +5,7 @@ import "strings"
 // Object begins an object. When the value ahead is something else, that is a problem; the value is skipped, and the
 // result is false.
 func (r *Reader) Object() bool {
-	if r.ahead() != '{' {
+	if r.peek() != '{' {
 		r.mismatch("object")
 		return false
 	}
@@ -15,7 +15,7 @@ func (r *Reader) Object() bool {
 // Array begins an array. When the value ahead is something else, that is a problem; the value is skipped, and the result
 // is false.
 func (r *Reader) Array() bool {
-	if r.ahead() != '[' {
+	if r.peek() != '[' {
 		r.mismatch("array")
 		return false
 	}
@@ -24,7 +24,7 @@ func (r *Reader) Array() bool {
 
 // open begins the object or array at pos.
 func (r *Reader) open(object bool) bool {
-	depth := r.base + len(r.frames) + 1
+	depth := len(r.frames) + 1
 	if r.limits.MaxDepth > 0 && depth > r.limits.MaxDepth || depth > absoluteDepth {
 		r.tooDeep(depth)
 		return false
@@ -43,7 +43,7 @@ func (r *Reader) close() {
 		r.names = r.names[:f.first]
 	}
 	if f.set > 0 {
-		r.recycle()
+		r.releaseSet()
 	}
 	r.frames = r.frames[:top]
 	r.pos++
@@ -51,23 +51,23 @@ func (r *Reader) close() {
 
 // Next moves to the next member of the object and reads its name. It returns false after the last one, when the object
 // is closed. A name that was there before is a fault.
-func (r *Reader) Next() bool { return r.NextField() && r.Novel() }
+func (r *Reader) Next() bool { return r.NextUnchecked() && r.CheckDuplicate() }
 
-// NextField is Next for programs that know which names an object may have, and so see for themselves when one comes again.
-// They call Repeated then, and Novel for the names that they do not know.
-func (r *Reader) NextField() bool {
-	_, more := r.NextLikely("")
+// NextUnchecked is Next for programs that know which names an object may have, and so see for themselves when one comes again.
+// They call Duplicate then, and CheckDuplicate for the names that they do not know.
+func (r *Reader) NextUnchecked() bool {
+	_, more := r.NextExpected("")
 	return more
 }
 
-// NextLikely is NextField where the program has a guess at the name that comes next: the name in quotes with its colon, or
+// NextExpected is NextUnchecked where the program has a guess at the name that comes next: the name in quotes with its colon, or
 // nothing. It reports whether the guess was right. A right one spares the search for the end of the name.
-func (r *Reader) NextLikely(guess string) (right, more bool) {
+func (r *Reader) NextExpected(guess string) (right, more bool) {
 	if r.fault != nil || len(r.frames) == 0 {
 		return false, false
 	}
 	f := &r.frames[len(r.frames)-1]
-	c := r.ahead()
+	c := r.peek()
 	if c == '}' {
 		r.close()
 		return false, false
@@ -78,7 +78,7 @@ func (r *Reader) NextLikely(guess string) (right, more bool) {
 			return false, false
 		}
 		r.pos++
-		c = r.ahead()
+		c = r.peek()
 	}
 	if c != '"' {
 		r.malformed("expected a name in double quotes")
@@ -88,9 +88,9 @@ func (r *Reader) NextLikely(guess string) (right, more bool) {
 	start := r.pos
 	if guess != "" && strings.HasPrefix(r.data[start:], guess) {
 		r.pos += len(guess)
-		r.name, f.nameAt = r.kept[start+1:r.pos-2], start
+		r.name, f.nameAt = r.retained[start+1:r.pos-2], start
 		f.count++
-		r.ahead()
+		r.peek()
 		return true, true
 	}
 	name, ok := r.text(borrows)
@@ -100,28 +100,28 @@ func (r *Reader) NextLikely(guess string) (right, more bool) {
 	}
 	r.name, f.nameAt = name, start
 	f.count++
-	if r.ahead() != ':' {
+	if r.peek() != ':' {
 		r.malformed("expected ':' after a name")
 		return false, false
 	}
 	r.pos++
-	r.ahead()
+	r.peek()
 	return false, true
 }
 
-// Novel reports whether the object has not had the current name before. One that it had is a fault.
-func (r *Reader) Novel() bool {
+// CheckDuplicate reports whether the object has not had the current name before. One that it had is a fault.
+func (r *Reader) CheckDuplicate() bool {
 	if r.duplicate(&r.frames[len(r.frames)-1], r.name) {
-		r.Repeated(r.name)
+		r.Duplicate(r.name)
 		return false
 	}
 	return true
 }
 
-// Repeated reports that the current member has been there before under the same name, or under another one for it.
+// Duplicate reports that the current member has been there before under the same name, or under another one for it.
 //
 //go:noinline
-func (r *Reader) Repeated(name string) {
+func (r *Reader) Duplicate(name string) {
 	r.pos = r.frames[len(r.frames)-1].nameAt
 	r.fail(Fault{Kind: DuplicateName, Name: name, Detail: "a name stands twice in one object"})
 }
@@ -129,17 +129,17 @@ func (r *Reader) Repeated(name string) {
 // Name is the name of the current member. It is there until the member's value is read.
 func (r *Reader) Name() string { return r.name }
 
-// Member returns the name of the member whose value was just read, and the text of the value.
-func (r *Reader) Member() (name, text string) {
+// LastMember returns the name of the member whose value was just read, and the text of the value.
+func (r *Reader) LastMember() (name, text string) {
 	if r.fault != nil || len(r.frames) == 0 {
 		return "", ""
 	}
 	pos, from, to := r.pos, r.from, r.to
 	r.pos = r.frames[len(r.frames)-1].nameAt
 	name, _ = r.text(borrows)
-	r.ahead()
+	r.peek()
 	r.pos++
-	r.ahead()
+	r.peek()
 	text = r.data[r.pos:pos]
 	r.pos, r.from, r.to = pos, from, to
 	return name, text
@@ -151,7 +151,7 @@ func (r *Reader) NextElement() bool {
 		return false
 	}
 	f := &r.frames[len(r.frames)-1]
-	c := r.ahead()
+	c := r.peek()
 	if c == ']' {
 		r.close()
 		return false
@@ -162,7 +162,7 @@ func (r *Reader) NextElement() bool {
 			return false
 		}
 		r.pos++
-		r.ahead()
+		r.peek()
 	}
 	f.count++
 	if r.limits.MaxArrayElements > 0 && f.count > r.limits.MaxArrayElements {
@@ -195,7 +195,7 @@ func (r *Reader) duplicate(f *frame, name string) bool {
 	f.seen |= mark
 	r.names = append(r.names, name)
 	if len(r.names)-f.first > manyNames {
-		r.useSet(f)
+		r.moveToSet(f)
 	}
 	return false
 }
@@ -213,7 +213,7 @@ func fingerprint(name string) uint64 {
 // useSet moves the names of an object into a set.
 //
 //go:noinline
-func (r *Reader) useSet(f *frame) {
+func (r *Reader) moveToSet(f *frame) {
 	set := r.spare
 	r.spare = nil
 	if set == nil {
@@ -230,16 +230,16 @@ func (r *Reader) useSet(f *frame) {
 }
 
 // largestSpare is the size up to which a set is kept for reuse: emptying a set takes time by its size.
-const largestSpare = 1024
+const maxReusedSet = 1024
 
 // recycle takes back the set of the object that is closed.
 //
 //go:noinline
-func (r *Reader) recycle() {
+func (r *Reader) releaseSet() {
 	top := len(r.sets) - 1
 	set := r.sets[top]
 	r.sets[top], r.sets = nil, r.sets[:top]
-	if len(set) <= largestSpare {
+	if len(set) <= maxReusedSet {
 		clear(set)
 		r.spare = set
 	}

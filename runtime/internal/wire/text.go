@@ -12,15 +12,15 @@ import (
 type use uint8
 
 const (
-	checks  use = iota // only its soundness matters: the result may be empty
-	borrows            // it is looked at while the input is
-	keeps              // it may outlive the input
+	validates use = iota // only its soundness matters: the result may be empty
+	borrows              // it is looked at while the input is
+	retains              // it may outlive the input
 )
 
 // text reads the string at pos, whose opening quote has been seen.
 func (r *Reader) text(as use) (string, bool) {
 	start := r.pos + 1
-	i := plain(r.data, start)
+	i := plainEnd(r.data, start)
 	if i < len(r.data) {
 		switch r.data[i] {
 		case '"':
@@ -28,24 +28,24 @@ func (r *Reader) text(as use) (string, bool) {
 				return r.tooLong(i - start)
 			}
 			r.from, r.to, r.pos = r.pos, i+1, i+1
-			if as == keeps && len(r.data) > longInput {
-				return r.Keep(r.data[start:i]), true
+			if as == retains && len(r.data) > longInput {
+				return r.Retain(r.data[start:i]), true
 			}
-			return r.kept[start:i], true
+			return r.retained[start:i], true
 		case '\\':
-			return r.escaped(i, as != checks)
+			return r.readEscaped(i, as != validates)
 		}
 	}
-	return r.brokenText(i)
+	return r.badString(i)
 }
 
 // longInput is the length from which on the strings of an input do not share its memory: one that is kept for long would
 // keep all of it.
 const longInput = 128 << 10
 
-// Keep returns s, a part of the input, in memory of its own where the input is long: something that is stored keeps no more
+// Retain returns s, a part of the input, in memory of its own where the input is long: something that is stored keeps no more
 // than a few KiB beside it alive. String and Any do so themselves; Name, Text and Raw do not.
-func (r *Reader) Keep(s string) string {
+func (r *Reader) Retain(s string) string {
 	if len(r.data) <= longInput || s == "" {
 		return s
 	}
@@ -62,13 +62,13 @@ const (
 
 // plain returns the offset of the first quote, backslash or control character in data from i on, or len(data). It looks at
 // sixteen bytes at a time, and leaves long strings to plainFar.
-func plain(data string, i int) int {
+func plainEnd(data string, i int) int {
 	for far := i + 48; i+16 <= len(data); i += 16 {
 		if i >= far {
-			return plainFar(data, i)
+			return plainEndFar(data, i)
 		}
 		d := data[i : i+16]
-		if first, second := specials(word64(d)), specials(word64(d[8:])); first|second != 0 {
+		if first, second := specials(load64(d)), specials(load64(d[8:])); first|second != 0 {
 			if first != 0 {
 				return i + bits.TrailingZeros64(first)/8
 			}
@@ -88,7 +88,7 @@ func plain(data string, i int) int {
 const window = 256
 
 // plainFar is plain for long strings: the library searches single bytes faster than code in Go can.
-func plainFar(data string, i int) int {
+func plainEndFar(data string, i int) int {
 	for i < len(data) {
 		end := min(i+window, len(data))
 		limit := end
@@ -98,7 +98,7 @@ func plainFar(data string, i int) int {
 		if at := strings.IndexByte(data[i:end], '\\'); at >= 0 {
 			end = i + at
 		}
-		if i = uncontrolled(data, i, end); i < limit {
+		if i = controlEnd(data, i, end); i < limit {
 			return i
 		}
 	}
@@ -106,10 +106,10 @@ func plainFar(data string, i int) int {
 }
 
 // uncontrolled returns the offset of the first control character in data[i:end], or end.
-func uncontrolled(data string, i, end int) int {
+func controlEnd(data string, i, end int) int {
 	for ; i+16 <= end; i += 16 {
 		d := data[i : i+16]
-		first, second := word64(d), word64(d[8:])
+		first, second := load64(d), load64(d[8:])
 		if ((first-ones*' ')&^first|(second-ones*' ')&^second)&highs != 0 {
 			break
 		}
@@ -128,7 +128,7 @@ func specials(w uint64) uint64 {
 }
 
 // word64 returns eight bytes as one number, the first byte lowest.
-func word64(d string) uint64 {
+func load64(d string) uint64 {
 	_ = d[7]
 	return uint64(d[0]) | uint64(d[1])<<8 | uint64(d[2])<<16 | uint64(d[3])<<24 |
 		uint64(d[4])<<32 | uint64(d[5])<<40 | uint64(d[6])<<48 | uint64(d[7])<<56
@@ -144,19 +144,19 @@ var special = [256]bool{
 // brokenText is the fault of a string that does not end, or holds a control character at i.
 //
 //go:noinline
-func (r *Reader) brokenText(i int) (string, bool) {
+func (r *Reader) badString(i int) (string, bool) {
 	r.pos = i
 	r.malformed("a control character stands unescaped in a string")
 	return "", false
 }
 
 // mostPlaces is the number of escapes of a string that are kept while it is checked, so as not to look for them twice.
-const mostPlaces = 8
+const maxPlaces = 8
 
 // escaped reads the string at pos, whose first backslash is at i. It checks and measures the string before it unescapes
 // anything, so that a string that is refused costs nothing.
-func (r *Reader) escaped(i int, keep bool) (string, bool) {
-	var places [mostPlaces]int // of the first escapes
+func (r *Reader) readEscaped(i int, keep bool) (string, bool) {
+	var places [maxPlaces]int // of the first escapes
 	start, length, count := r.pos+1, i-r.pos-1, 0
 	for i < len(r.data) && r.data[i] == '\\' {
 		if count < len(places) {
@@ -169,12 +169,12 @@ func (r *Reader) escaped(i int, keep bool) (string, bool) {
 		}
 		i += size
 		length += utf8.RuneLen(char)
-		next := plain(r.data, i)
+		next := plainEnd(r.data, i)
 		length += next - i
 		i = next
 	}
 	if i >= len(r.data) || r.data[i] != '"' {
-		return r.brokenText(i)
+		return r.badString(i)
 	}
 	if r.limits.MaxStringLength > 0 && length > r.limits.MaxStringLength {
 		return r.tooLong(length)
@@ -205,8 +205,8 @@ func (r *Reader) reserve(length, chunk int) []byte {
 // unescape returns the sound string data[start:end], whose first escapes are at places, as length bytes without escapes.
 func (r *Reader) unescape(start, end, length int, places []int) string {
 	var out []byte
-	if r.own != nil && !r.intact {
-		out = r.own[start:start:end] // unescaping never makes text longer
+	if r.ownBytes != nil && !r.preserving {
+		out = r.ownBytes[start:start:end] // unescaping never makes text longer
 	} else {
 		out = r.reserve(length, min(arenaSize, len(r.data)-start))
 	}
@@ -215,8 +215,8 @@ func (r *Reader) unescape(start, end, length int, places []int) string {
 		switch {
 		case n < len(places):
 			i = places[n]
-		case len(places) == mostPlaces: // and perhaps more
-			i = plain(r.data, start)
+		case len(places) == maxPlaces: // and perhaps more
+			i = plainEnd(r.data, start)
 		}
 		out = append(out, r.data[start:i]...)
 		if i == end {

@@ -44,8 +44,8 @@ func (w *Writer) Bytes() []byte { return w.buf }
 // Len returns the number of bytes that were written, also of those that a limit kept out of the buffer.
 func (w *Writer) Len() int { return w.dropped + len(w.buf) }
 
-// Exceeds reports whether more was written than the limit allows.
-func (w *Writer) Exceeds() bool { return w.limit > 0 && w.Len() > w.limit }
+// ExceedsLimit reports whether more was written than the limit allows.
+func (w *Writer) ExceedsLimit() bool { return w.limit > 0 && w.Len() > w.limit }
 
 // comma separates a member or an element from the one before it, if there is one.
 func (w *Writer) comma(open byte) {
@@ -63,7 +63,7 @@ func (w *Writer) comma(open byte) {
 //
 //go:noinline
 func (w *Writer) drop(open byte) {
-	w.fail(ErrTooLong)
+	w.fail(errTooLong)
 	w.dropped += len(w.buf) - w.mark
 	w.buf = append(w.buf[:w.mark], open)
 }
@@ -77,14 +77,14 @@ func (w *Writer) Mark() Mark {
 	return Mark{len(w.buf), w.depth}
 }
 
-// Back takes back what was written since a mark, and forgets the error in it.
-func (w *Writer) Back(to Mark) {
+// Rewind takes back what was written since a mark, and forgets the error in it.
+func (w *Writer) Rewind(to Mark) {
 	w.buf, w.depth, w.mark = w.buf[:to.length], to.depth, to.length
 	w.dropped, w.err = 0, nil
 }
 
-// ErrTooLong is the error of a Writer that was to write more than its limit.
-var ErrTooLong = errors.New("wire: the output exceeds its limit")
+// errTooLong is the error of a Writer that was to write more than its limit.
+var errTooLong = errors.New("wire: the output exceeds its limit")
 
 // Err returns the first error: a number that JSON cannot spell, a time outside the years 0 to 9999, a value nested
 // deeper than 1,000 levels, or a value that Any cannot write.
@@ -115,7 +115,7 @@ func (w *Writer) EndArray() { w.end(']') }
 func (w *Writer) begin(c byte) {
 	w.buf = append(w.buf, c)
 	if w.depth++; w.depth > maxWriterDepth {
-		w.tooDeep()
+		w.failTooDeep()
 	}
 }
 
@@ -124,18 +124,20 @@ func (w *Writer) end(c byte) {
 	w.depth--
 }
 
-// Deep reports whether the value is nested too deeply to go on, which is then the writer's error. Encoders of recursive
+// TooDeep reports whether the value is nested too deeply to go on, which is then the writer's error. Encoders of recursive
 // types ask it before they descend.
-func (w *Writer) Deep() bool {
+func (w *Writer) TooDeep() bool {
 	if w.depth < maxWriterDepth {
 		return false
 	}
-	w.tooDeep()
+	w.failTooDeep()
 	return true
 }
 
 //go:noinline
-func (w *Writer) tooDeep() { w.fail(errors.New("wire: the value is nested deeper than 1000 levels")) }
+func (w *Writer) failTooDeep() {
+	w.fail(errors.New("wire: the value is nested deeper than 1000 levels"))
+}
 
 // Key writes the name of a member. name needs no escaping.
 func (w *Writer) Key(name string) {
@@ -200,8 +202,8 @@ func (w *Writer) Time(t time.Time) {
 	w.buf = appendTime(w.buf, t)
 }
 
-// Bytes64 writes binary data in standard base64 (MCP-AQL core §4.7.4); nil is null, as in encoding/json.
-func (w *Writer) Bytes64(b []byte) {
+// Base64 writes binary data in standard base64 (MCP-AQL core §4.7.4); nil is null, as in encoding/json.
+func (w *Writer) Base64(b []byte) {
 	if b == nil {
 		w.Null()
 		return
@@ -243,7 +245,7 @@ func (w *Writer) StringMap(m map[string]string) {
 	}
 	w.EndObject()
 	clear(entries)
-	if cap(entries) <= mostEntries {
+	if cap(entries) <= maxReusedEntries {
 		w.entries = entries
 	}
 }
@@ -258,10 +260,10 @@ type entry struct {
 func prefix(name string) uint64 {
 	n := len(name)
 	if n >= 8 {
-		return bits.ReverseBytes64(word64(name))
+		return bits.ReverseBytes64(load64(name))
 	}
 	if n >= 4 { // the last four bytes, without those that are among the first four
-		return uint64(word32(name))<<32 | uint64(word32(name[n-4:])<<(8*(8-n)))
+		return uint64(load32(name))<<32 | uint64(load32(name[n-4:])<<(8*(8-n)))
 	}
 	var p uint64
 	for i := range n {
@@ -271,7 +273,7 @@ func prefix(name string) uint64 {
 }
 
 // word32 returns four bytes as one number, the first byte highest.
-func word32(d string) uint32 {
+func load32(d string) uint32 {
 	_ = d[3]
 	return uint32(d[0])<<24 | uint32(d[1])<<16 | uint32(d[2])<<8 | uint32(d[3])
 }
@@ -296,10 +298,10 @@ func sortFew(entries []entry, order *[fewEntries]uint8) {
 }
 
 // mostEntries is the number of entries for which a Writer keeps its room.
-const mostEntries = 1024
+const maxReusedEntries = 1024
 
-// SortedKeys returns the keys of m in order, which is the order in which maps are written.
-func SortedKeys[K ~string, V any](m map[K]V) []K {
+// sortedKeys returns the keys of m in order, which is the order in which maps are written.
+func sortedKeys[K ~string, V any](m map[K]V) []K {
 	keys := slices.AppendSeq(make([]K, 0, len(m)), maps.Keys(m))
 	slices.Sort(keys)
 	return keys

@@ -169,9 +169,9 @@ func TestWriterTime(t *testing.T) {
 }
 
 // REQ-DE-08: standard base64 with padding.
-func TestWriterBytes64(t *testing.T) {
+func TestWriterBase64(t *testing.T) {
 	for want, b := range map[string][]byte{`null`: nil, `""`: {}, `"aGk="`: []byte("hi"), `"+/8="`: {0xfb, 0xff}} {
-		if got := written(t, func(w *Writer) { w.Bytes64(b) }); got != want {
+		if got := written(t, func(w *Writer) { w.Base64(b) }); got != want {
 			t.Errorf("%q: %s, want %s", b, got, want)
 		}
 	}
@@ -243,7 +243,7 @@ func TestWriterDepth(t *testing.T) {
 		w, deep := NewWriter(nil), false
 		for range depth {
 			v = []any{v}
-			deep = deep || w.Deep()
+			deep = deep || w.TooDeep()
 			w.BeginArray()
 		}
 		for range depth {
@@ -307,10 +307,10 @@ func TestWriterCommas(t *testing.T) {
 
 func TestSortedKeys(t *testing.T) {
 	type name string
-	if diff := cmp.Diff([]name{"", "B", "a", "ab", "é"}, SortedKeys(map[name]int{"é": 1, "ab": 2, "": 3, "B": 4, "a": 5})); diff != "" {
+	if diff := cmp.Diff([]name{"", "B", "a", "ab", "é"}, sortedKeys(map[name]int{"é": 1, "ab": 2, "": 3, "B": 4, "a": 5})); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	if got := SortedKeys(map[string]int(nil)); len(got) > 0 {
+	if got := sortedKeys(map[string]int(nil)); len(got) > 0 {
 		t.Errorf("keys of a nil map: %v", got)
 	}
 }
@@ -353,7 +353,7 @@ func TestLimitStopsTheOutput(t *testing.T) {
 			w := NewWriter(nil)
 			w.SetLimit(10_000)
 			tt.write(w)
-			if !w.Exceeds() || !errors.Is(w.Err(), ErrTooLong) || cap(w.Bytes()) > 20_000 {
+			if !w.ExceedsLimit() || !errors.Is(w.Err(), errTooLong) || cap(w.Bytes()) > 20_000 {
 				t.Errorf("wrote %d bytes into %d, error %v", w.Len(), cap(w.Bytes()), w.Err())
 			}
 		})
@@ -365,7 +365,7 @@ func TestLimitAllowsItself(t *testing.T) {
 	w := NewWriter(nil)
 	w.SetLimit(len(`[1,23]`))
 	w.Any([]any{1, 23})
-	if w.Exceeds() || w.Err() != nil || string(w.Bytes()) != `[1,23]` {
+	if w.ExceedsLimit() || w.Err() != nil || string(w.Bytes()) != `[1,23]` {
 		t.Errorf("%s, %v", w.Bytes(), w.Err())
 	}
 }
