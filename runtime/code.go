@@ -14,7 +14,6 @@ type Code string
 const (
 	CodeMissingParam      Code = "VALIDATION_MISSING_PARAM"
 	CodeInvalidType       Code = "VALIDATION_INVALID_TYPE"
-	CodeInvalidFormat     Code = "VALIDATION_INVALID_FORMAT"
 	CodeInvalidEnum       Code = "VALIDATION_INVALID_ENUM"
 	CodeOutOfRange        Code = "VALIDATION_OUT_OF_RANGE"
 	CodePatternMismatch   Code = "VALIDATION_PATTERN_MISMATCH"
@@ -45,7 +44,7 @@ func (c Code) Valid() bool {
 // suggestion returns the code, or the prefix, that a code that is not valid may have meant; empty: none is near.
 func (c Code) suggestion() string {
 	known := []string{
-		string(CodeMissingParam), string(CodeInvalidType), string(CodeInvalidFormat), string(CodeInvalidEnum),
+		string(CodeMissingParam), string(CodeInvalidType), string(CodeInvalidEnum),
 		string(CodeOutOfRange), string(CodePatternMismatch), string(CodeReadOnlyField), string(CodeAppendOnly),
 		string(CodeResourceNotFound), string(CodePermissionDenied), string(CodeAlreadyExists), string(CodeVersionMismatch),
 		string(CodeInvalidState), string(CodeRateLimitExceeded),
