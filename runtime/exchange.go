@@ -119,7 +119,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	w.Raw(successOpen)
 	start := w.Len()
-	out := x.adapter.runner.run(ctx, q, w)
+	out := x.adapter.runner.run(ctx, &q.operation.definition, &q.slots.handled, w)
 	if out.err != nil {
 		failed := x.reporter(q).handlerFailure(ctx, out.err, out.ctxErr)
 		x.checkpoint.finish(ctx, q, out.handling.used(x.message.size), failed)

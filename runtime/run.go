@@ -27,10 +27,14 @@ type outcome struct {
 	ctxErr   error // why the handler's context had ended when it returned; nil: it had not
 }
 
-// run calls the handler of a request and writes its result to w. Where the outcome is an error, what was written is to be
-// taken back.
-func (e *runner) run(ctx context.Context, q *request, w *wire.Writer) outcome {
-	timeout := q.operation.definition.Timeout
+// invoker calls a handler and writes its result. When it returns an error, what it wrote is to be taken back.
+type invoker interface {
+	invoke(ctx context.Context, w *wire.Writer) error
+}
+
+// run calls the handler of an operation and writes its result to w.
+func (e *runner) run(ctx context.Context, o *gen.Operation, h invoker, w *wire.Writer) outcome {
+	timeout := o.Timeout
 	if timeout == 0 {
 		timeout = e.timeout
 	}
@@ -44,7 +48,7 @@ func (e *runner) run(ctx context.Context, q *request, w *wire.Writer) outcome {
 	if e.now != nil {
 		start = e.now()
 	}
-	out.err = e.invoke(out.handling, q, w)
+	out.err = e.invoke(out.handling, o.Category, h, w)
 	if e.now != nil {
 		out.took = e.now().Sub(start)
 	}
@@ -52,14 +56,14 @@ func (e *runner) run(ctx context.Context, q *request, w *wire.Writer) outcome {
 	return out
 }
 
-func (e *runner) invoke(ctx *handling, q *request, w *wire.Writer) (err error) {
-	defer e.enter(q.operation.definition.Category)()
+func (e *runner) invoke(ctx *handling, category gen.Category, h invoker, w *wire.Writer) (err error) {
+	defer e.enter(category)()
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicError{value: v, stack: debug.Stack()}
 		}
 	}()
-	return q.slots.handled.invoke(ctx, w)
+	return h.invoke(ctx, w)
 }
 
 // enter waits until an operation of this category may run, as the concurrency model says, and returns what ends its turn.
