@@ -17,12 +17,12 @@ import (
 // maxLine bounds a line of a chain, with its line break.
 const maxLine = 1 << 20
 
-// A line of a chain is a record's JSON with three members more, which are always the last and in this order:
+// A line of a chain is a record's JSON with three more members, which are always the last ones and in this order:
 //
 //	{"timestamp":…,"seq":7,"prev":"<64 hex digits>","hash":"<64 hex digits>"}
 //
-// seq counts the lines from 1. prev is the hash of the line before, of zeros in the first. hash is the SHA-256, or with a
-// key the HMAC-SHA256, of the bytes of prev and of the text of the line before the member hash.
+// seq is the number of the line, from 1. prev is the hash of the line before; in the first line it is zeros. hash is
+// the SHA-256, or with a key the HMAC-SHA256, of the bytes of prev and of the text of the line before the member hash.
 const (
 	seqMember  = `,"seq":`
 	prevMember = `,"prev":"`
@@ -30,15 +30,15 @@ const (
 	closing    = `"}`
 
 	hashDigits = 2 * sha256.Size
-	// What stands behind the number: prev and its quote, hash, and the end.
+	// The length of what follows the number: prev and its quote, hash, and the end.
 	afterSeq = len(prevMember) + hashDigits + 1 + afterBody
-	// What stands behind the text that is hashed.
+	// The length of what follows the text that is hashed.
 	afterBody = len(hashMember) + hashDigits + len(closing)
 )
 
 type digest [sha256.Size]byte
 
-// link is where a chain ends: how many records it has, and the hash of the last.
+// link is the end of a chain: how many records it has, and the hash of the last.
 type link struct {
 	seq  uint64
 	hash digest
@@ -65,7 +65,7 @@ func (c *chain) digest(prev *digest, body []byte) digest {
 	return c.sum
 }
 
-// append appends the line of a record behind end, with its line break, and moves end.
+// append appends the line of a record after end, with its line break, and moves end.
 func (c *chain) append(dst []byte, r *Record, end *link) []byte {
 	from := len(dst)
 	end.seq++
@@ -81,7 +81,7 @@ func (c *chain) append(dst []byte, r *Record, end *link) []byte {
 	return append(dst, closing+"\n"...)
 }
 
-// line is what a line of a chain says.
+// line is a parsed line of a chain.
 type line struct {
 	body []byte // what is hashed
 	time time.Time
@@ -90,20 +90,22 @@ type line struct {
 	hash digest
 }
 
-// errNoLine is the failure to read a line that no chain has written.
+// errNoLine is the error of a line that chain.append cannot have written.
 var errNoLine = errors.New("it is not a line that this program writes")
 
-// parseLine reads a line without its line break. Only what chain.append writes is accepted, to the byte: nothing of a line
-// may be open to two readings.
+// parseLine parses a line without its line break. It accepts only what chain.append writes, to the byte: a line must
+// not have two meanings.
 func parseLine(text []byte) (line, error) {
 	var l line
 	body := len(text) - afterBody
-	if body < 0 || !bytes.HasPrefix(text[body:], []byte(hashMember)) || !bytes.HasSuffix(text, []byte(closing)) || !l.hash.parse(text[body+len(hashMember):]) {
+	if body < 0 || !bytes.HasPrefix(text[body:], []byte(hashMember)) || !bytes.HasSuffix(text, []byte(closing)) ||
+		!l.hash.parse(text[body+len(hashMember):]) {
 		return line{}, errNoLine
 	}
 	l.body = text[:body]
 	prev := len(text) - afterSeq
-	if prev < 0 || !bytes.HasPrefix(text[prev:], []byte(prevMember)) || text[body-1] != '"' || !l.prev.parse(text[prev+len(prevMember):]) {
+	if prev < 0 || !bytes.HasPrefix(text[prev:], []byte(prevMember)) || text[body-1] != '"' ||
+		!l.prev.parse(text[prev+len(prevMember):]) {
 		return line{}, errNoLine
 	}
 	seq := bytes.LastIndex(text[:prev], []byte(seqMember))
@@ -125,7 +127,7 @@ func parseLine(text []byte) (line, error) {
 	return l, nil
 }
 
-// parse reads the lower-case hexadecimal digits of a digest at the beginning of text.
+// parse parses the lower-case hexadecimal digits of a digest at the beginning of text.
 func (d *digest) parse(text []byte) bool {
 	for _, c := range text[:hashDigits] {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
@@ -152,8 +154,8 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// ReadKey reads the key of a chain from a file: all its bytes, from 16 to 4096, but for line breaks at the end. The
-// process that writes the chain and the one that verifies it must read the same.
+// ReadKey reads the key of a chain from a file: all its bytes, from 16 to 4096, without line breaks at the end. Whoever
+// writes or verifies the chain needs the same key.
 func ReadKey(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -166,7 +168,8 @@ func ReadKey(path string) ([]byte, error) {
 	}
 	key = bytes.TrimRight(key, "\r\n")
 	if len(key) < minKey || len(key) > maxKey {
-		return nil, fmt.Errorf("reading the audit key: %s has %d bytes, not from %d to %d; better 32 random ones", path, len(key), minKey, maxKey)
+		return nil, fmt.Errorf("reading the audit key: %s has %d bytes, not from %d to %d; better 32 random ones",
+			path, len(key), minKey, maxKey)
 	}
 	return key, nil
 }

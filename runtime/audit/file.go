@@ -14,26 +14,25 @@ import (
 
 // FileOptions are the options of a File.
 type FileOptions struct {
-	// Key makes the chain an HMAC-SHA256 with this key, of 16 bytes or more, so that nobody without the key can write a
-	// chain that verifies. Empty: SHA-256. ReadKey reads one from a file. Every process that appends to the file, and who
-	// verifies it, needs the same.
+	// Key is the key of an HMAC-SHA256, of 16 bytes or more: without it a chain that verifies cannot be written. Empty:
+	// the chain uses SHA-256. ReadKey reads a key from a file. Every process that appends to the file or verifies it needs
+	// the same key.
 	Key []byte
-	// Logger hears when what a killed process has left was cut off; nil: nobody.
+	// Logger receives a warning when the unfinished line of a killed process was cut off; nil: it is discarded.
 	Logger *slog.Logger
 }
 
-// File is a sink that appends to a file, with mode 0600, one JSON object to a line, each of which carries the hash of the
-// line before. Several processes may append to one file: each takes the file's lock (flock; where a system has none,
-// only one process at a time can have the file open), reads what the others have appended, appends its records in one
-// write, and waits until they are on the disk. So the file must be on a local file system.
+// File is a sink that appends records to a file of mode 0600: one JSON object a line, with the hash of the line before.
+// Several processes may append to one file. Each locks the file (flock; on systems without it, only one process at a
+// time can open the file), reads what the others have appended, appends its records in one write, and syncs the file.
+// The file must therefore be on a local file system.
 //
-// A write that fails leaves nothing behind: the file is cut back to what it was. Where that fails too, the File refuses
-// everything from then on. The unfinished last line of a process that was killed while it wrote, which nobody was told is
-// kept, is cut off by the next writer. Everything else that is wrong with the end of the file is an error, and is left
-// as it is; Verify finds what is wrong before the end.
+// If a write fails, the file is cut back to what it was. If that fails, too, the File refuses all further records. The
+// next writer cuts off the unfinished last line of a process that was killed while it wrote; Write had not returned for
+// it. Every other fault at the end of the file is an error and is left as it is; Verify finds faults before the end.
 //
-// A File grows without bound. To begin a new one, stop the processes that write to it, move the file, note its last hash
-// (Summary.Head), and start them again. Records are refused while a file that is in use is not in its place.
+// A File grows without bound. To begin a new one, stop the processes that write to it, move the file, note its last
+// hash (Summary.Head), and start them again. Records are refused while a file that is open was moved.
 type File struct {
 	path    string
 	logger  *slog.Logger
@@ -41,12 +40,12 @@ type File struct {
 
 	mu      sync.Mutex
 	file    *os.File
-	out     output // file, or what stands in its place in tests
+	out     output // file, or its replacement in tests
 	chain   *chain
-	end     link  // of what is in the file up to size
-	size    int64 // after the last line that is known
+	end     link  // of the file up to size
+	size    int64 // up to the last line that was read or written
 	buf     []byte
-	refused error // why nothing is written any more
+	refused error // why Write fails from now on
 }
 
 // output is what a File does to its file.
@@ -57,10 +56,10 @@ type output interface {
 	Sync() error
 }
 
-// ErrClosed is the failure of writing to a File or Log that is closed.
+// ErrClosed is the error of writing to a File or Log that is closed.
 var ErrClosed = errors.New("the audit log is closed")
 
-// OpenFile opens a file for appending, and makes it where there is none. It fails where the file does not end with a
+// OpenFile opens a file for appending, and creates it if it does not exist. It fails if the file does not end with a
 // record of a chain with this key.
 func OpenFile(ctx context.Context, path string, opts FileOptions) (*File, error) {
 	f, err := openFile(ctx, path, opts)
@@ -74,7 +73,7 @@ func openFile(ctx context.Context, path string, opts FileOptions) (*File, error)
 	if err := checkKey(opts.Key); err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(path) // the process may go to another folder
+	path, err := filepath.Abs(path) // the process may change its directory
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +113,10 @@ func (f *File) begin(ctx context.Context) error {
 	return f.catchUp()
 }
 
-// String names the sink in logs.
+// String returns the name of the sink in logs.
 func (f *File) String() string { return "file " + f.path }
 
-// Write implements Sink: it returns when the records are on the disk. Of records that it fails for, none is in the file.
+// Write implements Sink. It returns when the records are on the disk. If it fails, none of them is in the file.
 func (f *File) Write(ctx context.Context, records []Record) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +157,8 @@ func (f *File) write(ctx context.Context, records []Record) error {
 	}
 	if err != nil {
 		if failed := f.out.Truncate(f.size); failed != nil {
-			f.refused = fmt.Errorf("the audit file %s may hold what nobody was told is kept, as cutting it off failed (%w) after writing failed: %w", f.path, failed, err)
+			f.refused = fmt.Errorf("the audit file %s may have records whose writing was reported as failed: "+
+				"cutting them off failed (%w) after writing failed: %w", f.path, failed, err)
 			return f.refused
 		}
 		return err
@@ -167,8 +167,8 @@ func (f *File) write(ctx context.Context, records []Record) error {
 	return nil
 }
 
-// catchUp reads where the file ends when it is not where this File has left it, and cuts off an unfinished line. The
-// lock is held.
+// catchUp reads the end of the file if another process has appended to it, and cuts off an unfinished line. The lock is
+// held.
 func (f *File) catchUp() error {
 	info, err := f.file.Stat()
 	if err != nil {
@@ -189,21 +189,23 @@ func (f *File) catchUp() error {
 		return err
 	}
 	if end.seq < f.end.seq || ends > f.size && end.seq == f.end.seq {
-		return fmt.Errorf("the file was changed: its last record is %d, and record %d was there already; verify it", end.seq, f.end.seq)
+		return fmt.Errorf("the file was changed: its last record is %d, and record %d was there already; verify it",
+			end.seq, f.end.seq)
 	}
 	if ends < size {
 		if err := f.out.Truncate(ends); err != nil {
 			return fmt.Errorf("cutting off an unfinished line: %w", err)
 		}
-		f.logger.Warn("cut off the audit file's last line, which a process that was killed has not finished", "file", f.path, "bytes", size-ends)
+		f.logger.Warn("cut off the audit file's last line, which a process that was killed has not finished",
+			"file", f.path, "bytes", size-ends)
 	}
 	f.end, f.size = end, ends
 	return nil
 }
 
-// last reads the last record of the file's first size bytes that has an end, and where that is.
+// last returns the last complete record in the first size bytes of the file, and the offset of its end.
 func (f *File) last(size int64) (end link, ends int64, err error) {
-	// The last line and an unfinished one behind it, with the line break before them.
+	// The last line and an unfinished one after it, with the line break before them.
 	from := max(f.size, size-2*maxLine-1)
 	tail := make([]byte, size-from)
 	if _, err := f.out.ReadAt(tail, from); err != nil {
@@ -214,7 +216,7 @@ func (f *File) last(size int64) (end link, ends int64, err error) {
 		return link{}, 0, errors.New("its last line is longer than 1 MiB; verify it")
 	}
 	if stop < 0 {
-		// Nothing in front of it shows that the file is a chain, so only what looks like a record is cut off.
+		// Only what looks like a record is cut off: no line before it shows that the file is a chain.
 		if f.size == 0 && !beginsLine(tail) {
 			return link{}, 0, errors.New("it is not an audit file")
 		}
@@ -226,7 +228,8 @@ func (f *File) last(size int64) (end link, ends int64, err error) {
 		return link{}, 0, fmt.Errorf("its last record is damaged, or it is no audit file: %w; verify it", err)
 	}
 	if f.chain.digest(&l.prev, l.body) != l.hash {
-		return link{}, 0, errors.New("the hash of its last record is wrong: the record was changed, or written with another key; verify it")
+		return link{}, 0, errors.New("the hash of its last record is wrong: " +
+			"the record was changed, or written with another key; verify it")
 	}
 	return link{seq: l.seq, hash: l.hash}, from + int64(stop) + 1, nil
 }

@@ -64,8 +64,8 @@ func TestFileIsShared(t *testing.T) {
 	}
 }
 
-// What a killed process has left unfinished is cut off, and the chain goes on; whether the next writer has the file open
-// already or opens it.
+// What a killed process has left unfinished is cut off, and the chain goes on; whether the next writer has the file
+// open already or opens it.
 func TestFileCutsOffWhatIsUnfinished(t *testing.T) {
 	text := written(t, 3, nil)
 	lines := bytes.SplitAfter(text, []byte("\n"))
@@ -290,8 +290,8 @@ func TestFileOnAFailingDisk(t *testing.T) {
 	}
 }
 
-// Where cutting back fails too, nothing is written any more by this process: a record might be there twice. What is left
-// is cut off by the next.
+// Where cutting back fails too, nothing is written any more by this process: a record might be there twice. What is
+// left is cut off by the next.
 func TestFileThatCannotBeCutBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	f := open(t, path, nil)

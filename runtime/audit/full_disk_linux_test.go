@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/audit"
 )
 
-// On a disk that is really full, records are refused and nothing is left behind; when there is room again, the chain goes
-// on. It needs the right to mount.
+// On a disk that is really full, records are refused and nothing is left behind; when there is room again, the chain
+// goes on. It needs the right to mount.
 func TestFileOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {

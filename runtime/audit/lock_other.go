@@ -10,21 +10,21 @@ import (
 	"os"
 )
 
-// Where there is no flock, one process at a time may have the file open: claim keeps the others out.
+// On systems without flock, one process at a time may have the file open: claim keeps out the others.
 const (
 	exclusive = iota
 	shared
 )
 
-// appending is nothing: some of these systems do not let a file be cut off that is open for appending only.
+// appending is no flag: some of these systems cannot truncate a file that is open for appending.
 const appending = 0
 
 func lock(context.Context, *os.File, int) error { return nil }
 
 func unlock(*os.File) {}
 
-// claim takes the file for this process by making another beside it, which release removes. It stays when the process is
-// killed; then someone has to remove it who knows that the process is gone.
+// claim reserves the file for this process by creating a second file, which release removes. If the process is killed,
+// the second file remains, and a person must remove it.
 func claim(path string) (release func(), err error) {
 	name := path + ".lock"
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -17,10 +17,10 @@ const (
 	shared    = syscall.LOCK_SH
 )
 
-// appending opens a file so that writes go to its end, wherever that is, even should somebody not heed the lock.
+// appending opens a file so that every write goes to its end, even if another process ignores the lock.
 const appending = syscall.O_APPEND
 
-// lock waits for a lock on f until ctx ends. The kernel gives it up when the process dies.
+// lock waits for a lock on f until ctx ends. The kernel releases the lock when the process dies.
 func lock(ctx context.Context, f *os.File, kind int) error {
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {
 		switch err := syscall.Flock(int(f.Fd()), kind|syscall.LOCK_NB); {
@@ -43,10 +43,10 @@ func unlock(f *os.File) {
 	syscall.Flock(int(f.Fd()), syscall.LOCK_UN) //nolint:errcheck // closing the file unlocks it too
 }
 
-// claim does nothing: locks keep writers apart.
+// claim does nothing: locks separate the writers.
 func claim(string) (release func(), err error) { return func() {}, nil }
 
-// syncFolder makes a new file's name durable.
+// syncFolder syncs a directory, so that the name of a new file is durable.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

@@ -10,39 +10,40 @@ import (
 	"time"
 )
 
-// Policy says what becomes of a record for which the queue has no room.
-type Policy int
+// Overflow is what Log.Write does when the queue is full.
+type Overflow int
 
-// The policies.
+// The ways to handle a full queue.
 const (
-	// Block waits until there is room, or the context ends: then Write fails, and what was to be recorded must not happen.
-	Block Policy = iota
+	// Block waits until there is space. If the context ends before, Write fails, and what was to be recorded must not
+	// happen.
+	Block Overflow = iota
 	// Refuse fails at once.
 	Refuse
-	// Drop goes on without the record. How many were dropped is recorded as soon as there is room. With Options.Wait, where
-	// nil means kept, Drop is Refuse.
+	// Drop drops the record, and records the number of dropped records as soon as there is space. With Options.Wait, Drop
+	// is Refuse.
 	Drop
 )
 
 // Options are the options of a Log.
 type Options struct {
-	// Sinks each keep every record.
+	// Sinks each receive every record.
 	Sinks []Sink
-	// Queue is how many records may wait to be kept; default 1024.
+	// Queue is how many records may wait for the sinks; default 1024.
 	Queue int
-	// WhenFull says what happens when more come; default Block.
-	WhenFull Policy
-	// Wait makes Write return only when every sink has kept the record. Records that come meanwhile are kept together.
+	// WhenFull is what Write does when the queue is full; default Block.
+	WhenFull Overflow
+	// Wait makes Write wait until every sink has stored the record. Records that arrive meanwhile are stored together.
 	Wait bool
-	// Logger hears of sinks that fail, once per outage, and of their recovery; nil: slog.Default().
+	// Logger receives the failure of a sink, once per outage, and its recovery; nil: slog.Default().
 	Logger *slog.Logger
-	// Timeout bounds one attempt of a sink; default 10 s.
+	// Timeout bounds one attempt to write to a sink; default 10 s.
 	Timeout time.Duration
-	// Now is the clock of records that come without a time; nil: time.Now.
+	// Now is the clock for records without a time; nil: time.Now.
 	Now func() time.Time
 }
 
-// The failures of Log.Write beside ErrClosed. What they wrap is for logs: it may name files and servers.
+// The errors of Log.Write, besides ErrClosed. The errors that they wrap are for logs: they may name files and servers.
 var (
 	ErrFull    = errors.New("the queue of the audit log is full")
 	ErrNotKept = errors.New("the audit record is not kept")
@@ -51,20 +52,21 @@ var (
 const (
 	defaultQueue   = 1024
 	defaultTimeout = 10 * time.Second
-	mostTogether   = 256 // records in one write of a sink
+	largestBatch   = 256 // records in one write to a sink
 	firstPause     = 50 * time.Millisecond
 	longestPause   = 5 * time.Second
 )
 
-// Log passes records on to sinks. It is safe for concurrent use. A nil Log keeps nothing, and is content with that.
+// Log passes records on to sinks. It is safe for concurrent use. A nil *Log discards records.
 //
-// When a sink fails, the records stay in the queue until it has kept them, while the other sinks go on; the pauses between
-// attempts grow from 50 ms to 5 s. With Options.Wait, Write fails then, but its record stays as well: the record may say
-// that something was allowed which the failure kept from happening, never the other way round.
+// When a sink fails, records stay in the queue until it has stored them, while the other sinks go on; the pauses
+// between attempts grow from 50 ms to 5 s. With Options.Wait, Write fails then, and its record stays in the queue, too.
+// A record may therefore report something as allowed that did not happen because Write failed; nothing happens without
+// its record.
 type Log struct {
 	outlets  []*outlet
 	limit    int
-	whenFull Policy
+	whenFull Overflow
 	wait     bool
 	logger   *slog.Logger
 	timeout  time.Duration
@@ -72,35 +74,35 @@ type Log struct {
 
 	ctx    context.Context // of the sinks
 	cancel context.CancelFunc
-	wake   chan struct{} // has room for one: something is to be done
+	wake   chan struct{} // of capacity 1: there is something to do
 	done   chan struct{} // closed when everything has ended
 
 	mu      sync.Mutex
-	queue   []Record // what some sink has not kept yet, oldest first
-	round   *round   // the next attempt, for those who wait for it
-	room    chan struct{}
-	dropped Record // Dropped is how many have been since the last such record was queued
+	queue   []Record      // that some sink has not stored yet, oldest first
+	round   *round        // the next attempt, if a Write waits for it
+	space   chan struct{} // closed when the queue has space, if a Write waits for it
+	dropped Record        // what was dropped since the last RecordsDropped in the queue
 	closing bool
 	outage  error // of the last round
 	closed  error // of closing the sinks
 }
 
-// round is one attempt to make the sinks keep what is in the queue.
+// round is one attempt to write the queue to the sinks.
 type round struct {
 	done chan struct{}
 	err  error
 }
 
-// outlet is a sink with how far it has come. It belongs to the goroutine.
+// outlet is a sink with its progress. Only the goroutine of run uses it.
 type outlet struct {
-	sink  Sink
-	kept  int // records at the beginning of the queue that it has kept
-	err   error
-	pause time.Duration // after the last failure
-	retry time.Time
+	sink   Sink
+	stored int // how many records at the beginning of the queue the sink has stored
+	err    error
+	pause  time.Duration // after the last failure
+	retry  time.Time
 }
 
-// New starts a Log; Close ends it. Without sinks there is nothing to do, and it returns nil.
+// New starts a Log; Close ends it. Without sinks it returns nil.
 func New(opts Options) *Log {
 	if len(opts.Sinks) == 0 {
 		return nil
@@ -129,9 +131,10 @@ func New(opts Options) *Log {
 	return l
 }
 
-// Write gives the log records, which stay together. It returns nil when they are in the queue, or with Options.Wait when all
-// sinks have kept them. It fails with ErrFull, ErrClosed or ErrNotKept, or when ctx ends while it waits; then what was to be
-// recorded must not happen. A ctx that has ended already does not keep records out that have room.
+// Write adds records to the queue, next to each other. It returns nil when they are in the queue, and with Options.Wait
+// when all sinks have stored them. It fails with ErrFull, ErrClosed or ErrNotKept, or when ctx ends while it waits;
+// then what was to be recorded must not happen. If the queue has space, Write adds the records even if ctx has ended
+// already.
 func (l *Log) Write(ctx context.Context, records ...Record) error {
 	if l == nil || len(records) == 0 {
 		return nil
@@ -147,19 +150,19 @@ func (l *Log) Write(ctx context.Context, records ...Record) error {
 		r.condense()
 	}
 	l.mu.Lock()
-	// More records than the queue ever holds go in when it is empty.
+	// An empty queue takes any number of records.
 	for !l.closing && len(l.queue) > 0 && len(l.queue)+len(records) > l.limit {
 		if wait, err := l.full(records); !wait {
 			l.mu.Unlock()
 			return err
 		}
-		if l.room == nil {
-			l.room = make(chan struct{})
+		if l.space == nil {
+			l.space = make(chan struct{})
 		}
-		room := l.room
+		space := l.space
 		l.mu.Unlock()
 		select {
-		case <-room:
+		case <-space:
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ErrFull, ctx.Err())
 		}
@@ -170,27 +173,27 @@ func (l *Log) Write(ctx context.Context, records ...Record) error {
 		return ErrClosed
 	}
 	l.queue = append(l.queue, records...)
-	var mine *round
+	var awaited *round
 	if l.wait {
 		if l.round == nil {
 			l.round = &round{done: make(chan struct{})}
 		}
-		mine = l.round
+		awaited = l.round
 	}
 	l.mu.Unlock()
-	l.poke()
-	if mine == nil {
+	l.signal()
+	if awaited == nil {
 		return nil
 	}
 	select {
-	case <-mine.done:
-		return mine.err
+	case <-awaited.done:
+		return awaited.err
 	case <-ctx.Done():
 		return fmt.Errorf("%w yet: %w", ErrNotKept, ctx.Err())
 	}
 }
 
-// full decides what becomes of records that have no room: they wait for some, or are done with. The lock is held.
+// full decides what happens to records for which the queue has no space. The lock is held.
 func (l *Log) full(records []Record) (wait bool, err error) {
 	switch {
 	case l.whenFull == Drop:
@@ -200,8 +203,8 @@ func (l *Log) full(records []Record) (wait bool, err error) {
 		l.dropped.Dropped += uint64(len(records))
 		return false, nil
 	case l.wait && l.outage != nil:
-		// Those who wait want to know now, and those before them have tried.
-		l.poke()
+		// The caller waits for the outcome, and the attempt before has failed.
+		l.signal()
 		return false, fmt.Errorf("%w: %w", ErrFull, l.outage)
 	case l.whenFull == Refuse:
 		return false, ErrFull
@@ -209,25 +212,25 @@ func (l *Log) full(records []Record) (wait bool, err error) {
 	return true, nil
 }
 
-// poke wakes the goroutine.
-func (l *Log) poke() {
+// signal wakes the goroutine of run.
+func (l *Log) signal() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Close waits until the sinks have kept everything, and closes them. When ctx ends before, it gives up and says how many
-// records are not kept. Write fails from the moment that Close is called.
+// Close waits until the sinks have stored all records, and closes them. When ctx ends before, it gives up and its error
+// has the number of records that are not stored. Write fails from the moment that Close is called.
 func (l *Log) Close(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	l.closing = true
-	l.freeRoom()
+	l.signalSpace()
 	l.mu.Unlock()
-	l.poke()
+	l.signal()
 	select {
 	case <-l.done:
 		return l.closed
@@ -244,34 +247,34 @@ func (l *Log) Close(ctx context.Context) error {
 	return fmt.Errorf("closing the audit log: not all of its %d last records are kept: %w", len(l.queue), ctx.Err())
 }
 
-// freeRoom lets those go on who wait for room. The lock is held.
-func (l *Log) freeRoom() {
-	if l.room != nil {
-		close(l.room)
-		l.room = nil
+// signalSpace wakes the calls of Write that wait for space. The lock is held.
+func (l *Log) signalSpace() {
+	if l.space != nil {
+		close(l.space)
+		l.space = nil
 	}
 }
 
-// run is the goroutine that writes to the sinks.
+// run writes to the sinks, in a goroutine of its own.
 func (l *Log) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		records, mine, last := l.take()
+		records, awaited, last := l.next()
 		now := time.Now()
 		next := time.Time{}
 		for _, o := range l.outlets {
-			// Those who wait for a round, and Close, cut a pause short.
-			if o.kept < len(records) && (mine != nil || last || !now.Before(o.retry)) {
+			// A Write that waits, and Close, cut a pause short.
+			if o.stored < len(records) && (awaited != nil || last || !now.Before(o.retry)) {
 				l.attempt(o, records)
 			}
 			if o.err != nil && (next.IsZero() || o.retry.Before(next)) {
 				next = o.retry
 			}
 		}
-		empty := l.settle(mine)
+		empty := l.finish(awaited)
 		if last && empty || l.ctx.Err() != nil {
-			l.end()
+			l.closeSinks()
 			return
 		}
 		if next.IsZero() {
@@ -287,8 +290,8 @@ func (l *Log) run() {
 	}
 }
 
-// take is what there is to write, and the round of those who wait for it. last says that nothing comes behind it.
-func (l *Log) take() (records []Record, mine *round, last bool) {
+// next returns the records to write, and the round that a Write waits for. last reports that the log is closing.
+func (l *Log) next() (records []Record, awaited *round, last bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dropped.Dropped > 0 && (len(l.queue) < l.limit || l.closing) {
@@ -297,26 +300,27 @@ func (l *Log) take() (records []Record, mine *round, last bool) {
 		l.queue = append(l.queue, l.dropped)
 		l.dropped = Record{}
 	}
-	mine, l.round = l.round, nil
-	return l.queue, mine, l.closing
+	awaited, l.round = l.round, nil
+	return l.queue, awaited, l.closing
 }
 
-// attempt writes to a sink what it has not kept.
+// attempt writes to a sink the records that it has not stored.
 func (l *Log) attempt(o *outlet, records []Record) {
 	ctx, cancel := context.WithTimeout(l.ctx, l.timeout)
 	defer cancel()
-	for o.kept < len(records) {
-		batch := records[o.kept:min(len(records), o.kept+mostTogether)]
+	for o.stored < len(records) {
+		batch := records[o.stored:min(len(records), o.stored+largestBatch)]
 		if err := o.sink.Write(ctx, batch); err != nil {
 			if o.err == nil {
-				l.logger.ErrorContext(l.ctx, "an audit sink fails; records are kept in the queue until it recovers", "sink", sinkName(o.sink), "error", err)
+				l.logger.ErrorContext(l.ctx, "an audit sink fails; records are kept in the queue until it recovers",
+					"sink", sinkName(o.sink), "error", err)
 			}
 			o.err = err
 			o.pause = min(max(2*o.pause, firstPause), longestPause)
 			o.retry = time.Now().Add(o.pause)
 			return
 		}
-		o.kept += len(batch)
+		o.stored += len(batch)
 	}
 	if o.err != nil {
 		l.logger.InfoContext(l.ctx, "an audit sink has recovered", "sink", sinkName(o.sink))
@@ -324,40 +328,40 @@ func (l *Log) attempt(o *outlet, records []Record) {
 	}
 }
 
-// settle takes out of the queue what all sinks have kept, and tells those who wait. It reports whether nothing is left.
-func (l *Log) settle(mine *round) (empty bool) {
-	kept := l.outlets[0].kept
+// finish removes from the queue what all sinks have stored, and ends the round. It reports whether the queue is empty.
+func (l *Log) finish(awaited *round) (empty bool) {
+	stored := l.outlets[0].stored
 	var outage error
 	for _, o := range l.outlets {
-		kept = min(kept, o.kept)
+		stored = min(stored, o.stored)
 		if o.err != nil && outage == nil {
 			outage = fmt.Errorf("%w: %w", ErrNotKept, o.err)
 		}
 	}
 	for _, o := range l.outlets {
-		o.kept -= kept
+		o.stored -= stored
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if kept > 0 {
-		left := copy(l.queue, l.queue[kept:])
+	if stored > 0 {
+		left := copy(l.queue, l.queue[stored:])
 		clear(l.queue[left:])
 		l.queue = l.queue[:left]
-		l.freeRoom()
+		l.signalSpace()
 		if l.dropped.Dropped > 0 {
-			l.poke() // to record it
+			l.signal() // to record it
 		}
 	}
 	l.outage = outage
-	if mine != nil {
-		mine.err = outage
-		close(mine.done)
+	if awaited != nil {
+		awaited.err = outage
+		close(awaited.done)
 	}
 	return len(l.queue) == 0
 }
 
-// end closes the sinks, and tells everyone that it is over.
-func (l *Log) end() {
+// closeSinks closes the sinks and ends the log.
+func (l *Log) closeSinks() {
 	var errs []error
 	for _, o := range l.outlets {
 		if err := o.sink.Close(); err != nil {
@@ -369,7 +373,7 @@ func (l *Log) end() {
 	if left := len(l.queue); left > 0 {
 		errs = append(errs, fmt.Errorf("closing the audit log: %d records are not kept by every sink", left))
 	}
-	if l.round != nil { // who came after the last round
+	if l.round != nil { // of a Write after the last round
 		l.round.err = ErrClosed
 		close(l.round.done)
 		l.round = nil
@@ -379,7 +383,7 @@ func (l *Log) end() {
 	close(l.done)
 }
 
-// sinkName names a sink in logs.
+// sinkName returns the name of a sink in logs.
 func sinkName(s Sink) string {
 	if named, ok := s.(fmt.Stringer); ok {
 		return named.String()

@@ -278,8 +278,8 @@ func TestLogWaitEnds(t *testing.T) {
 
 var errGone = errors.New("the server is gone")
 
-// A sink that fails keeps nobody waiting who does not want to: its records stay in the queue, the other sinks go on, the
-// log is told once, and everything arrives once when it recovers.
+// A sink that fails keeps nobody waiting who does not want to: its records stay in the queue, the other sinks go on,
+// the log is told once, and everything arrives once when it recovers.
 func TestLogOutlivesAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedBuffer
@@ -331,7 +331,8 @@ func TestLogOutlivesAnOutage(t *testing.T) {
 	})
 }
 
-// Who waits is told at once that a sink fails, does not wait for a pause to end, and gets through when it has recovered.
+// Who waits is told at once that a sink fails, does not wait for a pause to end, and gets through when it has
+// recovered.
 func TestLogTellsThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedBuffer

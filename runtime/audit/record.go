@@ -1,32 +1,42 @@
-// Package audit keeps a record of what was decided and done: denials, confirmations, what became of tokens, and every
-// attempt at a destructive operation (MCP-AQL gatekeeper §5, danger levels §7.4, confirmation tokens §6.4). Records pass
-// through a bounded queue to sinks. One of them is a file in which each line carries the hash of the one before, so that
-// Verify finds what was changed, removed or added.
+// Package audit records what an adapter decided and did: denials, confirmations, the use of tokens, and every attempt
+// at a destructive operation (MCP-AQL gatekeeper §5, danger levels §7.4, confirmation tokens §6.4). Records pass
+// through a bounded queue to sinks:
 //
-// # What the chain promises
+//	file, err := audit.OpenFile(ctx, "audit.jsonl", audit.FileOptions{})
+//	if err != nil {
+//		return err
+//	}
+//	log := audit.New(audit.Options{Sinks: []audit.Sink{file, audit.Slog(logger)}, Wait: true})
+//	defer log.Close(ctx)
+//	adapter, err := aql.New(registry, aql.Options{Audit: log})
 //
-// Without a key, a chain shows mistakes, damage, and changes by those who do not know of it: whoever may write the file
-// can also compute it anew. With a key that they cannot read (FileOptions.Key) they cannot. In neither case does a file
-// tell that records are missing at its end; for that, keep the last hash of a verified file somewhere else (Summary.Head)
-// and ask for it later (VerifyOptions.Head).
+// In an audit file each line has the hash of the line before, so that Verify finds what was changed, removed or added.
+//
+// # What the chain of hashes proves
+//
+// Without a key, the chain shows mistakes, damage, and changes by those who do not know about it: whoever may write the
+// file can also compute the hashes again. With a key that they cannot read (FileOptions.Key) they cannot. In neither
+// case does a file show that records are missing at its end. For that, store the last hash of a verified file elsewhere
+// (Summary.Head) and demand it later (VerifyOptions.Head).
 package audit
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/identity"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// Event says what a record is about.
+// Event is what a record is about.
 type Event string
 
-// The events: those of gatekeeper §5 and confirmation tokens §6.4, and those that tell the rest of the story.
+// The events of MCP-AQL gatekeeper §5 and confirmation tokens §6.4, and more of the runtime's own.
 const (
 	OperationAllowed     Event = "OPERATION_ALLOWED"
 	OperationDenied      Event = "OPERATION_DENIED"
@@ -37,19 +47,20 @@ const (
 	TokenRejected        Event = "TOKEN_REJECTED"
 	TokenRevoked         Event = "TOKEN_REVOKED"
 	OperationFinished    Event = "OPERATION_FINISHED"
-	// RecordsDropped stands where a Log with the policy Drop had no room for records.
+	// RecordsDropped replaces the records that a Log with the option Drop had no space for.
 	RecordsDropped Event = "RECORDS_DROPPED"
 )
 
-// token reports whether e is an event of confirmation tokens §6.4, which has a name of its own for the reason.
+// token reports whether e is an event of MCP-AQL confirmation tokens §6.4, which names the reason of failures
+// differently.
 func (e Event) token() bool {
 	return e == TokenIssued || e == TokenValidated || e == TokenRejected || e == TokenRevoked
 }
 
-// Outcome is what was decided (allowed, confirmed, denied), or what came of it (success, failure).
+// Outcome is a decision (allowed, confirmed, denied) or a result (success, failure).
 type Outcome string
 
-// The outcomes of danger levels §7.4 and confirmation tokens §6.4.
+// The outcomes of MCP-AQL danger levels §7.4 and confirmation tokens §6.4.
 const (
 	Allowed   Outcome = "allowed"
 	Confirmed Outcome = "confirmed"
@@ -58,11 +69,11 @@ const (
 	Failure   Outcome = "failure"
 )
 
-// Record is one entry of the audit log. Fields that are empty do not appear in its JSON form, but for the operation, the
+// Record is one entry of the audit log. The JSON form leaves out empty fields, except for the event, the operation, the
 // danger level and the outcome.
 type Record struct {
-	Time time.Time // zero: Log.Write takes the clock's
-	// ID tells records of one moment apart, and the same record in several sinks together; zero: Log.Write chooses one.
+	Time time.Time // zero: Log.Write sets it
+	// ID identifies the record among those of the same time, and in several sinks; zero: Log.Write chooses one.
 	ID        uint64
 	Event     Event
 	Adapter   string
@@ -70,23 +81,24 @@ type Record struct {
 	Endpoint  string
 	// DangerLevel is the number of the operation's danger level, from 0, safe, to 4, forbidden.
 	DangerLevel int
-	Trust       string // the adapter's trust level; empty where trust is off
+	Trust       string // the adapter's trust level; empty if trust levels are not used
 	Outcome     Outcome
 	Reason      string
 	Rule        string // the policy rule that decided
-	TokenID     string // the beginning of a token's digest, never of the token
+	TokenID     string // the first digits of a token's digest; not the token
 	Caller      identity.Caller
 	SessionID   string
 	RequestID   string
-	// Parameters are those of the request as JSON, in which the caller has masked what is sensitive. They must not change
-	// after they were given to a Log. What is longer than 64 KiB, or no JSON, is told by its length and SHA-256 only.
+	// Parameters are the parameters of the request as JSON, with sensitive values masked by the caller of Log.Write. They
+	// must not change after that call. Of parameters that are longer than 64 KiB or not JSON, only length and SHA-256 are
+	// recorded.
 	Parameters json.RawMessage
-	// Digest stands for parameters that are too long for a line. Log.Write puts it in their place.
+	// Digest replaces parameters that are too long; Log.Write sets it.
 	Digest  *Digest
-	Dropped uint64 // how many records a record of RecordsDropped stands for
+	Dropped uint64 // of RecordsDropped: how many records
 }
 
-// Digest is what is told of parameters that cannot stand in a line.
+// Digest describes parameters that are too long to be recorded.
 type Digest struct {
 	Bytes  int
 	SHA256 [sha256.Size]byte
@@ -96,7 +108,7 @@ func digestOf(parameters []byte) *Digest {
 	return &Digest{Bytes: len(parameters), SHA256: sha256.Sum256(parameters)}
 }
 
-// condense lets go of long parameters, so that a queue of records stays small.
+// condense replaces long parameters by their digest, so that a queue of records stays small.
 func (r *Record) condense() {
 	if len(r.Parameters) > maxParameters {
 		r.Digest, r.Parameters = digestOf(r.Parameters), nil
@@ -115,89 +127,97 @@ const timeLayout = "2006-01-02T15:04:05.000000000Z"
 // opening begins every record's JSON form.
 const opening = `{"timestamp":"`
 
-// AppendJSON appends the record as one JSON object without line breaks and returns the extended buffer. The form is stable:
-// the same record gives the same bytes. Texts longer than 4 KiB are cut.
+// AppendJSON appends the record as one JSON object without line breaks and returns the extended buffer. The form is
+// stable: the same record gives the same bytes. Texts longer than 4 KiB are cut off.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	return append(r.appendOpen(dst), '}')
 }
 
 // appendOpen appends the object without its closing brace.
 func (r *Record) appendOpen(dst []byte) []byte {
-	dst = append(dst, opening...)
-	dst = timeOf(r.Time).AppendFormat(dst, timeLayout)
-	dst = append(dst, `","event":`...)
-	dst = appendText(dst, string(r.Event))
+	w := recordWriter{*wire.NewWriter(dst)}
+	w.BeginObject()
+	w.Key("timestamp")
+	var stamp [len(timeLayout)]byte
+	w.String(string(timeOf(r.Time).AppendFormat(stamp[:0], timeLayout)))
+	w.text("event", string(r.Event))
 	if r.ID != 0 {
-		dst = append(dst, `,"record_id":"`...)
-		dst = appendID(dst, r.ID)
-		dst = append(dst, '"')
+		var id [8]byte
+		binary.BigEndian.PutUint64(id[:], r.ID)
+		w.text("record_id", hex.EncodeToString(id[:]))
 	}
-	dst = appendMember(dst, `,"adapter_name":`, r.Adapter)
-	dst = append(dst, `,"operation":`...)
-	dst = appendText(dst, r.Operation)
-	dst = appendMember(dst, `,"endpoint":`, r.Endpoint)
-	dst = append(dst, `,"danger_level":`...)
-	dst = strconv.AppendInt(dst, int64(r.DangerLevel), 10)
-	dst = appendMember(dst, `,"adapter_trust":`, r.Trust)
-	dst = append(dst, `,"outcome":`...)
-	dst = appendText(dst, string(r.Outcome))
-	dst = appendMember(dst, `,"reason":`, r.reason(false))
-	dst = appendMember(dst, `,"failure_reason":`, r.reason(true))
-	dst = appendMember(dst, `,"rule":`, r.Rule)
-	dst = appendMember(dst, `,"token_id":`, r.TokenID)
-	dst = appendMember(dst, `,"request_id":`, r.RequestID)
+	w.optional("adapter_name", r.Adapter)
+	w.text("operation", r.Operation)
+	w.optional("endpoint", r.Endpoint)
+	w.Key("danger_level")
+	w.Int(int64(r.DangerLevel))
+	w.optional("adapter_trust", r.Trust)
+	w.text("outcome", string(r.Outcome))
+	w.optional(r.reasonKey(), r.Reason)
+	w.optional("rule", r.Rule)
+	w.optional("token_id", r.TokenID)
+	w.optional("request_id", r.RequestID)
 	if r.SessionID != "" || !r.Caller.Anonymous() {
-		dst = append(dst, `,"client_context":{`...)
-		from := len(dst)
-		dst = appendMember(dst, `,"session_id":`, r.SessionID)
+		w.Key("client_context")
+		w.BeginObject()
+		w.optional("session_id", r.SessionID)
 		if !r.Caller.Anonymous() {
-			dst = appendMember(dst, `,"user_id":`, r.Caller.Subject)
-			dst = appendMember(dst, `,"issuer":`, r.Caller.Issuer)
+			w.optional("user_id", r.Caller.Subject)
+			w.optional("issuer", r.Caller.Issuer)
 		}
-		dst = append(dst[:from], dst[from+1:]...) // the first comma
-		dst = append(dst, '}')
+		w.EndObject()
 	}
-	dst = r.appendParameters(dst)
+	r.writeParameters(&w)
 	if r.Dropped > 0 {
-		dst = append(dst, `,"dropped":`...)
-		dst = strconv.AppendUint(dst, r.Dropped, 10)
+		w.Key("dropped")
+		w.Uint(r.Dropped)
 	}
-	return dst
+	return w.Bytes()
 }
 
-// reason is the reason where it bears the name that is asked for: failed tokens have another than everything else.
-func (r *Record) reason(failure bool) string {
-	if failure == (r.Event.token() && r.Outcome == Failure) {
-		return r.Reason
+// reasonKey returns the name of the reason, which is another one for tokens that were refused.
+func (r *Record) reasonKey() string {
+	if r.Event.token() && r.Outcome == Failure {
+		return "failure_reason"
 	}
-	return ""
+	return "reason"
 }
 
-// appendParameters appends the parameters, or what is told of them where they cannot stand in a line.
-func (r *Record) appendParameters(dst []byte) []byte {
+// writeParameters writes the parameters. If they are too long or not JSON, it writes their length and digest.
+func (r *Record) writeParameters(w *recordWriter) {
 	digest := r.Digest
 	if len(r.Parameters) == 0 && digest == nil {
-		return dst
+		return
 	}
-	if digest == nil && len(r.Parameters) <= maxParameters {
-		from := len(dst)
-		dst = append(dst, `,"parameters":`...)
-		if whole, err := jsontext.AppendFormat(dst, r.Parameters); err == nil {
-			return whole
+	if digest == nil && len(r.Parameters) <= maxParameters && valid(r.Parameters) {
+		before := w.Mark()
+		w.Key("parameters")
+		line := bytes.NewBuffer(w.Bytes())
+		if err := json.Compact(line, r.Parameters); err == nil {
+			w.Reset(line.Bytes())
+			return
 		}
-		dst = dst[:from]
+		w.Back(before)
 	}
 	if digest == nil {
 		digest = digestOf(r.Parameters)
 	}
-	dst = append(dst, `,"parameters_bytes":`...)
-	dst = strconv.AppendInt(dst, int64(digest.Bytes), 10)
-	dst = append(dst, `,"parameters_sha256":"`...)
-	dst = hex.AppendEncode(dst, digest.SHA256[:])
-	return append(dst, '"')
+	w.Key("parameters_bytes")
+	w.Int(int64(digest.Bytes))
+	w.text("parameters_sha256", hex.EncodeToString(digest.SHA256[:]))
 }
 
-// timeOf is t in UTC, or the zero time where its year does not fit into four digits.
+// valid reports whether text is one JSON value that every reader understands alike: in UTF-8 and without duplicate
+// names.
+func valid(text []byte) bool {
+	var r wire.Reader
+	r.ResetBytes(text, wire.Limits{})
+	r.Skip()
+	r.End()
+	return r.Fault() == nil
+}
+
+// timeOf returns t in UTC, or the zero time if its year has more than four digits.
 func timeOf(t time.Time) time.Time {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
@@ -206,23 +226,18 @@ func timeOf(t time.Time) time.Time {
 	return t
 }
 
-func appendID(dst []byte, id uint64) []byte {
-	var digits [8]byte
-	for i := range digits {
-		digits[i] = byte(id >> (56 - 8*i))
+// recordWriter writes the members of a record.
+type recordWriter struct{ wire.Writer }
+
+// optional writes a member unless its text is empty.
+func (w *recordWriter) optional(name, text string) {
+	if text != "" {
+		w.text(name, text)
 	}
-	return hex.AppendEncode(dst, digits[:])
 }
 
-func appendMember(dst []byte, name, text string) []byte {
-	if text == "" {
-		return dst
-	}
-	return appendText(append(dst, name...), text)
-}
-
-// appendText appends text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
-func appendText(dst []byte, text string) []byte {
+// text writes a member, and cuts off a long text.
+func (w *recordWriter) text(name, text string) {
 	if len(text) > maxText {
 		cut := maxText
 		for cut > maxText-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
@@ -230,6 +245,6 @@ func appendText(dst []byte, text string) []byte {
 		}
 		text = text[:cut] + "…"
 	}
-	dst, _ = jsontext.AppendQuote(dst, text) // its error says that there were such bytes
-	return dst
+	w.Key(name)
+	w.String(text)
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Sink keeps records.
+// Sink stores records.
 type Sink interface {
-	// Write returns nil when it has kept all of the records, as durably as the sink promises. It ends when ctx does, and
-	// holds on to nothing of the records afterwards. Of records that it failed for it may be given some or all again.
+	// Write stores records, as durably as the sink promises, and returns nil when it has stored all of them. It returns
+	// when ctx ends, and does not use the records afterwards. After an error, it may be called again with the same
+	// records.
 	Write(ctx context.Context, records []Record) error
 	Close() error
 }
 
-// Slog is a sink that gives every record to a logger, whatever level the logger is set to: denials and failures as
-// warnings, everything else as information. What is kept how long is up to the logger's handler.
+// Slog returns a sink that passes every record to a logger's handler, whatever the logger's level: denials and failures
+// as warnings, other records as information.
 func Slog(logger *slog.Logger) Sink { return slogSink{logger.Handler()} }
 
 type slogSink struct{ handler slog.Handler }
@@ -40,7 +41,7 @@ func (s slogSink) Write(ctx context.Context, records []Record) error {
 	return nil
 }
 
-// entry is a record for a log, with the names of the JSON form.
+// entry returns the log entry of a record, with the names of the JSON form.
 func entry(r *Record) slog.Record {
 	level := slog.LevelInfo
 	if r.Outcome == Denied || r.Outcome == Failure || r.Event == RecordsDropped {
@@ -48,7 +49,7 @@ func entry(r *Record) slog.Record {
 	}
 	e := slog.NewRecord(r.Time, level, "audit", 0)
 	members, err := attributes(r)
-	if err != nil { // the form is ours, so it is JSON; should it ever not be, the log gets the text
+	if err != nil { // AppendJSON writes JSON, so this does not happen
 		e.AddAttrs(slog.String("record", string(r.AppendJSON(nil))))
 		return e
 	}
@@ -56,7 +57,7 @@ func entry(r *Record) slog.Record {
 	return e
 }
 
-// attributes reads them from the JSON form, so that all sinks tell the same.
+// attributes returns the members of the JSON form, so that all sinks have the same.
 func attributes(r *Record) ([]slog.Attr, error) {
 	d := json.NewDecoder(bytes.NewReader(r.AppendJSON(nil)))
 	d.UseNumber()
@@ -66,7 +67,7 @@ func attributes(r *Record) ([]slog.Attr, error) {
 	return members(d)
 }
 
-// members reads the members of an object behind its opening brace.
+// members reads the members of an object after its opening brace.
 func members(d *json.Decoder) ([]slog.Attr, error) {
 	var attrs []slog.Attr
 	for d.More() {
@@ -111,9 +112,9 @@ func members(d *json.Decoder) ([]slog.Attr, error) {
 	return attrs, err
 }
 
-// Store is a sink that keeps each record's JSON form in a store, under the key audit/<adapter>/<time>-<id>, so that the
-// keys of an adapter are in the order of time: time has 20 digits, of the nanoseconds since 1970, and id 16 hexadecimal
-// ones. Records go when ttl has passed; zero keeps them. The store is not closed with the sink: others use it too.
+// Store returns a sink that puts each record's JSON form into a store. The key is audit/<adapter>/<time>-<id>, so that
+// the keys of an adapter are in the order of time: time is the nanoseconds since 1970 in 20 digits, and id has 16
+// hexadecimal digits. Records expire after ttl; zero: never. Closing the sink does not close the store.
 func Store(s store.Store, ttl time.Duration) Sink { return &storeSink{store: s, ttl: ttl} }
 
 type storeSink struct {
@@ -134,7 +135,7 @@ func (s *storeSink) Write(ctx context.Context, records []Record) error {
 	return nil
 }
 
-// put stores a record once, however often it is called for it: a call that failed may have stored it all the same.
+// put stores a record once, even if it is called again for it: a call that failed may have stored the record.
 func (s *storeSink) put(ctx context.Context, r *Record) error {
 	id := r.ID
 	if id == 0 {
@@ -156,5 +157,5 @@ func (s *storeSink) put(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// newID is random, and never zero. It is no secret.
+// newID returns a random number other than zero. It is not secret.
 func newID() uint64 { return max(rand.Uint64(), 1) }

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// VerifyOptions say how a chain was made and what it must hold.
+// VerifyOptions describe a chain to verify.
 type VerifyOptions struct {
-	Key []byte // the key that the chain was written with; empty: none
-	// Head is a hash that an earlier verification reported: a record with this hash must be there. It proves that nothing
-	// up to that record was cut off or replaced, whatever the file's owner did.
+	Key []byte // that the chain was written with; empty: none
+	// Head is a hash that an earlier verification reported (Summary.Head): the chain must have a record with this hash. It
+	// proves that nothing up to that record was cut off or replaced, whatever the file's owner did.
 	Head string
-	// AtLeast is how many records there must be.
+	// AtLeast is how many records the chain must have.
 	AtLeast uint64
 }
 
-// head is the head as a chain writes it.
+// head returns Head as a chain writes it.
 func (o VerifyOptions) head() string { return strings.ToLower(strings.TrimSpace(o.Head)) }
 
-// Check says what is wrong with the options themselves: a key that is too short, or a head that is no hash.
+// Check returns what is wrong with the options: a key that is too short, or a head that is no hash.
 func (o VerifyOptions) Check() error {
 	if err := checkKey(o.Key); err != nil {
 		return err
@@ -38,14 +38,14 @@ func (o VerifyOptions) Check() error {
 	return nil
 }
 
-// Summary is what a chain holds; of one that is broken, what it holds before the break.
+// Summary describes a chain; if it is broken, the part before the break.
 type Summary struct {
 	Records     uint64
-	First, Last time.Time // the times of the first and the last record; zero where there is none
-	Head        string    // the hash of the last record, in hexadecimal; empty where there is none
+	First, Last time.Time // the times of the first and the last record; zero if there is none
+	Head        string    // the hash of the last record in hexadecimal; empty if there is none
 }
 
-// Fault is the way in which a chain is broken.
+// Fault is a way in which a chain is broken.
 type Fault string
 
 // The faults.
@@ -54,13 +54,13 @@ const (
 	Removed   Fault = "removed"   // records are missing before the line
 	Reordered Fault = "reordered" // the record that belongs here comes later
 	Inserted  Fault = "inserted"  // the line does not belong here
-	Torn      Fault = "torn"      // the last line has no end
+	Torn      Fault = "torn"      // the last line has no line break
 	CutOff    Fault = "cut off"   // records are missing at the end, or all of them were replaced
 )
 
-// BrokenError says where a chain is broken, and how.
+// BrokenError is the error of a broken chain.
 type BrokenError struct {
-	Line   int // from 1; of CutOff, the number of lines
+	Line   int // from 1; with CutOff, the number of lines
 	Fault  Fault
 	Detail string
 }
@@ -69,8 +69,8 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Fault, e.Detail)
 }
 
-// Verify reads a chain and checks each line: that it is as it was written, and follows the one before. It fails with a
-// *BrokenError at the first line that is wrong, and with another error where reading fails. It holds one line at a time.
+// Verify reads a chain and checks that each line is as it was written and follows the line before. It fails with a
+// *BrokenError at the first line that is wrong, and with another error if reading fails. It holds one line in memory.
 func Verify(r io.Reader, opts VerifyOptions) (Summary, error) {
 	if err := opts.Check(); err != nil {
 		return Summary{}, err
@@ -82,11 +82,14 @@ func Verify(r io.Reader, opts VerifyOptions) (Summary, error) {
 	}
 	err := v.all()
 	if broken := (*BrokenError)(nil); err == nil {
+		const explanation = "records were cut off at the end, or the file was replaced"
 		switch {
 		case head != "" && !v.headSeen:
-			broken = &BrokenError{Line: v.number, Fault: CutOff, Detail: fmt.Sprintf("no record has the hash %s: records were cut off at the end, or the file was replaced", head)}
+			detail := fmt.Sprintf("no record has the hash %s: %s", head, explanation)
+			broken = &BrokenError{Line: v.number, Fault: CutOff, Detail: detail}
 		case v.end.seq < opts.AtLeast:
-			broken = &BrokenError{Line: v.number, Fault: CutOff, Detail: fmt.Sprintf("there are %d records, not %d: records were cut off at the end, or the file was replaced", v.end.seq, opts.AtLeast)}
+			detail := fmt.Sprintf("there are %d records, not %d: %s", v.end.seq, opts.AtLeast, explanation)
+			broken = &BrokenError{Line: v.number, Fault: CutOff, Detail: detail}
 		}
 		if broken != nil {
 			err = broken
@@ -98,8 +101,8 @@ func Verify(r io.Reader, opts VerifyOptions) (Summary, error) {
 	return v.summary, err
 }
 
-// VerifyFile verifies the chain in a file as it is now. Processes may go on appending to it: lines that they are just
-// writing are waited for, those that come later are left out.
+// VerifyFile verifies the chain in a file as it is when VerifyFile is called. Processes may append to the file
+// meanwhile: VerifyFile waits for the write in progress and ignores later lines.
 func VerifyFile(ctx context.Context, path string, opts VerifyOptions) (Summary, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,7 +116,7 @@ func VerifyFile(ctx context.Context, path string, opts VerifyOptions) (Summary, 
 	return Verify(io.LimitReader(f, size), opts)
 }
 
-// sizeBetweenWrites is the size of a file at a moment when nobody writes to it.
+// sizeBetweenWrites returns the size of a file while no process writes to it.
 func sizeBetweenWrites(ctx context.Context, f *os.File) (int64, error) {
 	if err := lock(ctx, f, shared); err != nil {
 		return 0, err
@@ -153,7 +156,7 @@ func (v *verifier) all() error {
 	}
 }
 
-// next is the next line, without its line break, until the next call. It is nil where there is none.
+// next returns the next line without its line break; nil: there is none. The line is valid until the next call.
 func (v *verifier) next() ([]byte, error) {
 	v.long = v.long[:0]
 	for {
@@ -172,7 +175,8 @@ func (v *verifier) next() ([]byte, error) {
 			v.long = append(v.long, part...)
 			continue
 		case err == io.EOF:
-			return nil, v.broken(Torn, fmt.Sprintf("%d bytes without a line break: a write that did not finish, and was not acknowledged, or the end of the file was cut off", len(part)+len(v.long)))
+			return nil, v.broken(Torn, fmt.Sprintf("%d bytes without a line break: a write that did not finish, "+
+				"and was not acknowledged, or the end of the file was cut off", len(part)+len(v.long)))
 		case err != nil:
 			return nil, fmt.Errorf("reading line %d: %w", v.number, err)
 		}
@@ -211,7 +215,8 @@ func (v *verifier) check(text []byte) error {
 	case l.seq < want:
 		return v.broken(Inserted, fmt.Sprintf("record %d stands here, where record %d belongs", l.seq, want))
 	default:
-		return v.broken(Inserted, fmt.Sprintf("it calls itself record %d, but follows another record than the one before it: this line, or those before it, are not of this chain", l.seq))
+		return v.broken(Inserted, fmt.Sprintf("it calls itself record %d, but follows another record than the one before "+
+			"it: this line, or those before it, are not of this chain", l.seq))
 	}
 	v.end = link{seq: l.seq, hash: l.hash}
 	v.headSeen = v.headSeen || l.hash == v.head
@@ -223,7 +228,8 @@ func (v *verifier) check(text []byte) error {
 	return nil
 }
 
-// missing tells records that are gone from those that come later: it looks for the one that is due in the rest.
+// missing returns the error of a line that comes too early: it searches the other lines for the record that is due
+// here.
 func (v *verifier) missing(want, got uint64) error {
 	at := v.number
 	for {
@@ -234,8 +240,10 @@ func (v *verifier) missing(want, got uint64) error {
 		if err != nil {
 			return err
 		}
-		if l, err := parseLine(text); err == nil && l.seq == want && l.prev == v.end.hash && v.chain.digest(&l.prev, l.body) == l.hash {
-			return &BrokenError{Line: at, Fault: Reordered, Detail: fmt.Sprintf("record %d stands here, where record %d belongs, which is in line %d", got, want, v.number)}
+		l, err := parseLine(text)
+		if err == nil && l.seq == want && l.prev == v.end.hash && v.chain.digest(&l.prev, l.body) == l.hash {
+			detail := fmt.Sprintf("record %d stands here, where record %d belongs, which is in line %d", got, want, v.number)
+			return &BrokenError{Line: at, Fault: Reordered, Detail: detail}
 		}
 	}
 	gone := fmt.Sprintf("records %d to %d are", want, got-1)
@@ -245,7 +253,7 @@ func (v *verifier) missing(want, got uint64) error {
 	return &BrokenError{Line: at, Fault: Removed, Detail: gone + " missing before it"}
 }
 
-// otherKey is the other explanation of a first line that is wrong.
+// otherKey returns another explanation of a wrong first line.
 func (v *verifier) otherKey() string {
 	if v.keyed {
 		return ", or the chain was written with another key or none"

@@ -111,8 +111,8 @@ func link(text string, seq any, prev string) (line, hash string) {
 	return body + `,"hash":"` + hash + "\"}\n", hash
 }
 
-// Other programs can write and verify chains: the format is what its documentation says. A line that was made to fit, as
-// can be done without a key, must still be a record.
+// Other programs can write and verify chains: the format is what its documentation says. A line that was made to fit,
+// as can be done without a key, must still be a record.
 func TestVerifyMadeUpChains(t *testing.T) {
 	const record = `{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"OPERATION_DENIED"}`
 	zero := strings.Repeat("0", 64)
@@ -157,7 +157,8 @@ func flip(text []byte, at int) []byte {
 	return changed
 }
 
-// There is no byte of a file, and no bit of a byte, that can be changed unseen; nor one that can be left out or doubled.
+// There is no byte of a file, and no bit of a byte, that can be changed unseen; nor one that can be left out or
+// doubled.
 func TestVerifyFindsEveryByte(t *testing.T) {
 	chain := written(t, 5, nil)
 	found := func(what string, at int, text []byte) {

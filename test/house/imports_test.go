@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"runtime/internal/meter":              {"runtime/gen", "runtime/quota", "runtime/store"},
 	"runtime/trust":                       {"runtime/gen"},
 	"runtime/quota":                       {"runtime/gen"},
-	"runtime/audit":                       {"runtime/identity", "runtime/store"},
+	"runtime/audit":                       {"runtime/identity", "runtime/internal/wire", "runtime/store"},
 	"runtime/policy":                      {"runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/words"},
 	"runtime/policy/policyfile":           {"runtime/gen", "runtime/policy", "runtime/words"},
 	"runtime/store":                       {},
