@@ -24,7 +24,7 @@ type textCall struct {
 }
 
 func (c *textCall) next(r *wire.Reader) (known, more bool) {
-	if !r.NextField() {
+	if !r.NextUnchecked() {
 		return false, false
 	}
 	return c.member(r), true
