@@ -15,6 +15,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/aqltag/aqltag/internal/atomicfile"
 	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
 	"github.com/aqltag/aqltag/internal/export/introspection"
@@ -317,7 +318,7 @@ func (f *exportFlags) write(env *environment, outputs []output) int {
 			verb, err = "removed", os.Remove(o.path)
 		default:
 			if err = os.MkdirAll(filepath.Dir(o.path), 0o755); err == nil {
-				err = replace(o.path, o.content)
+				err = atomicfile.Write(o.path, o.content, 0o644)
 			}
 		}
 		if err != nil {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
+
+	"github.com/aqltag/aqltag/internal/atomicfile"
 )
 
 // runGen writes the generated file of every package with operations, and removes the one of a package that has none left.
@@ -34,7 +35,7 @@ func runGen(ctx context.Context, env *environment, args []string) int {
 				return exitIO
 			}
 		default:
-			if err := replace(o.path, o.content); err != nil {
+			if err := atomicfile.Write(o.path, o.content, 0o644); err != nil {
 				fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
 				return exitIO
 			}
@@ -45,30 +46,4 @@ func runGen(ctx context.Context, env *environment, args []string) int {
 	}
 	g.remember(env, f)
 	return exitOK
-}
-
-// replace writes a file by renaming a complete one over it, so that no reader and no crash ever sees half of it.
-func replace(path string, content []byte) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".aql_gen-*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
-			err = fmt.Errorf("writing %s: %w", path, err)
-		}
-	}()
-	if _, err = temporary.Write(content); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err = temporary.Chmod(0o644); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err = temporary.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }

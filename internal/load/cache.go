@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/aqltag/aqltag/internal/atomicfile"
 )
 
 // cacheFormat begins every cache entry; a change of what is written must change it.
@@ -148,25 +150,10 @@ func (c *cache) sweep() {
 	}
 }
 
-// WriteCache writes a file of the cache by renaming a complete one over it, with its directories.
-func WriteCache(filename string, content []byte) (err error) {
+// WriteCache writes a file of the cache as a whole, with its directories.
+func WriteCache(filename string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(filename), 0o755); err != nil {
 		return fmt.Errorf("writing the cache: %w", err)
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(filename), ".new-*")
-	if err != nil {
-		return fmt.Errorf("writing the cache: %w", err)
-	}
-	_, err = temporary.Write(content)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), filename)
-	}
-	if err != nil {
-		os.Remove(temporary.Name())
-		return fmt.Errorf("writing the cache: %w", err)
-	}
-	return nil
+	return atomicfile.Write(filename, content, 0o600)
 }

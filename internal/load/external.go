@@ -107,20 +107,13 @@ func pieceName(filename string, i int) string { return fmt.Sprintf("%s#%d", file
 
 // exportedFile reads a pieceName: the file and the offset at which the piece begins.
 func exportedFile(name string) (filename string, base int, ok bool) {
-	filename, number, ok := cutLast(name, "#")
-	if !ok || !strings.HasSuffix(filename, ".go") {
+	at := strings.LastIndexByte(name, '#')
+	if at < 0 || !strings.HasSuffix(name[:at], ".go") {
 		return "", 0, false
 	}
-	i, err := strconv.Atoi(number)
+	i, err := strconv.Atoi(name[at+1:])
 	if err != nil || i < 0 {
 		return "", 0, false
 	}
-	return filename, i * pieceSize, true
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
+	return name[:at], i * pieceSize, true
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/atomicfile"
 	"github.com/aqltag/aqltag/model"
 )
 
@@ -218,32 +219,15 @@ func confirm(content []byte, candidates []Candidate) error {
 	return nil
 }
 
-// replaceFile gives a file new content by renaming a complete one over it, with the same mode. A symbolic link stays one.
-func replaceFile(path string, content []byte) (err error) {
-	if path, err = filepath.EvalSymlinks(path); err != nil {
+// replaceFile gives a file new content and keeps its mode. A symbolic link stays one.
+func replaceFile(path string, content []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".aql_init-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
-		}
-	}()
-	if _, err = temporary.Write(content); err == nil {
-		err = temporary.Chmod(info.Mode().Perm())
-	}
-	if closing := temporary.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
+	return atomicfile.Write(path, content, info.Mode().Perm())
 }

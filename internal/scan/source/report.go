@@ -1,11 +1,11 @@
 package source
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -72,24 +72,17 @@ func (p *Program) ReportSyntax(pkg *packages.Package, only string) {
 func ErrorPosition(e packages.Error) (model.Position, bool) {
 	file, line, column := e.Pos, 0, 0
 	for range 2 {
-		rest, number, ok := cutLast(file, ":")
-		n := 0
-		if _, err := fmt.Sscanf(number, "%d", &n); !ok || err != nil {
+		colon := strings.LastIndexByte(file, ':')
+		n, err := strconv.Atoi(file[colon+1:])
+		if colon < 0 || err != nil {
 			break
 		}
-		file, line, column = rest, n, line
+		file, line, column = file[:colon], n, line
 	}
 	if line == 0 {
 		return model.Position{}, false
 	}
 	return model.Position{File: file, Line: line, Column: max(column, 1)}, true
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // EndOf is the place after a name.
