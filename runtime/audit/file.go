@@ -157,8 +157,8 @@ func (f *File) write(ctx context.Context, records []Record) error {
 	}
 	if err != nil {
 		if failed := f.out.Truncate(f.size); failed != nil {
-			f.refused = fmt.Errorf("the audit file %s may have records whose writing was reported as failed: "+
-				"cutting them off failed (%w) after writing failed: %w", f.path, failed, err)
+			f.refused = fmt.Errorf("the audit file %s may end with a record that was reported as not written: "+
+				"cutting it off failed (%w) after writing failed: %w", f.path, failed, err)
 			return f.refused
 		}
 		return err

@@ -197,7 +197,7 @@ func (r *Record) writeParameters(w *recordWriter) {
 			w.Reset(line.Bytes())
 			return
 		}
-		w.Back(before)
+		w.Rewind(before)
 	}
 	if digest == nil {
 		digest = digestOf(r.Parameters)
