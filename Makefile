@@ -17,11 +17,11 @@ demo:
 	$(GO) -C examples/todo run ./demo -adapter $(CURDIR)/bin/todo
 
 quick test slow:
-	$(RUN) -tier $@ $(TESTFLAGS)
+	$(RUN) -tier $@ -- $(TESTFLAGS)
 
 # race runs the tests in the race detector, those with many rounds with fewer.
 race:
-	$(RUN) -tier race -race $(TESTFLAGS)
+	$(RUN) -tier race -- -race $(TESTFLAGS)
 	$(GO) test -race -short $(TESTFLAGS) ./examples/todo/... ./test/state/...
 
 # stale breaks what only programs see that tests start, and expects go test to notice.
