@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exports adapters and has other people's tools judge each format. Needs Go, node and npm.
+# Exports adapters and has other people's tools validate each format. Needs Go, node and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -16,7 +16,7 @@ cp schemas.mjs "$work/"
 (cd "$work" && npm install --no-package-lock --no-audit --no-fund --silent)
 rm -rf "$work/out"
 
-quiet() { # quiet COMMAND...: shows what a command says only where it fails
+quiet() { # quiet COMMAND...: prints the output of a command only where it fails
 	"$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
@@ -42,8 +42,8 @@ lint() (
 	echo "  ok Markdown"
 )
 
-# judge DIRECTORY NAME PACKAGE FLAGS...: exports a package and has the tools look at it.
-judge() {
+# validate DIRECTORY NAME PACKAGE FLAGS...: exports a package and has the tools look at it.
+validate() {
 	local directory=$1 name=$2 package=$3 out=$work/out/$2
 	shift 3
 	mkdir -p "$out"
@@ -53,20 +53,20 @@ judge() {
 	done
 	echo "== $name $*"
 	lint "$out"
-	(cd "$work" && node schemas.mjs "$root/project/jsonschema/testdata/patterns.json" "$out/jsonschema")
+	(cd "$work" && node schemas.mjs "$root/internal/export/jsonschema/testdata/patterns.json" "$out/jsonschema")
 }
 
 # What is hard to write, as the tests of the packages have it.
 mkdir -p "$work/out/hard"
-cp "$root/project/openapi/testdata/shop.json" "$work/out/hard/openapi.json"
-cp "$root/project/markdown/testdata/shop.md" "$work/out/hard/reference.md"
-cp "$root/project/llms/testdata/shop.md" "$work/out/hard/llms.md"
+cp "$root/internal/export/openapi/testdata/shop.json" "$work/out/hard/openapi.json"
+cp "$root/internal/export/markdown/testdata/shop.md" "$work/out/hard/reference.md"
+cp "$root/internal/export/llms/testdata/shop.md" "$work/out/hard/llms.md"
 echo "== hard cases"
 lint "$work/out/hard"
 
-judge "$root/examples/todo" todo ./todo -version 1.0.0
-judge "$root/examples/todo" todo_single ./todo -mode single -prefix my_
-judge "$root/examples/todo" todo_semantic ./todo -profile semantic
+validate "$root/examples/todo" todo ./todo -version 1.0.0
+validate "$root/examples/todo" todo_single ./todo -mode single -prefix my_
+validate "$root/examples/todo" todo_semantic ./todo -profile semantic
 for package in dns repository trees; do
-	judge "$root/test/adopted" "$package" "./$package"
+	validate "$root/test/adopted" "$package" "./$package"
 done

@@ -20,12 +20,12 @@ log=$(mktemp)
 trap 'kill "$server" 2>/dev/null || true; rm -f "$log"' EXIT
 ../../bin/todo -db :memory: -transport http -addr 127.0.0.1:0 2>"$log" &
 server=$!
-for _ in $(seq 50); do
-	url=$(sed -n 's/.*url=\(http[^ ]*\).*/\1/p' "$log")
-	[ -n "$url" ] && break
+url=
+until [ -n "$url" ]; do
+	kill -0 "$server" 2>/dev/null || { cat "$log" >&2; exit 1; } # the server has ended
 	sleep 0.1
+	url=$(sed -n 's/.*url=\(http[^ ]*\).*/\1/p' "$log")
 done
-[ -n "$url" ] || { cat "$log" >&2; exit 1; }
 for library in sdk client; do
 	node ../../bin/e2e/cycle.mjs "$library" http "$url"
 done
