@@ -438,21 +438,24 @@ func TestDangerThatIsNotStated(t *testing.T) {
 }
 
 func TestParseRefusesWhatIsNoSnapshot(t *testing.T) {
-	for document, says := range map[string]string{
-		`[`:                           "unexpected end of JSON input",
-		`{"operations":[]}`:           "the snapshot has no operations",
-		`{"operations":[{}]}`:         "operation 1 of the snapshot has no name",
-		`{"operations":[{"name":1}]}`: "reading the snapshot",
-		`{"operations":[{"name":"a"},{"name":"a"}]}`:                                            `two operations "a"`,
-		`{"operations":[{"name":"a","parameters":[{"name":"p"},{"name":"p"}]}]}`:                `operation "a" has two parameters or fields "p"`,
-		`{"operations":[{"name":"a","parameters":[{}]}]}`:                                       `parameter or field 1 of operation "a" has no name`,
-		`{"operations":[{"name":"a"}],"types":[{}]}`:                                            "type 1 of the snapshot has no name",
-		`{"operations":[{"name":"a"}],"types":[{"name":"T"},{"name":"T"}]}`:                     `two types "T"`,
-		`{"operations":[{"name":"a"}],"types":[{"name":"T","fields":[null]}]}`:                  `parameter or field 1 of type "T" has no name`,
-		`{"operations":[{"name":"a","parameters":[{"name":"p","items":` + nested(200) + `}]}]}`: "more than 100 deep",
+	for _, tt := range []struct{ document, says string }{
+		{`[`, "unexpected end of JSON input"},
+		{`{"operations":[]}`, "the snapshot has no operations"},
+		{`{"operations":[{}]}`, "operation 1 of the snapshot has no name"},
+		{`{"operations":[{"name":1}]}`, "reading the snapshot"},
+		{`{"operations":[{"name":"a"},{"name":"a"}]}`, `two operations "a"`},
+		{`{"operations":[{"name":"a","parameters":[{"name":"p"},{"name":"p"}]}]}`,
+			`operation "a" has two parameters or fields "p"`},
+		{`{"operations":[{"name":"a","parameters":[{}]}]}`, `parameter or field 1 of operation "a" has no name`},
+		{`{"operations":[{"name":"a"}],"types":[{}]}`, "type 1 of the snapshot has no name"},
+		{`{"operations":[{"name":"a"}],"types":[{"name":"T"},{"name":"T"}]}`, `two types "T"`},
+		{`{"operations":[{"name":"a"}],"types":[{"name":"T","fields":[null]}]}`,
+			`parameter or field 1 of type "T" has no name`},
+		{`{"operations":[{"name":"a","parameters":[{"name":"p","items":` + nested(200) + `}]}]}`,
+			"more than 100 deep"},
 	} {
-		if _, err := compat.Parse([]byte(document)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: got %v, want it to say %q", document, err, says)
+		if _, err := compat.Parse([]byte(tt.document)); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: got %v, want it to say %q", tt.document, err, tt.says)
 		}
 	}
 }
