@@ -47,10 +47,12 @@ func Failures(a *gen.Adapter, o *gen.Operation) []Failure {
 	_, conditional := o.Param("if_match")
 	targets := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })
 	add(targets && o.Category != gen.Create, "NOT_FOUND_RESOURCE", "What the identifier names does not exist.")
-	add(o.Category == gen.Create, "CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates.")
+	add(o.Category == gen.Create,
+		"CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates.")
 	add(conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version.")
 	confirmed := NeedsConfirmation(o)
-	add(confirmed, "CONFIRMATION_REQUIRED", "Nothing was done yet; send the same request again with the token from the details.")
+	add(confirmed,
+		"CONFIRMATION_REQUIRED", "Nothing was done yet; send the same request again with the token from the details.")
 	add(confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request.")
 	add(confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again.")
 	return list

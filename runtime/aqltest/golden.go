@@ -93,7 +93,8 @@ const heading = "=="
 func write(out *bytes.Buffer, s *Session) error {
 	schema, of := "", ""
 	for _, tool := range s.adapter.Tools() {
-		fmt.Fprintf(out, "%s tool %s\ntitle: %s\nread-only: %t\ndestructive: %t\n\n%s\n\n", heading, tool.Name, tool.Title, tool.ReadOnly, tool.Destructive, tool.Description)
+		fmt.Fprintf(out, "%s tool %s\ntitle: %s\nread-only: %t\ndestructive: %t\n\n%s\n\n", heading, tool.Name, tool.Title,
+			tool.ReadOnly, tool.Destructive, tool.Description)
 		if string(tool.InputSchema) == schema {
 			fmt.Fprintf(out, "input schema: that of %s\n\n", of)
 			continue

@@ -15,7 +15,8 @@ import (
 // The members that responses may have (requirements REQ-RS-04, REQ-RS-05, REQ-BA-03…REQ-BA-11).
 var (
 	successMembers = []string{"success", "data", "warnings", "_meta"}
-	batchMembers   = append(successMembers[:len(successMembers):len(successMembers)], "results", "summary", "halted_at", "pending_operations")
+	batchMembers   = append(successMembers[:len(successMembers):len(successMembers)],
+		"results", "summary", "halted_at", "pending_operations")
 	failureMembers = []string{"success", "error", "confirmation", "deprecated", "deprecationMessage", "deprecatedSince", "removalVersion"}
 	errorMembers   = []string{"code", "message", "details"}
 	warningMembers = []string{"code", "message", "severity", "details"}

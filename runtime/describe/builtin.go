@@ -6,21 +6,24 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// The names of the operations that adapters answer themselves: every adapter the first, and those that are asked to the second.
+// The names of the built-in operations, which adapters carry out themselves. Every adapter has introspect (MCP-AQL core
+// §7.2); get_manifest is optional.
 const (
 	IntrospectName = "introspect"
 	ManifestName   = "get_manifest"
 )
 
-// IntrospectOperation is the definition of introspect, the operation every adapter has (MCP-AQL core §7.2). It is not part
-// of an Adapter's definitions: whatever lists operations puts it first. Queries are those it answers beside operations and
-// types.
+// IntrospectOperation returns the definition of introspect (MCP-AQL core §7.2), which is not among the definitions of
+// an adapter. queries are those that it answers in addition to operations and types.
 func IntrospectOperation(queries ...string) gen.Operation {
 	return gen.Operation{
 		Name: IntrospectName, Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag,
 		Description: "Discover operations and types: all of them, or one in full by name.",
 		Params: []gen.Param{
-			{Name: "query", Type: "string", Required: true, Enum: append([]string{"operations", "types"}, queries...), Description: "Kind of list"},
+			{
+				Name: "query", Type: "string", Required: true, Description: "Kind of list",
+				Enum: append([]string{"operations", "types"}, queries...),
+			},
 			{Name: "name", Type: "string", Description: "One operation or type to show in full"},
 		},
 		Returns: gen.Returns{Name: introspectionType, Kind: gen.KindObject},
@@ -31,19 +34,19 @@ func IntrospectOperation(queries ...string) gen.Operation {
 	}
 }
 
-// manifestOperation is the definition of get_manifest.
+// manifestOperation returns the definition of get_manifest.
 func manifestOperation() gen.Operation {
 	return gen.Operation{
 		Name: ManifestName, Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag,
-		Description: "Get the service's operations and their parameters as a declaration of capabilities. Datatypes in it are labels; " +
-			"introspect tells how requests look.",
+		Description: "Get the service's operations and their parameters as a declaration of capabilities. " +
+			"Datatypes in it are labels; introspect tells how requests look.",
 		Returns:  gen.Returns{Name: manifestType, Kind: gen.KindObject},
 		Examples: []gen.Example{{Params: `{}`, Description: "The whole manifest"}},
 	}
 }
 
-// BuiltIns are the operations that the adapter answers itself, which whatever lists operations puts first. Queries are those
-// that introspect answers beside operations and types.
+// BuiltIns returns the definitions of the built-in operations, which come first in every list. queries are those that
+// introspect answers in addition to operations and types.
 func (s Surface) BuiltIns(queries ...string) []gen.Operation {
 	builtIns := []gen.Operation{IntrospectOperation(queries...)}
 	if s.GetManifest {
@@ -56,7 +59,7 @@ func (s Surface) isBuiltIn(name string) bool {
 	return name == IntrospectName || s.GetManifest && name == ManifestName
 }
 
-// collision says that an operation of the service has the name of a built-in one, and what to do.
+// collision returns the error for an operation of the service that has the name of a built-in one.
 func collision(o *gen.Operation) error {
 	advice := "rename it"
 	if o.Name == ManifestName {
@@ -66,5 +69,6 @@ func collision(o *gen.Operation) error {
 	if o.Source != "" {
 		where = " at " + o.Source
 	}
-	return fmt.Errorf("the service's operation %q%s has the name of the built-in operation %q; %s", o.Name, where, o.Name, advice)
+	return fmt.Errorf("the service's operation %q%s has the name of the built-in operation %q; %s", o.Name, where, o.Name,
+		advice)
 }

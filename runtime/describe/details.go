@@ -9,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// The introspection schema closes every object here: what has no member of its own is said in a description.
+// The introspection schema closes every object here, so what has no member of its own goes into a description.
 
 // operationsList is the data of query "operations" without a name.
 type operationsList struct {
@@ -38,7 +38,7 @@ type operationDetails struct {
 	Examples    []exampleInfo   `json:"examples,omitempty"`
 }
 
-// permissions are the flags of a category (MCP-AQL core §6.1).
+// permissions are the effects of a semantic category (MCP-AQL core §6.1).
 type permissions struct {
 	ReadOnly    bool `json:"readOnly"`
 	Destructive bool `json:"destructive"`
@@ -102,7 +102,7 @@ func detailsOf(o *gen.Operation, s Surface, gated Gating) operationDetails {
 
 const tokenName = "confirmation_token"
 
-// tokenParam is what an operation accepts beside its own parameters when it asks before it runs.
+// tokenParam is the parameter that an operation accepts in addition to its own if it may require confirmation.
 var tokenParam = gen.Param{
 	Name: tokenName, Type: "string", Sensitive: true,
 	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
@@ -122,12 +122,12 @@ func parameterInfoOf(p *gen.Param) parameterInfo {
 	return info
 }
 
-// valueInfo describes a value without saying where it stands.
+// valueInfo describes a value without its name and whether it is required.
 func valueInfo(p *gen.Param) parameterInfo {
 	info := parameterInfo{
 		Type: p.Type, Description: paramDescription(p), Default: json.RawMessage(p.Default), Enum: p.Enum,
-		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum), MinLength: p.MinLength, MaxLength: p.MaxLength,
-		Pattern: p.Pattern, Format: p.Format, Sensitive: p.Sensitive,
+		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum),
+		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Format: p.Format, Sensitive: p.Sensitive,
 	}
 	if p.Items != nil {
 		items := valueInfo(p.Items)
@@ -136,7 +136,7 @@ func valueInfo(p *gen.Param) parameterInfo {
 	return info
 }
 
-// paramDescription is the description of a parameter with what the closed schema has no member for.
+// paramDescription returns the description of a parameter, with what the closed schema has no member for.
 func paramDescription(p *gen.Param) string {
 	var n notes
 	n.add(p.Description)
@@ -178,7 +178,7 @@ func items(n int) string {
 	return fmt.Sprintf("%d items", n)
 }
 
-// description is all there is to say about an operation.
+// description returns the description of an operation in full.
 func description(o *gen.Operation, gated Gating) string {
 	var n notes
 	n.add(o.Description)
@@ -196,8 +196,8 @@ func description(o *gen.Operation, gated Gating) string {
 	return n.String()
 }
 
-// summary is what the operations list says: the first sentence, and what an agent must not miss. Danger levels below
-// destructive are listed in _protocol.danger_levels and not repeated.
+// summary returns the description of an operation for the list: the first sentence, and what an agent must not miss.
+// Danger levels below destructive are left out, because _protocol.danger_levels lists them.
 func summary(o *gen.Operation, gated Gating) string {
 	var n notes
 	n.add(words.FirstSentence(o.Description))

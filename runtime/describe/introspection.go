@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Introspection holds every answer of introspect as complete responses, rendered once (MCP-AQL introspection §2.3). Its
-// methods return shared bytes: callers must not change them. It is safe for concurrent use.
+// Introspection holds every answer of introspect (MCP-AQL introspection §2.3), each a complete response as one line of
+// JSON. Its methods return shared bytes, which callers must not change. It is safe for concurrent use.
 type Introspection struct {
 	operations []byte
 	operation  map[string][]byte // by name
@@ -18,10 +18,12 @@ type Introspection struct {
 	typ        map[string][]byte // by name
 }
 
-// Operations is the answer to query "operations": the _protocol metadata and all operations, built-in ones first.
+// Operations returns the answer to the query "operations": the _protocol metadata and all operations, the built-in ones
+// first (MCP-AQL introspection §4.1).
 func (i *Introspection) Operations() []byte { return i.operations }
 
-// Types is the answer to query "types": the protocol's types and then the adapter's.
+// Types returns the answer to the query "types": the types of the protocol and then those of the adapter (MCP-AQL
+// introspection §5.1).
 func (i *Introspection) Types() []byte { return i.types }
 
 var (
@@ -29,7 +31,7 @@ var (
 	noType      = []byte(`{"success":true,"data":{"type":null}}`)
 )
 
-// Operation is the answer to query "operations" with a name. An unknown name is answered with null, not with an error
+// Operation returns the answer to the query "operations" with a name. For an unknown name this is null, not an error
 // (MCP-AQL introspection §4.3).
 func (i *Introspection) Operation(name string) []byte {
 	if answer, ok := i.operation[name]; ok {
@@ -38,7 +40,7 @@ func (i *Introspection) Operation(name string) []byte {
 	return noOperation
 }
 
-// Type is the answer to query "types" with a name. An unknown name is answered with null.
+// Type returns the answer to the query "types" with a name. For an unknown name this is null.
 func (i *Introspection) Type(name string) []byte {
 	if answer, ok := i.typ[name]; ok {
 		return answer
@@ -46,9 +48,9 @@ func (i *Introspection) Type(name string) []byte {
 	return noType
 }
 
-// Introspect renders every answer of introspect for an adapter. It fails, saying everything that is wrong, on a surface
-// that is not valid and on definitions that cannot be shown: two operations or types of one name, a category that does
-// not exist, a default, bound or example that is not JSON.
+// Introspect renders every answer of introspect for an adapter. The error lists everything that is wrong: a surface
+// that is not valid, two operations or two types of one name, an unknown category, and defaults, bounds and examples
+// that are not JSON.
 func Introspect(a *gen.Adapter, s Surface, p Protocol) (*Introspection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -89,7 +91,7 @@ func Introspect(a *gen.Adapter, s Surface, p Protocol) (*Introspection, error) {
 	return in, nil
 }
 
-// checkOperations reports operations that cannot be told apart or have no place on the surface.
+// checkOperations returns an error for operations of one name and for those without an endpoint family.
 func checkOperations(a *gen.Adapter, s Surface) error {
 	var faults []error
 	seen := make(map[string]bool)
@@ -101,7 +103,8 @@ func checkOperations(a *gen.Adapter, s Surface) error {
 		case seen[o.Name]:
 			faults = append(faults, fmt.Errorf("two operations are called %q", o.Name))
 		case s.Family(o) == "":
-			faults = append(faults, fmt.Errorf("operation %q: category %q is none of CREATE, READ, UPDATE, DELETE, EXECUTE", o.Name, o.Category))
+			faults = append(faults,
+				fmt.Errorf("operation %q: category %q is none of CREATE, READ, UPDATE, DELETE, EXECUTE", o.Name, o.Category))
 		}
 		seen[o.Name] = true
 	}
@@ -114,7 +117,7 @@ type success struct {
 	Data    any  `json:"data"`
 }
 
-// render writes v as compact JSON, with the characters < > & as they are.
+// render returns v as compact JSON, with the characters < > & as they are.
 func render(v any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

@@ -10,25 +10,24 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Profile is a set of endpoint families and the categories they serve (MCP-AQL core §3.3). Categories are never more
-// than the five; families are an author's choice.
+// Profile is a set of endpoint families (MCP-AQL core §3.3). Every semantic category belongs to exactly one of them.
 type Profile struct {
 	Name     string
 	Families []Family // in the order of their tools
-	// Introspect names the family that answers introspect and get_manifest; empty means the family of READ.
+	// Introspect is the family of introspect and get_manifest; empty: the family of READ.
 	Introspect string
 }
 
-// Family is an endpoint family: in semantic mode, one MCP tool.
+// Family is an endpoint family. In semantic mode it has a tool of its own.
 type Family struct {
 	Name        string
-	Description string // its purpose, one sentence; empty: derived from the categories
-	// Categories are those whose operations belong here unless they ask for another family. None: the family holds only
-	// operations that ask for it.
+	Description string // one sentence about its purpose; empty: one that follows from the categories
+	// Categories are the categories whose operations belong to the family unless their definitions choose another one.
+	// Without any, the family has only operations that choose it.
 	Categories []gen.Category
 }
 
-// Profiles returns the shipped profiles: crude, crude_authorize and semantic.
+// Profiles returns the shipped profiles: crude, crude_authorize and semantic (MCP-AQL CRUDE pattern §4).
 func Profiles() []Profile {
 	crude := Profile{Name: "crude"}
 	for _, category := range gen.Categories() {
@@ -40,14 +39,16 @@ func Profiles() []Profile {
 		{Name: "discover", Description: "Find out which operations and types exist."},
 		{Name: "query", Description: "Read-only queries.", Categories: []gen.Category{gen.Read}},
 		{Name: "manage", Description: "Adds and changes data.", Categories: []gen.Category{gen.Create, gen.Update}},
-		{Name: "operate", Description: "Removes data and runs things; potentially destructive.", Categories: []gen.Category{gen.Delete, gen.Execute}},
+		{
+			Name: "operate", Description: "Removes data and runs things; potentially destructive.",
+			Categories: []gen.Category{gen.Delete, gen.Execute},
+		},
 	}}
 	return []Profile{crude, authorize, semantic}
 }
 
-// FindProfile finds a profile by name among the custom ones and the shipped ones. Empty means crude. It fails when there
-// is no such profile, when a custom profile has the name of another one, and when the custom profile asked for is not
-// valid.
+// FindProfile returns the profile of a name, which can be a custom or a shipped one. An empty name means crude. It
+// fails if there is no such profile, if the profile is not valid, and if two profiles have the same name.
 func FindProfile(name string, custom []Profile) (Profile, error) {
 	if name == "" {
 		name = "crude"
@@ -71,8 +72,9 @@ func FindProfile(name string, custom []Profile) (Profile, error) {
 
 var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Validate reports everything that is wrong with the profile: names that are not lowercase words with underscores,
-// a family or a category that occurs twice, a category without family, introspect in a family that does not exist.
+// Validate returns an error for everything that is wrong with the profile: names that are not lowercase words with
+// underscores, a family or a category that occurs twice, a category without a family, and introspect in a family that
+// does not exist.
 func (p Profile) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) {

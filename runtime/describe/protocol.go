@@ -5,55 +5,58 @@ import "github.com/aqltag/aqltag/runtime/gen"
 // Version is the version of MCP-AQL that introspection reports (MCP-AQL introspection §4.1.1).
 const Version = "1.0.0-draft"
 
-// Protocol is what an adapter says about itself in the _protocol metadata of the operations list (MCP-AQL introspection
-// §4.1.1). Whoever fills it in answers for its truth.
+// Protocol is the _protocol metadata of the operations list (MCP-AQL introspection §4.1.1). The adapter must keep what
+// it claims.
 type Protocol struct {
-	Conformance           string // level-1 or level-2; empty: not claimed
+	Conformance           string // level-1 or level-2 (MCP-AQL core §10); empty: not claimed
 	Capabilities          Capabilities
 	Limits                Limits
 	Concurrency           string // concurrency model (MCP-AQL core §9.3.1); empty: not stated
 	SupportsETag          bool
 	MaxConcurrentRequests int // 0: not stated
-	// Gate tells what stands between an operation and its handler. nil: nothing does.
+	// Gate returns what an operation requires besides valid parameters. nil: nothing.
 	Gate func(o *gen.Operation) Gating
-	// Queries are those that introspect answers beside operations and types, such as adapter_info.
+	// Queries are the queries that introspect answers in addition to operations and types, such as adapter_info.
 	Queries []string
 }
 
-// Gating is what stands between an operation and its handler, so far as it is the same for every request.
+// Gating is what an operation requires besides valid parameters, as far as that does not depend on the request.
 type Gating int
 
-// The gatings.
+// The values of Gating, in rising order.
 const (
 	Ungated            Gating = iota
-	SometimesConfirmed        // for some callers or parameters
-	Confirmed
-	Denied // to everyone, by the adapter's trust level
+	SometimesConfirmed        // confirmation, for some callers or parameters
+	Confirmed                 // confirmation (MCP-AQL confirmation tokens)
+	Denied                    // the adapter's trust level denies the operation to all callers
 )
 
-// confirms reports whether a confirmation token is of use.
+// confirms reports whether the operation accepts a confirmation token.
 func (g Gating) confirms() bool { return g == SometimesConfirmed || g == Confirmed }
 
-// note is what agents are told.
+// note returns the note for agents; empty: there is none.
 func (g Gating) note() string {
-	return [...]string{"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level"}[g]
+	return [...]string{
+		"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level",
+	}[g]
 }
 
-// Capabilities tells which optional features an adapter has (MCP-AQL introspection §4.1.1).
+// Capabilities are the optional features of an adapter (MCP-AQL introspection §4.1.1).
 type Capabilities struct {
-	Batch               bool   `json:"batch"`
-	FieldSelection      bool   `json:"field_selection"`
-	Aggregations        bool   `json:"aggregations"`
-	ComputedFields      bool   `json:"computed_fields"`
-	Pagination          bool   `json:"pagination"`
-	RelationshipQueries bool   `json:"relationship_queries"`
-	Warnings            bool   `json:"warnings"`
-	Confirmation        bool   `json:"confirmation"`
-	DangerousOperations bool   `json:"dangerous_operations"`
-	ExecutionSafetyLoop string `json:"execution_safety_loop,omitempty"` // enforcing, monitoring, logging, disabled; empty: none
+	Batch               bool `json:"batch"`
+	FieldSelection      bool `json:"field_selection"`
+	Aggregations        bool `json:"aggregations"`
+	ComputedFields      bool `json:"computed_fields"`
+	Pagination          bool `json:"pagination"`
+	RelationshipQueries bool `json:"relationship_queries"`
+	Warnings            bool `json:"warnings"`
+	Confirmation        bool `json:"confirmation"`
+	DangerousOperations bool `json:"dangerous_operations"`
+	// ExecutionSafetyLoop is enforcing, monitoring, logging or disabled; empty: there is none.
+	ExecutionSafetyLoop string `json:"execution_safety_loop,omitempty"`
 }
 
-// Limits are the limits that an adapter enforces (MCP-AQL core §4.7.5). A zero limit is left out.
+// Limits are the limits that an adapter enforces (MCP-AQL core §4.7.5). A limit of zero is not reported.
 type Limits struct {
 	RequestSize   int `json:"max_request_size,omitempty"`  // bytes
 	ResponseSize  int `json:"max_response_size,omitempty"` // bytes

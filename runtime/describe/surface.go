@@ -1,6 +1,17 @@
-// Package describe renders definitions into everything that is read rather than run: the MCP tools an agent sees and the
-// answers of introspect. It decides which endpoint family and which tool an operation belongs to, once, for the runtime
-// and for every rendering.
+// Package describe renders definitions into what agents read: the MCP tools of an adapter and the answers of
+// introspect. It also decides, once for the runtime and for all exports, to which endpoint family and which tool an
+// operation belongs.
+//
+// The runtime and the aql-tag command use it. A service needs only its types Profile, Family and Tool, for a profile of
+// its own and for a transport of its own:
+//
+//	aql.Options{
+//		Profile: "library",
+//		Profiles: []describe.Profile{{Name: "library", Families: []describe.Family{
+//			{Name: "catalog", Categories: []gen.Category{gen.Read}},
+//			{Name: "desk", Categories: []gen.Category{gen.Create, gen.Update, gen.Delete, gen.Execute}},
+//		}}},
+//	}
 package describe
 
 import (
@@ -12,7 +23,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Mode is which tools an adapter registers (endpoint modes §3.1).
+// Mode is an endpoint mode: which tools an adapter registers (MCP-AQL endpoint modes §3.1).
 type Mode string
 
 // The endpoint modes.
@@ -22,7 +33,8 @@ const (
 	All      Mode = "all"      // both
 )
 
-// ParseMode reads the name of a mode. Empty means semantic, and crude is another name for it (CRUDE pattern §4.3).
+// ParseMode returns the mode of a name. An empty name means semantic, and so does "crude" (MCP-AQL CRUDE pattern §4.3).
+// It fails on any other name.
 func ParseMode(name string) (Mode, error) {
 	switch mode := Mode(name); mode {
 	case "", "crude":
@@ -34,20 +46,21 @@ func ParseMode(name string) (Mode, error) {
 	}
 }
 
-// Surface is how an adapter's operations are spread over MCP tools.
+// Surface determines how the operations of an adapter are distributed over MCP tools.
 type Surface struct {
 	Mode              Mode
 	Profile           Profile
 	Prefix            string // in front of every tool name, such as "github_"
 	OmitEmptyFamilies bool   // leaves out the tool of a family that has no operations
-	GetManifest       bool   // answers get_manifest beside introspect
+	GetManifest       bool   // adds the built-in operation get_manifest
 }
 
 const unifiedTool = "mcp_aql"
 
 var prefixRule = regexp.MustCompile(`^[a-z0-9_]*_$`)
 
-// Validate reports everything that is wrong with the mode, the prefix (MCP integration §6.4) and the profile.
+// Validate returns an error for everything that is wrong with the mode, the prefix (MCP-AQL MCP integration §6.4) and
+// the profile.
 func (s Surface) Validate() error {
 	var faults []error
 	switch s.Mode {
@@ -56,36 +69,40 @@ func (s Surface) Validate() error {
 		faults = append(faults, fmt.Errorf("endpoint mode %q is none of semantic, single, all", s.Mode))
 	}
 	if s.Prefix != "" && !prefixRule.MatchString(s.Prefix) {
-		faults = append(faults, fmt.Errorf("tool prefix %q must hold only lowercase letters, digits and underscores and end with an underscore", s.Prefix))
+		faults = append(faults, fmt.Errorf("tool prefix %q must hold only lowercase letters, digits and underscores "+
+			"and end with an underscore", s.Prefix))
 	}
 	faults = append(faults, s.Profile.Validate())
 	return errors.Join(faults...)
 }
 
-// Lengths from which on some clients cut or refuse tool names (MCP integration §6.4).
+// Lengths from which on some clients cut or refuse tool names (MCP-AQL MCP integration §6.4).
 const (
 	prefixLength = 20
 	nameLength   = 40
 )
 
-// Warnings lists what is allowed but can fail with some MCP clients: a prefix of 20 characters or more and tool names
-// longer than 40, because many clients put the server's name in front and cap the whole.
+// Warnings returns a sentence about everything that is allowed but can fail with some MCP clients: a prefix of 20
+// characters or more, and tool names of more than 40 characters. Many clients put the server's name in front of a tool
+// name and limit the length of the result (MCP-AQL MCP integration §6.4).
 func (s Surface) Warnings() []string {
 	var warnings []string
 	if len(s.Prefix) >= prefixLength {
-		warnings = append(warnings, fmt.Sprintf("tool prefix %q has %d characters; keep it below %d", s.Prefix, len(s.Prefix), prefixLength))
+		warnings = append(warnings,
+			fmt.Sprintf("tool prefix %q has %d characters; keep it below %d", s.Prefix, len(s.Prefix), prefixLength))
 	}
 	for _, family := range s.toolFamilies() {
 		if name := s.toolName(family); len(name) > nameLength {
-			warnings = append(warnings, fmt.Sprintf("tool name %q has %d characters; some clients refuse names longer than %d", name, len(name), nameLength))
+			warnings = append(warnings, fmt.Sprintf("tool name %q has %d characters; some clients refuse names longer than %d",
+				name, len(name), nameLength))
 		}
 	}
 	return warnings
 }
 
-// Family is the endpoint family of an operation: the one its definition asks for where the profile has it, else the one
-// the profile has for its category. A family called after a category, such as "read", holds that category alone, so an
-// operation of another category cannot ask for it. The result is empty only for an unknown category.
+// Family returns the endpoint family of an operation: the one in its definition if the profile has it, else the family
+// of its category (MCP-AQL core §3.3). A family with the name of a category, such as "read", has the operations of that
+// category only, so a definition cannot choose it. The result is empty if the category is unknown.
 func (s Surface) Family(o *gen.Operation) string {
 	if s.isBuiltIn(o.Name) {
 		return s.Profile.introspectFamily()
@@ -96,8 +113,8 @@ func (s Surface) Family(o *gen.Operation) string {
 	return s.Profile.familyOf(o.Category)
 }
 
-// Tool is the full name of the MCP tool through which an operation is called. Where both surfaces exist it is the tool of
-// the operation's family.
+// Tool returns the full name of the MCP tool through which an operation is called. In the mode all, this is the tool of
+// its family.
 func (s Surface) Tool(o *gen.Operation) string {
 	if s.Mode == Single {
 		return s.toolName("")
@@ -105,7 +122,7 @@ func (s Surface) Tool(o *gen.Operation) string {
 	return s.toolName(s.Family(o))
 }
 
-// toolName is the tool of a family; the empty family is the unified tool.
+// toolName returns the name of the tool of a family, or of the unified tool if the family is empty.
 func (s Surface) toolName(family string) string {
 	if family == "" {
 		return s.Prefix + unifiedTool
@@ -113,7 +130,7 @@ func (s Surface) toolName(family string) string {
 	return s.Prefix + unifiedTool + "_" + family
 }
 
-// toolFamilies lists the families that have a tool, in the order of the tools; the empty one is the unified tool.
+// toolFamilies returns the families that have a tool, in the order of the tools; the empty one is the unified tool.
 func (s Surface) toolFamilies() []string {
 	var families []string
 	if s.Mode != Single {
@@ -127,7 +144,7 @@ func (s Surface) toolFamilies() []string {
 	return families
 }
 
-// isCategoryFamily reports whether a family is called after a semantic category.
+// isCategoryFamily reports whether a family has the name of a semantic category.
 func isCategoryFamily(name string) bool {
 	for _, category := range gen.Categories() {
 		if name == categoryFamily(category) {

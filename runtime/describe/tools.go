@@ -6,26 +6,29 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Tool is an MCP tool as clients see it. Both flags are meant to be sent also when false, because MCP takes an absent
-// destructiveHint for true.
+// Tool is an MCP tool as clients see it (MCP-AQL MCP integration §2). A transport must send both flags, also if they
+// are false, because MCP takes an absent destructiveHint for true.
 type Tool struct {
 	Name        string
 	Title       string
 	Description string
-	Family      string          // the endpoint family it serves; empty: all
+	Family      string          // the endpoint family of its operations; empty: all
 	InputSchema json.RawMessage // JSON Schema of its arguments
 	ReadOnly    bool            // readOnlyHint
 	Destructive bool            // destructiveHint
 }
 
-// baseSchema is the input schema of every tool (MCP integration §3.1): a request with one operation, or a batch. That it is
-// one of the two is not said, since some clients refuse a schema with alternatives at its root (requirements T-36). It has
-// no descriptions: each would be paid for in every conversation, and the tool's own text says how a request looks.
-const baseSchema = `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true},` +
-	`"operations":{"type":"array","items":{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object"}}}}}}`
+// baseSchema is the input schema of every tool: a request with one operation, or a batch (MCP-AQL MCP integration
+// §3.1). It does not demand one of the two, because some clients refuse a schema with alternatives at its root. It has
+// no descriptions, because each would cost tokens in every conversation and the tool's description shows how a request
+// looks.
+const baseSchema = `{"type":"object","properties":{` +
+	`"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true},"operations":{"type":"array",` +
+	`"items":{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object"}}}}}}`
 
-// Tools renders the MCP tools of an adapter: in semantic mode one for each family of the profile, in single mode one for
-// everything, else both. It fails on a surface or on operations that are not valid.
+// Tools renders the MCP tools of an adapter: in semantic mode one for each family of the profile, in single mode one
+// for all operations, in the mode all both (MCP-AQL MCP integration §2.1). It fails on a surface that is not valid, on
+// operations of one name and on unknown categories.
 func (s Surface) Tools(a *gen.Adapter) ([]Tool, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -51,7 +54,8 @@ func (s Surface) Tools(a *gen.Adapter) ([]Tool, error) {
 	}
 	if s.Mode != Semantic {
 		tools = append(tools, Tool{
-			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a), InputSchema: json.RawMessage(baseSchema), Destructive: true,
+			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a), InputSchema: json.RawMessage(baseSchema),
+			Destructive: true,
 		})
 	}
 	return tools, nil
@@ -64,7 +68,7 @@ func title(a *gen.Adapter) string {
 	return a.Name
 }
 
-// operationsOf lists the operations that a family answers, built-in ones first.
+// operationsOf returns the operations of a family, the built-in ones first.
 func (s Surface) operationsOf(a *gen.Adapter, family string) []*gen.Operation {
 	var operations []*gen.Operation
 	for _, o := range s.everyOperation(a) {
@@ -75,7 +79,7 @@ func (s Surface) operationsOf(a *gen.Adapter, family string) []*gen.Operation {
 	return operations
 }
 
-// everyOperation lists the adapter's operations with the built-in ones in front.
+// everyOperation returns the built-in operations and those of the adapter.
 func (s Surface) everyOperation(a *gen.Adapter, queries ...string) []*gen.Operation {
 	builtIns := s.BuiltIns(queries...)
 	operations := make([]*gen.Operation, 0, len(builtIns)+len(a.Operations))
@@ -88,8 +92,8 @@ func (s Surface) everyOperation(a *gen.Adapter, queries ...string) []*gen.Operat
 	return operations
 }
 
-// familyFlags are those of the riskiest operation in a family (MCP integration §2.3); without operations, of the riskiest
-// category; of a family that could hold anything, the worst.
+// familyFlags returns the flags of the most dangerous operation in a family, or of its most dangerous category if it
+// has no operations (MCP-AQL MCP integration §2.3). A family without both is destructive.
 func familyFlags(family *Family, operations []*gen.Operation) permissions {
 	var categories []gen.Category
 	for _, o := range operations {

@@ -82,8 +82,8 @@ func TestInputSchemaIsTheBaseSchema(t *testing.T) {
 	}
 }
 
-// REQ-TL-01, REQ-TL-03, REQ-TL-04, T-37: every description names its operations and shows how to call introspect through
-// the tool that answers it.
+// REQ-TL-01, REQ-TL-03, REQ-TL-04, T-37: every description names its operations and shows how to call introspect
+// through the tool that answers it.
 func TestDescriptionsNameOperationsAndIntrospect(t *testing.T) {
 	a := todoAdapter()
 	for name, s := range everySurface(t) {
@@ -239,7 +239,8 @@ func TestFiftyOperationsStayShort(t *testing.T) {
 	}
 }
 
-// REQ-ER-14, T-29: what we write ourselves never looks like a leak. Two openings are the protocol's own words (REQ-TL-02).
+// REQ-ER-14, T-29: what we write ourselves never looks like a leak. Two openings are the protocol's own words
+// (REQ-TL-02).
 func TestNothingLooksLikeALeak(t *testing.T) {
 	leak := regexp.MustCompile(`(?i)at\s+\S+|typeerror|/src/|\.go:\d|goroutine|panic:|\*?model\.|project\.`)
 	given := strings.NewReplacer("operations that overwrite data", "", "operations that remove data", "")

@@ -8,15 +8,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Tool descriptions stand in every conversation an agent has, so their length is a running cost. They are bounded in
-// tokens, estimated from the names, however many operations there are; introspect lists the rest.
+// Tool descriptions cost tokens in every conversation, so their length is bounded, however many operations there are.
+// The budgets are in estimated tokens. Introspect lists the operations that are left out.
 const (
 	familyBudget  = 150 // names in the tool of one family
 	unifiedBudget = 160 // names in the unified tool
 	exampleLength = 80  // bytes of the params of an example
 )
 
-// openings begin the descriptions of the CRUDE families, effects say what their operations do (MCP integration §2.1.1).
+// openings are the first lines in the descriptions of the CRUDE families, and effects describe what their operations do
+// (MCP-AQL MCP integration §2.1.1).
 var (
 	openings = map[string]string{
 		"create":  "Additive, non-destructive operations.",
@@ -34,7 +35,7 @@ var (
 	}
 )
 
-// familyText is the description of a family's tool (MCP integration §2.1.1).
+// familyText returns the description of a family's tool (MCP-AQL MCP integration §2.1.1).
 func (s Surface) familyText(family *Family, operations []*gen.Operation) string {
 	var lines []string
 	opening, crude := openings[family.Name]
@@ -65,12 +66,13 @@ func (s Surface) familyText(family *Family, operations []*gen.Operation) string 
 	case len(operations) == 0:
 		lines = append(lines, "Discover operations (via "+s.toolName(introspection)+"): "+introspectCall(""))
 	default:
-		lines = append(lines, "Discover required parameters (via "+s.toolName(introspection)+"): "+introspectCall(operations[0].Name))
+		lines = append(lines,
+			"Discover required parameters (via "+s.toolName(introspection)+"): "+introspectCall(operations[0].Name))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// unifiedText is the description of the tool that takes every operation (MCP integration §2.1.2).
+// unifiedText returns the description of the tool for all operations (MCP-AQL MCP integration §2.1.2).
 func (s Surface) unifiedText(a *gen.Adapter) string {
 	lines := []string{title(a) + ": all operations in one tool, routed automatically by operation name."}
 	groups := make([][]*gen.Operation, len(gen.Categories()))
@@ -97,7 +99,7 @@ func joinCategories(categories []gen.Category) string {
 	return strings.Join(text, ", ")
 }
 
-// addName tells, below a call of introspect for all operations, how to ask for one.
+// addName returns the line, below a call of introspect for all operations, about introspecting one.
 func (s Surface) addName(operations []*gen.Operation) string {
 	name := IntrospectName
 	if own := slices.IndexFunc(operations, func(o *gen.Operation) bool { return !s.isBuiltIn(o.Name) }); own >= 0 {
@@ -106,7 +108,7 @@ func (s Surface) addName(operations []*gen.Operation) string {
 	return fmt.Sprintf("Discover required parameters: add name: %q to its params", name)
 }
 
-// introspectCall shows how introspect is called, for one operation or for all.
+// introspectCall returns a call of introspect for one operation, or for all if name is empty.
 func introspectCall(name string) string {
 	if name == "" {
 		return `{ operation: "introspect", params: { query: "operations" } }`
@@ -114,7 +116,7 @@ func introspectCall(name string) string {
 	return `{ operation: "introspect", params: { query: "operations", name: "` + name + `" } }`
 }
 
-// listNames lists as many operations as the budget allows.
+// listNames returns the names of as many operations as the budget allows.
 func listNames(operations []*gen.Operation, budget int) string {
 	return names(operations, share([][]*gen.Operation{operations}, budget)[0])
 }
@@ -130,8 +132,8 @@ func names(operations []*gen.Operation, shown int) string {
 	return strings.Join(list, ", ")
 }
 
-// share deals a budget of tokens out to groups of operations, one name to each group in turn, so that a large group does
-// not crowd out a small one. It returns how many operations of each group are shown: one of each group always.
+// share divides a budget of tokens among groups of operations, one name for each group in turn, so that a large group
+// does not displace a small one. It returns how many operations of each group are shown, at least one of each.
 func share(groups [][]*gen.Operation, budget int) []int {
 	shown := make([]int, len(groups))
 	for round := 0; ; round++ {
@@ -154,7 +156,7 @@ func share(groups [][]*gen.Operation, budget int) []int {
 	}
 }
 
-// tokens estimates what a name and the comma after it cost: a token for each word, two for a long one.
+// tokens estimates the cost of a name and the comma after it: a token for each word, two for a long one.
 func tokens(name string) int {
 	cost := 1
 	for word := range strings.SplitSeq(name, "_") {
@@ -163,8 +165,8 @@ func tokens(name string) int {
 	return cost
 }
 
-// quickStart is a short request: an author's own example, else an operation that needs no parameters, else one with the
-// names of the parameters it needs.
+// quickStart returns a short request: the first example in a definition, else an operation without required parameters,
+// else one with the names of its required parameters.
 func (s Surface) quickStart(operations []*gen.Operation) (string, bool) {
 	for _, o := range operations {
 		for _, example := range o.Examples {

@@ -12,8 +12,7 @@ const (
 	nothingType       = "Nothing"
 )
 
-// protocolTypes are the types that the protocol itself brings (MCP-AQL introspection §5.3), and the one that introspect
-// returns.
+// protocolTypes returns the types of the protocol (MCP-AQL introspection §5.3), and the result type of introspect.
 func protocolTypes() []gen.Type {
 	category := gen.Type{Name: "SemanticCategory", Kind: gen.KindEnum, Description: "Effect of an operation on data"}
 	for _, c := range gen.Categories() {
@@ -28,39 +27,57 @@ func protocolTypes() []gen.Type {
 			{Name: "operation", Type: "string", Required: true, Description: "Name of the operation"},
 			{Name: "params", Type: "object", Description: "Its parameters"},
 		}},
-		{Name: "OperationResult", Kind: gen.KindUnion, Description: "The answer to a request", Members: []string{"OperationSuccess", "OperationFailure"}},
+		{
+			Name: "OperationResult", Kind: gen.KindUnion, Description: "The answer to a request",
+			Members: []string{"OperationSuccess", "OperationFailure"},
+		},
 		{Name: "OperationSuccess", Kind: gen.KindObject, Description: "The operation was carried out", Fields: []gen.Param{
 			{Name: "success", Type: "boolean", Required: true, Description: "Always true"},
 			{Name: "data", Type: "any", Required: true, Description: "The result of the operation"},
 		}},
-		{Name: "OperationFailure", Kind: gen.KindObject, Description: "The operation was not carried out", Fields: []gen.Param{
-			{Name: "success", Type: "boolean", Required: true, Description: "Always false"},
-			{Name: "error", Type: "object", Required: true, Description: "code (string), message (string) and, for most codes, details (object)"},
-		}},
+		{
+			Name: "OperationFailure", Kind: gen.KindObject, Description: "The operation was not carried out",
+			Fields: []gen.Param{
+				{Name: "success", Type: "boolean", Required: true, Description: "Always false"},
+				{
+					Name: "error", Type: "object", Required: true,
+					Description: "code (string), message (string) and, for most codes, details (object)",
+				},
+			},
+		},
 		{Name: "EndpointPermissions", Kind: gen.KindObject, Description: "Effects an operation may have", Fields: []gen.Param{
 			{Name: "readOnly", Type: "boolean", Required: true, Description: "Only reads"},
 			{Name: "destructive", Type: "boolean", Required: true, Description: "Can overwrite or remove state"},
 		}},
-		{Name: introspectionType, Kind: gen.KindObject, Description: "One of these, depending on query and name", Fields: []gen.Param{
-			list("operations", "All operations; _protocol beside them tells version, capabilities and limits"),
-			{Name: "operation", Type: "object", Description: "The operation asked for, or null"},
-			list("types", "All types"),
-			{Name: "type", Type: "object", Description: "The type asked for, or null"},
-		}},
+		{
+			Name: introspectionType, Kind: gen.KindObject, Description: "One of these, depending on query and name",
+			Fields: []gen.Param{
+				list("operations", "All operations; _protocol beside them tells version, capabilities and limits"),
+				{Name: "operation", Type: "object", Description: "The operation asked for, or null"},
+				list("types", "All types"),
+				{Name: "type", Type: "object", Description: "The type asked for, or null"},
+			},
+		},
 	}
 }
 
-// allTypes lists the protocol's types and the adapter's, in this order.
+// manifestTypeDefinition is the result type of get_manifest.
+var manifestTypeDefinition = gen.Type{
+	Name: manifestType, Kind: gen.KindObject, Description: "Capabilities of the service: a declaration, not a contract",
+	Fields: []gen.Param{
+		{Name: "service", Type: "object", Required: true, Description: "name (string)"},
+		{
+			Name: "operations", Type: "array", Required: true, Items: &gen.Param{Type: "object"},
+			Description: "name, description and parameters of each, with kind, datatype, required and multiple",
+		},
+	},
+}
+
+// allTypes returns the types of the protocol and then those of the adapter.
 func (s Surface) allTypes(a *gen.Adapter) []gen.Type {
 	types := protocolTypes()
 	if s.GetManifest {
-		types = append(types, gen.Type{
-			Name: manifestType, Kind: gen.KindObject, Description: "Capabilities of the service: a declaration, not a contract", Fields: []gen.Param{
-				{Name: "service", Type: "object", Required: true, Description: "name (string)"},
-				{Name: "operations", Type: "array", Required: true, Items: &gen.Param{Type: "object"},
-					Description: "name, description and parameters of each, with kind, datatype, required and multiple"},
-			},
-		})
+		types = append(types, manifestTypeDefinition)
 	}
 	types = append(types, a.Types...)
 	void := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return o.Returns.Name == "" })
@@ -70,15 +87,15 @@ func (s Surface) allTypes(a *gen.Adapter) []gen.Type {
 	return types
 }
 
-// typeInfo is an entry of the types list, and what an operation returns; the schema closes it.
+// typeInfo is an entry of the types list, and the result of an operation.
 type typeInfo struct {
 	Name        string       `json:"name"`
 	Kind        gen.TypeKind `json:"kind"`
 	Description string       `json:"description,omitempty"`
 }
 
-// typeDetails is one type in full. Which of the last three members it has depends on the kind, and the schema allows no
-// other; nil leaves one out, empty does not.
+// typeDetails is one type in full. It has one of the last three members, depending on the kind: nil leaves a member
+// out, an empty list does not.
 type typeDetails struct {
 	typeInfo
 	Values  *[]string        `json:"values,omitempty"`

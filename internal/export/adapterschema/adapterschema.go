@@ -97,7 +97,8 @@ func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {
 		list := d.Operations.of(definition.Category)
 		switch {
 		case list == nil:
-			r.fault("operation %q: category %q is none of CREATE, READ, UPDATE, DELETE, EXECUTE", definition.Name, definition.Category)
+			r.fault("operation %q: category %q is none of CREATE, READ, UPDATE, DELETE, EXECUTE", definition.Name,
+				definition.Category)
 		case !operationName.MatchString(definition.Name):
 			r.fault("operation %q: the name is not of small letters, digits and underscores", definition.Name)
 		default:

@@ -152,7 +152,8 @@ func query(introspect Introspect, query, name string) (data, []byte, error) {
 		return data{}, nil, fmt.Errorf("reading the answer of introspect for %s: %w", request, err)
 	}
 	if !response.Success {
-		return data{}, nil, fmt.Errorf("introspect for %s failed: %s %s", request, response.Error.Code, response.Error.Message)
+		return data{}, nil,
+			fmt.Errorf("introspect for %s failed: %s %s", request, response.Error.Code, response.Error.Message)
 	}
 	return response.Data, answer, nil
 }

@@ -55,7 +55,8 @@ func NewSet(a *gen.Adapter, prefix string) *Set {
 
 func newSet(a *gen.Adapter, prefix string) *Set {
 	s := &Set{
-		adapter: a, prefix: prefix, names: make(map[key]string), taken: make(map[string]bool), defined: make(document.Definitions),
+		adapter: a, prefix: prefix, names: make(map[key]string), taken: make(map[string]bool),
+		defined: make(document.Definitions),
 		partial: make(map[string]bool),
 	}
 	for i := range a.Types {

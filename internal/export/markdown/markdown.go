@@ -102,7 +102,8 @@ func (p *page) begin() {
 	if n := len(p.families()); p.surface.Mode != describe.Single && n > 1 {
 		tools = fmt.Sprintf("%d tools", n)
 	}
-	p.paragraph(fmt.Sprintf("%s, reached through %s of an MCP server. Each is called by its name:", counted(len(p.adapter.Operations), "operation"), tools))
+	p.paragraph(fmt.Sprintf("%s, reached through %s of an MCP server. Each is called by its name:",
+		counted(len(p.adapter.Operations), "operation"), tools))
 	if o := p.first(); o != nil {
 		p.code(request(o.Name, o.Examples[0].Params))
 	}
@@ -172,7 +173,8 @@ func (p *page) overview() {
 
 func (p *page) operation(o *gen.Operation) {
 	p.heading(3)
-	p.paragraph(fmt.Sprintf("%s · %s · tool `%s` · returns %s", cmp.Or(badges[o.Danger], string(o.Danger)), o.Category, p.surface.Tool(o), p.typeLink(o.Returns.Name)))
+	p.paragraph(fmt.Sprintf("%s · %s · tool `%s` · returns %s", cmp.Or(badges[o.Danger], string(o.Danger)), o.Category,
+		p.surface.Tool(o), p.typeLink(o.Returns.Name)))
 	if o.Description != "" {
 		p.paragraph(escapeParagraphs(o.Description))
 	}

@@ -30,7 +30,8 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	d := document{
 		OpenAPI: Version,
 		Info:    info{Title: cmp.Or(a.Name, "MCP-AQL adapter"), Version: cmp.Or(a.Version, "0.0.0"), Description: about(s)},
-		Servers: []server{{URL: "/", Description: "Wherever a gateway serves the adapter by HTTP."}}, Security: []struct{}{}, Tags: tags(a, s),
+		Servers: []server{{URL: "/", Description: "Wherever a gateway serves the adapter by HTTP."}}, Security: []struct{}{},
+		Tags: tags(a, s),
 	}
 	for i := range a.Operations {
 		o := &a.Operations[i]
@@ -143,14 +144,16 @@ func operationOf(a *gen.Adapter, s describe.Surface, set *jsonschema.Set, o *gen
 		ID: o.Name, Summary: summary(o), Description: description(o), Tags: []string{s.Family(o)}, Deprecated: o.Deprecated != "" || o.Replacement != "",
 		Body: requestBody{len(required(o)) > 0, jsonContent{content}},
 		Extension: extension{
-			Tool: s.Tool(o), Endpoint: s.Family(o), Category: o.Category, Danger: o.Danger, Confirmation: export.NeedsConfirmation(o),
+			Tool: s.Tool(o), Endpoint: s.Family(o), Category: o.Category, Danger: o.Danger,
+			Confirmation: export.NeedsConfirmation(o),
 		},
 	}
 	success := fmt.Sprintf(`{"type":"object","properties":{"success":{"description":"Always true","const":true},"data":%s},`+
 		`"required":["success","data"]}`, result)
 	item.Responses = export.Object{
 		{Name: "200", Value: response{
-			cmp.Or(o.Returns.Description, "The operation was carried out."), jsonContent{media{Schema: json.RawMessage(success)}},
+			cmp.Or(o.Returns.Description, "The operation was carried out."),
+			jsonContent{media{Schema: json.RawMessage(success)}},
 		}},
 		{Name: "4XX", Value: response{failures(a, o), failed()}},
 		{Name: "5XX", Value: reference{"#/components/responses/InternalFailure"}},

@@ -1,6 +1,8 @@
-// Package fingerprint tells by which definitions code was generated and a server was built (requirements REQ-GE-06). The
-// generator writes the fingerprint of a package into the header of its file, and a running adapter computes it again from
-// the definitions it goes by: where the two are equal, it serves what the package says.
+// Package fingerprint identifies definitions by a hash. The generator writes the fingerprint of a package into the
+// header of the generated file, and a running adapter computes it from the definitions that it uses. If the two are
+// equal, the adapter runs the code of that package.
+//
+//	fingerprint.Of(definitions) // "sha256:4f1c…"
 package fingerprint
 
 import (
@@ -12,16 +14,15 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Of returns the fingerprint of definitions, "sha256:" and the hash of their canonical text in hexadecimal digits.
+// Of returns the fingerprint of definitions: "sha256:" and the hash of their canonical text in hexadecimal digits.
 func Of(a *gen.Adapter) string {
 	sum := sha256.Sum256(Canonical(a))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Canonical returns the text that a fingerprint is the hash of: the operations in their order and the types by name, as JSON
-// in the form of RFC 8785. It holds all that agents can see and all that requests are checked by. It does not tell the name
-// and version of the service, where a definition stands in Go source and what it is called there, nor why an operation has
-// its danger level.
+// Canonical returns the text of which a fingerprint is the hash: the operations in their order and the types by name,
+// as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are checked against. It
+// leaves out the name and the version of the service, names and places in Go source, and the source of danger levels.
 func Canonical(a *gen.Adapter) []byte {
 	w := writer{text: make([]byte, 0, 512*(len(a.Operations)+len(a.Types)+1))}
 	types := make([]*gen.Type, len(a.Types))
@@ -36,7 +37,7 @@ func Canonical(a *gen.Adapter) []byte {
 	return w.text
 }
 
-// The members of every object stand in the order of their names, and those that say nothing are left out.
+// The members of every object have the order of their names. Those without a value are left out.
 
 func (w *writer) operation(o *gen.Operation) {
 	w.object(func() {
@@ -70,8 +71,8 @@ func (w *writer) operation(o *gen.Operation) {
 	})
 }
 
-// param writes a parameter, a field or an element. Literals of JSON are text here: how they are spelt is part of what agents
-// see.
+// param writes a parameter, a field or an element. JSON literals are text here, because agents see how they are
+// written.
 func (w *writer) param(p *gen.Param) {
 	w.object(func() {
 		w.texts("aliases", p.Aliases)

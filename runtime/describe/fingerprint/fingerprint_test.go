@@ -56,8 +56,8 @@ var untold = map[string]string{
 	"Param.Go":               "a name in Go",
 }
 
-// REQ-GE-06: whatever is changed in definitions, the fingerprint changes, unless it is listed above. The definitions are those of
-// package model: whoever adds a field there has to decide.
+// REQ-GE-06: whatever is changed in definitions, the fingerprint changes, unless it is listed above. The definitions
+// are those of package model: whoever adds a field there has to decide.
 func TestEveryPartOfDefinitionsCounts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, part := range parts(reflect.ValueOf(complete()).Elem(), "Adapter", nil) {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// writer appends JSON. It is not encoding/json, whose escapes have changed between releases of Go: the generator and the
-// adapter may be built with different ones, and must agree in every byte.
+// writer appends JSON. It does not use encoding/json, whose escapes have changed between releases of Go: generator and
+// adapter may be built with different releases, and must agree in every byte.
 type writer struct{ text []byte }
 
 func (w *writer) object(members func()) {
@@ -17,7 +17,7 @@ func (w *writer) object(members func()) {
 	w.text = append(w.text, '}')
 }
 
-// separate puts a comma behind what precedes in the same object or array.
+// separate writes a comma unless an object, an array or a value begins.
 func (w *writer) separate() {
 	if n := len(w.text); n > 0 && strings.IndexByte("{[:", w.text[n-1]) < 0 {
 		w.text = append(w.text, ',')
@@ -67,7 +67,7 @@ func list[T any](w *writer, name string, values []T, element func(*T)) {
 	w.text = append(w.text, ']')
 }
 
-// string writes a text with the escapes of RFC 8785: those that JSON demands, and no others.
+// string writes a text with the escapes of RFC 8785, which are only those that JSON requires.
 func (w *writer) string(text string) {
 	const digits, short = "0123456789abcdef", "\b\t\n\f\r"
 	w.separate()

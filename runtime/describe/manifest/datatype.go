@@ -8,11 +8,11 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// datatype is the name of a SimpleModeling primitive, which are called as in XML Schema, without a prefix. It is a label: nobody
-// may conclude from it how a value is written or checked (get_manifest, Datatype Representation).
+// datatype is the name of a SimpleModeling primitive. The names are those of XML Schema without a prefix. A datatype is
+// a label and does not determine how a value is written or checked (MCP-AQL get_manifest, Datatype Representation).
 type datatype string
 
-// The datatypes that definitions lead to (requirements T-78).
+// The datatypes of parameters.
 const (
 	text               datatype = "string"
 	boolean            datatype = "boolean"
@@ -27,7 +27,7 @@ const (
 	anything           datatype = "anyType"
 )
 
-// minimum is the lower bound that a datatype tells itself; empty: none.
+// minimum returns the lower bound that a datatype implies; empty: none.
 func (d datatype) minimum() string {
 	switch d {
 	case nonNegativeInteger:
@@ -39,8 +39,8 @@ func (d datatype) minimum() string {
 	}
 }
 
-// datatypeOf is the datatype of a parameter, and whether it takes several values: a list is its elements. A list of lists is
-// several of anything, since a manifest has no deeper structure.
+// datatypeOf returns the datatype of a parameter and whether it takes several values. The datatype of a list is that of
+// its elements; elements of a list of lists are of any type, because a manifest has no deeper structure.
 func datatypeOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
 	if p.Type != "array" {
 		return unionOf(a, p)
@@ -55,8 +55,8 @@ func datatypeOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
 	return named, true
 }
 
-// unionOf is the datatype of a value that is no list, or of one with alternatives such as "string | string[]": the one that
-// all of them have.
+// unionOf returns the datatype that all alternatives of a type such as "string | string[]" have, or anyType if they
+// differ.
 func unionOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
 	for i, alternative := range strings.Split(p.Type, " | ") {
 		element, list := strings.CutSuffix(alternative, "[]")
@@ -73,7 +73,7 @@ func unionOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
 	return named, multiple
 }
 
-// valueOf is the datatype of a single value.
+// valueOf returns the datatype of a single value.
 func valueOf(a *gen.Adapter, p *gen.Param) datatype {
 	switch p.Type {
 	case "string":
@@ -102,7 +102,7 @@ func valueOf(a *gen.Adapter, p *gen.Param) datatype {
 	return anything
 }
 
-// integerOf is the datatype of an integer with a lower bound; empty: none.
+// integerOf returns the datatype of an integer with a lower bound; empty: none.
 func integerOf(minimum string) datatype {
 	bound, err := strconv.ParseFloat(minimum, 64)
 	switch {

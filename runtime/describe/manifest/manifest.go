@@ -1,6 +1,9 @@
-// Package manifest renders definitions as the answer of get_manifest: what a service can do, as a declaration. It is derived
-// from the same definitions as introspection, says nothing of how operations are reached or held back, and is the same byte
-// for byte whatever mode, profile, prefix or trust level an adapter runs with (get_manifest, Stability Guarantees).
+// Package manifest renders definitions as the answer of get_manifest: a declaration of what a service can do. It
+// contains nothing about how operations are reached or gated, so it is the same for every mode, profile, prefix and
+// trust level (MCP-AQL get_manifest, Stability Guarantees).
+//
+//	text, err := manifest.Render(definitions)
+//	// {"service":{"name":"todo"},"operations":[{"name":"create_todo","description":…
 package manifest
 
 import (
@@ -12,7 +15,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// document is a manifest (get_manifest, Output Structure). The order of members is that of the source's example.
+// document is a manifest (MCP-AQL get_manifest, Output Structure). Its members have the order of the document's
+// example.
 type document struct {
 	Service    service     `json:"service"`
 	Operations []operation `json:"operations"`
@@ -38,25 +42,24 @@ type parameter struct {
 	Constraints *constraints    `json:"constraints,omitempty"`
 }
 
-// constraints tell that there are some, and nothing else of them (get_manifest, Constraints).
+// constraints say only that a parameter has constraints (MCP-AQL get_manifest, Constraints).
 type constraints struct {
 	Opaque bool `json:"opaque"`
 }
 
-// kind is what part a parameter plays.
+// kind is the kind of a parameter (MCP-AQL get_manifest, Parameter Kinds).
 type kind string
 
-// The kinds (requirements T-78): what has to be given, what may be, and what is on or off.
 const (
-	argument kind = "argument"
-	property kind = "property"
-	toggle   kind = "switch"
+	argument kind = "argument" // required
+	property kind = "property" // optional
+	toggle   kind = "switch"   // a boolean
 )
 
-// Render returns the manifest of a service as one line of JSON: its name, and its operations with their parameters, all in
-// the order of the definitions. What the protocol brings to every adapter, such as introspect, is no part of definitions and
-// so none of a manifest. It fails, saying everything that is wrong, on a service without a name and on defaults that are not
-// JSON or look like the manifest's word for an empty one.
+// Render returns the manifest of a service as one line of JSON: its name, and its operations with their parameters in
+// the order of the definitions. Built-in operations such as introspect are not part of it. The error lists everything
+// that is wrong: a service without a name, and defaults that are not JSON or that a manifest could not distinguish from
+// an empty one.
 func Render(a *gen.Adapter) ([]byte, error) {
 	d := document{Service: service{a.Name}, Operations: make([]operation, 0, len(a.Operations))}
 	var faults []error
@@ -93,7 +96,7 @@ func Render(a *gen.Adapter) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// kindOf is the kind of a parameter. A single boolean is a switch even where it has to be given: required tells that.
+// kindOf returns the kind of a parameter. A single boolean is a switch, also if it is required.
 func kindOf(p *gen.Param, named datatype, multiple bool) kind {
 	switch {
 	case named == boolean && !multiple:
@@ -105,11 +108,11 @@ func kindOf(p *gen.Param, named datatype, multiple bool) kind {
 	}
 }
 
-// empty is a default that is there and holds nothing.
+// empty is how a manifest writes an empty default.
 const empty = `{"kind":"empty"}`
 
-// defaultOf is what a manifest says of a default (get_manifest, Default Handling): nothing where none is defined, the word for
-// empty where it is a list or object without members or null, else the literal. An empty text is a value like any other.
+// defaultOf returns a default as a manifest writes it (MCP-AQL get_manifest, Default Handling); nil: there is none.
+// Null and lists and objects without members are empty defaults, an empty string is not.
 func defaultOf(literal string) (json.RawMessage, error) {
 	if literal == "" {
 		return nil, nil
@@ -128,10 +131,12 @@ func defaultOf(literal string) (json.RawMessage, error) {
 	}
 }
 
-// constraintsOf tells that values are bound by more than their datatype.
+// constraintsOf returns constraints if values have more of them than their datatype implies; else nil.
 func constraintsOf(p *gen.Param, named datatype) *constraints {
-	if p.Minimum != "" && named.minimum() != p.Minimum || p.Maximum != "" || p.Pattern != "" || len(p.Enum) > 0 ||
-		p.MinLength != 0 || p.MaxLength != 0 || p.MinItems != 0 || p.MaxItems != 0 || p.Type == gen.TypeSelection && len(p.Presets) > 0 {
+	bounds := p.Minimum != "" && named.minimum() != p.Minimum || p.Maximum != ""
+	lengths := p.MinLength != 0 || p.MaxLength != 0 || p.MinItems != 0 || p.MaxItems != 0
+	presets := p.Type == gen.TypeSelection && len(p.Presets) > 0
+	if bounds || lengths || presets || p.Pattern != "" || len(p.Enum) > 0 {
 		return &constraints{Opaque: true}
 	}
 	if p.Items == nil {

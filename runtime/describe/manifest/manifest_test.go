@@ -34,8 +34,8 @@ func notes() *gen.Adapter {
 	}
 }
 
-// REQ-GM-01, REQ-GM-02, REQ-GM-03, REQ-GM-04, REQ-GM-09, T-78: the sample of the requirements, byte for byte. Categories,
-// danger levels, families, examples, time limits and what is sensitive are not told.
+// REQ-GM-01, REQ-GM-02, REQ-GM-03, REQ-GM-04, REQ-GM-09, T-78: the sample of the requirements, byte for byte.
+// Categories, danger levels, families, examples, time limits and what is sensitive are not told.
 func TestSample(t *testing.T) {
 	got, err := manifest.Render(notes())
 	if err != nil {

@@ -1,10 +1,8 @@
 package describe
 
-import (
-	"strings"
-)
+import "strings"
 
-// notes joins sentences, each ended before the next begins.
+// notes is a text of several sentences. A note in brackets belongs to the sentence before it.
 type notes struct{ text strings.Builder }
 
 func (n *notes) add(sentence string) {
