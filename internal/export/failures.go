@@ -2,15 +2,15 @@ package export
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Failure is an error code that an operation can answer with, and what makes it do so, as one sentence for people.
+// Failure is an error code with which an operation can fail, and a sentence about the reason.
 type Failure struct{ Code, When string }
 
-// CommonFailures lists the error codes that any operation can answer with, whatever its definition says (structured error
-// codes §4).
+// CommonFailures returns the failures that are possible for every operation (MCP-AQL structured error codes §4).
 func CommonFailures() []Failure {
 	return []Failure{
 		{"VALIDATION_MALFORMED_JSON", "The request is not JSON."},
@@ -26,44 +26,48 @@ func CommonFailures() []Failure {
 	}
 }
 
-// Failures lists the error codes that follow from the definition of an operation: from its parameters, its danger, and what
-// it does to resources. Codes of its author's choice may come on top.
+// Failures returns the failures of an operation that follow from its definition: from its parameters, its danger level
+// and its category. A handler can fail with other codes in addition (MCP-AQL structured error codes §4).
 func Failures(a *gen.Adapter, o *gen.Operation) []Failure {
+	in := rulesOf(a, o)
+	identifies := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })
+	creates, confirmed := o.Category == gen.Create, NeedsConfirmation(o)
+	_, conditional := o.Param("if_match")
 	var list []Failure
-	add := func(when bool, code, sentence string) {
-		if when {
-			list = append(list, Failure{code, sentence})
+	for _, f := range []struct {
+		possible   bool
+		code, when string
+	}{
+		{in.required, "VALIDATION_MISSING_PARAM", "A required parameter is absent or null."},
+		{len(o.Params) > 0, "VALIDATION_INVALID_TYPE", "A value has another type than its parameter."},
+		{in.objects, "VALIDATION_UNKNOWN_FIELD",
+			"An object has a field that its type does not have, or fields names one."},
+		{in.enums, "VALIDATION_INVALID_ENUM", "A value is none of those allowed; details list them."},
+		{in.ranges, "VALIDATION_OUT_OF_RANGE", "A number, a length or a number of items is out of bounds."},
+		{in.patterns, "VALIDATION_PATTERN_MISMATCH", "A text does not match its pattern."},
+		{in.readOnly, "VALIDATION_READ_ONLY_FIELD", "The changes name a field that only the service sets."},
+		{in.appendOnly, "VALIDATION_APPEND_ONLY", "The changes replace a field that can only grow."},
+		{identifies && !creates, "NOT_FOUND_RESOURCE", "What the identifier names does not exist."},
+		{creates, "CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates."},
+		{conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version."},
+		{confirmed, "CONFIRMATION_REQUIRED",
+			"Nothing was done yet; send the same request again with the token from the details."},
+		{confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request."},
+		{confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again."},
+	} {
+		if f.possible {
+			list = append(list, Failure{f.code, f.when})
 		}
 	}
-	in := rulesOf(a, o)
-	add(in.required, "VALIDATION_MISSING_PARAM", "A required parameter is absent or null.")
-	add(len(o.Params) > 0, "VALIDATION_INVALID_TYPE", "A value has another type than its parameter.")
-	add(in.objects, "VALIDATION_UNKNOWN_FIELD", "An object has a field that its type does not have, or fields names one.")
-	add(in.enums, "VALIDATION_INVALID_ENUM", "A value is none of those allowed; details list them.")
-	add(in.ranges, "VALIDATION_OUT_OF_RANGE", "A number, a length or a number of items is out of bounds.")
-	add(in.patterns, "VALIDATION_PATTERN_MISMATCH", "A text does not match its pattern.")
-	add(in.readOnly, "VALIDATION_READ_ONLY_FIELD", "The changes name a field that only the service sets.")
-	add(in.appendOnly, "VALIDATION_APPEND_ONLY", "The changes replace a field that can only grow.")
-	_, conditional := o.Param("if_match")
-	targets := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })
-	add(targets && o.Category != gen.Create, "NOT_FOUND_RESOURCE", "What the identifier names does not exist.")
-	add(o.Category == gen.Create,
-		"CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates.")
-	add(conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version.")
-	confirmed := NeedsConfirmation(o)
-	add(confirmed,
-		"CONFIRMATION_REQUIRED", "Nothing was done yet; send the same request again with the token from the details.")
-	add(confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request.")
-	add(confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again.")
 	return list
 }
 
-// isIdentifier reports whether a parameter says which resource is meant.
+// isIdentifier reports whether a parameter identifies a resource.
 func isIdentifier(p *gen.Param) bool {
-	return p.ID || p.Name == "id" || len(p.Name) > 3 && p.Name[len(p.Name)-3:] == "_id"
+	return p.ID || p.Name == "id" || strings.HasSuffix(p.Name, "_id")
 }
 
-// rules are the kinds of rules that the parameters of an operation have, at any depth.
+// rules tells which kinds of rules the parameters of an operation have, at any depth.
 type rules struct{ required, objects, enums, ranges, patterns, readOnly, appendOnly bool }
 
 func rulesOf(a *gen.Adapter, o *gen.Operation) rules {
@@ -76,7 +80,8 @@ func rulesOf(a *gen.Adapter, o *gen.Operation) rules {
 		found.required = found.required || p.Required
 		found.objects = found.objects || selects || named && t.Kind == gen.KindObject
 		found.enums = found.enums || selects || len(p.Enum) > 0 || named && t.Kind == gen.KindEnum
-		found.ranges = found.ranges || p.Type == "integer" || p.Minimum != "" || p.Maximum != "" || p.MinLength+p.MaxLength+p.MinItems+p.MaxItems > 0
+		found.ranges = found.ranges || p.Type == "integer" || p.Minimum != "" || p.Maximum != "" ||
+			p.MinLength+p.MaxLength+p.MinItems+p.MaxItems > 0
 		found.patterns = found.patterns || p.Pattern != "" || selects
 		if p.Items != nil {
 			visit(p.Items)

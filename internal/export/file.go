@@ -1,5 +1,5 @@
-// Package export holds what the exports of definitions share. Each format has a package of its own below this one; all of
-// them render what is true of an adapter with standard options, because the options of a process are not part of its
+// Package export holds what the exports of definitions share. Each format has a package of its own below this one; all
+// of them render what is true of an adapter with standard options, because the options of a process are not part of its
 // definitions.
 package export
 

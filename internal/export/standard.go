@@ -34,8 +34,8 @@ func StandardProtocol(a *gen.Adapter) describe.Protocol {
 	}
 }
 
-// NeedsConfirmation reports whether an operation needs a confirmation under standard options: one that is destructive or
-// worse does (MCP-AQL danger levels §3).
+// NeedsConfirmation reports whether an operation needs a confirmation under standard options: one that is destructive
+// or worse does (MCP-AQL danger levels §3).
 func NeedsConfirmation(o *gen.Operation) bool { return o.Danger.Level() >= gen.Destructive.Level() }
 
 // SelectsFields reports whether an operation has a parameter that selects the fields of its result.

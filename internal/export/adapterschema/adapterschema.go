@@ -1,7 +1,7 @@
-// Package adapterschema renders definitions as an adapter definition file of MCP-AQL (schema adapter-schema). That format is
-// meant for adapters that are generated in front of an HTTP API, so it has no place for much of what the definitions of a
-// native adapter say; each such thing is a Warning. What the format says of trust, authentication and rate limits is left
-// out: it belongs to how an adapter runs, and its words are not those of the protocol's other documents (requirements T-65).
+// Package adapterschema renders definitions as an adapter definition file of MCP-AQL (adapter-schema). That format is
+// made for adapters in front of an HTTP API, so it has no place for much of what the definitions of a native adapter
+// contain. Every such thing is a Warning. Trust, authentication and rate limits are left out, because they belong to
+// how an adapter runs.
 package adapterschema
 
 import (
@@ -17,18 +17,19 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Options is what definitions do not tell. The zero value will do.
+// Options hold what the format has and definitions do not have. The zero value is ready for use.
 type Options struct {
 	Description string // what the adapter is for; empty: a sentence with its name
 }
 
-// Warning tells of something that the definitions say and the document does not, or says otherwise.
+// Warning is about something in the definitions that the document leaves out or changes.
 type Warning struct {
-	Path    string // a member of the document, an operation, or an operation and its parameter, such as "create_todo.title"
+	// Path is a member of the document, an operation, or an operation and its parameter, such as "create_todo.title".
+	Path    string
 	Message string
 }
 
-// String is the warning on one line.
+// String returns the warning on one line.
 func (w Warning) String() string { return w.Path + ": " + w.Message }
 
 // document is an adapter definition (adapter-schema).
@@ -49,7 +50,7 @@ type target struct {
 	Serialization string `json:"serialization"`
 }
 
-// operations are those of each category, in definition order.
+// operations holds the operations of each category in definition order.
 type operations struct {
 	Create  []operation `json:"create,omitempty"`
 	Read    []operation `json:"read,omitempty"`
@@ -77,15 +78,15 @@ type operation struct {
 	NonIdempotent        bool          `json:"non_idempotent,omitempty"`
 }
 
-// response is what an operation returns.
+// response is the result of an operation.
 type response struct {
 	Type        string `json:"type"`
 	Description string `json:"description,omitempty"`
 }
 
-// Render returns the adapter definition, as indented JSON with a line end, and what it leaves out, in the order of the
-// definitions. It fails, saying everything that is wrong, on a name from which none of the format can be made, and on
-// operations without a name or category of the protocol or with literals that are not JSON.
+// Render returns the adapter definition, as indented JSON with a newline at its end, and a warning for each thing that
+// it leaves out, in the order of the definitions. The error lists everything that is wrong: a service name that has no
+// letter, invalid names and categories of operations, and literals that are not JSON.
 func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {
 	r := renderer{adapter: a}
 	d := document{Type: "adapter", Name: r.name(), Version: r.version()}
@@ -97,8 +98,8 @@ func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {
 		list := d.Operations.of(definition.Category)
 		switch {
 		case list == nil:
-			r.fault("operation %q: category %q is none of CREATE, READ, UPDATE, DELETE, EXECUTE", definition.Name,
-				definition.Category)
+			r.fault("operation %q: category %q is none of CREATE, READ, UPDATE, DELETE, EXECUTE",
+				definition.Name, definition.Category)
 		case !operationName.MatchString(definition.Name):
 			r.fault("operation %q: the name is not of small letters, digits and underscores", definition.Name)
 		default:
@@ -119,7 +120,7 @@ func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {
 	return text.Bytes(), r.warnings, nil
 }
 
-// renderer collects what is left out and what is wrong.
+// renderer collects warnings and errors.
 type renderer struct {
 	adapter  *gen.Adapter
 	warnings []Warning
@@ -141,7 +142,7 @@ var (
 	notInName      = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// name is the name of the service as the format has names: small letters, digits and hyphens.
+// name returns the name of the service in the form of the format: lowercase letters, digits and hyphens.
 func (r *renderer) name() string {
 	if adapterName.MatchString(r.adapter.Name) {
 		return r.adapter.Name
@@ -154,7 +155,7 @@ func (r *renderer) name() string {
 	return name
 }
 
-// version is the version of the service, where it is a semantic one.
+// version returns the version of the service if it is a semantic one; else 0.0.0.
 func (r *renderer) version() string {
 	if adapterVersion.MatchString(r.adapter.Version) {
 		return r.adapter.Version
@@ -201,8 +202,8 @@ func (r *renderer) response(o *gen.Operation) *response {
 	return answer
 }
 
-// typeName is the word for a type: an enum is a text with values, and what has fields is an object. The format has no list of
-// types in which a name could be looked up.
+// typeName returns the type of values of a type: string for an enum, object for a type with fields. The format has no
+// list of types that names could refer to.
 func (r *renderer) typeName(name string) string {
 	t, known := r.adapter.Type(name)
 	switch {
@@ -217,7 +218,7 @@ func (r *renderer) typeName(name string) string {
 	}
 }
 
-// types warns of the types that the document does not show.
+// types adds a warning about the types that the document leaves out.
 func (r *renderer) types() {
 	var names []string
 	for i := range r.adapter.Types {
@@ -230,7 +231,7 @@ func (r *renderer) types() {
 	}
 }
 
-// losses are things that have no place in the document.
+// losses are parts of a definition that have no place in the document.
 type losses []string
 
 func (l *losses) add(lost bool, format string, args ...any) {

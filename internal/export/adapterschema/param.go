@@ -23,12 +23,15 @@ type param struct {
 
 func (r *renderer) param(path string, p *gen.Param) param {
 	rendered := param{
-		Type: r.typeName(p.Type), Required: p.Required, Description: p.Description, Default: json.RawMessage(p.Default), Enum: p.Enum,
-		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum), Pattern: p.Pattern, Format: p.Format,
+		Type: r.typeName(p.Type), Required: p.Required, Description: p.Description, Enum: p.Enum,
+		Pattern: p.Pattern, Format: p.Format, Default: json.RawMessage(p.Default),
+		Minimum: json.RawMessage(p.Minimum), Maximum: json.RawMessage(p.Maximum),
 	}
-	for _, literal := range []struct{ of, text string }{{"default", p.Default}, {"minimum", p.Minimum}, {"maximum", p.Maximum}} {
+	for _, literal := range []struct{ member, text string }{
+		{"default", p.Default}, {"minimum", p.Minimum}, {"maximum", p.Maximum},
+	} {
 		if literal.text != "" && !json.Valid([]byte(literal.text)) {
-			r.fault("parameter %s: the %s %s is not JSON", path, literal.of, literal.text)
+			r.fault("parameter %s: the %s %s is not JSON", path, literal.member, literal.text)
 		}
 	}
 	var lost losses
@@ -49,32 +52,32 @@ func (r *renderer) param(path string, p *gen.Param) param {
 	return rendered
 }
 
-// pagination says how an operation is read page by page.
+// pagination is how an operation returns its result page by page.
 type pagination struct {
 	Style        string `json:"style"`
 	DefaultLimit int    `json:"default_limit,omitempty"`
 	MaxLimit     int    `json:"max_limit,omitempty"`
 }
 
-// styles are the pagination styles by the names of their parameters: the one that counts, and one that moves on (requirements
-// REQ-RF-13).
-var styles = []struct{ name, count, move string }{
+// styles are the pagination styles, each with the standard parameters for the size and the place of a page (MCP-AQL
+// operations §4.4.1).
+var styles = []struct{ name, size, place string }{
 	{"cursor", "first", "after"}, {"page", "page_size", "page"}, {"offset", "limit", "offset"},
 }
 
-// paginationOf recognises pagination by the protocol's names of parameters; nil: there is none.
+// paginationOf recognizes pagination by the names of parameters; nil: there is none.
 func paginationOf(o *gen.Operation) *pagination {
 	for _, style := range styles {
-		count, counts := o.Param(style.count)
-		if _, moves := o.Param(style.move); !counts || !moves || count.Type != "integer" {
+		size, sized := o.Param(style.size)
+		if _, placed := o.Param(style.place); !sized || !placed || size.Type != "integer" {
 			continue
 		}
-		return &pagination{style.name, positive(count.Default), positive(count.Maximum)}
+		return &pagination{style.name, positive(size.Default), positive(size.Maximum)}
 	}
 	return nil
 }
 
-// positive is a whole number from 1 on; 0: the literal is none.
+// positive returns a positive integer; 0: the literal is not one.
 func positive(literal string) int {
 	n, err := strconv.Atoi(literal)
 	if err != nil || n < 1 {

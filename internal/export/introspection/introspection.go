@@ -1,5 +1,5 @@
-// Package introspection exports every answer of introspect: each as a file, or all of them as one document, the snapshot,
-// which package compat compares with a later one. A snapshot has these members:
+// Package introspection exports every answer of introspect: each as a file, or all of them as one document, the
+// snapshot, which package compat compares with a later one. A snapshot has these members:
 //
 //	{
 //	  "_protocol": {…},    the metadata of the operations list
@@ -46,8 +46,8 @@ func Files(a *gen.Adapter, s describe.Surface, p describe.Protocol) ([]export.Fi
 	return files, err
 }
 
-// Snapshot returns the answers of introspect as a snapshot, indented and with a newline at its end. The same definitions
-// give the same bytes. It fails if describe.Introspect does.
+// Snapshot returns the answers of introspect as a snapshot, indented and with a newline at its end. The same
+// definitions give the same bytes. It fails if describe.Introspect does.
 func Snapshot(a *gen.Adapter, s describe.Surface, p describe.Protocol) ([]byte, error) {
 	answers, err := describe.Introspect(a, s, p)
 	if err != nil {
@@ -56,12 +56,12 @@ func Snapshot(a *gen.Adapter, s describe.Surface, p describe.Protocol) ([]byte, 
 	return Collect(answered(answers))
 }
 
-// Introspect sends introspect with a query, operations or types, and a name, and returns the complete response. The name
-// is empty for the list.
+// Introspect sends introspect with a query, operations or types, and a name, and returns the complete response. The
+// name is empty for the list.
 type Introspect func(query, name string) (response []byte, err error)
 
-// Collect makes a snapshot of the answers of any adapter. It fails if introspect fails or if an answer does not have the
-// form of MCP-AQL introspection §4 and §5.
+// Collect makes a snapshot of the answers of any adapter. It fails if introspect fails or if an answer does not have
+// the form of MCP-AQL introspection §4 and §5.
 func Collect(introspect Introspect) ([]byte, error) {
 	return collect(introspect, func(string, string, []byte) error { return nil })
 }

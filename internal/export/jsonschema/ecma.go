@@ -8,9 +8,10 @@ import (
 	"unicode"
 )
 
-// ecma spells an expression of Go so that validators of JSON Schema (ECMA-262, with the flag u) and Go itself both read it as it
-// was meant: Go's have (?i), \pL, \z and [[:alpha:]], and a dot that is anything but a line feed. What both read alike stays as
-// it was written. It returns false for what cannot be spelled for both: the begin and the end of a line within a text.
+// ecma translates a Go expression into one that Go and the validators of JSON Schema (ECMA-262 with the flag u) read
+// alike: Go has (?i), \pL, \z and [[:alpha:]], and its dot matches anything but a line feed. An expression that both
+// read alike is returned as it is. It returns false if there is no such translation, as for the begin and the end of a
+// line inside a text.
 func ecma(expression string) (string, bool) {
 	if readAlike.MatchString(expression) {
 		return expression, true
@@ -24,16 +25,16 @@ func ecma(expression string) (string, bool) {
 	return s.text.String(), s.ok
 }
 
-// readAlike matches expressions that hold nothing which the two read in two ways, or one of them not at all.
+// readAlike matches expressions that consist only of what both read alike.
 var readAlike = regexp.MustCompile(`^(?:` + strings.Join([]string{
-	`[A-Za-z0-9 _\-:;,!"#%&'@/=<>~` + "`" + `^$|)+*?\x{a0}-\x{d7ff}\x{e000}-\x{10ffff}]`, // themselves, or what both mean by them
+	`[A-Za-z0-9 _\-:;,!"#%&'@/=<>~` + "`" + `^$|)+*?\x{a0}-\x{d7ff}\x{e000}-\x{10ffff}]`, // the same in both
 	`\((?:\?:|[^?]|\z)`, // a group, with what follows it
 	`\\[dDwWbBtnrfv./()\[\]{}+*?^$|\\]`,
 	`\{[0-9]+(?:,[0-9]*)?\}`,
 	`\[\^?(?:` + classPart + `)+-?\]`,
 }, "|") + `)*$`)
 
-// classPart is a part of a character class: a range or a character, or a class escape, which must not begin a range.
+// classPart matches a part of a character class: a range, a character, or a class escape that does not begin a range.
 const classPart = `[A-Za-z0-9 _:;,!"#%'@/=<>.$|)(+*?{}](?:-[A-Za-z0-9])?|\\[dDwW]|\\[tnrfv./()\[\]{}+*?^$|\\\-]`
 
 // speller writes an expression that was parsed.
@@ -97,8 +98,8 @@ func (s *speller) part(re *syntax.Regexp, group bool) {
 func (s *speller) repeat(re *syntax.Regexp) {
 	sub := re.Sub[0]
 	switch {
-	case sub.Op == syntax.OpCharClass, sub.Op == syntax.OpAnyChar, sub.Op == syntax.OpAnyCharNotNL, sub.Op == syntax.OpCapture,
-		sub.Op == syntax.OpLiteral && len(sub.Rune) == 1:
+	case sub.Op == syntax.OpCharClass, sub.Op == syntax.OpAnyChar, sub.Op == syntax.OpAnyCharNotNL,
+		sub.Op == syntax.OpCapture, sub.Op == syntax.OpLiteral && len(sub.Rune) == 1:
 		s.spell(sub)
 	default:
 		s.part(sub, true)
@@ -134,7 +135,7 @@ func (s *speller) literal(re *syntax.Regexp) {
 	}
 }
 
-// class writes ranges of characters. Those that leave out few are written by what they leave out.
+// class writes a character class. One that contains the first and the last character is written as a negated class.
 func (s *speller) class(ranges []rune) {
 	n := len(ranges)
 	if n == 2 && ranges[0] == 0 && ranges[1] == unicode.MaxRune {
@@ -155,7 +156,7 @@ func (s *speller) class(ranges []rune) {
 	s.text.WriteByte(']')
 }
 
-// between writes a range, without the surrogates, which are no characters.
+// between writes a range without the surrogates, which are not characters.
 func (s *speller) between(low, high rune) {
 	const firstSurrogate, lastSurrogate = 0xd800, 0xdfff
 	if low <= lastSurrogate && high >= firstSurrogate {
@@ -176,7 +177,7 @@ func (s *speller) between(low, high rune) {
 	}
 }
 
-// char writes one character, inside of a class or outside.
+// char writes one character, inside or outside a class.
 func (s *speller) char(r rune, class bool) {
 	switch {
 	case strings.ContainsRune(`./()[]{}+*?^$|\`, r), class && r == '-':

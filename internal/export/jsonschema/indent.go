@@ -9,14 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// width is how long a list may be that stands on one line.
+// width is the greatest length of a list on one line.
 const width = 100
 
-// Indent writes JSON with two spaces for each level and a line end. Lists without lists and objects in them, and empty
-// objects, stand on one line if there is room. Characters are escaped only where JSON demands it.
+// Indent returns JSON indented by two spaces, with a newline at its end. Empty objects, and lists without objects and
+// lists in them, are on one line if they fit. Characters are escaped only if JSON requires it. It fails on what is not
+// JSON.
 func Indent(text []byte) ([]byte, error) {
 	value := jsontext.Value(bytes.Clone(text))
-	if err := value.Compact(jsontext.PreserveRawStrings(false), jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false)); err != nil {
+	err := value.Compact(jsontext.PreserveRawStrings(false), jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false))
+	if err != nil {
 		return nil, fmt.Errorf("formatting JSON: %w", err)
 	}
 	var b bytes.Buffer
@@ -71,7 +73,7 @@ func newLine(b *bytes.Buffer, level int) {
 	}
 }
 
-// onOneLine is a list of values that have nothing inside of them.
+// onOneLine returns a list on one line; false: an element is an object or a list.
 func onOneLine(elements []jsontext.Value) (string, bool) {
 	var texts []string
 	for _, element := range elements {

@@ -1,10 +1,11 @@
-// Package jsonschema renders definitions as JSON Schema 2020-12: one document for the parameters of each operation, which
-// accepts what the adapter accepts, and one for each type that operations return, which accepts what the adapter writes.
+// Package jsonschema renders definitions as JSON Schema 2020-12: one document for the parameters of each operation,
+// which accepts what the adapter accepts, and one for each type that operations return, which accepts what the adapter
+// writes.
 //
-// Schemas of parameters are closed, as adapters are: unknown names are refused. Null is absence, so it is accepted wherever a
-// value may be absent. What a definition leaves to the Go type behind it is bounded by what every such type can do: integers
-// have 64 bits. Where definitions cannot tell, a schema is the stricter one, so that what it accepts is never refused:
-// elements of lists are not null, and formats other than date-time are a hint.
+// Schemas of parameters are closed, because adapters refuse unknown names. Null means that a value is absent, so it is
+// accepted for every optional value. Integers have the bounds of 64 bits, because definitions do not contain the Go
+// type. Where definitions are not exact, a schema accepts less than the adapter: elements of lists are not null.
+// Formats other than date-time are hints.
 package jsonschema
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Params is the document about the parameters of an operation.
+// Params returns the document about the parameters of an operation.
 func Params(a *gen.Adapter, o *gen.Operation) *document.Schema {
 	set := newSet(a, "#/$defs/")
 	root := set.Params(o)
@@ -27,13 +28,13 @@ func Params(a *gen.Adapter, o *gen.Operation) *document.Schema {
 	return root
 }
 
-// Result is the document about values of a type that operations return: the data of a success. A type that the adapter does
-// not have is Nothing, which is null.
+// Result returns the document about the results of a type, which are the data of successes. A type that the adapter
+// does not have is Nothing, whose value is null.
 func Result(a *gen.Adapter, typeName string) *document.Schema {
 	set := newSet(a, "#/$defs/")
 	root := set.Result(typeName)
 	if t, ok := a.Type(typeName); ok {
-		// A document begins with the type that it is about; a recursive one is found in $defs, too.
+		// A document begins with its type. If the type is recursive, it is in $defs too.
 		root = set.typed(t, output)
 	}
 	root.Version, root.Title = document.Version, typeName
@@ -44,7 +45,7 @@ func Result(a *gen.Adapter, typeName string) *document.Schema {
 	return root
 }
 
-// refersTo reports whether a schema, or one of its definitions other than the one in question, has a reference.
+// refersTo reports whether a schema, or one of its definitions other than the target, contains a reference.
 func refersTo(root *document.Schema, ref string) bool {
 	own := root.Definitions
 	root.Definitions = nil
@@ -61,9 +62,9 @@ func refersTo(root *document.Schema, ref string) bool {
 	return err != nil || strings.Contains(string(text), `"`+ref+`"`)
 }
 
-// Files are all documents of an adapter: params/OPERATION.schema.json in the order of the operations, and
-// results/TYPE.schema.json in the order in which operations first return them. It fails on definitions that are no JSON, such
-// as a default that is not.
+// Files returns all documents of an adapter: params/OPERATION.schema.json in the order of the operations, and
+// results/TYPE.schema.json in the order in which operations first return the types. It fails on defaults and other
+// literals that are not JSON.
 func Files(a *gen.Adapter) ([]export.File, error) {
 	var files []export.File
 	var names export.FileNames

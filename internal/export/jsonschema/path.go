@@ -13,11 +13,11 @@ import (
 const (
 	segment = `[a-z][a-z0-9_]*`
 	anyPath = `^` + segment + `(?:\.` + segment + `)*$`
-	// longestPattern is how long an expression may be that lists all paths.
+	// longestPattern is the greatest length of an expression that lists all paths.
 	longestPattern = 4000
 )
 
-// selection is what may be said about the fields of the results of a type: a preset, or paths that lead to something.
+// selection returns the schema of a field selection for results of a type: a preset, or paths of existing fields.
 func (s *Set) selection(presets []string, result string) *document.Schema {
 	pattern := anyPath
 	if t, ok := s.adapter.Type(resource(s.adapter, result)); ok {
@@ -31,9 +31,9 @@ func (s *Set) selection(presets []string, result string) *document.Schema {
 	}}
 }
 
-// pathsOf is an expression for the paths that lead to something in an object; empty if none do. What is inside of a type that
-// contains itself is not listed. It returns false, at once, when the expression becomes too long: types that share others
-// have more paths than anyone can list.
+// pathsOf returns an expression for the paths of fields in an object; empty: it has none. It does not list paths inside
+// a type that contains itself. It returns false as soon as the expression is too long, because types that share others
+// can have very many paths.
 func (s *Set) pathsOf(t *gen.Type, open []string) (string, bool) {
 	open = append(slices.Clip(open), t.Name)
 	if t.Items != nil {
@@ -59,7 +59,7 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (string, bool) {
 	return "(?:" + strings.Join(names, "|") + ")", true
 }
 
-// pathsBelow is an expression for the rest of a path behind the name of a field: that rest may always be missing.
+// pathsBelow returns an expression for the rest of a path after the name of a field. The rest is optional.
 func (s *Set) pathsBelow(p *gen.Param, open []string) (string, bool) {
 	for p.Type == "array" && p.Items != nil {
 		p = p.Items

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Render writes a document as JSON for people to read: two spaces for each level, short lists on one line, and the members of
-// schemas in an order that tells the important things first. The same document is always the same bytes.
+// Render returns a document as JSON for people: indented by two spaces, with short lists on one line and the most
+// important members of a schema first. The same document gives the same bytes.
 func Render(schema json.Marshaler) ([]byte, error) {
 	text, err := Text(schema)
 	if err != nil {
@@ -20,8 +20,8 @@ func Render(schema json.Marshaler) ([]byte, error) {
 	return Indent(text)
 }
 
-// Text writes a schema as JSON with its members in the order of Render. The types of the document know only of schemas
-// with one type, and write lists of them last.
+// Text returns a schema as compact JSON with its members in the order of Render. The order of the document's own
+// encoding is not kept, because it writes lists of types last.
 func Text(schema json.Marshaler) (json.RawMessage, error) {
 	raw, err := schema.MarshalJSON()
 	if err != nil {
@@ -34,7 +34,7 @@ func Text(schema json.Marshaler) (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
-// meaning is what a JSON value in a schema is.
+// meaning is the meaning of a JSON value in a schema.
 type meaning int
 
 const (
@@ -43,21 +43,23 @@ const (
 	isData
 )
 
-// inside is what the member of a schema is.
+// inside returns the meaning of a member of a schema.
 func inside(name string) meaning {
 	switch name {
 	case "properties", "patternProperties", "$defs", "dependentSchemas":
 		return isSchemas
-	case "items", "additionalProperties", "propertyNames", "not", "anyOf", "allOf", "oneOf", "contains", "if", "then", "else", "prefixItems":
+	case "items", "prefixItems", "contains", "additionalProperties", "propertyNames", "not", "anyOf", "allOf", "oneOf",
+		"if", "then", "else":
 		return isSchema
 	default:
 		return isData
 	}
 }
 
-// first are the members that a schema begins with; $defs end it.
+// first lists the members at the beginning of a schema. $defs is at the end.
 var first = []string{
-	"$schema", "title", "description", "deprecated", "$ref", "type", "enum", "const", "format", "properties", "patternProperties", "additionalProperties", "required",
+	"$schema", "title", "description", "deprecated", "$ref", "type", "enum", "const", "format", "properties",
+	"patternProperties", "additionalProperties", "required",
 }
 
 func rank(name string) int {
@@ -76,7 +78,7 @@ type member struct {
 	value jsontext.Value
 }
 
-// ordered sorts the members of all schemas in a value, stably.
+// ordered returns a value with the members of all schemas in it sorted.
 func ordered(value jsontext.Value, what meaning) (jsontext.Value, error) {
 	if what == isData {
 		return value, nil
@@ -122,7 +124,7 @@ func ordered(value jsontext.Value, what meaning) (jsontext.Value, error) {
 	return append(text, '}'), nil
 }
 
-// parts are the members of an object, or the elements of an array.
+// parts returns the members of an object, or the elements of an array.
 func parts(value jsontext.Value) (members []member, elements []jsontext.Value, err error) {
 	if kind := value.Kind(); kind != '{' && kind != '[' {
 		return nil, nil, nil

@@ -11,39 +11,39 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// use is what values of a type are for: one type is read and written by different rules.
+// use is where values of a type occur. The rules for reading a type differ from those for writing it.
 type use int
 
 const (
 	input   use = iota // in parameters: null is absence
-	changes            // in the input of an update, whose type is not a type of changes: null is refused
+	changes            // in the input of an update whose type is not a type of changes: null is refused
 	output             // in results
 )
 
-// nothing is the type of results of operations that return none.
+// nothing is the result type of operations that return no data.
 const nothing = "Nothing"
 
-// key is a type in one of its uses.
+// key is a type and one of its uses.
 type key struct {
 	name string
 	as   use
 }
 
-// Set makes schemas that share definitions of types.
+// Set makes schemas that share the definitions of types.
 type Set struct {
 	adapter *gen.Adapter
 	prefix  string // of references
 	names   map[key]string
 	taken   map[string]bool
 	defined document.Definitions
-	outputs map[string]bool // types that results consist of, in a set for both directions
-	partial map[string]bool // types of which requests can select fields
-	returns string          // what the operation returns whose parameters are described
+	outputs map[string]bool // types in results; nil: a set for parameters or results only
+	partial map[string]bool // types in results with field selection, which may lack fields
+	returns string          // the result type of the operation whose parameters are rendered
 }
 
-// NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix, such as
-// "#/components/schemas/". A type that stands in results and in parameters has two definitions: the one for parameters has
-// Input behind its name.
+// NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix,
+// such as "#/components/schemas/". A type that occurs in results and in parameters has two definitions: the name of the
+// one for parameters ends in Input.
 func NewSet(a *gen.Adapter, prefix string) *Set {
 	s := newSet(a, prefix)
 	s.outputs = make(map[string]bool)
@@ -71,7 +71,8 @@ func newSet(a *gen.Adapter, prefix string) *Set {
 	return s
 }
 
-// resource is the type of which fields are selected, in results of a type: that of its items, if it has some, or itself.
+// resource returns the type whose fields can be selected in results of a type: the type of its items, if it is a list
+// of objects, or the type itself.
 func resource(a *gen.Adapter, name string) string {
 	t, ok := a.Type(name)
 	if !ok {
@@ -92,7 +93,7 @@ func resource(a *gen.Adapter, name string) string {
 	return name
 }
 
-// reach notes a type and all that it consists of.
+// reach adds a type, and all types of its fields and elements, to a set of names.
 func reach(a *gen.Adapter, name string, into map[string]bool) {
 	t, ok := a.Type(name)
 	if !ok || into[name] {
@@ -112,7 +113,7 @@ func reach(a *gen.Adapter, name string, into map[string]bool) {
 	}
 }
 
-// Definitions are the types that the schemas made so far refer to, by their names.
+// Definitions returns the schemas of all types to which the schemas made so far refer, by name.
 func (s *Set) Definitions() document.Definitions {
 	if len(s.defined) == 0 {
 		return nil
@@ -120,8 +121,8 @@ func (s *Set) Definitions() document.Definitions {
 	return maps.Clone(s.defined)
 }
 
-// Params is the schema of an operation's parameters. Names that begin with an underscore are metadata, which every operation
-// accepts (requirements T-14); what asks for confirmation accepts a token.
+// Params returns the schema of an operation's parameters. It accepts names that begin with an underscore, because they
+// are metadata (MCP-AQL core §4.6), and a token if the operation may require confirmation.
 func (s *Set) Params(o *gen.Operation) *document.Schema {
 	params := o.Params
 	s.returns = o.Returns.Name
@@ -150,13 +151,13 @@ func (s *Set) Params(o *gen.Operation) *document.Schema {
 	return schema
 }
 
-// tokenParam is what operations that ask for confirmation accept beside their own parameters.
+// tokenParam is the parameter that operations accept in addition to their own if they may require confirmation.
 var tokenParam = gen.Param{
 	Name: "confirmation_token", Type: "string", Sensitive: true,
 	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
 }
 
-// Result is the schema of results of a type.
+// Result returns the schema of results of a type.
 func (s *Set) Result(typeName string) *document.Schema {
 	if _, ok := s.adapter.Type(typeName); !ok {
 		return &document.Schema{Type: "null"}
@@ -164,7 +165,7 @@ func (s *Set) Result(typeName string) *document.Schema {
 	return s.ref(typeName, output)
 }
 
-// ref refers to a type, and defines it where that is the first time.
+// ref returns a reference to a type. The first reference adds its definition.
 func (s *Set) ref(name string, as use) *document.Schema {
 	t, ok := s.adapter.Type(name)
 	if !ok {
@@ -172,22 +173,22 @@ func (s *Set) ref(name string, as use) *document.Schema {
 	}
 	switch {
 	case t.Kind == gen.KindEnum, t.Kind == gen.KindScalar:
-		as = output // which both directions share
+		as = output // the same in both directions
 	case t.Changes != "":
-		as = input // its own rules are those of updates
+		as = input // the type itself has the rules of updates
 	}
 	k := key{name, as}
 	defined, known := s.names[k]
 	if !known {
 		defined = s.nameOf(k)
 		s.names[k] = defined
-		s.defined[defined] = nil // a type that contains itself refers to what is still being made
+		s.defined[defined] = nil // for references of a type that contains itself
 		s.defined[defined] = s.typed(t, as)
 	}
 	return &document.Schema{Ref: s.prefix + defined}
 }
 
-// nameOf is the name of a definition, which no other has.
+// nameOf returns a unique name for a definition.
 func (s *Set) nameOf(k key) string {
 	switch {
 	case k.as == changes:

@@ -9,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// typed is the schema of a type in one of its uses.
+// typed returns the schema of a type in one of its uses.
 func (s *Set) typed(t *gen.Type, as use) *document.Schema {
 	schema := &document.Schema{}
 	switch t.Kind {
@@ -33,7 +33,7 @@ func (s *Set) typed(t *gen.Type, as use) *document.Schema {
 	return schema
 }
 
-// describeType is the description of a type, with those of its values.
+// describeType returns the description of a type and of its values.
 func describeType(t *gen.Type) string {
 	text := strings.TrimSpace(t.Description)
 	for _, v := range t.Values {
@@ -44,7 +44,7 @@ func describeType(t *gen.Type) string {
 	return text
 }
 
-// sentence puts a sentence behind a text.
+// sentence appends a sentence to a text.
 func sentence(text, next string) string {
 	switch {
 	case text == "":
@@ -59,7 +59,7 @@ func sentence(text, next string) string {
 func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
 	if t.Items != nil {
 		schema := &document.Schema{Type: "object", AdditionalProperties: s.param(t.Items, as)}
-		if as == output { // a map that was never made
+		if as == output { // a nil map
 			return orNull(schema)
 		}
 		return schema
@@ -86,7 +86,7 @@ func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
 	})
 }
 
-// accepted are the fields that a request may name: an update may not name those that it cannot change.
+// accepted returns the fields that a request may contain. An update must not contain those that it cannot change.
 func (s *Set) accepted(t *gen.Type, as use) []gen.Param {
 	if as != changes {
 		return t.Fields
@@ -94,8 +94,9 @@ func (s *Set) accepted(t *gen.Type, as use) []gen.Param {
 	return slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.ReadOnly || p.AppendOnly })
 }
 
-// outputType is an object as it is written. A field is required where it is always written: not one that is left out when it
-// is empty, not one of an embedded struct, which may be nil, and none at all of what a request can select fields of.
+// outputType returns the schema of an object in results. A field is required if it is always written. It is not if it
+// has omitempty or omitzero, if it belongs to an embedded struct, which may be nil, or if requests can select the
+// fields.
 func (s *Set) outputType(t *gen.Type) *document.Schema {
 	fields := slices.Clone(t.Fields)
 	for i := range fields {
@@ -105,7 +106,7 @@ func (s *Set) outputType(t *gen.Type) *document.Schema {
 	}
 	return s.object(fields, func(p *gen.Param) *document.Schema {
 		value := s.param(p, output)
-		if p.Required && p.Type == "object" { // a map that was never made
+		if p.Required && p.Type == "object" { // a nil map
 			return orNull(value)
 		}
 		return value
@@ -121,9 +122,11 @@ func field(t *gen.Type, name string) *gen.Param {
 	return nil
 }
 
-// object is a closed object with these fields.
+// object returns the schema of an object with these fields and no others.
 func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *document.Schema) *document.Schema {
-	schema := &document.Schema{Type: "object", Properties: document.NewProperties(), AdditionalProperties: document.FalseSchema}
+	schema := &document.Schema{
+		Type: "object", Properties: document.NewProperties(), AdditionalProperties: document.FalseSchema,
+	}
 	for i := range fields {
 		p := &fields[i]
 		schema.Properties.Set(p.Name, value(p))
@@ -143,7 +146,7 @@ func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *document.Sche
 	return schema
 }
 
-// oneName says that a value goes by one of its names: exactly one where it is required, and at most one where it is not.
+// oneName returns the rule that an object has exactly one of the names of a value, or at most one if it is optional.
 func oneName(names []string, required bool) *document.Schema {
 	rule := &document.Schema{}
 	for _, name := range names {

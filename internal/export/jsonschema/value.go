@@ -13,7 +13,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// param is the schema of a parameter, a field or an element, without whether it may be null.
+// param returns the schema of a parameter, a field or an element, which does not accept null.
 func (s *Set) param(p *gen.Param, as use) *document.Schema {
 	schema := s.valueOf(p, as)
 	if p.Description != "" {
@@ -81,13 +81,13 @@ func valuesOf(t *gen.Type) []string {
 	return values
 }
 
-// base64 is what the adapter accepts as binary data: whole groups of four, and no bits behind the last byte.
+// base64 matches the binary data that adapters accept: with padding, and without unused bits in the last group.
 const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
 
 func text(p *gen.Param, as use) *document.Schema {
 	schema := &document.Schema{Type: "string", Enum: enum(p.Enum)}
 	if p.Quoted {
-		return schema // the rules are about the value in the string
+		return schema // the rules apply to the value inside the string
 	}
 	if schema.Format = p.Format; p.Format == "byte" {
 		schema.Format, schema.ContentEncoding = "", "base64"
@@ -102,7 +102,8 @@ func text(p *gen.Param, as use) *document.Schema {
 	if p.Pattern != "" {
 		pattern, ok := ecma(p.Pattern)
 		if schema.Pattern = pattern; !ok {
-			schema.Pattern, schema.Comments = "", "Go reads the pattern "+p.Pattern+" otherwise than JSON Schema, so it is not checked here."
+			schema.Pattern = ""
+			schema.Comments = "Go reads the pattern " + p.Pattern + " otherwise than JSON Schema, so it is not checked here."
 		}
 	}
 	return schema
@@ -140,7 +141,7 @@ func count(n int) *uint64 {
 	return &c
 }
 
-// orNull is a schema that also accepts null.
+// orNull returns a schema that also accepts null.
 func orNull(schema *document.Schema) *document.Schema {
 	switch {
 	case schema.Ref != "" || len(schema.AnyOf) > 0:
@@ -167,7 +168,7 @@ func orNull(schema *document.Schema) *document.Schema {
 	return schema
 }
 
-// notNull is a schema that does not accept null.
+// notNull returns a schema that does not accept null.
 func notNull(schema *document.Schema) *document.Schema {
 	if schema.Type == "" && schema.Ref == "" && len(schema.AnyOf) == 0 {
 		schema.Not = &document.Schema{Type: "null"}
@@ -175,8 +176,8 @@ func notNull(schema *document.Schema) *document.Schema {
 	return schema
 }
 
-// removable reports whether null removes a field in an update: it becomes its default, or is left out where it is empty, or
-// empty where its rules allow that (requirements REQ-UP-09).
+// removable reports whether an update can remove a field with null. The field then takes its default or its zero value,
+// which its rules must allow (MCP-AQL core §4.5).
 func (s *Set) removable(p *gen.Param) bool {
 	if p.Required {
 		return false
@@ -196,7 +197,9 @@ func (s *Set) removable(p *gen.Param) bool {
 		return (errLow != nil || low <= 0) && (errHigh != nil || high >= 0)
 	case p.Quoted:
 		return p.Minimum == "" && p.Maximum == ""
-	case p.MinLength > 0, len(p.Enum) > 0 && !slices.Contains(p.Enum, ""), named && t.Kind == gen.KindEnum && !slices.Contains(valuesOf(t), ""):
+	case p.MinLength > 0,
+		len(p.Enum) > 0 && !slices.Contains(p.Enum, ""),
+		named && t.Kind == gen.KindEnum && !slices.Contains(valuesOf(t), ""):
 		return false
 	case p.Pattern != "":
 		expression, err := regexp.Compile(p.Pattern)

@@ -1,5 +1,5 @@
-// Package llms renders definitions as an llms.txt: a short text in Markdown that tells an agent, or a person who writes one,
-// what an adapter offers and how it is used. Everything else is a matter of introspection.
+// Package llms renders definitions as an llms.txt: a short text in Markdown that tells an agent, or the author of one,
+// what an adapter offers and how to use it. Introspection has the details.
 package llms
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// Render writes the text about an adapter. It fails on a surface that is not valid.
+// Render returns the text about an adapter. It fails on a surface that is not valid.
 func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -25,19 +25,22 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	line("# %s", strings.TrimSpace(cmp.Or(a.Name, "MCP-AQL adapter")+" "+a.Version))
 	line("\n> %s", summary(a, s))
 	line("\n## How to use it\n")
-	line("- Find out what there is: call `%s` with `{\"operation\": \"introspect\", \"params\": {\"query\": \"operations\"}}`. Add `\"name\": NAME` "+
-		"to see one operation in full, and use `\"query\": \"types\"` for types.", s.Tool(&introspect))
+	line("- Find out what there is: call `%s` with "+
+		"`{\"operation\": \"introspect\", \"params\": {\"query\": \"operations\"}}`. Add `\"name\": NAME` to see one operation in full, and use `\"query\": \"types\"` for types.", s.Tool(&introspect))
 	line("- Call an operation: its tool, with `{\"operation\": NAME, \"params\": {…}}`. %s", routing(s))
-	line("- Read the answer: `{\"success\": true, \"data\": …}` or `{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}`. " +
+	line("- Read the answer: `{\"success\": true, \"data\": …}` or " +
+		"`{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}`. " +
 		"The details of an error say what to change; try again with that.")
 	line("- Name only parameters that are listed: others are refused, with a suggestion. Null counts as absent.")
-	if asks := confirmed(a); len(asks) > 0 {
-		line("- %s: the answer is CONFIRMATION_REQUIRED with a token. Ask the human, and send the same request again with `\"confirmation_token\": TOKEN`.", asking(asks))
+	if names := confirmed(a); len(names) > 0 {
+		line("- %s: the answer is CONFIRMATION_REQUIRED with a token. Ask the human, and send the same request again "+
+			"with `\"confirmation_token\": TOKEN`.", askFirst(names))
 	}
 	if slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return export.SelectsFields(&o) }) {
 		line("- Ask for little: operations with `fields` return what you name, as a preset or a list of paths.")
 	}
-	line("- Several calls at once: `{\"operations\": [{\"operation\": NAME, \"params\": {…}}, …]}`; a failure does not stop the others, and a question does.")
+	line("- Several calls at once: `{\"operations\": [{\"operation\": NAME, \"params\": {…}}, …]}`; " +
+		"a failure does not stop the others, and a question does.")
 	line("\n## Operations")
 	for _, family := range s.Profile.Families {
 		for i, o := range export.OperationsOf(a, s, family.Name) {
@@ -77,7 +80,7 @@ func routing(s describe.Surface) string {
 	}
 }
 
-// confirmed are the operations that ask for confirmation.
+// confirmed returns the names of the operations that need confirmation.
 func confirmed(a *gen.Adapter) []string {
 	var names []string
 	for i := range a.Operations {
@@ -88,7 +91,8 @@ func confirmed(a *gen.Adapter) []string {
 	return names
 }
 
-func asking(names []string) string {
+// askFirst returns the beginning of a sentence about operations that need confirmation.
+func askFirst(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " asks first"
 	}
@@ -99,7 +103,7 @@ func asking(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last] + " ask first"
 }
 
-// signature shows an operation like a function: optional parameters have a question mark, and defaults are shown.
+// signature returns an operation like a function, with defaults, and question marks for optional parameters.
 func signature(o *gen.Operation) string {
 	var params []string
 	for i := range o.Params {

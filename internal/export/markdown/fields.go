@@ -25,7 +25,7 @@ func (p *page) fields(what string, fields []gen.Param) {
 	p.table(t)
 }
 
-// typeOf is the type of a value, with links.
+// typeOf returns the type of a value, with links.
 func (p *page) typeOf(f *gen.Param) string {
 	switch {
 	case f.Type == gen.TypeSelection:
@@ -42,7 +42,7 @@ func (p *page) typeOf(f *gen.Param) string {
 	return p.typeLink(f.Type)
 }
 
-// typeLink is a type with a link to where it is described.
+// typeLink returns the name of a type, with a link to its description.
 func (p *page) typeLink(name string) string {
 	if _, ok := p.adapter.Type(name); ok {
 		return p.link("type:"+name, escape(name))
@@ -53,7 +53,7 @@ func (p *page) typeLink(name string) string {
 	return escape(name)
 }
 
-// rules are what a value must keep to, and what becomes of it.
+// rules returns the rules for a value.
 func (p *page) rules(f *gen.Param) []string {
 	var rules []string
 	add := func(when bool, format string, args ...any) {
@@ -80,7 +80,7 @@ func (p *page) rules(f *gen.Param) []string {
 	return rules
 }
 
-// valueRules are those about the value alone.
+// valueRules returns the rules that also apply to elements.
 func (p *page) valueRules(f *gen.Param) []string {
 	var rules []string
 	add := func(text string) {
@@ -106,7 +106,7 @@ func (p *page) valueRules(f *gen.Param) []string {
 	return rules
 }
 
-// bounds are the limits of a number.
+// bounds returns the bounds of a number; empty: it has none.
 func bounds(low, high string) string {
 	switch {
 	case low != "" && high != "":
@@ -120,7 +120,7 @@ func bounds(low, high string) string {
 	}
 }
 
-// lengths are the limits of a number of things; 0: none.
+// lengths returns the bounds of a number of things, of which 0 is none; empty: there are none.
 func lengths(low, high int, thing string) string {
 	switch {
 	case low > 0 && low == high:

@@ -1,5 +1,6 @@
-// Package markdown renders definitions as a reference page for people: a table of all operations by endpoint family, then each
-// operation with its parameters, examples and failures, then the types. The page is GitHub Flavored Markdown without HTML.
+// Package markdown renders definitions as a reference page for people: a table of the operations of each endpoint
+// family, then each operation with its parameters, examples and failures, then the types. The page is GitHub Flavored
+// Markdown without HTML.
 package markdown
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// Render writes the page about an adapter. It fails on a surface that is not valid.
+// Render returns the page about an adapter. It fails on a surface that is not valid.
 func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -39,28 +40,31 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	return []byte(strings.TrimRight(p.text.String(), "\n") + "\n"), nil
 }
 
-// badges mark danger levels.
+// badges are the danger levels with a symbol.
 var badges = map[gen.Danger]string{
 	gen.Safe: "🟢 safe", gen.Reversible: "🔵 reversible", gen.Destructive: "🟠 destructive", gen.Dangerous: "🔴 dangerous",
 	gen.Forbidden: "⛔ forbidden",
 }
 
-// meanings say what danger levels mean (danger levels §2.1).
+// meanings explain the danger levels (MCP-AQL danger levels §2.1).
 var meanings = map[gen.Danger]string{
-	gen.Safe: "changes nothing that matters", gen.Reversible: "changes what can be changed back", gen.Destructive: "may lose data for good, so it asks first",
-	gen.Dangerous: "may lose much for good, so it asks first", gen.Forbidden: "runs only where somebody decided that it may, and asks first",
+	gen.Safe:        "changes nothing that matters",
+	gen.Reversible:  "changes what can be changed back",
+	gen.Destructive: "may lose data for good, so it asks first",
+	gen.Dangerous:   "may lose much for good, so it asks first",
+	gen.Forbidden:   "runs only where somebody decided that it may, and asks first",
 }
 
-// page is a page in the making.
+// page is the page being written.
 type page struct {
 	adapter *gen.Adapter
 	surface describe.Surface
 	text    strings.Builder
-	titles  []string          // of the headings that are still to come, in their order
-	anchors map[string]string // by what a heading is about: op:NAME, type:NAME, or a section
+	titles  []string          // of the headings that are not written yet, in their order
+	anchors map[string]string // by op:NAME, type:NAME, or the key of a section
 }
 
-// name finds out the anchors of all headings, in the order in which they come.
+// name determines the anchors of all headings, in their order on the page.
 func (p *page) name() {
 	taken := make(map[string]int)
 	add := func(key, title string) {
@@ -68,7 +72,7 @@ func (p *page) name() {
 		p.titles = append(p.titles, title)
 	}
 	add("title", p.title())
-	// Several words keep sections apart from operations and types, whose names have no spaces.
+	// Several words distinguish sections from operations and types, whose names have no spaces.
 	add("operations", "All operations")
 	add("reference", "Each operation")
 	for i := range p.adapter.Operations {
@@ -84,11 +88,11 @@ func (p *page) name() {
 }
 
 func (p *page) title() string {
-	// The word in the middle keeps the anchor apart from that of a type of the same name.
+	// The word in the middle distinguishes the anchor from that of a type of the same name.
 	return strings.TrimSpace(cmp.Or(p.adapter.Name, "MCP-AQL") + " adapter " + p.adapter.Version)
 }
 
-// heading writes the next heading, whose anchor is known already.
+// heading writes the next heading.
 func (p *page) heading(level int) {
 	p.paragraph(strings.Repeat("#", level) + " " + escape(p.titles[0]))
 	p.titles = p.titles[1:]
@@ -107,7 +111,10 @@ func (p *page) begin() {
 	if o := p.first(); o != nil {
 		p.code(request(o.Name, o.Examples[0].Params))
 	}
-	p.paragraph("The answer is `{\"success\": true, \"data\": …}`, or `{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}` with a code that tells why. Names that are not listed here are refused, and null stands for absence. The operation `introspect` tells at run time what this page tells.")
+	p.paragraph("The answer is `{\"success\": true, \"data\": …}`, or " +
+		"`{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}` with a code that tells why. " +
+		"Names that are not listed here are refused, and null stands for absence. " +
+		"The operation `introspect` tells at run time what this page tells.")
 	links := []string{p.link("operations", "All operations"), p.link("reference", "Each operation")}
 	if len(p.adapter.Types) > 0 {
 		links = append(links, p.link("types", "All types"))
@@ -115,7 +122,7 @@ func (p *page) begin() {
 	p.paragraph(strings.Join(append(links, p.link("failures", "Failures of any operation")), " · "))
 }
 
-// first is the operation whose example is shown first: the least dangerous, and among these the first.
+// first returns the operation whose example is shown at the top: the first of the least dangerous ones with an example.
 func (p *page) first() *gen.Operation {
 	var found *gen.Operation
 	for i := range p.adapter.Operations {
@@ -127,7 +134,7 @@ func (p *page) first() *gen.Operation {
 	return found
 }
 
-// families are those that have operations.
+// families returns the families that have operations.
 func (p *page) families() []describe.Family {
 	var list []describe.Family
 	for _, family := range p.surface.Profile.Families {
@@ -198,11 +205,12 @@ func (p *page) operation(o *gen.Operation) {
 	p.failures(own)
 }
 
-// notices are what must not be overlooked: that an operation asks first, and that it is on its way out.
+// notices writes what a reader must not miss: that an operation needs confirmation, and that it is deprecated.
 func (p *page) notices(o *gen.Operation) {
 	var quotes []string
 	if export.NeedsConfirmation(o) {
-		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; the same call with it as `confirmation_token` is carried out.")
+		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; "+
+			"the same call with it as `confirmation_token` is carried out.")
 		if o.Confirm != "" {
 			quotes = append(quotes, "The question is: "+escape(o.Confirm))
 		}
@@ -261,7 +269,7 @@ func (p *page) typ(t *gen.Type) {
 	case len(t.Fields) > 0:
 		fields := slices.Clone(t.Fields)
 		for i := range fields {
-			if t.Changes != "" { // presets are about results
+			if t.Changes != "" { // presets concern results only
 				fields[i].Presets = nil
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// slug is the anchor of a heading as GitHub makes it: small letters, digits, hyphens and underscores, and a number where it is
-// taken.
+// slug returns the anchor that GitHub makes of a heading: lowercase letters, digits, hyphens and underscores, and a
+// number if an earlier heading has the same.
 func slug(title string, taken map[string]int) string {
 	base := strings.Map(func(r rune) rune {
 		switch {
@@ -32,10 +32,10 @@ func slug(title string, taken map[string]int) string {
 	return name
 }
 
-// link is a link to the heading about what key names.
+// link returns a link to the heading with a key.
 func (p *page) link(key, text string) string { return "[" + text + "](#" + p.anchors[key] + ")" }
 
-// code is a code span. In a table, the cell escapes its bars.
+// code returns a code span. In tables, table escapes its bars.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
@@ -62,14 +62,15 @@ func codes(values []string) string {
 // code writes a block of JSON.
 func (p *page) code(text string) { p.paragraph("```json\n" + text + "\n```") }
 
-// lineLength is how long a request may be that stands on one line.
+// lineLength is the greatest length of a request on one line.
 const lineLength = 100
 
-// request is a request with the parameters of an example.
+// request returns a request with the parameters of an example.
 func request(operation, params string) string {
 	text := fmt.Sprintf(`{"operation":%q,"params":%s}`, operation, params)
 	line := jsontext.Value(text)
-	if err := line.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true)); err == nil && utf8.RuneCount(line) <= lineLength {
+	err := line.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true))
+	if err == nil && utf8.RuneCount(line) <= lineLength {
 		return string(line)
 	}
 	lines := jsontext.Value(text)
@@ -79,7 +80,7 @@ func request(operation, params string) string {
 	return text
 }
 
-// escape is plain text on one line: nothing in it is taken for Markdown, and addresses become links.
+// escape returns plain text as one line of Markdown. Addresses become links.
 func escape(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -88,7 +89,7 @@ func escape(text string) string {
 	return strings.Join(words, " ")
 }
 
-// escapeParagraphs is escape for text of several paragraphs. Lines of lists stay lines of lists.
+// escapeParagraphs is escape for text of several paragraphs.
 func escapeParagraphs(text string) string {
 	var paragraphs []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -115,7 +116,7 @@ func escapeWord(word string, first bool) string {
 		case '\\', '*', '[', ']', '<', '>', '`', '~':
 			b.WriteByte('\\')
 		case '_':
-			// Inside of a word it is none of Markdown's.
+			// Inside a word it has no meaning in Markdown.
 			before, _ := utf8.DecodeLastRuneInString(word[:i])
 			after, _ := utf8.DecodeRuneInString(word[i+1:])
 			if !isWord(before) || !isWord(after) {
@@ -136,11 +137,12 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r
 // startsBlock reports whether a word at the beginning of a line would begin a heading, a list or a rule.
 func startsBlock(word string) bool {
 	digits := strings.TrimLeft(word, "0123456789")
-	return strings.Trim(word, "#") == "" || word == "+" || strings.Trim(word, "-") == "" || strings.Trim(word, "=") == "" ||
+	heading := strings.Trim(word, "#") == "" || strings.Trim(word, "=") == ""
+	return heading || word == "+" || strings.Trim(word, "-") == "" ||
 		len(digits) < len(word) && (digits == "." || digits == ")")
 }
 
-// cutAddress finds an address that a word begins with.
+// cutAddress splits a word that begins with an address.
 func cutAddress(word string) (address, rest string, ok bool) {
 	if !strings.HasPrefix(word, "http://") && !strings.HasPrefix(word, "https://") || strings.ContainsAny(word, "<>`|") {
 		return "", "", false

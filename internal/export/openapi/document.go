@@ -7,7 +7,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// The parts of an OpenAPI document, as far as adapters need them (OpenAPI 3.1 §4.8).
+// The parts of an OpenAPI document that adapters need (OpenAPI 3.1 §4.8).
 
 type document struct {
 	OpenAPI    string        `json:"openapi"`
@@ -50,7 +50,7 @@ type operation struct {
 	Extension   extension     `json:"x-mcp-aql"`
 }
 
-// extension is what MCP-AQL knows of an operation and OpenAPI has no member for.
+// extension holds what MCP-AQL has about an operation and OpenAPI has no member for.
 type extension struct {
 	Tool         string       `json:"tool"`
 	Endpoint     string       `json:"endpoint"`

@@ -1,7 +1,7 @@
-// Package openapi renders definitions as a document of OpenAPI 3.1, so that its tools can show, check and generate code from
-// them. An MCP-AQL adapter is reached through MCP tools and not by HTTP; the document shows each operation as the HTTP call that
-// a gateway would make of it, since that is what readers of OpenAPI know what to do with: one path for each operation, its
-// parameters as the body, and its answer as the response. The document says so itself.
+// Package openapi renders definitions as a document of OpenAPI 3.1, so that its tools can show, check and generate code
+// from them. Clients reach an MCP-AQL adapter through MCP tools and not through HTTP. The document therefore describes
+// the HTTP calls of a gateway: one path for each operation, with its parameters as the body and its answer as the
+// response. The document itself explains this.
 package openapi
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// Version is the version of OpenAPI of the documents.
+// Version is the OpenAPI version of the documents.
 const Version = "3.1.1"
 
-// Render writes the document about an adapter, as JSON. It fails on a surface that is not valid, and on definitions that are no
-// JSON, such as a default that is not.
+// Render returns the document about an adapter, as indented JSON with a newline at its end. It fails on a surface that
+// is not valid, and on defaults, examples and other literals that are not JSON.
 func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -51,7 +51,8 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	}
 	d.Components.Schemas[failureName] = json.RawMessage(failureSchema)
 	d.Components.Responses = map[string]response{
-		"InternalFailure": {"`INTERNAL_ERROR`: something failed that only the log tells about. The details hold a request_id to ask for.", failed()},
+		"InternalFailure": {"`INTERNAL_ERROR`: something failed that only the log tells about. " +
+			"The details hold a request_id to ask for.", failed()},
 	}
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -60,14 +61,14 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	return jsonschema.Indent(text)
 }
 
-// failureName is the name of the schema of failures. Types are Go identifiers, which have no dot.
+// failureName is the name of the schema of failures. No type has it, because Go identifiers have no dot.
 const failureName = "mcp_aql.Failure"
 
 func failed() jsonContent {
 	return jsonContent{media{Schema: json.RawMessage(`{"$ref":"#/components/schemas/` + failureName + `"}`)}}
 }
 
-// failureSchema is what every failure looks like (MCP-AQL core §5.2).
+// failureSchema is the schema of all failures (MCP-AQL core §5.2).
 const failureSchema = `{"type":"object","properties":{"success":{"description":"Always false","const":false},` +
 	`"error":{"type":"object","properties":{` +
 	`"code":{"description":"What went wrong, for programs","type":"string","pattern":"^[A-Z][A-Z0-9_]*$"},` +
@@ -75,23 +76,23 @@ const failureSchema = `{"type":"object","properties":{"success":{"description":"
 	`"details":{"description":"What helps to do it right; the members depend on the code","type":"object"}},` +
 	`"required":["code","message"]}},"required":["success","error"]}`
 
-// about is the description of the whole document, in Markdown.
+// about returns the description of the whole document, in Markdown.
 func about(s describe.Surface) string {
 	tool := s.Prefix + "mcp_aql"
 	if s.Mode != describe.Single {
 		tool += "_" + s.Profile.Families[0].Name
 	}
 	return "The operations of an MCP-AQL adapter, each as the HTTP call that a gateway would make of it.\n\n" +
-		"**The adapter itself speaks MCP, not HTTP.** An operation is called through an MCP tool, such as `" + tool + "`, which `x-mcp-aql` " +
-		"names for each operation, with the arguments `{\"operation\": NAME, \"params\": BODY}`. The body of a request here is what stands in " +
-		"`params` there, and the responses are the answers of the tool, byte for byte. Statuses are a proposal: MCP-AQL has none, and " +
-		"`success` tells the same.\n\n" +
-		"Names that a schema does not list are refused, and so is a name that comes twice. Null stands for absence. Names that begin with " +
-		"an underscore are metadata, which every operation accepts.\n\n" +
+		"**The adapter itself speaks MCP, not HTTP.** An operation is called through an MCP tool, such as `" + tool + "`, " +
+		"which `x-mcp-aql` names for each operation, with the arguments `{\"operation\": NAME, \"params\": BODY}`. " +
+		"The body of a request here is what stands in `params` there, and the responses are the answers of the tool, " +
+		"byte for byte. Statuses are a proposal: MCP-AQL has none, and `success` tells the same.\n\n" +
+		"Names that a schema does not list are refused, and so is a name that comes twice. Null stands for absence. " +
+		"Names that begin with an underscore are metadata, which every operation accepts.\n\n" +
 		"Any operation can answer with these failures:\n" + listed(export.CommonFailures())
 }
 
-// listed is a list of failures in Markdown.
+// listed returns a list of failures in Markdown.
 func listed(failures []export.Failure) string {
 	var b strings.Builder
 	for _, f := range failures {
@@ -110,7 +111,7 @@ func tags(a *gen.Adapter, s describe.Surface) []tag {
 	return list
 }
 
-// effect is what the operations of a family do to data.
+// effect returns what the operations of a family do to data.
 func effect(family describe.Family) string {
 	var texts []string
 	for _, category := range family.Categories {
@@ -141,15 +142,16 @@ func operationOf(a *gen.Adapter, s describe.Surface, set *jsonschema.Set, o *gen
 		})
 	}
 	item := operation{
-		ID: o.Name, Summary: summary(o), Description: description(o), Tags: []string{s.Family(o)}, Deprecated: o.Deprecated != "" || o.Replacement != "",
-		Body: requestBody{len(required(o)) > 0, jsonContent{content}},
+		ID: o.Name, Summary: summary(o), Description: description(o), Tags: []string{s.Family(o)},
+		Deprecated: o.Deprecated != "" || o.Replacement != "",
+		Body:       requestBody{len(required(o)) > 0, jsonContent{content}},
 		Extension: extension{
 			Tool: s.Tool(o), Endpoint: s.Family(o), Category: o.Category, Danger: o.Danger,
 			Confirmation: export.NeedsConfirmation(o),
 		},
 	}
-	success := fmt.Sprintf(`{"type":"object","properties":{"success":{"description":"Always true","const":true},"data":%s},`+
-		`"required":["success","data"]}`, result)
+	success := fmt.Sprintf(`{"type":"object","properties":{"success":{"description":"Always true","const":true},`+
+		`"data":%s},"required":["success","data"]}`, result)
 	item.Responses = export.Object{
 		{Name: "200", Value: response{
 			cmp.Or(o.Returns.Description, "The operation was carried out."),
@@ -171,12 +173,12 @@ func required(o *gen.Operation) []string {
 	return names
 }
 
-// summary is the first sentence of the description, without its full stop.
+// summary returns the first sentence of the description, without its full stop.
 func summary(o *gen.Operation) string {
 	return strings.TrimSuffix(words.FirstSentence(o.Description), ".")
 }
 
-// description is all there is to say about an operation, in Markdown.
+// description returns the description of an operation in full, in Markdown.
 func description(o *gen.Operation) string {
 	paragraphs := []string{o.Description}
 	if o.Danger.Level() > 0 {
@@ -187,7 +189,8 @@ func description(o *gen.Operation) string {
 		paragraphs = append(paragraphs, danger)
 	}
 	if export.NeedsConfirmation(o) {
-		paragraphs = append(paragraphs, "Asks for confirmation: the first call fails with CONFIRMATION_REQUIRED and a token, and the same call with that `confirmation_token` is carried out.")
+		paragraphs = append(paragraphs, "Asks for confirmation: "+
+			"the first call fails with CONFIRMATION_REQUIRED and a token, and the same call with that `confirmation_token` is carried out.")
 	}
 	if o.Deprecated != "" || o.Replacement != "" {
 		notice := "Deprecated. " + o.Deprecated
@@ -199,7 +202,7 @@ func description(o *gen.Operation) string {
 	return strings.TrimSpace(strings.Join(paragraphs, "\n\n"))
 }
 
-// failures describes the failures of an operation that its caller can do something about.
+// failures describes the failures of an operation other than internal ones.
 func failures(a *gen.Adapter, o *gen.Operation) string {
 	text := "The operation was not carried out. The reason is one of those that any operation can answer with"
 	if own := export.Failures(a, o); len(own) > 0 {

@@ -47,7 +47,7 @@ type constraints struct {
 	Opaque bool `json:"opaque"`
 }
 
-// kind is the kind of a parameter (MCP-AQL get_manifest, Parameter Kinds).
+// kind is the kind of a parameter (MCP-AQL get_manifest, Output Structure).
 type kind string
 
 const (
