@@ -32,8 +32,8 @@ type Adapter struct {
 	changing    sync.Mutex // held while the view is replaced
 }
 
-// New makes an adapter. It fails, saying everything that is wrong, on faults of the registry (Merge) and on options that
-// are out of range or name a mode, profile or prefix that does not exist.
+// New makes an adapter. The error lists everything that is wrong with the registry and with the options: two operations
+// of one name, limits out of range, an unknown mode or profile.
 func New(registry *Registry, options Options) (*Adapter, error) {
 	faults := append([]error(nil), registry.faults...)
 	limits, err := options.Limits.withDefaults()
@@ -51,7 +51,8 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 	switch options.Concurrency {
 	case FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked:
 	default:
-		faults = append(faults, fmt.Errorf("concurrency %q is none of fully-concurrent, serialized, read-concurrent, resource-locked", options.Concurrency))
+		faults = append(faults, fmt.Errorf(
+			"concurrency %q is none of fully-concurrent, serialized, read-concurrent, resource-locked", options.Concurrency))
 	}
 	surface, err := newSurface(options)
 	if err != nil {
@@ -100,7 +101,9 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 }
 
 func newSurface(options Options) (describe.Surface, error) {
-	surface := describe.Surface{Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest}
+	surface := describe.Surface{
+		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest,
+	}
 	var err error
 	if surface.Mode, err = describe.ParseMode(string(options.Mode)); err != nil {
 		return surface, err
@@ -111,8 +114,8 @@ func newSurface(options Options) (describe.Surface, error) {
 	return surface, nil
 }
 
-// conformance is the level that the adapter claims: both modes, batches and field selection make the second one
-// (requirements T-74).
+// conformance is the level that introspection claims: batches are part of every adapter, field selection makes it level
+// 2.
 func (a *Adapter) conformance() string {
 	if a.selectsFields() {
 		return "level-2"
@@ -133,13 +136,12 @@ func (a *Adapter) Name() string { return a.options.Name }
 // Version returns the version of the service.
 func (a *Adapter) Version() string { return a.options.Version }
 
-// Fingerprint tells by which definitions the adapter was built: "sha256:" and 64 hexadecimal digits (requirements REQ-GE-06).
-// For the operations of one package it is what stands in the header of the package's generated file; for those of several,
-// merged, it covers them all and stands in none. introspect tells it with the query adapter_info, where Options.AdapterInfo
-// is set.
+// Fingerprint identifies the definitions that the adapter was built from: "sha256:" and 64 hexadecimal digits. For the
+// operations of one package it is in the header of the generated file. For those of several, which Merge brought
+// together, it covers them all. With Options.AdapterInfo, introspection reports it.
 func (a *Adapter) Fingerprint() string { return a.fingerprint() }
 
-// Logger returns the logger of the options, or one that discards.
+// Logger returns the logger of the options, or one that discards everything.
 func (a *Adapter) Logger() *slog.Logger { return a.log }
 
 // Limits returns the limits in force.
@@ -148,8 +150,7 @@ func (a *Adapter) Limits() Limits { return a.options.Limits }
 // Tools returns the MCP tools through which the adapter is reached.
 func (a *Adapter) Tools() []describe.Tool { return a.tools }
 
-// Tool returns the name of the MCP tool through which an operation is called, as introspection tells it; empty where there
-// is no such operation.
+// Tool returns the name of the MCP tool through which an operation is called; empty if there is no such operation.
 func (a *Adapter) Tool(operation string) string {
 	if o := a.view.Load().directory.operations[operation]; o != nil {
 		return o.tool

@@ -26,7 +26,8 @@ func (a *answer) begin(limit int) *wire.Writer {
 	return &a.writer
 }
 
-// take returns what was written. A buffer of usual size is used again, and the answer is a copy that has the size it needs.
+// take returns what was written. A buffer of usual size is used again, and the answer is a copy that has the size it
+// needs.
 func (a *answer) take() []byte {
 	buffer := a.writer.Bytes()
 	if cap(buffer) > largestBuffer {
@@ -53,8 +54,8 @@ func writeFailure(w *wire.Writer, f *Error, details []detail) {
 	w.Raw("}")
 }
 
-// failureDetails returns the details of a failed operation with the client's label of the message. Those of introspect have
-// none: its schema is closed.
+// failureDetails returns the details of a failed operation with the client's label of the message. Those of introspect
+// have none: its schema is closed.
 func failureDetails(f *Error, operation, label string) []detail {
 	switch {
 	case operation == "introspect":

@@ -20,15 +20,15 @@ type item struct {
 	requires *Error // the failure that requires its confirmation
 }
 
-// codeBatch is the failure of a batch as a whole (requirements REQ-BA-13).
+// codeBatch is the failure of a batch as a whole (MCP-AQL operations §7.2).
 const codeBatch Code = "BATCH_VALIDATION_ERROR"
 
-// indexMember is the place that an operation had in an earlier batch, which halted. Items may keep it, so that they can be
-// sent again as they were reported (requirements REQ-BA-10).
+// indexMember is the position that an item had in an earlier batch, which halted. Items may have it, so that they can
+// be sent again as they were reported.
 const indexMember = "index"
 
-// readBatch reads the value of the operations member of a message. Parameters are decoded in passing, as those of a single
-// request are.
+// readBatch reads the value of the operations member of a message. Parameters are decoded in passing, as those of a
+// single request are.
 func (d *decoder) readBatch(r *wire.Reader, m *message) {
 	b := &batch{}
 	m.batch = b
@@ -51,7 +51,7 @@ func (d *decoder) readBatch(r *wire.Reader, m *message) {
 	}
 }
 
-// refuse takes note of the first item that makes a batch malformed.
+// refuse records the first item that makes a batch malformed.
 func (b *batch) refuse(index int, why string) {
 	if b.malformed == nil {
 		b.malformed = failure(codeBatch, "Batch request is malformed: item "+decimal(index)+" "+why+". Nothing was run.")
@@ -87,7 +87,7 @@ func (m *message) checkBatch() *Error {
 	return m.batch.malformed
 }
 
-// ofBatch is the failure of a batch as a whole, which has no details (requirements T-47): the message says where.
+// ofBatch is the failure of a batch as a whole. It has no details: the message says where the fault is.
 func (e *Error) ofBatch() *Error {
 	message := e.Message
 	for _, d := range e.details {

@@ -17,8 +17,8 @@ type builtInCall interface {
 	answer(ctx context.Context, view *view, report reporter) ([]byte, *Error)
 }
 
-// manifestCall is a call of the built-in operation get_manifest, which has no parameters. Its answer was rendered when the
-// adapter was made.
+// manifestCall is a call of the built-in operation get_manifest, which has no parameters. Its answer was rendered when
+// the adapter was made.
 type manifestCall struct{ adapter *Adapter }
 
 func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a} }
@@ -35,7 +35,7 @@ func (c manifestCall) answer(context.Context, *view, reporter) ([]byte, *Error) 
 	return c.adapter.manifest, nil
 }
 
-// renderManifest renders the answer to get_manifest.
+// renderManifest renders the answer of get_manifest.
 func (a *Adapter) renderManifest() ([]byte, error) {
 	text, err := manifest.Render(&a.definitions)
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *Adapter) renderManifest() ([]byte, error) {
 	return slices.Concat([]byte(successOpen), text, []byte("}")), nil
 }
 
-// Manifest renders what the service can do as one line of JSON: a declaration of its operations and their parameters, without
-// anything that depends on how the adapter runs (get_manifest, Output Structure). It fails on a service without a name. With
-// Options.GetManifest agents can ask for it.
+// Manifest renders a declaration of the operations and their parameters as one line of JSON (MCP-AQL get_manifest). It
+// depends on nothing but the definitions. It fails if the service has no name. With Options.GetManifest, agents can
+// call the operation get_manifest, which returns it.
 func (a *Adapter) Manifest() ([]byte, error) { return manifest.Render(&a.definitions) }

@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
-// checkpoint is the second stage of a request: it brings valid requests to the gate, one after the other, and reports to
-// the gate what became of them.
+// checkpoint is the second stage of a request: it brings valid requests to the gate, one after the other, and reports
+// to the gate what became of them.
 type checkpoint struct {
 	gate    *gate.Gate
 	session *gate.Session
@@ -20,8 +20,8 @@ type checkpoint struct {
 	pass    gate.Pass
 }
 
-// admit asks the gate to let a request through, and returns its warnings or its refusal. answer is that of a human who was
-// asked; nil: nobody was. When a request was let through, finish must be called after it has run.
+// admit asks the gate to let a request through, and returns its warnings or its refusal. answer is that of a human who
+// was asked; nil: nobody was. When a request was let through, finish must be called after it has run.
 func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]meter.Warning, *gate.Refusal) {
 	if !q.operation.gated() {
 		return nil, nil
@@ -52,8 +52,8 @@ func (c *checkpoint) finish(ctx context.Context, q *request, used quota.Usage, f
 	c.request, c.pass = gate.Request{}, gate.Pass{}
 }
 
-// reject reports a request that did not reach the gate, because every attempt at a dangerous operation is on record (danger
-// levels §3.4).
+// reject reports a request that did not reach the gate, because every attempt at a dangerous operation is on record
+// (danger levels §3.4).
 func (c *checkpoint) reject(ctx context.Context, q *request, failed *Error) {
 	if o := cmp.Or(q.operation, q.misrouted); o != nil && o.gate != nil && o.gate.Recorded() {
 		r := c.describe(ctx, o)

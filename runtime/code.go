@@ -28,10 +28,12 @@ const (
 )
 
 // codePrefixes are the prefixes that a code may have.
-var codePrefixes = []string{"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_"}
+var codePrefixes = []string{
+	"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_",
+}
 
-// Valid reports whether c may be shown to agents: whether it has one of the protocol's prefixes and its form. A handler's
-// failure with any other code is logged, and the agent gets INTERNAL_ERROR.
+// Valid reports whether c may be shown to agents: whether it has one of the protocol's prefixes and its form. A
+// handler's failure with any other code is logged, and the agent gets INTERNAL_ERROR.
 func (c Code) Valid() bool {
 	for _, prefix := range codePrefixes {
 		if rest, ok := strings.CutPrefix(string(c), prefix); ok {

@@ -66,8 +66,8 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 	return d.finish(r, &m.request, r.Text(0, len(data)))
 }
 
-// readEnvelope reads the members of the object that r has begun, and the parameters where it can. whole is the message of
-// which q is the single request, or nil where q is an item of a batch.
+// readEnvelope reads the members of the object that r has begun, and the parameters where it can. whole is the message
+// of which q is the single request, or nil where q is an item of a batch.
 func (d *decoder) readEnvelope(r *wire.Reader, q *request, whole *message) {
 	e := &q.envelope
 	for r.Next() {

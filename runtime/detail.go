@@ -19,8 +19,8 @@ type rawJSON string
 // unwritable is why the value of a detail is not JSON.
 type unwritable struct{ error }
 
-// withDetail returns a copy of a list with one more member, in place of one of the same name. The value is written at once:
-// it may change later, and the methods that write it are the handler's.
+// withDetail returns a copy of a list with one more member, in place of one of the same name. The value is written at
+// once: it may change later, and the methods that write it are the handler's.
 func withDetail(list []detail, name string, value any) []detail {
 	if _, text := value.(string); !text {
 		w := wire.NewWriter(nil)

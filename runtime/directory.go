@@ -34,8 +34,8 @@ func newDirectory(definitions *gen.Adapter, surface *describe.Surface, tools []d
 // maxSearches is how many unknown names of operations in one message are compared with those there are.
 const maxSearches = 20
 
-// find returns the operation of this name, if this tool reaches it. With the failure for one that another tool reaches, it
-// returns that operation too. searches counts the unknown names in the message.
+// find returns the operation of this name, if this tool reaches it. With the failure for one that another tool reaches,
+// it returns that operation too. searches counts the unknown names in the message.
 func (d *directory) find(tool, name string, searches *int) (*operation, *Error) {
 	family, known := d.families[tool]
 	if !known {
@@ -67,8 +67,8 @@ func (d *directory) endpointMismatch(o *operation, family, tool string) *Error {
 		detail{"expected_tool", o.tool}, detail{"actual_tool", tool})
 }
 
-// closest lists up to ten operations that a name may have meant. Without a search, or if none is near, it lists the first
-// ten.
+// closest lists up to ten operations that a name may have meant. Without a search, or if none is near, it lists the
+// first ten.
 func (d *directory) closest(name string, search bool) []string {
 	if search {
 		if near := words.Nearest(name, d.names, 10); len(near) > 0 {

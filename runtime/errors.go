@@ -6,9 +6,9 @@ import (
 	"io/fs"
 )
 
-// Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, VersionMismatch, Denied or
-// Errorf made. Any other error is logged, and the agent learns only that something failed, except for those of a query
-// without rows (database/sql, pgx) and for fs.ErrNotExist, which become a NOT_FOUND_RESOURCE without their text.
+// Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, VersionMismatch, Denied
+// or Errorf made. Any other error is logged, and the agent learns only that something failed, except for those of a
+// query without rows (database/sql, pgx) and for fs.ErrNotExist, which become a NOT_FOUND_RESOURCE without their text.
 type Error struct {
 	Code    Code
 	Message string
@@ -29,8 +29,8 @@ func (e *Error) WithCause(cause error) *Error {
 	return &clone
 }
 
-// WithDetail returns a copy of e with a member in its details, in place of one of the same name. The value is written as
-// encoding/json writes it.
+// WithDetail returns a copy of e with a member in its details, in place of one of the same name. The value is written
+// as encoding/json writes it.
 func (e *Error) WithDetail(name string, value any) *Error {
 	clone := *e
 	clone.details = withDetail(e.details, name, value)
@@ -53,7 +53,8 @@ func AlreadyExists(resourceType, resourceID string) *Error {
 		detail{"resource_type", resourceType}, detail{"resource_id", resourceID})
 }
 
-// VersionMismatch is the failure of a conditional write whose if_match is not the current version (MCP-AQL core §9.3.2).
+// VersionMismatch is the failure of a conditional write whose if_match is not the current version (MCP-AQL core
+// §9.3.2).
 func VersionMismatch(resourceType, resourceID, ifMatch, currentETag string) *Error {
 	return failure(CodeVersionMismatch,
 		fmt.Sprintf("Resource '%s' version mismatch: expected '%s', current '%s'", resourceType, ifMatch, currentETag),
@@ -66,8 +67,9 @@ func Denied(reason string) *Error {
 	return failure(CodePermissionDenied, fmt.Sprintf("Permission denied: '%s'", reason), detail{"reason", reason})
 }
 
-// Errorf is a failure with one of the codes of this package or one of the service's own: see Code.Valid. The text reaches
-// the agent, and so does that of an error wrapped with %w: wrap only what may be shown, and give the rest to WithCause.
+// Errorf is a failure with one of the codes of this package or one of the service's own: see Code.Valid. The text
+// reaches the agent, and so does that of an error wrapped with %w: wrap only what may be shown, and give the rest to
+// WithCause.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
@@ -85,8 +87,8 @@ func asFailure(err error) (f *Error, known bool) {
 	return internal(unexpected), false
 }
 
-// isNoRows reports whether err is, or wraps, sql.ErrNoRows or pgx.ErrNoRows. It compares texts, so that this package links
-// neither: a service without a database has none of database/sql.
+// isNoRows reports whether err is, or wraps, sql.ErrNoRows or pgx.ErrNoRows. It compares texts, so that this package
+// links neither: a service without a database has none of database/sql.
 func isNoRows(err error) bool {
 	if text := err.Error(); text == "sql: no rows in result set" || text == "no rows in result set" {
 		return true

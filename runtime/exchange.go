@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// exchange is one message on its way through the stages of the adapter: decoder, checkpoint, runner, answer. Exchanges are
-// pooled: nothing of one may outlive the call except copies.
+// exchange is one message on its way through the stages of the adapter: decoder, checkpoint, runner, answer. Exchanges
+// are pooled: nothing of one may outlive the call except copies.
 type exchange struct {
 	adapter    *Adapter
 	session    *Session
@@ -67,9 +67,11 @@ func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 	}
 }
 
-// perform takes one request, which was decoded or failed to be, through the stages after it. It writes the answer to w, or
-// returns one that was rendered before. This is the order of all checks.
-func (x *exchange) perform(ctx context.Context, q *request, invalid *Error, w *wire.Writer) (rendered []byte, failed *Error) {
+// perform takes one request, which was decoded or failed to be, through the stages after it. It writes the answer to w,
+// or returns one that was rendered before. This is the order of all checks.
+func (x *exchange) perform(
+	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
+) (rendered []byte, failed *Error) {
 	if invalid != nil {
 		x.checkpoint.reject(ctx, q, invalid)
 		return nil, invalid
@@ -115,7 +117,8 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	return failed
 }
 
-// run calls the handler of a request and writes a success with its result. On failure, what was written is to be taken back.
+// run calls the handler of a request and writes a success with its result. On failure, what was written is to be taken
+// back.
 func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	w.Raw(successOpen)
 	start := w.Len()
@@ -198,5 +201,7 @@ func (x *exchange) fail(f *Error) Reply {
 }
 
 func (x *exchange) reporter(q *request) reporter {
-	return reporter{log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id}
+	return reporter{
+		log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id,
+	}
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// codeMalformed is the one validation code from which a call with other parameters does not recover: what arrived was not
-// a request.
+// codeMalformed is the one validation code from which a call with other parameters does not recover: what arrived was
+// not a request.
 const codeMalformed Code = "VALIDATION_MALFORMED_JSON"
 
-// faultFailure is the failure for bytes that are not a sound request. o is the operation whose parameters were being read;
-// nil: none.
+// faultFailure is the failure for bytes that are not a sound request. o is the operation whose parameters were being
+// read; nil: none.
 func faultFailure(f *wire.Fault, limits Limits, o *operation) *Error {
 	var located []detail
 	if f.Location != "" {

@@ -25,8 +25,9 @@ type Row = table.Row
 // Handler carries out an operation: see Definition.Handler.
 type Handler = func(ctx context.Context, receiver, request any) (result any, err error)
 
-// Operation ties a definition to the value whose method carries it out; nil for a plain function. Generated code makes it.
-// Handler, where it is set, replaces that of the definition: only inside of a function can it speak of a generic type.
+// Operation ties a definition to the value whose method carries it out; nil for a plain function. Generated code makes
+// it. Handler, where it is set, replaces that of the definition: only inside of a function can it speak of a generic
+// type.
 type Operation struct {
 	Definition *Definition
 	Receiver   any

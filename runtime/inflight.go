@@ -31,8 +31,8 @@ func newInFlight(bytes int, limits Limits) (inFlight, error) {
 	return inFlight{semaphore.NewWeighted(int64(bytes)), limits.RequestSize}, nil
 }
 
-// enter waits for the turn of a request of so many bytes. Unless it returns an error, which is that of ctx, leave has to be
-// called with the same number when the request is answered.
+// enter waits for the turn of a request of so many bytes. Unless it returns an error, which is that of ctx, leave has
+// to be called with the same number when the request is answered.
 func (f inFlight) enter(ctx context.Context, bytes int) error {
 	if !f.counts(bytes) {
 		return nil

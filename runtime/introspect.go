@@ -7,8 +7,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// introspectCall is a request to the built-in operation introspect (MCP-AQL introspection §2). Its answers were rendered
-// when the adapter was made.
+// introspectCall is a request to the built-in operation introspect (MCP-AQL introspection §2). Its answers were
+// rendered when the adapter was made.
 type introspectCall struct {
 	adapter     *Adapter
 	query, name introspectParam
@@ -91,7 +91,8 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 	case c.query.value == "types":
 		return introspection.Types(), nil
 	default:
-		return nil, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+"'. Supported types: "+
-			strings.Join(append([]string{"operations", "types"}, c.adapter.queries()...), ", "))
+		supported := append([]string{"operations", "types"}, c.adapter.queries()...)
+		return nil, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+
+			"'. Supported types: "+strings.Join(supported, ", "))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
-// The queries of introspect that adapters answer only where they are asked to.
+// The queries of introspect that only some adapters answer: see Options.AdapterInfo and Options.QuotaStatus.
 const (
 	queryAdapterInfo = "adapter_info"
 	queryQuotaStatus = "quota_status"

@@ -6,8 +6,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// Limits bounds what a request and a response may hold (MCP-AQL core §4.7.5). A zero field takes the default. Exactly at
-// a limit passes, one more is refused with VALIDATION_PAYLOAD_TOO_LARGE.
+// Limits bounds requests and responses (MCP-AQL core §4.7.5). A zero field means the default. What is exactly at a
+// limit passes; beyond it, the request fails with VALIDATION_PAYLOAD_TOO_LARGE.
 type Limits struct {
 	RequestSize   int // bytes; default 1 MiB, 64 KiB to 10 MiB
 	ResponseSize  int // bytes; default 10 MiB, 1 MiB to 100 MiB
@@ -21,7 +21,7 @@ const (
 	mib = 1 << 20
 )
 
-// withDefaults fills in the zero fields and refuses values outside the protocol's ranges.
+// withDefaults replaces the zero fields, and fails on values outside of the protocol's ranges.
 func (l Limits) withDefaults() (Limits, error) {
 	for _, limit := range []struct {
 		name              string

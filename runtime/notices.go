@@ -58,7 +58,7 @@ func sorted(details []detail) []detail {
 	return slices.SortedFunc(slices.Values(details), func(a, b detail) int { return cmp.Compare(a.name, b.name) })
 }
 
-// isCode reports whether a code follows the grammar of codes (requirements section 0).
+// isCode reports whether the code of a warning has the form of codes.
 func isCode(code string) bool {
 	return code != "" && code[0] >= 'A' && code[0] <= 'Z' && strings.IndexFunc(code, notInCode) < 0
 }
@@ -67,8 +67,8 @@ func severityRank(s Severity) int {
 	return slices.Index([]Severity{SeverityHigh, SeverityMedium, SeverityLow}, s)
 }
 
-// requestWarnings returns what the adapter itself warns of after a request that took so long: what is deprecated, fields
-// that the result does not have, and slowness beyond a threshold; zero: there is none.
+// requestWarnings returns what the adapter itself warns of after a request that took so long: what is deprecated,
+// fields that the result does not have, and slowness beyond a threshold; zero: there is none.
 func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 	var list []Warning
 	definition, handled := &q.operation.definition, &q.slots.handled
@@ -94,8 +94,8 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 	return list
 }
 
-// deprecation is the warning about an operation or parameter that should no longer be used. Since nothing says when it will
-// be gone, it is of low severity.
+// deprecation is the warning about an operation or parameter that should no longer be used. Since nothing says when it
+// will be gone, it is of low severity.
 func deprecation(kind, name, replacement, guide string) Warning {
 	details := []detail{{"type", strings.ToLower(kind)}, {"deprecated_item", name}}
 	if replacement != "" {

@@ -26,7 +26,8 @@ type operation struct {
 }
 
 func newOperation(
-	definition gen.Operation, types *gen.Adapter, surface *describe.Surface, newCall func(*slots) call, gated *gate.Operation,
+	definition gen.Operation, types *gen.Adapter, surface *describe.Surface,
+	newCall func(*slots) call, gated *gate.Operation,
 ) *operation {
 	o := &operation{definition: definition, types: types, newCall: newCall, gate: gated, params: []string{}}
 	o.family, o.tool = surface.Family(&o.definition), surface.Tool(&o.definition)
@@ -53,8 +54,8 @@ func newOperation(
 	return o
 }
 
-// param finds the definition of what a path such as "tags[2]" or "page.limit" names; a zero Param where there is none. It
-// is sensitive when any part of the path is.
+// param finds the definition of what a path such as "tags[2]" or "page.limit" names; a zero Param where there is none.
+// It is sensitive when any part of the path is.
 func (o *operation) param(path string) gen.Param {
 	fields := o.definition.Params
 	var found gen.Param

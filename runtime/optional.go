@@ -6,9 +6,9 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 )
 
-// Optional is a value that a request may leave out, set to null, or give: the three are told apart. It is meant for the
-// fields of the struct input of an UPDATE operation, where absent means unchanged and null means removed. The zero value is
-// absent.
+// Optional is a value that a request may leave out, set to null, or give. It distinguishes the three. It is meant for
+// the fields of the struct input of an UPDATE operation, where absent means unchanged and null means removed. The zero
+// value is absent.
 type Optional[T any] struct {
 	presence codec.Presence
 	value    T
@@ -29,8 +29,7 @@ func (o Optional[T]) IsNull() bool { return o.presence == codec.Null }
 // IsZero reports whether the value is absent, so that encoding/json's omitzero leaves it out.
 func (o Optional[T]) IsZero() bool { return o.presence == codec.Absent }
 
-// Apply does to *field what an update asks for: nothing where the value is absent, zero where it is null, and otherwise the
-// value.
+// Apply updates *field: it stays as it is if the value is absent, and becomes zero if the value is null.
 func (o Optional[T]) Apply(field *T) {
 	switch o.presence {
 	case codec.Null:

@@ -44,8 +44,8 @@ type Options struct {
 
 	Limits Limits
 	// MaxInFlightBytes bounds the bytes of large requests, of 64 KiB and more, that are processed at the same time; others
-	// wait. Memory under attack grows with it. The default is 8 times Limits.RequestSize. The large requests that a handler
-	// sends to its own adapter count too.
+	// wait. Memory under attack grows with it. The default is 8 times Limits.RequestSize. The large requests that a
+	// handler sends to its own adapter count too.
 	MaxInFlightBytes int
 	// Timeout bounds a handler's run where its operation sets none; zero: no bound.
 	Timeout time.Duration

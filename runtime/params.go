@@ -53,7 +53,8 @@ func (d *decoder) readOther(r *wire.Reader, q *request) {
 	name := r.Name()
 	switch {
 	case !r.CheckDuplicate():
-	case name == underscoreToken, name == tokenParam && q.operation.confirmable, name == continuation && q.operation.keepsValues:
+	case name == underscoreToken, name == tokenParam && q.operation.confirmable,
+		name == continuation && q.operation.keepsValues:
 		q.tokens.read(r, name)
 	case strings.HasPrefix(name, "_"):
 		r.Skip()

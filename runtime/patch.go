@@ -11,15 +11,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// Patch is the input of an UPDATE operation: a JSON Merge Patch (RFC 7396) for a resource T. Members that are absent leave
-// the resource as it is, objects merge at every depth, arrays replace, null removes (MCP-AQL core §4.5). A handler that
-// receives a Patch receives one that was validated against T: types, constraints, unknown and read-only fields.
+// Patch is the input of an UPDATE operation: a JSON Merge Patch (RFC 7396) for a resource T. Members that are absent
+// leave the resource as it is, objects merge at every depth, arrays replace, null removes (MCP-AQL core §4.5). A
+// handler that receives a Patch receives one that was validated against T: types, constraints, unknown and read-only
+// fields.
 type Patch[T any] struct {
-	_    [0]*T // tells the codec what the patch is for; a pointer, so that vet takes no patch for the lock that T may hold
+	_    [0]*T // the codec finds T here; it is a pointer because T may hold a lock, which vet would find in a copied patch
 	body codec.Patch
 }
 
-// errNoPatch is returned for a Patch that no request brought.
+// errNoPatch is the error of a Patch that did not come with a request.
 var errNoPatch = errors.New("aql: the patch was not read from a request")
 
 // Apply merges the patch into v. On error v is unchanged.
@@ -38,11 +39,11 @@ func (p *Patch[T]) Apply(v *T) error {
 	return nil
 }
 
-// JSON returns the patch as it was sent.
+// JSON returns the text of the patch.
 func (p *Patch[T]) JSON() []byte { return []byte(p.body.Raw()) }
 
-// Has reports whether the patch says something about the field with this wire path, such as "title" or
-// "metadata.labels": a value, null, or a change further inside.
+// Has reports whether the patch changes the field with this wire path, such as "title" or "metadata.labels", or
+// something in it.
 func (p *Patch[T]) Has(path string) bool {
 	for _, changed := range p.Paths() {
 		if changed == path || strings.HasPrefix(changed, path) && changed[len(path)] == '.' {
@@ -52,8 +53,8 @@ func (p *Patch[T]) Has(path string) bool {
 	return false
 }
 
-// Paths lists the wire paths of the fields that the patch changes, sorted. An object stands for the fields inside it; an
-// empty object for itself.
+// Paths returns the wire paths of the fields that the patch changes, sorted. In place of an object there are the fields
+// in it, unless it is empty.
 func (p *Patch[T]) Paths() []string {
 	if p.body.Raw() == "" {
 		return nil

@@ -24,8 +24,8 @@ type refusal struct {
 	inBatch   bool // humans are not asked about it
 }
 
-// explain returns what the agent learns of a refusal, and what a human can be asked instead; nil: nothing. A refusal for
-// the reason gate.Unavailable is not one of the request and has no explanation here.
+// explain returns what the agent learns of a refusal, and what a human can be asked instead; nil: nothing. A refusal
+// for the reason gate.Unavailable is not one of the request and has no explanation here.
 func (r *refusal) explain() (*Error, *Question) {
 	definition := &r.request.operation.definition
 	name, level := definition.Name, string(definition.Danger)
@@ -35,7 +35,8 @@ func (r *refusal) explain() (*Error, *Question) {
 	case gate.QuotaPaused:
 		return r.quotaPaused()
 	case gate.DeniedByPolicy:
-		reason := cmp.Or(r.ruleReason(), "the policy of this adapter does not allow operation '"+name+"' with these parameters")
+		reason := cmp.Or(r.ruleReason(),
+			"the policy of this adapter does not allow operation '"+name+"' with these parameters")
 		return r.denied(reason), nil
 	case gate.DeniedByTrust:
 		details := []detail{
@@ -55,8 +56,9 @@ func (r *refusal) explain() (*Error, *Question) {
 			detail{"limit", int(b.Limit.Limit)}, detail{"remaining", int(b.Remaining)}, detail{"window", string(b.Limit.Window)},
 			detail{"resets_at", timestamp(b.Resets)}, detail{"retry_after_seconds", r.secondsUntil(b.Resets)}), nil
 	case gate.QuotaExhausted:
+		resets := r.Block.Resets
 		return failure("RATE_LIMIT_QUOTA_EXHAUSTED", "Quota exhausted", append(quotaDetails(r.Block, false),
-			detail{"resets_at", timestamp(r.Block.Resets)}, detail{"retry_after_seconds", r.secondsUntil(r.Block.Resets)})...), nil
+			detail{"resets_at", timestamp(resets)}, detail{"retry_after_seconds", r.secondsUntil(resets)})...), nil
 	case gate.TokenRefused:
 		return r.tokenRefused(), nil
 	case gate.Declined:
@@ -93,7 +95,8 @@ func trustTooLow(operation string, required, actual trust.Level, level int) *Err
 func (r *refusal) quotaPaused() (*Error, *Question) {
 	details := quotaDetails(r.Block, true)
 	if !r.humanOnly {
-		details = append(details, detail{"confirmation_token", r.Ticket.Token}, detail{"expires_at", timestamp(r.Ticket.Expires)})
+		details = append(details, detail{"confirmation_token", r.Ticket.Token},
+			detail{"expires_at", timestamp(r.Ticket.Expires)})
 	}
 	message := "Quota " + string(r.Block.Quota.Metric) + " has reached its pause threshold. Continue until it resets?"
 	return failure("RATE_LIMIT_QUOTA_PAUSE", "Quota pause threshold reached", details...), r.question(message, nil)
@@ -116,7 +119,8 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	}
 	question := r.question(message, reasons)
 	if r.humanOnly {
-		return r.denied("operation '" + definition.Name + "' needs the approval of the user, who cannot be asked here"), question
+		const without = "needs the approval of the user, who cannot be asked here"
+		return r.denied("operation '" + definition.Name + "' " + without), question
 	}
 	details = append(details, detail{"confirmation_token", strings.Clone(r.Ticket.Token)},
 		detail{"expires_at", timestamp(r.Ticket.Expires)})
@@ -193,7 +197,9 @@ func quotaWarning(w *meter.Warning) Warning {
 	if w.Current > 0.9*highest {
 		severity = SeverityHigh
 	}
-	return Warning{Code: "RATE_LIMIT_QUOTA_WARNING", Message: "Approaching quota limit", Severity: severity, details: details}
+	return Warning{
+		Code: "RATE_LIMIT_QUOTA_WARNING", Message: "Approaching quota limit", Severity: severity, details: details,
+	}
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -71,10 +71,10 @@ func (v *invalid) unknownParams() *Error {
 		append(details, v.suggestions()...)...)
 }
 
-// mostSuggestions is the number of unknown names for which it is asked what they meant.
+// mostSuggestions is how many unknown names are compared with those of parameters.
 const mostSuggestions = 100
 
-// suggestions maps unknown names to the parameters that were probably meant (requirements T-17).
+// suggestions maps unknown names to the parameters that were probably meant.
 func (v *invalid) suggestions() []detail {
 	w := wire.NewWriter(nil)
 	w.BeginObject()

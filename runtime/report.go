@@ -19,8 +19,8 @@ type reporter struct {
 	label     string // the client's, of the message
 }
 
-// handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context had
-// ended; nil: it had not.
+// handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
+// had ended; nil: it had not.
 func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error {
 	f, known := asFailure(err)
 	var crash *panicError
@@ -40,7 +40,8 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 	}
 }
 
-// shown returns a failure as the agent sees it. If its text must not be shown, it stays in the log; the code still helps.
+// shown returns a failure as the agent sees it. If its text must not be shown, it stays in the log; the code still
+// helps.
 func (p reporter) shown(ctx context.Context, f *Error, err error) *Error {
 	if problem := f.unfit(); problem != "" {
 		p.log.LogAttrs(ctx, slog.LevelWarn, "message withheld: "+problem, p.attrs("", err)...)
@@ -58,7 +59,7 @@ func (p reporter) invalidCode(f *Error) error {
 	if near := f.Code.suggestion(); near != "" {
 		advice = "did you mean " + near + "?"
 	}
-	return fmt.Errorf("the handler returned the code %q, which is not valid (%s), so its failure was masked: %w", f.Code, advice, f)
+	return fmt.Errorf("the failure is masked, since its code %q is not valid (%s): %w", f.Code, advice, f)
 }
 
 // unexpected is the description of a failure of which the agent learns nothing.

@@ -11,7 +11,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// runner is the third stage of a request: it runs handlers, within their time, in their turn, and survives their panics.
+// runner is the third stage of a request: it runs handlers, within their time, in their turn, and survives their
+// panics.
 type runner struct {
 	timeout     time.Duration // where the operation sets none; zero: no bound
 	concurrency Concurrency
@@ -66,7 +67,8 @@ func (e *runner) invoke(ctx *handling, category gen.Category, h invoker, w *wire
 	return h.invoke(ctx, w)
 }
 
-// enter waits until an operation of this category may run, as the concurrency model says, and returns what ends its turn.
+// enter waits until an operation of this category may run, as the concurrency model says, and returns what ends its
+// turn.
 func (e *runner) enter(category gen.Category) (leave func()) {
 	switch {
 	case e.concurrency == Serialized, e.concurrency == ReadConcurrent && category != gen.Read:

@@ -6,17 +6,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 )
 
-// Reply is the answer to one request. JSON is a complete MCP-AQL response, which callers must not change; IsError is what
-// MCP's isError flag must say about it (requirements T-34). Question is set where the answer asks for confirmation: a
-// transport that can ask a human may do that instead of passing the answer on.
-type Reply struct {
-	JSON     []byte
-	IsError  bool
-	Question *Question
-}
-
-// Session is one connection to an adapter (MCP-AQL core §2.3). What it holds, such as confirmation tokens, is gone when
-// it is closed. It is safe for concurrent use.
+// Session is one connection to an adapter (MCP-AQL core §2.3). It is safe for concurrent use.
 type Session struct {
 	adapter *Adapter
 	gate    *gate.Session
@@ -27,15 +17,15 @@ func (a *Adapter) NewSession() *Session {
 	return &Session{adapter: a, gate: a.view.Load().gate.NewSession()}
 }
 
-// ID is a random identifier of the session. It labels logs; it proves nothing about the caller.
+// ID returns a random identifier of the session, for logs. It proves nothing about the caller.
 func (s *Session) ID() string { return s.gate.ID }
 
-// Close ends the session: its confirmation tokens are forgotten (requirements REQ-SE-02).
+// Close ends the session. The confirmation tokens that only this session can use become unknown.
 func (s *Session) Close() { s.gate.Close() }
 
-// Call answers one request that came in through the MCP tool of this name. It never fails and never panics: whatever the
-// bytes are, the reply is a complete response, and the handler runs only when every check has passed. The request must not
-// change until Call returns; nothing that the handler received points into it.
+// Call answers one request that arrived through the MCP tool of this name. It never fails and never panics: for all
+// bytes the reply is a complete response, and the handler runs only after every check has passed. The request must not
+// change until Call returns. Nothing that the handler received points into it.
 func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 	cancelled := s.adapter.inFlight.enter(ctx, len(request))
 	if cancelled == nil {

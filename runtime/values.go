@@ -21,9 +21,9 @@ func (q *request) keepValue(r *wire.Reader) {
 	q.values = append(q.values, paramValue{name, text})
 }
 
-// Value returns the JSON text of a parameter as the handler sees it: what was sent, else the default. Of a parameter that
-// was sent twice the first value counts, as it does for the handler, even if it is null. A null means absence, except for
-// types that distinguish the two.
+// Value returns the JSON text of a parameter as the handler sees it: what was sent, else the default. Of a parameter
+// that was sent twice the first value counts, as it does for the handler, even if it is null. A null means absence,
+// except for types that distinguish the two.
 func (q *request) Value(name string) (string, bool) {
 	params := q.operation.definition.Params
 	at := slices.IndexFunc(params, func(p gen.Param) bool { return p.Name == name })

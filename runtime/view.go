@@ -9,16 +9,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// view is what requests go by: the gate with its policy, and what depends on it. A request goes by one view from its
-// beginning to its end.
+// view is the gate with its policy, and what depends on the policy. A request uses one view from its beginning to its
+// end.
 type view struct {
 	directory     directory
 	gate          *gate.Gate
 	introspection *describe.Introspection
 }
 
-// SetPolicy makes the adapter go by another policy from now on; nil: by none. Requests that have begun end by the old one. It
-// fails, and changes nothing, on a policy that does not fit the adapter: one that names what is not there.
+// SetPolicy replaces the adapter's policy; nil: by none. Requests that have begun end under the old one. It fails, and
+// changes nothing, if the policy names operations or parameters that the adapter does not have.
 func (a *Adapter) SetPolicy(p *policy.Policy) error {
 	a.changing.Lock()
 	defer a.changing.Unlock()
@@ -33,7 +33,7 @@ func (a *Adapter) gateOptions() gate.Options {
 	}
 }
 
-// show renders what requests go by, with a policy.
+// show makes a view with a policy, which requests use from now on.
 func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	var bound *policy.Bound
 	if p != nil {
@@ -55,15 +55,15 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		}
 		operations[builtIn.Name] = newOperation(builtIn, &a.definitions, &a.surface, newCall, nil)
 	}
-	for i, definition := range a.definitions.Operations {
-		operations[definition.Name] = newOperation(definition, &a.definitions, &a.surface, a.calls[i], v.gate.Operation(definition.Name))
+	for i, o := range a.definitions.Operations {
+		operations[o.Name] = newOperation(o, &a.definitions, &a.surface, a.calls[i], v.gate.Operation(o.Name))
 	}
 	v.directory.operations = operations
 	a.view.Store(v)
 	return nil
 }
 
-// queries are those that introspect answers beside the protocol's own.
+// queries are those that introspect answers in addition to the protocol's own.
 func (a *Adapter) queries() []string {
 	var queries []string
 	if a.options.AdapterInfo {
@@ -75,7 +75,7 @@ func (a *Adapter) queries() []string {
 	return queries
 }
 
-// protocol tells what this adapter can do, for the _protocol metadata (MCP-AQL introspection §4.1.1).
+// protocol is the _protocol metadata of introspection: what the adapter can do (MCP-AQL introspection §4.1.1).
 func (a *Adapter) protocol(g *gate.Gate) describe.Protocol {
 	limits := a.options.Limits
 	confirms := !a.options.Confirmation.Off

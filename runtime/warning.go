@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Warning tells an agent of something about a successful answer that it should know and act upon (MCP-AQL warnings §2).
+// Warning is something about a successful answer that an agent should know and act upon (MCP-AQL warnings §2).
 type Warning struct {
 	Code     string   // capital letters, digits and underscores, such as DEPRECATION_WARNING
 	Message  string   // a sentence for the agent; it must show nothing internal
@@ -13,8 +13,8 @@ type Warning struct {
 	details  []detail
 }
 
-// WithDetail returns a copy of w with a member in its details, in place of one of the same name. The value is written as
-// encoding/json writes it.
+// WithDetail returns a copy of w with a member in its details, in place of one of the same name. The value is written
+// as encoding/json writes it.
 func (w Warning) WithDetail(name string, value any) Warning {
 	w.details = withDetail(w.details, name, value)
 	return w
@@ -30,24 +30,25 @@ const (
 	SeverityLow    Severity = "low"
 )
 
-// Warn adds a warning to the answer of the request that ctx belongs to, which the handler received. It may be called from
-// several goroutines. A warning that comes after the handler has returned, or for a ctx of no request, is dropped; so is
-// one of a request that fails.
+// Warn adds a warning to the answer of the request that ctx, the handler's context, belongs to. It may be called from
+// several goroutines. The warning is dropped if the request fails, if the handler has returned, and if ctx does not
+// belong to a request.
 func Warn(ctx context.Context, w Warning) {
 	if collector, ok := ctx.Value(warningsKey{}).(*warnings); ok {
 		collector.add(w)
 	}
 }
 
-// Truncated is the warning of a list that holds fewer items than there are: field names it, original is the number of items
-// there are, and limit that of those in the answer (MCP-AQL warnings §4).
+// Truncated is the warning that a list of the answer has fewer items than there are: field names the list, original is
+// the number of items that there are, and limit the number of items in the answer (MCP-AQL warnings §4).
 func Truncated(field string, original, limit int) Warning {
 	severity := SeverityLow
 	if 2*limit < original {
 		severity = SeverityMedium
 	}
 	return Warning{
-		Code: "VALIDATION_TRUNCATED_WARNING", Message: "Response truncated to " + decimal(limit) + " items", Severity: severity,
+		Code: "VALIDATION_TRUNCATED_WARNING", Severity: severity,
+		Message: "Response truncated to " + decimal(limit) + " items",
 		details: []detail{
 			{"field", field}, {"limit", limit}, {"original_count", original}, {"truncated_count", min(original, limit)},
 		},
@@ -56,14 +57,14 @@ func Truncated(field string, original, limit int) Warning {
 
 type warningsKey struct{}
 
-// mostCollected is how many warnings of one request are kept: a handler may warn in a loop.
-const mostCollected = 100
+// maxCollected is how many warnings of one request are collected: a handler may warn in a loop.
+const maxCollected = 100
 
 // warnings are those of one request.
 type warnings struct {
 	mutex  sync.Mutex
 	list   []Warning
-	more   int  // that were not kept
+	more   int  // that were not collected
 	closed bool // the handler has returned
 }
 
@@ -72,7 +73,7 @@ func (w *warnings) add(warning Warning) {
 	defer w.mutex.Unlock()
 	switch {
 	case w.closed:
-	case len(w.list) == mostCollected:
+	case len(w.list) == maxCollected:
 		w.more++
 	default:
 		w.list = append(w.list, warning)
@@ -91,18 +92,18 @@ func (w *warnings) take() (list []Warning, more int) {
 type handling struct {
 	context.Context
 	warnings warnings
-	spending spending
+	usage    usage
 }
 
-// Value finds what is collected, for Warn and Spend, and keeps back what is not for handlers.
+// Value finds what is collected, for Warn and ReportUsage, and hides what is not for handlers.
 func (h *handling) Value(key any) any {
 	switch key.(type) {
 	case warningsKey:
 		return &h.warnings
-	case spendingKey:
-		return &h.spending
+	case usageKey:
+		return &h.usage
 	case answerKey:
-		return nil // it is about this request, and not about those that the handler makes
+		return nil // it belongs to this request, and not to those that the handler sends
 	default:
 		return h.Context.Value(key)
 	}

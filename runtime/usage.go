@@ -7,14 +7,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
-// Usage is what a call has used: tokens, and what it cost.
+// Usage is what a request has used: tokens and money.
 type Usage = quota.Usage
 
-// Spend says what the request that ctx belongs to has used, for quotas of tokens and costs. Tokens replace the adapter's own
-// estimate, a quarter of the bytes of request and answer; what is spent more than once adds up. It may be called from several
-// goroutines, until the handler returns.
+// ReportUsage adds to what the request that ctx, the handler's context, belongs to has used, for quotas of tokens and
+// costs. Tokens replace the adapter's own estimate, which is a quarter of the bytes of request and answer. It may be
+// called from several goroutines, until the handler returns.
 func ReportUsage(ctx context.Context, u Usage) {
-	if s, ok := ctx.Value(spendingKey{}).(*spending); ok {
+	if s, ok := ctx.Value(usageKey{}).(*usage); ok {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		s.used.Tokens += max(u.Tokens, 0)
@@ -22,22 +22,22 @@ func ReportUsage(ctx context.Context, u Usage) {
 	}
 }
 
-type spendingKey struct{}
+type usageKey struct{}
 
-// spending is what a request has used.
-type spending struct {
+// usage collects what a request has used.
+type usage struct {
 	mutex sync.Mutex
 	used  quota.Usage
 }
 
-// bytesOfToken is how many bytes make one token, where nobody says how many there are.
+// bytesOfToken is how many bytes make one token in the adapter's estimate.
 const bytesOfToken = 4
 
-// used is what was spent, with an estimate of the tokens for an exchange of so many bytes.
+// used returns what was reported. The tokens, if they were not, are estimated for so many bytes.
 func (h *handling) used(bytes int) quota.Usage {
-	h.spending.mutex.Lock()
-	defer h.spending.mutex.Unlock()
-	used := h.spending.used
+	h.usage.mutex.Lock()
+	defer h.usage.mutex.Unlock()
+	used := h.usage.used
 	if used.Tokens == 0 {
 		used.Tokens = int64((bytes + bytesOfToken - 1) / bytesOfToken)
 	}

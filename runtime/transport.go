@@ -1,0 +1,72 @@
+package aql
+
+import (
+	"context"
+	"time"
+)
+
+// Reply is the answer to one request. Question is set where the answer requires confirmation: a transport that can ask
+// a human may do that instead of passing the answer on.
+type Reply struct {
+	JSON     []byte // a complete MCP-AQL response; it must not be changed
+	IsError  bool   // the value of MCP's isError
+	Question *Question
+}
+
+// WithCaller returns a context in which requests come from a caller whose identity the transport has verified. A
+// request without one is anonymous.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// Progress receives how much of a request is done: of a batch, how many of its items.
+type Progress func(done, total int)
+
+type progressKey struct{}
+
+// WithProgress returns a context with which Session.Call reports progress. The reports come one after the other, while
+// the call runs (MCP integration §5.1).
+func WithProgress(ctx context.Context, report Progress) context.Context {
+	return context.WithValue(ctx, progressKey{}, report)
+}
+
+func progressOf(ctx context.Context) Progress {
+	if report, ok := ctx.Value(progressKey{}).(Progress); ok && report != nil {
+		return report
+	}
+	return func(int, int) {}
+}
+
+// Question is what a human can be asked before an operation runs.
+type Question struct {
+	Operation   string
+	DangerLevel string
+	Message     string // written by the operation's author, with the values of parameters; may be empty
+	Reasons     []string
+	Params      string        // a JSON object of the parameters, without sensitive values
+	Wait        time.Duration // how long an approval is not accepted yet
+	Expires     time.Time
+
+	token string
+}
+
+// Answer is a human's answer to a Question. It goes with the request that the question is about, sent once more.
+type Answer struct {
+	State    string // what Session.Seal returned for the question
+	Approved bool
+}
+
+type answerKey struct{}
+
+// WithAnswer returns a context in which a request comes with a human's answer. It counts in place of the confirmation
+// tokens in the request itself.
+func WithAnswer(ctx context.Context, a Answer) context.Context {
+	return context.WithValue(ctx, answerKey{}, &a)
+}
+
+// Seal returns a text that represents a question while a client, which may change it, asks its human. Only an adapter
+// with the same state can make it. It is valid for the same request of the same caller, once, until the question
+// expires.
+func (s *Session) Seal(ctx context.Context, q *Question) (string, error) {
+	return s.adapter.view.Load().gate.Seal(ctx, q.token, CallerOf(ctx))
+}
