@@ -419,10 +419,12 @@ func TestReturns(t *testing.T) {
 		"(result *Item, err error)":     {Name: "Item", Kind: gen.KindObject, Description: "An item."},
 		"([]map[string][]Level, error)": {Name: "LevelListMapList", Kind: gen.KindObject, Description: "List of object in items."},
 	}
-	for results, want := range tests {
-		t.Run(results, func(t *testing.T) {
-			pkg := one(t, `package app
-
+	var archive strings.Builder // a package for each, as loading one costs as much as loading all
+	folders := make(map[string]string)
+	for results := range tests {
+		folder := fmt.Sprintf("returns%d", len(folders))
+		folders["example.com/app/"+folder] = results
+		fmt.Fprintf(&archive, "-- %[1]s/%[1]s.go --\npackage %[1]s\n%s", folder, `
 import "time"
 
 // Item is an item.
@@ -442,6 +444,16 @@ type Request struct {
 // Get reads.
 func Get(Request) `+results+` { panic("") }
 `)
+	}
+	dir := scantest.Write(t, archive.String())
+	result := scantest.Load(t, dir, "./...")
+	if text := scantest.Render(t, dir, result); result.HasErrors() || len(result.Packages) != len(tests) {
+		t.Fatalf("%d packages, want %d:\n%s", len(result.Packages), len(tests), text)
+	}
+	for _, pkg := range result.Packages {
+		results := folders[pkg.Path]
+		t.Run(results, func(t *testing.T) {
+			want := tests[results]
 			if diff := cmp.Diff(want, pkg.Handlers[0].Operation.Returns); diff != "" {
 				t.Errorf("returns (-want +got):\n%s", diff)
 			}
