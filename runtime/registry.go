@@ -1,6 +1,3 @@
-// Package aql is the run time of adapters made with aql-tag: it takes the bytes of an MCP-AQL request, validates them
-// against the definitions that the generator found in Go source, asks before anything destructive, calls the handler
-// and answers in bytes. Generated code and main functions are its callers; the MCP binding only pipes.
 package aql
 
 import (
