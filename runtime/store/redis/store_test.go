@@ -15,17 +15,12 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// TestMain silences the client, which logs every connection that fails. It runs what a test starts as another process.
+// TestMain silences the client, which logs every connection that fails.
 func TestMain(m *testing.M) {
-	if location := os.Getenv(racerVariable); location != "" {
-		if err := racer(location); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	goredis.SetLogger(silence{})
-	os.Exit(m.Run())
+	os.Exit(storetest.Main(m, func(ctx context.Context, location string) (store.Store, error) {
+		return redis.Open(ctx, location)
+	}))
 }
 
 type silence struct{}

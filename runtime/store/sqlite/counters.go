@@ -18,7 +18,7 @@ const (
 	putState = "UPDATE counters SET state = ? WHERE key = ?"
 )
 
-// Take implements store.Store. It fails with store.ErrFull where the disk is full.
+// Take implements store.Store. It fails with store.ErrFull if the disk is full.
 func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
 	if err := store.CheckClaims(claims); err != nil {
 		return nil, fmt.Errorf("taking from counters: %w", err)
@@ -26,10 +26,10 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 	claims = slices.Clone(claims) // the call may end before the disk has answered
 	var counts []store.Count
 	err := s.change(ctx, false, func(c *connection, now time.Time) (_ bool, err error) {
-		counters, kept := make([]store.Counter, len(claims)), make([]int64, len(claims))
+		counters, expiry := make([]store.Counter, len(claims)), make([]int64, len(claims))
 		for i, claim := range claims {
 			var state []byte
-			err := c.queryRow(selectCounter, []byte(claim.Key), now.UnixMilli()).Scan(&state, &kept[i])
+			err := c.queryRow(selectCounter, []byte(claim.Key), now.UnixMilli()).Scan(&state, &expiry[i])
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return false, err
 			}
@@ -47,9 +47,9 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 			}
 			changed = true
 			key, state := []byte(claim.Key), counters[i].Append(nil)
-			// Whole seconds, so that a counter in much use need not have its place among what expires changed each time.
+			// Whole seconds, so that the index of expiry times does not change with each use of a busy counter.
 			expires := now.Add(counters[i].Keep(claim, now)).Truncate(time.Second).Add(time.Second).UnixMilli()
-			if expires == kept[i] {
+			if expires == expiry[i] {
 				err = c.exec(putState, state, key)
 			} else {
 				err = c.exec(putCounter, key, expires, state)

@@ -17,14 +17,15 @@ const (
 	nextVersion  = "UPDATE versions SET last = last + 1 WHERE id = 1 RETURNING last"
 	putEntry     = "INSERT OR REPLACE INTO entries (key, version, expires_at, value) VALUES (?, ?, ?, ?)"
 	deleteEntry  = "DELETE FROM entries WHERE key = ? AND version = ? AND " + live
-	listRange    = "SELECT key, version, value FROM entries WHERE key >= ? AND key < ? AND " + live + " ORDER BY key LIMIT ?"
+	listRange    = "SELECT key, version, value FROM entries WHERE key >= ? AND key < ? AND " + live +
+		" ORDER BY key LIMIT ?"
 	listFrom     = "SELECT key, version, value FROM entries WHERE key >= ? AND " + live + " ORDER BY key LIMIT ?"
 	sweepEntries = "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)"
 	sweepCounts  = "DELETE FROM counters WHERE key IN (SELECT key FROM counters WHERE expires_at <= ? LIMIT ?)"
 )
 
-// One change in sweepEvery removes up to sweepMost entries, and counters, that have expired: more than can have come since,
-// and few enough to keep nobody waiting.
+// One change in sweepEvery removes up to sweepMost expired entries, and as many counters: more than can have been added
+// since, and few enough not to delay other calls.
 const (
 	sweepEvery = 32
 	sweepMost  = 256
@@ -50,8 +51,10 @@ func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
 	return entry, nil
 }
 
-// Put implements store.Store. It fails with store.ErrFull where the disk is full.
-func (s *Store) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+// Put implements store.Store. It fails with store.ErrFull if the disk is full.
+func (s *Store) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
 	value = append([]byte{}, value...) // the call may end before the disk has answered; and nil would be NULL
 	var version int64
 	err := s.change(ctx, true, func(c *connection, now time.Time) (bool, error) {
@@ -97,7 +100,7 @@ func (s *Store) Delete(ctx context.Context, key string, old store.Version) error
 func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]store.Entry, error) {
 	first := []byte(prefix)
 	if after >= prefix {
-		first = append([]byte(after), 0) // the least key that is greater
+		first = append([]byte(after), 0) // the least key after it
 	}
 	var found []store.Entry
 	err := s.read(ctx, func(ctx context.Context, c *connection) error {
@@ -106,7 +109,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 			return nil
 		}
 		query, args := listFrom, []any{first}
-		if end := behind(prefix); end != nil {
+		if end := successor(prefix); end != nil {
 			query, args = listRange, append(args, end)
 		}
 		rows, err := c.query(query, append(args, time.Now().UnixMilli(), limit)...)
@@ -134,8 +137,8 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 	return found, nil
 }
 
-// behind is the least key that is greater than all keys with a prefix; nil where there is none.
-func behind(prefix string) []byte {
+// successor returns the least key that is greater than all keys with a prefix; nil: there is none.
+func successor(prefix string) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xff {
 			return append([]byte(prefix[:i]), prefix[i]+1)
@@ -144,7 +147,7 @@ func behind(prefix string) []byte {
 	return nil
 }
 
-// sweep removes some of what has expired.
+// sweep removes some expired entries and counters.
 func sweep(c *connection, now time.Time) error {
 	if err := c.exec(sweepEntries, now.UnixMilli(), sweepMost); err != nil {
 		return err

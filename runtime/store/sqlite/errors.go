@@ -9,7 +9,7 @@ import (
 	code "modernc.org/sqlite/lib"
 )
 
-// primary is the primary result code of SQLite in an error; zero where there is none.
+// primary returns the primary result code of an SQLite error; zero for other errors.
 func primary(err error) int {
 	var failed *driver.Error
 	if errors.As(err, &failed) {
@@ -18,7 +18,7 @@ func primary(err error) int {
 	return 0
 }
 
-// busy reports whether the same could succeed in a moment.
+// busy reports whether what failed may succeed in a moment.
 func busy(err error) bool {
 	switch primary(err) {
 	case code.SQLITE_BUSY, code.SQLITE_PROTOCOL, code.SQLITE_LOCKED:
@@ -27,7 +27,7 @@ func busy(err error) bool {
 	return false
 }
 
-// explain says what an error of SQLite means for whoever runs the process.
+// explain adds to an SQLite error what it means to the operator.
 func explain(err error) error {
 	switch primary(err) {
 	case code.SQLITE_FULL:

@@ -14,18 +14,19 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// creating is held while a file is created. It is the process's, as what it guards is: when a process closes any
-// descriptor of a file, the locks that SQLite has on that file through other descriptors are gone.
+// creating is held while a file is created. It is a global of the process because POSIX locks are: when a process
+// closes any descriptor of a file, SQLite loses its locks on that file through other descriptors.
 var creating sync.Mutex
 
-// prepareFile sees to it that there is a file to open, for its owner alone where it makes one, and returns its absolute
-// path and what identifies it.
+// prepareFile creates the file if it does not exist, readable by its owner only, and returns its absolute path and its
+// identity.
 func prepareFile(path string) (string, fs.FileInfo, error) {
 	switch {
 	case path == "":
 		return "", nil, errors.New("a path is missing")
 	case strings.HasPrefix(path, ":memory:"):
-		return "", nil, errors.New("each connection would have a memory of its own; open a file, or leave the location out to keep state in memory")
+		return "", nil, errors.New("each connection would have a memory of its own; " +
+			"open a file, or leave the location out to keep state in memory")
 	case strings.HasPrefix(path, "file:"):
 		return "", nil, errors.New("this is a URI; write the path of the file alone")
 	}
@@ -44,7 +45,7 @@ func prepareFile(path string) (string, fs.FileInfo, error) {
 		return "", nil, fmt.Errorf("its folder %q is missing: make it first", filepath.Dir(absolute))
 	case errors.Is(err, fs.ErrExist):
 	default:
-		// An existing file in a folder that cannot be written is told by the stat below.
+		// Stat below reports an existing file in a directory that cannot be written.
 		if _, missing := os.Stat(absolute); missing != nil {
 			return "", nil, fmt.Errorf("it cannot be created: %w", reason(err))
 		}
@@ -61,7 +62,7 @@ func prepareFile(path string) (string, fs.FileInfo, error) {
 	return absolute, info, nil
 }
 
-// reason is an error without the path, which the message names already.
+// reason returns an error without the path, which the message has already.
 func reason(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
@@ -70,7 +71,7 @@ func reason(err error) error {
 	return err
 }
 
-// openDatabase makes connections to a file that exists. They never wait for locks, because waiting in SQLite does not end
+// openDatabase opens a file that exists. Its connections do not wait for locks, because waiting in SQLite does not end
 // with a context: retry waits.
 func openDatabase(path string) (*sql.DB, error) {
 	path = filepath.ToSlash(path)
@@ -86,9 +87,9 @@ func openDatabase(path string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// check fails where the path leads to another file than the one that was opened, or to none: what is written into a file
-// that others no longer see would be no state at all.
-func (s *Store) check() error {
+// checkFile fails if the path no longer names the file that was opened: changes to a file that other processes do not
+// see would be lost.
+func (s *Store) checkFile() error {
 	now, err := os.Stat(s.path)
 	if err != nil || !os.SameFile(now, s.identity) {
 		return errMissing

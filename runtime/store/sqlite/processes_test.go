@@ -3,9 +3,7 @@ package sqlite
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,67 +13,26 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/runtime/store/storetest"
 )
 
-// other is the variable that makes the test binary one of the other processes of a test; its value says which.
-const other = "AQL_TEST_PROCESS"
+// writerVariable makes the test binary a process that writes.
+const writerVariable = "AQL_TEST_WRITER"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(other) {
-	case "":
-		os.Exit(m.Run())
-	case "obey":
-		obey()
-	case "write":
+	if os.Getenv(writerVariable) != "" {
 		write(os.Args[1], os.Args[2])
+		return
 	}
+	os.Exit(storetest.Main(m, func(ctx context.Context, location string) (store.Store, error) {
+		return Open(ctx, location)
+	}))
 }
 
-// obey does what each line of its input says, and answers with a line.
-func obey() {
-	var s *Store
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		fmt.Println(answer(&s, strings.Fields(lines.Text())))
-	}
-}
-
-func answer(s **Store, words []string) string {
-	ctx := context.Background()
-	var n int64
-	if len(words) > 2 {
-		fmt.Sscan(words[2], &n)
-	}
-	var err error
-	if *s == nil && words[0] != "open" {
-		return "nothing is open"
-	}
-	switch words[0] {
-	case "open":
-		*s, err = Open(ctx, words[1])
-	case "close":
-		err = (*s).Close()
-	case "put":
-		_, err = (*s).Put(ctx, words[1], []byte("taken"), store.Version(n), time.Minute)
-	case "delete":
-		err = (*s).Delete(ctx, words[1], store.Version(n))
-	case "take":
-		counts, failed := (*s).Take(ctx, []store.Claim{{Key: words[1], N: 1, Limit: n, Window: time.Hour}})
-		if err = failed; err == nil && counts[0].Refused {
-			return "lost"
-		}
-	}
-	switch {
-	case errors.Is(err, store.ErrConflict):
-		return "lost"
-	case err != nil:
-		return strings.ReplaceAll(err.Error(), "\n", " ")
-	}
-	return "won"
-}
-
-// write puts, deletes and takes until it is killed, and says what it is about to do and what was done.
+// write puts, deletes and takes until it is killed, and prints what it is about to do and what was done.
 func write(path, name string) {
 	ctx := context.Background()
+	fmt.Println("started", name, 0)
 	s, err := Open(ctx, path)
 	for i := 0; err == nil; i++ {
 		var version store.Version
@@ -97,139 +54,67 @@ func write(path, name string) {
 	fmt.Println("failed", err, 0)
 }
 
-type process struct {
-	t     *testing.T
+// writerProcess is a process that writes.
+type writerProcess struct {
 	cmd   *exec.Cmd
-	stdin io.WriteCloser
-	lines *bufio.Scanner
+	lines *bufio.Scanner // that it prints
 }
 
-func start(t *testing.T, kind string, args ...string) *process {
+func startWriter(t *testing.T, path, name string) writerProcess {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return startCommand(t, kind, exec.Command(binary, args...))
+	return startCommand(t, exec.Command(binary, path, name))
 }
 
-func startCommand(t *testing.T, kind string, cmd *exec.Cmd) *process {
+// startCommand starts the test binary as a writer, and returns when it runs.
+func startCommand(t *testing.T, cmd *exec.Cmd) writerProcess {
 	t.Helper()
-	p := &process{t: t, cmd: cmd}
-	p.cmd.Env = append(os.Environ(), other+"="+kind)
-	p.cmd.Stderr = os.Stderr
-	var err error
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := p.cmd.StdoutPipe()
+	cmd.Env = append(os.Environ(), writerVariable+"=1")
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.lines = bufio.NewScanner(stdout)
-	if err := p.cmd.Start(); err != nil {
+	w := writerProcess{cmd: cmd, lines: bufio.NewScanner(stdout)}
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		p.stdin.Close()
-		p.cmd.Wait()
+		cmd.Process.Kill()
+		cmd.Wait()
 	})
-	return p
+	if !w.lines.Scan() || !strings.HasPrefix(w.lines.Text(), "started") {
+		t.Fatalf("a writer printed %q", w.lines.Text())
+	}
+	return w
 }
 
-func (p *process) say(line string) {
-	p.t.Helper()
-	if _, err := fmt.Fprintln(p.stdin, line); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-func (p *process) hear() string {
-	p.t.Helper()
-	if !p.lines.Scan() {
-		p.t.Fatalf("a process ended: %v", p.lines.Err())
-	}
-	return p.lines.Text()
-}
-
-type processes []*process
-
-func startAll(t *testing.T) processes {
-	var all processes
-	for range 4 {
-		all = append(all, start(t, "obey"))
-	}
-	return all
-}
-
-// do has every process do the same at once, and returns how many won. None may fail.
-func (all processes) do(line string) (won int) {
-	for _, p := range all {
-		p.say(line)
-	}
-	for _, p := range all {
-		switch heard := p.hear(); heard {
-		case "won":
-			won++
-		case "lost":
-		default:
-			p.t.Errorf("%s: %s", line, heard)
-		}
-	}
-	return won
-}
-
-// REQ-CT-09, REQ-RQ-01: one token is redeemed once and a last place goes to one, whichever process asks.
-func TestOneProcessWins(t *testing.T) {
+// Processes of one host share a file (REQ-CT-09, REQ-RQ-01).
+func TestProcesses(t *testing.T) {
 	slow(t)
 	path := filepath.Join(t.TempDir(), "state.db")
-	s := open(t, path)
-	all := startAll(t)
-	all.do("open " + path)
-	for round := range 200 {
-		key := fmt.Sprintf("race/%d", round)
-		version, err := s.Put(t.Context(), key, []byte("free"), 0, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if won := all.do(fmt.Sprintf("put %s %d", key, version)); won != 1 {
-			t.Fatalf("round %d: %d processes changed one version", round, won)
-		}
-		entry, err := s.Get(t.Context(), key)
-		if err != nil || string(entry.Value) != "taken" {
-			t.Fatalf("round %d: %q, %v", round, entry.Value, err)
-		}
-		if won := all.do(fmt.Sprintf("delete %s %d", key, entry.Version)); won != 1 {
-			t.Fatalf("round %d: %d processes deleted one version", round, won)
-		}
-		const limit = 3
-		for range limit - 1 {
-			if _, err := s.Take(t.Context(), []store.Claim{{Key: key, N: 1, Limit: limit, Window: time.Hour}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if won := all.do(fmt.Sprintf("take %s %d", key, limit)); won != 1 {
-			t.Fatalf("round %d: %d processes took the last place", round, won)
-		}
-	}
-	all.do("close")
+	storetest.RunProcesses(t, path, func(t *testing.T) store.Store { return open(t, path) })
 }
 
-// Processes that start together find, or make, one store.
+// Processes that start together find, or create, one store.
 func TestProcessesOpenANewFileTogether(t *testing.T) {
 	slow(t)
-	all := startAll(t)
+	const n = 4
+	processes := storetest.StartProcesses(t, n)
 	for round := range 50 {
 		path := filepath.Join(t.TempDir(), "state.db")
-		if won := all.do("open " + path); won != len(all) {
-			t.Fatalf("round %d: %d opened it", round, won)
+		if opened := processes.Do("open", path); opened[0] != n {
+			t.Fatalf("round %d: %d opened it", round, opened[0])
 		}
-		if won := all.do("put key 0"); won != 1 {
-			t.Fatalf("round %d: %d made an entry", round, won)
+		if won := processes.Do("put", "key", 0); won[0] != 1 {
+			t.Fatalf("round %d: %d created an entry", round, won[0])
 		}
-		all.do("close") // the last one removes the log while others open it again
-		all.do("open " + path)
-		all.do("close")
+		processes.Do("close") // the last one removes the log while others open it again
+		processes.Do("open", path)
+		processes.Do("close")
 		intact(t, path)
 	}
 }
@@ -249,33 +134,32 @@ func TestKilledWriters(t *testing.T) {
 	versions := map[string]string{}
 	acknowledged := 0
 	for round := range 40 {
-		var writers [3]*process
+		var writers [3]writerProcess
 		for i := range writers {
-			writers[i] = start(t, "write", path, fmt.Sprintf("%d/%d", round, i))
+			writers[i] = startWriter(t, path, fmt.Sprintf("%d/%d", round, i))
 		}
-		if !writers[0].lines.Scan() { // so that there is something to kill
-			t.Fatal("a writer said nothing")
+		if !writers[0].lines.Scan() { // so that it has begun to write
+			t.Fatal("a writer printed nothing")
 		}
-		first := writers[0].lines.Text()
+		printed := []string{writers[0].lines.Text()}
 		time.Sleep(rand.N(20 * time.Millisecond))
-		said := []string{first}
 		for _, p := range writers {
 			p.cmd.Process.Kill()
 			time.Sleep(rand.N(2 * time.Millisecond))
 		}
 		for _, p := range writers {
 			for p.lines.Scan() {
-				said = append(said, p.lines.Text())
+				printed = append(printed, p.lines.Text())
 			}
 		}
 		intact(t, path)
 		s := open(t, path)
 		present, took := map[string]bool{}, map[string]int64{}
-		for _, line := range said {
+		for _, line := range printed {
 			var what, key string
 			var number int64
 			if n, _ := fmt.Sscan(line, &what, &key, &number); n != 3 {
-				t.Fatalf("a writer said %q", line)
+				t.Fatalf("a writer printed %q", line)
 			}
 			switch what {
 			case "put":
@@ -292,7 +176,7 @@ func TestKilledWriters(t *testing.T) {
 			case "deleted":
 				present[key] = false
 			default:
-				t.Fatalf("a writer said %q", line)
+				t.Fatalf("a writer printed %q", line)
 			}
 		}
 		for key, want := range present {
@@ -318,12 +202,9 @@ func TestKilledWhileMakingTheFile(t *testing.T) {
 	slow(t)
 	for range 40 {
 		path := filepath.Join(t.TempDir(), "state.db")
-		p := start(t, "obey")
-		p.say("close") // fails, and shows that it runs
-		p.hear()
-		p.say("open " + path)
+		w := startWriter(t, path, "name")
 		time.Sleep(rand.N(3 * time.Millisecond))
-		p.cmd.Process.Kill()
+		w.cmd.Process.Kill()
 		s := open(t, path)
 		if _, err := s.Put(t.Context(), "a", nil, 0, 0); err != nil {
 			t.Fatal(err)

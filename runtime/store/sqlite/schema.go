@@ -6,23 +6,23 @@ import (
 	"fmt"
 )
 
-// release is the version of the schema, which the file carries as user_version.
+// release is the version of the schema, which is the user_version of the file.
 const release = 1
 
-// application marks files as stores of this kind: "aqlS".
+// application is the application_id of files of this package: "aqlS".
 const application = 0x61716c53
 
 //go:embed schema.sql
 var schema string
 
-// prepareSchema makes the tables where the file is empty, and makes the file one that is written through a log. Nothing of
-// a file that is not ours is changed.
+// prepareSchema creates the tables in an empty file, and turns on its write-ahead log. It changes nothing in a file of
+// another program.
 func prepareSchema(c *connection) error {
-	made, err := inspect(c)
+	created, err := inspect(c)
 	if err != nil {
 		return err
 	}
-	if !made {
+	if !created {
 		if err := create(c); err != nil {
 			return err
 		}
@@ -34,28 +34,28 @@ func prepareSchema(c *connection) error {
 	if mode != "wal" {
 		return fmt.Errorf("the journal mode is %q and cannot be changed to WAL here: use a local filesystem", mode)
 	}
-	// A file that can only be read is told by the first change alone.
+	// Only a change shows whether the file can be written.
 	if err := c.exec(begin); err != nil {
 		return err
 	}
 	return errors.Join(c.exec("UPDATE versions SET last = last WHERE id = 1"), c.exec(rollback))
 }
 
-// create makes the tables, unless another process has done so meanwhile.
+// create creates the tables, unless another process has done so meanwhile.
 func create(c *connection) (err error) {
 	if err := c.exec(begin); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = c.exec(rollback) // SQLite may have done so by itself
+			_ = c.exec(rollback) // SQLite may have rolled back by itself
 		}
 	}()
-	made, err := inspect(c)
+	created, err := inspect(c)
 	if err != nil {
 		return err
 	}
-	if !made {
+	if !created {
 		for _, statement := range []string{
 			schema,
 			fmt.Sprintf("PRAGMA application_id = %d", application),
@@ -69,10 +69,11 @@ func create(c *connection) (err error) {
 	return c.exec(commit)
 }
 
-// inspect reports whether the tables have been made. It fails for a file that is not ours, or of a later release.
-func inspect(c *connection) (made bool, err error) {
+// inspect reports whether the tables exist. It fails for a file of another program or of a later release.
+func inspect(c *connection) (created bool, err error) {
 	var app, version, tables int64
-	const query = "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)"
+	const query = "SELECT (SELECT application_id FROM pragma_application_id)," +
+		" (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)"
 	if err := c.queryRow(query).Scan(&app, &version, &tables); err != nil {
 		return false, err
 	}
@@ -82,7 +83,8 @@ func inspect(c *connection) (made bool, err error) {
 	case app != application:
 		return false, errors.New("it is the database of another program: name another file")
 	case version > release:
-		return false, fmt.Errorf("it was written by a later release (form %d, this release knows %d): use that release, or name another file", version, release)
+		return false, fmt.Errorf("it was written by a later release (form %d, this release knows %d): "+
+			"use that release, or name another file", version, release)
 	case version < release:
 		return false, fmt.Errorf("its form %d is not known", version)
 	}

@@ -1,9 +1,13 @@
-// Package sqlite keeps state in one SQLite file, which any number of processes of one host may share; not on a network
-// filesystem. It is what a path without a scheme opens, such as -state state.db.
+// Package sqlite is a store in one SQLite file, which any number of processes of one host may share. The file must be
+// on a local file system. A service that offers it sets
 //
-// What Put and Delete did survives a power cut: they return when it is on the disk. What Take did survives the end of the
-// process, and may be lost, its latest part alone, when the host loses power. The file, and the two that SQLite keeps
-// beside it, are created for their owner alone; one that exists keeps its permissions.
+//	serve.Options{Stores: sqlite.Drivers()}
+//
+// and its users choose it with a path: -state state.db.
+//
+// Put and Delete return when their changes are on the disk, so the changes survive a power failure. The changes of Take
+// survive the end of the process; a power failure may lose the latest of them. The file, and the two that SQLite
+// creates next to it, are readable by their owner only; a file that exists keeps its permissions.
 package sqlite
 
 import (
@@ -18,10 +22,9 @@ import (
 )
 
 const (
-	// patience is how long a call goes on where its context does not end it earlier: most of all, how long it waits for
-	// other processes.
+	// patience bounds a call whose context does not end earlier. What takes long is waiting for other processes.
 	patience = 10 * time.Second
-	// readers is how many calls read at once.
+	// readers is how many calls can read at the same time.
 	readers = 4
 )
 
@@ -31,7 +34,7 @@ var (
 	errMissing = errors.New("the state file was removed or replaced while it was in use; start the process again")
 )
 
-// Drivers returns the driver of this package: for locations without a scheme, which are paths of files.
+// Drivers returns the driver of this package. Its locations have no scheme: they are paths of files.
 func Drivers() []store.Driver {
 	return []store.Driver{{Open: func(ctx context.Context, location string) (store.Store, error) {
 		s, err := Open(ctx, location)
@@ -46,31 +49,31 @@ func Drivers() []store.Driver {
 type Store struct {
 	path     string
 	identity fs.FileInfo // of the file that was opened
-	db       *sql.DB     // never used but to make connections
+	db       *sql.DB     // used only to make connections
 	closed   chan struct{}
 
-	// Each channel holds what is free: receiving is waiting for one's turn, sending gives it back.
+	// Each channel holds what is free. A call receives from it, and sends back what it has received.
 	writer  chan *writer
 	readers chan *reader
 }
 
-// writer is what one change at a time has: SQLite lets no two proceed together.
+// writer makes one change at a time; SQLite allows no more.
 type writer struct {
 	worker
-	durable *connection // its changes are on the disk when it has committed them
-	quick   *connection // its changes are in the operating system's hands when it has committed them
-	changes int         // that it made, to know when to sweep
+	durable *connection // its committed changes are on the disk
+	quick   *connection // its committed changes are in the operating system's cache
+	changes int         // how many there were, to know when to sweep
 }
 
 type reader struct {
 	worker
-	c *connection // nil: not made yet
+	c *connection // nil: not connected yet
 }
 
-// Open opens the store in a file, and makes the file where there is none. It fails where the file cannot be read and
+// Open opens the store in a file, and creates the file if it does not exist. It fails if the file cannot be read or
 // written, is not a store, or was written by a later release.
 func Open(ctx context.Context, path string) (*Store, error) {
-	ctx, cancel := patiently(ctx)
+	ctx, cancel := withPatience(ctx)
 	defer cancel()
 	absolute, identity, err := prepareFile(path)
 	if err != nil {
@@ -98,15 +101,16 @@ func (s *Store) connectWriter(ctx context.Context) error {
 		return err
 	}
 	var w writer
-	// The log is copied into the file by either connection, and must not be before it is on the disk: hence the second
-	// setting of both, for the systems where a plain fsync does not see to that.
-	if w.durable, err = s.connect(ctx, "PRAGMA synchronous = FULL", "PRAGMA checkpoint_fullfsync = ON", "PRAGMA fullfsync = ON"); err != nil {
+	// Either connection may copy the log into the file, which must not happen before the log is on the disk.
+	// checkpoint_fullfsync ensures that on systems where a plain fsync does not.
+	const checkpoint = "PRAGMA checkpoint_fullfsync = ON"
+	if w.durable, err = s.connect(ctx, "PRAGMA synchronous = FULL", checkpoint, "PRAGMA fullfsync = ON"); err != nil {
 		return err
 	}
 	if err := retry(ctx, func() error { return prepareSchema(w.durable) }); err != nil {
 		return err
 	}
-	if w.quick, err = s.connect(ctx, "PRAGMA synchronous = NORMAL", "PRAGMA checkpoint_fullfsync = ON"); err != nil {
+	if w.quick, err = s.connect(ctx, "PRAGMA synchronous = NORMAL", checkpoint); err != nil {
 		return err
 	}
 	w.worker = newWorker()
@@ -114,7 +118,7 @@ func (s *Store) connectWriter(ctx context.Context) error {
 	return nil
 }
 
-// Close implements store.Store. It waits for the calls that are under way; later ones fail.
+// Close implements store.Store. It waits for running calls; later ones fail.
 func (s *Store) Close() error {
 	select {
 	case <-s.closed:

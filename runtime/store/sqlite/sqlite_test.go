@@ -72,8 +72,8 @@ func TestVersionsThatNeverWere(t *testing.T) {
 	}
 }
 
-// REQ-CT-09: a token that was taken does not come back after a power cut. What counters lost is a matter of the disk's last
-// seconds.
+// REQ-CT-09: a token that was taken does not come back after a power cut. What counters lost is a matter of the disk's
+// last seconds.
 func TestWhatIsOnTheDiskWhen(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
 	version, err := s.Put(t.Context(), "deleted", nil, 0, 0)
