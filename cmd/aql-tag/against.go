@@ -38,33 +38,30 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 	a := against{flags: f, file: file}
 	document, err := readSnapshot(env.path(file))
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag check: reading the old version: %v\n", err)
-		return exitIO
+		return failIn(env, "check", exitIO, fmt.Errorf("reading the old version: %w", err))
 	}
 	if a.old, err = compat.Parse(document); err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag check: %s: %v\n", file, err)
-		return exitUsage
+		return failIn(env, "check", exitUsage, fmt.Errorf("%s: %w", file, err))
 	}
-	var g generation
-	result, code := g.scan(ctx, env, f, true)
+	run, code := f.scan(ctx, env, true)
 	if code >= 0 {
 		return code
 	}
 	switch {
-	case f.json && result.HasErrors():
-		if code := a.print(env, result.Diagnostics, []string{}, nil); code >= 0 {
-			return code
+	case f.json && run.HasErrors():
+		if err := a.print(env, run.Diagnostics, []string{}, nil); err != nil {
+			return fail(env, exitIO, err)
 		}
 		return exitSource
 	case !f.json:
-		if code := g.say(env, f); code >= 0 {
+		if code := f.reportRun(env, run); code >= 0 {
 			return code
 		}
 	}
-	if code := g.emit(env, result); code >= 0 {
+	if code := f.emit(env, run); code >= 0 {
 		return code
 	}
-	adapter, code := adapterOf(env, f.packages, result.Packages)
+	adapter, code := f.adapterOf(env, run)
 	if code >= 0 {
 		return code
 	}
@@ -72,15 +69,15 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 	if code >= 0 {
 		return code
 	}
-	stale := g.sayStale(env, f)
-	a.locate(env, result.Packages)
-	if code := a.print(env, result.Diagnostics, stale, changes); code >= 0 {
-		return code
+	stale := f.reportStale(env, run)
+	a.locate(run.Packages)
+	if err := a.print(env, run.Diagnostics, stale, changes); err != nil {
+		return fail(env, exitIO, err)
 	}
 	if len(stale) > 0 || compat.Count(changes, compat.Breaking) > 0 {
 		return exitStale
 	}
-	g.remember(env, f)
+	f.remember(env, run)
 	return exitOK
 }
 
@@ -97,20 +94,19 @@ func (a *against) compare(env *environment, adapter *gen.Adapter) ([]compat.Chan
 	surface, protocol, known := a.old.Deployment(adapter, describe.Surface{}, export.StandardProtocol(adapter))
 	document, err := introspection.Snapshot(adapter, surface, protocol)
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag check: %v\n", err)
-		return nil, exitSource
+		return nil, failIn(env, "check", exitSource, err)
 	}
-	new, err := compat.Parse(document)
+	current, err := compat.Parse(document)
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: reading the new version: %v\n", err)
-		return nil, exitInternal
+		return nil, fail(env, exitInternal, fmt.Errorf("reading the new version: %w", err))
 	}
-	all := compat.Compare(a.old, new)
+	all := compat.Compare(a.old, current)
 	if known {
 		return all, -1
 	}
 	if !a.quiet {
-		fmt.Fprintf(env.stderr, "aql-tag check: the endpoint profile of %s is not one that aql-tag knows; whether operations moved to other families is not checked\n", a.file)
+		fmt.Fprintf(env.stderr, "aql-tag check: the endpoint profile of %s is not one that aql-tag knows; "+
+			"whether operations moved to other families is not checked\n", a.file)
 	}
 	var changes []compat.Change
 	for _, c := range all {
@@ -122,7 +118,7 @@ func (a *against) compare(env *environment, adapter *gen.Adapter) ([]compat.Chan
 }
 
 // locate notes where handlers, parameters, types and fields are declared.
-func (a *against) locate(env *environment, packages []model.Package) {
+func (a *against) locate(packages []model.Package) {
 	a.places = make(map[string]model.Position)
 	for i := range packages {
 		maps.Copy(a.places, packages[i].Places)
@@ -147,8 +143,8 @@ func (a *against) place(c compat.Change) (model.Position, bool) {
 	return model.Position{}, false
 }
 
-// print says what changed: what breaks agents always, everything else with -v, and all of it with -json.
-func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale []string, changes []compat.Change) int {
+// print prints what changed: always what breaks agents, everything else with -v, and all of it with -json.
+func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale []string, changes []compat.Change) error {
 	placed := make([]placedChange, 0, len(changes))
 	for _, c := range changes {
 		p := placedChange{Change: c}
@@ -158,17 +154,11 @@ func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale [
 		placed = append(placed, p)
 	}
 	if a.json {
-		if diagnostics == nil {
-			diagnostics = []diag.Diagnostic{}
-		}
-		if code := printJSON(env, struct {
+		return writeJSON(env, struct {
 			Diagnostics []diag.Diagnostic `json:"diagnostics"`
 			Stale       []string          `json:"stale"`
 			Changes     []placedChange    `json:"changes"`
-		}{diagnostics, stale, placed}); code != exitOK {
-			return code
-		}
-		return -1
+		}{append([]diag.Diagnostic{}, diagnostics...), stale, placed})
 	}
 	for _, c := range placed {
 		if c.Class != compat.Breaking && !a.verbose {
@@ -184,5 +174,5 @@ func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale [
 		fmt.Fprintf(env.stderr, "since %s: %d breaking, %d notable and %d compatible changes\n", a.file,
 			compat.Count(changes, compat.Breaking), compat.Count(changes, compat.Notable), compat.Count(changes, compat.Compatible))
 	}
-	return -1
+	return nil
 }

@@ -2,40 +2,29 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
 )
 
-// auditUsage is the help of "aql-tag audit".
-const auditUsage = `Usage: aql-tag audit verify [flags] FILE...
+const auditHelp = `
+Usage: aql-tag audit verify [flags] FILE...
 
 verify reads audit files and checks that no record was changed, removed, moved or added. "-" is standard input.
 
-  -key-file file  the key that the files were written with
-  -head hash      the hash that an earlier run printed: that record must be there, so nothing up to it was cut off
-  -at-least n     how many records there must be
-  -json           the result as JSON, one object per file
+Flags:
 
 Exit codes: 0 all files verify, 3 bad flags, 4 I/O, 6 a file is broken.
 `
 
 // runAudit runs the subcommands of "aql-tag audit"; today there is one.
 func runAudit(ctx context.Context, env *environment, args []string) int {
-	if len(args) == 0 || args[0] != "verify" {
-		if len(args) > 0 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
-			fmt.Fprint(env.stdout, auditUsage)
-			return exitOK
-		}
-		fmt.Fprintf(env.stderr, "aql-tag audit: say what to do: aql-tag audit verify FILE...\n")
-		return exitUsage
+	if len(args) > 0 && (args[0] == "verify" || isHelp(args[0])) {
+		return runAuditVerify(ctx, env, args)
 	}
-	return runAuditVerify(ctx, env, args[1:])
+	return failIn(env, "audit", exitUsage, errors.New("say what to do: aql-tag audit verify FILE..."))
 }
 
 // verified is the result of one file, as -json prints it.
@@ -53,65 +42,47 @@ type verified struct {
 
 func runAuditVerify(ctx context.Context, env *environment, args []string) int {
 	var opts audit.VerifyOptions
-	var keyFile string
-	var asJSON bool
-	set := flag.NewFlagSet("audit verify", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.StringVar(&keyFile, "key-file", "", "")
-	set.StringVar(&opts.Head, "head", "", "")
-	set.Uint64Var(&opts.AtLeast, "at-least", 0, "")
-	set.BoolVar(&asJSON, "json", false, "")
-	refuse := func(err error) int {
-		fmt.Fprintf(env.stderr, "aql-tag audit verify: %v\nRun 'aql-tag audit -h' for usage.\n", err)
-		return exitUsage
+	set := newFlagSet(env, "audit verify", auditHelp)
+	keyFile := set.String("key-file", "", "the `file` with the key that the audit files were written with")
+	set.StringVar(&opts.Head, "head", "", "the `hash` that an earlier run printed: its record must be there, so nothing before was cut off")
+	set.Uint64Var(&opts.AtLeast, "at-least", 0, "how many records there must be: a number `n`")
+	asJSON := set.Bool("json", false, "print the result as JSON, an array with one object for each file")
+	if isHelp(args[0]) {
+		return set.parseLeading(args)
 	}
-	var files []string
-	for {
-		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(env.stdout, auditUsage)
-			return exitOK
-		} else if err != nil {
-			return refuse(err)
-		}
-		if set.NArg() == 0 {
-			break
-		}
-		files = append(files, set.Arg(0))
-		args = set.Args()[1:]
+	files, code := set.parse(args[1:])
+	if code >= 0 {
+		return code
 	}
 	if len(files) == 0 {
-		return refuse(errors.New("name the files to verify, or - for standard input"))
+		return set.refuse(errors.New("name the files to verify, or - for standard input"))
 	}
 	if len(files) > 1 && (opts.Head != "" || opts.AtLeast > 0) {
-		return refuse(errors.New("-head and -at-least are about one file; there are several"))
+		return set.refuse(errors.New("-head and -at-least are about one file; there are several"))
 	}
 	if err := opts.Check(); err != nil {
-		return refuse(err)
+		return set.refuse(err)
 	}
-	if keyFile != "" {
-		key, err := audit.ReadKey(env.path(keyFile))
+	if *keyFile != "" {
+		key, err := audit.ReadKey(env.path(*keyFile))
 		if err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag audit verify: %v\n", err)
-			return exitIO
+			return failIn(env, "audit verify", exitIO, fmt.Errorf("%w", err))
 		}
 		opts.Key = key
 	}
-	code := exitOK
+	code = exitOK
 	var results []verified
 	for _, file := range files {
 		result, c := verifyOne(ctx, env, file, opts)
 		code = max(code, c)
 		results = append(results, result)
-		if !asJSON {
+		if !*asJSON {
 			printVerified(env, result)
 		}
 	}
-	if asJSON {
-		encoder := json.NewEncoder(env.stdout)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(results); err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag audit verify: printing the result: %v\n", err)
-			return exitIO
+	if *asJSON {
+		if err := writeJSON(env, results); err != nil {
+			return failIn(env, "audit verify", exitIO, fmt.Errorf("printing the result: %w", err))
 		}
 	}
 	return code

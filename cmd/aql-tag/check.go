@@ -2,55 +2,70 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/aqltag/aqltag/internal/generate"
 )
+
+const checkHelp = `
+Usage: aql-tag check [flags] [packages]
+
+check writes nothing. It prints a diff for every generated file that is missing or out of date, and then exits with 6.
+
+With -against it also compares what agents see with an old version of the adapter, which export wrote with -format snapshot
+or introspection, and exits with 6 if a change breaks agents.
+
+Flags:
+
+With -against, -v prints the changes that break nothing too, and -json prints one object with the members diagnostics, stale
+and changes.
+`
 
 // runCheck compares the generated files with what would be generated now and, with -against, what agents see with what an
 // old version showed them.
 func runCheck(ctx context.Context, env *environment, args []string) int {
-	against := ""
-	f, code := parseFlags(env, "check", args, func(set *flag.FlagSet) { set.StringVar(&against, "against", "", "") })
+	var f flags
+	set := newFlagSet(env, "check", checkHelp)
+	f.declare(set, jsonDiagnostics, verboseFiles)
+	against := set.String("against", "", "compare what agents see with the old version in `path`")
+	if code := f.parse(set, args); code >= 0 {
+		return code
+	}
+	if *against != "" {
+		return runAgainst(ctx, env, f, *against)
+	}
+	run, code := f.generate(ctx, env, true)
 	if code >= 0 {
 		return code
 	}
-	if against != "" {
-		return runAgainst(ctx, env, f, against)
-	}
-	g, code := generate(ctx, env, f, true)
-	if code >= 0 {
-		return code
-	}
-	if stale := g.sayStale(env, f); len(stale) > 0 {
+	if stale := f.reportStale(env, run); len(stale) > 0 {
 		return exitStale
 	}
-	g.remember(env, f)
+	f.remember(env, run)
 	return exitOK
 }
 
-// sayStale says which files are out of date, and returns them.
-func (g *generation) sayStale(env *environment, f flags) []string {
+// reportStale prints which files are out of date, and returns them.
+func (f *flags) reportStale(env *environment, run *generate.Run) []string {
 	stale := []string{}
-	for _, o := range g.outputs {
-		path := shown(env.dir, o.path)
-		if !o.stale() {
+	for _, file := range run.Files {
+		name := shown(env.dir, file.Name)
+		if !file.Stale() {
 			if f.verbose {
-				fmt.Fprintf(env.stderr, "%s is up to date\n", path)
+				fmt.Fprintf(env.stderr, "%s is up to date\n", name)
 			}
 			continue
 		}
-		stale = append(stale, path)
+		stale = append(stale, name)
 		if !f.json {
-			fmt.Fprint(env.stdout, udiff.Unified("a/"+path, "b/"+path, string(o.disk), string(o.content)))
+			fmt.Fprint(env.stdout, file.Diff(name))
 		}
 		if !f.quiet {
 			state := "stale"
-			if o.disk == nil {
+			if file.Disk == nil {
 				state = "missing"
 			}
-			fmt.Fprintf(env.stderr, "aql-tag: %s is %s; run 'go generate' or 'go tool aql-tag gen'\n", path, state)
+			fmt.Fprintf(env.stderr, "aql-tag: %s is %s; run 'go generate' or 'go tool aql-tag gen'\n", name, state)
 		}
 	}
 	return stale

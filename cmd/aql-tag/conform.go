@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -19,36 +17,18 @@ import (
 	"github.com/aqltag/aqltag/conform/mcpclient"
 )
 
-// conformUsage is the help of "aql-tag conform".
-const conformUsage = `Usage: aql-tag conform [flags] -- COMMAND [args...]
+const conformHelp = `
+Usage: aql-tag conform [flags] -- COMMAND [args...]
        aql-tag conform [flags] -url URL
 
 conform probes a live MCP-AQL server, in whatever language it is written: one that it starts as COMMAND and talks to over
-standard input and output, or one that serves MCP over streamable HTTP at URL. All it knows is what the server tells of itself.
+standard input and output, or one that serves MCP over streamable HTTP at URL. It knows only what the server describes.
 
-It calls operations. Unless told otherwise it creates, reads, updates and executes, which leaves what it created behind: point
-it at a server that may be written to. Operations that introspection calls destructive or worse are never called without
+It calls operations. Unless flags say otherwise it creates, reads, updates and executes, which leaves behind what it created:
+point it at a server that may be written to. Operations that introspection calls destructive or worse are never called without
 -allow-destructive, not even to see whether they ask for confirmation: a server that does not ask would go ahead.
 
-  -url url            the MCP endpoint of a server
-  -bearer-file file   a file with the bearer token to send to the URL
-  -other-url url      the same adapter in its other endpoint mode; a COMMAND is started again for that, with
-                      MCP_AQL_ENDPOINT_MODE set
-  -prefix prefix      the adapter's tool prefix, such as github_, where a server holds several
-  -level 1|2          the conformance level to judge by; default 2
-  -run regexp         only the checks whose names match
-  -read-only          call READ operations only
-  -allow-destructive  call destructive operations, too; what is destroyed was created by conform where that can be told
-  -seed n             other values in the requests; the same n makes the same requests; default 1
-  -timeout duration   the wait for one answer; default 10s
-  -max-time duration  the wait for everything; default 10m
-  -format format      text (default), json or markdown; -json is short for -format json
-  -o file             write the report there, and not to standard output
-  -bundle file        write the evidence for the official conformance runner; needs all checks and, where there are
-                      destructive operations, -allow-destructive
-  -list               list the checks and stop
-  -v                  show passed checks, evidence, and what COMMAND writes to standard error
-  -q                  no progress
+Flags:
 
 Exit codes: 0 everything passed, 1 a MUST is broken, 2 only warnings, 3 bad flags, no server, or no MCP-AQL in it, 4 I/O.
 `
@@ -120,35 +100,29 @@ func runConform(ctx context.Context, env *environment, args []string) int {
 
 // parse reads the flags.
 func (f *conformFlags) parse(env *environment, args []string) int {
-	set := flag.NewFlagSet("conform", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.StringVar(&f.url, "url", "", "")
-	set.StringVar(&f.otherURL, "other-url", "", "")
-	set.StringVar(&f.bearerFile, "bearer-file", "", "")
-	set.StringVar(&f.options.Prefix, "prefix", "", "")
-	set.IntVar(&f.options.Level, "level", 2, "")
-	set.StringVar(&f.run, "run", "", "")
-	set.BoolVar(&f.options.ReadOnly, "read-only", false, "")
-	set.BoolVar(&f.options.AllowDestructive, "allow-destructive", false, "")
-	set.Uint64Var(&f.options.Seed, "seed", 1, "")
-	set.DurationVar(&f.options.CallTimeout, "timeout", 10*time.Second, "")
-	set.DurationVar(&f.maxTime, "max-time", 10*time.Minute, "")
-	set.StringVar(&f.format, "format", "text", "")
-	set.BoolVar(&f.json, "json", false, "")
-	set.StringVar(&f.output, "o", "", "")
-	set.StringVar(&f.bundle, "bundle", "", "")
-	set.BoolVar(&f.list, "list", false, "")
-	set.BoolVar(&f.verbose, "v", false, "")
-	set.BoolVar(&f.quiet, "q", false, "")
-	refuse := func(format string, args ...any) int {
-		fmt.Fprintf(env.stderr, "aql-tag conform: "+format+"\nRun 'aql-tag conform -h' for usage.\n", args...)
-		return exitUsage
-	}
-	if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(env.stdout, conformUsage)
-		return exitOK
-	} else if err != nil {
-		return refuse("%v", err)
+	set := newFlagSet(env, "conform", conformHelp)
+	set.StringVar(&f.url, "url", "", "the MCP endpoint of a server: a `url`")
+	set.StringVar(&f.bearerFile, "bearer-file", "", "the `file` with the bearer token for -url")
+	set.StringVar(&f.otherURL, "other-url", "", "the `url` of the same adapter in its other endpoint mode; "+
+		"COMMAND is started again with MCP_AQL_ENDPOINT_MODE set")
+	set.StringVar(&f.options.Prefix, "prefix", "", "the `prefix` of the adapter's tools, such as github_, where a server holds several")
+	set.IntVar(&f.options.Level, "level", 2, "the conformance `level` to check, 1 or 2 (default 2)")
+	set.StringVar(&f.run, "run", "", "run only the checks whose names match a `regexp`")
+	set.BoolVar(&f.options.ReadOnly, "read-only", false, "call READ operations only")
+	set.BoolVar(&f.options.AllowDestructive, "allow-destructive", false, "call destructive operations too, where possible on what conform created")
+	set.Uint64Var(&f.options.Seed, "seed", 1, "choose the values in requests by a number `n`: the same n makes the same requests (default 1)")
+	set.DurationVar(&f.options.CallTimeout, "timeout", 10*time.Second, "how long to wait for one answer: a `duration` (default 10s)")
+	set.DurationVar(&f.maxTime, "max-time", 10*time.Minute, "how long to wait for everything: a `duration` (default 10m)")
+	set.StringVar(&f.format, "format", "text", "the `format` of the report: text, json or markdown (default text)")
+	set.BoolVar(&f.json, "json", false, "short for -format json")
+	set.StringVar(&f.output, "o", "", "write the report to a `file` instead of standard output")
+	set.StringVar(&f.bundle, "bundle", "", "write the evidence for the official conformance runner to a `file`; needs all checks")
+	set.BoolVar(&f.list, "list", false, "list the checks and stop")
+	set.BoolVar(&f.verbose, "v", false, "show passed checks, evidence, and what COMMAND writes to standard error")
+	set.BoolVar(&f.quiet, "q", false, "show no progress")
+	refuse := func(format string, args ...any) int { return set.refuse(fmt.Errorf(format, args...)) }
+	if code := set.parseLeading(args); code >= 0 {
+		return code
 	}
 	f.command = set.Args()
 	if f.json {

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,9 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
-	"github.com/aqltag/aqltag/internal/atomicfile"
 	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/adapterschema"
 	"github.com/aqltag/aqltag/internal/export/introspection"
@@ -23,6 +18,7 @@ import (
 	"github.com/aqltag/aqltag/internal/export/llms"
 	"github.com/aqltag/aqltag/internal/export/markdown"
 	"github.com/aqltag/aqltag/internal/export/openapi"
+	"github.com/aqltag/aqltag/internal/outfile"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/describe/manifest"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -94,64 +90,48 @@ type exportFlags struct {
 	check                 bool
 }
 
-func printExportUsage(w io.Writer) {
-	fmt.Fprint(w, `Usage:
+// exportHelp is the help of export, with the list of its formats.
+func exportHelp() string {
+	var b strings.Builder
+	b.WriteString(`
+Usage: aql-tag export -format F [flags] [packages]
 
-  aql-tag export -format F [flags] [packages]
-
-It writes what the operations of the packages, which are taken for one adapter,
-look like from outside, as an adapter with standard options shows them.
+export writes what the operations of the packages, which are taken for one adapter, look like from outside, as an adapter
+with standard options shows them. The same definitions are always the same bytes.
 
 Formats:
 
 `)
 	for _, f := range exportFormats() {
-		fmt.Fprintf(w, "  %-14s %s\n", f.name, f.short)
+		fmt.Fprintf(&b, "  %-14s %s\n", f.name, f.short)
 	}
-	fmt.Fprint(w, `
+	b.WriteString(`
 Flags:
 
-  -o path        file to write, or directory where a format has several files;
-                 without it one file goes to standard output
-  -check         write nothing; show a diff and exit 6 if path is out of date
-  -name name     of the adapter; default: that of the first package
-  -version text  of the adapter
-  -mode mode     of the tools: semantic (default), single, all
-  -profile name  of the endpoints: crude (default), crude_authorize, semantic
-  -prefix text   of tool names, such as github_
-  -tags list     build tags, comma-separated
-  -v, -q         say what is done; print errors only
-
-In a directory, files of the format that are out of date are removed, and others
-left alone. The same definitions are always the same bytes.
+In a directory, files of the format that are out of date are removed, and others left alone.
 `)
+	return b.String()
 }
 
 // runExport writes definitions in another format, or checks that they are written.
 func runExport(ctx context.Context, env *environment, args []string) int {
-	if slices.ContainsFunc(args, func(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }) {
-		printExportUsage(env.stdout)
-		return exitOK
-	}
 	var f exportFlags
-	var code int
-	f.flags, code = parseFlags(env, "export", args, func(set *flag.FlagSet) {
-		set.StringVar(&f.format, "format", "", "")
-		set.StringVar(&f.output, "o", "", "")
-		set.StringVar(&f.mode, "mode", "", "")
-		set.StringVar(&f.profile, "profile", "", "")
-		set.StringVar(&f.prefix, "prefix", "", "")
-		set.StringVar(&f.name, "name", "", "")
-		set.StringVar(&f.version, "version", "", "")
-		set.BoolVar(&f.check, "check", false, "")
-	})
-	if code >= 0 {
+	set := newFlagSet(env, "export", exportHelp())
+	f.declare(set, jsonDiagnostics, verboseFiles)
+	set.StringVar(&f.format, "format", "", "the format to write: one of the `names` above")
+	set.StringVar(&f.output, "o", "", "the `path` to write: a file, or the directory of a format of several files (default standard output)")
+	set.StringVar(&f.mode, "mode", "", "the `mode` of the tools: semantic, single or all (default semantic)")
+	set.StringVar(&f.profile, "profile", "", "the `name` of the endpoint profile: crude, crude_authorize or semantic (default crude)")
+	set.StringVar(&f.prefix, "prefix", "", "a `prefix` for tool names, such as github_")
+	set.StringVar(&f.name, "name", "", "the `name` of the adapter (default that of the first package)")
+	set.StringVar(&f.version, "version", "", "the version of the adapter: any `text`")
+	set.BoolVar(&f.check, "check", false, "write nothing; show a diff and exit 6 if what is at -o is out of date")
+	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
 	format, surface, err := f.plan()
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag export: %v\nRun 'aql-tag export -h' for usage.\n", err)
-		return exitUsage
+		return set.refuse(err)
 	}
 	adapter, code := f.adapter(ctx, env)
 	if code >= 0 {
@@ -162,8 +142,7 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	}
 	files, warnings, err := format.render(adapter, surface)
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: exporting %s: %v\n", f.format, err)
-		return exitEmit
+		return fail(env, exitEmit, fmt.Errorf("exporting %s: %w", f.format, err))
 	}
 	if !f.quiet {
 		for _, w := range warnings {
@@ -172,15 +151,13 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	}
 	if f.output == "" {
 		if _, err := env.stdout.Write(files[0].Content); err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag: printing the export: %v\n", err)
-			return exitIO
+			return fail(env, exitIO, fmt.Errorf("printing the export: %w", err))
 		}
 		return exitOK
 	}
 	outputs, err := f.outputs(env, format, files)
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return exitIO
+		return fail(env, exitIO, err)
 	}
 	if f.check {
 		return f.compare(env, outputs)
@@ -217,23 +194,27 @@ func (f *exportFlags) plan() (exportFormat, describe.Surface, error) {
 	return formats[at], surface, surface.Validate()
 }
 
-// outputs sets the files of an export beside what is on disk, with files of the format that are to go.
-func (f *exportFlags) outputs(env *environment, format exportFormat, files []export.File) ([]output, error) {
+// outputs compares the files of an export with those on disk, and adds files of the format that have to go.
+func (f *exportFlags) outputs(env *environment, format exportFormat, files []export.File) ([]outfile.File, error) {
 	root := env.path(f.output)
-	if format.patterns == nil {
-		disk, err := onDisk(root)
-		return []output{{root, files[0].Content, disk}}, err
-	}
-	outputs := make([]output, len(files))
-	expected := make(map[string]bool)
-	for i, file := range files {
-		name := filepath.Join(root, filepath.FromSlash(file.Name))
-		disk, err := onDisk(name)
+	var outputs []outfile.File
+	add := func(name string, content []byte) error {
+		file, err := outfile.New(name, content)
 		if err != nil {
+			return fmt.Errorf("reading the export: %w", err)
+		}
+		outputs = append(outputs, file)
+		return nil
+	}
+	if format.patterns == nil {
+		return outputs, add(root, files[0].Content)
+	}
+	expected := make(map[string]bool)
+	for _, file := range files {
+		expected[file.Name] = true
+		if err := add(filepath.Join(root, filepath.FromSlash(file.Name)), file.Content); err != nil {
 			return nil, err
 		}
-		outputs[i] = output{name, file.Content, disk}
-		expected[file.Name] = true
 	}
 	entries := os.DirFS(root)
 	for _, pattern := range format.patterns {
@@ -245,87 +226,53 @@ func (f *exportFlags) outputs(env *environment, format exportFormat, files []exp
 			if expected[path.Clean(name)] {
 				continue
 			}
-			disk, err := onDisk(filepath.Join(root, filepath.FromSlash(name)))
-			if err != nil {
+			if err := add(filepath.Join(root, filepath.FromSlash(name)), nil); err != nil {
 				return nil, err
 			}
-			outputs = append(outputs, output{filepath.Join(root, filepath.FromSlash(name)), nil, disk})
 		}
 	}
 	return outputs, nil
 }
 
-// onDisk is the content of a file; nil if there is none.
-func onDisk(name string) ([]byte, error) {
-	disk, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the export: %w", err)
-	}
-	if disk == nil {
-		disk = []byte{}
-	}
-	return disk, nil
-}
-
 // compare shows what is out of date.
-func (f *exportFlags) compare(env *environment, outputs []output) int {
+func (f *exportFlags) compare(env *environment, outputs []outfile.File) int {
 	code := exitOK
-	for _, o := range outputs {
-		name := shown(env.dir, o.path)
-		if !o.stale() {
+	for _, file := range outputs {
+		name := shown(env.dir, file.Name)
+		if !file.Stale() {
 			if f.verbose {
 				fmt.Fprintf(env.stderr, "%s is up to date\n", name)
 			}
 			continue
 		}
 		code = exitStale
-		fmt.Fprint(env.stdout, udiff.Unified("a/"+filepath.ToSlash(name), "b/"+filepath.ToSlash(name), string(o.disk), string(o.content)))
-		if !f.quiet {
-			fmt.Fprintf(env.stderr, "aql-tag: %s is %s; run the same command without -check\n", name, o.state())
+		fmt.Fprint(env.stdout, file.Diff(filepath.ToSlash(name)))
+		if f.quiet {
+			continue
 		}
+		state := "stale"
+		switch {
+		case file.Disk == nil:
+			state = "missing"
+		case file.Content == nil:
+			state = "left over"
+		}
+		fmt.Fprintf(env.stderr, "aql-tag: %s is %s; run the same command without -check\n", name, state)
 	}
 	return code
 }
 
-// state says what is wrong with an output that is stale.
-func (o output) state() string {
-	switch {
-	case o.disk == nil:
-		return "missing"
-	case o.content == nil:
-		return "left over"
-	default:
-		return "stale"
-	}
-}
-
 // write writes what is out of date, each file as a whole or not at all.
-func (f *exportFlags) write(env *environment, outputs []output) int {
-	for _, o := range outputs {
-		name := shown(env.dir, o.path)
-		verb := "wrote"
-		var err error
+func (f *exportFlags) write(env *environment, outputs []outfile.File) int {
+	for _, file := range outputs {
+		name := shown(env.dir, file.Name)
+		verb, err := file.Write()
 		switch {
-		case !o.stale():
-			if f.verbose {
-				fmt.Fprintf(env.stderr, "%s is up to date\n", name)
-			}
-			continue
-		case o.content == nil:
-			verb, err = "removed", os.Remove(o.path)
-		default:
-			if err = os.MkdirAll(filepath.Dir(o.path), 0o755); err == nil {
-				err = atomicfile.Write(o.path, o.content, 0o644)
-			}
-		}
-		if err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag: writing the export: %v\n", err)
-			return exitIO
-		}
-		if !f.quiet {
+		case err != nil:
+			return fail(env, exitIO, fmt.Errorf("writing the export: %w", err))
+		case verb == "" && f.verbose:
+			fmt.Fprintf(env.stderr, "%s is up to date\n", name)
+		case verb != "" && !f.quiet:
 			fmt.Fprintf(env.stdout, "%s %s\n", verb, name)
 		}
 	}

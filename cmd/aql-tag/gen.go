@@ -3,47 +3,43 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-
-	"github.com/aqltag/aqltag/internal/atomicfile"
 )
 
-// runGen writes the generated file of every package with operations, and removes the one of a package that has none left.
-// Nothing is written when any package has errors.
+const genHelp = `
+Usage: aql-tag [gen] [flags] [packages]
+
+gen writes aql_gen.go for every package that has operations, and removes that of a package that has none left. It prints
+the files that it wrote or removed. Nothing is written while any of the packages has errors.
+
+Packages are named as for the go command; without any it is the one in the current directory.
+
+Flags:
+`
+
+// runGen writes the generated files that are out of date.
 func runGen(ctx context.Context, env *environment, args []string) int {
-	f, code := parseFlags(env, "gen", args)
+	var f flags
+	set := newFlagSet(env, "gen", genHelp)
+	f.declare(set, jsonDiagnostics, verboseFiles)
+	if code := f.parse(set, args); code >= 0 {
+		return code
+	}
+	run, code := f.generate(ctx, env, false)
 	if code >= 0 {
 		return code
 	}
-	g, code := generate(ctx, env, f, false)
-	if code >= 0 {
-		return code
-	}
-	for _, o := range g.outputs {
-		path := shown(env.dir, o.path)
-		verb := "wrote"
+	for _, file := range run.Files {
+		name := shown(env.dir, file.Name)
+		verb, err := file.Write()
 		switch {
-		case !o.stale():
-			if f.verbose {
-				fmt.Fprintf(env.stderr, "%s is up to date\n", path)
-			}
-			continue
-		case o.content == nil:
-			verb = "removed"
-			if err := os.Remove(o.path); err != nil {
-				fmt.Fprintf(env.stderr, "aql-tag: removing the file of a package without operations: %v\n", err)
-				return exitIO
-			}
-		default:
-			if err := atomicfile.Write(o.path, o.content, 0o644); err != nil {
-				fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-				return exitIO
-			}
-		}
-		if !f.quiet && !f.json {
-			fmt.Fprintf(env.stdout, "%s %s\n", verb, path)
+		case err != nil:
+			return fail(env, exitIO, err)
+		case verb == "" && f.verbose:
+			fmt.Fprintf(env.stderr, "%s is up to date\n", name)
+		case verb != "" && !f.quiet && !f.json:
+			fmt.Fprintf(env.stdout, "%s %s\n", verb, name)
 		}
 	}
-	g.remember(env, f)
+	f.remember(env, run)
 	return exitOK
 }

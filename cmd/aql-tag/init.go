@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,25 +13,34 @@ import (
 	"github.com/aqltag/aqltag/internal/scan"
 )
 
+const initHelp = `
+Usage: aql-tag init [flags] [packages]
+
+init lists the functions that could be operations, with a category and a danger level that their names suggest, and why the
+others could not. A person should read the list: what is marked with ? is a guess.
+
+Flags:
+`
+
 // runInit lists the functions that could be operations, and writes their directives if asked to.
 func runInit(ctx context.Context, env *environment, args []string) int {
-	var write bool
+	var f flags
 	var only *regexp.Regexp // nil: all
-	f, code := parseFlags(env, "init", args, func(set *flag.FlagSet) {
-		set.BoolVar(&write, "w", false, "")
-		set.Func("only", "", func(text string) (err error) {
-			only, err = regexp.Compile(text)
-			return err
-		})
+	set := newFlagSet(env, "init", initHelp)
+	f.declare(set, "print the proposals as one JSON object on standard output", "list unexported functions too, and say why loading took long")
+	write := set.Bool("w", false, "write the directives above the functions, and change nothing else")
+	set.Func("only", "propose only operations or functions (Type.Method) that match a `regexp`", func(text string) (err error) {
+		only, err = regexp.Compile(text)
+		return err
 	})
-	if code >= 0 {
+	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
 	proposals, err := propose.Operations(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return exitUsage
+		return fail(env, exitUsage, err)
 	}
+	f.reportLoader(env, proposals.GaveWay)
 	chosen := func(c propose.Candidate) bool {
 		return only == nil || only.MatchString(c.Operation) || only.MatchString(c.Function)
 	}
@@ -40,15 +48,14 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 		pkg := &proposals.Packages[i]
 		pkg.Candidates = slices.DeleteFunc(pkg.Candidates, func(c propose.Candidate) bool { return !chosen(c) })
 	}
-	code = exitOK
+	code := exitOK
 	if len(proposals.Diagnostics) > 0 {
 		code = exitSource
 	}
 	var written []string
-	if write && code == exitOK {
+	if *write && code == exitOK {
 		if written, err = proposals.Write(nil); err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-			code = exitIO
+			code = fail(env, exitIO, err)
 		}
 	}
 	if f.json {
@@ -57,8 +64,7 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 		err = printProposals(env, f, proposals, written)
 	}
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: printing the proposals: %v\n", err)
-		return exitIO
+		return fail(env, exitIO, fmt.Errorf("printing the proposals: %w", err))
 	}
 	return code
 }

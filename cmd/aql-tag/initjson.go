@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/propose"
 )
@@ -78,8 +76,5 @@ func printProposalsJSON(env *environment, proposals propose.Proposals, written [
 		}
 		out.Packages = append(out.Packages, p)
 	}
-	encoder := json.NewEncoder(env.stdout)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return writeJSON(env, out)
 }

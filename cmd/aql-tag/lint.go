@@ -7,22 +7,37 @@ import (
 	"github.com/aqltag/aqltag/internal/scan"
 )
 
-// runLint prints what is wrong with the packages and what could serve agents better. It writes nothing.
+const lintHelp = `
+Usage: aql-tag lint [flags] [packages]
+
+lint prints what is wrong with the packages, and what could serve agents better: missing descriptions and examples, names that
+say something else than the category, texts that agents will not see. It writes nothing, and exits with 2 if it prints
+anything.
+
+Flags:
+
+The same check runs as a tool of go vet, with suggested fixes:
+
+  go vet -vettool=$(go tool -n aql-tag) ./...
+`
+
+// runLint prints the mistakes in packages, and what could serve agents better.
 func runLint(ctx context.Context, env *environment, args []string) int {
-	f, code := parseFlags(env, "lint", args)
-	if code >= 0 {
+	var f flags
+	set := newFlagSet(env, "lint", lintHelp)
+	f.declare(set, jsonDiagnostics, "count packages and findings, and say why loading took long")
+	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
 	result, err := scan.Load(ctx, scan.Options{
 		Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache, Lint: true,
 	})
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return exitUsage
+		return fail(env, exitUsage, err)
 	}
-	if err := report(env, f, result.Diagnostics); err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return exitIO
+	f.reportLoader(env, result.GaveWay)
+	if err := f.report(env, result.Diagnostics); err != nil {
+		return fail(env, exitIO, err)
 	}
 	if f.verbose {
 		fmt.Fprintf(env.stderr, "%d packages with operations, %d findings\n", len(result.Packages), len(result.Diagnostics))

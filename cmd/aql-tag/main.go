@@ -1,11 +1,77 @@
-// Command aql-tag reads Go packages whose request structs carry aql tags and writes the code that makes them an MCP-AQL
-// adapter. See "aql-tag help".
+// Command aql-tag writes the code that makes the functions of Go packages an MCP-AQL adapter: an MCP server that shows an
+// agent a few tools instead of one for every operation, and tells it what it can do when it asks.
+//
+// Given this package
+//
+//	package notes
+//
+//	//go:generate go tool aql-tag
+//
+//	// AddRequest describes the note to add.
+//	type AddRequest struct {
+//		_    struct{} `aql:"category=CREATE"`
+//		Text string   `json:"text" aql:"required,maxlen=2000"` // What the note says
+//	}
+//
+//	// AddNote adds a note.
+//	//
+//	//aql:example {"text":"Buy milk"} The shortest request
+//	func (s *Service) AddNote(ctx context.Context, req AddRequest) (*Note, error) { … }
+//
+// running
+//
+//	go get -tool github.com/aqltag/aqltag/cmd/aql-tag
+//	go generate
+//
+// in its directory writes the file aql_gen.go with
+//
+//	func NewRegistry(service *Service) *aql.Registry
+//
+// which a main function serves over standard input and output:
+//
+//	serve.Main(notes.NewRegistry(&notes.Service{}), serve.Options{Name: "notes"})
+//
+// The blank field with an aql tag makes AddRequest a request, and the function that takes it an operation. Its name on the
+// wire is add_note. Field tags say what a request must look like; the generated code checks it before AddNote is called.
+// Comments become the descriptions that agents read. The package [github.com/aqltag/aqltag/tagparse] lists the keys of tags.
+//
+// A function whose types cannot be edited becomes an operation by a directive above it, such as //aql:op category=READ.
+// For an existing package
+//
+//	aql-tag init
+//
+// lists the functions that could be operations, and aql-tag init -w writes their directives.
+//
+// Generated code holds compile-time guards: it no longer compiles when a request or result has other fields than the ones
+// that it was generated for. Changes that the compiler does not see, such as those of tags and comments, are found by
+//
+//	aql-tag check ./...
+//
+// which belongs into CI: it writes nothing, prints a diff, and exits with 6 where a file is missing or out of date.
+//
+// A module with several packages of operations needs one go:generate comment, at its root, with ./... behind aql-tag.
+//
+// Usage:
+//
+//	aql-tag [gen] [flags] [packages]       write aql_gen.go for each package with operations
+//	aql-tag check [flags] [packages]       show what is out of date, and with -against what breaks agents
+//	aql-tag lint [flags] [packages]        print mistakes and what could serve agents better
+//	aql-tag init [flags] [packages]        list the functions that could be operations
+//	aql-tag policy check|explain [flags]   check a policy file, or explain what it decides about a call
+//	aql-tag audit verify [flags] FILE...   check that nobody changed an audit file
+//	aql-tag export -format F [flags]       write what an adapter offers in other formats
+//	aql-tag conform [flags] -- COMMAND     probe a live MCP-AQL server
+//	aql-tag version                        print the version
+//
+// Each command describes its flags with -h.
+//
+// The exit code is 0 if all is well, 1 after an internal error, 2 if the source or a policy has errors, 3 for bad flags, 4
+// for an I/O error, 5 if code could not be emitted, and 6 if something is out of date, breaks agents or was tampered with.
+// Those of conform are its own.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +81,7 @@ import (
 	"strings"
 )
 
-// The exit codes of the command (design §4; protocol generator §7.4).
+// The exit codes of the command.
 const (
 	exitOK       = 0
 	exitInternal = 1
@@ -38,16 +104,16 @@ func commands() []command {
 		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
 		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
 		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
-		{"policy", "policy check|explain [flags]", "hold a policy file against packages, or say what it decides about a call", runPolicy},
+		{"policy", "policy check|explain [flags]", "check a policy file, or explain what it decides about a call", runPolicy},
 		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
-		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats; see -h", runExport},
-		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url; see aql-tag conform -h", runConform},
+		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats", runExport},
+		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url", runConform},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
 }
 
-// environment is what a subcommand sees of the process.
+// environment is what a command sees of the process.
 type environment struct {
 	dir            string
 	stdin          io.Reader
@@ -64,11 +130,10 @@ func (e *environment) path(name string) string {
 	return filepath.Join(e.dir, name)
 }
 
-func main() { os.Exit(Main()) }
+func main() { os.Exit(start()) }
 
-// Main runs the command with the process's arguments and returns its exit code. It is exported for the command's own
-// tests, which run it as a program.
-func Main() int {
+// start runs the command with the process's arguments and returns its exit code.
+func start() int {
 	if isVettool(os.Args[1:]) {
 		runVettool()
 	}
@@ -83,7 +148,8 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "aql-tag: finding the working directory: %v\n", err)
 		return exitIO
 	}
-	return run(ctx, &environment{dir: dir, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: wantsColor(os.Stderr)}, os.Args[1:])
+	env := &environment{dir: dir, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, color: wantsColor(os.Stderr)}
+	return run(ctx, env, os.Args[1:])
 }
 
 func run(ctx context.Context, env *environment, args []string) (code int) {
@@ -93,117 +159,38 @@ func run(ctx context.Context, env *environment, args []string) (code int) {
 			code = exitInternal
 		}
 	}()
-	name := "gen"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+	if len(args) > 0 {
 		for _, c := range commands() {
 			if c.name == args[0] {
-				name, args = c.name, args[1:]
-				break
+				return c.run(ctx, env, args[1:])
 			}
 		}
-	}
-	for _, c := range commands() {
-		if c.name == name {
-			return c.run(ctx, env, args)
+		if isHelp(args[0]) {
+			return runHelp(ctx, env, nil)
 		}
 	}
-	return exitInternal
+	return runGen(ctx, env, args)
 }
+
+// isHelp reports whether an argument asks for help.
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
 
 func runHelp(_ context.Context, env *environment, _ []string) int {
-	printUsage(env.stdout)
-	return exitOK
-}
-
-func printUsage(w io.Writer) {
-	fmt.Fprint(w, "aql-tag turns Go functions with tagged request structs into an MCP-AQL adapter.\n\nUsage:\n\n")
+	var b strings.Builder
+	b.WriteString("aql-tag turns Go functions with tagged request structs into an MCP-AQL adapter.\n\nUsage:\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  aql-tag %-28s %s\n", c.usage, c.short)
+		fmt.Fprintf(&b, "  aql-tag %-36s %s\n", c.usage, c.short)
 	}
-	fmt.Fprint(w, `
-Flags of gen, check and lint:
-
-  -tags list   build tags, comma-separated
-  -json        diagnostics as JSON, one array on standard output
-  -v           say what is done
-  -q           print errors only
-
-Flags of check: these, and
-
-  -against path
-               compare what agents see with an old version, exported with
-               -format snapshot or introspection; exit 6 where a change
-               breaks agents. -v prints the other changes too; -json prints
-               one object with diagnostics, stale and changes
-
-Flags of init: these (-json prints the proposals, -v unexported functions too), and
-
-  -w           write the directives above the functions, touching nothing else
-  -only regexp operations or functions (Type.Method) to propose
-
-Flags of policy check [packages], and of policy explain OPERATION [packages]:
-those of gen (-json prints mistakes, or the explanation), and
-
-  -policy file the policy, in YAML
-  -caller name explain: who calls; without it the caller is anonymous
-  -issuer name explain: who vouches for the caller
-  -scope scope explain: what the caller may do; once for each
-  -params json explain: the parameters of the call; default {}
-
-Flags of audit verify, conform and export: see aql-tag audit -h, and so on
+	b.WriteString(`
+aql-tag COMMAND -h describes a command and its flags.
 
 As a tool of go vet, with suggested fixes:
 
   go vet -vettool=$(go tool -n aql-tag) ./...
 
-Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors,
-3 bad flags, 4 I/O, 5 emission failed, 6 out of date (check, export -check),
-breaking (check -against) or broken (audit verify). Those of conform are its
-own.
+Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors, 3 bad flags, 4 I/O, 5 emission failed,
+6 out of date (check, export -check), breaking (check -against) or broken (audit verify). Those of conform are its own.
 `)
-}
-
-// flags are the flags that the subcommands share.
-type flags struct {
-	tags           string
-	json           bool
-	verbose, quiet bool
-	packages       []string
-}
-
-// parseFlags reads the flags of a subcommand; more declares those that it has beside the shared ones. Flags may stand before,
-// between and after the package patterns.
-func parseFlags(env *environment, name string, args []string, more ...func(*flag.FlagSet)) (flags, int) {
-	var f flags
-	set := flag.NewFlagSet(name, flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.StringVar(&f.tags, "tags", "", "")
-	set.BoolVar(&f.json, "json", false, "")
-	set.BoolVar(&f.verbose, "v", false, "")
-	set.BoolVar(&f.quiet, "q", false, "")
-	for _, declare := range more {
-		declare(set)
-	}
-	for {
-		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
-			printUsage(env.stdout)
-			return f, exitOK
-		} else if err != nil {
-			fmt.Fprintf(env.stderr, "aql-tag %s: %v\nRun 'aql-tag help' for usage.\n", name, err)
-			return f, exitUsage
-		}
-		if set.NArg() == 0 {
-			break
-		}
-		f.packages = append(f.packages, set.Arg(0))
-		args = set.Args()[1:]
-	}
-	if f.verbose && f.quiet {
-		fmt.Fprintf(env.stderr, "aql-tag %s: -v and -q contradict each other\n", name)
-		return f, exitUsage
-	}
-	if len(f.packages) == 0 {
-		f.packages = []string{"."}
-	}
-	return f, -1
+	fmt.Fprint(env.stdout, b.String())
+	return exitOK
 }

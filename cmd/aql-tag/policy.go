@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,51 +25,63 @@ type policyFlags struct {
 	params string
 }
 
+const policyHelp = `
+Usage: aql-tag policy check -policy FILE [flags] [packages]
+       aql-tag policy explain -policy FILE [flags] OPERATION [packages]
+
+check tells whether a policy file fits the operations of the packages. explain prints what the policy decides about one call,
+and by which rule.
+
+Flags:
+`
+
 // runPolicy checks a policy file against the operations of packages, or explains what it decides about a call.
 func runPolicy(ctx context.Context, env *environment, args []string) int {
+	var f policyFlags
 	what := ""
 	if len(args) > 0 {
 		what = args[0]
 	}
-	switch what {
-	case "check", "explain":
+	switch {
+	case isHelp(what):
+		return f.set(env, "policy", true).parseLeading(args)
+	case what == "check" || what == "explain":
 		return runPolicyOn(ctx, env, what, args[1:])
-	case "-h", "-help", "--help":
-		printUsage(env.stdout)
-		return exitOK
 	}
-	fmt.Fprintf(env.stderr, "aql-tag policy: say what to do: check or explain\nRun 'aql-tag help' for usage.\n")
-	return exitUsage
+	return f.set(env, "policy", true).refuse(errors.New("say what to do: check or explain"))
+}
+
+// set declares the flags, those of explain only where it is wanted.
+func (f *policyFlags) set(env *environment, name string, explain bool) *flagSet {
+	set := newFlagSet(env, name, policyHelp)
+	f.declare(set, "print mistakes, or the explanation, as JSON on standard output", "say why loading took long")
+	set.StringVar(&f.file, "policy", "", "the policy: a YAML `file`")
+	if explain {
+		set.StringVar(&f.caller.Subject, "caller", "", "explain: the `name` of the caller; without it the caller is anonymous")
+		set.StringVar(&f.caller.Issuer, "issuer", "", "explain: the `name` of who vouches for the caller")
+		set.StringVar(&f.params, "params", "{}", "explain: the parameters of the call as `json` (default {})")
+		set.Func("scope", "explain: a `scope` of what the caller may do; once for each", func(scope string) error {
+			f.caller.Scopes = append(f.caller.Scopes, scope)
+			return nil
+		})
+	}
+	return set
 }
 
 func runPolicyOn(ctx context.Context, env *environment, what string, args []string) int {
 	var f policyFlags
-	var code int
-	f.flags, code = parseFlags(env, "policy "+what, args, func(set *flag.FlagSet) {
-		set.StringVar(&f.file, "policy", "", "")
-		if what == "explain" {
-			set.StringVar(&f.caller.Subject, "caller", "", "")
-			set.StringVar(&f.caller.Issuer, "issuer", "", "")
-			set.StringVar(&f.params, "params", "{}", "")
-			set.Func("scope", "", func(scope string) error {
-				f.caller.Scopes = append(f.caller.Scopes, scope)
-				return nil
-			})
-		}
-	})
-	if code >= 0 {
+	set := f.set(env, "policy "+what, what == "explain")
+	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
 	if f.file == "" {
-		fmt.Fprintf(env.stderr, "aql-tag policy %s: -policy is missing; it names the policy file\n", what)
-		return exitUsage
+		return set.refuse(errors.New("-policy is missing; it names the policy file"))
 	}
 	operation := ""
 	if what == "explain" {
-		// A lone argument is the operation, and parseFlags puts "." where there is none.
+		// A lone argument is the operation, and parse puts "." where there is none.
 		if operation, f.packages = f.packages[0], f.packages[1:]; strings.ContainsAny(operation, "./") {
-			fmt.Fprintf(env.stderr, "aql-tag policy explain: the operation is missing; write its name before the packages\n")
-			return exitUsage
+			return set.refuse(errors.New("the operation is missing; write its name before the packages"))
 		}
 		if len(f.packages) == 0 {
 			f.packages = []string{"."}
@@ -94,15 +104,10 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 // bind reads the policy and holds it against the operations of the packages. A code other than -1 ends the command; by then
 // everything has been said.
 func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Adapter, int) {
-	path := f.file
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(env.dir, path)
-	}
 	// The file is read in full where it can be one: Parse says what is wrong with a file that is too long.
-	text, err := readSome(path, 2<<20)
+	text, err := readSome(env.path(f.file), 2<<20)
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: reading the policy: %v\n", err)
-		return nil, nil, exitIO
+		return nil, nil, fail(env, exitIO, fmt.Errorf("reading the policy: %w", err))
 	}
 	p, err := policyfile.Parse(f.file, text)
 	if err != nil {
@@ -150,21 +155,18 @@ func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *ge
 			names = append(names, adapter.Operations[i].Name)
 		}
 		slices.Sort(names)
-		fmt.Fprintf(env.stderr, "aql-tag policy explain: there is no operation %s; there is %s\n", operation, strings.Join(names, ", "))
-		return exitUsage
+		return failIn(env, "policy explain", exitUsage, fmt.Errorf("there is no operation %s; there is %s", operation, strings.Join(names, ", ")))
 	}
 	value, err := values(o, f.params)
 	if err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag policy explain: -params: %v\n", err)
-		return exitUsage
+		return failIn(env, "policy explain", exitUsage, fmt.Errorf("-params: %w", err))
 	}
 	explanation := bound.Explain(operation, policy.Request{Caller: f.caller, Value: value})
 	if f.json {
 		return printJSON(env, explanation)
 	}
 	if err := explanation.WriteText(env.stdout); err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return exitIO
+		return fail(env, exitIO, err)
 	}
 	return exitOK
 }
@@ -203,12 +205,8 @@ func values(o *gen.Operation, params string) (func(string) (string, bool), error
 
 // printJSON prints v as -json asks for.
 func printJSON(env *environment, v any) int {
-	encoder := json.NewEncoder(env.stdout)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(v); err != nil {
-		fmt.Fprintf(env.stderr, "aql-tag: %v\n", err)
-		return exitIO
+	if err := writeJSON(env, v); err != nil {
+		return fail(env, exitIO, err)
 	}
 	return exitOK
 }

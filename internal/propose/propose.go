@@ -25,6 +25,7 @@ import (
 type Proposals struct {
 	Packages    []Package         // sorted by import path
 	Diagnostics []diag.Diagnostic // syntax errors: what they hide is not proposed
+	GaveWay     error             // as in scan.Result
 
 	sources map[string][]byte // of the files that candidates are in, as they were read
 }
@@ -85,7 +86,7 @@ func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
 }
 
 func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
-	out := Proposals{Diagnostics: x.Diagnostics, sources: make(map[string][]byte)}
+	out := Proposals{Diagnostics: x.Diagnostics, GaveWay: x.GaveWay, sources: make(map[string][]byte)}
 	for _, root := range x.Roots {
 		if root.Types == nil {
 			continue

@@ -26,6 +26,7 @@ import (
 type Exploration struct {
 	Roots       []*packages.Package // sorted by import path
 	Diagnostics []diag.Diagnostic   // syntax errors
+	GaveWay     error               // as in Result
 
 	program   *source.Program
 	tags      *tags.Reader
@@ -58,9 +59,9 @@ type Attempt struct {
 // Explore loads the packages that match opts.Patterns and passes them to do. It does so a second time if what do learned
 // depends on the source of a dependency that changed: only the last call counts. The error is that of Load or of do.
 func Explore(ctx context.Context, opts Options, do func(*Exploration) error) error {
-	return certainly(opts, func(loader load.Loader) (*source.Program, error) {
+	return certainly(opts, func(loader load.Loader, reason error) (*source.Program, error) {
 		opts.Loader = loader
-		p, roots, err := loadIndexed(ctx, opts)
+		p, roots, err := loadIndexed(ctx, opts, reason)
 		if err == nil {
 			err = do(newExploration(p, roots))
 		}
@@ -74,7 +75,7 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 		p.ReportSyntax(root, "")
 	}
 	x := &Exploration{
-		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), program: p, tags: tags.NewReader(p),
+		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), GaveWay: p.Loaded.GaveWay, program: p, tags: tags.NewReader(p),
 		functions: make(map[*packages.Package][]Function),
 	}
 	find := &scanner{Program: p, tags: x.tags}

@@ -40,6 +40,7 @@ type Result struct {
 	Diagnostics []diag.Diagnostic // sorted by file, line and column
 	Empty       []EmptyPackage    // matched packages without operations, sorted by import path
 	Inputs      *load.Inputs      // all that was read; nil if it was not asked for or is not known
+	GaveWay     error             // why go/packages loaded the packages, which takes longer; nil: it did not, or had to
 }
 
 // EmptyPackage is a package without operations: a generated file in it is out of date.
@@ -57,12 +58,12 @@ func (r Result) HasErrors() bool {
 // no go command, a pattern that matches nothing. Faults in the source are diagnostics.
 func Load(ctx context.Context, opts Options) (Result, error) {
 	var result Result
-	err := certainly(opts, func(loader load.Loader) (*source.Program, error) {
+	err := certainly(opts, func(loader load.Loader, reason error) (*source.Program, error) {
 		opts.Loader = loader
-		p, roots, err := loadIndexed(ctx, opts)
+		p, roots, err := loadIndexed(ctx, opts, reason)
 		if err == nil {
 			result = (&scanner{Program: p, tags: tags.NewReader(p), opts: opts}).scan(roots)
-			result.Inputs = p.Loaded.Inputs
+			result.Inputs, result.GaveWay = p.Loaded.Inputs, p.Loaded.GaveWay
 		}
 		return p, err
 	})
@@ -72,23 +73,28 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 	return result, nil
 }
 
-// certainly does something with a program, and once more by go/packages when the source of a dependency turns out not to be
-// as it was when its export data was made.
-func certainly(opts Options, do func(loader load.Loader) (*source.Program, error)) error {
-	p, err := do(opts.Loader)
+// errChanged is why a load is repeated without export data.
+var errChanged = errors.New("the source of a dependency is not as it was when its export data was made")
+
+// certainly does something with a program. Where that turns out to depend on the source of a dependency that is not as it was
+// when its export data was made, it is done once more by go/packages, with that as the reason.
+func certainly(opts Options, do func(loader load.Loader, reason error) (*source.Program, error)) error {
+	p, err := do(opts.Loader, nil)
 	if err == nil && p.Uncertain && opts.Loader == load.Auto {
-		p, err = do(load.GoPackages)
+		p, err = do(load.GoPackages, errChanged)
 	}
 	if err == nil && p.Uncertain {
-		return errors.New("loading packages: the source of a dependency is not as it was when its export data was made")
+		return fmt.Errorf("loading packages: %w", errChanged)
 	}
 	return err
 }
 
-// loadIndexed loads the packages that match opts.Patterns.
-func loadIndexed(ctx context.Context, opts Options) (*source.Program, []*packages.Package, error) {
+// loadIndexed loads the packages that match opts.Patterns. reason is why they are loaded by go/packages, nil where the loader
+// finds out.
+func loadIndexed(ctx context.Context, opts Options, reason error) (*source.Program, []*packages.Package, error) {
 	loaded, err := load.Load(ctx, load.Options{
-		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache, Inputs: opts.Inputs,
+		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache,
+		Inputs: opts.Inputs,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -96,8 +102,10 @@ func loadIndexed(ctx context.Context, opts Options) (*source.Program, []*package
 	if err := loadable(loaded.Roots, opts.Patterns); err != nil {
 		return nil, nil, err
 	}
-	p := source.New(loaded)
-	return p, loaded.Roots, nil
+	if reason != nil {
+		loaded.GaveWay = reason
+	}
+	return source.New(loaded), loaded.Roots, nil
 }
 
 // loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.
