@@ -55,7 +55,7 @@ func (p *prober) eachFailure(look func(x *exchange, code, message string)) {
 	}
 }
 
-// codeCategories are the beginnings of registered error codes (MCP-AQL structured error codes §2).
+// codeCategories are the beginnings of registered error codes (MCP-AQL structured error codes §3.1).
 var codeCategories = []string{
 	"VALIDATION_", "NOT_FOUND_", "PERMISSION_", "CONFIRMATION_", "CONFLICT_", "RATE_LIMIT_", "TOKEN_", "INTERNAL_",
 	"INTROSPECTION_", "BATCH_",

@@ -30,7 +30,8 @@ func (f *fake) Call(_ context.Context, tool string, arguments json.RawMessage) (
 // small is a server with one operation, and faults of several kinds.
 func small() *fake {
 	const detail = `{"name":"introspect","semantic_category":"READ","endpoint":"read","mcpTool":"mcp_aql_read",` +
-		`"description":"Discovers","permissions":{"readOnly":true,"destructive":false},"parameters":[{"name":"query","type":"string","required":true,` +
+		`"description":"Discovers","permissions":{"readOnly":true,"destructive":false},"parameters":[{"name":"query",` +
+		`"type":"string","required":true,` +
 		`"enum":["operations"]}],"returns":{"name":"Nothing","kind":"scalar"}}`
 	return &fake{
 		tools: []Tool{{Name: "weather"}, {Name: "mcp_aql_read", Description: "introspect"}},

@@ -132,7 +132,8 @@ func FuzzParse(f *testing.F) {
 			`"returns":{"name":"T[]"}}],"types":[{"name":"T","kind":"union","members":["T","U | T"]},` +
 			`{"name":"U","kind":"object","fields":[{"name":"f","type":"U[][]","items":{"type":"any"}}]}]}`,
 		`{"operations":[{"name":"a",` +
-			`"description":"[danger: x; denied for this adapter's trust level] Reasons: r. Deprecated: d"}],"_protocol":{"mode":"all","limits":{"x":"y"},"capabilities":{"z":1}}}`,
+			`"description":"[danger: x; denied for this adapter's trust level] Reasons: r. Deprecated: d"}],` +
+			`"_protocol":{"mode":"all","limits":{"x":"y"},"capabilities":{"z":1}}}`,
 		`{"operations":[null]}`, `{"operations":[{"name":"a","parameters":[null]}],"types":[null]}`, `[`,
 	} {
 		f.Add([]byte(seed))

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Answer is a response as agents get it. Data is set where it succeeded, Code, Message and Details where it failed.
+// Answer is a response to an agent (MCP-AQL operations §3). A success has Data; a failure has Code, Message and
+// Details.
 type Answer struct {
 	Success  bool
 	Data     json.RawMessage
@@ -13,12 +14,12 @@ type Answer struct {
 	Message  string
 	Details  json.RawMessage
 	Warnings []Warning
-	Results  []Answer // of a batch, in order; an operation that a batch did not get to has none
-	JSON     []byte   // all of it
+	Results  []Answer // of a batch, in order; an operation that the batch did not reach has none
+	JSON     []byte   // the whole response
 	request  string
 }
 
-// Warning is a warning beside a success.
+// Warning is a warning in a success (MCP-AQL warnings §3).
 type Warning struct {
 	Code     string          `json:"code"`
 	Message  string          `json:"message"`
@@ -26,7 +27,7 @@ type Warning struct {
 	Details  json.RawMessage `json:"details"`
 }
 
-// Decode reads Data into v, like json.Unmarshal. The test ends if the operation failed or its data do not fit.
+// Decode decodes Data into v with json.Unmarshal. The test ends if the operation failed or the data do not fit.
 func (a Answer) Decode(tb testing.TB, v any) {
 	tb.Helper()
 	if !a.Success {
@@ -37,7 +38,7 @@ func (a Answer) Decode(tb testing.TB, v any) {
 	}
 }
 
-// Succeeds fails the test if the operation failed. It returns the answer, so that calls can be chained.
+// Succeeds fails the test if the operation failed. It returns the answer for further calls.
 func (a Answer) Succeeds(tb testing.TB) Answer {
 	tb.Helper()
 	if !a.Success {
@@ -46,7 +47,8 @@ func (a Answer) Succeeds(tb testing.TB) Answer {
 	return a
 }
 
-// Fails fails the test unless the operation failed with a code, such as NOT_FOUND_RESOURCE.
+// Fails fails the test unless the operation failed with this code, such as NOT_FOUND_RESOURCE. It returns the answer
+// for further calls.
 func (a Answer) Fails(tb testing.TB, code string) Answer {
 	tb.Helper()
 	switch {
@@ -58,7 +60,7 @@ func (a Answer) Fails(tb testing.TB, code string) Answer {
 	return a
 }
 
-// Detail reads a member of Details into v. The test ends if there is no such member or it does not fit.
+// Detail decodes a member of Details into v. The test ends if there is no such member or it does not fit.
 func (a Answer) Detail(tb testing.TB, name string, v any) {
 	tb.Helper()
 	var members map[string]json.RawMessage
@@ -76,7 +78,8 @@ func (a Answer) Detail(tb testing.TB, name string, v any) {
 	}
 }
 
-// Warns fails the test unless the answer has a warning with a code, such as DEPRECATION_WARNING.
+// Warns fails the test unless the answer has a warning with this code, such as DEPRECATION_WARNING. It returns the
+// answer for further calls.
 func (a Answer) Warns(tb testing.TB, code string) Answer {
 	tb.Helper()
 	for _, w := range a.Warnings {

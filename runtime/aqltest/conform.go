@@ -10,10 +10,11 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// Conform probes an adapter in this process as the command aql-tag conform probes a server, with all checks of the level, and
-// fails tb where one finds something wrong: a MUST that is broken, or a SHOULD. It returns the report, for those who want
-// more. Handlers run, with made-up parameters: give it an adapter on data of its own. Where introspection calls an operation
-// destructive it is left out unless options allow it.
+// Conform runs the conformance checks of package conform against an adapter in this process, like the command aql-tag
+// conform against a server. The test fails if a MUST or a SHOULD is broken. It returns the report.
+//
+// The checks call operations with generated parameters, so give it an adapter on data of its own. They call destructive
+// operations only if the options allow it.
 func Conform(tb testing.TB, adapter *aql.Adapter, options conform.Options) *conform.Report {
 	tb.Helper()
 	if options.Implementation == "" {
@@ -33,8 +34,8 @@ func Conform(tb testing.TB, adapter *aql.Adapter, options conform.Options) *conf
 	return report
 }
 
-// Server is an adapter as conform probes it, such as for conform.Options.Other: the same service in the other endpoint mode. It
-// has one session, which ends with the test.
+// Server returns an adapter as a server for package conform, such as for conform.Options.Other: the same service in the
+// other endpoint mode. It has one session, which ends with the test.
 func Server(tb testing.TB, adapter *aql.Adapter) conform.Server {
 	session := adapter.NewSession()
 	tb.Cleanup(session.Close)
@@ -52,7 +53,8 @@ func (s server) Tools(context.Context) ([]conform.Tool, error) {
 	var tools []conform.Tool
 	for _, tool := range s.adapter.Tools() {
 		tools = append(tools, conform.Tool{
-			Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema, ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive,
+			Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema,
+			ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive,
 		})
 	}
 	return tools, nil

@@ -8,10 +8,13 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// An adapter that keeps to the protocol passes but for what its service leaves to be desired, and one that does not fails the
-// test with a report.
+// An adapter that keeps to the protocol passes but for what its service leaves to be desired, and one that does not
+// fails the test with a report.
 func TestConform(t *testing.T) {
-	options := conform.Options{Level: 1, AllowDestructive: true, Run: regexp.MustCompile(`^(params|endpoints|errors|roundtrip|confirm)/|^introspect/descriptions$`)}
+	options := conform.Options{
+		Level: 1, AllowDestructive: true,
+		Run: regexp.MustCompile(`^(params|endpoints|errors|roundtrip|confirm)/|^introspect/descriptions$`),
+	}
 	fine := record(t, func(tb testing.TB) { Conform(tb, newAdapter(t, aql.Options{Name: "notes"}), options) })
 	for _, failure := range fine.failures {
 		t.Errorf("an adapter that conforms: %s", failure)

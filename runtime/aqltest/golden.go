@@ -20,16 +20,16 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// UpdateVariable is the environment variable that makes Golden write its files, where it is set to 1.
-const UpdateVariable = "AQL_UPDATE"
+// updateVariable is the environment variable that makes Golden write its files if it is 1.
+const updateVariable = "AQL_UPDATE"
 
-// Golden compares what agents see of an adapter with a file: its tools with their descriptions and schemas, and what
-// introspect answers about every operation and every type. A change of a tag, a comment or an option that agents notice so
-// stands in the diff that is reviewed. Options are those that the adapter is run with; with several, the file has a part for
-// each.
+// Golden compares what agents see of an adapter with a file: its tools with their descriptions and schemas, and the
+// answers of introspect about every operation and every type. Every change that agents notice, of a tag, a comment or
+// an option, is then visible in the diff of that file. The adapter runs with the options. With several options, the
+// file has a part for each.
 //
-// Where the file differs the test fails with a diff and says what the change does to agents. To write the file, set
-// AQL_UPDATE=1 or, where the test declares a boolean flag -update, that one; Golden declares no flag of its own.
+// If the file differs, the test fails with a diff and with the effects of the change on agents. To write the file, set
+// AQL_UPDATE=1 or, if the test declares a boolean flag -update, set that flag. Golden declares no flag itself.
 func Golden(tb testing.TB, registry *aql.Registry, path string, options ...aql.Options) {
 	tb.Helper()
 	if len(options) == 0 {
@@ -57,22 +57,23 @@ func Golden(tb testing.TB, registry *aql.Registry, path string, options ...aql.O
 	}
 	disk, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		tb.Fatalf("golden file %s does not exist; write it with %s=1 go test", path, UpdateVariable)
+		tb.Fatalf("golden file %s does not exist; write it with %s=1 go test", path, updateVariable)
 	}
 	if err != nil {
 		tb.Fatalf("reading golden file: %v", err)
 	}
-	// A version control system may have turned the ends of lines around.
+	// A version control system may have changed the ends of lines.
 	want := strings.ReplaceAll(string(disk), "\r\n", "\n")
 	if got != want {
-		tb.Errorf("what agents see is not what golden file %s says:\n%s%s\nWhere that is meant, write the file anew with %s=1 go test.",
-			path, udiff.Unified(path, "now", want, got), consequences(want, got), UpdateVariable)
+		tb.Errorf("what agents see is not what golden file %s says:\n%s%s\n"+
+			"Where that is meant, write the file anew with %s=1 go test.",
+			path, udiff.Unified(path, "now", want, got), consequences(want, got), updateVariable)
 	}
 }
 
-// updating reports whether golden files are written.
+// updating reports whether golden files are to be written.
 func updating() bool {
-	if on, err := strconv.ParseBool(os.Getenv(UpdateVariable)); err == nil {
+	if on, err := strconv.ParseBool(os.Getenv(updateVariable)); err == nil {
 		return on
 	}
 	declared := flag.Lookup("update")
@@ -86,10 +87,10 @@ func replace(path, content string) error {
 	return os.WriteFile(path, []byte(content), 0o644)
 }
 
-// heading begins each section of a golden file.
+// heading is the beginning of each section of a golden file.
 const heading = "=="
 
-// write writes what an agent sees, a section for each thing that it can look at.
+// write writes a section for each tool and for each answer of introspect.
 func write(out *bytes.Buffer, s *Session) error {
 	schema, of := "", ""
 	for _, tool := range s.adapter.Tools() {
@@ -161,7 +162,7 @@ func indent(out *bytes.Buffer, text []byte) error {
 	return nil
 }
 
-// consequences says what changes do to agents; nothing where golden files cannot be read that far.
+// consequences returns the effects of a change on agents; empty: there are none, or a golden file cannot be read.
 func consequences(old, new string) string {
 	before, after := parts(old), parts(new)
 	if len(before) != len(after) {
@@ -187,7 +188,7 @@ func consequences(old, new string) string {
 	return "\nFor agents that know the old version:\n" + out.String()
 }
 
-// parts are the parts of a golden file.
+// parts returns the parts of a golden file.
 func parts(text string) []string {
 	list := strings.Split("\n"+text, "\n"+heading+" part ")
 	if len(list) > 1 {

@@ -17,14 +17,15 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The file that Golden writes is itself pinned.
 func TestGoldenFile(t *testing.T) {
-	Golden(t, notes{}.registry(), "testdata/agent.golden", aql.Options{Name: "notes"}, aql.Options{Name: "notes", Mode: "single"})
+	Golden(t, notes{}.registry(), "testdata/agent.golden",
+		aql.Options{Name: "notes"}, aql.Options{Name: "notes", Mode: "single"})
 }
 
 func pin(t *testing.T, path string, registry *aql.Registry, options ...aql.Options) {
 	t.Helper()
-	t.Setenv(UpdateVariable, "1")
+	t.Setenv(updateVariable, "1")
 	Golden(t, registry, path, options...)
-	t.Setenv(UpdateVariable, "0")
+	t.Setenv(updateVariable, "0")
 }
 
 // A change that agents notice fails the test, with a diff and what it does to them.
@@ -61,10 +62,12 @@ func TestGoldenTellsWhatChanged(t *testing.T) {
 func TestGoldenWithSeveralOptions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.golden")
 	pin(t, path, notes{}.registry(), aql.Options{}, aql.Options{Mode: "single"})
-	record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path, aql.Options{}, aql.Options{Mode: "single"}) }).wants(t)
-	record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path, aql.Options{}, aql.Options{Mode: "all"}) }).wants(t,
-		"compatible: the endpoint mode changed")
-	record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path, aql.Options{}) }).wants(t, "== part 2 of 2")
+	run := func(options ...aql.Options) *recorder {
+		return record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path, options...) })
+	}
+	run(aql.Options{}, aql.Options{Mode: "single"}).wants(t)
+	run(aql.Options{}, aql.Options{Mode: "all"}).wants(t, "compatible: the endpoint mode changed")
+	run(aql.Options{}).wants(t, "== part 2 of 2")
 }
 
 // Lines may end as some systems end them.
@@ -86,7 +89,8 @@ func TestGoldenFileThatIsNoneOrIsNotThere(t *testing.T) {
 		t.Skip("golden files are being written")
 	}
 	path := filepath.Join(t.TempDir(), "agent.golden")
-	record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path) }).wants(t, "does not exist; write it with AQL_UPDATE=1 go test")
+	missing := record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path) })
+	missing.wants(t, "does not exist; write it with AQL_UPDATE=1 go test")
 	if err := os.WriteFile(path, []byte("== introspect {\"query\":\"operations\"}\n{\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +100,8 @@ func TestGoldenFileThatIsNoneOrIsNotThere(t *testing.T) {
 		t.Errorf("consequences of a change from nothing:\n%s", r.failures[0])
 	}
 	record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), filepath.Dir(path)) }).wants(t, "reading golden file")
-	record(t, func(tb testing.TB) { Golden(tb, aql.Merge(notes{}.registry(), notes{}.registry()), path) }).wants(t, "is defined twice")
+	twice := aql.Merge(notes{}.registry(), notes{}.registry())
+	record(t, func(tb testing.TB) { Golden(tb, twice, path) }).wants(t, "is defined twice")
 }
 
 // The variable decides where it says anything, else the test's own flag of the usual name.
@@ -107,11 +112,14 @@ func TestUpdating(t *testing.T) {
 		variable string
 		flag     bool
 		want     bool
-	}{{"", false, false}, {"1", false, true}, {"true", false, true}, {"0", true, false}, {"", true, true}, {"yes please", true, true}} {
-		t.Setenv(UpdateVariable, tt.variable)
+	}{
+		{"", false, false}, {"1", false, true}, {"true", false, true}, {"0", true, false}, {"", true, true},
+		{"yes please", true, true},
+	} {
+		t.Setenv(updateVariable, tt.variable)
 		*update = tt.flag
 		if got := updating(); got != tt.want {
-			t.Errorf("%s=%q, -update=%v: got %v", UpdateVariable, tt.variable, tt.flag, got)
+			t.Errorf("%s=%q, -update=%v: got %v", updateVariable, tt.variable, tt.flag, got)
 		}
 	}
 }

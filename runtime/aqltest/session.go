@@ -1,5 +1,24 @@
-// Package aqltest helps to test adapters made with aql-tag: it calls operations the way agents do, down to the bytes, holds
-// every answer against the rules that all answers keep, and pins what agents see in golden files.
+// Package aqltest helps to test adapters that are made with aql-tag. It calls operations as agents do, down to the
+// bytes, and checks every answer against the rules for all answers. It also pins what agents see in golden files, and
+// runs the conformance checks.
+//
+//	func TestTodos(t *testing.T) {
+//		adapter, err := aql.New(todo.NewRegistry(service), aql.Options{Name: "todo"})
+//		if err != nil {
+//			t.Fatal(err)
+//		}
+//		var created todo.Todo
+//		aqltest.Call(t, adapter, "create_todo", `{"title":"Buy milk"}`).Decode(t, &created)
+//		aqltest.Call(t, adapter, "get_todo", map[string]string{"todo_id": created.TodoID}).Succeeds(t)
+//		aqltest.Call(t, adapter, "get_todo", `{"todo_id":"nowhere"}`).Fails(t, "NOT_FOUND_RESOURCE")
+//		aqltest.Confirmed(t, adapter, "delete_todo", `{"todo_id":"`+created.TodoID+`"}`).Succeeds(t)
+//	}
+//
+//	func TestWhatAgentsSee(t *testing.T) {
+//		aqltest.Golden(t, todo.NewRegistry(nil), "testdata/agent.golden", aql.Options{Name: "todo"})
+//	}
+//
+// It is a module of its own, so that a service does not depend on what only its tests need.
 package aqltest
 
 import (
@@ -11,23 +30,23 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// Call calls an operation through its MCP tool, in a session of its own, and returns the answer whatever it says. params is
-// a Go value that encoding/json can write, JSON as a string, []byte or json.RawMessage, or nil for none. The test fails if
-// the answer breaks a rule that every answer keeps: it has the form of a response (MCP-AQL operations §3), and its messages
-// show nothing internal (requirements REQ-ER-14).
+// Call calls an operation through its MCP tool, in a session of its own, and returns the answer, a success or a
+// failure. params is a Go value that encoding/json can encode, JSON as a string, []byte or json.RawMessage, or nil for
+// no parameters. The test fails if the answer breaks a rule for all answers: it must have the form of a response
+// (MCP-AQL operations §3), and its messages must not show anything internal (MCP-AQL introspection §8.1.3).
 func Call(tb testing.TB, adapter *aql.Adapter, operation string, params any) Answer {
 	tb.Helper()
 	return NewSession(tb, adapter).Call(operation, params)
 }
 
-// Confirmed calls an operation that asks for confirmation, and confirms. See Session.Confirmed.
+// Confirmed calls an operation that requires confirmation, and confirms it, in a session of its own. See
+// Session.Confirmed.
 func Confirmed(tb testing.TB, adapter *aql.Adapter, operation string, params any) Answer {
 	tb.Helper()
 	return NewSession(tb, adapter).Confirmed(operation, params)
 }
 
-// Session is one connection of an agent to an adapter. What belongs to a session, such as confirmation tokens, one of another
-// does not know.
+// Session is a connection of an agent to an adapter. Confirmation tokens are valid only in their session.
 type Session struct {
 	tb      testing.TB
 	ctx     context.Context
@@ -35,7 +54,7 @@ type Session struct {
 	session *aql.Session
 }
 
-// NewSession begins a session, which ends with the test. Calls come from nobody in particular.
+// NewSession returns a new session, which ends with the test. Its calls have no caller; see As.
 func NewSession(tb testing.TB, adapter *aql.Adapter) *Session {
 	tb.Helper()
 	s := &Session{tb: tb, ctx: tb.Context(), adapter: adapter, session: adapter.NewSession()}
@@ -43,49 +62,50 @@ func NewSession(tb testing.TB, adapter *aql.Adapter) *Session {
 	return s
 }
 
-// As is the same session with calls from a caller, as a transport would have verified it.
+// As returns the same session with calls from a caller, as if a transport had verified it.
 func (s *Session) As(caller aql.Caller) *Session {
 	return s.With(aql.WithCaller(s.ctx, caller))
 }
 
-// With is the same session with calls in a context, such as one that is cancelled or that has a caller.
+// With returns the same session with calls in a context, such as one that is canceled.
 func (s *Session) With(ctx context.Context) *Session {
 	with := *s
 	with.ctx = ctx
 	return &with
 }
 
-// In is the same session for a subtest, which then fails instead of the test that the session was begun in.
+// In returns the same session for a subtest, which then fails in place of the test of NewSession.
 func (s *Session) In(tb testing.TB) *Session {
 	in := *s
 	in.tb = tb
 	return &in
 }
 
-// Call calls an operation like the function of that name.
+// Call calls an operation like the function Call.
 func (s *Session) Call(operation string, params any) Answer {
 	s.tb.Helper()
 	return s.send(request{Operation: operation, Params: s.encode(operation, params)})
 }
 
-// mostRounds is how often an operation may ask before it runs: for its danger and for a quota.
-const mostRounds = 3
+// maxConfirmations is how often an operation may require confirmation before it runs: for its danger and for a quota.
+const maxConfirmations = 3
 
-// Confirmed calls an operation, is asked for confirmation, and sends the same request again with the token it got, as often
-// as it is asked. It returns the last answer. The test fails if the operation does not ask, or asks without giving a token.
+// Confirmed calls an operation that requires confirmation, and sends the same request again with the token in the
+// answer (MCP-AQL confirmation tokens §4), for each confirmation that is required. It returns the last answer. The test
+// fails if the operation does not require confirmation, or if an answer has no token.
 func (s *Session) Confirmed(operation string, params any) Answer {
 	s.tb.Helper()
 	r := request{Operation: operation, Params: s.encode(operation, params)}
 	answer := s.send(r)
-	if answer.Code != codeConfirm {
+	if answer.Code != confirmationRequired {
 		s.tb.Errorf("%s runs without confirmation, or fails before it asks for one; the answer is %s", operation, answer.JSON)
 		return answer
 	}
-	for range mostRounds {
+	for range maxConfirmations {
 		var details struct {
 			Token string `json:"confirmation_token"`
 		}
-		if answer.Code != codeConfirm {
+		if answer.Code != confirmationRequired {
 			break
 		}
 		if err := json.Unmarshal(answer.Details, &details); err != nil || details.Token == "" {
@@ -98,10 +118,10 @@ func (s *Session) Confirmed(operation string, params any) Answer {
 	return answer
 }
 
-const codeConfirm = "CONFIRMATION_REQUIRED"
+const confirmationRequired = "CONFIRMATION_REQUIRED"
 
-// Send sends a request as it is through a tool. It is for requests that Call cannot make, such as ones that are malformed
-// or go to the wrong tool.
+// Send sends a request to a tool as it is. It is for requests that Call cannot make, such as malformed ones and those
+// to the wrong tool.
 func (s *Session) Send(tool, request string) Answer {
 	s.tb.Helper()
 	reply := s.session.Call(s.ctx, tool, []byte(request))
@@ -118,9 +138,10 @@ type Request struct {
 	Params    any // as Call takes them
 }
 
-// Batch calls several operations with one request (MCP-AQL operations §7). They go to the tool of all of them: where the
-// adapter has one tool for each family and the operations are of several, to that of the first. Answer.Results holds their
-// answers; the answer itself is a success also where operations fail.
+// Batch calls several operations with one request (MCP-AQL operations §7). The request goes to the tool of the
+// operations. If they have several tools, it goes to the tool for all operations or, if the adapter has none, to that
+// of the first. Answer.Results holds the answers of the operations. The answer itself is a success even if operations
+// fail.
 func (s *Session) Batch(requests ...Request) Answer {
 	s.tb.Helper()
 	batch := struct {
@@ -147,7 +168,7 @@ func (s *Session) Batch(requests ...Request) Answer {
 	return s.Send(tool, s.marshal("the batch", batch))
 }
 
-// request is a request as it travels.
+// request is a request as JSON.
 type request struct {
 	Operation    string          `json:"operation"`
 	Params       json.RawMessage `json:"params,omitempty"`
@@ -159,7 +180,7 @@ func (s *Session) send(r request) Answer {
 	return s.Send(s.tool(r.Operation), s.marshal(r.Operation, r))
 }
 
-// tool is the tool of an operation; of one that does not exist, the one that tells so.
+// tool returns the tool of an operation, or that of introspect for an unknown one.
 func (s *Session) tool(operation string) string {
 	if tool := s.adapter.Tool(operation); tool != "" {
 		return tool
@@ -167,7 +188,7 @@ func (s *Session) tool(operation string) string {
 	return s.adapter.Tool("introspect")
 }
 
-// encode makes JSON of parameters.
+// encode returns parameters as JSON.
 func (s *Session) encode(operation string, params any) json.RawMessage {
 	s.tb.Helper()
 	switch params := params.(type) {

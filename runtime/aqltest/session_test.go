@@ -70,14 +70,16 @@ func TestCallersAndContexts(t *testing.T) {
 func TestBatch(t *testing.T) {
 	for _, options := range []aql.Options{{Mode: "single"}, {Mode: "all"}} {
 		answer := NewSession(t, newAdapter(t, options)).Batch(
-			Request{"create_note", `{"title":"Milk"}`}, Request{"get_note", `{"note_id":"n0"}`}, Request{Operation: "paint_note"},
+			Request{"create_note", `{"title":"Milk"}`}, Request{"get_note", `{"note_id":"n0"}`},
+			Request{Operation: "paint_note"},
 		).Succeeds(t)
 		answer.Results[0].Succeeds(t)
 		answer.Results[1].Fails(t, "NOT_FOUND_RESOURCE")
 		answer.Results[2].Fails(t, "NOT_FOUND_OPERATION")
 	}
 	session := NewSession(t, newAdapter(t, aql.Options{}))
-	if got := len(session.Batch(Request{"delete_note", `{"note_id":"n0"}`}, Request{"delete_note", `{"note_id":"n1"}`}).Results); got != 0 {
+	halted := session.Batch(Request{"delete_note", `{"note_id":"n0"}`}, Request{"delete_note", `{"note_id":"n1"}`})
+	if got := len(halted.Results); got != 0 {
 		t.Errorf("%d results of a batch that halted", got)
 	}
 	session.Batch().Fails(t, "BATCH_VALIDATION_ERROR")
@@ -86,7 +88,8 @@ func TestBatch(t *testing.T) {
 func TestSendTakesAnything(t *testing.T) {
 	session := NewSession(t, newAdapter(t, aql.Options{}))
 	session.Send("mcp_aql_read", `{"operation":`).Fails(t, "VALIDATION_MALFORMED_JSON")
-	session.Send("mcp_aql_read", `{"operation":"create_note","params":{"title":"Milk"}}`).Fails(t, "VALIDATION_ENDPOINT_MISMATCH")
+	session.Send("mcp_aql_read",
+		`{"operation":"create_note","params":{"title":"Milk"}}`).Fails(t, "VALIDATION_ENDPOINT_MISMATCH")
 }
 
 // What a test says is not so fails the test, with the request and the answer.
@@ -99,21 +102,34 @@ func TestFailuresAreTold(t *testing.T) {
 		fatal bool
 	}{
 		{"a call that should succeed", func(tb testing.TB) { Call(tb, adapter, "get_note", `{"note_id":"n0"}`).Succeeds(tb) },
-			`{"operation":"get_note","params":{"note_id":"n0"}}` + "\nfails with NOT_FOUND_RESOURCE: Resource 'Note' not found: 'n0'", false},
-		{"a call that should fail", func(tb testing.TB) { Call(tb, adapter, "create_note", `{"title":"x"}`).Fails(tb, "NOT_FOUND_RESOURCE") },
+			`{"operation":"get_note","params":{"note_id":"n0"}}` +
+				"\nfails with NOT_FOUND_RESOURCE: Resource 'Note' not found: 'n0'", false},
+		{"a call that should fail",
+			func(tb testing.TB) { Call(tb, adapter, "create_note", `{"title":"x"}`).Fails(tb, "NOT_FOUND_RESOURCE") },
 			`succeeds with {"note_id":"nx","title":"x","owner":""}, want failure NOT_FOUND_RESOURCE`, false},
-		{"a call that should fail otherwise", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Fails(tb, "NOT_FOUND_RESOURCE") },
+		{"a call that should fail otherwise",
+			func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Fails(tb, "NOT_FOUND_RESOURCE") },
 			"fails with VALIDATION_MISSING_PARAM", false},
-		{"data of a failure", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Decode(tb, new(note)) }, "fails with VALIDATION_MISSING_PARAM", true},
-		{"data that do not fit", func(tb testing.TB) { Call(tb, adapter, "create_note", `{"title":"x"}`).Decode(tb, new(int)) }, "data that do not fit", true},
-		{"a detail that is not there", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Detail(tb, "color", new(string)) }, `has no detail "color"`, true},
-		{"a detail that does not fit", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Detail(tb, "param_name", new(int)) }, `has a detail "param_name" that does not fit`, true},
+		{"data of a failure", func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Decode(tb, new(note)) },
+			"fails with VALIDATION_MISSING_PARAM", true},
+		{"data that do not fit",
+			func(tb testing.TB) { Call(tb, adapter, "create_note", `{"title":"x"}`).Decode(tb, new(int)) },
+			"data that do not fit", true},
+		{"a detail that is not there",
+			func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Detail(tb, "color", new(string)) },
+			`has no detail "color"`, true},
+		{"a detail that does not fit",
+			func(tb testing.TB) { Call(tb, adapter, "create_note", `{}`).Detail(tb, "param_name", new(int)) },
+			`has a detail "param_name" that does not fit`, true},
 		{"a warning that is not there", func(tb testing.TB) {
 			Call(tb, adapter, "create_note", `{"title":"x"}`).Warns(tb, "DEPRECATION_WARNING")
 		}, "has no warning DEPRECATION_WARNING", false},
-		{"an operation that does not ask", func(tb testing.TB) { Confirmed(tb, adapter, "create_note", `{"title":"x"}`) }, "create_note runs without confirmation", false},
-		{"parameters that are not JSON", func(tb testing.TB) { Call(tb, adapter, "create_note", `{`) }, "use Session.Send", true},
-		{"parameters that cannot be JSON", func(tb testing.TB) { Call(tb, adapter, "create_note", make(chan int)) }, "writing the parameters of create_note as JSON", true},
+		{"an operation that does not ask", func(tb testing.TB) { Confirmed(tb, adapter, "create_note", `{"title":"x"}`) },
+			"create_note runs without confirmation", false},
+		{"parameters that are not JSON", func(tb testing.TB) { Call(tb, adapter, "create_note", `{`) },
+			"use Session.Send", true},
+		{"parameters that cannot be JSON", func(tb testing.TB) { Call(tb, adapter, "create_note", make(chan int)) },
+			"writing the parameters of create_note as JSON", true},
 		{"in a subtest", func(tb testing.TB) {
 			NewSession(t, adapter).In(tb).Call("get_note", `{"note_id":"n0"}`).Succeeds(tb)
 		}, "NOT_FOUND_RESOURCE", false},
@@ -127,7 +143,8 @@ func TestFailuresAreTold(t *testing.T) {
 		})
 	}
 	asking := newAdapter(t, aql.Options{Confirmation: aql.Confirmation{HumanOnly: true}})
-	if r := record(t, func(tb testing.TB) { Confirmed(tb, asking, "delete_note", `{"note_id":"n0"}`) }); len(r.failures) != 1 {
+	r := record(t, func(tb testing.TB) { Confirmed(tb, asking, "delete_note", `{"note_id":"n0"}`) })
+	if len(r.failures) != 1 {
 		t.Errorf("failures where only humans confirm: %q", r.failures)
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// The members that responses may have (requirements REQ-RS-04, REQ-RS-05, REQ-BA-03…REQ-BA-11).
+// The members that responses may have (MCP-AQL schemas operation-result and batch-operation).
 var (
 	successMembers = []string{"success", "data", "warnings", "_meta"}
-	batchMembers   = append(successMembers[:len(successMembers):len(successMembers)],
-		"results", "summary", "halted_at", "pending_operations")
-	failureMembers = []string{"success", "error", "confirmation", "deprecated", "deprecationMessage", "deprecatedSince", "removalVersion"}
+	batchMembers   = slices.Concat(successMembers, []string{"results", "summary", "halted_at", "pending_operations"})
+	failureMembers = []string{
+		"success", "error", "confirmation", "deprecated", "deprecationMessage", "deprecatedSince", "removalVersion",
+	}
 	errorMembers   = []string{"code", "message", "details"}
 	warningMembers = []string{"code", "message", "severity", "details"}
 	itemMembers    = []string{"index", "operation", "result", "status"}
@@ -25,13 +26,13 @@ var (
 
 var codeRule = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
-// reading reads a response and notes what is wrong with it.
+// reading is a response being read, with what is wrong with it.
 type reading struct {
 	request string
 	faults  []string // each completes "a response that …"
 }
 
-// read reads a response to a request.
+// read reads a response to a request and returns what is wrong with it.
 func read(text []byte, request string) (Answer, []string) {
 	r := reading{request: request}
 	return r.response(text, ""), r.faults
@@ -41,7 +42,7 @@ func (r *reading) fault(format string, args ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
-// object reads an object with some of the allowed members.
+// object reads an object that may have the allowed members; nil: any.
 func (r *reading) object(text json.RawMessage, what string, allowed []string) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
@@ -56,12 +57,12 @@ func (r *reading) object(text json.RawMessage, what string, allowed []string) ma
 	return members
 }
 
-// response reads a response; of is where it stands in a batch, empty for the whole.
-func (r *reading) response(text json.RawMessage, of string) Answer {
+// response reads a response. item names the item of a batch to which it belongs; empty: it is the whole response.
+func (r *reading) response(text json.RawMessage, item string) Answer {
 	a := Answer{JSON: text, request: r.request}
 	what := "the response"
-	if of != "" {
-		what = of
+	if item != "" {
+		what = item
 	}
 	members := r.object(text, what, nil)
 	if members == nil {
@@ -70,39 +71,39 @@ func (r *reading) response(text json.RawMessage, of string) Answer {
 	switch string(bytes.TrimSpace(members["success"])) {
 	case "true":
 		a.Success = true
-		r.success(&a, members, of)
+		r.success(&a, members, item)
 	case "false":
 		r.failure(&a, text, what, members)
 	default:
-		r.fault("has no success that is true or false in %s (REQ-RS-01)", what)
+		r.fault("has no success that is true or false in %s (MCP-AQL core §5.1)", what)
 	}
 	return a
 }
 
-func (r *reading) success(a *Answer, members map[string]json.RawMessage, of string) {
+func (r *reading) success(a *Answer, members map[string]json.RawMessage, item string) {
 	_, isBatch := members["results"]
 	allowed, what := successMembers, "the response"
 	switch {
-	case of != "":
-		allowed, what = successMembers[:2], of
+	case item != "":
+		allowed, what = successMembers[:2], item
 	case isBatch:
 		allowed = batchMembers
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(allowed, name) {
-			r.fault("has a member that is not allowed: %s in %s (REQ-RS-04)", name, what)
+			r.fault("has a member that is not allowed: %s in %s", name, what)
 		}
 	}
 	data, has := members["data"]
 	if !has {
-		r.fault("has no data in %s (REQ-RS-02)", what)
+		r.fault("has no data in %s (MCP-AQL operations §3.2)", what)
 	}
 	a.Data = data
 	r.warnings(a, members["warnings"])
 	if meta, has := members["_meta"]; has {
 		r.object(meta, "_meta", nil)
 	}
-	if isBatch && of == "" {
+	if isBatch && item == "" {
 		r.batch(a, members)
 	}
 }
@@ -114,10 +115,10 @@ func (r *reading) failure(a *Answer, text json.RawMessage, what string, members 
 		return
 	}
 	if err := json.Unmarshal(e["code"], &a.Code); err != nil || !codeRule.MatchString(a.Code) {
-		r.fault("has an error code that is none: %s (REQ-RS-05)", e["code"])
+		r.fault("has an error code that is none: %s (MCP-AQL structured error codes §3.1)", e["code"])
 	}
 	if err := json.Unmarshal(e["message"], &a.Message); err != nil || a.Message == "" {
-		r.fault("has no message in its error (REQ-RS-03)")
+		r.fault("has no message in its error (MCP-AQL operations §3.3)")
 	}
 	if details, has := e["details"]; has {
 		r.object(details, "details", nil)
@@ -126,10 +127,10 @@ func (r *reading) failure(a *Answer, text json.RawMessage, what string, members 
 	r.leak("message", a.Message)
 }
 
-// leak notes what shows something internal, unless the request said it first.
+// leak reports text that shows something internal, unless it repeats the request (MCP-AQL introspection §8.1.3).
 func (r *reading) leak(what, text string) {
 	if found := words.Leak(text); found != "" && !strings.Contains(r.request, found) {
-		r.fault("shows something internal in its %s: %q fails the protocol's leak check (REQ-ER-14)", what, found)
+		r.fault("shows something internal in its %s: %q fails the protocol's leak check", what, found)
 	}
 }
 
@@ -145,7 +146,8 @@ func (r *reading) warnings(a *Answer, text json.RawMessage) {
 	for i, entry := range list {
 		members := r.object(entry, fmt.Sprintf("warning %d", i), warningMembers)
 		var w Warning
-		if err := json.Unmarshal(entry, &w); members == nil || err != nil || !codeRule.MatchString(w.Code) || w.Message == "" {
+		err := json.Unmarshal(entry, &w)
+		if members == nil || err != nil || !codeRule.MatchString(w.Code) || w.Message == "" {
 			r.fault("has a warning without code and message: %s", entry)
 			continue
 		}
@@ -158,7 +160,7 @@ func (r *reading) warnings(a *Answer, text json.RawMessage) {
 func (r *reading) batch(a *Answer, members map[string]json.RawMessage) {
 	var results []json.RawMessage
 	if err := json.Unmarshal(members["results"], &results); err != nil || results == nil {
-		r.fault("has results that are no list (REQ-BA-03)")
+		r.fault("has results that are no list (MCP-AQL operations §7.2)")
 	}
 	for i, entry := range results {
 		item := r.object(entry, fmt.Sprintf("result %d", i), itemMembers)
@@ -167,7 +169,7 @@ func (r *reading) batch(a *Answer, members map[string]json.RawMessage) {
 		}
 		for _, name := range itemMembers[:3] {
 			if item[name] == nil {
-				r.fault("has no %s in result %d (REQ-BA-03)", name, i)
+				r.fault("has no %s in result %d (MCP-AQL operations §7.2)", name, i)
 			}
 		}
 		if item["result"] != nil {
@@ -176,12 +178,12 @@ func (r *reading) batch(a *Answer, members map[string]json.RawMessage) {
 	}
 	var summary map[string]int
 	if err := json.Unmarshal(members["summary"], &summary); err != nil {
-		r.fault("has no summary of numbers (REQ-BA-03)")
+		r.fault("has no summary of numbers (MCP-AQL operations §7.2)")
 		return
 	}
 	for _, name := range []string{"total", "succeeded", "failed"} {
 		if _, has := summary[name]; !has {
-			r.fault("has no %s in its summary (REQ-BA-03)", name)
+			r.fault("has no %s in its summary (MCP-AQL operations §7.2)", name)
 		}
 	}
 	if halted, has := members["halted_at"]; has {

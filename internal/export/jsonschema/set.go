@@ -122,7 +122,7 @@ func (s *Set) Definitions() document.Definitions {
 }
 
 // Params returns the schema of an operation's parameters. It accepts names that begin with an underscore, because they
-// are metadata (MCP-AQL core §4.6), and a token if the operation may require confirmation.
+// are metadata (MCP-AQL core §4.6.1), and a token if the operation may require confirmation.
 func (s *Set) Params(o *gen.Operation) *document.Schema {
 	params := o.Params
 	s.returns = o.Returns.Name

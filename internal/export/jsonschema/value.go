@@ -177,7 +177,7 @@ func notNull(schema *document.Schema) *document.Schema {
 }
 
 // removable reports whether an update can remove a field with null. The field then takes its default or its zero value,
-// which its rules must allow (MCP-AQL core §4.5).
+// which its rules must allow (MCP-AQL core §4.5.2).
 func (s *Set) removable(p *gen.Param) bool {
 	if p.Required {
 		return false

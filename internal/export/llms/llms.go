@@ -26,7 +26,8 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	line("\n> %s", summary(a, s))
 	line("\n## How to use it\n")
 	line("- Find out what there is: call `%s` with "+
-		"`{\"operation\": \"introspect\", \"params\": {\"query\": \"operations\"}}`. Add `\"name\": NAME` to see one operation in full, and use `\"query\": \"types\"` for types.", s.Tool(&introspect))
+		"`{\"operation\": \"introspect\", \"params\": {\"query\": \"operations\"}}`. Add `\"name\": NAME` "+
+		"to see one operation in full, and use `\"query\": \"types\"` for types.", s.Tool(&introspect))
 	line("- Call an operation: its tool, with `{\"operation\": NAME, \"params\": {…}}`. %s", routing(s))
 	line("- Read the answer: `{\"success\": true, \"data\": …}` or " +
 		"`{\"success\": false, \"error\": {\"code\", \"message\", \"details\"}}`. " +

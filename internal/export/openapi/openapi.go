@@ -190,7 +190,8 @@ func description(o *gen.Operation) string {
 	}
 	if export.NeedsConfirmation(o) {
 		paragraphs = append(paragraphs, "Asks for confirmation: "+
-			"the first call fails with CONFIRMATION_REQUIRED and a token, and the same call with that `confirmation_token` is carried out.")
+			"the first call fails with CONFIRMATION_REQUIRED and a token, "+
+			"and the same call with that `confirmation_token` is carried out.")
 	}
 	if o.Deprecated != "" || o.Replacement != "" {
 		notice := "Deprecated. " + o.Deprecated
