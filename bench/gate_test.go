@@ -34,15 +34,15 @@ type thing struct{ ID string }
 
 func things(b *testing.B, options aql.Options) *aql.Session {
 	b.Helper()
-	operation := func(name string, category gen.Category, danger gen.Danger) aql.Operation {
-		return aql.Operation{Definition: &aql.Definition{
-			Name: name, Category: category, Danger: danger, Params: []aql.Row{{"ID id string required"}}, Returns: "Nothing",
-			Types: [2]any{(*thing)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { return nil, nil },
-		}}
+	operation := func(name string, category gen.Category, danger gen.Danger) gen.Handler {
+		return gen.Handler{
+			Name: name, Category: category, Danger: danger, Params: []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}}, Returns: "Nothing",
+			Request: (*thing)(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
+		}
 	}
-	registry := aql.NewRegistry([]aql.Operation{
+	registry := gen.NewRegistry([]gen.Handler{
 		operation("get_thing", gen.Read, gen.Safe), operation("delete_thing", gen.Delete, gen.Destructive),
-	}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}})
+	}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}})
 	options.Name, options.Confirmation.IssuesPerMinute = "bench", -1
 	adapter, err := aql.New(registry, options)
 	if err != nil {

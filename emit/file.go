@@ -38,11 +38,12 @@ type generator struct {
 	names *names
 	errs  []error
 
-	wireTypes string // name of the table of types
-	receivers []*receiver
-	calls     []*call
-	enums     map[string][]string // values of the wire types that are enums
-	loose     bool                // the text holds a type that gofmt may lay out otherwise
+	handlersName string // of the variable
+	typesName    string // of the variable
+	receivers    []*receiver
+	calls        []*call
+	enums        map[string][]string // values of the wire types that are enums
+	loose        bool                // the text holds a type that gofmt may lay out otherwise
 }
 
 func (g *generator) file() ([]byte, error) {
@@ -56,12 +57,13 @@ func (g *generator) file() ([]byte, error) {
 
 	// The body comes first: only then is it known what to import.
 	var body, types, guards printer
-	g.registry(&body)
-	for _, c := range g.calls {
-		g.arguments(&body, c)
-		g.definition(&body, c)
-	}
-	g.types(&types)
+	g.version(&body)
+	g.newRegistry(&body)
+	g.methodSets(&body)
+	body.line()
+	g.handlers(&body)
+	g.argumentStructs(&body)
+	g.wireTypes(&types)
 	g.guards(&guards)
 	if len(g.errs) > 0 {
 		return nil, errors.Join(g.errs...)

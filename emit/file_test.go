@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,25 +19,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stubs are as much of the packages that generated code imports as it takes to type-check it.
+// stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real one,
+// but for the bodies of its functions.
 var stubs = map[string]string{
-	"github.com/aqltag/aqltag/runtime": `package aql
-import ("context"; "time"; "github.com/aqltag/aqltag/runtime/gen")
-type Registry struct{}
-type Row [2]string
-type Type struct { Name string; Kind gen.TypeKind; Description string; Values, Fields []Row; Items Row; Members []string; Changes string }
-type Definition struct { Name string; Category gen.Category; Family, Description string; Danger gen.Danger; DangerSource gen.DangerSource
-	Reasons []string; Confirm string; Params []Row; Returns string; Examples []Row; Timeout time.Duration; Deprecated, Replacement, Source string
-	Types [2]any; Handler func(ctx context.Context, receiver, request any) (any, error) }
-type Operation struct { Definition *Definition; Receiver any; Handler func(ctx context.Context, receiver, request any) (any, error) }
-func NewRegistry([]Operation, []Type) *Registry { return nil }`,
-	"github.com/aqltag/aqltag/runtime/gen": `package gen
-type (Category string; Danger string; DangerSource string; TypeKind string)
-const (Create Category = "c"; Read Category = "r"; Update Category = "u"; Delete Category = "d"; Execute Category = "e")
-const (Safe Danger = "0"; Reversible Danger = "1"; Destructive Danger = "2"; Dangerous Danger = "3"; Forbidden Danger = "4")
-const (DangerFromTag DangerSource = "t"; DangerFromPattern DangerSource = "p"; DangerFromCategory DangerSource = "c")
-const (KindEnum TypeKind = "e"; KindObject TypeKind = "o"; KindScalar TypeKind = "s"; KindUnion TypeKind = "u")`,
 	"context":           `package context; type Context interface{ Done() }`,
+	"errors":            `package errors`,
+	"fmt":               `package fmt`,
+	"reflect":           `package reflect; type Type interface{}`,
+	"slices":            `package slices`,
 	"time":              `package time; type (Duration int64; Time struct{}); const (Nanosecond Duration = 1; Millisecond Duration = 1; Second Duration = 1; Minute Duration = 1; Hour Duration = 1)`,
 	"sync":              `package sync; type Mutex struct{}; func (*Mutex) Lock() {}; func (*Mutex) Unlock() {}`,
 	"example.com/kinds": `package kinds; type (Status string; Point struct{ X int }); const (Open Status = "open"; Shut Status = "shut")`,
@@ -53,11 +43,31 @@ func (s *stubImporter) Import(path string) (*types.Package, error) {
 	if s.done[path] != nil {
 		return s.done[path], nil
 	}
-	file, err := parser.ParseFile(s.fset, path, stubs[path], 0)
-	if err != nil {
-		return nil, err
+	var files []*ast.File
+	parse := func(name string, source any) error {
+		file, err := parser.ParseFile(s.fset, name, source, parser.SkipObjectResolution)
+		files = append(files, file)
+		return err
 	}
-	pkg, err := (&types.Config{Importer: s}).Check(path, s.fset, []*ast.File{file}, nil)
+	if stub, ok := stubs[path]; ok {
+		if err := parse(path, stub); err != nil {
+			return nil, err
+		}
+	} else {
+		names, err := filepath.Glob("../runtime/gen/*.go")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			if err := parse(name, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	pkg, err := (&types.Config{Importer: s, IgnoreFuncBodies: true}).Check(path, s.fset, files, nil)
 	s.done[path] = pkg
 	return pkg, err
 }
@@ -150,37 +160,45 @@ import (
 	"context"
 	"time"
 
-	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
+// The build breaks here when the generator and the runtime are of versions that do not fit each other.
+const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
+
 // NewRegistry returns the operations of package notes, carried out by service.
-func NewRegistry(service *Service) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{
-		{Definition: &getOperation, Receiver: service},
-		{Definition: &joinOperation},
-		{Definition: &pingOperation},
-	}, wireTypes)
+func NewRegistry(service *Service) *gen.Registry {
+	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
-var getOperation = aql.Definition{
-	Name:        "get_note",
-	Category:    gen.Read,
-	Description: "Does get_note.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"ID note_id string required", "Which note"},
-	},
-	Returns: "String",
-	Examples: []aql.Row{
-		{` + "`{\"note_id\":\"n1\"}`" + `, "A note"},
-	},
-	Timeout: 90 * time.Second,
-	Source:  "notes/notes.go:1",
-	Types:   [2]any{(*GetRequest)(nil), (*string)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).Get(ctx, request.(*GetRequest))
-	},
+var handlers = []gen.Handler{
+	{Name: "get_note", Category: gen.Read, Danger: gen.Safe, Description: "Does get_note.",
+		Params: []gen.Field{
+			{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"},
+		},
+		Examples: []gen.Example{
+			{Params: ` + "`{\"note_id\":\"n1\"}`" + `, Description: "A note"},
+		},
+		Timeout: 90 * time.Second,
+		Returns: "String", Source: "notes/notes.go:1", Request: (*GetRequest)(nil), Result: (*string)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).Get(ctx, request.(*GetRequest))
+		}},
+	{Name: "join", Category: gen.Read, Danger: gen.Safe, Description: "Does join.",
+		Params: []gen.Field{
+			{Name: "separator", Go: "separator", Type: "string"},
+			{Name: "words", Go: "words", Type: "array", Items: &gen.Field{Type: "string"}},
+		},
+		Returns: "String", Source: "notes/notes.go:1", Request: (*joinArguments)(nil), Result: (*string)(nil),
+		Call: func(_ context.Context, _ []any, request any) (any, error) {
+			arguments := request.(*joinArguments)
+			return Join(arguments.separator, arguments.words...)
+		}},
+	{Name: "ping", Category: gen.Read, Danger: gen.Safe, Description: "Does ping.",
+		Returns: "Nothing", Source: "notes/notes.go:1", Request: (*struct{})(nil),
+		Call: func(_ context.Context, _ []any, _ any) (any, error) {
+			return nil, Ping()
+		}},
 }
 
 // joinArguments are the arguments of Join.
@@ -189,51 +207,21 @@ type joinArguments struct {
 	words     []string
 }
 
-var joinOperation = aql.Definition{
-	Name:        "join",
-	Category:    gen.Read,
-	Description: "Does join.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"separator separator string"},
-		{"words words []string"},
-	},
-	Returns: "String",
-	Source:  "notes/notes.go:1",
-	Types:   [2]any{(*joinArguments)(nil), (*string)(nil)},
-	Handler: func(_ context.Context, _, request any) (any, error) {
-		arguments := request.(*joinArguments)
-		return Join(arguments.separator, arguments.words...)
-	},
-}
-
-var pingOperation = aql.Definition{
-	Name:        "ping",
-	Category:    gen.Read,
-	Description: "Does ping.",
-	Danger:      gen.Safe,
-	Returns:     "Nothing",
-	Source:      "notes/notes.go:1",
-	Types:       [2]any{(*struct{})(nil), nil},
-	Handler: func(_ context.Context, _, _ any) (any, error) {
-		return nil, Ping()
-	},
-}
-
-var wireTypes = []aql.Type{
+var wireTypes = []gen.WireType{
 	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 	{Name: "String", Kind: gen.KindScalar},
 }
 
-// The declarations below break the build when a handler or a struct is no longer what this file was generated
-// from. Run go generate then.
-
-var _ func(*Service, context.Context, *GetRequest) (string, error) = (*Service).Get
-var _ func(string, ...string) (string, error) = Join
-var _ func() error = Ping
-
-var _ = func(v *GetRequest) (GetRequest, *string) {
-	return GetRequest{struct{}{}, v.ID}, &v.ID
+// The function below breaks the build when a handler or a struct is no longer what this file was generated from.
+// Run go generate then.
+func _() {
+	var _ func(*Service, context.Context, *GetRequest) (string, error) = (*Service).Get
+	var _ func(string, ...string) (string, error) = Join
+	var _ func() error = Ping
+	_ = []any{GetRequest{
+		struct{}{},
+		gen.Exactly[string](&new(GetRequest).ID),
+	}}
 }
 `
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -290,7 +278,7 @@ func unquoted(t *testing.T, literal *ast.BasicLit) string {
 func TestNamesThatAreTaken(t *testing.T) {
 	user := `
 import "context"
-var aql, model, time, wireTypes, ctx, receiver, request, arguments, service, getOperation, joinArguments int
+var gen, model, time, handlers, wireTypes, ctx, receivers, request, arguments, service, joinArguments int
 type Service struct{}
 type GetRequest struct { _ struct{}; ID string }
 type v struct { value int }
@@ -300,14 +288,14 @@ func Join(separator string, words ...string) (string, error) { return "", nil }
 func Ping() error { return nil }
 `
 	pkg := notes()
-	pkg.Taken = append(pkg.Taken, "aql", "gen", "time", "wireTypes", "ctx", "receiver", "request", "arguments", "service", "getOperation", "joinArguments", "v", "context_")
+	pkg.Taken = append(pkg.Taken, "gen", "time", "handlers", "wireTypes", "ctx", "receivers", "request", "arguments", "service", "joinArguments", "v", "context_")
 	slices.Sort(pkg.Taken)
 	pkg.Guards = append(pkg.Guards, model.Guard{Type: goType("v"), Whole: true, Fields: []model.GuardField{{Name: "value", Type: goType("int")}}})
 	content := generate(t, user, pkg)
 	for _, wanted := range []string{
-		`aqlruntime "github.com/aqltag/aqltag/runtime"`, `aqlgen "github.com/aqltag/aqltag/runtime/gen"`, `stdtime "time"`,
-		"func NewRegistry(serviceValue *Service) *aqlruntime.Registry", "var serviceGetOperation = ", "type joinArguments2 struct",
-		"}, wireTypes2)", "90 * stdtime.Second", "func(value *v) (v, *int)",
+		`aqlgen "github.com/aqltag/aqltag/runtime/gen"`, `stdtime "time"`, "func NewRegistry(serviceValue *Service) *aqlgen.Registry",
+		"aqlgen.NewRegistry(aqlHandlers, aqlWireTypes, serviceValue)", "type joinArguments2 struct", "90 * stdtime.Second",
+		"aqlgen.Exactly[int](&new(v).value)",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)
@@ -319,7 +307,7 @@ func Ping() error { return nil }
 func TestHandlersNamedLikeLocals(t *testing.T) {
 	user := "\nimport \"context\"\n"
 	pkg := &model.Package{Path: "example.com/locals", Name: "locals", Types: []gen.Type{{Name: "String", Kind: gen.KindScalar}}}
-	for _, name := range []string{"arguments", "ctx", "receiver", "request"} {
+	for _, name := range []string{"arguments", "ctx", "receivers", "request"} {
 		user += "func " + name + "(ctx context.Context, text string) (string, error) { return text, nil }\n"
 		pkg.Taken = append(pkg.Taken, name)
 		pkg.Handlers = append(pkg.Handlers, model.Handler{
@@ -354,8 +342,9 @@ func Get(req Request) (*kinds.Point, error) { return nil, nil }
 		Guards:    []model.Guard{{Type: goType("Request"), Whole: true, Fields: fields}, {Type: goType("kinds.Point", "example.com/kinds"), Fields: []model.GuardField{{Name: "X", Type: goType("int")}}}},
 	})
 	for _, wanted := range []string{
-		"import (\n\t\"context\"\n\t\"time\"\n\n\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\taql \"github.com/aqltag/aqltag/runtime\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
-		"{string(kinds.Open)},\n\t\t{\"hidden\"},\n", "1 * time.Hour", "*timepkg.Zone", "var _ = func(v *kinds.Point) *int {\n\treturn &v.X\n}",
+		"import (\n\t\"context\"\n\t\"time\"\n\n\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
+		"{Value: string(kinds.Open)},\n\t\t{Value: \"hidden\"},\n", "1 * time.Hour", "gen.Exactly[timepkg.Zone](&new(Request).Zone)",
+		"}, []any{\n\t\tgen.Exactly[int](&new(kinds.Point).X),\n\t}}",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)
@@ -385,7 +374,9 @@ func (b *Box[T, _]) Open() error { return nil }
 	})
 	for _, wanted := range []string{
 		"NewRegistry[K comparable, V ~string | ~int, BoxK ~[]BoxE, BoxE any](cache *Cache[K, V], box *Box[BoxK, BoxE])",
-		"receiver.(*Cache[K, V]).Get(arguments.key)", "receiver.(*Box[BoxK, BoxE]).Open()", "var _ func() (int, error) = cache.Len",
+		"gen.NewRegistry(handlers, nil, cacheMethods(cache), boxMethods(box))",
+		"type cacheMethods interface {\n\tGet(string) (string, error)\n\tLen() (int, error)\n}",
+		"receivers[0].(cacheMethods).Get(arguments.key)", "receivers[1].(boxMethods).Open()",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)
@@ -427,10 +418,9 @@ func Ping() error { return nil }
 		},
 	})
 	for _, wanted := range []string{
-		"var _ = func(v *Empty) Empty {\n\treturn Empty{}\n}",
-		"return Locked{struct{}{}, *new(int), *new(sync.Mutex), v.Name}, &v.mu, &v.Name",
-		"return Unnamed{v.One, v.Many, v.Nothing, v.Any, v.Func}, &v.One, &v.Many, &v.Nothing, &v.Any, &v.Func",
-		"var _ = func(v *Pair[int, int]) *int {\n\treturn &v.Right\n}",
+		"_ = []any{Empty{}, Locked{\n\t\tstruct{}{},\n\t\t*new(int),\n\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name),\n\t}, Unnamed{\n",
+		"gen.Exactly[interface{ M() }](&new(Unnamed).Any),\n",
+		"}, []any{\n\t\tgen.Exactly[int](&new(Pair[int, int]).Right),\n\t}}\n",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)
@@ -440,11 +430,12 @@ func Ping() error { return nil }
 
 func TestErrors(t *testing.T) {
 	pkg := notes()
-	pkg.Taken = append(pkg.Taken, "NewRegistry", "any", "error", "nil", "string")
+	pkg.Taken = append(pkg.Taken, "NewRegistry", "any", "error", "new", "nil", "string")
 	slices.Sort(pkg.Taken)
 	_, err := emit.File(pkg)
 	want := `package notes declares any, which generated code needs in its usual meaning
 package notes declares error, which generated code needs in its usual meaning
+package notes declares new, which generated code needs in its usual meaning
 package notes declares nil, which generated code needs in its usual meaning
 package notes declares string, which generated code needs in its usual meaning
 package notes declares NewRegistry, which is the name of the generated constructor`

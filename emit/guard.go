@@ -3,40 +3,45 @@ package emit
 import (
 	"go/scanner"
 	"go/token"
-	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
 
-// guards writes declarations that compile only while the handlers and structs are as they were when the file was
-// generated. Nothing mentions them, so the linker leaves them out.
+// version writes a declaration that compiles only with a runtime that fits.
+func (g *generator) version(p *printer) {
+	p.comment("The build breaks here when the generator and the runtime are of versions that do not fit each other.")
+	p.line("const _ = ", g.gen(runtimeVersion))
+	p.line()
+}
+
+// runtimeVersion is the constant that says of a runtime that generated code fits it.
+const runtimeVersion = "Version1_UpdateRuntimeAndRunGoGenerate"
+
+// guards writes a function that compiles only while the handlers and structs are as they were when the file was generated.
+// Because it has no name the compiler checks it and makes no code of it.
 func (g *generator) guards(p *printer) {
 	if len(g.calls) == 0 {
 		return
 	}
-	p.comment("The declarations below break the build when a handler or a struct is no longer what this file was generated from. Run go generate then.")
-	p.line()
+	p.comment("The function below breaks the build when a handler or a struct is no longer what this file was generated from. Run go generate then.")
+	p.open("func _() {")
 	for _, c := range g.calls {
-		if c.generic() {
-			continue // NewRegistry holds the guard
-		}
 		function, params := c.handler.Func, []string(nil)
 		if c.receiver != nil {
+			if c.receiver.generic() {
+				continue // NewRegistry holds it against the interface of its methods
+			}
 			params = append(params, c.receiver.goType())
 			function = "(" + params[0] + ")." + function
 		}
 		p.line("var _ ", g.signature(c.handler, params), " = ", function)
 	}
-	if len(g.pkg.Guards) > 0 {
-		p.line()
-	}
-	for i := range g.pkg.Guards {
-		g.structGuard(p, &g.pkg.Guards[i])
-	}
+	g.structGuards(p)
+	p.shut("}")
 }
 
-// signature is the type of a handler, with parameters in front of its own.
+// signature returns the type of a handler, with parameters in front of its own.
 func (g *generator) signature(h *model.Handler, params []string) string {
 	if h.Context {
 		params = append(params, g.names.use(pathContext, "context")+".Context")
@@ -62,46 +67,48 @@ func (g *generator) signature(h *model.Handler, params []string) string {
 	return "func(" + strings.Join(params, ", ") + ") " + result
 }
 
-// structGuard writes a function that says all there is to a struct: a literal without names needs every field in its place,
-// the fields go by their names, and pointers to them are of exactly one type.
-func (g *generator) structGuard(p *printer, guard *model.Guard) {
-	typeName := g.goType(guard.Type)
-	v := "v"
-	if slices.Contains(strings.FieldsFunc(typeName, func(r rune) bool { return strings.ContainsRune(".[], *", r) }), v) {
-		v = "value"
+// structGuards writes a literal of each struct, a line for each field. A literal without names needs every field in its
+// place, the fields go by their names, and Exactly takes pointers to one type only. Of structs that may grow only the
+// fields that matter are mentioned.
+func (g *generator) structGuards(p *printer) {
+	if len(g.pkg.Guards) == 0 {
+		return
 	}
-	results := []string{}
-	var values, pointers []string
-	for _, field := range guard.Fields {
-		text := g.goType(field.Type)
-		switch {
-		case field.Name != "_":
-			value := v + "." + field.Name
-			results, pointers = append(results, "*"+text), append(pointers, "&"+value)
-			if field.Locks {
-				value = "*new(" + text + ")"
-			}
-			values = append(values, value)
-		case text == "struct{}":
-			values = append(values, "struct{}{}")
-		default:
-			values = append(values, "*new("+text+")")
+	start := "_ = []any{"
+	for i := range g.pkg.Guards {
+		guard := &g.pkg.Guards[i]
+		typeName := g.goType(guard.Type)
+		literal := typeName
+		if !guard.Whole {
+			literal = "[]any"
 		}
+		if len(guard.Fields) == 0 {
+			start += literal + "{}, "
+			continue
+		}
+		p.open(start, literal, "{")
+		for _, field := range guard.Fields {
+			p.line(g.fieldGuard(typeName, field), ",")
+		}
+		p.indent--
+		start = "}, "
 	}
-	if guard.Whole {
-		results = append([]string{typeName}, results...)
-		pointers = append([]string{typeName + "{" + strings.Join(values, ", ") + "}"}, pointers...)
-	}
-	list := strings.Join(results, ", ")
-	if len(results) != 1 {
-		list = "(" + list + ")"
-	}
-	p.open("var _ = func(", v, " *", typeName, ") ", list, " {")
-	p.line("return ", strings.Join(pointers, ", "))
-	p.shut("}")
+	p.line(strings.TrimSuffix(start, ", "), "}")
 }
 
-// goType is the text of a type, or of a constant, with the import names of this file.
+func (g *generator) fieldGuard(typeName string, field model.GuardField) string {
+	fieldType := g.goType(field.Type)
+	switch {
+	case field.Name != "_":
+		return g.gen("Exactly") + "[" + fieldType + "](&new(" + typeName + ")." + field.Name + ")"
+	case fieldType == "struct{}":
+		return "struct{}{}"
+	default:
+		return "*new(" + fieldType + ")"
+	}
+}
+
+// goType returns the text of a type, or of a constant, with the import names of this file.
 func (g *generator) goType(t model.GoType) string {
 	if strings.Count(t.Text, "{") > strings.Count(t.Text, "{}") {
 		g.loose = true

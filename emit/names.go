@@ -14,7 +14,6 @@ import (
 
 // The packages that generated code may import on its own account.
 const (
-	pathAQL     = "github.com/aqltag/aqltag/runtime"
 	pathGen     = "github.com/aqltag/aqltag/runtime/gen"
 	pathContext = "context"
 	pathTime    = "time"
@@ -23,17 +22,16 @@ const (
 // ownImports are the names of those packages, with the name that each gets when the package being generated for has
 // declared the usual one.
 var ownImports = []struct{ path, name, second string }{
-	{pathAQL, "aql", "aqlruntime"},
 	{pathGen, "gen", "aqlgen"},
 	{pathContext, "context", "stdcontext"},
 	{pathTime, "time", "stdtime"},
 }
 
 // locals are the names of parameters inside generated functions.
-var locals = []string{"arguments", "ctx", "receiver", "request"}
+var locals = []string{"arguments", "ctx", "receivers", "request"}
 
 // predeclared are the identifiers of Go's universe that generated code relies on.
-var predeclared = []string{"any", "error", "nil", "string"}
+var predeclared = []string{"any", "error", "new", "nil", "string"}
 
 // names hands out the package-level identifiers and the import names of the generated file.
 type names struct {
@@ -64,8 +62,6 @@ func newNames(pkg *model.Package) *names {
 	for _, own := range ownImports {
 		n.imports[own.path] = &imported{path: own.path, name: n.importName(own.name, own.second), real: own.name}
 	}
-	// The alias that the project's own documentation uses is not the package's folder name.
-	n.imports[pathAQL].real = ""
 	return n
 }
 

@@ -54,31 +54,32 @@ func (p *printer) comment(text string) {
 // except across one whose right side takes several lines.
 type column struct {
 	left, right string
+	more        bool // the right cell goes on with other keys and values, which ends a run
 }
 
 // columns writes lines of two cells with the alignment of gofmt: a run of lines shares the width of its widest left
-// cell. A line without a right cell (an embedded field) or with a right cell of several lines ends a run. Right cells of
+// cell. A line without a right cell (an embedded field) or with a right cell of several lines stands alone. Right cells of
 // several lines are indented already, and end says what follows every line.
 func (p *printer) columns(rows []column, end string) {
-	for i := 0; i < len(rows); {
-		run := i + 1
-		width := len(rows[i].left)
-		if rows[i].alone() {
-			width = 0
-		} else {
-			for run < len(rows) && !rows[run].alone() {
-				width = max(width, len(rows[run].left))
-				run++
+	for len(rows) > 0 {
+		run := 1
+		for run < len(rows) && !rows[run-1].alone() && !rows[run-1].more && !rows[run].alone() {
+			run++
+		}
+		width := 0
+		for _, row := range rows[:run] {
+			if !row.alone() {
+				width = max(width, len(row.left))
 			}
 		}
-		for ; i < run; i++ {
-			row := rows[i]
+		for _, row := range rows[:run] {
 			if row.right == "" {
 				p.line(row.left, end)
 				continue
 			}
 			p.line(row.left, strings.Repeat(" ", max(0, width-len(row.left))+1), row.right, end)
 		}
+		rows = rows[run:]
 	}
 }
 

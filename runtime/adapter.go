@@ -35,7 +35,7 @@ type Adapter struct {
 // New makes an adapter. The error lists everything that is wrong with the registry and with the options: two operations
 // of one name, limits out of range, an unknown mode or profile.
 func New(registry *Registry, options Options) (*Adapter, error) {
-	faults := append([]error(nil), registry.faults...)
+	faults := []error{registry.Err()}
 	limits, err := options.Limits.withDefaults()
 	if err != nil {
 		faults = append(faults, err)
@@ -59,8 +59,8 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 		faults = append(faults, err)
 	}
 	var calls []func(*slots) call
-	if len(registry.faults) == 0 {
-		calls, err = registry.compile(options)
+	if registry.Err() == nil {
+		calls, err = compile(registry, options)
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {

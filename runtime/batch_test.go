@@ -214,7 +214,7 @@ func TestBatchSurvivesItsHandlers(t *testing.T) {
 // REQ-BA-14: results that are too large together fail one by one, so that it stays known what ran.
 func TestBatchResponseIsBounded(t *testing.T) {
 	third := noteOperation("third", gen.Read, gen.Safe, func(context.Context, *noteRequest) (string, error) { return strings.Repeat("x", 400<<10), nil })
-	adapter, err := New(NewRegistry([]Operation{third}, noteTypes), Options{Mode: "single", Limits: Limits{ResponseSize: 1 << 20}})
+	adapter, err := New(gen.NewRegistry([]gen.Handler{third}, noteTypes), Options{Mode: "single", Limits: Limits{ResponseSize: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestBatchEndsWithItsContext(t *testing.T) {
 		cancel()
 		return "", nil
 	})
-	adapter, err := New(NewRegistry([]Operation{operation}, noteTypes), Options{Mode: "single"})
+	adapter, err := New(gen.NewRegistry([]gen.Handler{operation}, noteTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ type selected struct {
 	Inner *selected
 }
 
-var selectTypes = []Type{
-	{Name: "Selected", Kind: gen.KindObject, Fields: []Row{{"ID id string preset=minimal"}, {"Title title string"}, {"Inner inner Selected"}}},
+var selectTypes = []gen.WireType{
+	{Name: "Selected", Kind: gen.KindObject, Fields: []gen.Field{{Name: "id", Go: "ID", Type: "string", Rules: gen.Rules{gen.Presets{"minimal"}}}, {Name: "title", Go: "Title", Type: "string"}, {Name: "inner", Go: "Inner", Type: "Selected"}}},
 	{Name: "Note", Kind: gen.KindScalar},
 }
 
@@ -31,13 +31,13 @@ var selectTypes = []Type{
 // to be selected.
 func selecting(t *testing.T, options Options, told *[]string) *Session {
 	t.Helper()
-	operation := Operation{Definition: &Definition{
+	operation := gen.Handler{
 		Name: "get_thing", Category: gen.Read, Danger: gen.Safe, Description: "Reads it.", Returns: "Selected",
-		Params: []Row{
-			{"ID id string"}, {"Fields.Fields fields string|string[] preset=minimal|standard|full"}, {"Fields.Preset preset string enum=minimal|standard|full"},
+		Params: []gen.Field{
+			{Name: "id", Go: "ID", Type: "string"}, {Name: "fields", Go: "Fields.Fields", Type: gen.TypeSelection, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}}, {Name: "preset", Go: "Fields.Preset", Type: "string", Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}},
 		},
-		Types: [2]any{(*selectRequest)(nil), (*selected)(nil)},
-		Handler: func(_ context.Context, _, request any) (any, error) {
+		Request: (*selectRequest)(nil), Result: (*selected)(nil),
+		Call: func(_ context.Context, _ []any, request any) (any, error) {
 			for _, path := range []string{"id", "title", "inner", "inner.title"} {
 				if told != nil && request.(*selectRequest).Selected(path) {
 					*told = append(*told, path)
@@ -45,9 +45,9 @@ func selecting(t *testing.T, options Options, told *[]string) *Session {
 			}
 			return selected{ID: "1", Title: "T", Inner: &selected{ID: "2"}}, nil
 		},
-	}}
+	}
 	options.Mode = "single"
-	adapter, err := New(NewRegistry([]Operation{operation}, selectTypes), options)
+	adapter, err := New(gen.NewRegistry([]gen.Handler{operation}, selectTypes), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,32 +36,32 @@ type fixture struct {
 }
 
 var (
-	noteID = Row{"NoteID note_id string required", "Which note"}
-	title  = Row{"Title title string required,minlen=1,maxlen=20", "Heading of the note"}
-	limit  = Row{"Limit limit integer default=25,min=1,max=100"}
-	secret = Row{"Secret secret string sensitive,minlen=8"}
-	tags   = Row{"Tags tags []string"}
-	labels = Row{"Labels labels Labels"}
-	anyOf  = Row{"Data data any"}
+	noteID = gen.Field{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"}
+	title  = gen.Field{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(20)}, Description: "Heading of the note"}
+	limit  = gen.Field{Name: "limit", Go: "Limit", Type: "integer", Rules: gen.Rules{gen.Default("25"), gen.Min("1"), gen.Max("100")}}
+	secret = gen.Field{Name: "secret", Go: "Secret", Type: "string", Sensitive: true, Rules: gen.Rules{gen.MinLen(8)}}
+	tags   = gen.Field{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}}
+	labels = gen.Field{Name: "labels", Go: "Labels", Type: "Labels"}
+	anyOf  = gen.Field{Name: "data", Go: "Data", Type: "any"}
 )
 
 // noteHandler carries out an operation of the fixture.
 type noteHandler func(ctx context.Context, request *noteRequest) (string, error)
 
-func noteOperation(name string, category gen.Category, danger gen.Danger, run noteHandler, params ...Row) Operation {
-	return Operation{Definition: &Definition{
+func noteOperation(name string, category gen.Category, danger gen.Danger, run noteHandler, params ...gen.Field) gen.Handler {
+	return gen.Handler{
 		Name: name, Category: category, Danger: danger, Description: "Handles a note.", Params: params, Returns: "Note",
 		Reasons: []string{"Removes the note for good"}, Confirm: "Delete note '{note_id}'? Secret {secret}, limit {limit}.",
-		Types: [2]any{(*noteRequest)(nil), (*string)(nil)},
-		Handler: func(ctx context.Context, _, request any) (any, error) {
+		Request: (*noteRequest)(nil), Result: (*string)(nil),
+		Call: func(ctx context.Context, _ []any, request any) (any, error) {
 			return run(ctx, request.(*noteRequest))
 		},
-	}}
+	}
 }
 
-var noteTypes = []Type{
+var noteTypes = []gen.WireType{
 	{Name: "Note", Kind: gen.KindScalar},
-	{Name: "Labels", Kind: gen.KindObject, Fields: []Row{{"Color color string"}}},
+	{Name: "Labels", Kind: gen.KindObject, Fields: []gen.Field{{Name: "color", Go: "Color", Type: "string"}}},
 }
 
 func newFixture(tb testing.TB, options Options) *fixture {
@@ -72,8 +72,8 @@ func newFixture(tb testing.TB, options Options) *fixture {
 		return request.Title + request.NoteID, nil
 	}
 	nothing := noteOperation("nothing", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { return "", nil })
-	nothing.Definition.Types[1] = nil
-	registry := NewRegistry([]Operation{
+	nothing.Result = nil
+	registry := gen.NewRegistry([]gen.Handler{
 		noteOperation("create_note", gen.Create, gen.Reversible, record, title, limit, secret, tags, labels, anyOf),
 		noteOperation("get_note", gen.Read, gen.Safe, record, noteID),
 		noteOperation("delete_note", gen.Delete, gen.Destructive, record, noteID, limit, secret),

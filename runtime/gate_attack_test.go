@@ -22,15 +22,15 @@ func newSweeper(t *testing.T, options Options) (*Session, *[]sweepRequest) {
 	t.Helper()
 	var ran []sweepRequest
 	options.Name = "notes"
-	adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
+	adapter, err := New(gen.NewRegistry([]gen.Handler{{
 		Name: "sweep_notes", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
-		Params: []Row{{"Folder folder string default=\"inbox\",alias=dir"}, {"DryRun dry_run boolean"}, {"Note note string"}},
-		Types:  [2]any{(*sweepRequest)(nil), nil},
-		Handler: func(_ context.Context, _, request any) (any, error) {
+		Params:  []gen.Field{{Name: "folder", Go: "Folder", Type: "string", Rules: gen.Rules{gen.Default(`"inbox"`), gen.Aliases{"dir"}}}, {Name: "dry_run", Go: "DryRun", Type: "boolean"}, {Name: "note", Go: "Note", Type: "string"}},
+		Request: (*sweepRequest)(nil),
+		Call: func(_ context.Context, _ []any, request any) (any, error) {
 			ran = append(ran, *request.(*sweepRequest))
 			return nil, nil
 		},
-	}}}, []Type{{Name: "Nothing", Kind: gen.KindScalar}}), options)
+	}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}}), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestTokensTellValuesApart(t *testing.T) {
 // REQ-DL-01: a danger level that nobody knows is refused, and not taken for harmless.
 func TestUnknownDangerLevels(t *testing.T) {
 	for _, level := range []gen.Danger{"", "harmless", "Destructive"} {
-		registry := NewRegistry([]Operation{noteOperation("wipe_notes", gen.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
+		registry := gen.NewRegistry([]gen.Handler{noteOperation("wipe_notes", gen.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
 		if _, err := New(registry, Options{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "wipe_notes") {
 			t.Errorf("level %q: %v", level, err)
 		}
@@ -135,13 +135,13 @@ func TestRedactionOfMaps(t *testing.T) {
 	type request struct {
 		Logins map[string]login
 	}
-	adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
+	adapter, err := New(gen.NewRegistry([]gen.Handler{{
 		Name: "drop_logins", Category: gen.Delete, Danger: gen.Destructive, Returns: "Nothing",
-		Params: []Row{{"Logins logins {}Login"}},
-		Types:  [2]any{(*request)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { return nil, nil },
-	}}}, []Type{
+		Params:  []gen.Field{{Name: "logins", Go: "Logins", Type: "object", Items: &gen.Field{Type: "Login"}}},
+		Request: (*request)(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
+	}}, []gen.WireType{
 		{Name: "Nothing", Kind: gen.KindScalar},
-		{Name: "Login", Kind: gen.KindObject, Fields: []Row{{"Password password string sensitive"}, {"User user string"}}},
+		{Name: "Login", Kind: gen.KindObject, Fields: []gen.Field{{Name: "password", Go: "Password", Type: "string", Sensitive: true}, {Name: "user", Go: "User", Type: "string"}}},
 	}), Options{Name: "notes"})
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +303,7 @@ func TestAnswersEndWithTheirRequest(t *testing.T) {
 	})
 	deletes := noteOperation("delete_note", gen.Delete, gen.Destructive, func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
 	var err error
-	adapter, err = New(NewRegistry([]Operation{outer, deletes}, noteTypes), Options{Name: "notes"})
+	adapter, err = New(gen.NewRegistry([]gen.Handler{outer, deletes}, noteTypes), Options{Name: "notes"})
 	if err != nil {
 		t.Fatal(err)
 	}

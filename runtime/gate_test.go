@@ -103,7 +103,7 @@ func TestTrustDenials(t *testing.T) {
 	if code, details := untested.as(t, ann, "mcp_aql_read", `{"operation":"introspect","query":"operations"}`); code != "PERMISSION_TRUST_LEVEL_INSUFFICIENT" || details != nil {
 		t.Errorf("introspection of an untested adapter: %s, %v", code, details)
 	}
-	if _, err := New(NewRegistry(nil, nil), Options{Trust: &trust.Options{Standing: trust.Standing{Level: "perfect"}}}); err == nil {
+	if _, err := New(gen.NewRegistry(nil, nil), Options{Trust: &trust.Options{Standing: trust.Standing{Level: "perfect"}}}); err == nil {
 		t.Error("REQ-TR-01: a level that does not exist is accepted")
 	}
 }
@@ -306,7 +306,7 @@ func TestOnlyWhatRunsIsCounted(t *testing.T) {
 
 // REQ-RQ-06, REQ-RQ-14: what a handler says it has used.
 func TestSpend(t *testing.T) {
-	registry := NewRegistry([]Operation{noteOperation("get_note", gen.Read, gen.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
+	registry := gen.NewRegistry([]gen.Handler{noteOperation("get_note", gen.Read, gen.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
 		ReportUsage(ctx, Usage{Tokens: 30, Cost: 0.25})
 		ReportUsage(ctx, Usage{Tokens: 20, Cost: 0.25})
 		return "", nil
@@ -415,10 +415,10 @@ func TestDryRuns(t *testing.T) {
 	type purge struct{ DryRun bool }
 	ran := 0
 	make := func(options Options) *Session {
-		adapter, err := New(NewRegistry([]Operation{{Definition: &Definition{
-			Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous, Params: []Row{{"DryRun dry_run boolean"}}, Returns: "Nothing",
-			Types: [2]any{(*purge)(nil), nil}, Handler: func(context.Context, any, any) (any, error) { ran++; return nil, nil },
-		}}}, []Type{{Name: "Nothing", Kind: gen.KindScalar}}), options)
+		adapter, err := New(gen.NewRegistry([]gen.Handler{{
+			Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous, Params: []gen.Field{{Name: "dry_run", Go: "DryRun", Type: "boolean"}}, Returns: "Nothing",
+			Request: (*purge)(nil), Call: func(context.Context, []any, any) (any, error) { ran++; return nil, nil },
+		}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}}), options)
 		if err != nil {
 			t.Fatal(err)
 		}

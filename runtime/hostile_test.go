@@ -34,7 +34,7 @@ func TestMemoryUnderAttack(t *testing.T) {
 		kept = append(kept, request.Title)
 		return "", nil
 	}, title, tags, labels, anyOf)
-	adapter, err := New(NewRegistry([]Operation{create}, noteTypes), Options{Mode: "single"})
+	adapter, err := New(gen.NewRegistry([]gen.Handler{create}, noteTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,11 +157,11 @@ func watchHeap() (peak *atomic.Uint64, done chan struct{}) {
 // A request must not take long to be refused because of what it is refused for: names that are looked up in vain are
 // compared with a bounded number of operations and parameters.
 func TestSuggestionsAreBounded(t *testing.T) {
-	var operations []Operation
+	var operations []gen.Handler
 	for i := range 2000 {
 		operations = append(operations, noteOperation("get_note_"+strings.Repeat("x", i%20)+strconv.Itoa(i), gen.Read, gen.Safe, nil, noteID))
 	}
-	adapter, err := New(NewRegistry(operations, noteTypes), Options{Mode: "single"})
+	adapter, err := New(gen.NewRegistry(operations, noteTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)
 	}

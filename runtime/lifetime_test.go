@@ -33,9 +33,9 @@ type keptPart struct {
 	Dynamic any
 }
 
-var keeperTypes = []Type{
+var keeperTypes = []gen.WireType{
 	{Name: "Text", Kind: gen.KindScalar},
-	{Name: "Part", Kind: gen.KindObject, Fields: []Row{{"Text text string"}, {"Labels labels {}string"}, {"Dynamic dynamic any"}}},
+	{Name: "Part", Kind: gen.KindObject, Fields: []gen.Field{{Name: "text", Go: "Text", Type: "string"}, {Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}}, {Name: "dynamic", Go: "Dynamic", Type: "any"}}},
 	{Name: "PartPatch", Kind: gen.KindObject, Changes: "Part"},
 }
 
@@ -43,19 +43,19 @@ var keeperTypes = []Type{
 // handler kept changes then.
 func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	var kept []*keeper
-	operation := Operation{Definition: &Definition{
+	operation := gen.Handler{
 		Name: "update_thing", Category: gen.Update, Danger: gen.Reversible, Description: "Keeps it.", Returns: "Text",
-		Params: []Row{
-			{"Text text string"}, {"Pointer pointer string"}, {"List list []string"}, {"Nested nested []Part"}, {"Strings strings {}string"}, {"Parts parts {}Part"},
-			{"Dynamic dynamic any"}, {"Number number number"}, {"Raw raw any"}, {"Patch input PartPatch required"},
+		Params: []gen.Field{
+			{Name: "text", Go: "Text", Type: "string"}, {Name: "pointer", Go: "Pointer", Type: "string"}, {Name: "list", Go: "List", Type: "array", Items: &gen.Field{Type: "string"}}, {Name: "nested", Go: "Nested", Type: "array", Items: &gen.Field{Type: "Part"}}, {Name: "strings", Go: "Strings", Type: "object", Items: &gen.Field{Type: "string"}}, {Name: "parts", Go: "Parts", Type: "object", Items: &gen.Field{Type: "Part"}},
+			{Name: "dynamic", Go: "Dynamic", Type: "any"}, {Name: "number", Go: "Number", Type: "number"}, {Name: "raw", Go: "Raw", Type: "any"}, {Name: "input", Go: "Patch", Type: "PartPatch", Required: true},
 		},
-		Types: [2]any{(*keeper)(nil), (*string)(nil)},
-		Handler: func(_ context.Context, _, request any) (any, error) {
+		Request: (*keeper)(nil), Result: (*string)(nil),
+		Call: func(_ context.Context, _ []any, request any) (any, error) {
 			kept = append(kept, request.(*keeper))
 			return "kept", nil
 		},
-	}}
-	adapter, err := New(NewRegistry([]Operation{operation}, keeperTypes), Options{Mode: "single"})
+	}
+	adapter, err := New(gen.NewRegistry([]gen.Handler{operation}, keeperTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,15 +29,15 @@ func TestManifestIsOptional(t *testing.T) {
 	}
 	record := func(context.Context, *noteRequest) (string, error) { return "my own", nil }
 	own := noteOperation("get_manifest", gen.Update, gen.Safe, record)
-	own.Definition.Source = "notes.go:7"
-	adapter, err := New(NewRegistry([]Operation{own}, noteTypes), Options{})
+	own.Source = "notes.go:7"
+	adapter, err := New(gen.NewRegistry([]gen.Handler{own}, noteTypes), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := string(adapter.NewSession().Call(context.Background(), "mcp_aql_update", []byte(askManifest)).JSON); !strings.Contains(got, "my own") {
 		t.Errorf("the service's own operation answers %s", got)
 	}
-	_, err = New(NewRegistry([]Operation{own}, noteTypes), Options{Name: "notes", GetManifest: true})
+	_, err = New(gen.NewRegistry([]gen.Handler{own}, noteTypes), Options{Name: "notes", GetManifest: true})
 	if err == nil || !strings.Contains(err.Error(), `the service's operation "get_manifest" at notes.go:7 has the name of the built-in operation "get_manifest"`) {
 		t.Errorf("both: %v", err)
 	}
@@ -130,11 +130,11 @@ func TestManifestIsAnOperation(t *testing.T) {
 
 // REQ-GM-01: a manifest begins with the name of the service. Trust levels §5.3: who may not introspect, may not see it either.
 func TestManifestIsRefused(t *testing.T) {
-	if _, err := New(NewRegistry(nil, nil), Options{GetManifest: true}); err == nil || !strings.Contains(err.Error(), "the service has no name") {
+	if _, err := New(gen.NewRegistry(nil, nil), Options{GetManifest: true}); err == nil || !strings.Contains(err.Error(), "the service has no name") {
 		t.Errorf("without a name: %v", err)
 	}
-	taken := []Type{{Name: "CapabilityManifest", Kind: gen.KindScalar}}
-	if _, err := New(NewRegistry(nil, taken), Options{Name: "notes", GetManifest: true}); err == nil || !strings.Contains(err.Error(), `two types are called "CapabilityManifest"`) {
+	taken := []gen.WireType{{Name: "CapabilityManifest", Kind: gen.KindScalar}}
+	if _, err := New(gen.NewRegistry(nil, taken), Options{Name: "notes", GetManifest: true}); err == nil || !strings.Contains(err.Error(), `two types are called "CapabilityManifest"`) {
 		t.Errorf("with a type of its type's name: %v", err)
 	}
 	untested := newFixture(t, Options{GetManifest: true, Trust: &trust.Options{DenyUntestedIntrospection: true}})
@@ -148,7 +148,7 @@ func TestManifestIsRefused(t *testing.T) {
 func TestFingerprintOfMergedAdapters(t *testing.T) {
 	record := func(context.Context, *noteRequest) (string, error) { return "", nil }
 	registry := func(name string) *Registry {
-		return NewRegistry([]Operation{noteOperation(name, gen.Read, gen.Safe, record, noteID)}, noteTypes)
+		return gen.NewRegistry([]gen.Handler{noteOperation(name, gen.Read, gen.Safe, record, noteID)}, noteTypes)
 	}
 	fingerprint := func(options Options, registries ...*Registry) string {
 		adapter, err := New(Merge(registries...), options)

@@ -119,7 +119,7 @@ func TestConcurrency(t *testing.T) {
 					}
 				}
 			}
-			registry := NewRegistry([]Operation{noteOperation("meet", tt.category, gen.Safe, func(context.Context, *noteRequest) (string, error) {
+			registry := gen.NewRegistry([]gen.Handler{noteOperation("meet", tt.category, gen.Safe, func(context.Context, *noteRequest) (string, error) {
 				meet()
 				return "", nil
 			})}, noteTypes)
@@ -154,9 +154,9 @@ func TestAliases(t *testing.T) {
 		{"both names beside params too", `{"operation":"get_tag","tag_name":"x","tagName":"x"}`, `"VALIDATION_DUPLICATE_PARAM"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			registry := NewRegistry([]Operation{noteOperation("get_tag", gen.Read, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
+			registry := gen.NewRegistry([]gen.Handler{noteOperation("get_tag", gen.Read, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
 				return request.Title, nil
-			}, Row{"Title tag_name string alias=tagName"})}, noteTypes)
+			}, gen.Field{Name: "tag_name", Go: "Title", Type: "string", Rules: gen.Rules{gen.Aliases{"tagName"}}})}, noteTypes)
 			adapter, err := New(registry, Options{Mode: "single"})
 			if err != nil {
 				t.Fatal(err)

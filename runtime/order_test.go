@@ -65,7 +65,7 @@ func TestDefaultsComeAfterUnknownNames(t *testing.T) {
 		got = append(got, request.Limit)
 		return "", nil
 	}, limit)
-	adapter, err := New(NewRegistry([]Operation{operation}, noteTypes), Options{Mode: "single"})
+	adapter, err := New(gen.NewRegistry([]gen.Handler{operation}, noteTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/aqltag/aqltag/runtime/gen/table"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/google/go-cmp/cmp"
@@ -18,9 +17,9 @@ type document struct {
 	Made  string
 }
 
-var documentTypes = []Type{
-	{Name: "Document", Kind: gen.KindObject, Fields: []Row{
-		{"Title title string required,maxlen=10"}, {"Meta metadata {}any"}, {"Made created_at string readonly"},
+var documentTypes = []gen.WireType{
+	{Name: "Document", Kind: gen.KindObject, Fields: []gen.Field{
+		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(10)}}, {Name: "metadata", Go: "Meta", Type: "object", Items: &gen.Field{Type: "any"}}, {Name: "created_at", Go: "Made", Type: "string", ReadOnly: true},
 	}},
 	{Name: "DocumentPatch", Kind: gen.KindObject, Changes: "Document"},
 }
@@ -29,10 +28,7 @@ var documentTypes = []Type{
 func readPatch(t *testing.T, text string) (Patch[document], *wire.Reader) {
 	t.Helper()
 	type request struct{ Input Patch[document] }
-	types, err := table.Types(documentTypes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := gen.NewRegistry(nil, documentTypes).Definitions().Types
 	operation := gen.Operation{Name: "update", Category: gen.Update, Params: []gen.Param{{Name: "input", Go: "Input", Type: "DocumentPatch"}}}
 	decoder, err := codec.NewSet(types).Request(reflect.TypeFor[request](), &operation)
 	if err != nil {

@@ -268,7 +268,7 @@ func TestResponseLimit(t *testing.T) {
 
 // REQ-DE-12: limits outside the protocol's ranges, and options that name nothing, are start-up errors.
 func TestNewRefusesBadOptions(t *testing.T) {
-	registry := NewRegistry(nil, nil)
+	registry := gen.NewRegistry(nil, nil)
 	for _, tt := range []struct {
 		name    string
 		options Options
@@ -301,8 +301,8 @@ func TestLimitsAreShown(t *testing.T) {
 // REQ-NM-07: two operations of one name fail with both positions.
 func TestMergeRefusesDuplicates(t *testing.T) {
 	a, b := noteOperation("get_x", gen.Read, gen.Safe, nil), noteOperation("get_x", gen.Read, gen.Safe, nil)
-	a.Definition.Source, b.Definition.Source = "a/a.go:3", "b/b.go:9"
-	_, err := New(Merge(NewRegistry([]Operation{a}, noteTypes), NewRegistry([]Operation{b}, noteTypes)), Options{})
+	a.Source, b.Source = "a/a.go:3", "b/b.go:9"
+	_, err := New(Merge(gen.NewRegistry([]gen.Handler{a}, noteTypes), gen.NewRegistry([]gen.Handler{b}, noteTypes)), Options{})
 	if err == nil || !regexp.MustCompile(`get_x.*a/a\.go:3.*b/b\.go:9`).MatchString(err.Error()) {
 		t.Errorf("error %v, want both positions", err)
 	}

@@ -13,16 +13,16 @@ import (
 )
 
 // warner is an adapter with an operation whose handler warns.
-func warner(t *testing.T, options Options, change func(*Definition), handle noteHandler) *fixture {
+func warner(t *testing.T, options Options, change func(*gen.Handler), handle noteHandler) *fixture {
 	t.Helper()
-	operation := noteOperation("list_notes", gen.Read, gen.Safe, handle, title, Row{"Limit limit integer deprecated='say first'"})
-	operation.Definition.Params[0] = Row{"Title title string maxlen=20"}
+	operation := noteOperation("list_notes", gen.Read, gen.Safe, handle, title, gen.Field{Name: "limit", Go: "Limit", Type: "integer", Rules: gen.Rules{gen.Deprecated("say first")}})
+	operation.Params[0] = gen.Field{Name: "title", Go: "Title", Type: "string", Rules: gen.Rules{gen.MaxLen(20)}}
 	if change != nil {
-		change(operation.Definition)
+		change(&operation)
 	}
 	f := newFixture(t, Options{})
 	options.Mode, options.Logger = "single", f.adapter.log
-	adapter, err := New(NewRegistry([]Operation{operation, noteOperation("delete_note", gen.Delete, gen.Destructive, handle, noteID)}, noteTypes), options)
+	adapter, err := New(gen.NewRegistry([]gen.Handler{operation, noteOperation("delete_note", gen.Delete, gen.Destructive, handle, noteID)}, noteTypes), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, params string
-		change       func(*Definition)
+		change       func(*gen.Handler)
 		options      Options
 		warnings     []Warning
 		want         []string
@@ -95,7 +95,7 @@ func TestWarnings(t *testing.T) {
 			},
 		},
 		{
-			name: "a deprecated operation", change: func(d *Definition) { d.Deprecated, d.Replacement = "lists are paged now", "page_notes" },
+			name: "a deprecated operation", change: func(d *gen.Handler) { d.Deprecated, d.Replacement = "lists are paged now", "page_notes" },
 			want: []string{warning("DEPRECATION_WARNING", "Operation 'list_notes' is deprecated", "low", `{"deprecated_item":"list_notes","migration_guide":"lists are paged now","replacement":"page_notes","type":"operation"}`)},
 		},
 		{name: "a deprecated parameter that is not used", params: `"title":"x"`},

@@ -55,7 +55,7 @@ func (m *module) keep() error {
 			}
 		}
 		text := fmt.Sprintf("package %s\n\nimport aql \"github.com/aqltag/aqltag/runtime\"\n\nvar kept = []any{\n%s}\n\n"+
-			"// Uses keeps the handlers in the binary.\nfunc Uses() *aql.Registry {\n\tif len(kept) == 0 {\n\t\treturn nil\n\t}\n\treturn aql.NewRegistry(nil, nil)\n}\n", m.name(i), list.String())
+			"// Uses keeps the handlers in the binary.\nfunc Uses() *aql.Registry {\n\tif len(kept) == 0 {\n\t\treturn nil\n\t}\n\treturn aql.Merge()\n}\n", m.name(i), list.String())
 		dir := filepath.Join(m.dir, m.name(i))
 		if err := os.Remove(filepath.Join(dir, "aql_gen.go")); err != nil {
 			return err

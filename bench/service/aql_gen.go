@@ -11,98 +11,99 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
+// The build breaks here when the generator and the runtime are of versions that do not fit each other.
+const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
+
 // NewRegistry returns the operations of package service, carried out by service.
-func NewRegistry(service *Service) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{
-		{Definition: &createTodoOperation, Receiver: service},
-		{Definition: &updateTodoOperation, Receiver: service},
-	}, wireTypes)
+func NewRegistry(service *Service) *gen.Registry {
+	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
-var createTodoOperation = aql.Definition{
-	Name:        "create_todo",
-	Category:    gen.Create,
-	Description: "Adds a todo.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
-		{"Notes notes string maxlen=4000,omitempty", "Details"},
-		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
-		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
-		{"Tags tags []string maxitems=20,omitempty", "Tags"},
-		{"Metadata metadata Metadata omitempty", "What else is known"},
-	},
-	Returns: "Todo",
-	Examples: []aql.Row{
-		{`{"title":"Buy milk"}`},
-	},
-	Source: "service/service.go:60",
-	Types:  [2]any{(*CreateTodoRequest)(nil), (**Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
-	},
+var handlers = []gen.Handler{
+	{Name: "create_todo", Category: gen.Create, Danger: gen.Reversible, Description: "Adds a todo.",
+		Params: []gen.Field{
+			{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "What has to be done"},
+			{Name: "notes", Go: "Notes", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(4000)}, Description: "Details"},
+			{Name: "priority", Go: "Priority", Type: "Priority", OmitEmpty: true, Rules: gen.Rules{gen.Default(`"medium"`)}, Description: "How urgent it is"},
+			{Name: "due_at", Go: "DueAt", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Format("date-time")}, Description: "When it has to be done"},
+			{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Rules: gen.Rules{gen.MaxItems(20)}, Description: "Tags"},
+			{Name: "metadata", Go: "Metadata", Type: "Metadata", OmitEmpty: true, Description: "What else is known"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"title":"Buy milk"}`},
+		},
+		Returns: "Todo", Source: "service/service.go:60", Request: (*CreateTodoRequest)(nil), Result: (**Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+		}},
+	{Name: "update_todo", Category: gen.Update, Danger: gen.Reversible, Description: "Changes a todo.",
+		Params: []gen.Field{
+			{Name: "todo_id", Go: "TodoID", Type: "string", Required: true, Description: "Which todo"},
+			{Name: "input", Go: "Input", Type: "TodoPatch", Required: true, Description: "What changes"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
+		},
+		Returns: "Todo", Source: "service/service.go:81", Request: (*UpdateTodoRequest)(nil), Result: (**Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+		}},
 }
 
-var updateTodoOperation = aql.Definition{
-	Name:        "update_todo",
-	Category:    gen.Update,
-	Description: "Changes a todo.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"TodoID todo_id string required", "Which todo"},
-		{"Input input TodoPatch required", "What changes"},
-	},
-	Returns: "Todo",
-	Examples: []aql.Row{
-		{`{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
-	},
-	Source: "service/service.go:81",
-	Types:  [2]any{(*UpdateTodoRequest)(nil), (**Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
-	},
-}
-
-var wireTypes = []aql.Type{
-	{Name: "Metadata", Kind: gen.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
-		{"Color color string maxlen=30,omitempty", "Color of the label"},
-		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
-		{"Labels labels {}string omitempty", "Free labels"},
+var wireTypes = []gen.WireType{
+	{Name: "Metadata", Kind: gen.KindObject, Description: "What else is known about a todo.", Fields: []gen.Field{
+		{Name: "color", Go: "Color", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(30)}, Description: "Color of the label"},
+		{Name: "estimate_minutes", Go: "EstimateMinutes", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}, Description: "How long it takes"},
+		{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Description: "Free labels"},
 	}},
 	{Name: "MetadataPatch", Kind: gen.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
-	{Name: "Priority", Kind: gen.KindEnum, Description: "Says how urgent a todo is.", Values: []aql.Row{
-		{string(Low)},
-		{string(Medium)},
-		{string(High)},
+	{Name: "Priority", Kind: gen.KindEnum, Description: "Says how urgent a todo is.", Values: []gen.EnumValue{
+		{Value: string(Low)},
+		{Value: string(Medium)},
+		{Value: string(High)},
 	}},
-	{Name: "Todo", Kind: gen.KindObject, Description: "Something to do.", Fields: []aql.Row{
-		{"TodoID todo_id string readonly"},
-		{"Title title string required,minlen=1,maxlen=200"},
-		{"Notes notes string maxlen=4000,omitempty"},
-		{`Priority priority Priority default="medium"`},
-		{"DueAt due_at string format=date-time,omitempty"},
-		{"Tags tags []string maxitems=20"},
-		{"Metadata metadata Metadata"},
-		{"CreatedAt created_at string format=date-time,readonly"},
+	{Name: "Todo", Kind: gen.KindObject, Description: "Something to do.", Fields: []gen.Field{
+		{Name: "todo_id", Go: "TodoID", Type: "string", ReadOnly: true},
+		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}},
+		{Name: "notes", Go: "Notes", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(4000)}},
+		{Name: "priority", Go: "Priority", Type: "Priority", Rules: gen.Rules{gen.Default(`"medium"`)}},
+		{Name: "due_at", Go: "DueAt", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Format("date-time")}},
+		{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}, Rules: gen.Rules{gen.MaxItems(20)}},
+		{Name: "metadata", Go: "Metadata", Type: "Metadata"},
+		{Name: "created_at", Go: "CreatedAt", Type: "string", ReadOnly: true, Rules: gen.Rules{gen.Format("date-time")}},
 	}},
 	{Name: "TodoPatch", Kind: gen.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at.", Changes: "Todo"},
 }
 
-// The declarations below break the build when a handler or a struct is no longer what this file was generated
-// from. Run go generate then.
-
-var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
-var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-
-var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, **Metadata) {
-	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata
-}
-var _ = func(v *Metadata) (Metadata, *string, *int, *map[string]string) {
-	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
-}
-var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, **time.Time, *[]string, *Metadata, *time.Time) {
-	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata, v.CreatedAt}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt
-}
-var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo]) {
-	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input}, &v.TodoID, &v.Input
+// The function below breaks the build when a handler or a struct is no longer what this file was generated from.
+// Run go generate then.
+func _() {
+	var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+	var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
+	_ = []any{CreateTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(CreateTodoRequest).Title),
+		gen.Exactly[string](&new(CreateTodoRequest).Notes),
+		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
+		gen.Exactly[*time.Time](&new(CreateTodoRequest).DueAt),
+		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
+		gen.Exactly[*Metadata](&new(CreateTodoRequest).Metadata),
+	}, Metadata{
+		gen.Exactly[string](&new(Metadata).Color),
+		gen.Exactly[int](&new(Metadata).EstimateMinutes),
+		gen.Exactly[map[string]string](&new(Metadata).Labels),
+	}, Todo{
+		gen.Exactly[string](&new(Todo).TodoID),
+		gen.Exactly[string](&new(Todo).Title),
+		gen.Exactly[string](&new(Todo).Notes),
+		gen.Exactly[Priority](&new(Todo).Priority),
+		gen.Exactly[*time.Time](&new(Todo).DueAt),
+		gen.Exactly[[]string](&new(Todo).Tags),
+		gen.Exactly[Metadata](&new(Todo).Metadata),
+		gen.Exactly[time.Time](&new(Todo).CreatedAt),
+	}, UpdateTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(UpdateTodoRequest).TodoID),
+		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
+	}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aqltag/aqltag/conform"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // An adapter that keeps to the protocol passes but for what its service leaves to be desired, and one that does not
@@ -19,7 +20,7 @@ func TestConform(t *testing.T) {
 	for _, failure := range fine.failures {
 		t.Errorf("an adapter that conforms: %s", failure)
 	}
-	quiet := notes{}.registry(func(d *aql.Definition) { d.Description = "" })
+	quiet := notes{}.registry(func(d *gen.Handler) { d.Description = "" })
 	adapter, err := aql.New(quiet, aql.Options{Name: "notes"})
 	if err != nil {
 		t.Fatal(err)

@@ -35,9 +35,9 @@ func TestGoldenTellsWhatChanged(t *testing.T) {
 	unchanged := record(t, func(tb testing.TB) { Golden(tb, notes{}.registry(), path) })
 	unchanged.wants(t)
 
-	changed := notes{}.registry(func(d *aql.Definition) {
+	changed := notes{}.registry(func(d *gen.Handler) {
 		if d.Name == "create_note" {
-			d.Params = []aql.Row{{"Title title string required,maxlen=10", "Heading of the note"}}
+			d.Params = []gen.Field{{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(10)}, Description: "Heading of the note"}}
 		}
 		if d.Name == "get_note" {
 			d.Category, d.Danger = gen.Execute, gen.Destructive

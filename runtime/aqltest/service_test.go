@@ -23,23 +23,23 @@ type noteRequest struct {
 
 type notes map[string]*note
 
-func (n notes) registry(edit ...func(*aql.Definition)) *aql.Registry {
-	operation := func(name string, category gen.Category, danger gen.Danger, returns string, run func(ctx context.Context, request *noteRequest) (*note, error), params ...aql.Row) aql.Operation {
-		d := &aql.Definition{
+func (n notes) registry(edit ...func(*gen.Handler)) *aql.Registry {
+	operation := func(name string, category gen.Category, danger gen.Danger, returns string, run func(ctx context.Context, request *noteRequest) (*note, error), params ...gen.Field) gen.Handler {
+		d := &gen.Handler{
 			Name: name, Category: category, Danger: danger, Description: "Handles a note.", Params: params, Returns: returns,
-			Types: [2]any{(*noteRequest)(nil), (**note)(nil)},
-			Handler: func(ctx context.Context, _, request any) (any, error) {
+			Request: (*noteRequest)(nil), Result: (**note)(nil),
+			Call: func(ctx context.Context, _ []any, request any) (any, error) {
 				return run(ctx, request.(*noteRequest))
 			},
 		}
 		for _, e := range edit {
 			e(d)
 		}
-		return aql.Operation{Definition: d}
+		return *d
 	}
-	id := aql.Row{"NoteID note_id string required", "Which note"}
-	title := aql.Row{"Title title string required,maxlen=20", "Heading of the note"}
-	return aql.NewRegistry([]aql.Operation{
+	id := gen.Field{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"}
+	title := gen.Field{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(20)}, Description: "Heading of the note"}
+	return gen.NewRegistry([]gen.Handler{
 		operation("create_note", gen.Create, gen.Reversible, "Note", func(ctx context.Context, r *noteRequest) (*note, error) {
 			made := &note{NoteID: "n" + r.Title, Title: r.Title, Owner: aql.CallerOf(ctx).Subject}
 			n[made.NoteID] = made
@@ -60,8 +60,8 @@ func (n notes) registry(edit ...func(*aql.Definition)) *aql.Registry {
 			}
 			return gone, nil
 		}, id),
-	}, []aql.Type{
-		{Name: "Note", Kind: gen.KindObject, Fields: []aql.Row{{"NoteID note_id string"}, {"Title title string"}, {"Owner owner string"}}},
+	}, []gen.WireType{
+		{Name: "Note", Kind: gen.KindObject, Fields: []gen.Field{{Name: "note_id", Go: "NoteID", Type: "string"}, {Name: "title", Go: "Title", Type: "string"}, {Name: "owner", Go: "Owner", Type: "string"}}},
 	})
 }
 

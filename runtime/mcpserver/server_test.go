@@ -29,17 +29,17 @@ func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 
 func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-chan struct{}) *Server {
 	t.Helper()
-	operation := func(name string, category gen.Category, danger gen.Danger, run func(context.Context) (string, error)) aql.Operation {
-		return aql.Operation{Definition: &aql.Definition{
-			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []aql.Row{{"ID id string"}}, Returns: "Text",
-			Types: [2]any{(*thing)(nil), (*string)(nil)},
-			Handler: func(ctx context.Context, _, request any) (any, error) {
+	operation := func(name string, category gen.Category, danger gen.Danger, run func(context.Context) (string, error)) gen.Handler {
+		return gen.Handler{
+			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []gen.Field{{Name: "id", Go: "ID", Type: "string"}}, Returns: "Text",
+			Request: (*thing)(nil), Result: (*string)(nil),
+			Call: func(ctx context.Context, _ []any, request any) (any, error) {
 				answer, err := run(ctx)
 				return answer + request.(*thing).ID, err
 			},
-		}}
+		}
 	}
-	registry := aql.NewRegistry([]aql.Operation{
+	registry := gen.NewRegistry([]gen.Handler{
 		operation("get_thing", gen.Read, gen.Safe, func(context.Context) (string, error) { return "got ", nil }),
 		operation("who_thing", gen.Read, gen.Safe, func(ctx context.Context) (string, error) { return aql.CallerOf(ctx).Subject, nil }),
 		operation("delete_thing", gen.Delete, gen.Destructive, func(context.Context) (string, error) { return "deleted ", nil }),
@@ -52,7 +52,7 @@ func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-ch
 				return "", ctx.Err()
 			}
 		}),
-	}, []aql.Type{{Name: "Text", Kind: gen.KindScalar}})
+	}, []gen.WireType{{Name: "Text", Kind: gen.KindScalar}})
 	adapting.Name, adapting.Version = "things", "1.0.0"
 	adapter, err := aql.New(registry, adapting)
 	if err != nil {

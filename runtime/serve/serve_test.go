@@ -23,15 +23,15 @@ import (
 
 // registry has an operation that sends to entered, and ends when something is sent to leave, but not with its context.
 func registry(entered chan<- struct{}, leave <-chan struct{}) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
+	return gen.NewRegistry([]gen.Handler{{
 		Name: "wait", Category: gen.Execute, Danger: gen.Reversible, Returns: "Nothing",
-		Types: [2]any{(*struct{})(nil), nil},
-		Handler: func(context.Context, any, any) (any, error) {
+		Request: (*struct{})(nil),
+		Call: func(context.Context, []any, any) (any, error) {
 			entered <- struct{}{}
 			<-leave
 			return nil, nil
 		},
-	}}}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}})
+	}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}})
 }
 
 // safeBuffer is written by the process and read by the test.

@@ -48,10 +48,10 @@ func run(t *testing.T, options Options, args ...string) *client {
 	fromServer, toClient := io.Pipe()
 	c := &client{stderr: new(safeBuffer), code: make(chan int, 1)}
 	options.Name = "notes"
-	registry := aql.NewRegistry([]aql.Operation{{Definition: &aql.Definition{
-		Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive, Returns: "Nothing", Types: [2]any{(*struct{})(nil), nil},
-		Handler: func(context.Context, any, any) (any, error) { return nil, nil },
-	}}}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}})
+	registry := gen.NewRegistry([]gen.Handler{{
+		Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive, Returns: "Nothing", Request: (*struct{})(nil),
+		Call: func(context.Context, []any, any) (any, error) { return nil, nil },
+	}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}})
 	process := Process{Stdin: fromClient, Stdout: toClient, Stderr: c.stderr, LookupEnv: lookup(nil)}
 	go func() {
 		c.code <- process.Run(t.Context(), registry, options, args)

@@ -71,20 +71,20 @@ type thing struct{ ID string }
 
 // newAdapter makes an adapter whose operations do no more than tell which thing they were called for.
 func newAdapter(options aql.Options, run func(id string)) (*aql.Adapter, error) {
-	operation := func(name string, category gen.Category, danger gen.Danger) aql.Operation {
-		return aql.Operation{Definition: &aql.Definition{
-			Name: name, Category: category, Danger: danger, Params: []aql.Row{{"ID id string required"}}, Returns: "Nothing",
-			Types: [2]any{(*thing)(nil), nil},
-			Handler: func(_ context.Context, _, request any) (any, error) {
+	operation := func(name string, category gen.Category, danger gen.Danger) gen.Handler {
+		return gen.Handler{
+			Name: name, Category: category, Danger: danger, Params: []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}}, Returns: "Nothing",
+			Request: (*thing)(nil),
+			Call: func(_ context.Context, _ []any, request any) (any, error) {
 				run(request.(*thing).ID)
 				return nil, nil
 			},
-		}}
+		}
 	}
 	options.Name = "things"
-	return aql.New(aql.NewRegistry([]aql.Operation{
+	return aql.New(gen.NewRegistry([]gen.Handler{
 		operation("get_thing", gen.Read, gen.Safe), operation("delete_thing", gen.Delete, gen.Destructive),
-	}, []aql.Type{{Name: "Nothing", Kind: gen.KindScalar}}), options)
+	}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}}), options)
 }
 
 // answer is a reply.

@@ -11,268 +11,246 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
+// The build breaks here when the generator and the runtime are of versions that do not fit each other.
+const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
+
 // NewRegistry returns the operations of package service, carried out by service.
-func NewRegistry(service *Service) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{
-		{Definition: &createNoteOperation, Receiver: service},
-		{Definition: &updateNoteOperation, Receiver: service},
-		{Definition: &createTodoOperation, Receiver: service},
-		{Definition: &updateTodoOperation, Receiver: service},
-		{Definition: &listTodosOperation, Receiver: service},
-		{Definition: &importItemsOperation, Receiver: service},
-		{Definition: &updateShelfOperation, Receiver: service},
-	}, wireTypes)
+func NewRegistry(service *Service) *gen.Registry {
+	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
-var createNoteOperation = aql.Definition{
-	Name:        "create_note",
-	Category:    gen.Create,
-	Description: "Does nothing.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
-		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$", "Name in addresses"},
-		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
-		{"Estimate estimate integer min=0,max=10000,omitempty", "Minutes that it takes"},
-		{"Urgent urgent boolean omitempty", "Whether somebody waits for it"},
-		{"DueAt due_at string format=date-time,omitzero", "When it has to be done"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"title":"Buy milk","slug":"milk"}`},
-	},
-	Source: "service/service.go:52",
-	Types:  [2]any{(*CreateNoteRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).CreateNote(ctx, *request.(*CreateNoteRequest))
-	},
+var handlers = []gen.Handler{
+	{Name: "create_note", Category: gen.Create, Danger: gen.Reversible, Description: "Does nothing.",
+		Params: []gen.Field{
+			{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "What has to be done"},
+			{Name: "slug", Go: "Slug", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(63), gen.Pattern("^[a-z][a-z0-9-]*$")}, Description: "Name in addresses"},
+			{Name: "priority", Go: "Priority", Type: "Priority", OmitEmpty: true, Rules: gen.Rules{gen.Default(`"medium"`)}, Description: "How urgent it is"},
+			{Name: "estimate", Go: "Estimate", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}, Description: "Minutes that it takes"},
+			{Name: "urgent", Go: "Urgent", Type: "boolean", OmitEmpty: true, Description: "Whether somebody waits for it"},
+			{Name: "due_at", Go: "DueAt", Type: "string", OmitZero: true, Rules: gen.Rules{gen.Format("date-time")}, Description: "When it has to be done"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"title":"Buy milk","slug":"milk"}`},
+		},
+		Returns: "Nothing", Source: "service/service.go:52", Request: (*CreateNoteRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).CreateNote(ctx, *request.(*CreateNoteRequest))
+		}},
+	{Name: "update_note", Category: gen.Update, Danger: gen.Reversible, Description: "Does nothing.",
+		Params: []gen.Field{
+			{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"},
+			{Name: "input", Go: "Input", Type: "NotePatch", Required: true, Description: "What changes"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"note_id":"note_1","input":{"title":"Buy oat milk"}}`},
+		},
+		Returns: "Nothing", Source: "service/service.go:64", Request: (*UpdateNoteRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).UpdateNote(ctx, *request.(*UpdateNoteRequest))
+		}},
+	{Name: "create_todo", Category: gen.Create, Danger: gen.Reversible, Description: "Does nothing.",
+		Params: []gen.Field{
+			{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "What has to be done"},
+			{Name: "notes", Go: "Notes", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(4000)}, Description: "Details"},
+			{Name: "slug", Go: "Slug", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(63), gen.Pattern("^[a-z][a-z0-9-]*$")}, Description: "Name in addresses"},
+			{Name: "priority", Go: "Priority", Type: "Priority", OmitEmpty: true, Rules: gen.Rules{gen.Default(`"medium"`)}, Description: "How urgent it is"},
+			{Name: "estimate", Go: "Estimate", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}, Description: "Minutes that it takes"},
+			{Name: "urgent", Go: "Urgent", Type: "boolean", OmitEmpty: true, Description: "Whether somebody waits for it"},
+			{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Rules: gen.Rules{gen.MaxItems(20)}, Description: "Tags"},
+			{Name: "owner", Go: "Owner", Type: "Owner", OmitZero: true, Description: "Who looks after it"},
+			{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Rules: gen.Rules{gen.MaxItems(20)}, Description: "Free labels"},
+			{Name: "due_at", Go: "DueAt", Type: "string", OmitZero: true, Rules: gen.Rules{gen.Format("date-time")}, Description: "When it has to be done"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"title":"Buy milk","slug":"milk"}`},
+		},
+		Returns: "Nothing", Source: "service/service.go:105", Request: (*CreateTodoRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+		}},
+	{Name: "update_todo", Category: gen.Update, Danger: gen.Reversible, Description: "Does nothing.",
+		Params: []gen.Field{
+			{Name: "todo_id", Go: "ID", Type: "string", Required: true, Description: "Which todo"},
+			{Name: "input", Go: "Input", Type: "TodoPatch", Required: true, Description: "What changes"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
+		},
+		Returns: "Nothing", Source: "service/service.go:117", Request: (*UpdateTodoRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+		}},
+	{Name: "list_todos", Category: gen.Read, Danger: gen.Safe, Description: "Returns the todos of the service.",
+		Params: []gen.Field{
+			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
+			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
+		},
+		Examples: []gen.Example{
+			{Params: "{}"},
+		},
+		Returns: "TodoList", Source: "service/service.go:128", Request: (*ListTodosRequest)(nil), Result: (*[]Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
+		}},
+	{Name: "import_items", Category: gen.Create, Danger: gen.Reversible, Description: "Does nothing.",
+		Params: []gen.Field{
+			{Name: "items", Go: "Items", Type: "array", Items: &gen.Field{Type: "Item"}, Required: true, Rules: gen.Rules{gen.MaxItems(1000)}, Description: "What is put in"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"items":[{"sku":"a-1","name":"Lamp"}]}`},
+		},
+		Returns: "Nothing", Source: "service/service.go:156", Request: (*ImportItemsRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).ImportItems(ctx, *request.(*ImportItemsRequest))
+		}},
+	{Name: "update_shelf", Category: gen.Update, Danger: gen.Reversible, Description: "Does nothing.",
+		Params: []gen.Field{
+			{Name: "shelf_id", Go: "ID", Type: "string", Required: true, Description: "Which shelf"},
+			{Name: "input", Go: "Input", Type: "ShelfPatch", Required: true, Description: "What changes"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"shelf_id":"shelf_1","input":{"items":[]}}`},
+		},
+		Returns: "Nothing", Source: "service/service.go:168", Request: (*UpdateShelfRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).UpdateShelf(ctx, *request.(*UpdateShelfRequest))
+		}},
 }
 
-var updateNoteOperation = aql.Definition{
-	Name:        "update_note",
-	Category:    gen.Update,
-	Description: "Does nothing.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"ID note_id string required", "Which note"},
-		{"Input input NotePatch required", "What changes"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"note_id":"note_1","input":{"title":"Buy oat milk"}}`},
-	},
-	Source: "service/service.go:64",
-	Types:  [2]any{(*UpdateNoteRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).UpdateNote(ctx, *request.(*UpdateNoteRequest))
-	},
-}
-
-var createTodoOperation = aql.Definition{
-	Name:        "create_todo",
-	Category:    gen.Create,
-	Description: "Does nothing.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200", "What has to be done"},
-		{"Notes notes string maxlen=4000,omitempty", "Details"},
-		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$", "Name in addresses"},
-		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
-		{"Estimate estimate integer min=0,max=10000,omitempty", "Minutes that it takes"},
-		{"Urgent urgent boolean omitempty", "Whether somebody waits for it"},
-		{"Tags tags []string maxitems=20,omitempty", "Tags"},
-		{"Owner owner Owner omitzero", "Who looks after it"},
-		{"Labels labels {}string maxitems=20,omitempty", "Free labels"},
-		{"DueAt due_at string format=date-time,omitzero", "When it has to be done"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"title":"Buy milk","slug":"milk"}`},
-	},
-	Source: "service/service.go:105",
-	Types:  [2]any{(*CreateTodoRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
-	},
-}
-
-var updateTodoOperation = aql.Definition{
-	Name:        "update_todo",
-	Category:    gen.Update,
-	Description: "Does nothing.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"ID todo_id string required", "Which todo"},
-		{"Input input TodoPatch required", "What changes"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
-	},
-	Source: "service/service.go:117",
-	Types:  [2]any{(*UpdateTodoRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
-	},
-}
-
-var listTodosOperation = aql.Definition{
-	Name:        "list_todos",
-	Category:    gen.Read,
-	Description: "Returns the todos of the service.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
-		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
-	},
-	Returns: "TodoList",
-	Examples: []aql.Row{
-		{"{}"},
-	},
-	Source: "service/service.go:128",
-	Types:  [2]any{(*ListTodosRequest)(nil), (*[]Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
-	},
-}
-
-var importItemsOperation = aql.Definition{
-	Name:        "import_items",
-	Category:    gen.Create,
-	Description: "Does nothing.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Items items []Item required,maxitems=1000", "What is put in"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"items":[{"sku":"a-1","name":"Lamp"}]}`},
-	},
-	Source: "service/service.go:156",
-	Types:  [2]any{(*ImportItemsRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).ImportItems(ctx, *request.(*ImportItemsRequest))
-	},
-}
-
-var updateShelfOperation = aql.Definition{
-	Name:        "update_shelf",
-	Category:    gen.Update,
-	Description: "Does nothing.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"ID shelf_id string required", "Which shelf"},
-		{"Input input ShelfPatch required", "What changes"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"shelf_id":"shelf_1","input":{"items":[]}}`},
-	},
-	Source: "service/service.go:168",
-	Types:  [2]any{(*UpdateShelfRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).UpdateShelf(ctx, *request.(*UpdateShelfRequest))
-	},
-}
-
-var wireTypes = []aql.Type{
-	{Name: "Item", Kind: gen.KindObject, Description: "An element of the large request.", Fields: []aql.Row{
-		{"SKU sku string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$", "Number of the article"},
-		{"Name name string required,minlen=1,maxlen=200", "What it is"},
-		{"Comment comment string maxlen=400", "What else is known"},
-		{"Place place string maxlen=40", "Where it stands"},
-		{`Priority priority Priority default="medium"`, "How urgent it is"},
-		{"Quantity quantity integer min=0,max=10000", "How many there are"},
-		{"Weight weight number min=0,max=1000", "Kilograms of one"},
-		{"Fragile fragile boolean", "Whether it breaks"},
+var wireTypes = []gen.WireType{
+	{Name: "Item", Kind: gen.KindObject, Description: "An element of the large request.", Fields: []gen.Field{
+		{Name: "sku", Go: "SKU", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(63), gen.Pattern("^[a-z][a-z0-9-]*$")}, Description: "Number of the article"},
+		{Name: "name", Go: "Name", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "What it is"},
+		{Name: "comment", Go: "Comment", Type: "string", Rules: gen.Rules{gen.MaxLen(400)}, Description: "What else is known"},
+		{Name: "place", Go: "Place", Type: "string", Rules: gen.Rules{gen.MaxLen(40)}, Description: "Where it stands"},
+		{Name: "priority", Go: "Priority", Type: "Priority", Rules: gen.Rules{gen.Default(`"medium"`)}, Description: "How urgent it is"},
+		{Name: "quantity", Go: "Quantity", Type: "integer", Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}, Description: "How many there are"},
+		{Name: "weight", Go: "Weight", Type: "number", Rules: gen.Rules{gen.Min("0"), gen.Max("1000")}, Description: "Kilograms of one"},
+		{Name: "fragile", Go: "Fragile", Type: "boolean", Description: "Whether it breaks"},
 	}},
-	{Name: "Note", Kind: gen.KindObject, Description: "The small resource.", Fields: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200"},
-		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$"},
-		{`Priority priority Priority default="medium"`},
-		{"Estimate estimate integer min=0,max=10000"},
-		{"Urgent urgent boolean"},
-		{"DueAt due_at string format=date-time"},
+	{Name: "Note", Kind: gen.KindObject, Description: "The small resource.", Fields: []gen.Field{
+		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}},
+		{Name: "slug", Go: "Slug", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(63), gen.Pattern("^[a-z][a-z0-9-]*$")}},
+		{Name: "priority", Go: "Priority", Type: "Priority", Rules: gen.Rules{gen.Default(`"medium"`)}},
+		{Name: "estimate", Go: "Estimate", Type: "integer", Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}},
+		{Name: "urgent", Go: "Urgent", Type: "boolean"},
+		{Name: "due_at", Go: "DueAt", Type: "string", Rules: gen.Rules{gen.Format("date-time")}},
 	}},
 	{Name: "NotePatch", Kind: gen.KindObject, Description: "Changes to a Note. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Note"},
 	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
-	{Name: "Owner", Kind: gen.KindObject, Description: "Who looks after a todo.", Fields: []aql.Row{
-		{"Name name string required,minlen=1,maxlen=80", "Full name"},
-		{"Email email string maxlen=120", "Address for letters"},
-		{"Level level integer min=0,max=10", "Rank"},
+	{Name: "Owner", Kind: gen.KindObject, Description: "Who looks after a todo.", Fields: []gen.Field{
+		{Name: "name", Go: "Name", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(80)}, Description: "Full name"},
+		{Name: "email", Go: "Email", Type: "string", Rules: gen.Rules{gen.MaxLen(120)}, Description: "Address for letters"},
+		{Name: "level", Go: "Level", Type: "integer", Rules: gen.Rules{gen.Min("0"), gen.Max("10")}, Description: "Rank"},
 	}},
 	{Name: "OwnerPatch", Kind: gen.KindObject, Description: "Changes to a Owner. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Owner"},
-	{Name: "Priority", Kind: gen.KindEnum, Description: "Says how urgent something is.", Values: []aql.Row{
-		{string(Low)},
-		{string(Medium)},
-		{string(High)},
+	{Name: "Priority", Kind: gen.KindEnum, Description: "Says how urgent something is.", Values: []gen.EnumValue{
+		{Value: string(Low)},
+		{Value: string(Medium)},
+		{Value: string(High)},
 	}},
-	{Name: "Shelf", Kind: gen.KindObject, Description: "The large resource.", Fields: []aql.Row{
-		{"Items items []Item maxitems=1000"},
+	{Name: "Shelf", Kind: gen.KindObject, Description: "The large resource.", Fields: []gen.Field{
+		{Name: "items", Go: "Items", Type: "array", Items: &gen.Field{Type: "Item"}, Rules: gen.Rules{gen.MaxItems(1000)}},
 	}},
 	{Name: "ShelfPatch", Kind: gen.KindObject, Description: "Changes to a Shelf. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Shelf"},
-	{Name: "Todo", Kind: gen.KindObject, Description: "The medium resource.", Fields: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200"},
-		{"Notes notes string maxlen=4000"},
-		{"Slug slug string required,maxlen=63,pattern=^[a-z][a-z0-9-]*$"},
-		{`Priority priority Priority default="medium"`},
-		{"Estimate estimate integer min=0,max=10000"},
-		{"Urgent urgent boolean"},
-		{"Tags tags []string maxitems=20"},
-		{"Owner owner Owner"},
-		{"Labels labels {}string maxitems=20"},
-		{"DueAt due_at string format=date-time"},
+	{Name: "Todo", Kind: gen.KindObject, Description: "The medium resource.", Fields: []gen.Field{
+		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}},
+		{Name: "notes", Go: "Notes", Type: "string", Rules: gen.Rules{gen.MaxLen(4000)}},
+		{Name: "slug", Go: "Slug", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(63), gen.Pattern("^[a-z][a-z0-9-]*$")}},
+		{Name: "priority", Go: "Priority", Type: "Priority", Rules: gen.Rules{gen.Default(`"medium"`)}},
+		{Name: "estimate", Go: "Estimate", Type: "integer", Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}},
+		{Name: "urgent", Go: "Urgent", Type: "boolean"},
+		{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}, Rules: gen.Rules{gen.MaxItems(20)}},
+		{Name: "owner", Go: "Owner", Type: "Owner"},
+		{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}, Rules: gen.Rules{gen.MaxItems(20)}},
+		{Name: "due_at", Go: "DueAt", Type: "string", Rules: gen.Rules{gen.Format("date-time")}},
 	}},
-	{Name: "TodoList", Kind: gen.KindObject, Description: "List of Todo in items.", Fields: []aql.Row{
-		{". items []Todo required", "The elements."},
+	{Name: "TodoList", Kind: gen.KindObject, Description: "List of Todo in items.", Fields: []gen.Field{
+		{Name: "items", Type: "array", Items: &gen.Field{Type: "Todo"}, Required: true, Description: "The elements."},
 	}},
 	{Name: "TodoPatch", Kind: gen.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Todo"},
 }
 
-// The declarations below break the build when a handler or a struct is no longer what this file was generated
-// from. Run go generate then.
-
-var _ func(*Service, context.Context, CreateNoteRequest) error = (*Service).CreateNote
-var _ func(*Service, context.Context, UpdateNoteRequest) error = (*Service).UpdateNote
-var _ func(*Service, context.Context, CreateTodoRequest) error = (*Service).CreateTodo
-var _ func(*Service, context.Context, UpdateTodoRequest) error = (*Service).UpdateTodo
-var _ func(*Service, context.Context, ListTodosRequest) ([]Todo, error) = (*Service).ListTodos
-var _ func(*Service, context.Context, ImportItemsRequest) error = (*Service).ImportItems
-var _ func(*Service, context.Context, UpdateShelfRequest) error = (*Service).UpdateShelf
-
-var _ = func(v *CreateNoteRequest) (CreateNoteRequest, *string, *string, *Priority, *int, *bool, *time.Time) {
-	return CreateNoteRequest{struct{}{}, v.Title, v.Slug, v.Priority, v.Estimate, v.Urgent, v.DueAt}, &v.Title, &v.Slug, &v.Priority, &v.Estimate, &v.Urgent, &v.DueAt
-}
-var _ = func(v *UpdateNoteRequest) (UpdateNoteRequest, *string, *aql.Patch[Note]) {
-	return UpdateNoteRequest{struct{}{}, v.ID, v.Input}, &v.ID, &v.Input
-}
-var _ = func(v *Note) (Note, *string, *string, *Priority, *int, *bool, *time.Time) {
-	return Note{v.Title, v.Slug, v.Priority, v.Estimate, v.Urgent, v.DueAt}, &v.Title, &v.Slug, &v.Priority, &v.Estimate, &v.Urgent, &v.DueAt
-}
-var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *string, *Priority, *int, *bool, *[]string, *Owner, *map[string]string, *time.Time) {
-	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Slug, v.Priority, v.Estimate, v.Urgent, v.Tags, v.Owner, v.Labels, v.DueAt}, &v.Title, &v.Notes, &v.Slug, &v.Priority, &v.Estimate, &v.Urgent, &v.Tags, &v.Owner, &v.Labels, &v.DueAt
-}
-var _ = func(v *Owner) (Owner, *string, *string, *int) {
-	return Owner{v.Name, v.Email, v.Level}, &v.Name, &v.Email, &v.Level
-}
-var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo]) {
-	return UpdateTodoRequest{struct{}{}, v.ID, v.Input}, &v.ID, &v.Input
-}
-var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, *int, *bool, *[]string, *Owner, *map[string]string, *time.Time) {
-	return Todo{v.Title, v.Notes, v.Slug, v.Priority, v.Estimate, v.Urgent, v.Tags, v.Owner, v.Labels, v.DueAt}, &v.Title, &v.Notes, &v.Slug, &v.Priority, &v.Estimate, &v.Urgent, &v.Tags, &v.Owner, &v.Labels, &v.DueAt
-}
-var _ = func(v *ListTodosRequest) (ListTodosRequest, *aql.Fields) {
-	return ListTodosRequest{struct{}{}, v.Fields}, &v.Fields
-}
-var _ = func(v *ImportItemsRequest) (ImportItemsRequest, *[]Item) {
-	return ImportItemsRequest{struct{}{}, v.Items}, &v.Items
-}
-var _ = func(v *Item) (Item, *string, *string, *string, *string, *Priority, *int, *float64, *bool) {
-	return Item{v.SKU, v.Name, v.Comment, v.Place, v.Priority, v.Quantity, v.Weight, v.Fragile}, &v.SKU, &v.Name, &v.Comment, &v.Place, &v.Priority, &v.Quantity, &v.Weight, &v.Fragile
-}
-var _ = func(v *UpdateShelfRequest) (UpdateShelfRequest, *string, *aql.Patch[Shelf]) {
-	return UpdateShelfRequest{struct{}{}, v.ID, v.Input}, &v.ID, &v.Input
-}
-var _ = func(v *Shelf) (Shelf, *[]Item) {
-	return Shelf{v.Items}, &v.Items
+// The function below breaks the build when a handler or a struct is no longer what this file was generated from.
+// Run go generate then.
+func _() {
+	var _ func(*Service, context.Context, CreateNoteRequest) error = (*Service).CreateNote
+	var _ func(*Service, context.Context, UpdateNoteRequest) error = (*Service).UpdateNote
+	var _ func(*Service, context.Context, CreateTodoRequest) error = (*Service).CreateTodo
+	var _ func(*Service, context.Context, UpdateTodoRequest) error = (*Service).UpdateTodo
+	var _ func(*Service, context.Context, ListTodosRequest) ([]Todo, error) = (*Service).ListTodos
+	var _ func(*Service, context.Context, ImportItemsRequest) error = (*Service).ImportItems
+	var _ func(*Service, context.Context, UpdateShelfRequest) error = (*Service).UpdateShelf
+	_ = []any{CreateNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(CreateNoteRequest).Title),
+		gen.Exactly[string](&new(CreateNoteRequest).Slug),
+		gen.Exactly[Priority](&new(CreateNoteRequest).Priority),
+		gen.Exactly[int](&new(CreateNoteRequest).Estimate),
+		gen.Exactly[bool](&new(CreateNoteRequest).Urgent),
+		gen.Exactly[time.Time](&new(CreateNoteRequest).DueAt),
+	}, UpdateNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(UpdateNoteRequest).ID),
+		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input),
+	}, Note{
+		gen.Exactly[string](&new(Note).Title),
+		gen.Exactly[string](&new(Note).Slug),
+		gen.Exactly[Priority](&new(Note).Priority),
+		gen.Exactly[int](&new(Note).Estimate),
+		gen.Exactly[bool](&new(Note).Urgent),
+		gen.Exactly[time.Time](&new(Note).DueAt),
+	}, CreateTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(CreateTodoRequest).Title),
+		gen.Exactly[string](&new(CreateTodoRequest).Notes),
+		gen.Exactly[string](&new(CreateTodoRequest).Slug),
+		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
+		gen.Exactly[int](&new(CreateTodoRequest).Estimate),
+		gen.Exactly[bool](&new(CreateTodoRequest).Urgent),
+		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
+		gen.Exactly[Owner](&new(CreateTodoRequest).Owner),
+		gen.Exactly[map[string]string](&new(CreateTodoRequest).Labels),
+		gen.Exactly[time.Time](&new(CreateTodoRequest).DueAt),
+	}, Owner{
+		gen.Exactly[string](&new(Owner).Name),
+		gen.Exactly[string](&new(Owner).Email),
+		gen.Exactly[int](&new(Owner).Level),
+	}, UpdateTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(UpdateTodoRequest).ID),
+		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
+	}, Todo{
+		gen.Exactly[string](&new(Todo).Title),
+		gen.Exactly[string](&new(Todo).Notes),
+		gen.Exactly[string](&new(Todo).Slug),
+		gen.Exactly[Priority](&new(Todo).Priority),
+		gen.Exactly[int](&new(Todo).Estimate),
+		gen.Exactly[bool](&new(Todo).Urgent),
+		gen.Exactly[[]string](&new(Todo).Tags),
+		gen.Exactly[Owner](&new(Todo).Owner),
+		gen.Exactly[map[string]string](&new(Todo).Labels),
+		gen.Exactly[time.Time](&new(Todo).DueAt),
+	}, ListTodosRequest{
+		struct{}{},
+		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields),
+	}, ImportItemsRequest{
+		struct{}{},
+		gen.Exactly[[]Item](&new(ImportItemsRequest).Items),
+	}, Item{
+		gen.Exactly[string](&new(Item).SKU),
+		gen.Exactly[string](&new(Item).Name),
+		gen.Exactly[string](&new(Item).Comment),
+		gen.Exactly[string](&new(Item).Place),
+		gen.Exactly[Priority](&new(Item).Priority),
+		gen.Exactly[int](&new(Item).Quantity),
+		gen.Exactly[float64](&new(Item).Weight),
+		gen.Exactly[bool](&new(Item).Fragile),
+	}, UpdateShelfRequest{
+		struct{}{},
+		gen.Exactly[string](&new(UpdateShelfRequest).ID),
+		gen.Exactly[aql.Patch[Shelf]](&new(UpdateShelfRequest).Input),
+	}, Shelf{
+		gen.Exactly[[]Item](&new(Shelf).Items),
+	}}
 }

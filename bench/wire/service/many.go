@@ -2,20 +2,21 @@ package service
 
 import (
 	"fmt"
+	"slices"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // Many returns a registry of n operations, each of which is create_note under another name: see Name.
 func Many(n int) *aql.Registry {
-	operations := make([]aql.Operation, n)
-	service := new(Service)
-	for i := range operations {
-		definition := createNoteOperation
-		definition.Name = Name(i)
-		operations[i] = aql.Operation{Definition: &definition, Receiver: service}
+	create := handlers[slices.IndexFunc(handlers, func(h gen.Handler) bool { return h.Name == "create_note" })]
+	many := make([]gen.Handler, n)
+	for i := range many {
+		many[i] = create
+		many[i].Name = Name(i)
 	}
-	return aql.NewRegistry(operations, wireTypes)
+	return gen.NewRegistry(many, wireTypes, new(Service))
 }
 
 // Name is what operation i of Many is called.

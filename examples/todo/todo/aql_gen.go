@@ -11,327 +11,281 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
+// The build breaks here when the generator and the runtime are of versions that do not fit each other.
+const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
+
 // NewRegistry returns the operations of package todo, carried out by service.
-func NewRegistry(service *Service) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{
-		{Definition: &completeTodoOperation, Receiver: service},
-		{Definition: &createTodoOperation, Receiver: service},
-		{Definition: &deleteTodoOperation, Receiver: service},
-		{Definition: &getTodoOperation, Receiver: service},
-		{Definition: &listTodosOperation, Receiver: service},
-		{Definition: &purgeCompletedOperation, Receiver: service},
-		{Definition: &searchTodosOperation, Receiver: service},
-		{Definition: &updateTodoOperation, Receiver: service},
-	}, wireTypes)
+func NewRegistry(service *Service) *gen.Registry {
+	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
-var completeTodoOperation = aql.Definition{
-	Name:         "complete_todo",
-	Category:     gen.Execute,
-	Description:  "Marks a todo as done.",
-	Danger:       gen.Reversible,
-	DangerSource: gen.DangerFromTag,
-	Params: []aql.Row{
-		{"TodoID todo_id string required", "Which todo"},
-	},
-	Returns: "Todo",
-	Examples: []aql.Row{
-		{`{"todo_id":"todo_7k3f"}`, "Done"},
-	},
-	Source: "todo/complete.go:14",
-	Types:  [2]any{(*CompleteTodoRequest)(nil), (**Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).CompleteTodo(ctx, *request.(*CompleteTodoRequest))
-	},
+var handlers = []gen.Handler{
+	{Name: "complete_todo", Category: gen.Execute, Danger: gen.Reversible, DangerSource: gen.DangerFromTag, Description: "Marks a todo as done.",
+		Params: []gen.Field{
+			{Name: "todo_id", Go: "TodoID", Type: "string", Required: true, Description: "Which todo"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"todo_id":"todo_7k3f"}`, Description: "Done"},
+		},
+		Returns: "Todo", Source: "todo/complete.go:14", Request: (*CompleteTodoRequest)(nil), Result: (**Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).CompleteTodo(ctx, *request.(*CompleteTodoRequest))
+		}},
+	{Name: "create_todo", Category: gen.Create, Danger: gen.Reversible, Description: "Adds a todo.",
+		Params: []gen.Field{
+			{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "The thing to do"},
+			{Name: "notes", Go: "Notes", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(4000)}, Description: "Details"},
+			{Name: "priority", Go: "Priority", Type: "Priority", OmitEmpty: true, Rules: gen.Rules{gen.Default(`"medium"`)}, Description: "How urgent it is"},
+			{Name: "due_at", Go: "DueAt", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Format("date-time")}, Description: "When it has to be done"},
+			{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Rules: gen.Rules{gen.MaxItems(20)}, Description: "Words to find it by"},
+			{Name: "metadata", Go: "Metadata", Type: "Metadata", OmitZero: true, Description: "What else is known about it"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"title":"Buy milk"}`, Description: "The shortest request"},
+			{Params: `{"title":"Write the report","priority":"high","due_at":"2026-03-01T09:00:00Z","tags":["work"],"metadata":{"estimate_minutes":90}}`, Description: "With everything that helps to plan"},
+		},
+		Returns: "Todo", Source: "todo/create.go:25", Request: (*CreateTodoRequest)(nil), Result: (**Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
+		}},
+	{Name: "delete_todo", Category: gen.Delete, Danger: gen.Destructive, DangerSource: gen.DangerFromTag, Description: "Removes a todo for good.",
+		Reasons: []string{"Removes the todo and its history"}, Confirm: "Delete todo '{todo_id}'? This cannot be undone.",
+		Params: []gen.Field{
+			{Name: "todo_id", Go: "TodoID", Type: "string", Required: true, Description: "Which todo"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"todo_id":"todo_7k3f"}`, Description: "Asks first"},
+		},
+		Returns: "Nothing", Source: "todo/delete.go:20", Request: (*DeleteTodoRequest)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).DeleteTodo(ctx, *request.(*DeleteTodoRequest))
+		}},
+	{Name: "get_todo", Category: gen.Read, Danger: gen.Safe, Description: "Reads a todo.",
+		Params: []gen.Field{
+			{Name: "todo_id", Go: "TodoID", Type: "string", Required: true, Description: "Which todo"},
+			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard, full (default), or a list of fields such as ["a","b.c"]`},
+			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"todo_id":"todo_7k3f"}`, Description: "One todo, whole"},
+			{Params: `{"todo_id":"todo_7k3f","fields":["title","metadata.labels"]}`, Description: "What it is called and labelled"},
+		},
+		Returns: "Todo", Source: "todo/get.go:20", Request: (*GetTodoRequest)(nil), Result: (**Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).GetTodo(ctx, *request.(*GetTodoRequest))
+		}},
+	{Name: "list_todos", Category: gen.Read, Danger: gen.Safe, Description: "Lists todos.",
+		Params: []gen.Field{
+			{Name: "filter", Go: "Filter", Type: "TodoFilter", OmitZero: true, Description: "Which todos to list; default: all"},
+			{Name: "sort", Go: "Sort", Type: "TodoSort", OmitEmpty: true, Description: "In which order; default: newest first"},
+			{Name: "limit", Go: "PageRequest.Limit", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("25"), gen.Min("1")}, Description: "How many todos to return; 100 if more are asked for"},
+			{Name: "offset", Go: "PageRequest.Offset", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("0"), gen.Min("0")}, Description: "How many todos to skip"},
+			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard (default), full, or a list of fields such as ["a","b.c"]`},
+			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
+		},
+		Examples: []gen.Example{
+			{Params: "{}", Description: "The newest todos"},
+			{Params: `{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`, Description: "What is due next"},
+			{Params: `{"fields":["todo_id","due_at"]}`, Description: "When everything is due"},
+		},
+		Returns: "TodoPage", Source: "todo/list.go:57", Request: (*ListTodosRequest)(nil), Result: (**TodoPage)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
+		}},
+	{Name: "purge_completed", Category: gen.Delete, Danger: gen.Dangerous, DangerSource: gen.DangerFromTag, Description: "Removes the completed todos for good.",
+		Reasons: []string{"Removes many todos in one go"}, Confirm: "Remove all todos completed {older_than_days} or more days ago? This cannot be undone.",
+		Params: []gen.Field{
+			{Name: "older_than_days", Go: "OlderThanDays", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("0"), gen.Min("0")}, Description: "Spares todos completed in the last so many days"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"older_than_days":30}`, Description: "Keeps what was completed in the last month"},
+		},
+		Returns: "PurgeResult", Source: "todo/purge.go:24", Request: (*PurgeCompletedRequest)(nil), Result: (**PurgeResult)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).PurgeCompleted(ctx, *request.(*PurgeCompletedRequest))
+		}},
+	{Name: "search_todos", Category: gen.Read, Danger: gen.Safe, Description: "Finds the todos that contain every word of the query, newest first.",
+		Params: []gen.Field{
+			{Name: "query", Go: "Query", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "Words to look for in title, notes and tags"},
+			{Name: "limit", Go: "PageRequest.Limit", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("25"), gen.Min("1")}, Description: "How many todos to return; 100 if more are asked for"},
+			{Name: "offset", Go: "PageRequest.Offset", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("0"), gen.Min("0")}, Description: "How many todos to skip"},
+			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal (default), standard, full, or a list of fields such as ["a","b.c"]`},
+			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"query":"milk"}`, Description: "Everything about milk"},
+		},
+		Returns: "TodoPage", Source: "todo/search.go:21", Request: (*SearchTodosRequest)(nil), Result: (**TodoPage)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).SearchTodos(ctx, *request.(*SearchTodosRequest))
+		}},
+	{Name: "update_todo", Category: gen.Update, Danger: gen.Reversible, DangerSource: gen.DangerFromTag, Description: "Changes a todo; what is absent from input stays as it was.",
+		Params: []gen.Field{
+			{Name: "todo_id", Go: "TodoID", Type: "string", Required: true, Description: "Which todo"},
+			{Name: "input", Go: "Input", Type: "TodoPatch", Required: true, Description: "The changes; fields left out stay as they are"},
+			{Name: "if_match", Go: "IfMatch", Type: "string", OmitEmpty: true, Description: "The _etag that the todo must still have"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"todo_id":"todo_7k3f","input":{"title":"Buy oat milk"}}`, Description: "A new title"},
+			{Params: `{"todo_id":"todo_7k3f","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`, Description: "No due date any more, and one label more"},
+		},
+		Returns: "Todo", Source: "todo/update.go:21", Request: (*UpdateTodoRequest)(nil), Result: (**Todo)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
+		}},
 }
 
-var createTodoOperation = aql.Definition{
-	Name:        "create_todo",
-	Category:    gen.Create,
-	Description: "Adds a todo.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Title title string required,minlen=1,maxlen=200", "The thing to do"},
-		{"Notes notes string maxlen=4000,omitempty", "Details"},
-		{`Priority priority Priority default="medium",omitempty`, "How urgent it is"},
-		{"DueAt due_at string format=date-time,omitempty", "When it has to be done"},
-		{"Tags tags []string maxitems=20,omitempty", "Words to find it by"},
-		{"Metadata metadata Metadata omitzero", "What else is known about it"},
-	},
-	Returns: "Todo",
-	Examples: []aql.Row{
-		{`{"title":"Buy milk"}`, "The shortest request"},
-		{`{"title":"Write the report","priority":"high","due_at":"2026-03-01T09:00:00Z","tags":["work"],"metadata":{"estimate_minutes":90}}`, "With everything that helps to plan"},
-	},
-	Source: "todo/create.go:25",
-	Types:  [2]any{(*CreateTodoRequest)(nil), (**Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
-	},
-}
-
-var deleteTodoOperation = aql.Definition{
-	Name:         "delete_todo",
-	Category:     gen.Delete,
-	Description:  "Removes a todo for good.",
-	Danger:       gen.Destructive,
-	DangerSource: gen.DangerFromTag,
-	Reasons:      []string{"Removes the todo and its history"},
-	Confirm:      "Delete todo '{todo_id}'? This cannot be undone.",
-	Params: []aql.Row{
-		{"TodoID todo_id string required", "Which todo"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"todo_id":"todo_7k3f"}`, "Asks first"},
-	},
-	Source: "todo/delete.go:20",
-	Types:  [2]any{(*DeleteTodoRequest)(nil), nil},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).DeleteTodo(ctx, *request.(*DeleteTodoRequest))
-	},
-}
-
-var getTodoOperation = aql.Definition{
-	Name:        "get_todo",
-	Category:    gen.Read,
-	Description: "Reads a todo.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"TodoID todo_id string required", "Which todo"},
-		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard, full (default), or a list of fields such as ["a","b.c"]`},
-		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
-	},
-	Returns: "Todo",
-	Examples: []aql.Row{
-		{`{"todo_id":"todo_7k3f"}`, "One todo, whole"},
-		{`{"todo_id":"todo_7k3f","fields":["title","metadata.labels"]}`, "What it is called and labelled"},
-	},
-	Source: "todo/get.go:20",
-	Types:  [2]any{(*GetTodoRequest)(nil), (**Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).GetTodo(ctx, *request.(*GetTodoRequest))
-	},
-}
-
-var listTodosOperation = aql.Definition{
-	Name:        "list_todos",
-	Category:    gen.Read,
-	Description: "Lists todos.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"Filter filter TodoFilter omitzero", "Which todos to list; default: all"},
-		{"Sort sort TodoSort omitempty", "In which order; default: newest first"},
-		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
-		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
-		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal, standard (default), full, or a list of fields such as ["a","b.c"]`},
-		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
-	},
-	Returns: "TodoPage",
-	Examples: []aql.Row{
-		{"{}", "The newest todos"},
-		{`{"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}}`, "What is due next"},
-		{`{"fields":["todo_id","due_at"]}`, "When everything is due"},
-	},
-	Source: "todo/list.go:57",
-	Types:  [2]any{(*ListTodosRequest)(nil), (**TodoPage)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
-	},
-}
-
-var purgeCompletedOperation = aql.Definition{
-	Name:         "purge_completed",
-	Category:     gen.Delete,
-	Description:  "Removes the completed todos for good.",
-	Danger:       gen.Dangerous,
-	DangerSource: gen.DangerFromTag,
-	Reasons:      []string{"Removes many todos in one go"},
-	Confirm:      "Remove all todos completed {older_than_days} or more days ago? This cannot be undone.",
-	Params: []aql.Row{
-		{"OlderThanDays older_than_days integer default=0,min=0,omitempty", "Spares todos completed in the last so many days"},
-	},
-	Returns: "PurgeResult",
-	Examples: []aql.Row{
-		{`{"older_than_days":30}`, "Keeps what was completed in the last month"},
-	},
-	Source: "todo/purge.go:24",
-	Types:  [2]any{(*PurgeCompletedRequest)(nil), (**PurgeResult)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).PurgeCompleted(ctx, *request.(*PurgeCompletedRequest))
-	},
-}
-
-var searchTodosOperation = aql.Definition{
-	Name:        "search_todos",
-	Category:    gen.Read,
-	Description: "Finds the todos that contain every word of the query, newest first.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"Query query string required,minlen=1,maxlen=200", "Words to look for in title, notes and tags"},
-		{"PageRequest.Limit limit integer default=25,min=1,omitempty", "How many todos to return; 100 if more are asked for"},
-		{"PageRequest.Offset offset integer default=0,min=0,omitempty", "How many todos to skip"},
-		{"Fields.Fields fields string|string[] preset=minimal|standard|full,omitzero", `What to return: minimal (default), standard, full, or a list of fields such as ["a","b.c"]`},
-		{"Fields.Preset preset string enum=minimal|standard|full,omitempty", "Preset of fields; fields may name it too"},
-	},
-	Returns: "TodoPage",
-	Examples: []aql.Row{
-		{`{"query":"milk"}`, "Everything about milk"},
-	},
-	Source: "todo/search.go:21",
-	Types:  [2]any{(*SearchTodosRequest)(nil), (**TodoPage)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).SearchTodos(ctx, *request.(*SearchTodosRequest))
-	},
-}
-
-var updateTodoOperation = aql.Definition{
-	Name:         "update_todo",
-	Category:     gen.Update,
-	Description:  "Changes a todo; what is absent from input stays as it was.",
-	Danger:       gen.Reversible,
-	DangerSource: gen.DangerFromTag,
-	Params: []aql.Row{
-		{"TodoID todo_id string required", "Which todo"},
-		{"Input input TodoPatch required", "The changes; fields left out stay as they are"},
-		{"IfMatch if_match string omitempty", "The _etag that the todo must still have"},
-	},
-	Returns: "Todo",
-	Examples: []aql.Row{
-		{`{"todo_id":"todo_7k3f","input":{"title":"Buy oat milk"}}`, "A new title"},
-		{`{"todo_id":"todo_7k3f","input":{"due_at":null,"metadata":{"labels":{"shop":"corner"}}}}`, "No due date any more, and one label more"},
-	},
-	Source: "todo/update.go:21",
-	Types:  [2]any{(*UpdateTodoRequest)(nil), (**Todo)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
-	},
-}
-
-var wireTypes = []aql.Type{
-	{Name: "Metadata", Kind: gen.KindObject, Description: "What else is known about a todo.", Fields: []aql.Row{
-		{"Color color string maxlen=30,omitempty", "Colour to show it in"},
-		{"EstimateMinutes estimate_minutes integer min=0,max=10000,omitempty", "How long it takes"},
-		{"Labels labels {}string omitempty", "Names and values of your own"},
+var wireTypes = []gen.WireType{
+	{Name: "Metadata", Kind: gen.KindObject, Description: "What else is known about a todo.", Fields: []gen.Field{
+		{Name: "color", Go: "Color", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(30)}, Description: "Colour to show it in"},
+		{Name: "estimate_minutes", Go: "EstimateMinutes", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Min("0"), gen.Max("10000")}, Description: "How long it takes"},
+		{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Description: "Names and values of your own"},
 	}},
 	{Name: "MetadataPatch", Kind: gen.KindObject, Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Metadata"},
 	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
-	{Name: "Order", Kind: gen.KindEnum, Description: "The direction of a sort.", Values: []aql.Row{
-		{string(Ascending)},
-		{string(Descending)},
+	{Name: "Order", Kind: gen.KindEnum, Description: "The direction of a sort.", Values: []gen.EnumValue{
+		{Value: string(Ascending)},
+		{Value: string(Descending)},
 	}},
-	{Name: "Pagination", Kind: gen.KindObject, Description: "Where a page lies in the whole list.", Fields: []aql.Row{
-		{"Limit limit integer"},
-		{"Offset offset integer"},
-		{"Returned returned integer", "Number of todos on this page"},
-		{"TotalItems total_items integer", "Number of todos in the whole list"},
-		{"HasMore has_more boolean", "Whether todos follow this page"},
+	{Name: "Pagination", Kind: gen.KindObject, Description: "Where a page lies in the whole list.", Fields: []gen.Field{
+		{Name: "limit", Go: "Limit", Type: "integer"},
+		{Name: "offset", Go: "Offset", Type: "integer"},
+		{Name: "returned", Go: "Returned", Type: "integer", Description: "Number of todos on this page"},
+		{Name: "total_items", Go: "TotalItems", Type: "integer", Description: "Number of todos in the whole list"},
+		{Name: "has_more", Go: "HasMore", Type: "boolean", Description: "Whether todos follow this page"},
 	}},
-	{Name: "Priority", Kind: gen.KindEnum, Description: "How urgent a todo is.", Values: []aql.Row{
-		{string(Low), "Some day"},
-		{string(Medium), "This week"},
-		{string(High), "Today"},
+	{Name: "Priority", Kind: gen.KindEnum, Description: "How urgent a todo is.", Values: []gen.EnumValue{
+		{Value: string(Low), Description: "Some day"},
+		{Value: string(Medium), Description: "This week"},
+		{Value: string(High), Description: "Today"},
 	}},
-	{Name: "PurgeResult", Kind: gen.KindObject, Description: "Tells what a purge did.", Fields: []aql.Row{
-		{"Purged purged integer", "Number of todos removed"},
+	{Name: "PurgeResult", Kind: gen.KindObject, Description: "Tells what a purge did.", Fields: []gen.Field{
+		{Name: "purged", Go: "Purged", Type: "integer", Description: "Number of todos removed"},
 	}},
-	{Name: "SortField", Kind: gen.KindEnum, Description: "A field that todos can be ordered by.", Values: []aql.Row{
-		{string(ByCreatedAt)},
-		{string(ByUpdatedAt)},
-		{string(ByDueAt), "Todos that are never due come last"},
-		{string(ByTitle)},
-		{string(ByPriority)},
+	{Name: "SortField", Kind: gen.KindEnum, Description: "A field that todos can be ordered by.", Values: []gen.EnumValue{
+		{Value: string(ByCreatedAt)},
+		{Value: string(ByUpdatedAt)},
+		{Value: string(ByDueAt), Description: "Todos that are never due come last"},
+		{Value: string(ByTitle)},
+		{Value: string(ByPriority)},
 	}},
-	{Name: "Status", Kind: gen.KindEnum, Description: "Whether a todo still has to be done.", Values: []aql.Row{
-		{string(StatusOpen), "Has to be done"},
-		{string(StatusDone), "Was done"},
+	{Name: "Status", Kind: gen.KindEnum, Description: "Whether a todo still has to be done.", Values: []gen.EnumValue{
+		{Value: string(StatusOpen), Description: "Has to be done"},
+		{Value: string(StatusDone), Description: "Was done"},
 	}},
-	{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do.", Fields: []aql.Row{
-		{"TodoID todo_id string readonly,preset=minimal", "Identifier"},
-		{"Title title string required,minlen=1,maxlen=200,preset=minimal", "The thing to do"},
-		{"Notes notes string maxlen=4000,omitempty", "Details"},
-		{`Priority priority Priority default="medium",preset=standard`, "How urgent it is"},
-		{`Status status Status default="open",preset=minimal`, "Whether it was done"},
-		{"DueAt due_at string format=date-time,preset=standard,omitempty", "When it has to be done"},
-		{"Tags tags []string maxitems=20,preset=standard", "Words to find it by"},
-		{"Metadata metadata Metadata omitzero", "What else is known about it"},
-		{"CreatedAt created_at string format=date-time,readonly", "When it was added"},
-		{"UpdatedAt updated_at string format=date-time,readonly", "When it was last changed"},
-		{"ETag _etag string readonly,preset=standard", "Version of the todo, for if_match"},
+	{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do.", Fields: []gen.Field{
+		{Name: "todo_id", Go: "TodoID", Type: "string", ReadOnly: true, Rules: gen.Rules{gen.Presets{"minimal"}}, Description: "Identifier"},
+		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200), gen.Presets{"minimal"}}, Description: "The thing to do"},
+		{Name: "notes", Go: "Notes", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.MaxLen(4000)}, Description: "Details"},
+		{Name: "priority", Go: "Priority", Type: "Priority", Rules: gen.Rules{gen.Default(`"medium"`), gen.Presets{"standard"}}, Description: "How urgent it is"},
+		{Name: "status", Go: "Status", Type: "Status", Rules: gen.Rules{gen.Default(`"open"`), gen.Presets{"minimal"}}, Description: "Whether it was done"},
+		{Name: "due_at", Go: "DueAt", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Format("date-time"), gen.Presets{"standard"}}, Description: "When it has to be done"},
+		{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}, Rules: gen.Rules{gen.MaxItems(20), gen.Presets{"standard"}}, Description: "Words to find it by"},
+		{Name: "metadata", Go: "Metadata", Type: "Metadata", OmitZero: true, Description: "What else is known about it"},
+		{Name: "created_at", Go: "CreatedAt", Type: "string", ReadOnly: true, Rules: gen.Rules{gen.Format("date-time")}, Description: "When it was added"},
+		{Name: "updated_at", Go: "UpdatedAt", Type: "string", ReadOnly: true, Rules: gen.Rules{gen.Format("date-time")}, Description: "When it was last changed"},
+		{Name: "_etag", Go: "ETag", Type: "string", ReadOnly: true, Rules: gen.Rules{gen.Presets{"standard"}}, Description: "Version of the todo, for if_match"},
 	}},
-	{Name: "TodoFilter", Kind: gen.KindObject, Description: "What listed todos have in common.", Fields: []aql.Row{
-		{"Status status Status omitempty", "Whether it was done"},
-		{"Priority priority Priority omitempty", "How urgent it is"},
-		{"Tag tag string omitempty", "A tag the todo has"},
+	{Name: "TodoFilter", Kind: gen.KindObject, Description: "What listed todos have in common.", Fields: []gen.Field{
+		{Name: "status", Go: "Status", Type: "Status", OmitEmpty: true, Description: "Whether it was done"},
+		{Name: "priority", Go: "Priority", Type: "Priority", OmitEmpty: true, Description: "How urgent it is"},
+		{Name: "tag", Go: "Tag", Type: "string", OmitEmpty: true, Description: "A tag the todo has"},
 	}},
-	{Name: "TodoPage", Kind: gen.KindObject, Description: "A part of a list of todos.", Fields: []aql.Row{
-		{"Items items []Todo"},
-		{"Pagination pagination Pagination"},
+	{Name: "TodoPage", Kind: gen.KindObject, Description: "A part of a list of todos.", Fields: []gen.Field{
+		{Name: "items", Go: "Items", Type: "array", Items: &gen.Field{Type: "Todo"}},
+		{Name: "pagination", Go: "Pagination", Type: "Pagination"},
 	}},
 	{Name: "TodoPatch", Kind: gen.KindObject, Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: todo_id, created_at, updated_at, _etag.", Changes: "Todo"},
-	{Name: "TodoSort", Kind: gen.KindObject, Description: "An order of todos.", Fields: []aql.Row{
-		{`Field field SortField default="created_at",omitempty`, "What to sort by"},
-		{`Order order Order default="asc",omitempty`, "In which direction"},
+	{Name: "TodoSort", Kind: gen.KindObject, Description: "An order of todos.", Fields: []gen.Field{
+		{Name: "field", Go: "Field", Type: "SortField", OmitEmpty: true, Rules: gen.Rules{gen.Default(`"created_at"`)}, Description: "What to sort by"},
+		{Name: "order", Go: "Order", Type: "Order", OmitEmpty: true, Rules: gen.Rules{gen.Default(`"asc"`)}, Description: "In which direction"},
 	}},
 }
 
-// The declarations below break the build when a handler or a struct is no longer what this file was generated
-// from. Run go generate then.
-
-var _ func(*Service, context.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
-var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
-var _ func(*Service, context.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
-var _ func(*Service, context.Context, GetTodoRequest) (*Todo, error) = (*Service).GetTodo
-var _ func(*Service, context.Context, ListTodosRequest) (*TodoPage, error) = (*Service).ListTodos
-var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
-var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
-var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-
-var _ = func(v *CompleteTodoRequest) (CompleteTodoRequest, *string) {
-	return CompleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
-}
-var _ = func(v *Todo) (Todo, *string, *string, *string, *Priority, *Status, **time.Time, *[]string, *Metadata, *time.Time, *time.Time, *string) {
-	return Todo{v.TodoID, v.Title, v.Notes, v.Priority, v.Status, v.DueAt, v.Tags, v.Metadata, v.CreatedAt, v.UpdatedAt, v.ETag}, &v.TodoID, &v.Title, &v.Notes, &v.Priority, &v.Status, &v.DueAt, &v.Tags, &v.Metadata, &v.CreatedAt, &v.UpdatedAt, &v.ETag
-}
-var _ = func(v *Metadata) (Metadata, *string, **int, *map[string]string) {
-	return Metadata{v.Color, v.EstimateMinutes, v.Labels}, &v.Color, &v.EstimateMinutes, &v.Labels
-}
-var _ = func(v *CreateTodoRequest) (CreateTodoRequest, *string, *string, *Priority, **time.Time, *[]string, *Metadata) {
-	return CreateTodoRequest{struct{}{}, v.Title, v.Notes, v.Priority, v.DueAt, v.Tags, v.Metadata}, &v.Title, &v.Notes, &v.Priority, &v.DueAt, &v.Tags, &v.Metadata
-}
-var _ = func(v *DeleteTodoRequest) (DeleteTodoRequest, *string) {
-	return DeleteTodoRequest{struct{}{}, v.TodoID}, &v.TodoID
-}
-var _ = func(v *GetTodoRequest) (GetTodoRequest, *string, *aql.Fields) {
-	return GetTodoRequest{struct{}{}, v.TodoID, v.Fields}, &v.TodoID, &v.Fields
-}
-var _ = func(v *ListTodosRequest) (ListTodosRequest, *TodoFilter, **TodoSort, *PageRequest, *aql.Fields) {
-	return ListTodosRequest{struct{}{}, v.Filter, v.Sort, v.PageRequest, v.Fields}, &v.Filter, &v.Sort, &v.PageRequest, &v.Fields
-}
-var _ = func(v *PageRequest) (PageRequest, *int, *int) {
-	return PageRequest{v.Limit, v.Offset}, &v.Limit, &v.Offset
-}
-var _ = func(v *TodoFilter) (TodoFilter, *Status, *Priority, *string) {
-	return TodoFilter{v.Status, v.Priority, v.Tag}, &v.Status, &v.Priority, &v.Tag
-}
-var _ = func(v *TodoSort) (TodoSort, *SortField, *Order) {
-	return TodoSort{v.Field, v.Order}, &v.Field, &v.Order
-}
-var _ = func(v *TodoPage) (TodoPage, *[]Todo, *Pagination) {
-	return TodoPage{v.Items, v.Pagination}, &v.Items, &v.Pagination
-}
-var _ = func(v *Pagination) (Pagination, *int, *int, *int, *int, *bool) {
-	return Pagination{v.Limit, v.Offset, v.Returned, v.TotalItems, v.HasMore}, &v.Limit, &v.Offset, &v.Returned, &v.TotalItems, &v.HasMore
-}
-var _ = func(v *PurgeCompletedRequest) (PurgeCompletedRequest, *int) {
-	return PurgeCompletedRequest{struct{}{}, v.OlderThanDays}, &v.OlderThanDays
-}
-var _ = func(v *PurgeResult) (PurgeResult, *int) {
-	return PurgeResult{v.Purged}, &v.Purged
-}
-var _ = func(v *SearchTodosRequest) (SearchTodosRequest, *string, *PageRequest, *aql.Fields) {
-	return SearchTodosRequest{struct{}{}, v.Query, v.PageRequest, v.Fields}, &v.Query, &v.PageRequest, &v.Fields
-}
-var _ = func(v *UpdateTodoRequest) (UpdateTodoRequest, *string, *aql.Patch[Todo], *string) {
-	return UpdateTodoRequest{struct{}{}, v.TodoID, v.Input, v.IfMatch}, &v.TodoID, &v.Input, &v.IfMatch
+// The function below breaks the build when a handler or a struct is no longer what this file was generated from.
+// Run go generate then.
+func _() {
+	var _ func(*Service, context.Context, CompleteTodoRequest) (*Todo, error) = (*Service).CompleteTodo
+	var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
+	var _ func(*Service, context.Context, DeleteTodoRequest) error = (*Service).DeleteTodo
+	var _ func(*Service, context.Context, GetTodoRequest) (*Todo, error) = (*Service).GetTodo
+	var _ func(*Service, context.Context, ListTodosRequest) (*TodoPage, error) = (*Service).ListTodos
+	var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
+	var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
+	var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
+	_ = []any{CompleteTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(CompleteTodoRequest).TodoID),
+	}, Todo{
+		gen.Exactly[string](&new(Todo).TodoID),
+		gen.Exactly[string](&new(Todo).Title),
+		gen.Exactly[string](&new(Todo).Notes),
+		gen.Exactly[Priority](&new(Todo).Priority),
+		gen.Exactly[Status](&new(Todo).Status),
+		gen.Exactly[*time.Time](&new(Todo).DueAt),
+		gen.Exactly[[]string](&new(Todo).Tags),
+		gen.Exactly[Metadata](&new(Todo).Metadata),
+		gen.Exactly[time.Time](&new(Todo).CreatedAt),
+		gen.Exactly[time.Time](&new(Todo).UpdatedAt),
+		gen.Exactly[string](&new(Todo).ETag),
+	}, Metadata{
+		gen.Exactly[string](&new(Metadata).Color),
+		gen.Exactly[*int](&new(Metadata).EstimateMinutes),
+		gen.Exactly[map[string]string](&new(Metadata).Labels),
+	}, CreateTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(CreateTodoRequest).Title),
+		gen.Exactly[string](&new(CreateTodoRequest).Notes),
+		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
+		gen.Exactly[*time.Time](&new(CreateTodoRequest).DueAt),
+		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
+		gen.Exactly[Metadata](&new(CreateTodoRequest).Metadata),
+	}, DeleteTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(DeleteTodoRequest).TodoID),
+	}, GetTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(GetTodoRequest).TodoID),
+		gen.Exactly[aql.Fields](&new(GetTodoRequest).Fields),
+	}, ListTodosRequest{
+		struct{}{},
+		gen.Exactly[TodoFilter](&new(ListTodosRequest).Filter),
+		gen.Exactly[*TodoSort](&new(ListTodosRequest).Sort),
+		gen.Exactly[PageRequest](&new(ListTodosRequest).PageRequest),
+		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields),
+	}, PageRequest{
+		gen.Exactly[int](&new(PageRequest).Limit),
+		gen.Exactly[int](&new(PageRequest).Offset),
+	}, TodoFilter{
+		gen.Exactly[Status](&new(TodoFilter).Status),
+		gen.Exactly[Priority](&new(TodoFilter).Priority),
+		gen.Exactly[string](&new(TodoFilter).Tag),
+	}, TodoSort{
+		gen.Exactly[SortField](&new(TodoSort).Field),
+		gen.Exactly[Order](&new(TodoSort).Order),
+	}, TodoPage{
+		gen.Exactly[[]Todo](&new(TodoPage).Items),
+		gen.Exactly[Pagination](&new(TodoPage).Pagination),
+	}, Pagination{
+		gen.Exactly[int](&new(Pagination).Limit),
+		gen.Exactly[int](&new(Pagination).Offset),
+		gen.Exactly[int](&new(Pagination).Returned),
+		gen.Exactly[int](&new(Pagination).TotalItems),
+		gen.Exactly[bool](&new(Pagination).HasMore),
+	}, PurgeCompletedRequest{
+		struct{}{},
+		gen.Exactly[int](&new(PurgeCompletedRequest).OlderThanDays),
+	}, PurgeResult{
+		gen.Exactly[int](&new(PurgeResult).Purged),
+	}, SearchTodosRequest{
+		struct{}{},
+		gen.Exactly[string](&new(SearchTodosRequest).Query),
+		gen.Exactly[PageRequest](&new(SearchTodosRequest).PageRequest),
+		gen.Exactly[aql.Fields](&new(SearchTodosRequest).Fields),
+	}, UpdateTodoRequest{
+		struct{}{},
+		gen.Exactly[string](&new(UpdateTodoRequest).TodoID),
+		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
+		gen.Exactly[string](&new(UpdateTodoRequest).IfMatch),
+	}}
 }

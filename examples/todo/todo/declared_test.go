@@ -158,7 +158,7 @@ func TestFingerprint(t *testing.T) {
 	if info.Definitions != adapter.Fingerprint() {
 		t.Errorf("agents are told %s", info.Definitions)
 	}
-	merged, err := aql.New(aql.Merge(todo.NewRegistry(nil), aql.NewRegistry(nil, nil)), aql.Options{Name: "other"})
+	merged, err := aql.New(aql.Merge(todo.NewRegistry(nil), aql.Merge()), aql.Options{Name: "other"})
 	if err != nil {
 		t.Fatal(err)
 	}

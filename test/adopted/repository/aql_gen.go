@@ -15,43 +15,120 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
+// The build breaks here when the generator and the runtime are of versions that do not fit each other.
+const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
+
 // NewRegistry returns the operations of package repository, carried out by service.
-func NewRegistry(service *Service) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{
-		{Definition: &getCommitOperation, Receiver: service},
-		{Definition: &listCommitsOperation, Receiver: service},
-		{Definition: &createBranchOperation, Receiver: service},
-		{Definition: &getBranchOperation, Receiver: service},
-		{Definition: &updateBranchOperation, Receiver: service},
-		{Definition: &deleteBranchOperation, Receiver: service},
-		{Definition: &createRemoteOperation, Receiver: service},
-		{Definition: &getStatusOperation, Receiver: service},
-	}, wireTypes)
+func NewRegistry(service *Service) *gen.Registry {
+	return gen.NewRegistry(handlers, wireTypes, service)
+}
+
+var handlers = []gen.Handler{
+	{Name: "get_commit", Category: gen.Read, Danger: gen.Safe, Description: "Reads a commit.",
+		Params: []gen.Field{
+			{Name: "revision", Go: "revision", Type: "string", Required: true, Description: "A hash, a branch, a tag, or an expression such as main~3"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"revision":"HEAD"}`},
+		},
+		Returns: "Commit", Source: "repository/repository.go:46", Request: (*getCommitArguments)(nil), Result: (**Commit)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			arguments := request.(*getCommitArguments)
+			return receivers[0].(*Service).GetCommit(arguments.revision)
+		}},
+	{Name: "list_commits", Category: gen.Read, Danger: gen.Safe, Description: "Lists the commits that lead to the current one, the latest first.",
+		Params: []gen.Field{
+			{Name: "since", Go: "since", Type: "string", Rules: gen.Rules{gen.Format("date-time")}, Description: "Only commits after this"},
+			{Name: "limit", Go: "limit", Type: "integer", Rules: gen.Rules{gen.Default("20"), gen.Min("1"), gen.Max("200")}, Description: "How many"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"limit":5}`},
+		},
+		Returns: "CommitList", Source: "repository/repository.go:64", Request: (*listCommitsArguments)(nil), Result: (*[]*Commit)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			arguments := request.(*listCommitsArguments)
+			return receivers[0].(*Service).ListCommits(ctx, arguments.since, arguments.limit)
+		}},
+	{Name: "create_branch", Category: gen.Create, Danger: gen.Reversible, Description: "Writes down what a branch follows.",
+		Params: []gen.Field{
+			{Name: "name", Go: "Name", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1)}, Description: "Name of branch"},
+			{Name: "remote", Go: "Remote", Type: "string", Description: "Name of remote to track"},
+			{Name: "merge", Go: "Merge", Type: "string", Description: "The local refspec for the branch. Known values: HEAD, refs/heads/master, refs/heads/main."},
+			{Name: "rebase", Go: "Rebase", Type: "string", Description: `Instead of merge when pulling. Valid values are "true" and "interactive".  "false" is undocumented and typically represented by the non-existence of this field`},
+			{Name: "description", Go: "Description", Type: "string", Description: "Explains what the branch is for. Multi-line explanations may be used."},
+		},
+		Examples: []gen.Example{
+			{Params: `{"name":"main","remote":"origin","merge":"refs/heads/main"}`},
+		},
+		Returns: "Branch", Source: "repository/repository.go:89", Request: (*config.Branch)(nil), Result: (**config.Branch)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).CreateBranch(request.(*config.Branch))
+		}},
+	{Name: "get_branch", Category: gen.Read, Danger: gen.Safe, Description: "Tells what a branch follows.",
+		Params: []gen.Field{
+			{Name: "name", Go: "name", Type: "string", Required: true},
+		},
+		Examples: []gen.Example{
+			{Params: `{"name":"main"}`},
+		},
+		Returns: "Branch", Source: "repository/repository.go:100", Request: (*getBranchArguments)(nil), Result: (**config.Branch)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			arguments := request.(*getBranchArguments)
+			return receivers[0].(*Service).GetBranch(arguments.name)
+		}},
+	{Name: "update_branch", Category: gen.Update, Danger: gen.Reversible, Description: "Changes what a branch follows; what is absent from input stays as it was.",
+		Params: []gen.Field{
+			{Name: "name", Go: "name", Type: "string", Required: true, ID: true},
+			{Name: "input", Go: "input", Type: "BranchPatch", Required: true, Description: "The changes; fields left out stay as they are"},
+		},
+		Examples: []gen.Example{
+			{Params: `{"name":"main","input":{"description":"What is released"}}`},
+		},
+		Returns: "Branch", Source: "repository/repository.go:109", Request: (*updateBranchArguments)(nil), Result: (**config.Branch)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			arguments := request.(*updateBranchArguments)
+			return receivers[0].(*Service).UpdateBranch(arguments.name, arguments.input)
+		}},
+	{Name: "delete_branch", Category: gen.Delete, Danger: gen.Destructive, Description: "Forgets what a branch follows.",
+		Reasons: []string{"Pulls and pushes no longer know where to"}, Confirm: "Forget what branch '{name}' follows?",
+		Params: []gen.Field{
+			{Name: "name", Go: "name", Type: "string", Required: true},
+		},
+		Examples: []gen.Example{
+			{Params: `{"name":"main"}`},
+		},
+		Returns: "Nothing", Source: "repository/repository.go:135", Request: (*deleteBranchArguments)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			arguments := request.(*deleteBranchArguments)
+			return nil, receivers[0].(*Service).DeleteBranch(arguments.name)
+		}},
+	{Name: "create_remote", Category: gen.Create, Danger: gen.Reversible, Description: "Adds a remote repository.",
+		Params: []gen.Field{
+			{Name: "name", Go: "Name", Type: "string", Required: true, Rules: gen.Rules{gen.Pattern("^[a-z][a-z0-9_-]*$")}, Description: "Name of the remote"},
+			{Name: "urls", Go: "URLs", Type: "array", Items: &gen.Field{Type: "string"}, Required: true, Rules: gen.Rules{gen.MinItems(1)}, Description: "The URLs of a remote repository. It must be non-empty. Fetch will always use the first URL, while push will use all of them."},
+			{Name: "mirror", Go: "Mirror", Type: "boolean", Description: "Indicates that the repository is a mirror of remote."},
+			{Name: "fetch", Go: "Fetch", Type: "array", Items: &gen.Field{Type: "string"}, Description: `The default set of "refspec" for fetch operation`},
+		},
+		Examples: []gen.Example{
+			{Params: `{"name":"origin","urls":["https://example.com/notes.git"]}`},
+		},
+		Returns: "RemoteConfig", Source: "repository/repository.go:145", Request: (*config.RemoteConfig)(nil), Result: (**config.RemoteConfig)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).CreateRemote(request.(*config.RemoteConfig))
+		}},
+	{Name: "get_status", Category: gen.Read, Danger: gen.Safe, Description: "Tells which files differ from the current commit.",
+		Examples: []gen.Example{
+			{Params: "{}"},
+		},
+		Returns: "Status", Source: "repository/repository.go:157", Request: (*struct{})(nil), Result: (*git.Status)(nil),
+		Call: func(_ context.Context, receivers []any, _ any) (any, error) {
+			return receivers[0].(*Service).GetStatus()
+		}},
 }
 
 // getCommitArguments are the arguments of GetCommit.
 type getCommitArguments struct {
 	revision plumbing.Revision
-}
-
-var getCommitOperation = aql.Definition{
-	Name:        "get_commit",
-	Category:    gen.Read,
-	Description: "Reads a commit.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"revision revision string required", "A hash, a branch, a tag, or an expression such as main~3"},
-	},
-	Returns: "Commit",
-	Examples: []aql.Row{
-		{`{"revision":"HEAD"}`},
-	},
-	Source: "repository/repository.go:46",
-	Types:  [2]any{(*getCommitArguments)(nil), (**Commit)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		arguments := request.(*getCommitArguments)
-		return receiver.(*Service).GetCommit(arguments.revision)
-	},
 }
 
 // listCommitsArguments are the arguments of ListCommits.
@@ -60,73 +137,9 @@ type listCommitsArguments struct {
 	limit int
 }
 
-var listCommitsOperation = aql.Definition{
-	Name:        "list_commits",
-	Category:    gen.Read,
-	Description: "Lists the commits that lead to the current one, the latest first.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"since since string format=date-time", "Only commits after this"},
-		{"limit limit integer default=20,min=1,max=200", "How many"},
-	},
-	Returns: "CommitList",
-	Examples: []aql.Row{
-		{`{"limit":5}`},
-	},
-	Source: "repository/repository.go:64",
-	Types:  [2]any{(*listCommitsArguments)(nil), (*[]*Commit)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		arguments := request.(*listCommitsArguments)
-		return receiver.(*Service).ListCommits(ctx, arguments.since, arguments.limit)
-	},
-}
-
-var createBranchOperation = aql.Definition{
-	Name:        "create_branch",
-	Category:    gen.Create,
-	Description: "Writes down what a branch follows.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Name name string required,minlen=1", "Name of branch"},
-		{"Remote remote string", "Name of remote to track"},
-		{"Merge merge string", "The local refspec for the branch. Known values: HEAD, refs/heads/master, refs/heads/main."},
-		{"Rebase rebase string", `Instead of merge when pulling. Valid values are "true" and "interactive".  "false" is undocumented and typically represented by the non-existence of this field`},
-		{"Description description string", "Explains what the branch is for. Multi-line explanations may be used."},
-	},
-	Returns: "Branch",
-	Examples: []aql.Row{
-		{`{"name":"main","remote":"origin","merge":"refs/heads/main"}`},
-	},
-	Source: "repository/repository.go:89",
-	Types:  [2]any{(*config.Branch)(nil), (**config.Branch)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).CreateBranch(request.(*config.Branch))
-	},
-}
-
 // getBranchArguments are the arguments of GetBranch.
 type getBranchArguments struct {
 	name string
-}
-
-var getBranchOperation = aql.Definition{
-	Name:        "get_branch",
-	Category:    gen.Read,
-	Description: "Tells what a branch follows.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"name name string required"},
-	},
-	Returns: "Branch",
-	Examples: []aql.Row{
-		{`{"name":"main"}`},
-	},
-	Source: "repository/repository.go:100",
-	Types:  [2]any{(*getBranchArguments)(nil), (**config.Branch)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		arguments := request.(*getBranchArguments)
-		return receiver.(*Service).GetBranch(arguments.name)
-	},
 }
 
 // updateBranchArguments are the arguments of UpdateBranch.
@@ -135,154 +148,83 @@ type updateBranchArguments struct {
 	input aql.Patch[config.Branch]
 }
 
-var updateBranchOperation = aql.Definition{
-	Name:        "update_branch",
-	Category:    gen.Update,
-	Description: "Changes what a branch follows; what is absent from input stays as it was.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"name name string required,id"},
-		{"input input BranchPatch required", "The changes; fields left out stay as they are"},
-	},
-	Returns: "Branch",
-	Examples: []aql.Row{
-		{`{"name":"main","input":{"description":"What is released"}}`},
-	},
-	Source: "repository/repository.go:109",
-	Types:  [2]any{(*updateBranchArguments)(nil), (**config.Branch)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		arguments := request.(*updateBranchArguments)
-		return receiver.(*Service).UpdateBranch(arguments.name, arguments.input)
-	},
-}
-
 // deleteBranchArguments are the arguments of DeleteBranch.
 type deleteBranchArguments struct {
 	name string
 }
 
-var deleteBranchOperation = aql.Definition{
-	Name:        "delete_branch",
-	Category:    gen.Delete,
-	Description: "Forgets what a branch follows.",
-	Danger:      gen.Destructive,
-	Reasons:     []string{"Pulls and pushes no longer know where to"},
-	Confirm:     "Forget what branch '{name}' follows?",
-	Params: []aql.Row{
-		{"name name string required"},
-	},
-	Returns: "Nothing",
-	Examples: []aql.Row{
-		{`{"name":"main"}`},
-	},
-	Source: "repository/repository.go:135",
-	Types:  [2]any{(*deleteBranchArguments)(nil), nil},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		arguments := request.(*deleteBranchArguments)
-		return nil, receiver.(*Service).DeleteBranch(arguments.name)
-	},
-}
-
-var createRemoteOperation = aql.Definition{
-	Name:        "create_remote",
-	Category:    gen.Create,
-	Description: "Adds a remote repository.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Name name string required,pattern=^[a-z][a-z0-9_-]*$", "Name of the remote"},
-		{"URLs urls []string required,minitems=1", "The URLs of a remote repository. It must be non-empty. Fetch will always use the first URL, while push will use all of them."},
-		{"Mirror mirror boolean", "Indicates that the repository is a mirror of remote."},
-		{"Fetch fetch []string", `The default set of "refspec" for fetch operation`},
-	},
-	Returns: "RemoteConfig",
-	Examples: []aql.Row{
-		{`{"name":"origin","urls":["https://example.com/notes.git"]}`},
-	},
-	Source: "repository/repository.go:145",
-	Types:  [2]any{(*config.RemoteConfig)(nil), (**config.RemoteConfig)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).CreateRemote(request.(*config.RemoteConfig))
-	},
-}
-
-var getStatusOperation = aql.Definition{
-	Name:        "get_status",
-	Category:    gen.Read,
-	Description: "Tells which files differ from the current commit.",
-	Danger:      gen.Safe,
-	Returns:     "Status",
-	Examples: []aql.Row{
-		{"{}"},
-	},
-	Source: "repository/repository.go:157",
-	Types:  [2]any{(*struct{})(nil), (*git.Status)(nil)},
-	Handler: func(_ context.Context, receiver, _ any) (any, error) {
-		return receiver.(*Service).GetStatus()
-	},
-}
-
-var wireTypes = []aql.Type{
-	{Name: "Branch", Kind: gen.KindObject, Description: "Contains information on the local branches and which remote to track", Fields: []aql.Row{
-		{"Name name string", "Name of branch"},
-		{"Remote remote string", "Name of remote to track"},
-		{"Merge merge string", "The local refspec for the branch. Known values: HEAD, refs/heads/master, refs/heads/main."},
-		{"Rebase rebase string", `Instead of merge when pulling. Valid values are "true" and "interactive".  "false" is undocumented and typically represented by the non-existence of this field`},
-		{"Description description string", "Explains what the branch is for. Multi-line explanations may be used."},
+var wireTypes = []gen.WireType{
+	{Name: "Branch", Kind: gen.KindObject, Description: "Contains information on the local branches and which remote to track", Fields: []gen.Field{
+		{Name: "name", Go: "Name", Type: "string", Description: "Name of branch"},
+		{Name: "remote", Go: "Remote", Type: "string", Description: "Name of remote to track"},
+		{Name: "merge", Go: "Merge", Type: "string", Description: "The local refspec for the branch. Known values: HEAD, refs/heads/master, refs/heads/main."},
+		{Name: "rebase", Go: "Rebase", Type: "string", Description: `Instead of merge when pulling. Valid values are "true" and "interactive".  "false" is undocumented and typically represented by the non-existence of this field`},
+		{Name: "description", Go: "Description", Type: "string", Description: "Explains what the branch is for. Multi-line explanations may be used."},
 	}},
 	{Name: "BranchPatch", Kind: gen.KindObject, Description: "Changes to a Branch. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Branch"},
-	{Name: "Commit", Kind: gen.KindObject, Description: "A commit without what only Git needs of it. The library's own holds hashes as arrays of 20 numbers.", Fields: []aql.Row{
-		{"Hash hash string", "Names the commit"},
-		{"Author author Signature", "Who wrote it, and when"},
-		{"Message message string", "What it says"},
-		{"Parents parents []string", "Hashes of the commits it follows"},
+	{Name: "Commit", Kind: gen.KindObject, Description: "A commit without what only Git needs of it. The library's own holds hashes as arrays of 20 numbers.", Fields: []gen.Field{
+		{Name: "hash", Go: "Hash", Type: "string", Description: "Names the commit"},
+		{Name: "author", Go: "Author", Type: "Signature", Description: "Who wrote it, and when"},
+		{Name: "message", Go: "Message", Type: "string", Description: "What it says"},
+		{Name: "parents", Go: "Parents", Type: "array", Items: &gen.Field{Type: "string"}, Description: "Hashes of the commits it follows"},
 	}},
-	{Name: "CommitList", Kind: gen.KindObject, Description: "List of Commit in items.", Fields: []aql.Row{
-		{". items []Commit required", "The elements."},
+	{Name: "CommitList", Kind: gen.KindObject, Description: "List of Commit in items.", Fields: []gen.Field{
+		{Name: "items", Type: "array", Items: &gen.Field{Type: "Commit"}, Required: true, Description: "The elements."},
 	}},
-	{Name: "FileStatus", Kind: gen.KindObject, Description: "Contains the status of a file in the worktree", Fields: []aql.Row{
-		{"Staging staging integer min=0,max=255", "The status of a file in the staging area. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
-		{"Worktree worktree integer min=0,max=255", "The status of a file in the worktree. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
-		{"Extra extra string", "Contains extra information, such as the previous name in a rename"},
+	{Name: "FileStatus", Kind: gen.KindObject, Description: "Contains the status of a file in the worktree", Fields: []gen.Field{
+		{Name: "staging", Go: "Staging", Type: "integer", Rules: gen.Rules{gen.Min("0"), gen.Max("255")}, Description: "The status of a file in the staging area. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
+		{Name: "worktree", Go: "Worktree", Type: "integer", Rules: gen.Rules{gen.Min("0"), gen.Max("255")}, Description: "The status of a file in the worktree. Known values: 32 Unmodified, 63 Untracked, 77 Modified, 65 Added, 68 Deleted, 82 Renamed, 67 Copied, 85 UpdatedButUnmerged."},
+		{Name: "extra", Go: "Extra", Type: "string", Description: "Contains extra information, such as the previous name in a rename"},
 	}},
 	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
-	{Name: "RemoteConfig", Kind: gen.KindObject, Description: "Contains the configuration for a given remote repository.", Fields: []aql.Row{
-		{"Name name string", "Name of the remote"},
-		{"URLs urls []string", "The URLs of a remote repository. It must be non-empty. Fetch will always use the first URL, while push will use all of them."},
-		{"Mirror mirror boolean", "Indicates that the repository is a mirror of remote."},
-		{"Fetch fetch []string", `The default set of "refspec" for fetch operation`},
+	{Name: "RemoteConfig", Kind: gen.KindObject, Description: "Contains the configuration for a given remote repository.", Fields: []gen.Field{
+		{Name: "name", Go: "Name", Type: "string", Description: "Name of the remote"},
+		{Name: "urls", Go: "URLs", Type: "array", Items: &gen.Field{Type: "string"}, Description: "The URLs of a remote repository. It must be non-empty. Fetch will always use the first URL, while push will use all of them."},
+		{Name: "mirror", Go: "Mirror", Type: "boolean", Description: "Indicates that the repository is a mirror of remote."},
+		{Name: "fetch", Go: "Fetch", Type: "array", Items: &gen.Field{Type: "string"}, Description: `The default set of "refspec" for fetch operation`},
 	}},
-	{Name: "Signature", Kind: gen.KindObject, Description: "Is used to identify who and when created a commit or tag.", Fields: []aql.Row{
-		{"Name name string", "Represents a person name. It is an arbitrary string."},
-		{"Email email string", "An email, but it cannot be assumed to be well-formed."},
-		{"When when string format=date-time", "The timestamp of the signature."},
+	{Name: "Signature", Kind: gen.KindObject, Description: "Is used to identify who and when created a commit or tag.", Fields: []gen.Field{
+		{Name: "name", Go: "Name", Type: "string", Description: "Represents a person name. It is an arbitrary string."},
+		{Name: "email", Go: "Email", Type: "string", Description: "An email, but it cannot be assumed to be well-formed."},
+		{Name: "when", Go: "When", Type: "string", Rules: gen.Rules{gen.Format("date-time")}, Description: "The timestamp of the signature."},
 	}},
-	{Name: "Status", Kind: gen.KindObject, Description: "Object whose members have type FileStatus.", Items: aql.Row{". items FileStatus"}},
+	{Name: "Status", Kind: gen.KindObject, Description: "Object whose members have type FileStatus.", Items: &gen.Field{Name: "items", Type: "FileStatus"}},
 }
 
-// The declarations below break the build when a handler or a struct is no longer what this file was generated
-// from. Run go generate then.
-
-var _ func(*Service, plumbing.Revision) (*Commit, error) = (*Service).GetCommit
-var _ func(*Service, context.Context, *time.Time, int) ([]*Commit, error) = (*Service).ListCommits
-var _ func(*Service, *config.Branch) (*config.Branch, error) = (*Service).CreateBranch
-var _ func(*Service, string) (*config.Branch, error) = (*Service).GetBranch
-var _ func(*Service, string, aql.Patch[config.Branch]) (*config.Branch, error) = (*Service).UpdateBranch
-var _ func(*Service, string) error = (*Service).DeleteBranch
-var _ func(*Service, *config.RemoteConfig) (*config.RemoteConfig, error) = (*Service).CreateRemote
-var _ func(*Service) (git.Status, error) = (*Service).GetStatus
-
-var _ = func(v *Commit) (Commit, *string, *object.Signature, *string, *[]string) {
-	return Commit{v.Hash, v.Author, v.Message, v.Parents}, &v.Hash, &v.Author, &v.Message, &v.Parents
-}
-var _ = func(v *object.Signature) (*string, *string, *time.Time) {
-	return &v.Name, &v.Email, &v.When
-}
-var _ = func(v *config.Branch) (*string, *string, *plumbing.ReferenceName, *string, *string) {
-	return &v.Name, &v.Remote, &v.Merge, &v.Rebase, &v.Description
-}
-var _ = func(v *config.RemoteConfig) (*string, *[]string, *bool, *[]config.RefSpec) {
-	return &v.Name, &v.URLs, &v.Mirror, &v.Fetch
-}
-var _ = func(v *git.FileStatus) (*git.StatusCode, *git.StatusCode, *string) {
-	return &v.Staging, &v.Worktree, &v.Extra
+// The function below breaks the build when a handler or a struct is no longer what this file was generated from.
+// Run go generate then.
+func _() {
+	var _ func(*Service, plumbing.Revision) (*Commit, error) = (*Service).GetCommit
+	var _ func(*Service, context.Context, *time.Time, int) ([]*Commit, error) = (*Service).ListCommits
+	var _ func(*Service, *config.Branch) (*config.Branch, error) = (*Service).CreateBranch
+	var _ func(*Service, string) (*config.Branch, error) = (*Service).GetBranch
+	var _ func(*Service, string, aql.Patch[config.Branch]) (*config.Branch, error) = (*Service).UpdateBranch
+	var _ func(*Service, string) error = (*Service).DeleteBranch
+	var _ func(*Service, *config.RemoteConfig) (*config.RemoteConfig, error) = (*Service).CreateRemote
+	var _ func(*Service) (git.Status, error) = (*Service).GetStatus
+	_ = []any{Commit{
+		gen.Exactly[string](&new(Commit).Hash),
+		gen.Exactly[object.Signature](&new(Commit).Author),
+		gen.Exactly[string](&new(Commit).Message),
+		gen.Exactly[[]string](&new(Commit).Parents),
+	}, []any{
+		gen.Exactly[string](&new(object.Signature).Name),
+		gen.Exactly[string](&new(object.Signature).Email),
+		gen.Exactly[time.Time](&new(object.Signature).When),
+	}, []any{
+		gen.Exactly[string](&new(config.Branch).Name),
+		gen.Exactly[string](&new(config.Branch).Remote),
+		gen.Exactly[plumbing.ReferenceName](&new(config.Branch).Merge),
+		gen.Exactly[string](&new(config.Branch).Rebase),
+		gen.Exactly[string](&new(config.Branch).Description),
+	}, []any{
+		gen.Exactly[string](&new(config.RemoteConfig).Name),
+		gen.Exactly[[]string](&new(config.RemoteConfig).URLs),
+		gen.Exactly[bool](&new(config.RemoteConfig).Mirror),
+		gen.Exactly[[]config.RefSpec](&new(config.RemoteConfig).Fetch),
+	}, []any{
+		gen.Exactly[git.StatusCode](&new(git.FileStatus).Staging),
+		gen.Exactly[git.StatusCode](&new(git.FileStatus).Worktree),
+		gen.Exactly[string](&new(git.FileStatus).Extra),
+	}}
 }

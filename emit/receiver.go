@@ -1,0 +1,100 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/aqltag/aqltag/model"
+)
+
+// receiver is a type whose methods are handlers. NewRegistry takes one value of each.
+type receiver struct {
+	*model.Receiver
+	pointer bool // some handler needs a pointer
+	param   string
+	index   int    // among the receivers
+	methods string // name of the interface of the handlers of a generic type
+}
+
+// goType returns the type that NewRegistry takes.
+func (r *receiver) goType() string {
+	text := r.Type
+	if r.generic() {
+		names := make([]string, len(r.TypeParams))
+		for i, p := range r.TypeParams {
+			names[i] = p.Name
+		}
+		text += "[" + strings.Join(names, ", ") + "]"
+	}
+	if r.pointer {
+		return "*" + text
+	}
+	return text
+}
+
+// asserted returns the type under which handlers find the receiver. What is outside of NewRegistry cannot name the type
+// arguments of a generic type.
+func (r *receiver) asserted() string {
+	if r.generic() {
+		return r.methods
+	}
+	return r.goType()
+}
+
+func (r *receiver) generic() bool { return len(r.TypeParams) > 0 }
+
+// receiver returns the receiver of a handler, which other handlers may share.
+func (g *generator) receiver(r *model.Receiver) *receiver {
+	for _, known := range g.receivers {
+		if known.Type == r.Type {
+			known.pointer = known.pointer || r.Pointer
+			return known
+		}
+	}
+	name := lowerFirst(r.Type)
+	added := &receiver{Receiver: g.renameTypeParams(r), pointer: r.Pointer, param: g.names.unique(name, name+"Value"), index: len(g.receivers)}
+	if added.generic() {
+		added.methods = g.names.unique(name+"Methods", name+"Handlers")
+	}
+	g.receivers = append(g.receivers, added)
+	return added
+}
+
+// renameTypeParams gives the type parameters of a receiver names that NewRegistry, which declares those of all receivers,
+// does not use otherwise.
+func (g *generator) renameTypeParams(r *model.Receiver) *model.Receiver {
+	renamed := *r
+	renamed.TypeParams = nil
+	names := make(map[string]string)
+	for _, param := range r.TypeParams {
+		names[param.Name] = g.names.unique(param.Name, upperFirst(r.Type)+upperFirst(param.Name))
+	}
+	for _, param := range r.TypeParams {
+		param.Name = names[param.Name]
+		param.Constraint.Text = replaceIdentifiers(param.Constraint.Text, func(name string, qualifier bool) string {
+			if new, ok := names[name]; ok && !qualifier {
+				return new
+			}
+			return name
+		})
+		renamed.TypeParams = append(renamed.TypeParams, param)
+	}
+	return &renamed
+}
+
+// methodSets writes an interface of the handlers of each generic receiver.
+func (g *generator) methodSets(p *printer) {
+	for _, r := range g.receivers {
+		if !r.generic() {
+			continue
+		}
+		p.line()
+		p.comment(r.methods + " are the handlers among the methods of " + r.Type + ", whatever its type arguments are.")
+		p.open("type ", r.methods, " interface {")
+		for _, c := range g.calls {
+			if c.receiver == r {
+				p.line(c.handler.Func, strings.TrimPrefix(g.signature(c.handler, nil), "func"))
+			}
+		}
+		p.shut("}")
+	}
+}

@@ -1,0 +1,132 @@
+package gen
+
+import "fmt"
+
+// expansion turns the types of one generated file into definitions.
+type expansion struct {
+	declared []WireType
+	types    []Type
+	index    map[string]int      // of a type, by its name
+	values   map[string][]string // of an enum type
+	changes  map[string]string   // the type of the changes of a type
+}
+
+func newExpansion(declared []WireType) *expansion {
+	e := &expansion{
+		declared: declared, types: make([]Type, len(declared)),
+		index: make(map[string]int, len(declared)), values: make(map[string][]string), changes: make(map[string]string),
+	}
+	for i := range declared {
+		t := &declared[i]
+		e.index[t.Name] = i
+		for _, value := range t.Values {
+			e.values[t.Name] = append(e.values[t.Name], value.Value)
+		}
+		if t.Changes != "" {
+			e.changes[t.Changes] = t.Name
+		}
+	}
+	return e
+}
+
+// expand makes the definitions of all types.
+func (e *expansion) expand() error {
+	for i := range e.declared {
+		d := &e.declared[i]
+		e.types[i] = Type{
+			Name: d.Name, Kind: d.Kind, Description: d.Description, Values: d.Values, Fields: e.params(d.Fields), Members: d.Members,
+			Items: e.items(d.Items), Changes: d.Changes,
+		}
+	}
+	for i := range e.types {
+		t := &e.types[i]
+		if t.Changes == "" {
+			continue
+		}
+		whole, known := e.index[t.Changes]
+		if !known {
+			return fmt.Errorf("type %s changes %s, which is not declared", t.Name, t.Changes)
+		}
+		t.Fields = e.changed(e.types[whole].Fields)
+	}
+	return nil
+}
+
+func (e *expansion) params(fields []Field) []Param {
+	if len(fields) == 0 {
+		return nil
+	}
+	params := make([]Param, len(fields))
+	for i := range fields {
+		params[i] = e.param(&fields[i])
+	}
+	return params
+}
+
+func (e *expansion) param(f *Field) Param {
+	p := Param{
+		Name: f.Name, Go: f.Go, Type: f.Type, Items: e.items(f.Items), Required: f.Required, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly,
+		AppendOnly: f.AppendOnly, ID: f.ID, OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
+		Enum: e.values[f.Type],
+	}
+	for _, rule := range f.Rules {
+		rule.apply(&p)
+	}
+	return p
+}
+
+func (e *expansion) items(f *Field) *Param {
+	if f == nil {
+		return nil
+	}
+	p := e.param(f)
+	return &p
+}
+
+// changed returns the fields of a type's changes: those of the type that an update may change, none of them required.
+func (e *expansion) changed(fields []Param) []Param {
+	var out []Param
+	for _, p := range fields {
+		if p.Updatable() {
+			p.Required, p.Default = false, ""
+			out = append(out, e.change(p))
+		}
+	}
+	return out
+}
+
+// change makes the type of a value that of its changes, through maps too: arrays are replaced as a whole.
+func (e *expansion) change(p Param) Param {
+	if changes, ok := e.changes[p.Type]; ok {
+		p.Type = changes
+	}
+	if p.Type == "object" && p.Items != nil {
+		items := e.change(*p.Items)
+		p.Items = &items
+	}
+	return p
+}
+
+// operation makes the definition of an operation.
+func (e *expansion) operation(h *Handler) (Operation, error) {
+	o := Operation{
+		Name: h.Name, Category: h.Category, Family: h.Family, Description: h.Description, Danger: h.Danger, DangerSource: h.DangerSource,
+		Reasons: h.Reasons, Confirm: h.Confirm, Params: e.params(h.Params), Examples: h.Examples, Timeout: h.Timeout,
+		Deprecated: h.Deprecated, Replacement: h.Replacement, Source: h.Source,
+	}
+	if o.DangerSource == "" {
+		o.DangerSource = DangerFromCategory
+	}
+	if h.Returns != "" {
+		i, known := e.index[h.Returns]
+		if !known {
+			return o, fmt.Errorf("operation %s returns %s, which is not declared", h.Name, h.Returns)
+		}
+		t := &e.declared[i]
+		o.Returns = Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	}
+	if h.Call == nil || h.Request == nil {
+		return o, fmt.Errorf("operation %s has no handler", h.Name)
+	}
+	return o, nil
+}
