@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"runtime/describe/manifest":           {"runtime/gen"},
 	"runtime":                             {"runtime/audit", "runtime/describe", "runtime/describe/fingerprint", "runtime/describe/manifest", "runtime/gen", "runtime/identity", "runtime/internal/codec", "runtime/internal/gate", "runtime/internal/meter", "runtime/internal/wire", "runtime/policy", "runtime/quota", "runtime/store", "runtime/trust", "runtime/words"},
 	"runtime/internal/codec":              {"runtime/gen", "runtime/internal/wire"},
+	"runtime/internal/notes":              {"runtime", "runtime/gen"},
 	"runtime/internal/schematest":         {},
 	"runtime/internal/wire":               {},
 	"runtime/identity":                    {},

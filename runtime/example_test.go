@@ -1,0 +1,178 @@
+package aql_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/notes"
+)
+
+// show calls operations of a new service, one after the other, through the one tool of single mode.
+func show(requests ...string) {
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Mode: aql.ModeSingle})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	for _, request := range requests {
+		fmt.Printf("%s\n", session.Call(context.Background(), "mcp_aql", []byte(request)).JSON)
+	}
+}
+
+// An adapter answers requests that come through its tools: without options, through one for each category of operations.
+func ExampleNew() {
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Name: "notes", Version: "1.0.0"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tool := range adapter.Tools() {
+		fmt.Println(tool.Name)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	request := []byte(`{"operation":"get_note","params":{"note_id":"n1"}}`)
+	reply := session.Call(context.Background(), adapter.Tool("get_note"), request)
+	fmt.Printf("%s\n", reply.JSON)
+	// Output:
+	// mcp_aql_create
+	// mcp_aql_read
+	// mcp_aql_update
+	// mcp_aql_delete
+	// mcp_aql_execute
+	// {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"corner","when":"today"}}}
+}
+
+// The handler of update_note has a request with a Patch[Note] called Input, and merges it into the note:
+//
+//	n := s.notes[req.NoteID]
+//	return n, req.Input.Apply(n)
+//
+// Objects merge at every depth, and null removes.
+func ExamplePatch_Apply() {
+	show(`{"operation":"update_note","params":{"note_id":"n1","input":{"title":"Buy bread","labels":{"when":null,"who":"Ann"}}}}`)
+	// Output:
+	// {"success":true,"data":{"id":"n1","title":"Buy bread","labels":{"shop":"corner","who":"Ann"}}}
+}
+
+// The handler of paint_note has a request with an Optional[string] called Color, and applies it to the note:
+//
+//	req.Input.Color.Apply(&n.Color)
+//
+// It does nothing if the color is absent, and removes it if it is null.
+func ExampleOptional() {
+	show(
+		`{"operation":"paint_note","params":{"note_id":"n1","input":{"color":"red"}}}`,
+		`{"operation":"paint_note","params":{"note_id":"n1","input":{}}}`,
+		`{"operation":"paint_note","params":{"note_id":"n1","input":{"color":null}}}`,
+	)
+	// Output:
+	// {"success":true,"data":{"id":"n1","title":"Buy milk","color":"red","labels":{"shop":"corner","when":"today"}}}
+	// {"success":true,"data":{"id":"n1","title":"Buy milk","color":"red","labels":{"shop":"corner","when":"today"}}}
+	// {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"corner","when":"today"}}}
+}
+
+// The handler of get_note returns aql.NotFound("note", req.NoteID): the agent gets a code, a message and details.
+func ExampleNotFound() {
+	show(`{"operation":"get_note","params":{"note_id":"n7"}}`)
+	// Output:
+	// {"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"Resource 'note' not found: 'n7'","details":{"resource_type":"note","resource_id":"n7"}}}
+}
+
+// A failure can have any code with one of the protocol's prefixes, and the package has constants for the common ones. The
+// handler of paint_note returns
+//
+//	aql.Errorf(aql.CodeInvalidEnum, "A note cannot be %s", color).WithDetail("param_name", "input.color")
+func ExampleErrorf() {
+	show(`{"operation":"paint_note","params":{"note_id":"n1","input":{"color":"invisible"}}}`)
+	err := aql.Errorf("CONFLICT_LOCKED", "Note %s is locked", "n1")
+	fmt.Println(err.Code.Valid(), err)
+	// Output:
+	// {"success":false,"error":{"code":"VALIDATION_INVALID_ENUM","message":"A note cannot be invisible","details":{"param_name":"input.color"}}}
+	// true CONFLICT_LOCKED: Note n1 is locked
+}
+
+// The handler of create_note warns of a title that another note has:
+//
+//	same := aql.Warning{Code: "SAME_TITLE_WARNING", Message: "Another note has this title"}
+//	aql.Warn(ctx, same.WithDetail("id", n.ID))
+func ExampleWarn() {
+	show(`{"operation":"create_note","params":{"title":"Buy milk"}}`)
+	// Output:
+	// {"success":true,"data":{"id":"n2","title":"Buy milk"},"warnings":[{"code":"SAME_TITLE_WARNING","message":"Another note has this title","severity":"medium","details":{"id":"n1"}}]}
+}
+
+// A service can spread its operations over tools of its own.
+func ExampleOptions_customProfile() {
+	desk := describe.Profile{Name: "desk", Introspect: "look", Families: []describe.Family{
+		{Name: "look", Description: "Find and read notes.", Categories: []gen.Category{gen.Read}},
+		{Name: "work", Description: "Change notes.", Categories: []gen.Category{gen.Create, gen.Update, gen.Delete, gen.Execute}},
+	}}
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{
+		Profile: "desk", Profiles: []describe.Profile{desk}, Prefix: "notes_",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(adapter.Tool("get_note"), adapter.Tool("delete_note"))
+	// Output:
+	// notes_mcp_aql_look notes_mcp_aql_work
+}
+
+// A transport of one's own: it reads lines with the name of a tool and a request, and writes the answers.
+func ExampleSession_Call() {
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	ctx := aql.WithCaller(context.Background(), aql.Caller{Subject: "ann", Issuer: "console"})
+
+	input := strings.NewReader(`mcp_aql_read {"operation":"get_note","params":{"note_id":"n1"}}
+mcp_aql_read {"operation":"get_nots"}
+mcp_aql_read {"operation":
+`)
+	lines := bufio.NewScanner(input)
+	lines.Buffer(nil, adapter.Limits().RequestSize+100)
+	for lines.Scan() {
+		tool, request, _ := strings.Cut(lines.Text(), " ")
+		reply := session.Call(ctx, tool, []byte(request))
+		fmt.Printf("isError=%t %s\n", reply.IsError, reply.JSON)
+	}
+	// Output:
+	// isError=false {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"corner","when":"today"}}}
+	// isError=false {"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'get_nots'","details":{"operation":"get_nots","available":["get_note"]}}}
+	// isError=true {"success":false,"error":{"code":"VALIDATION_MALFORMED_JSON","message":"Malformed JSON in request: 'the JSON value is cut off'","details":{"location":"operation","byte_offset":13}}}
+}
+
+// A transport that can ask a human does so in place of the answer that requires confirmation, and sends the request again.
+func ExampleWithAnswer() {
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	ctx, request := context.Background(), []byte(`{"operation":"delete_note","params":{"note_id":"n1"}}`)
+
+	reply := session.Call(ctx, "mcp_aql_delete", request)
+	fmt.Println(reply.Question.Message)
+	state, err := session.Seal(ctx, reply.Question)
+	if err != nil {
+		log.Fatal(err)
+	}
+	approved := true // by the human
+
+	reply = session.Call(aql.WithAnswer(ctx, aql.Answer{State: state, Approved: approved}), "mcp_aql_delete", request)
+	fmt.Printf("%s\n", reply.JSON)
+	// Output:
+	// Delete note 'n1'? This cannot be undone.
+	// {"success":true,"data":null}
+}
