@@ -72,7 +72,8 @@ func benchRequestCodec(tb testing.TB) *codec.Request {
 	return request
 }
 
-// BenchmarkRequest decodes and checks a request of 1 KB, beside the floor that encoding/json sets by looking at the syntax.
+// BenchmarkRequest decodes and checks a request of 1 KB, beside the floor that encoding/json sets by looking at the
+// syntax.
 func BenchmarkRequest(b *testing.B) {
 	text := []byte(benchDocument)
 	b.Run("aql", func(b *testing.B) {

@@ -9,93 +9,94 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// changes is what a patch does to a resource, on record since it was validated by merging it onto an empty one, so that
-// applying it need not read it again. The values that are set are those that were read then: they go to the first resource
-// that the patch is applied to, and to no other, since two resources must not share memory.
+// changes is what a patch does to a resource. It is recorded when the patch is validated, so that the patch need not
+// be read again when it is applied. Values in it go to the first resource only: two resources must not share memory.
 type changes struct {
-	raw   string // the patch
-	start int    // where in the request it begins
-	list  []change
-	names []string // of the entries that are removed from maps
-	doubt bool     // one of them may still fail: whether it does depends on the resource
-	spent atomic.Bool
-	first [16]change
-	few   [4]string // room for names
+	raw         string // the patch
+	start       int    // offset of the patch in the request
+	list        []change
+	names       []string // of entries that are removed from maps
+	mayFail     bool     // whether one of the changes fits depends on the resource
+	applied     atomic.Bool
+	listBuffer  [16]change // memory for list
+	namesBuffer [4]string  // memory for names
 }
 
-// change is one of them. The fields of a struct come between enters or points, and leaves.
+// change is a change of a field. Changes of the fields of a struct stand between enterStruct or enterPointer, and
+// leaveStruct.
 type change struct {
-	field    *field
-	value    unsafe.Pointer // what sets and putsEntries take
-	from, to int32          // what merges: where in the patch it begins and ends; what putsEntries removes: which of the names
-	do       doing
+	field    *decodedField
+	value    unsafe.Pointer // of setField and mergeEntries
+	from, to int32          // of mergeText: offsets in the patch; of mergeEntries: range of the names to remove
+	kind     changeKind
 }
 
-type doing uint8
+// changeKind is what a change does.
+type changeKind uint8
 
 const (
-	sets doing = iota
-	removes
-	enters      // the struct that is the field
-	points      // to a struct of its own, a copy of the one that was there
-	leaves      // the struct
-	putsEntries // into a map of strings
-	merges      // in a way that the value alone knows
+	setField     changeKind = iota
+	setFieldNull            // sets the field as null does
+	enterStruct             // the field is a struct, of which fields change
+	enterPointer            // the field is a pointer to such a struct, which is copied first
+	leaveStruct             // ends the struct
+	mergeEntries            // merges entries into a map of strings
+	mergeText               // merges a part of the text of the patch
 )
 
-// add puts a change on record, where there is one.
+// add records a change. c may be nil.
 func (c *changes) add(change change) {
 	if c == nil {
 		return
 	}
 	if c.list == nil {
-		c.list = c.first[:0]
+		c.list = c.listBuffer[:0]
 	}
-	limited := change.do == putsEntries && change.field.value.checks != nil
-	c.doubt = c.doubt || change.do == merges || limited
+	limited := change.kind == mergeEntries && change.field.value.constraints != nil
+	c.mayFail = c.mayFail || change.kind == mergeText || limited
 	c.list = append(c.list, change)
 }
 
-// addText puts on record a change that merges the text between two offsets of the request.
-func (c *changes) addText(f *field, from, to int) {
+// addText records a change that merges the text between two offsets of the request. c may be nil.
+func (c *changes) addText(f *decodedField, from, to int) {
 	if c != nil {
-		c.add(change{do: merges, field: f, from: int32(from - c.start), to: int32(to - c.start)})
+		c.add(change{kind: mergeText, field: f, from: int32(from - c.start), to: int32(to - c.start)})
 	}
 }
 
-// apply makes the changes in list, up to one that leaves, to the struct at base. It returns what comes behind.
+// apply makes the changes in list to the struct at base, up to leaveStruct. It returns the rest of the list.
 func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok bool) {
 	ok = true
 	for len(list) > 0 && ok {
 		next := &list[0]
 		list = list[1:]
 		field := next.field
-		switch next.do {
-		case leaves:
+		switch next.kind {
+		case leaveStruct:
 			return list, true
-		case removes:
-			ok = field.remove(base)
-		case sets:
-			field.value.move(field.owned(base), next.value)
-		case enters:
-			list, ok = c.apply(list, field.owned(base))
-		case points:
-			pointer := (*unsafe.Pointer)(field.owned(base))
+		case setFieldNull:
+			ok = field.setNull(base)
+		case setField:
+			field.value.move(field.location.unshare(base), next.value)
+		case enterStruct:
+			list, ok = c.apply(list, field.location.unshare(base))
+		case enterPointer:
+			pointer := (*unsafe.Pointer)(field.location.unshare(base))
 			*pointer = copied(field.value.elem.goType, *pointer)
 			list, ok = c.apply(list, *pointer)
-		case putsEntries:
-			ok = c.put(next, (*map[string]string)(field.owned(base)))
-		case merges:
+		case mergeEntries:
+			ok = c.mergeMap(next, (*map[string]string)(field.location.unshare(base)))
+		case mergeText:
 			r := wire.NewReader(c.raw[next.from:next.to], wire.Limits{})
-			field.value.merge(r, field.owned(base))
+			field.value.merge(r, field.location.unshare(base))
 			ok = r.OK()
 		}
 	}
 	return nil, ok
 }
 
-// put merges the entries of a resource into those of the patch, which then are the resource's.
-func (c *changes) put(next *change, p *map[string]string) bool {
+// mergeMap adds the entries of the map at p to those of the patch, and makes these the map at p.
+func (c *changes) mergeMap(next *change, p *map[string]string) bool {
 	entries := *(*map[string]string)(next.value)
 	for name, value := range *p {
 		if _, changed := entries[name]; !changed {
@@ -105,15 +106,15 @@ func (c *changes) put(next *change, p *map[string]string) bool {
 	for _, name := range c.names[next.from:next.to] {
 		delete(entries, name)
 	}
-	if limit := next.field.value.checks; limit != nil && limit.maxItems > 0 && len(entries) > limit.maxItems {
+	if limit := next.field.value.constraints; limit != nil && limit.maxItems > 0 && len(entries) > limit.maxItems {
 		return false
 	}
 	*p = entries
 	return true
 }
 
-// move copies a value of the type from one place to another.
-func (n *reading) move(to, from unsafe.Pointer) {
+// move copies a value from one address to another.
+func (n *decoder) move(to, from unsafe.Pointer) {
 	switch n.kind {
 	case kindString, kindNumber:
 		*(*string)(to) = *(*string)(from)
@@ -126,7 +127,7 @@ func (n *reading) move(to, from unsafe.Pointer) {
 	case kindTime:
 		*(*time.Time)(to) = *(*time.Time)(from)
 	case kindStrings, kindSlice, kindBytes:
-		*(*slice)(to) = *(*slice)(from)
+		*(*sliceHeader)(to) = *(*sliceHeader)(from)
 	case kindPointer:
 		*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(from)
 	default:

@@ -68,8 +68,8 @@ func TestReadDifferences(t *testing.T) {
 	}
 }
 
-// writeDifferences are all the ways in which a result is written otherwise than encoding/json would (without its escaping of
-// HTML, REQ-RS-09), and why.
+// writeDifferences are all the ways in which a result is written otherwise than encoding/json would (without its
+// escaping of HTML, REQ-RS-09), and why.
 var writeDifferences = []struct {
 	name, why    string
 	value        any

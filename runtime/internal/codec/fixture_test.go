@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// The types below are one or more for every row of design §3.3. Their wire names are encoding/json's, so that both can be
-// given the same text.
+// The types below are one or more for every row of design §3.3. Their wire names are encoding/json's, so that both
+// can be given the same text.
 
 type (
 	named    string

@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// FuzzDecode reads any text as a value of one of the types. Nothing panics, and what is accepted encoding/json accepts too,
-// with the same value. What was accepted can be written as JSON.
+// FuzzDecode reads any text as a value of one of the types. Nothing panics, and what is accepted encoding/json
+// accepts too, with the same value. What was accepted can be written as JSON.
 func FuzzDecode(f *testing.F) {
 	types := fixtures()
 	r := newRandom(4)
@@ -38,8 +38,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzMerge merges any text into a value. Nothing panics, a patch that is refused changes nothing, and one that is accepted
-// gives what RFC 7396 makes of it.
+// FuzzMerge merges any text into a value. Nothing panics, a patch that is refused changes nothing, and one that is
+// accepted gives what RFC 7396 makes of it.
 func FuzzMerge(f *testing.F) {
 	m := newMerger[everything](f)
 	for seed := range uint64(20) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is read by way of offsets and unsafe pointers must be visible to the garbage collector at every moment: values stay
-// whole while it runs all the time.
+// What is read by way of offsets and unsafe pointers must be visible to the garbage collector at every moment: values
+// stay whole while it runs all the time.
 func TestValuesSurviveTheGarbageCollector(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	c := newCodecs(t, reflect.TypeFor[everything]())

@@ -10,79 +10,69 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// set gives the field at p its default.
-func (f *fallback) set(p unsafe.Pointer) {
-	if f.fixed.IsValid() {
-		reflect.NewAt(f.goType, p).Elem().Set(f.fixed)
-		return
-	}
-	f.value.clear(p)
-	f.value.read(wire.NewReader(f.text, wire.Limits{}), p, false)
-}
-
-// removal is what null does to a field in an update.
-type removal uint8
+// nullMeaning is what null does to a field in an update.
+type nullMeaning uint8
 
 const (
-	refused   removal = iota // null is no value it may have
-	zeroed                   // nil, or a zero value that its constraints allow
-	defaulted                // its default
-	marked                   // the type itself tells null from absence
-	emptied                  // zero, if no field of the struct is required: of a recursive type that is known later
+	nullRefused      nullMeaning = iota // null is not a value of the field
+	nullIsZero                          // sets nil, or the zero value
+	nullIsDefault                       // sets the default
+	nullIsNull                          // sets null, which the type distinguishes from absence
+	nullIsZeroStruct                    // sets the zero value of a struct, if none of its fields is required
 )
 
-// removalOf tells what null does to a field: it becomes nil, or its default, or zero, and is refused where none of these
-// is a value the field may have (requirements REQ-UP-09).
-func removalOf(f *field, t reflect.Type, p *gen.Param) removal {
+// nullMeaningOf returns what null does to a field. It sets nil, or else the default, or else the zero value, and is
+// refused where the constraints of the field allow none of these (MCP-AQL core §4.5.2).
+func nullMeaningOf(f *decodedField, t reflect.Type, p *gen.Param) nullMeaning {
 	switch {
 	case p.Required:
-		return refused
+		return nullRefused
 	case f.value.kind == kindOptional:
-		return marked
+		return nullIsNull
 	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Map, t.Kind() == reflect.Slice, t.Kind() == reflect.Interface:
-		return zeroed
-	case f.fallback != nil:
-		return defaulted
+		return nullIsZero
+	case f.defaultValue != nil:
+		return nullIsDefault
 	case p.OmitZero, p.OmitEmpty && f.value.kind != kindStruct && f.value.kind != kindArray:
-		return zeroed // which is how absence is written
+		return nullIsZero // results leave it out then
 	case f.value.kind == kindStruct:
-		return emptied
-	case f.value.admitsZero():
-		return zeroed
+		return nullIsZeroStruct // a recursive type is not finished yet, so this is checked later
+	case f.value.acceptsZero():
+		return nullIsZero
 	default:
-		return refused
+		return nullRefused
 	}
 }
 
-// remove does what null does to the field of the struct at base. It returns false, having done nothing, where null is no
-// value the field may have.
-func (f *field) remove(base unsafe.Pointer) bool {
-	switch f.removal {
-	case refused:
+// setNull does to the field of the struct at base what null does. Where null is refused, it does nothing and returns
+// false.
+func (f *decodedField) setNull(base unsafe.Pointer) bool {
+	switch f.null {
+	case nullRefused:
 		return false
-	case defaulted:
-		f.fallback.set(f.owned(base))
-	case marked:
-		place := f.owned(base)
-		f.value.clear(place)
-		*(*Presence)(place) = Null
-	case emptied:
-		if !f.value.admitsZero() {
+	case nullIsDefault:
+		f.defaultValue.set(f.location.unshare(base))
+	case nullIsNull:
+		p := f.location.unshare(base)
+		f.value.clear(p)
+		*(*Presence)(p) = Null
+	case nullIsZeroStruct:
+		if !f.value.acceptsZero() {
 			return false
 		}
 		fallthrough
-	case zeroed:
-		if f.location.present(base) != nil {
-			f.value.clear(f.owned(base))
+	case nullIsZero:
+		if f.location.address(base) != nil {
+			f.value.clear(f.location.unshare(base))
 		}
 	}
 	return true
 }
 
-// merge merges the object ahead into the struct at base: what is absent stays as it is, null removes (RFC 7396, MCP-AQL core
-// §4.5.1). What base points to is not changed: others may hold it too. An identifier says which resource is meant, so inside
-// a patch it is unknown (requirements REQ-UP-06). What is done goes on record.
-func (o *object) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
+// merge merges the next value, an object, into the struct at base as a JSON Merge Patch (RFC 7396, MCP-AQL core
+// §4.5.1). What pointers, maps and slices in the struct refer to is copied before it changes. Identifiers are unknown
+// in a patch (MCP-AQL core §4.5.3). The changes are recorded unless recorded is nil.
+func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes) {
 	if !r.Object() {
 		return
 	}
@@ -106,47 +96,46 @@ func (o *object) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
 		case f.append:
 			r.AppendOnly()
 		case r.Null():
-			if !f.remove(base) {
+			if !f.setNull(base) {
 				r.NullRefused(f.value.expected)
 			}
-			record.add(change{do: removes, field: f})
+			recorded.add(change{kind: setFieldNull, field: f})
 		default:
-			f.merge(r, base, record)
+			f.merge(r, base, recorded)
 		}
 	}
 }
 
-// merge merges the value ahead, which is not null, into the field of the struct at base.
-func (f *field) merge(r *wire.Reader, base unsafe.Pointer, record *changes) {
-	n, p := f.value, f.owned(base)
-	pointed := n.kind == kindPointer && n.elem.kind == kindStruct
+// merge merges the next value, which is not null, into the field of the struct at base.
+func (f *decodedField) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes) {
+	n, p := f.value, f.location.unshare(base)
 	switch {
 	case n.kind == kindStruct:
-		record.add(change{do: enters, field: f})
-		n.object.merge(r, p, record)
-		record.add(change{do: leaves})
-	case pointed:
-		record.add(change{do: points, field: f})
+		recorded.add(change{kind: enterStruct, field: f})
+		n.object.merge(r, p, recorded)
+		recorded.add(change{kind: leaveStruct})
+	case n.kind == kindPointer && n.elem.kind == kindStruct:
+		recorded.add(change{kind: enterPointer, field: f})
 		pointer := (*unsafe.Pointer)(p)
 		*pointer = copied(n.elem.goType, *pointer)
-		n.elem.object.merge(r, *pointer, record)
-		record.add(change{do: leaves})
+		n.elem.object.merge(r, *pointer, recorded)
+		recorded.add(change{kind: leaveStruct})
 	case n.kind == kindStringMap:
-		from, to := n.mergeStringMap(r, (*map[string]string)(p), record)
-		record.add(change{do: putsEntries, field: f, value: p, from: from, to: to})
+		from, to := n.mergeStringMap(r, (*map[string]string)(p), recorded)
+		recorded.add(change{kind: mergeEntries, field: f, value: p, from: from, to: to})
 	case n.merges():
-		r.Kind()
+		r.Kind() // moves to the value
 		start := r.Offset()
 		n.merge(r, p)
-		record.addText(f, start, r.Offset())
+		recorded.addText(f, start, r.Offset())
 	default:
 		n.read(r, p, false)
-		record.add(change{do: sets, field: f, value: p})
+		recorded.add(change{kind: setField, field: f, value: p})
 	}
 }
 
-// merges reports whether a value of the type changes with what a patch brings, rather than being replaced by it.
-func (n *reading) merges() bool {
+// merges reports whether a patch may change a value of the type in part, rather than replace it.
+func (n *decoder) merges() bool {
 	switch n.kind {
 	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindOptional:
 		return true
@@ -157,8 +146,9 @@ func (n *reading) merges() bool {
 	}
 }
 
-// merge merges the value ahead, which is not null, into p. Objects merge at every depth, everything else replaces.
-func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
+// merge merges the next value, which is not null, into the value at p. Objects merge at every depth; everything else
+// replaces.
+func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer) {
 	switch n.kind {
 	case kindStruct:
 		n.object.merge(r, p, nil)
@@ -190,15 +180,15 @@ func (n *reading) merge(r *wire.Reader, p unsafe.Pointer) {
 	}
 }
 
-// mergeStringMap merges the object ahead into a map. It puts the names that are removed on record, and returns which ones
-// these are.
-func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string, record *changes) (from, to int32) {
+// mergeStringMap merges the next value, an object, into the map at p. It records the names that are removed, and
+// returns their range in recorded.names.
+func (n *decoder) mergeStringMap(r *wire.Reader, p *map[string]string, recorded *changes) (from, to int32) {
 	var removed []string
-	if record != nil {
-		if record.names == nil {
-			record.names = record.few[:0]
+	if recorded != nil {
+		if recorded.names == nil {
+			recorded.names = recorded.namesBuffer[:0]
 		}
-		removed = record.names
+		removed = recorded.names
 		from, to = int32(len(removed)), int32(len(removed))
 	}
 	if !r.Object() {
@@ -212,24 +202,24 @@ func (n *reading) mergeStringMap(r *wire.Reader, p *map[string]string, record *c
 		name := r.Name()
 		if r.Null() {
 			delete(entries, name)
-			if record != nil {
+			if recorded != nil {
 				removed = append(removed, r.Retain(name))
 			}
 		} else if s, ok := r.String(); ok {
 			entries[r.Retain(name)] = s
 		}
 	}
-	// How few entries there may be shows only in the merged map, which a patch alone does not tell.
-	if n.checks == nil || n.checks.maxItems == 0 || r.MaxItems(len(entries), n.checks.maxItems) {
+	if n.withinMaxItems(r, len(entries)) {
 		*p = entries
 	}
-	if record != nil {
-		record.names, to = removed, int32(len(removed))
+	if recorded != nil {
+		recorded.names, to = removed, int32(len(removed))
 	}
 	return from, to
 }
 
-func (n *reading) mergeMap(r *wire.Reader, p unsafe.Pointer) {
+// mergeMap merges the next value, an object, into the map at p.
+func (n *decoder) mergeMap(r *wire.Reader, p unsafe.Pointer) {
 	if !r.Object() {
 		return
 	}
@@ -240,26 +230,31 @@ func (n *reading) mergeMap(r *wire.Reader, p unsafe.Pointer) {
 	}
 	key, elem := reflect.New(n.goType.Key()).Elem(), reflect.New(n.goType.Elem()).Elem()
 	for r.Next() {
-		known := n.readKey(r, key)
+		valid := n.readKey(r, key)
 		if r.Null() {
-			if known {
+			if valid {
 				entries.SetMapIndex(key, reflect.Value{})
 			}
 			continue
 		}
 		elem.SetZero()
-		if known {
+		if valid {
 			if entry := entries.MapIndex(key); entry.IsValid() {
 				elem.Set(entry)
 			}
 		}
 		n.elem.merge(r, elem.Addr().UnsafePointer())
-		if known {
+		if valid {
 			entries.SetMapIndex(key, elem)
 		}
 	}
-	// How few entries there may be shows only in the merged map, which a patch alone does not tell.
-	if n.checks == nil || n.checks.maxItems == 0 || r.MaxItems(entries.Len(), n.checks.maxItems) {
+	if n.withinMaxItems(r, entries.Len()) {
 		old.Set(entries)
 	}
+}
+
+// withinMaxItems checks the size of a merged map. The least size is not checked: when a patch is validated, the map
+// has only the entries of the patch.
+func (n *decoder) withinMaxItems(r *wire.Reader, size int) bool {
+	return n.constraints == nil || n.constraints.maxItems == 0 || r.MaxItems(size, n.constraints.maxItems)
 }

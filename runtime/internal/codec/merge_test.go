@@ -128,8 +128,8 @@ func TestMergeIsRFC7396(t *testing.T) {
 	}
 }
 
-// canonical is what a value says, however it is spelled. An embedded struct that is a nil pointer says what an empty one
-// says.
+// canonical is what a value says, however it is spelled. An embedded struct that is a nil pointer says what an empty
+// one says.
 func canonical(t testing.TB, value reflect.Value) string {
 	t.Helper()
 	if v, ok := value.Interface().(*embedding); ok {

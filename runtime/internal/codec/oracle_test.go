@@ -130,8 +130,8 @@ func describe(v reflect.Value) string {
 	return string(text)
 }
 
-// Whatever is wrong with a text, encoding/json accepts all that is accepted here, and reads the same value. The exception
-// is an integer that is spelled 1.0 or 1e2 (requirements REQ-VO-05).
+// Whatever is wrong with a text, encoding/json accepts all that is accepted here, and reads the same value. The
+// exception is an integer that is spelled 1.0 or 1e2 (requirements REQ-VO-05).
 func TestDecoderAcceptsNoMoreThanEncodingJSON(t *testing.T) {
 	accepted, refused := 0, 0
 	for _, goType := range fixtures() {

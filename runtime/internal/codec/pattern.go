@@ -51,8 +51,8 @@ type run struct {
 	min, max int       // max is negative where there is no maximum
 }
 
-// matchRuns reports whether s consists of the runs. Each run takes as many bytes as it can: simpleRuns has made sure that
-// no other choice could match.
+// matchRuns reports whether s consists of the runs. Each run takes as many bytes as it can: simpleRuns has made sure
+// that no other choice could match.
 func matchRuns(runs []run, s string) bool {
 	for i := range runs {
 		r := &runs[i]

@@ -62,7 +62,8 @@ func randomRunText(r *rand.Rand) string {
 	return string(text)
 }
 
-// patternLetters are those of random expressions and strings: some that conditions, folding and encoding treat in ways of their own.
+// patternLetters are those of random expressions and strings: some that conditions, folding and encoding treat in
+// ways of their own.
 var patternLetters = []rune{'a', 'b', 'K', '\u212a', 'é', 'É', '1', '_', '\n', ' ', '日', utf8.RuneError, '\U0001f600', utf8.MaxRune}
 
 func randomExpression(r *rand.Rand, depth int) *syntax.Regexp {

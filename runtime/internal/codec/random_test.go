@@ -22,8 +22,8 @@ type random struct {
 
 func newRandom(seed uint64) *random { return &random{Rand: rand.New(rand.NewPCG(seed, 7))} }
 
-// fill makes a value of any type. depth ends recursive types; held: the value is an element of a container, where null is
-// no value of lists and maps.
+// fill makes a value of any type. depth ends recursive types; held: the value is an element of a container, where
+// null is no value of lists and maps.
 func (r *random) fill(v reflect.Value, depth int, held bool) {
 	if v.Kind() != reflect.Pointer && r.special(v, held) {
 		return

@@ -8,17 +8,17 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// mergeJSON merges the value ahead into one that reads and writes itself. Only its own JSON tells what it consists of, so
-// an object merges with that.
-func (n *reading) mergeJSON(r *wire.Reader, p unsafe.Pointer) {
+// mergeJSON merges the next value into the value at p, whose type has methods for JSON. An object merges with the
+// JSON that the value writes.
+func (n *decoder) mergeJSON(r *wire.Reader, p unsafe.Pointer) {
 	kind := r.Kind()
-	if kind != "object" || !n.admits(kind) {
+	if kind != "object" || !n.acceptsKind(kind) {
 		n.readJSON(r, p)
 		return
 	}
 	value := reflect.NewAt(n.goType, p)
 	var old []byte
-	err := guarded(func() (err error) {
+	err := callUser(func() (err error) {
 		old, err = json.Marshal(value.Interface())
 		return err
 	})
@@ -30,13 +30,13 @@ func (n *reading) mergeJSON(r *wire.Reader, p unsafe.Pointer) {
 		return
 	}
 	n.clear(p)
-	if guarded(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
-		r.Mismatch(n.wanted)
+	if callUser(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
+		r.Mismatch(n.form)
 	}
 }
 
-// mergedText reads the value ahead and returns what a JSON Merge Patch (RFC 7396) with it makes of the JSON text old. What
-// stays keeps its place and its spelling.
+// mergedText applies the next value as a JSON Merge Patch (RFC 7396) to the JSON text old, and returns the resulting
+// text. Members that do not change keep their place and their spelling.
 func mergedText(r *wire.Reader, old string) string {
 	if r.Kind() != "object" {
 		return r.Raw()
@@ -60,13 +60,13 @@ func mergedText(r *wire.Reader, old string) string {
 	return members.object()
 }
 
-// members are the members of an object in their order.
+// members are the members of an object.
 type members struct {
-	names []string // those that texts lacks were removed
+	names []string // in their order; those that texts lacks are removed
 	texts map[string]string
 }
 
-// membersOf splits the text of an object; anything else has no members.
+// membersOf returns the members of an object. Any other text has none.
 func membersOf(text string) members {
 	m := members{texts: make(map[string]string)}
 	r := wire.NewReader(text, wire.Limits{})
@@ -84,6 +84,7 @@ func membersOf(text string) members {
 	return m
 }
 
+// object returns the text of an object with the members.
 func (m members) object() string {
 	w := wire.NewWriter(nil)
 	w.BeginObject()

@@ -1,29 +1,35 @@
 package codec
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
-	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// bound is a limit of a number, exactly and in the form in which values are compared.
+// constraints are what a definition demands of a value beside its type. Zero and nil stand for no constraint.
+type constraints struct {
+	minLength, maxLength int
+	minItems, maxItems   int
+	pattern              *pattern
+	enum                 []string
+	low, high            *bound
+}
+
+// bound is a minimum or a maximum of a number, in each form in which values are compared with it.
 type bound struct {
-	exact *big.Rat
+	sign  int // of the exact bound
 	int   int64
 	uint  uint64
 	float float64
-	text  string
 }
 
-// checksOf compiles the constraints that p puts on values of n; nil if there are none.
-func (s *Set) checksOf(n *reading, p *gen.Param) (*checks, error) {
-	c := checks{}
+// constraints compiles the constraints of p on values of n. It returns nil if there are none.
+func (s *Set) constraints(n *decoder, p *gen.Param) (*constraints, error) {
+	c := constraints{}
 	some := false
 	switch n.kind {
 	case kindString, kindText:
@@ -55,7 +61,7 @@ func (s *Set) checksOf(n *reading, p *gen.Param) (*checks, error) {
 	return &c, nil
 }
 
-// pattern compiles an expression once for all that share it.
+// pattern returns the pattern of an expression, which all parameters share that have it.
 func (s *Set) pattern(expression string) (*pattern, error) {
 	if known := s.patterns[expression]; known != nil {
 		return known, nil
@@ -65,8 +71,9 @@ func (s *Set) pattern(expression string) (*pattern, error) {
 	return compiled, err
 }
 
-// boundOf reads a bound, rounded inwards for integers; nil where every value of the type is within it.
-func boundOf(n *reading, text string, low bool) (*bound, error) {
+// boundOf parses a bound of values of n, a minimum if low is set. Bounds of integers are rounded inwards. It returns
+// nil where the type has no values beyond the bound.
+func boundOf(n *decoder, text string, low bool) (*bound, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -74,7 +81,7 @@ func boundOf(n *reading, text string, low bool) (*bound, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q is not a number", text)
 	}
-	b := &bound{exact: exact, text: text}
+	b := &bound{sign: exact.Sign()}
 	if n.kind == kindFloat || n.kind == kindNumber {
 		b.float, _ = exact.Float64()
 		if n.bits == 32 { // 0.1 as a float32 is more than 0.1
@@ -97,7 +104,8 @@ func boundOf(n *reading, text string, low bool) (*bound, error) {
 	return b, nil
 }
 
-func integerRange(n *reading) (low, high *big.Int) {
+// integerRange returns the least and the largest integer that n can hold.
+func integerRange(n *decoder) (low, high *big.Int) {
 	one, bits := big.NewInt(1), uint(n.bits)
 	if n.kind == kindUint {
 		return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, bits), one)
@@ -106,49 +114,45 @@ func integerRange(n *reading) (low, high *big.Int) {
 	return new(big.Int).Neg(half), new(big.Int).Sub(half, one)
 }
 
-func (c *checks) text(r *wire.Reader, s string) bool {
-	return (c.minLength == 0 || r.MinLength(s, c.minLength)) && (c.maxLength == 0 || r.MaxLength(s, c.maxLength)) &&
-		(c.pattern == nil || r.Pattern(c.pattern.match(s), c.pattern.expression)) && (len(c.enum) == 0 || r.Enum(s, c.enum))
+// checkText reports to r that s, the string just read, breaks a constraint, and returns false then.
+func (c *constraints) checkText(r *wire.Reader, s string) bool {
+	return (c.minLength == 0 || r.MinLength(s, c.minLength)) &&
+		(c.maxLength == 0 || r.MaxLength(s, c.maxLength)) &&
+		(c.pattern == nil || r.Pattern(c.pattern.match(s), c.pattern.expression)) &&
+		(len(c.enum) == 0 || r.Enum(s, c.enum))
 }
 
-func (c *checks) int(r *wire.Reader, v int64) bool {
+func (c *constraints) checkInt(r *wire.Reader, v int64) bool {
 	return (c.low == nil || wire.Min(r, v, c.low.int)) && (c.high == nil || wire.Max(r, v, c.high.int))
 }
 
-func (c *checks) uint(r *wire.Reader, v uint64) bool {
+func (c *constraints) checkUint(r *wire.Reader, v uint64) bool {
 	return (c.low == nil || wire.Min(r, v, c.low.uint)) && (c.high == nil || wire.Max(r, v, c.high.uint))
 }
 
-func (c *checks) float(r *wire.Reader, v float64) bool {
+func (c *constraints) checkFloat(r *wire.Reader, v float64) bool {
 	return (c.low == nil || wire.Min(r, v, c.low.float)) && (c.high == nil || wire.Max(r, v, c.high.float))
 }
 
-// number checks a number of any size by its value.
-func (c *checks) number(r *wire.Reader, text string) bool {
+// checkNumber checks a number of any size by the float64 next to it.
+func (c *constraints) checkNumber(r *wire.Reader, text string) bool {
 	v, err := strconv.ParseFloat(text, 64)
-	return err != nil || c.float(r, v)
+	return err != nil || c.checkFloat(r, v)
 }
 
-func (c *checks) items(r *wire.Reader, n int) bool {
+func (c *constraints) checkItems(r *wire.Reader, n int) bool {
 	return (c.minItems == 0 || r.MinItems(n, c.minItems)) && (c.maxItems == 0 || r.MaxItems(n, c.maxItems))
 }
 
-// admitsZero reports whether a type's zero value is one that the constraints allow: null in an update may then stand for
-// it.
-func (n *reading) admitsZero() bool {
-	c := n.checks
+// acceptsZero reports whether the zero value meets the constraints.
+func (n *decoder) acceptsZero() bool {
+	c := n.constraints
 	switch n.kind {
 	case kindString, kindText:
-		if c == nil {
-			return true
-		}
-		allowed := len(c.enum) == 0
-		for _, value := range c.enum {
-			allowed = allowed || value == ""
-		}
-		return allowed && c.minLength == 0 && (c.pattern == nil || c.pattern.match(""))
+		return c == nil || c.minLength == 0 && (len(c.enum) == 0 || slices.Contains(c.enum, "")) &&
+			(c.pattern == nil || c.pattern.match(""))
 	case kindInt, kindUint, kindFloat, kindNumber:
-		return c == nil || (c.low == nil || c.low.exact.Sign() <= 0) && (c.high == nil || c.high.exact.Sign() >= 0)
+		return c == nil || (c.low == nil || c.low.sign <= 0) && (c.high == nil || c.high.sign >= 0)
 	case kindStruct:
 		for i := range n.object.fields {
 			if n.object.fields[i].required {
@@ -156,35 +160,7 @@ func (n *reading) admitsZero() bool {
 			}
 		}
 	case kindQuoted:
-		return n.elem.admitsZero()
+		return n.elem.acceptsZero()
 	}
 	return true
-}
-
-// fallback is the default of a field.
-type fallback struct {
-	value  *reading
-	goType reflect.Type
-	text   string
-	fixed  reflect.Value // what to copy; invalid where values would share memory
-}
-
-// newFallback compiles a default, which is given as JSON. It must be a value that the field would accept.
-func newFallback(value *reading, t reflect.Type, text string) (*fallback, error) {
-	if !json.Valid([]byte(text)) {
-		return nil, fmt.Errorf("default %s is not JSON", text)
-	}
-	f := &fallback{value: value, goType: t, text: text}
-	fixed := reflect.New(t)
-	r := wire.NewReader(text, wire.Limits{})
-	value.read(r, fixed.UnsafePointer(), false)
-	if !r.OK() {
-		return nil, fmt.Errorf("default %s does not meet the definition", text)
-	}
-	switch t.Kind() {
-	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint,
-		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
-		f.fixed = fixed.Elem()
-	}
-	return f, nil
 }

@@ -1,0 +1,192 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// structDecoder reads and merges structs of one type.
+type structDecoder struct {
+	fields            []decodedField
+	names             []string // of all fields
+	updatable         []string // names of the fields that updates may change
+	index             nameIndex
+	requiredOrDefault []int // fields that are required or have a default
+	update            bool  // these are the parameters of an UPDATE operation
+}
+
+// decodedField is a field of a struct that is read.
+type decodedField struct {
+	name         string
+	quoted       string // the name in quotes, with its colon
+	location     location
+	value        *decoder
+	required     bool
+	readOnly     bool
+	append       bool
+	id           bool
+	input        bool // the changes of an update
+	nullable     bool // null is a value of the field, not its absence
+	defaultValue *defaultValue
+	null         nullMeaning
+}
+
+// structDecoder compiles the decoder of struct type t, which is the wire type called name.
+func (s *Set) structDecoder(t reflect.Type, name string) (*structDecoder, error) {
+	key := structKey{t, name}
+	if known := s.structDecoders[key]; known != nil {
+		return known, nil
+	}
+	params, err := s.fieldsOf(t, name)
+	if err != nil {
+		return nil, err
+	}
+	o := &structDecoder{}
+	s.structDecoders[key] = o
+	if err := s.fillStruct(o, t, params); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return o, nil
+}
+
+// fillStruct compiles the decoders of the fields of struct type t.
+func (s *Set) fillStruct(o *structDecoder, t reflect.Type, params []gen.Param) error {
+	o.fields = make([]decodedField, len(params))
+	for i := range params {
+		if err := s.fillDecodedField(&o.fields[i], t, &params[i]); err != nil {
+			return fmt.Errorf("%s: %w", params[i].Name, err)
+		}
+		f := &o.fields[i]
+		o.names = append(o.names, f.name)
+		if params[i].Updatable() {
+			o.updatable = append(o.updatable, f.name)
+		}
+		o.index.add(f.name, i)
+		for _, alias := range params[i].Aliases {
+			o.index.add(alias, i)
+		}
+		if f.required || f.defaultValue != nil {
+			o.requiredOrDefault = append(o.requiredOrDefault, i)
+		}
+	}
+	return nil
+}
+
+func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) error {
+	at, goField, err := locate(t, p.Go)
+	if err != nil {
+		return err
+	}
+	f.name, f.location = p.Name, at
+	if plainName(p.Name) {
+		f.quoted = `"` + p.Name + `":`
+	}
+	f.required, f.readOnly, f.append, f.id = p.Required, p.ReadOnly, p.AppendOnly, p.ID
+	f.input = p.Name == inputName
+	if p.Quoted {
+		f.value, err = s.quotedDecoder(goField.Type, p)
+	} else {
+		f.value, err = s.decoder(goField.Type, p)
+	}
+	if err != nil {
+		return err
+	}
+	f.nullable = f.value.kind == kindOptional && !f.required
+	if p.Default != "" && !p.Required {
+		if f.defaultValue, err = newDefault(f.value, goField.Type, p.Default); err != nil {
+			return err
+		}
+	}
+	f.null = nullMeaningOf(f, goField.Type, p)
+	return nil
+}
+
+// plainName reports whether JSON spells a name without escapes.
+func plainName(name string) bool {
+	return !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' })
+}
+
+// likelyName returns the quoted name of the field with index next, if there is one: requests tend to name fields in
+// their order.
+func (o *structDecoder) likelyName(next int) string {
+	if next < len(o.fields) {
+		return o.fields[next].quoted
+	}
+	return ""
+}
+
+// nextField moves r to the next member of the object and returns the index of its field, which is negative where
+// there is no such field. next is the index of the field that is likely to come next; nextField updates it.
+func (o *structDecoder) nextField(r *wire.Reader, next *int) (i int, more bool) {
+	asExpected, more := r.NextExpected(o.likelyName(*next))
+	if !more {
+		return 0, false
+	}
+	if i = *next; !asExpected {
+		if i = o.index.find(r.Name()); i < 0 {
+			return i, true
+		}
+	}
+	*next = i + 1
+	return i, true
+}
+
+// read reads the next value, an object, into the struct at base. update is as for the read method of decoder.
+func (o *structDecoder) read(r *wire.Reader, base unsafe.Pointer, update bool) {
+	if !r.Object() {
+		return
+	}
+	var seen, present bits
+	next := 0
+	for {
+		i, more := o.nextField(r, &next)
+		if !more {
+			break
+		}
+		if i < 0 {
+			r.Unknown(o.names)
+			continue
+		}
+		f := &o.fields[i]
+		switch {
+		case seen.add(i):
+			r.Duplicate(f.name)
+			continue
+		case update && f.readOnly:
+			r.ReadOnly()
+			continue
+		case update && f.append:
+			r.AppendOnly()
+			continue
+		}
+		if !f.nullable && r.Null() {
+			if update {
+				r.NullRefused(f.value.expected)
+			}
+			continue
+		}
+		present.add(i)
+		f.value.read(r, f.location.allocate(base), update)
+	}
+	o.complete(r, base, &present)
+}
+
+// complete reports the required fields that are absent, and sets the others that are absent to their defaults.
+func (o *structDecoder) complete(r *wire.Reader, base unsafe.Pointer, present *bits) {
+	for _, i := range o.requiredOrDefault {
+		if present.has(i) {
+			continue
+		}
+		f := &o.fields[i]
+		if f.required {
+			r.Missing(f.name, f.value.expected)
+			continue
+		}
+		f.defaultValue.set(f.location.allocate(base))
+	}
+}

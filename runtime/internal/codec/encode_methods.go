@@ -1,0 +1,90 @@
+package codec
+
+import (
+	"bytes"
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// methodKind returns how a type with methods is written. Methods of the pointer are called for every value.
+// encoding/json cannot call them on elements of maps, nor on what is passed to it by value: it would write the fields
+// of a type there that is otherwise text, and a client could not send back what it received. A type that has only a
+// method for reading is left to encoding/json, since the definition does not say what it consists of.
+func methodKind(t reflect.Type) kind {
+	pointer := reflect.PointerTo(t)
+	if !pointer.Implements(marshalerType) && pointer.Implements(textMarshalerType) {
+		return kindText
+	}
+	return kindJSON
+}
+
+// numberOrZero is how encoding/json writes a json.Number.
+func numberOrZero(n json.Number) json.Number {
+	return cmp.Or(n, "0")
+}
+
+func (n *encoder) writeAny(w *wire.Writer, p unsafe.Pointer) {
+	if n.goType.NumMethod() == 0 {
+		w.Any(*(*any)(p))
+		return
+	}
+	w.Any(reflect.NewAt(n.goType, p).Elem().Interface())
+}
+
+// writeRaw writes JSON from a handler. As in encoding/json, it is checked and compacted.
+func (n *encoder) writeRaw(w *wire.Writer, text []byte) {
+	if text == nil {
+		w.Null()
+		return
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
+		w.Null()
+		return
+	}
+	writeUserJSON(w, compact.String())
+}
+
+// writeUserJSON writes JSON from a user's code, which encoding/json has checked. It may hold invalid UTF-8, which
+// becomes U+FFFD as it does in strings (MCP-AQL core §4.7.1).
+func writeUserJSON(w *wire.Writer, text string) { w.Raw(strings.ToValidUTF8(text, "\ufffd")) }
+
+// writeText writes a string by the type's method for text.
+func (n *encoder) writeText(w *wire.Writer, p unsafe.Pointer) {
+	var text []byte
+	err := callUser(func() (err error) {
+		marshaler, ok := reflect.NewAt(n.goType, p).Interface().(encoding.TextMarshaler)
+		if !ok {
+			return fmt.Errorf("not a TextMarshaler")
+		}
+		text, err = marshaler.MarshalText()
+		return err
+	})
+	if err != nil {
+		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
+		w.Null()
+		return
+	}
+	w.String(string(text))
+}
+
+// writeJSON writes a value by the type's method for JSON, or by encoding/json where the type has no such method.
+func (n *encoder) writeJSON(w *wire.Writer, p unsafe.Pointer) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := callUser(func() error { return encoder.Encode(reflect.NewAt(n.goType, p).Interface()) }); err != nil {
+		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
+		w.Null()
+		return
+	}
+	writeUserJSON(w, strings.TrimSuffix(text.String(), "\n"))
+}

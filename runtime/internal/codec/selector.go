@@ -1,0 +1,259 @@
+package codec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Selector finds the part of a result that a request asks for.
+type Selector struct {
+	selection     location // of the Selection in the request
+	preset        location // of the parameter preset
+	hasPreset     bool
+	resource      *encoder       // of the resource, or of those in a collection
+	collection    *structEncoder // the struct that has a collection in its field items; nil: none
+	items         int            // index of that field
+	single        bool           // the result is one resource
+	presets       map[string]*Subset
+	defaultPreset string // what a request without a selection asks for
+}
+
+// Selector compiles what requests can select of results. It returns nil if requests have no Selection. search marks an
+// operation that searches for resources, which returns little by default (MCP-AQL field selection §3.2).
+func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector, error) {
+	at := slices.IndexFunc(request.object.fields, func(f decodedField) bool { return f.value.kind == kindSelection })
+	if at < 0 {
+		return nil, nil
+	}
+	selector := &Selector{
+		selection: request.object.fields[at].location, presets: make(map[string]*Subset), defaultPreset: presetFull,
+	}
+	if preset := request.object.index.find("preset"); preset >= 0 {
+		selector.preset, selector.hasPreset = request.object.fields[preset].location, true
+	}
+	if result == nil || !selector.target(result) {
+		return nil, fmt.Errorf("fields are selected of a result that has none")
+	}
+	switch {
+	case search:
+		selector.defaultPreset = presetMinimal
+	case !selector.single:
+		selector.defaultPreset = presetStandard
+	}
+	for _, name := range request.object.fields[at].value.presets {
+		selector.presets[name] = selector.ofResult(selector.presetSubset(name))
+	}
+	return selector, nil
+}
+
+// target finds the resource in a result. It returns false where there is none.
+func (s *Selector) target(result *Result) bool {
+	n := result.value.element()
+	if n.kind == kindStruct && !result.items {
+		if at := n.object.find("items"); at >= 0 && n.object.fields[at].value.isList() {
+			if resource := n.object.fields[at].value.element(); resource.kind == kindStruct {
+				s.collection, s.items, n = n.object, at, resource
+			}
+		}
+	}
+	s.single = !result.items && s.collection == nil
+	if n.kind != kindStruct {
+		return false
+	}
+	s.resource = n
+	return true
+}
+
+// isList reports whether values are JSON arrays.
+func (n *encoder) isList() bool {
+	for n.kind == kindPointer {
+		n = n.elem
+	}
+	return n.kind == kindSlice || n.kind == kindArray
+}
+
+// element returns the encoder of what pointers, lists and optionals hold in the end.
+func (n *encoder) element() *encoder {
+	for n.kind == kindPointer || n.kind == kindSlice || n.kind == kindArray || n.kind == kindOptional {
+		n = n.elem
+	}
+	return n
+}
+
+// The presets that every selection knows (MCP-AQL field selection §3.1).
+const (
+	presetMinimal  = "minimal"
+	presetStandard = "standard"
+	presetFull     = "full"
+)
+
+// presetSubset returns the part of the resource that belongs to a preset; nil means all of it. Fields of the preset
+// minimal belong to standard too, and identifiers to every preset. Without presets in its fields, a type has all
+// fields in each.
+func (s *Selector) presetSubset(name string) *Subset {
+	hasPresets := slices.ContainsFunc(s.resource.object.fields, func(f encodedField) bool { return len(f.presets) > 0 })
+	if name == presetFull || !hasPresets {
+		return nil
+	}
+	subset := &Subset{}
+	for i := range s.resource.object.fields {
+		f := &s.resource.object.fields[i]
+		if f.id || slices.Contains(f.presets, name) || name == presetStandard && slices.Contains(f.presets, presetMinimal) {
+			subset.field(i).whole = true
+		}
+	}
+	return subset
+}
+
+// ofResult returns the part of the result for a part of the resource. The fields around a collection belong to it,
+// and the version of a single resource.
+func (s *Selector) ofResult(subset *Subset) *Subset {
+	if subset == nil {
+		return nil
+	}
+	if s.single {
+		for i := range s.resource.object.fields {
+			if name := s.resource.object.fields[i].name; name == "_etag" || name == "_version" {
+				subset.field(i).whole = true
+			}
+		}
+	}
+	if s.collection == nil {
+		return subset
+	}
+	result := &Subset{}
+	for i := range s.collection.fields {
+		result.field(i).whole = i != s.items
+	}
+	*result.field(s.items) = *subset
+	return result
+}
+
+// Select returns the part of the result that a request asks for, and the paths in the request that lead to no field.
+// request points to the request struct.
+func (s *Selector) Select(request unsafe.Pointer) (subset *Subset, unknown []string) {
+	var selection Selection
+	if p := s.selection.address(request); p != nil {
+		selection = *(*Selection)(p)
+	}
+	presets := make([]string, 0, 2)
+	if selection.Preset != "" {
+		presets = append(presets, selection.Preset)
+	}
+	if s.hasPreset {
+		if p := s.preset.address(request); p != nil && *(*string)(p) != "" {
+			presets = append(presets, *(*string)(p))
+		}
+	}
+	if len(selection.Paths) == 0 {
+		switch {
+		case len(presets) == 0:
+			return s.presets[s.defaultPreset], nil
+		case len(presets) == 1 || presets[0] == presets[1]:
+			return s.presets[presets[0]], nil
+		}
+	}
+	subset = &Subset{}
+	for _, name := range presets { // with two, their union (MCP-AQL field selection §2.2)
+		part := s.presetSubset(name)
+		if part == nil {
+			return nil, s.unknown(selection.Paths)
+		}
+		for _, p := range part.fields {
+			subset.field(p.index).whole = true
+		}
+	}
+	for _, path := range selection.Paths {
+		if !s.resource.reaches(path) {
+			unknown = append(unknown, path)
+			continue
+		}
+		s.resource.choose(subset, path)
+	}
+	return s.ofResult(subset), unknown
+}
+
+// unknown returns the paths that lead to no field.
+func (s *Selector) unknown(paths []string) (unknown []string) {
+	for _, path := range paths {
+		if !s.resource.reaches(path) {
+			unknown = append(unknown, path)
+		}
+	}
+	return unknown
+}
+
+// maxPathSteps is the largest number of names in a path.
+const maxPathSteps = 64
+
+// reaches reports whether values may have something at a path.
+func (n *encoder) reaches(path string) bool {
+	for range maxPathSteps {
+		name, rest, deeper := strings.Cut(path, ".")
+		n = n.element()
+		switch n.kind {
+		case kindStruct:
+			at := n.object.find(name)
+			if at < 0 {
+				return false
+			}
+			n = n.object.fields[at].value
+		case kindMap, kindStringMap:
+			if n.key != nil { // keys are not strings
+				return false
+			}
+			n = n.elem
+		default:
+			return false
+		}
+		if !deeper {
+			return true
+		}
+		if n == nil { // the strings of a map
+			return false
+		}
+		path = rest
+	}
+	return false
+}
+
+// choose adds what is at a path to a subset. The path reaches something.
+func (n *encoder) choose(to *Subset, path string) {
+	for deeper := true; deeper; {
+		var name string
+		name, path, deeper = strings.Cut(path, ".")
+		if n = n.element(); n.kind == kindStruct {
+			at := n.object.find(name)
+			n, to = n.object.fields[at].value, to.field(at)
+		} else {
+			n, to = n.elem, to.entry(name)
+		}
+	}
+	to.whole = true
+}
+
+// ValidPaths lists the paths of the fields of the object in which an unknown path ends.
+func (s *Selector) ValidPaths(unknown string) []string {
+	n, prefix := s.resource, ""
+	for {
+		n = n.element()
+		if n.kind != kindStruct {
+			return nil
+		}
+		name, rest, deeper := strings.Cut(unknown, ".")
+		at := n.object.find(name)
+		if at < 0 || !deeper || n.object.fields[at].value.element().kind != kindStruct {
+			break
+		}
+		n, prefix, unknown = n.object.fields[at].value, prefix+name+".", rest
+	}
+	var valid []string
+	for i := range n.object.fields {
+		if name := n.object.fields[i].name; isPath(name) {
+			valid = append(valid, prefix+name)
+		}
+	}
+	return valid
+}
