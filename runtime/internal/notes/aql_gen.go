@@ -10,141 +10,105 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
+// The build breaks here when the generator and the runtime are of versions that do not fit each other.
+const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
+
 // NewRegistry returns the operations of package notes, carried out by service.
-func NewRegistry(service *Service) *aql.Registry {
-	return aql.NewRegistry([]aql.Operation{
-		{Definition: &createNoteOperation, Receiver: service},
-		{Definition: &getNoteOperation, Receiver: service},
-		{Definition: &updateNoteOperation, Receiver: service},
-		{Definition: &paintNoteOperation, Receiver: service},
-		{Definition: &deleteNoteOperation, Receiver: service},
-	}, wireTypes)
+func NewRegistry(service *Service) *gen.Registry {
+	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
-var createNoteOperation = aql.Definition{
-	Name:        "create_note",
-	Category:    gen.Create,
-	Description: "Adds a note.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"Title title string required,minlen=1", "Heading of the note"},
-	},
-	Returns: "Note",
-	Source:  "internal/notes/notes.go:36",
-	Types:   [2]any{(*CreateNoteRequest)(nil), (**Note)(nil)},
-	Handler: func(ctx context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).CreateNote(ctx, *request.(*CreateNoteRequest))
-	},
+var handlers = []gen.Handler{
+	{Name: "create_note", Category: gen.Create, Danger: gen.Reversible, Description: "Adds a note.",
+		Params: []gen.Field{
+			{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1)}, Description: "Heading of the note"},
+		},
+		Returns: "Note", Source: "internal/notes/notes.go:36", Request: (*CreateNoteRequest)(nil), Result: (**Note)(nil),
+		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).CreateNote(ctx, *request.(*CreateNoteRequest))
+		}},
+	{Name: "get_note", Category: gen.Read, Danger: gen.Safe, Description: "Returns a note.",
+		Params: []gen.Field{
+			{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"},
+		},
+		Returns: "Note", Source: "internal/notes/notes.go:55", Request: (*GetNoteRequest)(nil), Result: (**Note)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).GetNote(*request.(*GetNoteRequest))
+		}},
+	{Name: "update_note", Category: gen.Update, Danger: gen.Reversible, Description: "Changes a note. What is absent from input stays as it was.",
+		Params: []gen.Field{
+			{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"},
+			{Name: "input", Go: "Input", Type: "NotePatch", Required: true},
+		},
+		Returns: "Note", Source: "internal/notes/notes.go:71", Request: (*UpdateNoteRequest)(nil), Result: (**Note)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).UpdateNote(*request.(*UpdateNoteRequest))
+		}},
+	{Name: "paint_note", Category: gen.Update, Danger: gen.Reversible, Description: "Changes the color of a note.",
+		Params: []gen.Field{
+			{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"},
+			{Name: "input", Go: "Input", Type: "PaintNoteRequestInput", Required: true},
+		},
+		Returns: "Note", Source: "internal/notes/notes.go:89", Request: (*PaintNoteRequest)(nil), Result: (**Note)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			return receivers[0].(*Service).PaintNote(*request.(*PaintNoteRequest))
+		}},
+	{Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive, DangerSource: gen.DangerFromTag, Description: "Removes a note for good.",
+		Confirm: "Delete note '{note_id}'? This cannot be undone.",
+		Params: []gen.Field{
+			{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"},
+		},
+		Returns: "Nothing", Source: "internal/notes/notes.go:110", Request: (*DeleteNoteRequest)(nil),
+		Call: func(_ context.Context, receivers []any, request any) (any, error) {
+			return nil, receivers[0].(*Service).DeleteNote(*request.(*DeleteNoteRequest))
+		}},
 }
 
-var getNoteOperation = aql.Definition{
-	Name:        "get_note",
-	Category:    gen.Read,
-	Description: "Returns a note.",
-	Danger:      gen.Safe,
-	Params: []aql.Row{
-		{"NoteID note_id string required", "Which note"},
-	},
-	Returns: "Note",
-	Source:  "internal/notes/notes.go:55",
-	Types:   [2]any{(*GetNoteRequest)(nil), (**Note)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).GetNote(*request.(*GetNoteRequest))
-	},
-}
-
-var updateNoteOperation = aql.Definition{
-	Name:        "update_note",
-	Category:    gen.Update,
-	Description: "Changes a note. What is absent from input stays as it was.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"NoteID note_id string required", "Which note"},
-		{"Input input NotePatch required"},
-	},
-	Returns: "Note",
-	Source:  "internal/notes/notes.go:71",
-	Types:   [2]any{(*UpdateNoteRequest)(nil), (**Note)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).UpdateNote(*request.(*UpdateNoteRequest))
-	},
-}
-
-var paintNoteOperation = aql.Definition{
-	Name:        "paint_note",
-	Category:    gen.Update,
-	Description: "Changes the color of a note.",
-	Danger:      gen.Reversible,
-	Params: []aql.Row{
-		{"NoteID note_id string required", "Which note"},
-		{"Input input PaintNoteRequestInput required"},
-	},
-	Returns: "Note",
-	Source:  "internal/notes/notes.go:89",
-	Types:   [2]any{(*PaintNoteRequest)(nil), (**Note)(nil)},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		return receiver.(*Service).PaintNote(*request.(*PaintNoteRequest))
-	},
-}
-
-var deleteNoteOperation = aql.Definition{
-	Name:         "delete_note",
-	Category:     gen.Delete,
-	Description:  "Removes a note for good.",
-	Danger:       gen.Destructive,
-	DangerSource: gen.DangerFromTag,
-	Confirm:      "Delete note '{note_id}'? This cannot be undone.",
-	Params: []aql.Row{
-		{"NoteID note_id string required", "Which note"},
-	},
-	Returns: "Nothing",
-	Source:  "internal/notes/notes.go:110",
-	Types:   [2]any{(*DeleteNoteRequest)(nil), nil},
-	Handler: func(_ context.Context, receiver, request any) (any, error) {
-		return nil, receiver.(*Service).DeleteNote(*request.(*DeleteNoteRequest))
-	},
-}
-
-var wireTypes = []aql.Type{
-	{Name: "Note", Kind: gen.KindObject, Description: "A note.", Fields: []aql.Row{
-		{"ID id string id"},
-		{"Title title string minlen=1", "Heading of the note"},
-		{"Color color string omitempty", "Its color"},
-		{"Labels labels {}string omitempty", "Anything worth knowing"},
+var wireTypes = []gen.WireType{
+	{Name: "Note", Kind: gen.KindObject, Description: "A note.", Fields: []gen.Field{
+		{Name: "id", Go: "ID", Type: "string", ID: true},
+		{Name: "title", Go: "Title", Type: "string", Rules: gen.Rules{gen.MinLen(1)}, Description: "Heading of the note"},
+		{Name: "color", Go: "Color", Type: "string", OmitEmpty: true, Description: "Its color"},
+		{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}, OmitEmpty: true, Description: "Anything worth knowing"},
 	}},
 	{Name: "NotePatch", Kind: gen.KindObject, Description: "Changes to a Note. Absent fields keep their value, objects merge, arrays replace whole, null removes.", Changes: "Note"},
 	{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
-	{Name: "PaintNoteRequestInput", Kind: gen.KindObject, Fields: []aql.Row{
-		{"Color color string", "Its color; null removes it"},
+	{Name: "PaintNoteRequestInput", Kind: gen.KindObject, Fields: []gen.Field{
+		{Name: "color", Go: "Color", Type: "string", Description: "Its color; null removes it"},
 	}},
 }
 
-// The declarations below break the build when a handler or a struct is no longer what this file was generated
-// from. Run go generate then.
-
-var _ func(*Service, context.Context, CreateNoteRequest) (*Note, error) = (*Service).CreateNote
-var _ func(*Service, GetNoteRequest) (*Note, error) = (*Service).GetNote
-var _ func(*Service, UpdateNoteRequest) (*Note, error) = (*Service).UpdateNote
-var _ func(*Service, PaintNoteRequest) (*Note, error) = (*Service).PaintNote
-var _ func(*Service, DeleteNoteRequest) error = (*Service).DeleteNote
-
-var _ = func(v *CreateNoteRequest) (CreateNoteRequest, *string) {
-	return CreateNoteRequest{struct{}{}, v.Title}, &v.Title
-}
-var _ = func(v *Note) (Note, *string, *string, *string, *map[string]string) {
-	return Note{v.ID, v.Title, v.Color, v.Labels}, &v.ID, &v.Title, &v.Color, &v.Labels
-}
-var _ = func(v *GetNoteRequest) (GetNoteRequest, *string) {
-	return GetNoteRequest{struct{}{}, v.NoteID}, &v.NoteID
-}
-var _ = func(v *UpdateNoteRequest) (UpdateNoteRequest, *string, *aql.Patch[Note]) {
-	return UpdateNoteRequest{struct{}{}, v.NoteID, v.Input}, &v.NoteID, &v.Input
-}
-var _ = func(v *PaintNoteRequest) (PaintNoteRequest, *string, *struct {
-	Color aql.Optional[string] "json:\"color\""
-}) {
-	return PaintNoteRequest{struct{}{}, v.NoteID, v.Input}, &v.NoteID, &v.Input
-}
-var _ = func(v *DeleteNoteRequest) (DeleteNoteRequest, *string) {
-	return DeleteNoteRequest{struct{}{}, v.NoteID}, &v.NoteID
+// The function below breaks the build when a handler or a struct is no longer what this file was generated from.
+// Run go generate then.
+func _() {
+	var _ func(*Service, context.Context, CreateNoteRequest) (*Note, error) = (*Service).CreateNote
+	var _ func(*Service, GetNoteRequest) (*Note, error) = (*Service).GetNote
+	var _ func(*Service, UpdateNoteRequest) (*Note, error) = (*Service).UpdateNote
+	var _ func(*Service, PaintNoteRequest) (*Note, error) = (*Service).PaintNote
+	var _ func(*Service, DeleteNoteRequest) error = (*Service).DeleteNote
+	_ = []any{CreateNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(CreateNoteRequest).Title),
+	}, Note{
+		gen.Exactly[string](&new(Note).ID),
+		gen.Exactly[string](&new(Note).Title),
+		gen.Exactly[string](&new(Note).Color),
+		gen.Exactly[map[string]string](&new(Note).Labels),
+	}, GetNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(GetNoteRequest).NoteID),
+	}, UpdateNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(UpdateNoteRequest).NoteID),
+		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input),
+	}, PaintNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(PaintNoteRequest).NoteID),
+		gen.Exactly[struct {
+			Color aql.Optional[string] "json:\"color\""
+		}](&new(PaintNoteRequest).Input),
+	}, DeleteNoteRequest{
+		struct{}{},
+		gen.Exactly[string](&new(DeleteNoteRequest).NoteID),
+	}}
 }
