@@ -13,8 +13,8 @@ import (
 // tag key preset names the presets that a field of the resource belongs to. Without a selection, a single resource has
 // all of its fields, those of a list have their standard fields, and those of a search_ operation their minimal ones.
 type Fields struct {
-	Fields Selection `json:"fields,omitzero"`
-	Preset string    `json:"preset,omitempty"`
+	Select Selection `json:"fields,omitzero"`  // the fields, by preset or by path
+	Preset string    `json:"preset,omitempty"` // the name of a preset
 }
 
 // Selection is the value of the parameter fields: the name of a preset, or a list of paths such as "title" and
@@ -24,10 +24,10 @@ type Selection struct{ chosen codec.Selection }
 // Selected reports whether the request selects the field with this path, or something in it: a handler need not compute
 // the others. It is true where a preset decides.
 func (f Fields) Selected(path string) bool {
-	if len(f.Fields.chosen.Paths) == 0 || f.Fields.chosen.Preset != "" || f.Preset != "" {
+	if len(f.Select.chosen.Paths) == 0 || f.Select.chosen.Preset != "" || f.Preset != "" {
 		return true
 	}
-	return slices.ContainsFunc(f.Fields.chosen.Paths, func(chosen string) bool {
+	return slices.ContainsFunc(f.Select.chosen.Paths, func(chosen string) bool {
 		return chosen == path || strings.HasPrefix(chosen, path+".") || strings.HasPrefix(path, chosen+".")
 	})
 }

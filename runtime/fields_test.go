@@ -34,7 +34,7 @@ func selecting(t *testing.T, options Options, told *[]string) *Session {
 	operation := gen.Handler{
 		Name: "get_thing", Category: gen.Read, Danger: gen.Safe, Description: "Reads it.", Returns: "Selected",
 		Params: []gen.Field{
-			{Name: "id", Go: "ID", Type: "string"}, {Name: "fields", Go: "Fields.Fields", Type: gen.TypeSelection, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}}, {Name: "preset", Go: "Fields.Preset", Type: "string", Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}},
+			{Name: "id", Go: "ID", Type: "string"}, {Name: "fields", Go: "Fields.Select", Type: gen.TypeSelection, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}}, {Name: "preset", Go: "Fields.Preset", Type: "string", Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}},
 		},
 		Request: (*selectRequest)(nil), Result: (*selected)(nil),
 		Call: func(_ context.Context, _ []any, request any) (any, error) {

@@ -82,7 +82,7 @@ var handlers = []gen.Handler{
 		}},
 	{Name: "list_todos", Category: gen.Read, Danger: gen.Safe, Description: "Returns the todos of the service.",
 		Params: []gen.Field{
-			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
+			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard, full, or a list of fields such as ["a","b.c"]`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
 		},
 		Examples: []gen.Example{

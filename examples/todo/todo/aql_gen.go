@@ -63,7 +63,7 @@ var handlers = []gen.Handler{
 	{Name: "get_todo", Category: gen.Read, Danger: gen.Safe, Description: "Reads a todo.",
 		Params: []gen.Field{
 			{Name: "todo_id", Go: "TodoID", Type: "string", Required: true, Description: "Which todo"},
-			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard, full (default), or a list of fields such as ["a","b.c"]`},
+			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard, full (default), or a list of fields such as ["a","b.c"]`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
 		},
 		Examples: []gen.Example{
@@ -80,7 +80,7 @@ var handlers = []gen.Handler{
 			{Name: "sort", Go: "Sort", Type: "TodoSort", OmitEmpty: true, Description: "In which order; default: newest first"},
 			{Name: "limit", Go: "PageRequest.Limit", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("25"), gen.Min("1")}, Description: "How many todos to return; 100 if more are asked for"},
 			{Name: "offset", Go: "PageRequest.Offset", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("0"), gen.Min("0")}, Description: "How many todos to skip"},
-			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard (default), full, or a list of fields such as ["a","b.c"]`},
+			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal, standard (default), full, or a list of fields such as ["a","b.c"]`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
 		},
 		Examples: []gen.Example{
@@ -109,7 +109,7 @@ var handlers = []gen.Handler{
 			{Name: "query", Go: "Query", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(200)}, Description: "Words to look for in title, notes and tags"},
 			{Name: "limit", Go: "PageRequest.Limit", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("25"), gen.Min("1")}, Description: "How many todos to return; 100 if more are asked for"},
 			{Name: "offset", Go: "PageRequest.Offset", Type: "integer", OmitEmpty: true, Rules: gen.Rules{gen.Default("0"), gen.Min("0")}, Description: "How many todos to skip"},
-			{Name: "fields", Go: "Fields.Fields", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal (default), standard, full, or a list of fields such as ["a","b.c"]`},
+			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}, Description: `What to return: minimal (default), standard, full, or a list of fields such as ["a","b.c"]`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}, Description: "Preset of fields; fields may name it too"},
 		},
 		Examples: []gen.Example{
