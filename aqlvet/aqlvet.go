@@ -1,6 +1,6 @@
 // Package aqlvet is aql-tag's linter as an analyzer for the drivers of golang.org/x/tools/go/analysis: go vet (aql-tag
-// itself is the tool for its -vettool flag), multichecker binaries, and golangci-lint by the plugin in the folder golangci.
-// It says what `aql-tag lint` says.
+// itself is the tool for its -vettool flag), multichecker binaries, and golangci-lint by the plugin in the folder
+// golangci. It says what `aql-tag lint` says.
 package aqlvet
 
 import (
@@ -26,7 +26,8 @@ var Analyzer = newAnalyzer()
 func newAnalyzer() *analysis.Analyzer {
 	a := &analysis.Analyzer{
 		Name: "aqltag",
-		Doc: "check aql tags and directives\n\nReports mistakes in aql struct tags and //aql: directives, types that agents cannot be given, and missing " +
+		Doc: "check aql tags and directives\n\n" +
+			"Reports mistakes in aql struct tags and //aql: directives, types that agents cannot be given, and missing " +
 			"descriptions and examples: all that `aql-tag lint` reports.",
 	}
 	tags := a.Flags.String("tags", "", "build tags, comma-separated")
@@ -34,8 +35,8 @@ func newAnalyzer() *analysis.Analyzer {
 	return a
 }
 
-// run scans the directory of the package. The scanner reads declarations alone, docs of other packages included, which a
-// pass does not have; packages that say nothing to aql-tag cost nothing.
+// run scans the directory of the package. The scanner reads declarations alone, docs of other packages included, which
+// a pass does not have; packages that say nothing to aql-tag cost nothing.
 func run(pass *analysis.Pass, tags string) error {
 	files := make(map[string]*token.File)
 	dir, mentioned := "", false
@@ -88,7 +89,9 @@ func mentions(file *ast.File) bool {
 	return found
 }
 
-func convert(pass *analysis.Pass, file *token.File, files map[string]*token.File, d diag.Diagnostic) analysis.Diagnostic {
+func convert(
+	pass *analysis.Pass, file *token.File, files map[string]*token.File, d diag.Diagnostic,
+) analysis.Diagnostic {
 	out := analysis.Diagnostic{Pos: place(file, d.Position), Category: d.Code, Message: d.Message}
 	if d.EndColumn > d.Position.Column {
 		out.End = out.Pos + token.Pos(d.EndColumn-d.Position.Column)
@@ -98,7 +101,9 @@ func convert(pass *analysis.Pass, file *token.File, files map[string]*token.File
 	}
 	for _, related := range d.Related {
 		if file := files[related.Position.File]; file != nil {
-			out.Related = append(out.Related, analysis.RelatedInformation{Pos: place(file, related.Position), Message: related.Message})
+			out.Related = append(out.Related, analysis.RelatedInformation{
+				Pos: place(file, related.Position), Message: related.Message,
+			})
 		}
 	}
 	if text, ok := replacement(pass, out, d); ok {

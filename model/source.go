@@ -14,8 +14,8 @@ type Package struct {
 	Constants map[EnumConstant]GoType
 	Taken     []string // identifiers declared in the package outside generated code, sorted
 	Imported  []string // those of Taken that are only the names of imports in some file, sorted
-	// Places are where parameters and types are declared, by "operation.parameter", "Type" and "Type.field", so far as that is
-	// in the package; nil: not asked for.
+	// Places are where parameters and types are declared, by "operation.parameter", "Type" and "Type.field", so far as
+	// that is in the package; nil: not asked for.
 	Places map[string]Position
 }
 

@@ -57,7 +57,8 @@ func ParseDirective(line string) (Directive, []Problem, bool) {
 			from, suggestion = 0, "write the name right behind //aql:"
 		}
 		return d, []Problem{{
-			Offset: from, End: nameOffset + len(name), Code: codeName, Message: fmt.Sprintf("there is no directive //aql:%s", name),
+			Offset: from, End: nameOffset + len(name), Code: codeName,
+			Message:  fmt.Sprintf("there is no directive //aql:%s", name),
 			Expected: "one of " + strings.Join(directives, ", "), Actual: name, Suggestion: suggestion,
 		}}, true
 	}
@@ -101,7 +102,8 @@ func (d *Directive) parse() []Problem {
 		if strings.ContainsAny(name, "=,") {
 			return []Problem{{
 				Offset: d.TextOffset, End: d.TextOffset + len(name), Code: codeMissing,
-				Message: "directive //aql:param does not say which parameter it is about", Expected: "the name of a parameter", Actual: name,
+				Message: "directive //aql:param does not say which parameter it is about", Expected: "the name of a parameter",
+				Actual:     name,
 				Suggestion: "//aql:param NAME " + d.Text,
 			}}
 		}
@@ -109,7 +111,8 @@ func (d *Directive) parse() []Problem {
 		if trimmed == "" {
 			return []Problem{{
 				Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeMissing,
-				Message: fmt.Sprintf("directive //aql:param %s says nothing about it", name), Expected: usage("param"), Suggestion: usage("param"),
+				Message: fmt.Sprintf("directive //aql:param %s says nothing about it", name), Expected: usage("param"),
+				Suggestion: usage("param"),
 			}}
 		}
 		return d.parseItems(trimmed, d.TextOffset+len(d.Text)-len(trimmed), Parameter)
@@ -165,11 +168,14 @@ func misspelt(line string) []Problem {
 	trimmed := strings.TrimLeft(line, " \t")
 	lower := strings.ToLower(trimmed)
 	for _, name := range directives {
-		for _, prefix := range []string{"aql:" + name, "aql " + name + " ", "aql: " + name + " ", "aq1:" + name, "agl:" + name} {
+		for _, prefix := range []string{
+			"aql:" + name, "aql " + name + " ", "aql: " + name + " ", "aq1:" + name, "agl:" + name,
+		} {
 			if strings.HasPrefix(lower, prefix) && !strings.HasPrefix(line, "aql:") {
 				offset := len(line) - len(trimmed)
 				return []Problem{{
-					Offset: offset, End: offset + min(len(prefix), len(trimmed)), Code: codeName, Message: "this comment looks like a directive but is not one",
+					Offset: offset, End: offset + min(len(prefix), len(trimmed)), Code: codeName,
+					Message:  "this comment looks like a directive but is not one",
 					Expected: "//aql:" + name, Actual: "//" + line[:min(len(line), offset+len(prefix))], Suggestion: "//aql:" + name,
 				}}
 			}

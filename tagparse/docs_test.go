@@ -48,7 +48,8 @@ func TestDocumentedKeys(t *testing.T) {
 func tableOf(keys []tagparse.Key) string {
 	values := map[tagparse.ValueKind]string{
 		tagparse.Flag: "", tagparse.Text: "text", tagparse.FlagText: "none, or text", tagparse.Integer: "whole number",
-		tagparse.Number: "number", tagparse.Duration: "duration", tagparse.List: "`a\\|b`", tagparse.Pattern: "regular expression",
+		tagparse.Number: "number", tagparse.Duration: "duration", tagparse.List: "`a\\|b`",
+		tagparse.Pattern: "regular expression",
 		tagparse.Literal: "a value of the field's type",
 	}
 	var rows strings.Builder

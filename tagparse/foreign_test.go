@@ -17,7 +17,8 @@ func TestValidateRules(t *testing.T) {
 			{Name: "required", Offset: 0, End: 8}, {Name: "min", Param: "1", Offset: 9, End: 14},
 		}},
 		{"rules of elements", "max=5,dive,min=2,dive,email", []Rule{
-			{Name: "max", Param: "5", Offset: 0, End: 5}, {Name: "dive", Offset: 6, End: 10, Depth: 1}, {Name: "min", Param: "2", Offset: 11, End: 16, Depth: 1},
+			{Name: "max", Param: "5", Offset: 0, End: 5}, {Name: "dive", Offset: 6, End: 10, Depth: 1},
+			{Name: "min", Param: "2", Offset: 11, End: 16, Depth: 1},
 			{Name: "dive", Offset: 17, End: 21, Depth: 2}, {Name: "email", Offset: 22, End: 27, Depth: 2},
 		}},
 		{"rules of keys", "dive,keys,min=1,endkeys,required", []Rule{
@@ -57,7 +58,10 @@ func TestValidateMistakes(t *testing.T) {
 		rules []string
 		want  []mistake
 	}{
-		{",required,,", []string{"required"}, []mistake{{",", "a rule is empty"}, {",", "a rule is empty"}, {",", "a rule is empty"}}},
+		{
+			",required,,", []string{"required"},
+			[]mistake{{",", "a rule is empty"}, {",", "a rule is empty"}, {",", "a rule is empty"}},
+		},
 		{" ", nil, []mistake{{" ", "a rule is empty"}}},
 		{"required, min=1", []string{"required", "min"}, []mistake{{" ", "a space stands before the rule"}}},
 		{"required ,min=1", []string{"required", "min"}, []mistake{{" ", "a space stands behind the rule"}}},
@@ -80,7 +84,9 @@ func TestValidateMistakes(t *testing.T) {
 			}
 			var got []mistake
 			for _, problem := range problems {
-				got = append(got, mistake{tt.text[problem.Offset:problem.End], strings.TrimSuffix(problem.Message, ", at which validator panics")})
+				got = append(got, mistake{
+					tt.text[problem.Offset:problem.End], strings.TrimSuffix(problem.Message, ", at which validator panics"),
+				})
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
@@ -91,7 +97,8 @@ func TestValidateMistakes(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string][]string{
-		"red green": {"red", "green"}, "'dark red'  blue ": {"dark red", "blue"}, "": nil, "'open": {"open"}, "1\t2": {"1", "2"},
+		"red green": {"red", "green"}, "'dark red'  blue ": {"dark red", "blue"}, "": nil, "'open": {"open"},
+		"1\t2":    {"1", "2"},
 		"a'b c'd": {"ab", "cd"}, "'a'b ''": {"a", "b", ""},
 	} {
 		if diff := cmp.Diff(want, Words(text)); diff != "" {
@@ -106,17 +113,30 @@ func TestSchemaStyles(t *testing.T) {
 		want       []SchemaItem
 	}{
 		{"flags alone are items", "required", []SchemaItem{{Key: "required", Flag: true, End: 8}}},
-		{"items", `title=Name,enum=a\,b`, []SchemaItem{{Key: "title", Value: "Name", End: 10}, {Key: "enum", Value: "a,b", Offset: 11, End: 20}}},
-		{"an unknown key in front is an item all the same", "colour=red", []SchemaItem{{Key: "colour", Value: "red", End: 10}}},
+		{
+			"items", `title=Name,enum=a\,b`,
+			[]SchemaItem{{Key: "title", Value: "Name", End: 10}, {Key: "enum", Value: "a,b", Offset: 11, End: 20}},
+		},
+		{
+			"an unknown key in front is an item all the same", "colour=red",
+			[]SchemaItem{{Key: "colour", Value: "red", End: 10}},
+		},
 		{"a description", "the city to look up", nil},
 		{"a description with commas and equals signs", "the city, such as a=b, required", nil},
 		{"a description that begins with a key", "required for all", nil},
 		{"one word is a description, even if it is a key", "title", nil},
-		{"flags", "required,nullable", []SchemaItem{{Key: "required", Flag: true, End: 8}, {Key: "nullable", Flag: true, Offset: 9, End: 17}}},
+		{
+			"flags", "required,nullable",
+			[]SchemaItem{{Key: "required", Flag: true, End: 8}, {Key: "nullable", Flag: true, Offset: 9, End: 17}},
+		},
 		{"items before a comma that nothing protects", "required,description=what, and when", []SchemaItem{
-			{Key: "required", Flag: true, End: 8}, {Key: "description", Value: "what", Offset: 9, End: 25}, {Key: " and when", Flag: true, Offset: 26, End: 35},
+			{Key: "required", Flag: true, End: 8}, {Key: "description", Value: "what", Offset: 9, End: 25},
+			{Key: " and when", Flag: true, Offset: 26, End: 35},
 		}},
-		{"a backslash that protects no comma", `pattern=^\d{1\,2}$`, []SchemaItem{{Key: "pattern", Value: `^\d{1,2}$`, End: 18}}},
+		{
+			"a backslash that protects no comma", `pattern=^\d{1\,2}$`,
+			[]SchemaItem{{Key: "pattern", Value: `^\d{1,2}$`, End: 18}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,19 +150,23 @@ func TestSchemaStyles(t *testing.T) {
 
 // Offsets lie in the text and rules do not overlap, whatever the text.
 func FuzzValidate(f *testing.F) {
-	for _, text := range []string{"required,min=1,dive,keys,max=2,endkeys,oneof='a b' c|email", " ,a |b", "dive,keys|", "=|=", "é=0x2C"} {
+	for _, text := range []string{
+		"required,min=1,dive,keys,max=2,endkeys,oneof='a b' c|email", " ,a |b", "dive,keys|", "=|=", "é=0x2C",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
 		rules, problems := ParseValidate(text)
 		for _, rule := range rules {
-			if rule.Offset < last || rule.End > len(text) || rule.Offset >= rule.End || rule.Name == "" || rule.Depth > strings.Count(text, "dive") {
+			if rule.Offset < last || rule.End > len(text) || rule.Offset >= rule.End || rule.Name == "" ||
+				rule.Depth > strings.Count(text, "dive") {
 				t.Fatalf("rule %+v", rule)
 			}
 			last = rule.Offset
 			for _, alternative := range rule.Alternatives {
-				if alternative.Offset < last || alternative.End > rule.End || !strings.HasPrefix(text[alternative.Offset:], alternative.Name) {
+				if alternative.Offset < last || alternative.End > rule.End ||
+					!strings.HasPrefix(text[alternative.Offset:], alternative.Name) {
 					t.Fatalf("alternative %+v of %+v", alternative, rule)
 				}
 				last = alternative.End

@@ -17,9 +17,9 @@ type SchemaItem struct {
 var schemaFlags = []string{"required", "nullable", "-"}
 
 // ParseSchema reads the value of a jsonschema tag in either of its two styles: items such as required,minLength=1
-// (invopop/jsonschema), or a description (google/jsonschema-go, which the Go MCP SDK uses). The second refuses texts that
-// begin with an item, WORD=, where WORD is all up to the first white space; so a text that does is in the first style, and
-// so is one of flags alone. Everything else is a description, and items are not ok.
+// (invopop/jsonschema), or a description (google/jsonschema-go, which the Go MCP SDK uses). The second refuses texts
+// that begin with an item, WORD=, where WORD is all up to the first white space; so a text that does is in the first
+// style, and so is one of flags alone. Everything else is a description, and items are not ok.
 func ParseSchema(text string) (items []SchemaItem, ok bool) {
 	for start := 0; start <= len(text); {
 		item := SchemaItem{Offset: start}
@@ -37,7 +37,9 @@ func ParseSchema(text string) (items []SchemaItem, ok bool) {
 		start = end + 1
 	}
 	word, _, _ := strings.Cut(strings.Map(spaces, text), " ")
-	if strings.Contains(word, "=") || !slices.ContainsFunc(items, func(item SchemaItem) bool { return !item.Flag || !slices.Contains(schemaFlags, item.Key) }) {
+	if strings.Contains(word, "=") ||
+		!slices.ContainsFunc(items,
+			func(item SchemaItem) bool { return !item.Flag || !slices.Contains(schemaFlags, item.Key) }) {
 		return items, true
 	}
 	return nil, false

@@ -57,8 +57,12 @@ var (
 var (
 	operationKeys = []Key{
 		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
-		{Name: "category", Value: OneOf, OneOf: []string{"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"}, Doc: "semantic category; required"},
-		{Name: "danger", Value: OneOf, OneOf: []string{"safe", "reversible", "destructive", "dangerous", "forbidden"}, Doc: "danger level; default: from the name and the category"},
+		{Name: "category", Value: OneOf, OneOf: []string{
+			"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE",
+		}, Doc: "semantic category; required"},
+		{Name: "danger", Value: OneOf, OneOf: []string{
+			"safe", "reversible", "destructive", "dangerous", "forbidden",
+		}, Doc: "danger level; default: from the name and the category"},
 		{Name: "endpoint", Value: Text, Doc: "endpoint family in an alternate profile"},
 		{Name: "timeout", Value: Duration, Doc: "bound on the handler's run"},
 		{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
@@ -66,7 +70,10 @@ var (
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
 	}
 	parameterKeys = []Key{
-		{Scope: Parameter, Name: "name", Value: Text, Doc: "name on the wire; default: the json tag, else the field's name in snake_case"},
+		{
+			Scope: Parameter, Name: "name", Value: Text,
+			Doc: "name on the wire; default: the json tag, else the field's name in snake_case",
+		},
 		{Scope: Parameter, Name: "required", Value: Flag, Doc: "that requests without it are refused"},
 		{Scope: Parameter, Name: "default", Value: Literal, Doc: "value when it is absent"},
 		{Scope: Parameter, Name: "enum", Value: List, AppliesTo: onText, Doc: "allowed values"},
@@ -76,7 +83,10 @@ var (
 		{Scope: Parameter, Name: "maxlen", Value: Integer, AppliesTo: onText, Doc: "largest length in characters"},
 		{Scope: Parameter, Name: "minitems", Value: Integer, AppliesTo: onArrays, Doc: "smallest number of items"},
 		{Scope: Parameter, Name: "maxitems", Value: Integer, AppliesTo: onArrays, Doc: "largest number of items"},
-		{Scope: Parameter, Name: "pattern", Value: Pattern, AppliesTo: onText, Doc: "regular expression (RE2) found somewhere in the value"},
+		{
+			Scope: Parameter, Name: "pattern", Value: Pattern, AppliesTo: onText,
+			Doc: "regular expression (RE2) found somewhere in the value",
+		},
 		{Scope: Parameter, Name: "format", Value: Text, AppliesTo: onText, Doc: "hint such as email, uri, uuid or date"},
 		{Scope: Parameter, Name: "sensitive", Value: Flag, Doc: "that its values are shown nowhere"},
 		{Scope: Parameter, Name: "readonly", Value: Flag, Doc: "that updates may not change it"},

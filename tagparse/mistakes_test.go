@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Only the values of lists are split at bars; any other bare value is taken as it stands, to the next comma (design §3.2).
+// Only the values of lists are split at bars; any other bare value is taken as it stands, to the next comma (design
+// §3.2).
 func TestValuesOfOtherKeysAreNotSplitAtBars(t *testing.T) {
 	for text, want := range map[string]string{
 		"desc=this | that,required": "this | that",
@@ -31,24 +32,31 @@ func TestMistakesThatLookLikeValues(t *testing.T) {
 	const yesNo = `key "deprecated" takes no value, or a text that says why`
 	const stray = "text follows the closing quote"
 	for text, want := range map[string][]problem{
-		"name=":            {{"name=", codeMissing, `key "name" needs a value`, "name=…"}},
-		"name=''":          {{"name=''", codeMissing, `key "name" needs a value`, "name=…"}},
-		"enum=":            {{"enum=", codeMissing, `key "enum" needs a value`, "enum=a|b, or write '' for the empty text"}},
-		"default=":         {{"default=", codeMissing, `key "default" needs a value`, "default=…, or write '' for the empty text"}},
-		"enum=a||b":        {{"|", codeMissing, `an element of "enum" is empty`, "remove one |, or write '' for the empty text"}},
+		"name=":   {{"name=", codeMissing, `key "name" needs a value`, "name=…"}},
+		"name=''": {{"name=''", codeMissing, `key "name" needs a value`, "name=…"}},
+		"enum=":   {{"enum=", codeMissing, `key "enum" needs a value`, "enum=a|b, or write '' for the empty text"}},
+		"default=": {{
+			"default=", codeMissing, `key "default" needs a value`, "default=…, or write '' for the empty text",
+		}},
+		"enum=a||b": {{
+			"|", codeMissing, `an element of "enum" is empty`, "remove one |, or write '' for the empty text",
+		}},
 		"alias=a|":         {{"|", codeMissing, `an element of "alias" is empty`, "remove one |"}},
 		"alias=a|''":       {{"|''", codeMissing, `an element of "alias" is empty`, "remove one |"}},
 		"deprecated=false": {{"false", codeType, yesNo, "remove it"}},
 		"deprecated=true":  {{"true", codeType, yesNo, "deprecated"}},
 		"min=x,min=1": {
-			{"x", codeType, `key "min" takes a number`, ""}, {"min", codeDuplicate, `key "min" stands twice in this tag`, "remove one of them"},
+			{"x", codeType, `key "min" takes a number`, ""},
+			{"min", codeDuplicate, `key "min" stands twice in this tag`, "remove one of them"},
 		},
 		"pattern='a'|b": {{"|b", codeType, stray, "write '' for a quote inside a quoted value"}},
 		"desc='don't do, this',min=x": {
-			{"t do, this'", codeType, stray, "write '' for a quote inside a quoted value: 'don''t do, this'"}, {"x", codeType, `key "min" takes a number`, ""},
+			{"t do, this'", codeType, stray, "write '' for a quote inside a quoted value: 'don''t do, this'"},
+			{"x", codeType, `key "min" takes a number`, ""},
 		},
 		"desc='a'b,pattern='c',min=x": {
-			{"b", codeType, stray, "write '' for a quote inside a quoted value"}, {"x", codeType, `key "min" takes a number`, ""},
+			{"b", codeType, stray, "write '' for a quote inside a quoted value"},
+			{"x", codeType, `key "min" takes a number`, ""},
 		},
 	} {
 		_, problems := Parse(text, Parameter)
@@ -118,11 +126,15 @@ func TestKeysOfOtherLibrariesAreTranslated(t *testing.T) {
 		scope Scope
 		want  string
 	}{
-		{"oneof=a b", Parameter, "enum, with | between the values"}, {"maxLength=3", Parameter, "maxlen"}, {"minLength=3", Parameter, "minlen"},
+		{"oneof=a b", Parameter, "enum, with | between the values"}, {"maxLength=3", Parameter, "maxlen"},
+		{"minLength=3", Parameter, "minlen"},
 		{"maximum=3", Parameter, "max"}, {"gt=3", Parameter, "min, which is inclusive"}, {"regexp=a", Parameter, "pattern"},
-		{"description=a", Parameter, "desc"}, {"omitempty", Parameter, "remove it: what is not required may be left out"}, {"email", Parameter, "format=email"},
-		{"readOnly", Parameter, "readonly"}, {"minItems=1", Parameter, "minitems"}, {"dive", Parameter, `validate:"dive,…", which is read as well`},
-		{"READ", Operation, "category=READ"}, {"destructive", Operation, "danger=destructive"}, {"confirm=Sure?", Operation, "//aql:confirm above the handler"},
+		{"description=a", Parameter, "desc"}, {"omitempty", Parameter, "remove it: what is not required may be left out"},
+		{"email", Parameter, "format=email"},
+		{"readOnly", Parameter, "readonly"}, {"minItems=1", Parameter, "minitems"},
+		{"dive", Parameter, `validate:"dive,…", which is read as well`},
+		{"READ", Operation, "category=READ"}, {"destructive", Operation, "danger=destructive"},
+		{"confirm=Sure?", Operation, "//aql:confirm above the handler"},
 	} {
 		_, problems := Parse(tt.text, tt.scope)
 		if len(problems) != 1 || problems[0].Suggestion != tt.want {

@@ -97,7 +97,8 @@ func (p *parser) item() {
 		item.Flag = true
 	}
 	if name == "" {
-		p.problem(start, max(start+1, item.End), codeMissing, "a key is missing here", "a key", "", "remove the comma or name a key")
+		p.problem(start, max(start+1, item.End), codeMissing, "a key is missing here", "a key", "",
+			"remove the comma or name a key")
 		return
 	}
 	key, known := lookup(name, p.scope)
@@ -106,7 +107,8 @@ func (p *parser) item() {
 		return
 	}
 	if p.seen[name] {
-		p.problem(start, start+len(name), codeDuplicate, fmt.Sprintf("key %q stands twice in this tag", name), "one "+name, "two", "remove one of them")
+		p.problem(start, start+len(name), codeDuplicate, fmt.Sprintf("key %q stands twice in this tag", name), "one "+name,
+			"two", "remove one of them")
 		return
 	}
 	p.seen[name] = true
@@ -163,8 +165,10 @@ func (p *parser) value(item *Item) bool {
 			item.End = p.pos
 			return false
 		}
-		if alone := len(item.List) == 0 && (p.pos >= len(p.text) || p.text[p.pos] == ','); known && element == "" && !alone && (start == p.pos || !key.takesEmpty()) {
-			p.problem(max(start-1, item.ValueOffset), p.pos, codeMissing, fmt.Sprintf("an element of %q is empty", key.Name), key.describe(), "", key.withoutEmpty("remove one |"))
+		if alone := len(item.List) == 0 && (p.pos >= len(p.text) || p.text[p.pos] == ','); known && element == "" &&
+			!alone && (start == p.pos || !key.takesEmpty()) {
+			p.problem(max(start-1, item.ValueOffset), p.pos, codeMissing, fmt.Sprintf("an element of %q is empty", key.Name),
+				key.describe(), "", key.withoutEmpty("remove one |"))
 			sound = false
 		}
 		item.List = append(item.List, element)
@@ -252,7 +256,8 @@ func (p *parser) stray(start int, stops string) {
 				p.pos++
 			}
 			meant := strings.ReplaceAll(p.text[start+1:from+i], "''", "'")
-			p.problem(from, from+i+1, codeType, "text follows the closing quote", "a comma", rest[:i+1], advice+": '"+strings.ReplaceAll(meant, "'", "''")+"'")
+			p.problem(from, from+i+1, codeType, "text follows the closing quote", "a comma", rest[:i+1],
+				advice+": '"+strings.ReplaceAll(meant, "'", "''")+"'")
 			return
 		}
 		if strings.IndexByte(" \t", rest[i+1]) >= 0 {
@@ -274,13 +279,15 @@ func (p *parser) check(key Key, item Item) bool {
 	}
 	if key.Value == Flag || key.Value == FlagText && item.Flag {
 		if !item.Flag {
-			p.problem(item.KeyOffset, item.End, codeType, fmt.Sprintf("key %q takes no value", key.Name), "no value", item.Value, key.Name)
+			p.problem(item.KeyOffset, item.End, codeType, fmt.Sprintf("key %q takes no value", key.Name), "no value", item.Value,
+				key.Name)
 		}
 		return item.Flag
 	}
 	if item.Flag || item.Value == "" && (!key.takesEmpty() || item.End == item.ValueOffset) {
 		p.problem(item.KeyOffset, max(item.End, item.KeyOffset+len(key.Name)), codeMissing,
-			fmt.Sprintf("key %q needs a value", key.Name), key.describe(), "nothing", key.withoutEmpty(key.Name+"="+key.example()))
+			fmt.Sprintf("key %q needs a value", key.Name), key.describe(), "nothing",
+			key.withoutEmpty(key.Name+"="+key.example()))
 		return false
 	}
 	switch key.Value {
@@ -369,7 +376,8 @@ func (p *parser) contradictions() {
 		l, lowOK := new(big.Rat).SetString(low.Value)
 		h, highOK := new(big.Rat).SetString(high.Value)
 		if lowOK && highOK && l.Cmp(h) > 0 {
-			p.problem(high.KeyOffset, high.End, codeType, fmt.Sprintf("%s=%s is above %s=%s: no value can satisfy both", low.Key, low.Value, high.Key, high.Value),
+			p.problem(high.KeyOffset, high.End, codeType, fmt.Sprintf("%s=%s is above %s=%s: no value can satisfy both", low.Key,
+				low.Value, high.Key, high.Value),
 				pair[1]+" >= "+low.Value, high.Value, "")
 		}
 	}

@@ -15,9 +15,13 @@ func TestParse(t *testing.T) {
 		want       []Item
 	}{
 		{"flags and values", "required,minlen=1", Parameter, []Item{
-			{Key: "required", Flag: true, KeyOffset: 0, ValueOffset: 8, End: 8}, {Key: "minlen", Value: "1", KeyOffset: 9, ValueOffset: 16, End: 17}}},
+			{
+				Key: "required", Flag: true, KeyOffset: 0, ValueOffset: 8, End: 8,
+			}, {Key: "minlen", Value: "1", KeyOffset: 9, ValueOffset: 16, End: 17}}},
 		{"spaces around items", " required , min = -1.5e3 ", Parameter, []Item{
-			{Key: "required", Flag: true, KeyOffset: 1, ValueOffset: 9, End: 9}, {Key: "min", Value: "-1.5e3", KeyOffset: 12, ValueOffset: 18, End: 24}}},
+			{
+				Key: "required", Flag: true, KeyOffset: 1, ValueOffset: 9, End: 9,
+			}, {Key: "min", Value: "-1.5e3", KeyOffset: 12, ValueOffset: 18, End: 24}}},
 		{"quotes keep commas and double themselves", "default='a, ''b'''", Parameter, []Item{
 			{Key: "default", Value: "a, 'b'", KeyOffset: 0, ValueOffset: 8, End: 18}}},
 		{"lists", "enum=a|'b,c'|d", Parameter, []Item{
@@ -25,8 +29,11 @@ func TestParse(t *testing.T) {
 		{"a bar outside a list is text", "pattern=^(a|b)$", Parameter, []Item{
 			{Key: "pattern", Value: "^(a|b)$", KeyOffset: 0, ValueOffset: 8, End: 15}}},
 		{"an operation", "category=UPDATE,danger=reversible,timeout=30s,deprecated", Operation, []Item{
-			{Key: "category", Value: "UPDATE", KeyOffset: 0, ValueOffset: 9, End: 15}, {Key: "danger", Value: "reversible", KeyOffset: 16, ValueOffset: 23, End: 33},
-			{Key: "timeout", Value: "30s", KeyOffset: 34, ValueOffset: 42, End: 45}, {Key: "deprecated", Flag: true, KeyOffset: 46, ValueOffset: 56, End: 56}}},
+			{Key: "category", Value: "UPDATE", KeyOffset: 0, ValueOffset: 9, End: 15},
+			{Key: "danger", Value: "reversible", KeyOffset: 16, ValueOffset: 23, End: 33},
+			{
+				Key: "timeout", Value: "30s", KeyOffset: 34, ValueOffset: 42, End: 45,
+			}, {Key: "deprecated", Flag: true, KeyOffset: 46, ValueOffset: 56, End: 56}}},
 		{"deprecated with a reason", "deprecated='use size'", Parameter, []Item{
 			{Key: "deprecated", Value: "use size", KeyOffset: 0, ValueOffset: 11, End: 21}}},
 		{"nothing", "", Parameter, nil},
@@ -50,24 +57,53 @@ func TestProblems(t *testing.T) {
 	}{
 		{"catagory=READ,danger=destructiv", Operation, []problem{
 			{"catagory", codeName, `there is no key "catagory"`, "category"},
-			{"destructiv", codeType, `key "danger" takes one of safe, reversible, destructive, dangerous, forbidden`, "destructive"}}},
-		{"category=read", Operation, []problem{{"read", codeType, `key "category" takes one of CREATE, READ, UPDATE, DELETE, EXECUTE`, "READ"}}},
-		{"category=READ,minlen=1", Operation, []problem{{"minlen", codeName, `key "minlen" belongs on an ordinary field, not here`, "move it to an ordinary field"}}},
-		{"danger=safe", Parameter, []problem{{"danger", codeName, `key "danger" belongs on the blank field '_', not here`, "move it to the blank field '_'"}}},
+			{
+				"destructiv", codeType, `key "danger" takes one of safe, reversible, destructive, dangerous, forbidden`,
+				"destructive",
+			}}},
+		{
+			"category=read", Operation,
+			[]problem{{"read", codeType, `key "category" takes one of CREATE, READ, UPDATE, DELETE, EXECUTE`, "READ"}},
+		},
+		{
+			"category=READ,minlen=1", Operation,
+			[]problem{
+				{"minlen", codeName, `key "minlen" belongs on an ordinary field, not here`, "move it to an ordinary field"},
+			},
+		},
+		{
+			"danger=safe", Parameter,
+			[]problem{
+				{"danger", codeName, `key "danger" belongs on the blank field '_', not here`, "move it to the blank field '_'"},
+			},
+		},
 		{"required=true,min=ten,maxlen=-1", Parameter, []problem{
 			{"required=true", codeType, `key "required" takes no value`, "required"},
 			{"ten", codeType, `key "min" takes a number`, ""},
 			{"-1", codeType, `key "maxlen" takes a whole number, 0 or more`, ""}}},
 		{"min,pattern=", Parameter, []problem{
-			{"min", codeMissing, `key "min" needs a value`, "min=1"}, {"pattern=", codeMissing, `key "pattern" needs a value`, "pattern='^[a-z]+$'"}}},
-		{"min=1,min=2", Parameter, []problem{{"min", codeDuplicate, `key "min" stands twice in this tag`, "remove one of them"}}},
+			{
+				"min", codeMissing, `key "min" needs a value`, "min=1",
+			}, {"pattern=", codeMissing, `key "pattern" needs a value`, "pattern='^[a-z]+$'"}}},
+		{
+			"min=1,min=2", Parameter,
+			[]problem{{"min", codeDuplicate, `key "min" stands twice in this tag`, "remove one of them"}},
+		},
 		{"min=2,max=1,minlen=3,maxlen=2", Parameter, []problem{
-			{"max=1", codeType, "min=2 is above max=1: no value can satisfy both", ""}, {"maxlen=2", codeType, "minlen=3 is above maxlen=2: no value can satisfy both", ""}}},
+			{
+				"max=1", codeType, "min=2 is above max=1: no value can satisfy both", "",
+			}, {"maxlen=2", codeType, "minlen=3 is above maxlen=2: no value can satisfy both", ""}}},
 		{"default='x", Parameter, []problem{{"'x", codeType, "the closing quote is missing", "close the value with '"}}},
-		{"default='x'y,required", Parameter, []problem{{"y", codeType, "text follows the closing quote", "write '' for a quote inside a quoted value"}}},
+		{
+			"default='x'y,required", Parameter,
+			[]problem{{"y", codeType, "text follows the closing quote", "write '' for a quote inside a quoted value"}},
+		},
 		{"required,", Parameter, []problem{{",", codeMissing, "nothing follows the comma", "remove the comma"}}},
 		{",required", Parameter, []problem{{",", codeMissing, "a key is missing here", "remove the comma or name a key"}}},
-		{"timeout=fast,category=READ", Operation, []problem{{"fast", codeType, `key "timeout" takes a duration such as 30s or 2m`, ""}}},
+		{
+			"timeout=fast,category=READ", Operation,
+			[]problem{{"fast", codeType, `key "timeout" takes a duration such as 30s or 2m`, ""}},
+		},
 		{"zzzzzz", Parameter, []problem{{"zzzzzz", codeName, `there is no key "zzzzzz"`, ""}}},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
@@ -93,7 +129,10 @@ func TestSoundItemsSurvive(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	candidates := []string{"required", "readonly", "min", "max", "minlen"}
-	for word, want := range map[string]string{"requierd": "required", "Required": "required", "readnly": "readonly", "mn": "min", "xyz": "", "": "", "mineln": "minlen"} {
+	for word, want := range map[string]string{
+		"requierd": "required", "Required": "required", "readnly": "readonly", "mn": "min", "xyz": "", "": "",
+		"mineln": "minlen",
+	} {
 		if got, _ := Suggest(word, candidates); got != want {
 			t.Errorf("Suggest(%q) is %q, want %q", word, got, want)
 		}
@@ -101,13 +140,16 @@ func TestSuggest(t *testing.T) {
 }
 
 func TestStructTag(t *testing.T) {
-	for _, literal := range []string{"`json:\"title\" aql:\"required,minlen=1\"`", `"json:\"title\" aql:\"required,minlen=1\""`} {
+	for _, literal := range []string{
+		"`json:\"title\" aql:\"required,minlen=1\"`", `"json:\"title\" aql:\"required,minlen=1\""`,
+	} {
 		pairs, problems := StructTag(literal)
 		if len(pairs) != 2 || problems != nil {
 			t.Fatalf("%s: %+v, %+v", literal, pairs, problems)
 		}
 		aql := pairs[1]
-		if aql.Key != "aql" || aql.Value != "required,minlen=1" || !strings.HasPrefix(literal[aql.KeyOffset:], "aql:") || !strings.HasPrefix(literal[aql.ValueOffset:], "required") {
+		if aql.Key != "aql" || aql.Value != "required,minlen=1" || !strings.HasPrefix(literal[aql.KeyOffset:], "aql:") ||
+			!strings.HasPrefix(literal[aql.ValueOffset:], "required") {
 			t.Errorf("%s: %+v", literal, aql)
 		}
 		if at := aql.Map(strings.Index(aql.Value, "minlen")); !strings.HasPrefix(literal[at:], "minlen=1") {
@@ -125,13 +167,14 @@ func TestStructTag(t *testing.T) {
 // What reflect passes over in silence is reported.
 func TestStructTagProblems(t *testing.T) {
 	for literal, want := range map[string]string{
-		"`aql:required`":                       `the value of "aql" is not in double quotes; reflect sees nothing from here on`,
-		"`aql: \"required\"`":                  `a space stands between "aql:" and its value; reflect sees nothing from here on`,
-		"`aql`":                                `key "aql" has no value; reflect sees nothing from here on`,
-		"`aql:\"required`":                     `the value of "aql" has no closing quote; reflect does not see it`,
-		"`aq1:\"required\"`":                   `struct tag key "aq1" is ignored; it looks like "aql"`,
-		"`AQL:\"required\"`":                   `struct tag key "AQL" is ignored; it looks like "aql"`,
-		"`json:\"a\"aql:\"required\"`":         "a space is missing between two keys of the struct tag; go vet and other tools refuse it", // reflect reads on
+		"`aql:required`":      `the value of "aql" is not in double quotes; reflect sees nothing from here on`,
+		"`aql: \"required\"`": `a space stands between "aql:" and its value; reflect sees nothing from here on`,
+		"`aql`":               `key "aql" has no value; reflect sees nothing from here on`,
+		"`aql:\"required`":    `the value of "aql" has no closing quote; reflect does not see it`,
+		"`aq1:\"required\"`":  `struct tag key "aq1" is ignored; it looks like "aql"`,
+		"`AQL:\"required\"`":  `struct tag key "AQL" is ignored; it looks like "aql"`,
+		// reflect reads on
+		"`json:\"a\"aql:\"required\"`":         "a space is missing between two keys of the struct tag; go vet and other tools refuse it",
 		"`aql:\"required\" aql:\"sensitive\"`": `key "aql" stands twice in this struct tag; reflect sees only the first`,
 	} {
 		_, problems := StructTag(literal)
@@ -144,7 +187,8 @@ func TestStructTagProblems(t *testing.T) {
 func TestParseDirective(t *testing.T) {
 	line := `aql:example {"a":"}"} What it shows`
 	d, problems, ok := ParseDirective(line)
-	if !ok || problems != nil || d.Name != "example" || d.Example != `{"a":"}"}` || d.Description != "What it shows" || line[d.TextOffset:] != d.Text {
+	if !ok || problems != nil || d.Name != "example" || d.Example != `{"a":"}"}` || d.Description != "What it shows" ||
+		line[d.TextOffset:] != d.Text {
 		t.Errorf("example: %+v, %+v, %v", d, problems, ok)
 	}
 	line = "aql:param limit min=1,mx=100"
@@ -174,7 +218,9 @@ func TestParseDirective(t *testing.T) {
 
 // No input panics; what is reported lies inside the text; and parse → print → parse is stable.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"required,minlen=1", "enum=a|'b,''c'|", "default='", "pattern=^a|b$,,=,min= 1 ", "category=READ,op='x y'", "ids=|'|'"} {
+	for _, seed := range []string{
+		"required,minlen=1", "enum=a|'b,''c'|", "default='", "pattern=^a|b$,,=,min= 1 ", "category=READ,op='x y'", "ids=|'|'",
+	} {
 		f.Add(seed, true)
 		f.Add(seed, false)
 	}
@@ -193,7 +239,8 @@ func FuzzParse(f *testing.F) {
 			if item.KeyOffset < 0 || item.KeyOffset > item.ValueOffset || item.ValueOffset > item.End || item.End > len(text) {
 				t.Fatalf("%q: item %+v", text, item)
 			}
-			if written := text[item.ValueOffset:item.End]; item.List == nil && !strings.HasPrefix(written, "'") && written != item.Value {
+			if written := text[item.ValueOffset:item.End]; item.List == nil && !strings.HasPrefix(written, "'") &&
+				written != item.Value {
 				t.Fatalf("%q: the bare value %q is read as %q", text, written, item.Value)
 			}
 			if !item.Flag && item.ValueOffset == item.End {

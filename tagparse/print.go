@@ -29,7 +29,8 @@ func Print(items []Item) string {
 }
 
 func quote(value string) string {
-	if value != "" && !strings.ContainsAny(value, ",|") && !strings.HasPrefix(value, "'") && strings.Trim(value, " \t") == value {
+	if value != "" && !strings.ContainsAny(value, ",|") && !strings.HasPrefix(value, "'") &&
+		strings.Trim(value, " \t") == value {
 		return value
 	}
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"

@@ -44,7 +44,12 @@ func (p Pair) Map(i int) int {
 func StructTag(literal string) ([]Pair, []Problem) {
 	text, places, ok := unquote(literal, 0)
 	if !ok {
-		return nil, []Problem{{Offset: 0, End: len(literal), Code: codeType, Message: "the struct tag is not a string", Expected: "`key:\"value\"`"}}
+		return nil, []Problem{
+			{
+				Offset: 0, End: len(literal), Code: codeType, Message: "the struct tag is not a string",
+				Expected: "`key:\"value\"`",
+			},
+		}
 	}
 	t := &tagText{text: text, places: places}
 	for t.pair() {
@@ -79,7 +84,8 @@ func (t *tagText) pair() bool {
 		return false
 	}
 	start := t.pos
-	for t.pos < len(t.text) && t.text[t.pos] > ' ' && t.text[t.pos] != ':' && t.text[t.pos] != '"' && t.text[t.pos] != 0x7f {
+	for t.pos < len(t.text) && t.text[t.pos] > ' ' && t.text[t.pos] != ':' && t.text[t.pos] != '"' &&
+		t.text[t.pos] != 0x7f {
 		t.pos++
 	}
 	key := t.text[start:t.pos]
@@ -90,7 +96,10 @@ func (t *tagText) pair() bool {
 		if len(key) == 1 && strings.HasPrefix(rest, " ") {
 			advice = "remove " + name
 		}
-		t.problem(start, start+1, codeType, fmt.Sprintf("%q stands between two keys of the struct tag, where a space belongs; reflect does not see what follows", key[:1]), "a space", advice)
+		t.problem(start, start+1, codeType,
+			fmt.Sprintf("%q stands between two keys of the struct tag, where a space belongs; reflect does not see what follows",
+				key[:1]),
+			"a space", advice)
 		return false
 	}
 	if len(t.pairs) > 0 && before == start {
@@ -98,28 +107,39 @@ func (t *tagText) pair() bool {
 		if key != "" && strings.HasPrefix(rest, `:"`) {
 			effect = "go vet and other tools refuse it" // reflect reads on
 		}
-		t.problem(start, start+1, codeType, "a space is missing between two keys of the struct tag; "+effect, "a space", "put a space here")
+		t.problem(start, start+1, codeType, "a space is missing between two keys of the struct tag; "+effect, "a space",
+			"put a space here")
 	}
 	switch {
 	case key == "":
-		t.problem(start, len(t.text), codeType, "this is no key:\"value\" pair; reflect sees nothing from here on", `key:"value"`, "")
+		t.problem(start, len(t.text), codeType, "this is no key:\"value\" pair; reflect sees nothing from here on",
+			`key:"value"`, "")
 		return false
 	case strings.HasPrefix(strings.TrimLeft(rest, " "), `:"`) && rest[0] == ' ':
-		t.problem(t.pos, t.pos+1, codeType, fmt.Sprintf("a space stands between %q and its colon; reflect sees nothing from here on", key), `key:"value"`, "remove the space")
+		t.problem(t.pos, t.pos+1, codeType,
+			fmt.Sprintf("a space stands between %q and its colon; reflect sees nothing from here on", key), `key:"value"`,
+			"remove the space")
 		return false
 	case !strings.HasPrefix(rest, ":") && startsWithItem(key):
 		items, _, _ := strings.Cut(t.text[start:], `"`)
-		t.problem(start, start+len(items), codeType, "this text stands outside of aql:\"…\"; reflect sees nothing from here on", `key:"value"`, fmt.Sprintf(`aql:"%s"`, strings.TrimRight(items, " ")))
+		t.problem(start, start+len(items), codeType,
+			"this text stands outside of aql:\"…\"; reflect sees nothing from here on", `key:"value"`,
+			fmt.Sprintf(`aql:"%s"`, strings.TrimRight(items, " ")))
 		return false
 	case !strings.HasPrefix(rest, ":"):
-		t.problem(start, t.pos, codeType, fmt.Sprintf("key %q has no value; reflect sees nothing from here on", key), `key:"value"`, fmt.Sprintf(`%s:"…"`, key))
+		t.problem(start, t.pos, codeType, fmt.Sprintf("key %q has no value; reflect sees nothing from here on", key),
+			`key:"value"`, fmt.Sprintf(`%s:"…"`, key))
 		return false
 	case !strings.HasPrefix(rest, `:"`):
 		end := t.pos + 1 + strings.IndexAny(rest[1:]+" ", " ")
 		if strings.HasPrefix(rest, `: "`) {
-			t.problem(t.pos+1, t.pos+2, codeType, fmt.Sprintf("a space stands between %q and its value; reflect sees nothing from here on", key+":"), `key:"value"`, "remove the space")
+			t.problem(t.pos+1, t.pos+2, codeType,
+				fmt.Sprintf("a space stands between %q and its value; reflect sees nothing from here on", key+":"), `key:"value"`,
+				"remove the space")
 		} else {
-			t.problem(t.pos+1, end, codeType, fmt.Sprintf("the value of %q is not in double quotes; reflect sees nothing from here on", key), `key:"value"`, fmt.Sprintf(`%s:"%s"`, key, strings.Trim(t.text[t.pos+1:min(end, len(t.text))], `'"`)))
+			t.problem(t.pos+1, end, codeType,
+				fmt.Sprintf("the value of %q is not in double quotes; reflect sees nothing from here on", key), `key:"value"`,
+				fmt.Sprintf(`%s:"%s"`, key, strings.Trim(t.text[t.pos+1:min(end, len(t.text))], `'"`)))
 		}
 		return false
 	}
@@ -130,18 +150,22 @@ func (t *tagText) pair() bool {
 		}
 	}
 	if t.pos >= len(t.text) {
-		t.problem(open, len(t.text), codeType, fmt.Sprintf("the value of %q has no closing quote; reflect does not see it", key), `"`, `close it with "`)
+		t.problem(open, len(t.text), codeType,
+			fmt.Sprintf("the value of %q has no closing quote; reflect does not see it", key), `"`, `close it with "`)
 		return false
 	}
 	t.pos++
 	value, inner, ok := unquote(t.text[open:t.pos], open)
 	if !ok {
-		t.problem(open, t.pos, codeType, fmt.Sprintf("the value of %q is not a valid string; reflect does not see it", key), `key:"value"`, "check its backslashes")
+		t.problem(open, t.pos, codeType, fmt.Sprintf("the value of %q is not a valid string; reflect does not see it", key),
+			`key:"value"`, "check its backslashes")
 		return true
 	}
 	for _, earlier := range t.pairs {
 		if earlier.Key == key {
-			t.problem(start, start+len(key), codeDuplicate, fmt.Sprintf("key %q stands twice in this struct tag; reflect sees only the first", key), "one "+key, "remove one of them")
+			t.problem(start, start+len(key), codeDuplicate,
+				fmt.Sprintf("key %q stands twice in this struct tag; reflect sees only the first", key), "one "+key,
+				"remove one of them")
 			return true
 		}
 	}
@@ -154,7 +178,9 @@ func (t *tagText) pair() bool {
 		}
 		inner = places{list: list}
 	}
-	t.pairs = append(t.pairs, Pair{Key: key, Value: value, KeyOffset: t.places.at(start), ValueOffset: t.places.at(open + 1), places: inner})
+	t.pairs = append(t.pairs, Pair{
+		Key: key, Value: value, KeyOffset: t.places.at(start), ValueOffset: t.places.at(open + 1), places: inner,
+	})
 	return true
 }
 
@@ -173,11 +199,13 @@ func startsWithItem(text string) bool {
 func (t *tagText) nearMisses() {
 	for _, pair := range t.pairs {
 		switch key := pair.Key; {
-		case key == "aql" || !strings.EqualFold(key, "aql") && key != "aq1" && key != "agl" && key != "alq" && key != "qal" && key != "aqls" && key != "aql-tag" && key != "aqltag":
+		case key == "aql" || !strings.EqualFold(key, "aql") && key != "aq1" && key != "agl" && key != "alq" &&
+			key != "qal" && key != "aqls" && key != "aql-tag" && key != "aqltag":
 		default:
 			t.problems = append(t.problems, Problem{
 				Offset: pair.KeyOffset, End: pair.KeyOffset + len(key), Code: codeName,
-				Message: fmt.Sprintf("struct tag key %q is ignored; it looks like \"aql\"", key), Expected: "aql", Actual: key, Suggestion: "aql",
+				Message: fmt.Sprintf("struct tag key %q is ignored; it looks like \"aql\"", key), Expected: "aql", Actual: key,
+				Suggestion: "aql",
 			})
 		}
 	}

@@ -8,13 +8,14 @@ type Rule struct {
 	Param        string // behind the equals sign, with 0x2C and 0x7C as the comma and the bar they stand for
 	Offset, End  int    // of the rule, in bytes of the tag's value
 	Alternatives []Rule // of a|b: all of them, the first one included
-	Depth        int    // how many times dive stands before it: 0 the field, 1 its elements, 2 the elements of those; dive itself counts
-	Key          bool   // it is about the keys of a map: between keys and endkeys
+	// how many times dive stands before it: 0 the field, 1 its elements, 2 the elements of those; dive itself counts
+	Depth int
+	Key   bool // it is about the keys of a map: between keys and endkeys
 }
 
 // ParseValidate splits the value of a validate or binding tag into its rules; dive is one of them, keys and endkeys are
-// not. Problems are what validator panics at when it reads the tag: rules without a name, white space around a name, keys
-// and endkeys out of place. The rules are returned even so, as they were meant.
+// not. Problems are what validator panics at when it reads the tag: rules without a name, white space around a name,
+// keys and endkeys out of place. The rules are returned even so, as they were meant.
 func ParseValidate(text string) ([]Rule, []Problem) {
 	p := validateTag{text: text}
 	for start := 0; text != "" && start <= len(text); {
@@ -26,7 +27,8 @@ func ParseValidate(text string) ([]Rule, []Problem) {
 		start = end + 1
 	}
 	if p.inKeys {
-		p.problem(p.keysAt, p.keysAt+len("keys"), codeMissing, "keys has no endkeys", "write endkeys behind the rules of the keys")
+		p.problem(p.keysAt, p.keysAt+len("keys"), codeMissing, "keys has no endkeys",
+			"write endkeys behind the rules of the keys")
 	}
 	return p.rules, p.problems
 }
@@ -44,7 +46,8 @@ type validateTag struct {
 
 func (p *validateTag) problem(from, to int, code, message, suggestion string) {
 	p.problems = append(p.problems, Problem{
-		Offset: from, End: to, Code: code, Message: message + ", at which validator panics", Actual: p.text[from:to], Suggestion: suggestion,
+		Offset: from, End: to, Code: code, Message: message + ", at which validator panics", Actual: p.text[from:to],
+		Suggestion: suggestion,
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package golangci makes aql-tag's analyzer a linter of golangci-lint: name this module in .custom-gcl.yml and enable the
-// linter "aqltag" of type "module" in .golangci.yml.
+// Package golangci makes aql-tag's analyzer a linter of golangci-lint: name this module in .custom-gcl.yml and enable
+// the linter "aqltag" of type "module" in .golangci.yml.
 package golangci
 
 import (

@@ -144,7 +144,9 @@ func (a *against) place(c compat.Change) (model.Position, bool) {
 }
 
 // print prints what changed: always what breaks agents, everything else with -v, and all of it with -json.
-func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale []string, changes []compat.Change) error {
+func (a *against) print(
+	env *environment, diagnostics []diag.Diagnostic, stale []string, changes []compat.Change,
+) error {
 	placed := make([]placedChange, 0, len(changes))
 	for _, c := range changes {
 		p := placedChange{Change: c}
@@ -172,7 +174,8 @@ func (a *against) print(env *environment, diagnostics []diag.Diagnostic, stale [
 	}
 	if a.verbose {
 		fmt.Fprintf(env.stderr, "since %s: %d breaking, %d notable and %d compatible changes\n", a.file,
-			compat.Count(changes, compat.Breaking), compat.Count(changes, compat.Notable), compat.Count(changes, compat.Compatible))
+			compat.Count(changes, compat.Breaking), compat.Count(changes, compat.Notable),
+			compat.Count(changes, compat.Compatible))
 	}
 	return nil
 }

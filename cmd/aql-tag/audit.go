@@ -44,7 +44,8 @@ func runAuditVerify(ctx context.Context, env *environment, args []string) int {
 	var opts audit.VerifyOptions
 	set := newFlagSet(env, "audit verify", auditHelp)
 	keyFile := set.String("key-file", "", "the `file` with the key that the audit files were written with")
-	set.StringVar(&opts.Head, "head", "", "the `hash` that an earlier run printed: its record must be there, so nothing before was cut off")
+	set.StringVar(&opts.Head, "head", "",
+		"the `hash` that an earlier run printed: its record must be there, so nothing before was cut off")
 	set.Uint64Var(&opts.AtLeast, "at-least", 0, "how many records there must be: a number `n`")
 	asJSON := set.Bool("json", false, "print the result as JSON, an array with one object for each file")
 	if isHelp(args[0]) {
@@ -127,6 +128,7 @@ func printVerified(env *environment, r verified) {
 	case r.Records == 0:
 		fmt.Fprintf(env.stdout, "%s: ok, no records\n", name)
 	default:
-		fmt.Fprintf(env.stdout, "%s: ok, %d records, %s to %s, head %s\n", name, r.Records, r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339), r.Head)
+		fmt.Fprintf(env.stdout, "%s: ok, %d records, %s to %s, head %s\n", name, r.Records, r.First.Format(time.RFC3339),
+			r.Last.Format(time.RFC3339), r.Head)
 	}
 }

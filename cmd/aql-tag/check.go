@@ -12,17 +12,17 @@ Usage: aql-tag check [flags] [packages]
 
 check writes nothing. It prints a diff for every generated file that is missing or out of date, and then exits with 6.
 
-With -against it also compares what agents see with an old version of the adapter, which export wrote with -format snapshot
-or introspection, and exits with 6 if a change breaks agents.
+With -against it also compares what agents see with an old version of the adapter, which export wrote with -format
+snapshot or introspection, and exits with 6 if a change breaks agents.
 
 Flags:
 
-With -against, -v prints the changes that break nothing too, and -json prints one object with the members diagnostics, stale
-and changes.
+With -against, -v prints the changes that break nothing too, and -json prints one object with the members diagnostics,
+stale and changes.
 `
 
-// runCheck compares the generated files with what would be generated now and, with -against, what agents see with what an
-// old version showed them.
+// runCheck compares the generated files with what would be generated now and, with -against, what agents see with what
+// an old version showed them.
 func runCheck(ctx context.Context, env *environment, args []string) int {
 	var f flags
 	set := newFlagSet(env, "check", checkHelp)

@@ -21,16 +21,19 @@ const conformHelp = `
 Usage: aql-tag conform [flags] -- COMMAND [args...]
        aql-tag conform [flags] -url URL
 
-conform probes a live MCP-AQL server, in whatever language it is written: one that it starts as COMMAND and talks to over
-standard input and output, or one that serves MCP over streamable HTTP at URL. It knows only what the server describes.
+conform probes a live MCP-AQL server, in whatever language it is written: one that it starts as COMMAND and talks to
+over standard input and output, or one that serves MCP over streamable HTTP at URL. It knows only what the server
+describes.
 
-It calls operations. Unless flags say otherwise it creates, reads, updates and executes, which leaves behind what it created:
-point it at a server that may be written to. Operations that introspection calls destructive or worse are never called without
--allow-destructive, not even to see whether they ask for confirmation: a server that does not ask would go ahead.
+It calls operations. Unless flags say otherwise it creates, reads, updates and executes, which leaves behind what it
+created: point it at a server that may be written to. Operations that introspection calls destructive or worse are
+never called without -allow-destructive, not even to see whether they ask for confirmation: a server that does not ask
+would go ahead.
 
 Flags:
 
-Exit codes: 0 everything passed, 1 a MUST is broken, 2 only warnings, 3 bad flags, no server, or no MCP-AQL in it, 4 I/O.
+Exit codes: 0 everything passed, 1 a MUST is broken, 2 only warnings, 3 bad flags, no server, or no MCP-AQL in it,
+4 I/O.
 `
 
 // conformFlags are the flags of "aql-tag conform".
@@ -105,18 +108,23 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 	set.StringVar(&f.bearerFile, "bearer-file", "", "the `file` with the bearer token for -url")
 	set.StringVar(&f.otherURL, "other-url", "", "the `url` of the same adapter in its other endpoint mode; "+
 		"COMMAND is started again with MCP_AQL_ENDPOINT_MODE set")
-	set.StringVar(&f.options.Prefix, "prefix", "", "the `prefix` of the adapter's tools, such as github_, where a server holds several")
+	set.StringVar(&f.options.Prefix, "prefix", "",
+		"the `prefix` of the adapter's tools, such as github_, where a server holds several")
 	set.IntVar(&f.options.Level, "level", 2, "the conformance `level` to check, 1 or 2 (default 2)")
 	set.StringVar(&f.run, "run", "", "run only the checks whose names match a `regexp`")
 	set.BoolVar(&f.options.ReadOnly, "read-only", false, "call READ operations only")
-	set.BoolVar(&f.options.AllowDestructive, "allow-destructive", false, "call destructive operations too, where possible on what conform created")
-	set.Uint64Var(&f.options.Seed, "seed", 1, "choose the values in requests by a number `n`: the same n makes the same requests (default 1)")
-	set.DurationVar(&f.options.CallTimeout, "timeout", 10*time.Second, "how long to wait for one answer: a `duration` (default 10s)")
+	set.BoolVar(&f.options.AllowDestructive, "allow-destructive", false,
+		"call destructive operations too, where possible on what conform created")
+	set.Uint64Var(&f.options.Seed, "seed", 1,
+		"choose the values in requests by a number `n`: the same n makes the same requests (default 1)")
+	set.DurationVar(&f.options.CallTimeout, "timeout", 10*time.Second,
+		"how long to wait for one answer: a `duration` (default 10s)")
 	set.DurationVar(&f.maxTime, "max-time", 10*time.Minute, "how long to wait for everything: a `duration` (default 10m)")
 	set.StringVar(&f.format, "format", "text", "the `format` of the report: text, json or markdown (default text)")
 	set.BoolVar(&f.json, "json", false, "short for -format json")
 	set.StringVar(&f.output, "o", "", "write the report to a `file` instead of standard output")
-	set.StringVar(&f.bundle, "bundle", "", "write the evidence for the official conformance runner to a `file`; needs all checks")
+	set.StringVar(&f.bundle, "bundle", "",
+		"write the evidence for the official conformance runner to a `file`; needs all checks")
 	set.BoolVar(&f.list, "list", false, "list the checks and stop")
 	set.BoolVar(&f.verbose, "v", false, "show passed checks, evidence, and what COMMAND writes to standard error")
 	set.BoolVar(&f.quiet, "q", false, "show no progress")
@@ -155,7 +163,9 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 }
 
 // connect starts the command, or connects to a URL.
-func (f *conformFlags) connect(ctx context.Context, env *environment, url string, more ...string) (*mcpclient.Client, error) {
+func (f *conformFlags) connect(
+	ctx context.Context, env *environment, url string, more ...string,
+) (*mcpclient.Client, error) {
 	options := mcpclient.Options{Dir: env.dir, Env: more, Timeout: f.options.CallTimeout}
 	if f.verbose {
 		options.Stderr = env.stderr
@@ -173,9 +183,11 @@ func (f *conformFlags) connect(ctx context.Context, env *environment, url string
 	return mcpclient.Command(ctx, f.command, options)
 }
 
-// connectOther connects to the same adapter in its other endpoint mode (endpoint modes §3.1). A command that does not know
-// the variable comes up in the same mode, and the check says so.
-func (f *conformFlags) connectOther(ctx context.Context, env *environment, client *mcpclient.Client) (*mcpclient.Client, error) {
+// connectOther connects to the same adapter in its other endpoint mode (endpoint modes §3.1). A command that does not
+// know the variable comes up in the same mode, and the check says so.
+func (f *conformFlags) connectOther(
+	ctx context.Context, env *environment, client *mcpclient.Client,
+) (*mcpclient.Client, error) {
 	if f.otherURL != "" {
 		return f.connect(ctx, env, f.otherURL)
 	}

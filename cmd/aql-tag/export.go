@@ -34,9 +34,15 @@ type exportFormat struct {
 
 func exportFormats() []exportFormat {
 	return []exportFormat{
-		{"introspection", "every answer of introspect, a file each", []string{"operations.json", "types.json", "operations/*.json", "types/*.json"}, introspectionFiles},
+		{
+			"introspection", "every answer of introspect, a file each",
+			[]string{"operations.json", "types.json", "operations/*.json", "types/*.json"}, introspectionFiles,
+		},
 		{"snapshot", "all of that as one document, for check -against", nil, oneFile(snapshotFile)},
-		{"jsonschema", "JSON Schema 2020-12 of parameters and results, a file each", []string{"params/*.schema.json", "results/*.schema.json"}, schemaFiles},
+		{
+			"jsonschema", "JSON Schema 2020-12 of parameters and results, a file each",
+			[]string{"params/*.schema.json", "results/*.schema.json"}, schemaFiles,
+		},
 		{"openapi", "OpenAPI 3.1, one path for each operation", nil, oneFile(openapi.Render)},
 		{"markdown", "a reference page for people", nil, oneFile(markdown.Render)},
 		{"llms", "llms.txt, a short text for agents", nil, oneFile(llms.Render)},
@@ -45,7 +51,9 @@ func exportFormats() []exportFormat {
 	}
 }
 
-func oneFile(render func(a *gen.Adapter, s describe.Surface) ([]byte, error)) func(*gen.Adapter, describe.Surface) ([]export.File, []string, error) {
+func oneFile(
+	render func(a *gen.Adapter, s describe.Surface) ([]byte, error),
+) func(*gen.Adapter, describe.Surface) ([]export.File, []string, error) {
 	return func(a *gen.Adapter, s describe.Surface) ([]export.File, []string, error) {
 		content, err := render(a, s)
 		return []export.File{{Content: content}}, nil, err
@@ -96,8 +104,8 @@ func exportHelp() string {
 	b.WriteString(`
 Usage: aql-tag export -format F [flags] [packages]
 
-export writes what the operations of the packages, which are taken for one adapter, look like from outside, as an adapter
-with standard options shows them. The same definitions are always the same bytes.
+export writes what the operations of the packages, which are taken for one adapter, look like from outside, as an
+adapter with standard options shows them. The same definitions are always the same bytes.
 
 Formats:
 
@@ -119,9 +127,11 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	set := newFlagSet(env, "export", exportHelp())
 	f.declare(set, jsonDiagnostics, verboseFiles)
 	set.StringVar(&f.format, "format", "", "the format to write: one of the `names` above")
-	set.StringVar(&f.output, "o", "", "the `path` to write: a file, or the directory of a format of several files (default standard output)")
+	set.StringVar(&f.output, "o", "",
+		"the `path` to write: a file, or the directory of a format of several files (default standard output)")
 	set.StringVar(&f.mode, "mode", "", "the `mode` of the tools: semantic, single or all (default semantic)")
-	set.StringVar(&f.profile, "profile", "", "the `name` of the endpoint profile: crude, crude_authorize or semantic (default crude)")
+	set.StringVar(&f.profile, "profile", "",
+		"the `name` of the endpoint profile: crude, crude_authorize or semantic (default crude)")
 	set.StringVar(&f.prefix, "prefix", "", "a `prefix` for tool names, such as github_")
 	set.StringVar(&f.name, "name", "", "the `name` of the adapter (default that of the first package)")
 	set.StringVar(&f.version, "version", "", "the version of the adapter: any `text`")
@@ -183,7 +193,8 @@ func (f *exportFlags) plan() (exportFormat, describe.Surface, error) {
 	case f.output == "" && f.check:
 		return exportFormat{}, surface, errors.New("-check needs -o, which names what to check")
 	case f.output == "" && formats[at].patterns != nil:
-		return exportFormat{}, surface, fmt.Errorf("-format %s has several files and needs -o, which names their directory", f.format)
+		return exportFormat{}, surface, fmt.Errorf("-format %s has several files and needs -o, which names their directory",
+			f.format)
 	}
 	if surface.Mode, err = describe.ParseMode(f.mode); err != nil {
 		return exportFormat{}, surface, fmt.Errorf("-mode: %w", err)

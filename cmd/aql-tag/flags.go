@@ -11,7 +11,8 @@ import (
 	"github.com/aqltag/aqltag/internal/runcache"
 )
 
-// flagSet reads the flags of a command, and describes them in its help. Each flag's usage names its value in backquotes.
+// flagSet reads the flags of a command, and describes them in its help. Each flag's usage names its value in
+// backquotes.
 type flagSet struct {
 	*flag.FlagSet
 	env  *environment

@@ -8,8 +8,8 @@ import (
 const genHelp = `
 Usage: aql-tag [gen] [flags] [packages]
 
-gen writes aql_gen.go for every package that has operations, and removes that of a package that has none left. It prints
-the files that it wrote or removed. Nothing is written while any of the packages has errors.
+gen writes aql_gen.go for every package that has operations, and removes that of a package that has none left. It
+prints the files that it wrote or removed. Nothing is written while any of the packages has errors.
 
 Packages are named as for the go command; without any it is the one in the current directory.
 

@@ -16,8 +16,8 @@ import (
 const initHelp = `
 Usage: aql-tag init [flags] [packages]
 
-init lists the functions that could be operations, with a category and a danger level that their names suggest, and why the
-others could not. A person should read the list: what is marked with ? is a guess.
+init lists the functions that could be operations, with a category and a danger level that their names suggest, and
+why the others could not. A person should read the list: what is marked with ? is a guess.
 
 Flags:
 `
@@ -27,16 +27,20 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	var f flags
 	var only *regexp.Regexp // nil: all
 	set := newFlagSet(env, "init", initHelp)
-	f.declare(set, "print the proposals as one JSON object on standard output", "list unexported functions too, and say why loading took long")
+	f.declare(set, "print the proposals as one JSON object on standard output",
+		"list unexported functions too, and say why loading took long")
 	write := set.Bool("w", false, "write the directives above the functions, and change nothing else")
-	set.Func("only", "propose only operations or functions (Type.Method) that match a `regexp`", func(text string) (err error) {
+	const onlyUsage = "propose only operations or functions (Type.Method) that match a `regexp`"
+	set.Func("only", onlyUsage, func(text string) (err error) {
 		only, err = regexp.Compile(text)
 		return err
 	})
 	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
-	proposals, err := propose.Operations(ctx, scan.Options{Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache})
+	proposals, err := propose.Operations(ctx, scan.Options{
+		Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache,
+	})
 	if err != nil {
 		return fail(env, exitUsage, err)
 	}
@@ -69,7 +73,8 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	return code
 }
 
-// printProposals prints a table for people, what is to be looked at, what cannot be an operation and why, and what to do next.
+// printProposals prints a table for people, what is to be looked at, what cannot be an operation and why, and what to
+// do next.
 func printProposals(env *environment, f flags, proposals propose.Proposals, written []string) error {
 	for _, d := range proposals.Diagnostics {
 		if err := d.Write(env.stderr, env.dir, env.color); err != nil {
@@ -110,7 +115,8 @@ func printProposedPackage(b *strings.Builder, dir string, pkg propose.Package, a
 			if identifiers == "" {
 				identifiers = "-"
 			}
-			fmt.Fprintf(table, "%s \t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Operation, c.Category, c.Danger, identifiers, c.Function, place(c.Position.File, c.Position.Line))
+			fmt.Fprintf(table, "%s \t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Operation, c.Category, c.Danger, identifiers, c.Function,
+				place(c.Position.File, c.Position.Line))
 		}
 		if err := table.Flush(); err != nil {
 			return err
@@ -208,7 +214,8 @@ func printNext(b *strings.Builder, proposals propose.Proposals, written bool) {
 		return
 	}
 	if !generates {
-		steps = append(steps, "go get -tool github.com/aqltag/aqltag/cmd/aql-tag && go get github.com/aqltag/aqltag/runtime/serve",
+		steps = append(steps,
+			"go get -tool github.com/aqltag/aqltag/cmd/aql-tag && go get github.com/aqltag/aqltag/runtime/serve",
 			"put //go:generate go tool aql-tag into a file of the package")
 	}
 	if len(steps) == 0 && free == 0 {

@@ -55,7 +55,8 @@ func printProposalsJSON(env *environment, proposals propose.Proposals, written [
 		Diagnostics []diag.Diagnostic     `json:"diagnostics"`
 		Written     []string              `json:"written"`
 	}{
-		Packages: []proposedPackageJSON{}, Diagnostics: append([]diag.Diagnostic{}, proposals.Diagnostics...), Written: append([]string{}, written...),
+		Packages: []proposedPackageJSON{}, Diagnostics: append([]diag.Diagnostic{}, proposals.Diagnostics...),
+		Written: append([]string{}, written...),
 	}
 	for _, pkg := range proposals.Packages {
 		p := proposedPackageJSON{
@@ -64,7 +65,8 @@ func printProposalsJSON(env *environment, proposals propose.Proposals, written [
 		}
 		for _, c := range pkg.Candidates {
 			p.Candidates = append(p.Candidates, candidateJSON{
-				Function: c.Function, placeJSON: placeJSON(c.Position), Operation: c.Operation, Category: string(c.Category), Danger: string(c.Danger),
+				Function: c.Function, placeJSON: placeJSON(c.Position), Operation: c.Operation, Category: string(c.Category),
+				Danger: string(c.Danger),
 				Params: c.Params, Identifiers: c.Identifiers, Directives: c.Directives, Checks: c.Checks, Locked: c.Locked,
 			})
 		}
@@ -72,7 +74,9 @@ func printProposalsJSON(env *environment, proposals propose.Proposals, written [
 			p.Operations = append(p.Operations, existingJSON{e.Function, placeJSON(e.Position), e.Operation})
 		}
 		for _, r := range pkg.Rejected {
-			p.Rejected = append(p.Rejected, rejectionJSON{r.Function, placeJSON(r.Position), r.Reason, r.Suggestion, r.Unexported})
+			p.Rejected = append(p.Rejected, rejectionJSON{
+				r.Function, placeJSON(r.Position), r.Reason, r.Suggestion, r.Unexported,
+			})
 		}
 		out.Packages = append(out.Packages, p)
 	}

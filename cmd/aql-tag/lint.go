@@ -10,9 +10,9 @@ import (
 const lintHelp = `
 Usage: aql-tag lint [flags] [packages]
 
-lint prints what is wrong with the packages, and what could serve agents better: missing descriptions and examples, names that
-say something else than the category, texts that agents will not see. It writes nothing, and exits with 2 if it prints
-anything.
+lint prints what is wrong with the packages, and what could serve agents better: missing descriptions and examples,
+names that say something else than the category, texts that agents will not see. It writes nothing, and exits with 2
+if it prints anything.
 
 Flags:
 

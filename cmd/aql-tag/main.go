@@ -1,5 +1,5 @@
-// Command aql-tag writes the code that makes the functions of Go packages an MCP-AQL adapter: an MCP server that shows an
-// agent a few tools instead of one for every operation, and tells it what it can do when it asks.
+// Command aql-tag writes the code that makes the functions of Go packages an MCP-AQL adapter: an MCP server that shows
+// an agent a few tools instead of one for every operation, and tells it what it can do when it asks.
 //
 // Given this package
 //
@@ -31,9 +31,10 @@
 //
 //	serve.Main(notes.NewRegistry(&notes.Service{}), serve.Options{Name: "notes"})
 //
-// The blank field with an aql tag makes AddRequest a request, and the function that takes it an operation. Its name on the
-// wire is add_note. Field tags say what a request must look like; the generated code checks it before AddNote is called.
-// Comments become the descriptions that agents read. The package [github.com/aqltag/aqltag/tagparse] lists the keys of tags.
+// The blank field with an aql tag makes AddRequest a request, and the function that takes it an operation. Its name on
+// the wire is add_note. Field tags say what a request must look like; the generated code checks it before AddNote is
+// called. Comments become the descriptions that agents read. The package [github.com/aqltag/aqltag/tagparse] lists the
+// keys of tags.
 //
 // A function whose types cannot be edited becomes an operation by a directive above it, such as //aql:op category=READ.
 // For an existing package
@@ -42,8 +43,9 @@
 //
 // lists the functions that could be operations, and aql-tag init -w writes their directives.
 //
-// Generated code holds compile-time guards: it no longer compiles when a request or result has other fields than the ones
-// that it was generated for. Changes that the compiler does not see, such as those of tags and comments, are found by
+// Generated code holds compile-time guards: it no longer compiles when a request or result has other fields than the
+// ones that it was generated for. Changes that the compiler does not see, such as those of tags and comments, are found
+// by
 //
 //	aql-tag check ./...
 //
@@ -65,9 +67,9 @@
 //
 // Each command describes its flags with -h.
 //
-// The exit code is 0 if all is well, 1 after an internal error, 2 if the source or a policy has errors, 3 for bad flags, 4
-// for an I/O error, 5 if code could not be emitted, and 6 if something is out of date, breaks agents or was tampered with.
-// Those of conform are its own.
+// The exit code is 0 if all is well, 1 after an internal error, 2 if the source or a policy has errors, 3 for bad
+// flags, 4 for an I/O error, 5 if code could not be emitted, and 6 if something is out of date, breaks agents or was
+// tampered with. Those of conform are its own.
 package main
 
 import (
@@ -101,11 +103,11 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"gen", "[gen] [flags] [packages]", "write aql_gen.go for each package with operations (default: .)", runGen},
-		{"check", "check [flags] [packages]", "write nothing; show a diff and exit 6 where a file is missing or stale", runCheck},
-		{"lint", "lint [flags] [packages]", "say what is wrong and what could serve agents better; exit 2 if anything is", runLint},
-		{"init", "init [flags] [packages]", "list the functions that could be operations; -w writes their directives", runInit},
+		{"check", "check [flags] [packages]", "show what is missing or out of date, and exit 6 if anything is", runCheck},
+		{"lint", "lint [flags] [packages]", "print what is wrong or could serve agents better", runLint},
+		{"init", "init [flags] [packages]", "list the functions that could be operations", runInit},
 		{"policy", "policy check|explain [flags]", "check a policy file, or explain what it decides about a call", runPolicy},
-		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file; exit 6 if somebody did", runAudit},
+		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file", runAudit},
 		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats", runExport},
 		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url", runConform},
 		{"version", "version", "print the version", runVersion},

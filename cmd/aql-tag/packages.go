@@ -25,8 +25,8 @@ func failIn(env *environment, command string, code int, err error) int {
 	return code
 }
 
-// generate makes the generated files of the packages in memory, unless nothing changed since they were last made. Where verify
-// is set, only content tells that. A code other than -1 ends the command; the reason has been printed.
+// generate makes the generated files of the packages in memory, unless nothing changed since they were last made. Where
+// verify is set, only content tells that. A code other than -1 ends the command; the reason has been printed.
 func (f *flags) generate(ctx context.Context, env *environment, verify bool) (*generate.Run, int) {
 	if run, ok := generate.Unchanged(f.command(env), verify); ok {
 		return run, f.reportRun(env, run)

@@ -29,8 +29,8 @@ const policyHelp = `
 Usage: aql-tag policy check -policy FILE [flags] [packages]
        aql-tag policy explain -policy FILE [flags] OPERATION [packages]
 
-check tells whether a policy file fits the operations of the packages. explain prints what the policy decides about one call,
-and by which rule.
+check tells whether a policy file fits the operations of the packages. explain prints what the policy decides about
+one call, and by which rule.
 
 Flags:
 `
@@ -57,7 +57,8 @@ func (f *policyFlags) set(env *environment, name string, explain bool) *flagSet 
 	f.declare(set, "print mistakes, or the explanation, as JSON on standard output", "say why loading took long")
 	set.StringVar(&f.file, "policy", "", "the policy: a YAML `file`")
 	if explain {
-		set.StringVar(&f.caller.Subject, "caller", "", "explain: the `name` of the caller; without it the caller is anonymous")
+		set.StringVar(&f.caller.Subject, "caller", "",
+			"explain: the `name` of the caller; without it the caller is anonymous")
 		set.StringVar(&f.caller.Issuer, "issuer", "", "explain: the `name` of who vouches for the caller")
 		set.StringVar(&f.params, "params", "{}", "explain: the parameters of the call as `json` (default {})")
 		set.Func("scope", "explain: a `scope` of what the caller may do; once for each", func(scope string) error {
@@ -101,8 +102,8 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 	return exitOK
 }
 
-// bind reads the policy and holds it against the operations of the packages. A code other than -1 ends the command; by then
-// everything has been said.
+// bind reads the policy and holds it against the operations of the packages. A code other than -1 ends the command; by
+// then everything has been said.
 func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Adapter, int) {
 	// The file is read in full where it can be one: Parse says what is wrong with a file that is too long.
 	text, err := readSome(env.path(f.file), 2<<20)
@@ -155,7 +156,8 @@ func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *ge
 			names = append(names, adapter.Operations[i].Name)
 		}
 		slices.Sort(names)
-		return failIn(env, "policy explain", exitUsage, fmt.Errorf("there is no operation %s; there is %s", operation, strings.Join(names, ", ")))
+		return failIn(env, "policy explain", exitUsage,
+			fmt.Errorf("there is no operation %s; there is %s", operation, strings.Join(names, ", ")))
 	}
 	value, err := values(o, f.params)
 	if err != nil {

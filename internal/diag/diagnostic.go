@@ -1,5 +1,5 @@
-// Package diag is what the generator reports about source: findings with the bytes that they are about, as text for people
-// and as JSON.
+// Package diag is what the generator reports about source: findings with the bytes that they are about, as text for
+// people and as JSON.
 package diag
 
 import (

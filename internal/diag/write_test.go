@@ -38,7 +38,8 @@ func TestWrite(t *testing.T) {
 			diag.Diagnostic{Severity: diag.Error, Position: at(1, 2), Message: "here"}, dir, "a.go:1:2: here\none\n ^\n",
 		},
 		"an end beyond the line": {
-			diag.Diagnostic{Severity: diag.Error, Position: at(3, 3), EndColumn: 99, Message: "long"}, dir, "a.go:3:3: long\nlast\n  ^~\n",
+			diag.Diagnostic{Severity: diag.Error, Position: at(3, 3), EndColumn: 99, Message: "long"}, dir,
+			"a.go:3:3: long\nlast\n  ^~\n",
 		},
 		"a column beyond the line": {
 			diag.Diagnostic{Severity: diag.Error, Position: at(1, 9), Message: "off"}, dir, "a.go:1:9: off\none\n   ^\n",
@@ -73,7 +74,9 @@ func TestWrite(t *testing.T) {
 // Colours wrap the text and change nothing of it.
 func TestWriteColor(t *testing.T) {
 	var out bytes.Buffer
-	d := diag.Diagnostic{Severity: diag.Error, Position: model.Position{File: "x.go", Line: 1, Column: 2}, Message: "wrong"}
+	d := diag.Diagnostic{
+		Severity: diag.Error, Position: model.Position{File: "x.go", Line: 1, Column: 2}, Message: "wrong",
+	}
 	if err := d.Write(&out, "", true); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +88,9 @@ func TestWriteColor(t *testing.T) {
 // Machines read snake_case names, SCHEMA codes and flat positions (REQ-GE-01).
 func TestDiagnosticJSON(t *testing.T) {
 	got, err := json.Marshal(diag.Diagnostic{
-		Severity: diag.Error, Code: "SCHEMA_INVALID_NAME", Position: model.Position{File: "/a.go", Line: 3, Column: 7}, EndColumn: 9,
-		Message: "m", Expected: "e", Actual: "a", Suggestion: "s", FieldPath: "A.B",
+		Severity: diag.Error, Code: "SCHEMA_INVALID_NAME", Position: model.Position{File: "/a.go", Line: 3, Column: 7},
+		EndColumn: 9,
+		Message:   "m", Expected: "e", Actual: "a", Suggestion: "s", FieldPath: "A.B",
 		Related: []diag.Related{{Position: model.Position{File: "/b.go", Line: 1, Column: 2}, Message: "r"}},
 	})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Adapter joins the operations and types of packages, as an adapter of all of them would. It goes by the name of the first
-// package. The error names the packages that cannot be joined.
+// Adapter joins the operations and types of packages, as an adapter of all of them would. It goes by the name of the
+// first package. The error names the packages that cannot be joined.
 func Adapter(packages []model.Package) (*gen.Adapter, error) {
 	adapter := new(gen.Adapter)
 	owners := make(map[string]string) // of operations
@@ -19,7 +19,8 @@ func Adapter(packages []model.Package) (*gen.Adapter, error) {
 		for _, h := range pkg.Handlers {
 			name := h.Operation.Name
 			if first, taken := owners[name]; taken {
-				return nil, fmt.Errorf("%s and %s both have an operation %s; name the packages of one adapter", first, pkg.Path, name)
+				return nil, fmt.Errorf("%s and %s both have an operation %s; name the packages of one adapter", first, pkg.Path,
+					name)
 			}
 			owners[name] = pkg.Path
 			adapter.Operations = append(adapter.Operations, h.Operation)
@@ -30,7 +31,8 @@ func Adapter(packages []model.Package) (*gen.Adapter, error) {
 				types[t.Name] = t
 				adapter.Types = append(adapter.Types, *t)
 			} else if !reflect.DeepEqual(first, t) {
-				return nil, fmt.Errorf("%s has another type %s than the packages before; name the packages of one adapter", pkg.Path, t.Name)
+				return nil, fmt.Errorf("%s has another type %s than the packages before; name the packages of one adapter",
+					pkg.Path, t.Name)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package generate makes the generated files of packages in memory: it scans the packages, or finds out that nothing changed
-// since they were last generated.
+// Package generate makes the generated files of packages in memory: it scans the packages, or finds out that nothing
+// changed since they were last generated.
 package generate
 
 import (
@@ -51,8 +51,8 @@ func (e *EmitError) Error() string { return fmt.Sprintf("writing code for %s: %v
 // Unwrap returns the fault.
 func (e *EmitError) Unwrap() error { return e.Err }
 
-// Unchanged returns the last run of a command if another one would make the same of the same input. Where verify is set,
-// nothing is taken for the same unless its content is.
+// Unchanged returns the last run of a command if another one would make the same of the same input. Where verify is
+// set, nothing is taken for the same unless its content is.
 func Unchanged(command runcache.Command, verify bool) (*Run, bool) {
 	var n note
 	names, ok := runcache.Unchanged(command, verify, &n)
@@ -69,7 +69,8 @@ func Unchanged(command runcache.Command, verify bool) (*Run, bool) {
 	return r, true
 }
 
-// Scan scans the packages of a command. With places it notes where everything is declared. The error is that of scan.Load.
+// Scan scans the packages of a command. With places it notes where everything is declared. The error is that of
+// scan.Load.
 func Scan(ctx context.Context, command runcache.Command, places bool) (*Run, error) {
 	result, err := scan.Load(ctx, scan.Options{
 		Dir: command.Dir, Patterns: command.Patterns, Tags: command.Tags, Cache: command.Cache, Inputs: true, Places: places,
@@ -78,7 +79,8 @@ func Scan(ctx context.Context, command runcache.Command, places bool) (*Run, err
 		return nil, err
 	}
 	return &Run{
-		Diagnostics: result.Diagnostics, Packages: result.Packages, Operations: len(result.Packages) > 0, GaveWay: result.GaveWay,
+		Diagnostics: result.Diagnostics, Packages: result.Packages, Operations: len(result.Packages) > 0,
+		GaveWay: result.GaveWay,
 		command: command, inputs: result.Inputs, empty: result.Empty,
 	}, nil
 }
@@ -122,7 +124,8 @@ func (r *Run) addFile(dir string, content []byte) error {
 	return nil
 }
 
-// Remember notes that the files on disk are what the run makes, for Unchanged. The error means that the next run takes as long.
+// Remember notes that the files on disk are what the run makes, for Unchanged. The error means that the next run takes
+// as long.
 func (r *Run) Remember() error {
 	n := note{Packages: len(r.Packages)}
 	for _, d := range r.Diagnostics {

@@ -81,7 +81,8 @@ func (s *session) read(f *sourceFile) error {
 	}
 	if len(f.faults) > 0 {
 		// Where the go command cannot find out what a file imports, it has errors of its own.
-		if _, err := parser.ParseFile(token.NewFileSet(), f.name, content, parser.ImportsOnly|parser.ParseComments); err != nil {
+		if _, err := parser.ParseFile(token.NewFileSet(), f.name, content,
+			parser.ImportsOnly|parser.ParseComments); err != nil {
 			return unusual("%s: %v", f.name, err)
 		}
 	}
@@ -123,8 +124,8 @@ func hasToolTag(expr constraint.Expr) bool {
 	return false
 }
 
-// list names the Go files of a directory. In a root, files that take no part are noted too: generated code must not declare
-// their names.
+// list names the Go files of a directory. In a root, files that take no part are noted too: generated code must not
+// declare their names.
 func (d *directory) list(root bool) error {
 	if err := plainDirectory(d.dir); err != nil {
 		return err
@@ -156,7 +157,8 @@ func (d *directory) list(root bool) error {
 // assemble makes the package of the files that were read. Not ok: the directory has no Go files for this build.
 func (d *directory) assemble(sizes types.Sizes) (ok bool, err error) {
 	d.pkg = &packages.Package{
-		ID: d.path, PkgPath: d.path, Dir: d.dir, Module: d.module.info, TypesSizes: sizes, Imports: make(map[string]*packages.Package),
+		ID: d.path, PkgPath: d.path, Dir: d.dir, Module: d.module.info, TypesSizes: sizes,
+		Imports: make(map[string]*packages.Package),
 	}
 	imported := make(map[string]bool)
 	tested := ""
@@ -176,7 +178,9 @@ func (d *directory) assemble(sizes types.Sizes) (ok bool, err error) {
 		d.pkg.GoFiles = append(d.pkg.GoFiles, f.name)
 		d.pkg.Syntax = append(d.pkg.Syntax, f.syntax)
 		for _, fault := range f.faults {
-			d.pkg.Errors = append(d.pkg.Errors, packages.Error{Pos: fault.Pos.String(), Msg: fault.Msg, Kind: packages.ParseError})
+			d.pkg.Errors = append(d.pkg.Errors, packages.Error{
+				Pos: fault.Pos.String(), Msg: fault.Msg, Kind: packages.ParseError,
+			})
 		}
 		if d.pkg.Name == "" {
 			d.pkg.Name = f.syntax.Name.Name

@@ -26,7 +26,8 @@ type environment struct {
 
 // variables decide which files belong to a package and which version of it is meant.
 var variables = []string{
-	"GOVERSION", "GOROOT", "GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
+	"GOVERSION", "GOROOT", "GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64",
+	"GORISCV64",
 	"GOWASM", "GOFLAGS", "GOWORK", "GOMOD", "GOMODCACHE", "GOEXPERIMENT", "CGO_ENABLED", "GO111MODULE", "GOFIPS140",
 }
 
@@ -95,7 +96,8 @@ func readEnvironment(ctx context.Context, opts Options) (*environment, error) {
 	return e, nil
 }
 
-// plainDirectory makes sure that dir is not reached through symbolic links: the go command has its own ideas about those.
+// plainDirectory makes sure that dir is not reached through symbolic links: the go command has its own ideas about
+// those.
 func plainDirectory(dir string) error {
 	if plain, err := filepath.EvalSymlinks(dir); err != nil || plain != dir {
 		return unusual("%s is a symbolic link or missing", dir)
@@ -116,7 +118,9 @@ func minorVersion(version string) (int, error) {
 }
 
 // harmless lists the flags in GOFLAGS that do not change what is loaded.
-var harmless = []string{"-mod=mod", "-mod=readonly", "-trimpath", "-trimpath=true", "-trimpath=false", "-modcacherw", "-v", "-x"}
+var harmless = []string{
+	"-mod=mod", "-mod=readonly", "-trimpath", "-trimpath=true", "-trimpath=false", "-modcacherw", "-v", "-x",
+}
 
 // tagsOf reads the build tags in GOFLAGS. In a workspace the go command refuses -mod=mod.
 func tagsOf(flags string, workspace bool) ([]string, error) {

@@ -30,7 +30,8 @@ func newExternals(s *session) (*externals, error) {
 		return nil, err
 	}
 	x := &externals{
-		session: s, cache: store, queue: make(chan string, 64), finished: make(chan struct{}), packages: make(map[string]*types.Package),
+		session: s, cache: store, queue: make(chan string, 64), finished: make(chan struct{}),
+		packages: make(map[string]*types.Package),
 	}
 	go func() {
 		defer close(x.finished)

@@ -28,7 +28,8 @@ func IsGenerated(filename string, content []byte) bool {
 
 // InMainModule reports whether the user can edit a package: it is part of the main module, or replaced by a directory.
 func InMainModule(pkg *packages.Package) bool {
-	return pkg != nil && pkg.Module != nil && (pkg.Module.Main || pkg.Module.Replace != nil && pkg.Module.Replace.Version == "")
+	return pkg != nil && pkg.Module != nil &&
+		(pkg.Module.Main || pkg.Module.Replace != nil && pkg.Module.Replace.Version == "")
 }
 
 // Directory is where a package's files are.
@@ -73,12 +74,14 @@ func packageName(files []string) string {
 		if err != nil || strings.HasSuffix(filename, "_test.go") || IsGenerated(filename, content) {
 			continue
 		}
-		if parsed, _ := parser.ParseFile(token.NewFileSet(), filename, content, parser.PackageClauseOnly); parsed != nil && parsed.Name.Name != "" {
+		if parsed, _ := parser.ParseFile(token.NewFileSet(), filename, content, parser.PackageClauseOnly); parsed != nil &&
+			parsed.Name.Name != "" {
 			votes[parsed.Name.Name]++
 		}
 	}
 	if len(votes) == 0 {
 		return "generated"
 	}
-	return slices.MaxFunc(slices.Sorted(maps.Keys(votes)), func(a, b string) int { return cmp.Compare(votes[a], votes[b]) })
+	return slices.MaxFunc(slices.Sorted(maps.Keys(votes)),
+		func(a, b string) int { return cmp.Compare(votes[a], votes[b]) })
 }

@@ -63,8 +63,8 @@ func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*Pr
 	return p, nil
 }
 
-// parseDeclarations parses a file without the bodies of its functions, which is where references to generated names are:
-// go/packages would check them.
+// parseDeclarations parses a file without the bodies of its functions, which is where references to generated names
+// are: go/packages would check them.
 func parseDeclarations(fset *token.FileSet, filename string, src []byte, comments bool) (*ast.File, error) {
 	file, err := parseEmptied(fset, filename, src, comments)
 	if file != nil {

@@ -1,8 +1,8 @@
 // Package load parses and type-checks the packages that a scan reads: declarations only, the generator's own files left
 // out, and never with a compiler. There are two ways to the same result. Its own loader reads the packages of the main
-// module, or of all modules of a workspace, from their directories and takes all others from a cache of export data, which
-// it fills itself. What is unusual (vendor directories, cgo, drivers, overlays, imports that fail, …) goes through
-// go/packages, which type-checks every dependency from source each time.
+// module, or of all modules of a workspace, from their directories and takes all others from a cache of export data,
+// which it fills itself. What is unusual (vendor directories, cgo, drivers, overlays, imports that fail, …) goes
+// through go/packages, which type-checks every dependency from source each time.
 package load
 
 import (
@@ -89,9 +89,9 @@ func (p *Program) Complete(pkg *types.Package) error {
 	return p.complete(pkg)
 }
 
-// Real is the position in a parsed file that pos stands for, with that file: for a position from export data the file is
-// parsed when it is first asked for. For any other position Real returns pos itself and no file. An error means that the
-// program must be loaded by go/packages.
+// Real is the position in a parsed file that pos stands for, with that file: for a position from export data the file
+// is parsed when it is first asked for. For any other position Real returns pos itself and no file. An error means that
+// the program must be loaded by go/packages.
 func (p *Program) Real(pos token.Pos) (token.Pos, *ast.File, error) {
 	if p.demand == nil {
 		return pos, nil, nil

@@ -126,7 +126,9 @@ func TestPatterns(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			options := load.Options{Dir: filepath.Join(dir, tt.in), Patterns: tt.patterns, Env: plain, Loader: load.Own, Cache: cacheDir}
+			options := load.Options{
+				Dir: filepath.Join(dir, tt.in), Patterns: tt.patterns, Env: plain, Loader: load.Own, Cache: cacheDir,
+			}
 			own, err := load.Load(t.Context(), options)
 			if tt.want == nil {
 				if err == nil {
@@ -184,7 +186,10 @@ func TestUnusual(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := write(t, app, tt.files)
-			options := load.Options{Dir: dir, Env: append(slices.Clone(plain), tt.env...), Patterns: []string{"./..."}, Loader: load.Own, Cache: cacheDir}
+			options := load.Options{
+				Dir: dir, Env: append(slices.Clone(plain), tt.env...), Patterns: []string{"./..."}, Loader: load.Own,
+				Cache: cacheDir,
+			}
 			if own, err := load.Load(t.Context(), options); err == nil {
 				t.Fatalf("the own loader took it: %v", paths(own))
 			}
@@ -211,7 +216,9 @@ func TestSymbolicLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	own := func(dir string, patterns ...string) error {
-		_, err := load.Load(t.Context(), load.Options{Dir: dir, Patterns: patterns, Env: plain, Loader: load.Own, Cache: cacheDir})
+		_, err := load.Load(t.Context(), load.Options{
+			Dir: dir, Patterns: patterns, Env: plain, Loader: load.Own, Cache: cacheDir,
+		})
 		return err
 	}
 	if own(link) == nil {
@@ -231,7 +238,8 @@ func TestNothingIsCompiled(t *testing.T) {
 	for _, which := range []load.Loader{load.Own, load.GoPackages} {
 		built := t.TempDir()
 		options := load.Options{
-			Dir: dir, Env: append(slices.Clone(plain), "GOCACHE="+built), Patterns: []string{"./..."}, Loader: which, Cache: t.TempDir(),
+			Dir: dir, Env: append(slices.Clone(plain), "GOCACHE="+built), Patterns: []string{"./..."}, Loader: which,
+			Cache: t.TempDir(),
 		}
 		for range 2 {
 			if _, err := load.Load(t.Context(), options); err != nil {
@@ -304,7 +312,8 @@ func TestDamagedCache(t *testing.T) {
 	flipped := bytes.Clone(sound)
 	flipped[len(flipped)/2] ^= 1
 	for name, content := range map[string][]byte{
-		"empty": {}, "truncated": sound[:len(sound)-1], "header alone": sound[:30], "garbage": []byte("garbage"), "one bit": flipped,
+		"empty": {}, "truncated": sound[:len(sound)-1], "header alone": sound[:30], "garbage": []byte("garbage"),
+		"one bit": flipped,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(names[0], content, 0o644); err != nil {
@@ -356,7 +365,9 @@ func TestCacheKey(t *testing.T) {
 		t.Helper()
 		before := keys()
 		for range 2 {
-			options := load.Options{Dir: dir, Env: append(slices.Clone(plain), env...), Tags: tags, Loader: load.Own, Cache: cache}
+			options := load.Options{
+				Dir: dir, Env: append(slices.Clone(plain), env...), Tags: tags, Loader: load.Own, Cache: cache,
+			}
 			if _, err := load.Load(t.Context(), options); err != nil {
 				t.Fatal(err)
 			}
@@ -375,7 +386,8 @@ func TestCacheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	with(nil)
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.25\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.25\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	with(nil)

@@ -111,7 +111,8 @@ func (b *buildList) addMain(modFile string) error {
 		return unusual("the module is the Go distribution itself")
 	}
 	main := &module{
-		path: path, dir: dir, info: &packages.Module{Path: path, Main: true, Dir: dir, GoMod: modFile, GoVersion: file.Go.Version},
+		path: path, dir: dir,
+		info: &packages.Module{Path: path, Main: true, Dir: dir, GoMod: modFile, GoVersion: file.Go.Version},
 	}
 	b.mains, b.local = append(b.mains, main), append(b.local, main)
 	for _, required := range file.Require {
@@ -163,7 +164,8 @@ func (b *buildList) addRequired() error {
 	return nil
 }
 
-// replacementOf finds the replace directive that puts a directory in the place of a required module; nil: there is none.
+// replacementOf finds the replace directive that puts a directory in the place of a required module; nil: there is
+// none.
 func (b *buildList) replacementOf(path string) (*replacement, error) {
 	list := b.overrule
 	if !slices.ContainsFunc(list, func(r replacement) bool { return r.Old.Path == path }) {
@@ -236,10 +238,11 @@ func (m *modules) readModFile(name string) (*modfile.File, error) {
 	return file, nil
 }
 
-// resolve finds the directory of an import. A nil module means that the package is neither the main module's nor one that
-// a directory replaces.
+// resolve finds the directory of an import. A nil module means that the package is neither the main module's nor one
+// that a directory replaces.
 func (m *modules) resolve(importPath string) (*module, string, error) {
-	if path.Clean(importPath) != importPath || path.IsAbs(importPath) || importPath == "C" || strings.HasPrefix(importPath, ".") {
+	if path.Clean(importPath) != importPath || path.IsAbs(importPath) || importPath == "C" ||
+		strings.HasPrefix(importPath, ".") {
 		return nil, "", unusual("import of %q", importPath)
 	}
 	var owner *module

@@ -57,7 +57,8 @@ func loadOwn(ctx context.Context, opts Options) (*Program, error) {
 	program.demand = newDemand(program.Fset, program.goroot)
 	s := &session{
 		ctx: ctx, opts: opts, env: env, modules: mods, program: program, sizes: types.SizesFor("gc", env.context.GOARCH),
-		gate: make(chan struct{}, max(runtime.GOMAXPROCS(0), 2)), dirs: make(map[string]*directory), resolved: make(map[string]*resolution),
+		gate: make(chan struct{}, max(runtime.GOMAXPROCS(0), 2)), dirs: make(map[string]*directory),
+		resolved: make(map[string]*resolution),
 	}
 	if opts.Inputs {
 		s.inputs = newInputs(mods, walks)

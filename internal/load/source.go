@@ -93,7 +93,10 @@ func (s *session) fromSource(importPaths []string) (map[string][]byte, error) {
 
 // list asks the go command about packages and all they import. It compiles nothing.
 func (s *session) list(importPaths []string) ([]*listed, error) {
-	args := []string{"list", "-e", "-deps", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Imports,ImportMap,Standard,Incomplete,Error,Module"}
+	args := []string{
+		"list", "-e", "-deps",
+		"-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Imports,ImportMap,Standard,Incomplete,Error,Module",
+	}
 	if len(s.opts.Tags) > 0 {
 		args = append(args, "-tags="+strings.Join(s.opts.Tags, ","))
 	}

@@ -112,8 +112,9 @@ func factsOf(p *load.Program) map[string]facts {
 			return // from export data, of which the own loader knows only the types
 		}
 		f := facts{
-			Path: pkg.PkgPath, Name: pkg.Name, Dir: load.Directory(pkg), Module: pkg.Module.Path, GoVersion: pkg.Module.GoVersion,
-			Main: pkg.Module.Main, Editable: load.InMainModule(pkg), Files: slices.Sorted(slices.Values(pkg.GoFiles)),
+			Path: pkg.PkgPath, Name: pkg.Name, Dir: load.Directory(pkg), Module: pkg.Module.Path,
+			GoVersion: pkg.Module.GoVersion,
+			Main:      pkg.Module.Main, Editable: load.InMainModule(pkg), Files: slices.Sorted(slices.Values(pkg.GoFiles)),
 		}
 		for _, fault := range pkg.Errors {
 			f.Errors = append(f.Errors, fault.Error())
@@ -131,12 +132,18 @@ func TestWorkspace(t *testing.T) {
 		patterns []string
 		want     []string // nil: the own loader leaves it to go/packages
 	}{
-		"a module":                {"ws/app", []string{"."}, []string{"example.com/app"}},
-		"all below":               {"ws/app", []string{"./..."}, []string{"example.com/app", "example.com/app/sub"}},
-		"the module below":        {"ws/app/inner", []string{"./..."}, []string{"example.com/app/inner", "example.com/app/inner/below"}},
-		"into the module below":   {"ws/app", []string{"./inner/..."}, []string{"example.com/app/inner", "example.com/app/inner/below"}},
-		"into a module beside":    {"ws/app/sub", []string{"../../other/..."}, []string{"example.com/other/deep"}},
-		"several modules":         {"ws/app", []string{".", "./inner", "../other/deep"}, []string{"example.com/app", "example.com/app/inner", "example.com/other/deep"}},
+		"a module":  {"ws/app", []string{"."}, []string{"example.com/app"}},
+		"all below": {"ws/app", []string{"./..."}, []string{"example.com/app", "example.com/app/sub"}},
+		"the module below": {"ws/app/inner", []string{"./..."}, []string{
+			"example.com/app/inner", "example.com/app/inner/below",
+		}},
+		"into the module below": {"ws/app", []string{"./inner/..."}, []string{
+			"example.com/app/inner", "example.com/app/inner/below",
+		}},
+		"into a module beside": {"ws/app/sub", []string{"../../other/..."}, []string{"example.com/other/deep"}},
+		"several modules": {"ws/app", []string{".", "./inner", "../other/deep"}, []string{
+			"example.com/app", "example.com/app/inner", "example.com/other/deep",
+		}},
 		"an import path":          {"ws/other", []string{"example.com/app/inner/below"}, []string{"example.com/app/inner/below"}},
 		"import paths below":      {"ws/app", []string{"example.com/other/..."}, []string{"example.com/other/deep"}},
 		"import paths of several": {"ws/app", []string{"example.com/app/..."}, nil},
@@ -147,7 +154,9 @@ func TestWorkspace(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			options := load.Options{Dir: filepath.Join(dir, tt.in), Patterns: tt.patterns, Env: inWorkspace, Loader: load.Own, Cache: cacheDir}
+			options := load.Options{
+				Dir: filepath.Join(dir, tt.in), Patterns: tt.patterns, Env: inWorkspace, Loader: load.Own, Cache: cacheDir,
+			}
 			own, err := load.Load(t.Context(), options)
 			if tt.want == nil {
 				if err == nil {
@@ -191,7 +200,8 @@ func TestUnusualWorkspace(t *testing.T) {
 		"a member that is replaced": {"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./app/inner\n\t./other\n)\n\nreplace example.com/other => ./outside\n", nil},
 		"replacements at odds": {
 			"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./app/inner\n\t./other\n)\n" +
-				"-- ws/app/go.mod --\nmodule example.com/app\n\ngo 1.26\n\nrequire example.com/everywhere v1.0.0\n\nreplace example.com/everywhere => ../everywhere\n", nil,
+				"-- ws/app/go.mod --\nmodule example.com/app\n\ngo 1.26\n\nrequire example.com/everywhere v1.0.0\n\nreplace example.com/everywhere => ../everywhere\n",
+			nil,
 		},
 		"a go.work of another form": {"-- ws/go.work --\nuse \n", nil},
 		"-mod=mod":                  {"", []string{"GOFLAGS=-mod=mod"}},
@@ -203,7 +213,9 @@ func TestUnusualWorkspace(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(write(t, workspace, tt.files), "ws", "app")
-			options := load.Options{Dir: dir, Env: append(slices.Clone(inWorkspace), tt.env...), Loader: load.Own, Cache: cacheDir}
+			options := load.Options{
+				Dir: dir, Env: append(slices.Clone(inWorkspace), tt.env...), Loader: load.Own, Cache: cacheDir,
+			}
 			if own, err := load.Load(t.Context(), options); err == nil {
 				t.Fatalf("the own loader took it: %v", paths(own))
 			}
@@ -219,7 +231,9 @@ func TestUnusualWorkspace(t *testing.T) {
 func TestChosenWorkspace(t *testing.T) {
 	dir := write(t, workspace, "-- elsewhere/go.work --\ngo 1.26\n\nuse (\n\t../ws/outside\n\t../ws/everywhere\n)\n")
 	own := func(in string, env ...string) (*load.Program, error) {
-		return load.Load(t.Context(), load.Options{Dir: filepath.Join(dir, in), Env: append(slices.Clone(inWorkspace), env...), Loader: load.Own, Cache: cacheDir})
+		return load.Load(t.Context(), load.Options{
+			Dir: filepath.Join(dir, in), Env: append(slices.Clone(inWorkspace), env...), Loader: load.Own, Cache: cacheDir,
+		})
 	}
 	if p, err := own("ws/outside", "GOWORK="+filepath.Join(dir, "elsewhere", "go.work")); err != nil || len(p.Roots) != 1 {
 		t.Errorf("a module of another workspace: %v", err)
@@ -236,7 +250,8 @@ func TestChosenWorkspace(t *testing.T) {
 func TestWorkspaceCache(t *testing.T) {
 	dir, cache := write(t, workspace), t.TempDir()
 	for _, in := range []string{"app", "app/inner", "other/deep"} {
-		if _, err := load.Load(t.Context(), load.Options{Dir: filepath.Join(dir, "ws", in), Env: inWorkspace, Loader: load.Own, Cache: cache}); err != nil {
+		if _, err := load.Load(t.Context(),
+			load.Options{Dir: filepath.Join(dir, "ws", in), Env: inWorkspace, Loader: load.Own, Cache: cache}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,8 +45,8 @@ func (f File) Diff(name string) string {
 	return udiff.Unified("a/"+name, "b/"+name, string(f.Disk), string(f.Content))
 }
 
-// Write makes the file on disk what it should be, as a whole or not at all, with its folders. It returns the verb for what it
-// did: "wrote", "removed", or nothing for a file that was not stale.
+// Write makes the file on disk what it should be, as a whole or not at all, with its folders. It returns the verb for
+// what it did: "wrote", "removed", or nothing for a file that was not stale.
 func (f File) Write() (verb string, err error) {
 	switch {
 	case !f.Stale():

@@ -29,10 +29,12 @@ func (d *draft) classify() classification {
 		}
 	case d.reads():
 		out.category = gen.Read
-		out.checks = append(out.checks, fmt.Sprintf("%q is no verb that tells a category; READ because it takes plain values and returns data", verb))
+		out.checks = append(out.checks,
+			fmt.Sprintf("%q is no verb that tells a category; READ because it takes plain values and returns data", verb))
 	default:
 		out.category = gen.Execute
-		out.checks = append(out.checks, fmt.Sprintf("%q is no verb that tells a category; EXECUTE because it may do anything", verb))
+		out.checks = append(out.checks,
+			fmt.Sprintf("%q is no verb that tells a category; EXECUTE because it may do anything", verb))
 	}
 	for i, word := range rest {
 		if word != "or" && word != "and" || i+1 == len(rest) {
@@ -54,23 +56,27 @@ func (d *draft) classify() classification {
 // verbOf is the verb of an operation name, past words that tell how it is done, and the words behind it.
 func verbOf(name string) (verb string, rest []string) {
 	words := strings.Split(name, "_")
-	for len(words) > 1 && slices.Contains([]string{"bulk", "batch", "force", "try", "mass", "multi", "async", "admin", "do"}, words[0]) {
+	for len(words) > 1 &&
+		slices.Contains([]string{"bulk", "batch", "force", "try", "mass", "multi", "async", "admin", "do"}, words[0]) {
 		words = words[1:]
 	}
 	return words[0], words[1:]
 }
 
-// usualCategory is verbCategory with the verbs that services have beside the protocol's. check tells what is unclear of some.
+// usualCategory is verbCategory with the verbs that services have beside the protocol's. check tells what is unclear of
+// some.
 func usualCategory(verb string) (category gen.Category, check string, known bool) {
 	if _, category, known := naming.VerbCategory(verb); known {
 		return category, "", true
 	}
 	switch verb {
-	case "fetch", "load", "read", "lookup", "query", "show", "describe", "view", "check", "is", "has", "exists", "can", "download",
-		"stat", "stats", "summarize", "compare", "diff", "preview", "browse", "inspect", "ping", "validate", "calculate", "compute",
-		"estimate", "peek", "select", "retrieve", "whoami", "parse", "match", "decode", "encode", "render", "convert":
+	case "fetch", "load", "read", "lookup", "query", "show", "describe", "view", "check", "is", "has", "exists", "can",
+		"download", "stat", "stats", "summarize", "compare", "diff", "preview", "browse", "inspect", "ping", "validate",
+		"calculate", "compute", "estimate", "peek", "select", "retrieve", "whoami", "parse", "match", "decode", "encode",
+		"render", "convert":
 		return gen.Read, "", true
-	case "new", "append", "post", "book", "invite", "clone", "copy", "duplicate", "fork", "record", "store", "issue", "generate":
+	case "new", "append", "post", "book", "invite", "clone", "copy", "duplicate", "fork", "record", "store", "issue",
+		"generate":
 		return gen.Create, "", true
 	case "push", "open", "log":
 		return gen.Create, fmt.Sprintf("%q may also be EXECUTE", verb), true
@@ -78,13 +84,15 @@ func usualCategory(verb string) (category gen.Category, check string, known bool
 		return gen.Update, "", true
 	case "save", "put", "upsert", "write":
 		return gen.Update, fmt.Sprintf("%q may also create", verb), true
-	case "destroy", "erase", "wipe", "truncate", "discard", "prune", "evict", "expunge", "revoke", "uninstall", "forget", "del", "trash":
+	case "destroy", "erase", "wipe", "truncate", "discard", "prune", "evict", "expunge", "revoke", "uninstall",
+		"forget", "del", "trash":
 		return gen.Delete, "", true
-	case "reset", "complete", "close", "reopen", "archive", "unarchive", "restore", "mark", "unmark", "toggle", "enable", "disable",
-		"activate", "deactivate", "approve", "reject", "accept", "decline", "publish", "unpublish", "assign", "unassign", "retry",
-		"pause", "refresh", "sync", "process", "apply", "submit", "install", "lock", "unlock", "finish", "abort", "restart", "reload",
-		"schedule", "enqueue", "dispatch", "launch", "release", "rotate", "migrate", "rebuild", "reindex", "login", "logout", "join",
-		"leave", "subscribe", "unsubscribe", "follow", "unfollow", "undo", "redo", "swap", "do", "perform", "handle":
+	case "reset", "complete", "close", "reopen", "archive", "unarchive", "restore", "mark", "unmark", "toggle",
+		"enable", "disable", "activate", "deactivate", "approve", "reject", "accept", "decline", "publish", "unpublish",
+		"assign", "unassign", "retry", "pause", "refresh", "sync", "process", "apply", "submit", "install", "lock",
+		"unlock", "finish", "abort", "restart", "reload", "schedule", "enqueue", "dispatch", "launch", "release", "rotate",
+		"migrate", "rebuild", "reindex", "login", "logout", "join", "leave", "subscribe", "unsubscribe", "follow",
+		"unfollow", "undo", "redo", "swap", "do", "perform", "handle":
 		return gen.Execute, "", true
 	case "send", "notify", "email", "pay", "charge", "refund", "transfer", "withdraw", "deploy", "kill", "terminate":
 		return gen.Execute, "what it does cannot be taken back: is danger=destructive right?", true
@@ -99,7 +107,8 @@ func weight(category gen.Category) int {
 
 // reads reports whether a signature looks like a question: data for values that only name things.
 func (d *draft) reads() bool {
-	return d.trial.Result != nil && !slices.ContainsFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return !isScalar(f.Shape) })
+	return d.trial.Result != nil &&
+		!slices.ContainsFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return !isScalar(f.Shape) })
 }
 
 // isScalar reports whether a parameter is a single text or number.
@@ -111,8 +120,8 @@ func isScalar(shape *shapes.Shape) bool {
 	return false
 }
 
-// danger is the level of the operation: what the scanner infers from its name, what it would infer from the function's, and
-// dangerous for a deletion that does not say of what.
+// danger is the level of the operation: what the scanner infers from its name, what it would infer from the function's,
+// and dangerous for a deletion that does not say of what.
 func (d *draft) danger(category gen.Category, identifiers []string) gen.Danger {
 	level, _ := naming.InferDanger(d.name, category)
 	if other, _ := naming.InferDanger(naming.SnakeCase(d.fn.Func.Name()), category); other.Level() > level.Level() {

@@ -57,8 +57,8 @@ func isVerb(name string) bool {
 	return known && !alone && !strings.Contains(name, "_")
 }
 
-// entity is what a function is about: todo for a method of TodoStore; for one of a plain Store, what it returns, what most of
-// its methods return, or the package's name.
+// entity is what a function is about: todo for a method of TodoStore; for one of a plain Store, what it returns, what
+// most of its methods return, or the package's name.
 func (q *proposer) entity(d *draft) string {
 	if words := serviceWords(receiverName(d.fn.Func)); len(words) > 0 {
 		return singular(strings.Join(words, "_"))
@@ -73,7 +73,8 @@ func (q *proposer) entity(d *draft) string {
 		}
 	}
 	if len(votes) > 0 {
-		return slices.MaxFunc(slices.Sorted(maps.Keys(votes)), func(a, b string) int { return cmp.Compare(votes[a], votes[b]) })
+		return slices.MaxFunc(slices.Sorted(maps.Keys(votes)),
+			func(a, b string) int { return cmp.Compare(votes[a], votes[b]) })
 	}
 	if words := serviceWords(q.root.Name); len(words) > 0 && q.root.Name != "main" {
 		return singular(strings.Join(words, "_"))
@@ -91,7 +92,9 @@ func (d *draft) resource() string {
 		return ""
 	}
 	words := serviceWords(shape.Go.Name)
-	for len(words) > 1 && slices.Contains([]string{"response", "result", "reply", "dto", "page", "list", "view", "row", "output", "info"}, lastWord(words)) {
+	for len(words) > 1 &&
+		slices.Contains([]string{"response", "result", "reply", "dto", "page", "list", "view", "row", "output", "info"},
+			lastWord(words)) {
 		words = words[:len(words)-1]
 	}
 	return strings.Join(words, "_")
@@ -103,17 +106,25 @@ func serviceWords(name string) []string {
 	for len(words) > 0 && isServiceWord(words[len(words)-1]) {
 		words = words[:len(words)-1]
 	}
-	for len(words) > 0 && slices.Contains([]string{"base", "default", "my", "mem", "memory", "sql", "sqlite", "postgres", "pg", "mysql", "redis", "http", "rest", "in"}, words[0]) {
+	for len(words) > 0 && isTechnology(words[0]) {
 		words = words[1:]
 	}
 	return words
 }
 
+// isTechnology reports whether a word in front of a service's name only tells how it is made.
+func isTechnology(word string) bool {
+	return slices.Contains([]string{
+		"base", "default", "my", "mem", "memory", "sql", "sqlite", "postgres", "pg", "mysql", "redis", "http", "rest", "in",
+	}, word)
+}
+
 func isServiceWord(word string) bool {
 	return slices.Contains([]string{
-		"service", "services", "svc", "store", "storage", "repository", "repo", "manager", "mgr", "client", "api", "handler", "handlers",
-		"controller", "server", "srv", "db", "dao", "queries", "querier", "impl", "provider", "backend", "app", "adapter", "registry",
-		"usecase", "usecases", "internal", "model", "models", "pkg", "lib", "gateway", "s", "memory", "core", "v1", "v2", "v3",
+		"service", "services", "svc", "store", "storage", "repository", "repo", "manager", "mgr", "client", "api",
+		"handler", "handlers", "controller", "server", "srv", "db", "dao", "queries", "querier", "impl", "provider",
+		"backend", "app", "adapter", "registry", "usecase", "usecases", "internal", "model", "models", "pkg", "lib",
+		"gateway", "s", "memory", "core", "v1", "v2", "v3",
 	}, word)
 }
 
@@ -138,7 +149,8 @@ func withEntity(name, entity string) string {
 
 // numbered is the entity in the plural where the function returns a list of them.
 func (d *draft) numbered(entity string) string {
-	if result := shapes.Indirect(d.trial.Result); result != nil && (result.Kind == shapes.Slice || result.Kind == shapes.Array) {
+	if result := shapes.Indirect(d.trial.Result); result != nil &&
+		(result.Kind == shapes.Slice || result.Kind == shapes.Array) {
 		return plural(entity)
 	}
 	if verb := naming.SnakeCase(d.fn.Func.Name()); verb == "list" || verb == "count" || verb == "search" {
@@ -177,8 +189,8 @@ func hasAnySuffix(s string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
-// identifiers lists the parameters that say which resource an operation is about: those named like one, up to the resource's
-// own. A name or number counts where nothing stronger is there, but not for what is only being created.
+// identifiers lists the parameters that say which resource an operation is about: those named like one, up to the
+// resource's own. A name or number counts where nothing stronger is there, but not for what is only being created.
 func (d *draft) identifiers(category gen.Category) []string {
 	fields := d.trial.Request.Fields
 	entities := d.entities()
@@ -196,7 +208,9 @@ func (d *draft) identifiers(category gen.Category) []string {
 				continue // behind what is set: not what it is set on
 			}
 			strong = append(strong, name)
-		case len(weak) == 0 && category != gen.Create && (name == "name" || name == "number" || slices.Contains(entities, name) || slices.ContainsFunc(entities, func(e string) bool { return name == e+"_name" || name == e+"_number" })):
+		case len(weak) == 0 && category != gen.Create &&
+			(name == "name" || name == "number" || slices.Contains(entities, name) ||
+				slices.ContainsFunc(entities, func(e string) bool { return name == e+"_name" || name == e+"_number" })):
 			weak = append(weak, name)
 		}
 	}

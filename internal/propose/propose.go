@@ -73,9 +73,9 @@ type Rejection struct {
 	Unexported bool   // that is the reason
 }
 
-// Operations reads the packages that match opts.Patterns and tells for each of their functions whether it could be an operation,
-// and which one. Every candidate has been built the way Load builds operations: with its directives, Load reports no error
-// about it. The error is that of Load. Nothing is written.
+// Operations reads the packages that match opts.Patterns and tells for each of their functions whether it could be an
+// operation, and which one. Every candidate has been built the way Load builds operations: with its directives, Load
+// reports no error about it. The error is that of Load. Nothing is written.
 func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
 	var out Proposals
 	err := scan.Explore(ctx, opts, func(x *scan.Exploration) (err error) {
@@ -142,7 +142,8 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 	for _, d := range q.drafts {
 		q.finish(d)
 	}
-	slices.SortStableFunc(q.out.Rejected, func(a, b Rejection) int { return diag.ComparePositions(a.Position, b.Position) })
+	slices.SortStableFunc(q.out.Rejected,
+		func(a, b Rejection) int { return diag.ComparePositions(a.Position, b.Position) })
 	return q.out
 }
 
@@ -167,12 +168,15 @@ func (q *proposer) consider(fn scan.Function) {
 func (q *proposer) finish(d *draft) {
 	choice := d.classify()
 	if !naming.IsValid(d.name) {
-		q.reject(d.fn, refusal{message: fmt.Sprintf("its name gives %q, which no operation may be called", d.name), suggestion: "rename it"})
+		q.reject(d.fn, refusal{
+			message: fmt.Sprintf("its name gives %q, which no operation may be called", d.name), suggestion: "rename it",
+		})
 		return
 	}
 	c := Candidate{
 		Function: functionName(d.fn.Func), Position: q.Position(d.fn.Decl.Name.Pos()), Operation: d.name,
-		Category: choice.category, Identifiers: d.identifiers(choice.category), Params: d.trial.params(), Checks: append(d.checks, choice.checks...),
+		Category: choice.category, Identifiers: d.identifiers(choice.category), Params: d.trial.params(),
+		Checks: append(d.checks, choice.checks...),
 	}
 	c.Directives = d.directives(&c)
 	result := q.try(d.fn, c.Directives)
@@ -186,7 +190,9 @@ func (q *proposer) finish(d *draft) {
 		q.reject(d.fn, *fault)
 		return
 	}
-	if c.Category == gen.Update && !slices.ContainsFunc(c.Identifiers, func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
+	if c.Category == gen.Update &&
+		!slices.ContainsFunc(c.Identifiers,
+			func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
 		c.Checks = append(c.Checks, "is "+strings.Join(c.Identifiers, " and ")+" what identifies the resource?")
 	}
 	if _, pattern := naming.InferDanger(c.Operation, c.Category); pattern != "" {
@@ -201,7 +207,8 @@ func (q *proposer) finish(d *draft) {
 // reject notes why a function is no operation.
 func (q *proposer) reject(fn scan.Function, fault refusal) {
 	r := Rejection{
-		Function: functionName(fn.Func), Position: q.Position(fn.Decl.Name.Pos()), Reason: fault.message, Suggestion: fault.suggestion,
+		Function: functionName(fn.Func), Position: q.Position(fn.Decl.Name.Pos()), Reason: fault.message,
+		Suggestion: fault.suggestion,
 		Unexported: fault.unexported,
 	}
 	switch {
@@ -264,7 +271,8 @@ func noteShared(all []Package) {
 		for j := range pkg.Candidates {
 			c := &pkg.Candidates[j]
 			if other := owner[c.Operation]; other != "" && other != pkg.Path {
-				c.Checks = append(c.Checks, fmt.Sprintf("package %s has an operation %s too; one adapter cannot have both", other, c.Operation))
+				c.Checks = append(c.Checks,
+					fmt.Sprintf("package %s has an operation %s too; one adapter cannot have both", other, c.Operation))
 				continue
 			}
 			owner[c.Operation] = pkg.Path

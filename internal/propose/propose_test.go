@@ -28,7 +28,8 @@ func proposals(t *testing.T, dir string, patterns ...string) propose.Proposals {
 	return got
 }
 
-// shops writes a package for each text, which follows the types that most of them need, and proposes operations for all.
+// shops writes a package for each text, which follows the types that most of them need, and proposes operations for
+// all.
 func shops(t *testing.T, functions ...string) ([]propose.Package, string) {
 	t.Helper()
 	var archive strings.Builder
@@ -46,7 +47,8 @@ func shops(t *testing.T, functions ...string) ([]propose.Package, string) {
 // bare is shops for one package that imports nothing.
 func bare(t *testing.T, functions string) ([]propose.Package, string) {
 	t.Helper()
-	dir := scantest.Write(t, "-- shop.go --\npackage shop\n\ntype Item struct{ ID int64 }\n\ntype Store struct{ n int }\n\ntype Users struct{}\n"+functions)
+	dir := scantest.Write(t,
+		"-- shop.go --\npackage shop\n\ntype Item struct{ ID int64 }\n\ntype Store struct{ n int }\n\ntype Users struct{}\n"+functions)
 	return proposals(t, dir).Packages, dir
 }
 
@@ -227,7 +229,8 @@ func TestProposals(t *testing.T) {
 			if got := strings.Join(c.Identifiers, " "); got != tt.identifiers {
 				t.Errorf("identifiers %q, want %q", got, tt.identifiers)
 			}
-			doubts := slices.DeleteFunc(c.Checks, func(check string) bool { return strings.Contains(check, "one adapter cannot have both") })
+			doubts := slices.DeleteFunc(c.Checks,
+				func(check string) bool { return strings.Contains(check, "one adapter cannot have both") })
 			if got := len(doubts) > 0; got != tt.doubtful {
 				t.Errorf("checks: %q, want some: %v", doubts, tt.doubtful)
 			}
@@ -284,33 +287,100 @@ func TestRejections(t *testing.T) {
 		{"unexported", "func get(id string) (string, error) { return id, nil }", "it is not exported"},
 		{"no error", "func Get(id string) string { return id }", "its last result is not an error"},
 		{"no result", "func Get(id string) {}", "its last result is not an error"},
-		{"several results", "func Get(id string) (string, bool, error) { return id, true, nil }", "it has 2 results beside the error"},
-		{"type parameters", "func Get[T any](id T) (T, error) { return id, nil }", "it has type parameters, and nothing says what they stand for"},
-		{"a writer", "func Export(ctx context.Context, w io.Writer) error { return nil }", "it takes io.Writer, and agents send values, not streams"},
-		{"a reader as result", "func Download(id string) (io.ReadCloser, error) { return nil, nil }", "it returns io.ReadCloser, and agents get values, not streams"},
-		{"a channel as result", "func Watch() (<-chan string, error) { return nil, nil }", "it returns a channel (<-chan string), and agents get one answer"},
+		{
+			"several results", "func Get(id string) (string, bool, error) { return id, true, nil }",
+			"it has 2 results beside the error",
+		},
+		{
+			"type parameters", "func Get[T any](id T) (T, error) { return id, nil }",
+			"it has type parameters, and nothing says what they stand for",
+		},
+		{
+			"a writer", "func Export(ctx context.Context, w io.Writer) error { return nil }",
+			"it takes io.Writer, and agents send values, not streams",
+		},
+		{
+			"a reader as result", "func Download(id string) (io.ReadCloser, error) { return nil, nil }",
+			"it returns io.ReadCloser, and agents get values, not streams",
+		},
+		{
+			"a channel as result", "func Watch() (<-chan string, error) { return nil, nil }",
+			"it returns a channel (<-chan string), and agents get one answer",
+		},
 		{"a channel", "func Run(done chan bool) error { return nil }", "it takes a channel (chan bool)"},
-		{"an iterator", "func All() (iter.Seq[string], error) { return nil, nil }", "it returns an iterator, and agents get one answer"},
+		{
+			"an iterator", "func All() (iter.Seq[string], error) { return nil, nil }",
+			"it returns an iterator, and agents get one answer",
+		},
 		{"a callback", "func Each(f func(Item) error) error { return nil }", "it takes a function (func(shop.Item) error)"},
-		{"options that are functions", "func Run(opts ...Option) error { return nil }", "it takes options that are functions (...shop.Option)"},
-		{"a transaction", "func Run(tx *sql.Tx, id string) error { return nil }", "it takes sql.Tx, which only the program has"},
-		{"a request of HTTP", "func Do(r *http.Request) (string, error) { return \"\", nil }", "it takes http.Request, which only the program has"},
-		{"a function as result", "func Get(id string) (func() error, error) { return nil, nil }", "it returns a function (func() error)"},
-		{"an HTTP handler", "func Serve(w http.ResponseWriter, r *http.Request) error { return nil }", "it answers HTTP requests itself"},
+		{
+			"options that are functions", "func Run(opts ...Option) error { return nil }",
+			"it takes options that are functions (...shop.Option)",
+		},
+		{
+			"a transaction", "func Run(tx *sql.Tx, id string) error { return nil }",
+			"it takes sql.Tx, which only the program has",
+		},
+		{
+			"a request of HTTP", "func Do(r *http.Request) (string, error) { return \"\", nil }",
+			"it takes http.Request, which only the program has",
+		},
+		{
+			"a function as result", "func Get(id string) (func() error, error) { return nil, nil }",
+			"it returns a function (func() error)",
+		},
+		{
+			"an HTTP handler", "func Serve(w http.ResponseWriter, r *http.Request) error { return nil }",
+			"it answers HTTP requests itself",
+		},
 		{"a test's own", "func Check(t *testing.T) error { return nil }", "it is for tests"},
-		{"a constructor", "func NewStore(dsn string) (*Store, error) { return nil, nil }", "it makes something for the program, not for agents"},
+		{
+			"a constructor", "func NewStore(dsn string) (*Store, error) { return nil, nil }",
+			"it makes something for the program, not for agents",
+		},
 		{"an option", "func WithLimit(n int) (Option, error) { return nil, nil }", "it makes an option"},
 		{"the end of a service", "func (s *Store) Close() error { return nil }", "Go calls Close for its own purposes"},
-		{"a marshaler", "func (u Users) MarshalJSON() ([]byte, error) { return nil, nil }", "Go calls MarshalJSON for its own purposes"},
-		{"a context behind", "func Get(id string, ctx context.Context) error { return nil }", "the context is not its first parameter"},
-		{"an argument without name", "func Get(string) error { return nil }", "its argument 1 of type string has no name, and arguments go by their names"},
-		{"a request without fields", "func Get(h hidden) error { return nil }", "it takes hidden, which has no exported field that agents could fill in"},
-		{"an argument without fields", "func Get(id string, h *hidden) error { return nil }", "its argument h is hidden, which has no exported field that agents could fill in"},
-		{"a result without fields", "func Get(id string) (*Store, error) { return nil, nil }", "it returns Store, which has no exported field that agents could see"},
-		{"a type that cannot be carried", "func Get(z complex128) error { return nil }", "argument z: complex128 cannot be carried as JSON"},
-		{"an interface", "func Get(s interface{ Area() int }) error { return nil }", "argument s: interface interface{Area() int} cannot be carried as JSON: nothing says which type to decode into"},
-		{"a field that cannot be carried", "type R struct {\n\tID string\n\tDone chan bool\n}\n\nfunc Get(r R) error { return nil }", "field R.Done: channel chan bool cannot be carried as JSON"},
-		{"several of them", "type R struct {\n\tA, B chan bool\n}\n\nfunc Get(r R) error { return nil }", "field R.A: channel chan bool cannot be carried as JSON (and 1 more)"},
+		{
+			"a marshaler", "func (u Users) MarshalJSON() ([]byte, error) { return nil, nil }",
+			"Go calls MarshalJSON for its own purposes",
+		},
+		{
+			"a context behind", "func Get(id string, ctx context.Context) error { return nil }",
+			"the context is not its first parameter",
+		},
+		{
+			"an argument without name", "func Get(string) error { return nil }",
+			"its argument 1 of type string has no name, and arguments go by their names",
+		},
+		{
+			"a request without fields", "func Get(h hidden) error { return nil }",
+			"it takes hidden, which has no exported field that agents could fill in",
+		},
+		{
+			"an argument without fields", "func Get(id string, h *hidden) error { return nil }",
+			"its argument h is hidden, which has no exported field that agents could fill in",
+		},
+		{
+			"a result without fields", "func Get(id string) (*Store, error) { return nil, nil }",
+			"it returns Store, which has no exported field that agents could see",
+		},
+		{
+			"a type that cannot be carried", "func Get(z complex128) error { return nil }",
+			"argument z: complex128 cannot be carried as JSON",
+		},
+		{
+			"an interface", "func Get(s interface{ Area() int }) error { return nil }",
+			"argument s: interface interface{Area() int} cannot be carried as JSON: nothing says which type to decode into",
+		},
+		{
+			"a field that cannot be carried",
+			"type R struct {\n\tID string\n\tDone chan bool\n}\n\nfunc Get(r R) error { return nil }",
+			"field R.Done: channel chan bool cannot be carried as JSON",
+		},
+		{
+			"several of them", "type R struct {\n\tA, B chan bool\n}\n\nfunc Get(r R) error { return nil }",
+			"field R.A: channel chan bool cannot be carried as JSON (and 1 more)",
+		},
 		{"an unknown type", "type R struct{ A Missing }\n\nfunc Get(r R) error { return nil }", "undefined: Missing"},
 	}
 	var functions []string
@@ -341,7 +411,8 @@ func (s *Store) GetItem(id int64) (*Item, error) { return nil, nil }
 func (i *Item) Validate() error { return nil }
 `)
 	pkg := packages[0]
-	if len(pkg.Candidates) != 1 || len(pkg.Rejected) != 1 || pkg.Rejected[0].Reason != "its receiver Item is a value that Store.GetItem takes or returns, not a service" {
+	if len(pkg.Candidates) != 1 || len(pkg.Rejected) != 1 ||
+		pkg.Rejected[0].Reason != "its receiver Item is a value that Store.GetItem takes or returns, not a service" {
 		t.Errorf("got candidates %+v, rejected %+v", pkg.Candidates, pkg.Rejected)
 	}
 	accord(t, dir, "./...")

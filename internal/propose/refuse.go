@@ -70,8 +70,8 @@ func constructor(fn *types.Func) string {
 	return ""
 }
 
-// isWellKnown reports whether a method is one by which the standard library, or the program that owns a value, knows it. Those
-// of a service take a context or something else.
+// isWellKnown reports whether a method is one by which the standard library, or the program that owns a value, knows
+// it. Those of a service take a context or something else.
 func isWellKnown(name string, signature *types.Signature) bool {
 	if signature.Recv() == nil {
 		return false
@@ -106,7 +106,9 @@ func isWellKnown(name string, signature *types.Signature) bool {
 		return true
 	}
 	for _, prefix := range []string{"Marshal", "Unmarshal", "Append"} {
-		if format, ok := strings.CutPrefix(name, prefix); ok && slices.Contains([]string{"JSON", "Text", "Binary", "XML", "XMLAttr", "YAML", "BSON", "TOML", "JSONTo", "JSONFrom"}, format) {
+		if format, ok := strings.CutPrefix(name, prefix); ok &&
+			slices.Contains([]string{"JSON", "Text", "Binary", "XML", "XMLAttr", "YAML", "BSON", "TOML", "JSONTo", "JSONFrom"},
+				format) {
 			return true
 		}
 	}
@@ -137,7 +139,9 @@ func refuseParam(v *types.Var, variadic bool) *refusal {
 				suggestion: "write a function that takes a string or []byte",
 			}
 		case path == "net/http" || path == "database/sql" && !strings.HasPrefix(named.Obj().Name(), "Null"):
-			return &refusal{message: fmt.Sprintf("it takes %s, which only the program has", text), suggestion: "keep it in the receiver"}
+			return &refusal{
+				message: fmt.Sprintf("it takes %s, which only the program has", text), suggestion: "keep it in the receiver",
+			}
 		}
 	}
 	switch elem.Underlying().(type) {
@@ -150,7 +154,9 @@ func refuseParam(v *types.Var, variadic bool) *refusal {
 		}
 		return &refusal{message: fmt.Sprintf("it takes a function (%s)", text), suggestion: "write a function without it"}
 	case *types.Chan:
-		return &refusal{message: fmt.Sprintf("it takes a channel (%s)", text), suggestion: "write a function that takes a slice"}
+		return &refusal{
+			message: fmt.Sprintf("it takes a channel (%s)", text), suggestion: "write a function that takes a slice",
+		}
 	}
 	return nil
 }
@@ -166,7 +172,9 @@ func refuseResult(t types.Type) *refusal {
 		}
 	case *types.Signature:
 		if named != nil && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "iter" {
-			return &refusal{message: "it returns an iterator, and agents get one answer", suggestion: "write a function that returns a slice"}
+			return &refusal{
+				message: "it returns an iterator, and agents get one answer", suggestion: "write a function that returns a slice",
+			}
 		}
 		return &refusal{message: fmt.Sprintf("it returns a function (%s)", gotype.Name(t))}
 	}
@@ -179,8 +187,8 @@ func refuseResult(t types.Type) *refusal {
 	return nil
 }
 
-// refuseResources drops the methods of types that other functions, among them those that are operations already, take or
-// return: those are values, not services.
+// refuseResources drops the methods of types that other functions, among them those that are operations already, take
+// or return: those are values, not services.
 func (q *proposer) refuseResources() {
 	users := make(map[*types.TypeName]*draft)
 	for _, d := range slices.Concat(q.existing, q.drafts) {
@@ -216,7 +224,8 @@ func (q *proposer) refuseResources() {
 			return false
 		}
 		q.reject(d.fn, refusal{
-			message:    fmt.Sprintf("its receiver %s is a value that %s takes or returns, not a service", named.Obj().Name(), functionName(user.fn.Func)),
+			message: fmt.Sprintf("its receiver %s is a value that %s takes or returns, not a service", named.Obj().Name(),
+				functionName(user.fn.Func)),
 			suggestion: "write a method of the service that calls it",
 		})
 		return true

@@ -58,7 +58,8 @@ func (t trial) refusal() *refusal {
 	for _, field := range t.Request.Fields {
 		if name := t.hollow(field.Shape); name != "" && t.Arguments != nil {
 			return &refusal{
-				message:    fmt.Sprintf("its argument %s is %s, which has no exported field that agents could fill in", field.Param.Go, name),
+				message: fmt.Sprintf("its argument %s is %s, which has no exported field that agents could fill in",
+					field.Param.Go, name),
 				suggestion: "keep it in the receiver, or write a function that gets it by itself",
 				position:   field.Position,
 			}
@@ -66,7 +67,8 @@ func (t trial) refusal() *refusal {
 	}
 	if name := t.hollow(t.Result); name != "" {
 		return &refusal{
-			message: fmt.Sprintf("it returns %s, which has no exported field that agents could see", name), suggestion: "return a struct with exported fields",
+			message:    fmt.Sprintf("it returns %s, which has no exported field that agents could see", name),
+			suggestion: "return a struct with exported fields",
 		}
 	}
 	return nil
@@ -96,15 +98,17 @@ func (t trial) params() []string {
 	return names
 }
 
-// remarks are what a person who decides about the operation should know. Warnings about the name and the danger level are
-// not among them: the proposal answers those.
+// remarks are what a person who decides about the operation should know. Warnings about the name and the danger level
+// are not among them: the proposal answers those.
 func (t trial) remarks() []string {
 	var out []string
 	if t.Operation.Description == "" {
 		out = append(out, "it has no doc comment, which is what agents would read")
 	}
 	if blank := t.blanked(); len(blank) > 0 {
-		out = append(out, fmt.Sprintf("what an update leaves out of %s reaches it as a zero value; pointers would tell that apart", strings.Join(blank, ", ")))
+		out = append(out,
+			fmt.Sprintf("what an update leaves out of %s reaches it as a zero value; pointers would tell that apart",
+				strings.Join(blank, ", ")))
 	}
 	for _, d := range t.Diagnostics {
 		if d.Severity == diag.Warning && d.Code != diag.CodeName && d.Code != diag.CodeMissing {
@@ -118,7 +122,8 @@ func (t trial) remarks() []string {
 func (t trial) blanked() []string {
 	var names []string
 	for _, field := range t.Request.Fields {
-		if input := shapes.Indirect(field.Shape); field.Param.Name == "input" && t.Operation.Category == gen.Update && input.Kind == shapes.Struct {
+		if input := shapes.Indirect(field.Shape); field.Param.Name == "input" && t.Operation.Category == gen.Update &&
+			input.Kind == shapes.Struct {
 			for _, part := range input.Fields {
 				if !part.Param.Required && !shapes.IsNilable(part.Shape) {
 					names = append(names, part.Param.Name)

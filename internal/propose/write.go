@@ -29,10 +29,10 @@ func siteOf(decl *ast.FuncDecl, at model.Position) site {
 	return site{name: decl.Name.Name, receiver: declaredReceiver(decl), line: at.Line}
 }
 
-// Write puts the directives of the candidates that choose accepts (nil: all) above their functions and returns the files it
-// changed, sorted. Those that are Locked are left alone. Nothing but whole comment lines is added, with the indentation and
-// line ends of the function; a file keeps its mode and is never seen half-written. A file that is no longer what Propose read,
-// or may not be written, is an error, and then no file is touched.
+// Write puts the directives of the candidates that choose accepts (nil: all) above their functions and returns the
+// files it changed, sorted. Those that are Locked are left alone. Nothing but whole comment lines is added, with the
+// indentation and line ends of the function; a file keeps its mode and is never seen half-written. A file that is no
+// longer what Propose read, or may not be written, is an error, and then no file is touched.
 func (p Proposals) Write(choose func(Candidate) bool) ([]string, error) {
 	edits := make(map[string][]Candidate)
 	for _, pkg := range p.Packages {
@@ -128,7 +128,8 @@ func apply(source []byte, list []insertion) []byte {
 	return out.Bytes()
 }
 
-// insertion places comment lines above a function, at the end of its doc comment and apart from its text, as gofmt has it.
+// insertion places comment lines above a function, at the end of its doc comment and apart from its text, as gofmt has
+// it.
 func (e *editable) insertion(at site, lines []string) (insertion, error) {
 	decl := e.find(at)
 	if decl == nil {
@@ -165,7 +166,8 @@ func (e *editable) find(at site) *ast.FuncDecl {
 	}
 	for _, decl := range e.file.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
-		if ok && fn.Name.Name == at.name && (at.line == 0 || e.line(fn.Name.Pos()) == at.line) && declaredReceiver(fn) == at.receiver {
+		if ok && fn.Name.Name == at.name && (at.line == 0 || e.line(fn.Name.Pos()) == at.line) &&
+			declaredReceiver(fn) == at.receiver {
 			return fn
 		}
 	}
@@ -211,7 +213,8 @@ func confirm(content []byte, candidates []Candidate) error {
 		at.line = 0
 		decl := e.find(at)
 		for _, line := range c.Directives {
-			if decl == nil || decl.Doc == nil || !slices.ContainsFunc(decl.Doc.List, func(comment *ast.Comment) bool { return comment.Text == line }) {
+			if decl == nil || decl.Doc == nil ||
+				!slices.ContainsFunc(decl.Doc.List, func(comment *ast.Comment) bool { return comment.Text == line }) {
 				return fmt.Errorf("%s would not have its directives; write them by hand", c.Function)
 			}
 		}

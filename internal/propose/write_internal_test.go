@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Whatever a file looks like, inserting directives adds whole comment lines and nothing else: without them, the bytes are
-// those that were there before, and every function has its directives in its doc comment.
+// Whatever a file looks like, inserting directives adds whole comment lines and nothing else: without them, the bytes
+// are those that were there before, and every function has its directives in its doc comment.
 func FuzzInsertion(f *testing.F) {
 	for _, source := range []string{
 		"package p\n\n// F.\nfunc F() {}\n",
@@ -68,7 +68,8 @@ func FuzzInsertion(f *testing.F) {
 // English plurals, as far as names of operations need them.
 func TestPlurals(t *testing.T) {
 	for _, tt := range []struct{ one, many string }{
-		{"todo", "todos"}, {"entry", "entries"}, {"key", "keys"}, {"box", "boxes"}, {"branch", "branches"}, {"class", "classes"}, {"user_list", "user_lists"},
+		{"todo", "todos"}, {"entry", "entries"}, {"key", "keys"}, {"box", "boxes"}, {"branch", "branches"},
+		{"class", "classes"}, {"user_list", "user_lists"},
 	} {
 		if got := plural(tt.one); got != tt.many {
 			t.Errorf("plural of %s: %s, want %s", tt.one, got, tt.many)

@@ -18,15 +18,30 @@ func TestWriteTouchesNothingElse(t *testing.T) {
 	const op = "//aql:op category=READ,danger=safe\n"
 	for _, tt := range []struct{ name, before, want string }{
 		{"no comment", "func GetA() error { return nil }\n", op + "func GetA() error { return nil }\n"},
-		{"a doc comment", "// GetA reads.\nfunc GetA() error { return nil }\n", "// GetA reads.\n//\n" + op + "func GetA() error { return nil }\n"},
+		{
+			"a doc comment", "// GetA reads.\nfunc GetA() error { return nil }\n",
+			"// GetA reads.\n//\n" + op + "func GetA() error { return nil }\n",
+		},
 		{"directives below the doc comment", "// GetA reads.\n//\n//go:noinline\nfunc GetA() error { return nil }\n",
 			"// GetA reads.\n//\n//go:noinline\n" + op + "func GetA() error { return nil }\n"},
-		{"only directives", "//go:noinline\nfunc GetA() error { return nil }\n", "//go:noinline\n" + op + "func GetA() error { return nil }\n"},
+		{
+			"only directives", "//go:noinline\nfunc GetA() error { return nil }\n",
+			"//go:noinline\n" + op + "func GetA() error { return nil }\n",
+		},
 		{"an example is there already", "// GetA reads.\n//\n//aql:example {}\nfunc GetA() error { return nil }\n",
 			"// GetA reads.\n//\n//aql:example {}\n" + op + "func GetA() error { return nil }\n"},
-		{"a comment apart", "// About it.\n\nfunc GetA() error { return nil }\n", "// About it.\n\n" + op + "func GetA() error { return nil }\n"},
-		{"a comment behind the line above", "var x = 1 // one\nfunc GetA() error { return nil }\n", "var x = 1 // one\n" + op + "func GetA() error { return nil }\n"},
-		{"a block comment", "/*\nGetA reads.\n*/\nfunc GetA() error { return nil }\n", "/*\nGetA reads.\n*/\n" + op + "func GetA() error { return nil }\n"},
+		{
+			"a comment apart", "// About it.\n\nfunc GetA() error { return nil }\n",
+			"// About it.\n\n" + op + "func GetA() error { return nil }\n",
+		},
+		{
+			"a comment behind the line above", "var x = 1 // one\nfunc GetA() error { return nil }\n",
+			"var x = 1 // one\n" + op + "func GetA() error { return nil }\n",
+		},
+		{
+			"a block comment", "/*\nGetA reads.\n*/\nfunc GetA() error { return nil }\n",
+			"/*\nGetA reads.\n*/\n" + op + "func GetA() error { return nil }\n",
+		},
 		{"not formatted", "   func   GetA( )error{return nil}\n", "   " + op + "   func   GetA( )error{return nil}\n"},
 		{"no line end", "func GetA() error { return nil }", op + "func GetA() error { return nil }"},
 		{"line ends of Windows", "// GetA reads.\r\nfunc GetA() error {\r\n\treturn nil\r\n}\r\n",
@@ -52,7 +67,8 @@ func TestWriteTouchesNothingElse(t *testing.T) {
 			if diff := cmp.Diff(head+tt.want, string(got)); diff != "" {
 				t.Errorf("content (-want +got):\n%s", diff)
 			}
-			if formatted, err := format.Source([]byte(tt.before)); err == nil && bytes.Equal(formatted, []byte(tt.before)) && !strings.Contains(tt.before, "\r") {
+			if formatted, err := format.Source([]byte(tt.before)); err == nil && bytes.Equal(formatted, []byte(tt.before)) &&
+				!strings.Contains(tt.before, "\r") {
 				if again, err := format.Source([]byte(tt.want)); err != nil || string(again) != tt.want {
 					t.Errorf("it was formatted and is not any more: %v\n%s", err, again)
 				}
@@ -100,7 +116,8 @@ func TestWriteRefusesAsAWhole(t *testing.T) {
 		{"read-only", "read-only", func(file string) error { return os.Chmod(file, 0o444) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := scantest.Write(t, "-- a.go --\npackage app\n\nfunc GetA() error { return nil }\n-- b.go --\npackage app\n\nfunc GetB() error { return nil }\n")
+			dir := scantest.Write(t,
+				"-- a.go --\npackage app\n\nfunc GetA() error { return nil }\n-- b.go --\npackage app\n\nfunc GetB() error { return nil }\n")
 			p := proposals(t, dir)
 			if err := tt.spoil(filepath.Join(dir, "b.go")); err != nil {
 				t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package runcache remembers what a successful run read and wrote, so that the next run of the same command can tell in a
-// few milliseconds, without any process, that nothing changed. A manifest that is missing, damaged or of another version
-// of the command only means that the run takes its usual time.
+// Package runcache remembers what a successful run read and wrote, so that the next run of the same command can tell in
+// a few milliseconds, without any process, that nothing changed. A manifest that is missing, damaged or of another
+// version of the command only means that the run takes its usual time.
 package runcache
 
 import (
@@ -48,8 +48,8 @@ type record struct {
 	Note    json.RawMessage
 }
 
-// Save remembers a run: what it read, what it wrote or found written, and a note of the caller's. Call it after the outputs
-// are written. A nil inputs remembers nothing. The error tells that the next run will be no faster.
+// Save remembers a run: what it read, what it wrote or found written, and a note of the caller's. Call it after the
+// outputs are written. A nil inputs remembers nothing. The error tells that the next run will be no faster.
 func Save(command Command, inputs *load.Inputs, outputs []Output, note any) error {
 	name := command.file()
 	if inputs == nil || name == "" {
@@ -98,9 +98,9 @@ func (r *record) add(output Output) error {
 	return nil
 }
 
-// Unchanged reports whether the command would read and write what it did when it was last saved. It returns the names of
-// the outputs then, and fills in note. Files whose size and modification time are as they were are not read, unless hash
-// demands it.
+// Unchanged reports whether the command would read and write what it did when it was last saved. It returns the names
+// of the outputs then, and fills in note. Files whose size and modification time are as they were are not read, unless
+// hash demands it.
 func Unchanged(command Command, hash bool, note any) (outputs []string, ok bool) {
 	name := command.file()
 	if name == "" {

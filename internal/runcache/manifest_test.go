@@ -63,13 +63,16 @@ func saved(t *testing.T, patterns ...string) (root string, command runcache.Comm
 		}
 	}
 	command = runcache.Command{Dir: filepath.Join(root, "app"), Patterns: patterns, Cache: filepath.Join(root, "cache")}
-	p, err := load.Load(t.Context(), load.Options{Dir: command.Dir, Patterns: patterns, Loader: load.Own, Cache: command.Cache, Inputs: true})
+	p, err := load.Load(t.Context(), load.Options{
+		Dir: command.Dir, Patterns: patterns, Loader: load.Own, Cache: command.Cache, Inputs: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(command.Dir, "aql_gen.go"), string(output))
 	outputs := []runcache.Output{
-		{Name: filepath.Join(command.Dir, "aql_gen.go"), Content: output}, {Name: filepath.Join(command.Dir, "sub", "aql_gen.go")},
+		{Name: filepath.Join(command.Dir, "aql_gen.go"), Content: output},
+		{Name: filepath.Join(command.Dir, "sub", "aql_gen.go")},
 	}
 	if err := runcache.Save(command, p.Inputs, outputs, note{[]string{"a warning"}}); err != nil {
 		t.Fatal(err)
@@ -179,8 +182,8 @@ func TestHashesSeeEverything(t *testing.T) {
 	}
 }
 
-// A file that changed just before the manifest was saved is never taken on trust: it may have changed again since, within
-// one tick of the file system's clock.
+// A file that changed just before the manifest was saved is never taken on trust: it may have changed again since,
+// within one tick of the file system's clock.
 func TestFreshFilesAreRead(t *testing.T) {
 	root, command := saved(t, ".")
 	name := filepath.Join(root, "app", "aql_gen.go") // written just now
@@ -250,7 +253,9 @@ func TestOtherManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, damaged := range map[string]string{"empty": "", "truncated": string(content[:len(content)/2]), "garbage": "{}"} {
+	for name, damaged := range map[string]string{
+		"empty": "", "truncated": string(content[:len(content)/2]), "garbage": "{}",
+	} {
 		put(t, files[0], damaged)
 		if _, same := runcache.Unchanged(command, false, new(note)); same {
 			t.Errorf("%s: unchanged", name)

@@ -15,7 +15,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// buildArguments makes a struct shape of a function's plain arguments. An operation without parameters has an empty one.
+// buildArguments makes a struct shape of a function's plain arguments. An operation without parameters has an empty
+// one.
 func (s *builder) buildArguments(o operation, h *handled) bool {
 	request := &shapes.Shape{Kind: shapes.Struct}
 	h.request = request
@@ -25,7 +26,9 @@ func (s *builder) buildArguments(o operation, h *handled) bool {
 		shape, fault := s.shapeOf(v.Type(), f.Path)
 		text, spellable := s.speller.Spell(v.Type())
 		if fault == nil && !spellable {
-			fault = &shapes.Fault{Message: fmt.Sprintf("%s cannot be named in generated code", s.text(v.Type())), Suggestion: "use an exported type"}
+			fault = &shapes.Fault{
+				Message: fmt.Sprintf("%s cannot be named in generated code", s.text(v.Type())), Suggestion: "use an exported type",
+			}
 		}
 		if fault != nil {
 			request.Faulty = true
@@ -43,7 +46,10 @@ func (s *builder) buildArguments(o operation, h *handled) bool {
 			})
 			continue
 		}
-		field := shapes.Field{Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: s.Position(v.Pos()), Param: gen.Param{Go: v.Name()}}
+		field := shapes.Field{
+			Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: s.Position(v.Pos()),
+			Param: gen.Param{Go: v.Name()},
+		}
 		s.fillArgument(&field)
 		request.Fields = append(request.Fields, field)
 		h.Arguments = append(h.Arguments, model.Argument{Field: v.Name(), Type: text})
@@ -123,7 +129,8 @@ func (s *builder) refine(o operation, h *handled) {
 		}
 		if seen[i] {
 			s.Report(d.at, diag.Diagnostic{
-				Code: diag.CodeDuplicate, FieldPath: o.name(), Message: fmt.Sprintf("there is more than one //aql:param %s", d.Param),
+				Code: diag.CodeDuplicate, FieldPath: o.name(),
+				Message:    fmt.Sprintf("there is more than one //aql:param %s", d.Param),
 				Suggestion: "put all that is to be said about it into one",
 			})
 			continue
@@ -153,7 +160,8 @@ func (s *builder) markIDs(o operation, h *handled) {
 	}
 	if h.Operation.Category != gen.Update {
 		s.Report(item.At, diag.Diagnostic{
-			Code: diag.CodeType, FieldPath: o.name(), Message: "ids is for UPDATE operations: it tells the parameters that stay beside input",
+			Code: diag.CodeType, FieldPath: o.name(),
+			Message:    "ids is for UPDATE operations: it tells the parameters that stay beside input",
 			Suggestion: "remove it, or use category=UPDATE",
 		})
 		return
@@ -170,7 +178,8 @@ func (s *builder) markIDs(o operation, h *handled) {
 		if i < 0 {
 			s.Report(item.ValueAt, diag.Diagnostic{
 				Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: id,
-				Message: fmt.Sprintf("ids names %q, and %s has no such parameter", id, o.name()), Suggestion: diag.DidYouMean(id, names),
+				Message:    fmt.Sprintf("ids names %q, and %s has no such parameter", id, o.name()),
+				Suggestion: diag.DidYouMean(id, names),
 			})
 			continue
 		}
@@ -191,7 +200,9 @@ func (s *builder) nestInput(o operation, h *handled) bool {
 		name = gotype.Name(o.request)
 	}
 	nested := &shapes.Shape{Kind: shapes.Struct, Type: types.NewStruct(nil, nil), Label: naming.Exported(name) + "Input"}
-	request := &shapes.Shape{Kind: shapes.Struct, Type: o.request, Go: h.request.Go, Faulty: h.request.Faulty, Foreign: h.request.Foreign}
+	request := &shapes.Shape{
+		Kind: shapes.Struct, Type: o.request, Go: h.request.Go, Faulty: h.request.Faulty, Foreign: h.request.Foreign,
+	}
 	for _, field := range h.request.Fields {
 		if field.Param.ID {
 			field.Param.Required = true
@@ -207,9 +218,12 @@ func (s *builder) nestInput(o operation, h *handled) bool {
 		s.noteReplaced(field)
 	}
 	request.Fields = append(request.Fields, shapes.Field{
-		Declaration: shapes.Declaration{Path: o.name() + ".input", Var: h.request.Fields[0].Var, Tag: tags.Tag{Name: "input", At: o.itemsAt, NameAt: o.itemsAt}},
-		Shape:       nested,
-		Param:       gen.Param{Name: "input", Required: true, Description: changesDescription},
+		Declaration: shapes.Declaration{
+			Path: o.name() + ".input", Var: h.request.Fields[0].Var,
+			Tag: tags.Tag{Name: "input", At: o.itemsAt, NameAt: o.itemsAt},
+		},
+		Shape: nested,
+		Param: gen.Param{Name: "input", Required: true, Description: changesDescription},
 	})
 	h.request = request
 	return true
@@ -219,15 +233,16 @@ func (s *builder) nestInput(o operation, h *handled) bool {
 const changesDescription = "The changes; fields left out stay as they are"
 
 // changes finds the one object beside the identifiers of an update, which is the input already, whatever it is called:
-// func (s *Service) EditRecord(domain string, id int, edit *Edit). It returns -1 where there is something else, or a name
-// that was chosen for the wire.
+// func (s *Service) EditRecord(domain string, id int, edit *Edit). It returns -1 where there is something else, or a
+// name that was chosen for the wire.
 func changes(request *shapes.Shape) int {
 	rest, ids := -1, 0
 	for i, field := range request.Fields {
 		switch {
 		case field.Param.ID:
 			ids++
-		case rest >= 0 || shapes.Indirect(field.Shape).Kind != shapes.Struct && shapes.Indirect(field.Shape).Kind != shapes.Patch:
+		case rest >= 0 || shapes.Indirect(field.Shape).Kind != shapes.Struct &&
+			shapes.Indirect(field.Shape).Kind != shapes.Patch:
 			return -1
 		default:
 			rest = i

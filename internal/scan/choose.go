@@ -79,8 +79,10 @@ func (p *scanner) reportSecond(first, second operation) {
 	request := gotype.Name(first.request)
 	p.Report(second.at(), diag.Diagnostic{
 		Code: diag.CodeDuplicate, FieldPath: second.name(),
-		Message:    fmt.Sprintf("%s is handled by %s and %s; a tagged request struct has exactly one handler", request, first.name(), second.name()),
-		Suggestion: fmt.Sprintf("give %s a request struct of its own, or another signature if it is no operation", second.name()),
+		Message: fmt.Sprintf("%s is handled by %s and %s; a tagged request struct has exactly one handler", request,
+			first.name(), second.name()),
+		Suggestion: fmt.Sprintf("give %s a request struct of its own, or another signature if it is no operation",
+			second.name()),
 		Related: []diag.Related{
 			p.Related(first.decl.Name.Pos(), first.name()+" is here"),
 			p.Related(first.itemsAt.Start, request+" is tagged here"),
@@ -115,8 +117,9 @@ func (p *scanner) reportUnhandled(root *packages.Package, handled map[*types.Typ
 		}
 		p.Report(tag.TagAt, diag.Diagnostic{
 			Code: diag.CodeUnresolved, FieldPath: name,
-			Message:    fmt.Sprintf("no function handles %s", name),
-			Suggestion: fmt.Sprintf("add func %s(ctx context.Context, req %s) error, or remove the tag", strings.TrimSuffix(name, "Request"), name),
+			Message: fmt.Sprintf("no function handles %s", name),
+			Suggestion: fmt.Sprintf("add func %s(ctx context.Context, req %s) error, or remove the tag",
+				strings.TrimSuffix(name, "Request"), name),
 		})
 	}
 }

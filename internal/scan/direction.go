@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// checkDirections reports types that write themselves as text and cannot read it back, or the other way round, where they
-// would have to: introspection says one thing about a type, and it must hold for requests and results.
+// checkDirections reports types that write themselves as text and cannot read it back, or the other way round, where
+// they would have to: introspection says one thing about a type, and it must hold for requests and results.
 func (s *builder) checkDirections(o operation, h *handled) bool {
 	ok := true
 	visited := make(map[*shapes.Shape]bool)
@@ -25,18 +25,22 @@ func (s *builder) checkDirections(o operation, h *handled) bool {
 			ok = false
 			s.Report(at.Tag.At, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: at.Path, Actual: s.text(shape.Type),
-				Message:    fmt.Sprintf("%s travels as text, but it has no method %s, which a %s needs", s.text(shape.Type), method, role),
+				Message: fmt.Sprintf("%s travels as text, but it has no method %s, which a %s needs", s.text(shape.Type), method,
+					role),
 				Suggestion: fmt.Sprintf("add %s to the type, or use string", method),
 			})
 		}
-		if shape.Kind == shapes.JSON && role == "request" && !hasMethod(shape.Type, "UnmarshalJSON") && !hasMethod(shape.Type, "UnmarshalText") {
+		if shape.Kind == shapes.JSON && role == "request" && !hasMethod(shape.Type, "UnmarshalJSON") &&
+			!hasMethod(shape.Type, "UnmarshalText") {
 			where := at.Tag.At
 			if at.Tag.Field != nil {
 				where = source.SpanOf(at.Tag.Field.Type)
 			}
 			s.Report(where, diag.Diagnostic{
 				Severity: diag.Warning, Code: diag.CodeType, FieldPath: at.Path, Actual: s.text(shape.Type),
-				Message:    fmt.Sprintf("%s writes its own JSON and has no method to read it back, so nothing tells agents what to send, and what it does not know passes", s.text(shape.Type)),
+				Message: fmt.Sprintf("%s writes its own JSON and has no method to read it back, "+
+					"so nothing tells agents what to send, and what it does not know passes",
+					s.text(shape.Type)),
 				Suggestion: "take a struct of your own there, or add UnmarshalJSON to the type",
 			})
 		}

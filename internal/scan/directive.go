@@ -29,7 +29,8 @@ func (s *builder) addDirectives(o operation, handler *handled) {
 		case "confirm":
 			if confirmed {
 				s.Report(d.at, diag.Diagnostic{
-					Code: diag.CodeDuplicate, FieldPath: o.name(), Message: "there is more than one //aql:confirm", Suggestion: "remove one of them",
+					Code: diag.CodeDuplicate, FieldPath: o.name(), Message: "there is more than one //aql:confirm",
+					Suggestion: "remove one of them",
 				})
 				continue
 			}
@@ -49,12 +50,14 @@ func (s *builder) addExample(o operation, d directive, handler *handled) {
 	at := source.Span{Start: d.text.Start, End: source.EndOf(d.text.Start, text)}
 	value, err := jsonvalue.Parse(text)
 	if err != nil {
-		fail(at, diag.CodeType, fmt.Sprintf("example is not valid JSON: %v", err), `write it like //aql:example {"title":"Buy milk"} text`)
+		fail(at, diag.CodeType, fmt.Sprintf("example is not valid JSON: %v", err),
+			`write it like //aql:example {"title":"Buy milk"} text`)
 		return
 	}
 	params, ok := value.(map[string]any)
 	if !ok {
-		fail(at, diag.CodeType, fmt.Sprintf("example must be an object with parameters, not %s", jsonvalue.KindOf(value)), `write it like {"title":"Buy milk"}`)
+		fail(at, diag.CodeType, fmt.Sprintf("example must be an object with parameters, not %s", jsonvalue.KindOf(value)),
+			`write it like {"title":"Buy milk"}`)
 		return
 	}
 	faults := jsonvalue.CheckObject(handler.request, params)
@@ -77,7 +80,9 @@ func (s *builder) addExample(o operation, d directive, handler *handled) {
 		fail(place, fault.Code, "example: "+message, suggestion)
 	}
 	if len(faults) == 0 {
-		handler.Operation.Examples = append(handler.Operation.Examples, gen.Example{Params: jsonvalue.Compact(text), Description: d.Description})
+		handler.Operation.Examples = append(handler.Operation.Examples, gen.Example{
+			Params: jsonvalue.Compact(text), Description: d.Description,
+		})
 	}
 }
 
@@ -97,7 +102,8 @@ func (s *builder) checkTemplate(o operation, d directive, request *shapes.Shape)
 		if length < 0 {
 			start := d.text.Start + token.Pos(open)
 			s.Report(source.Span{Start: start, End: start + 1}, diag.Diagnostic{
-				Code: diag.CodeUnresolved, FieldPath: o.name(), Message: "{ without } in the confirmation message", Suggestion: "write {param}",
+				Code: diag.CodeUnresolved, FieldPath: o.name(), Message: "{ without } in the confirmation message",
+				Suggestion: "write {param}",
 			})
 			return
 		}
@@ -107,7 +113,8 @@ func (s *builder) checkTemplate(o operation, d directive, request *shapes.Shape)
 			start := d.text.Start + token.Pos(open)
 			s.Report(source.Span{Start: start, End: start + token.Pos(length) + 1}, diag.Diagnostic{
 				Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: name,
-				Message: fmt.Sprintf("confirmation message names {%s}, and there is no such parameter", name), Suggestion: diag.DidYouMean(name, names),
+				Message:    fmt.Sprintf("confirmation message names {%s}, and there is no such parameter", name),
+				Suggestion: diag.DidYouMean(name, names),
 			})
 		}
 		offset = open + length + 1

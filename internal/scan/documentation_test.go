@@ -95,7 +95,8 @@ func readDocumentation(t *testing.T) (lines []string, mistakes []*mistake) {
 
 // importable lists what the files of the examples may mention without an import.
 var importable = map[string]string{
-	"aql": "github.com/aqltag/aqltag/runtime", "context": "context", "fmt": "fmt", "http": "net/http", "time": "time", "unsafe": "unsafe",
+	"aql": "github.com/aqltag/aqltag/runtime", "context": "context", "fmt": "fmt", "http": "net/http", "time": "time",
+	"unsafe": "unsafe",
 }
 
 var (
@@ -200,7 +201,8 @@ func TestDocumentedMistakes(t *testing.T) {
 		t.Run(m.title, func(t *testing.T) {
 			got, codes := said(i, "bad", m.bad)
 			if *update {
-				lines = slices.Replace(lines, m.messageAt, m.messageAt+m.messages, strings.Split(strings.TrimSuffix(got, "\n"), "\n")...)
+				lines = slices.Replace(lines, m.messageAt, m.messageAt+m.messages,
+					strings.Split(strings.TrimSuffix(got, "\n"), "\n")...)
 			} else if diff := cmp.Diff(m.message, got); diff != "" {
 				t.Errorf("the message (-documented +said):\n%s", diff)
 			}
@@ -317,14 +319,12 @@ func literalsIn(t *testing.T, dirs ...string) []literal {
 			if err != nil {
 				t.Fatal(err)
 			}
-			messages := map[*ast.BasicLit]bool{}
+			messages := map[ast.Expr]bool{}
 			mark := func(expr ast.Expr) {
 				if call, ok := expr.(*ast.CallExpr); ok && len(call.Args) > 0 && calledName(call) == "Sprintf" {
 					expr = call.Args[0]
 				}
-				if lit, ok := expr.(*ast.BasicLit); ok {
-					messages[lit] = true
-				}
+				messages[expr] = true
 			}
 			ast.Inspect(file, func(node ast.Node) bool {
 				switch node := node.(type) {
@@ -336,9 +336,10 @@ func literalsIn(t *testing.T, dirs ...string) []literal {
 					if i, ok := messageArguments[calledName(node)]; ok && i < len(node.Args) {
 						mark(node.Args[i])
 					}
-				case *ast.BasicLit:
-					if text, err := strconv.Unquote(node.Value); err == nil && node.Kind == token.STRING {
+				case ast.Expr:
+					if text, ok := stringOf(node); ok {
 						found = append(found, literal{at: fset.Position(node.Pos()), text: text, message: messages[node]})
+						return false
 					}
 				}
 				return true
@@ -346,6 +347,20 @@ func literalsIn(t *testing.T, dirs ...string) []literal {
 		}
 	}
 	return found
+}
+
+// stringOf is the value of a string literal, or of several that are joined by +.
+func stringOf(expr ast.Expr) (string, bool) {
+	switch expr := expr.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(expr.Value)
+		return text, err == nil && expr.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, leftOK := stringOf(expr.X)
+		right, rightOK := stringOf(expr.Y)
+		return left + right, leftOK && rightOK && expr.Op == token.ADD
+	}
+	return "", false
 }
 
 func calledName(call *ast.CallExpr) string {

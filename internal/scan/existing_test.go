@@ -18,26 +18,42 @@ func TestExistingTags(t *testing.T) {
 		name, field string
 		want        gen.Param // without name, Go path and type
 	}{
-		{"validate: length, presence", "F string `validate:\"required,max=10\"`", gen.Param{Required: true, MinLength: 1, MaxLength: 10}},
+		{
+			"validate: length, presence", "F string `validate:\"required,max=10\"`",
+			gen.Param{Required: true, MinLength: 1, MaxLength: 10},
+		},
 		{"binding: the same grammar", "F int `binding:\"gt=17,lte=99\"`", gen.Param{Minimum: "18", Maximum: "99"}},
 		{"required of a pointer allows the empty text", "F *string `validate:\"required\"`", gen.Param{Required: true}},
-		{"required of a list allows an empty one", "F []string `validate:\"required\"`", gen.Param{Required: true, Items: &gen.Param{Type: "string"}}},
+		{
+			"required of a list allows an empty one", "F []string `validate:\"required\"`",
+			gen.Param{Required: true, Items: &gen.Param{Type: "string"}},
+		},
 		{"rules of elements", "F map[string][]int `validate:\"max=3,dive,min=1,dive,oneof=1 2\"`", gen.Param{
-			MaxItems: 3, Items: &gen.Param{Type: "array", MinItems: 1, Items: &gen.Param{Type: "integer", Minimum: "1", Maximum: "2"}},
+			MaxItems: 3,
+			Items:    &gen.Param{Type: "array", MinItems: 1, Items: &gen.Param{Type: "integer", Minimum: "1", Maximum: "2"}},
 		}},
 		{"the tighter bound of one tag", "F string `validate:\"min=1,len=3,gte=2\"`", gen.Param{MinLength: 3, MaxLength: 3}},
-		{"an exclusive bound of a length", "F []int `validate:\"gt=0,lt=4\"`", gen.Param{MinItems: 1, MaxItems: 3, Items: &gen.Param{Type: "integer"}}},
+		{
+			"an exclusive bound of a length", "F []int `validate:\"gt=0,lt=4\"`",
+			gen.Param{MinItems: 1, MaxItems: 3, Items: &gen.Param{Type: "integer"}},
+		},
 		{"an enum of words", "F string `validate:\"oneof='dark red' blue\"`", gen.Param{Enum: []string{"dark red", "blue"}}},
 		{"a format is a hint", "F string `validate:\"omitempty,uuid4\"`", gen.Param{Format: "uuid"}},
 		{"a pattern", "F string `validate:\"startswith=a.b\"`", gen.Param{Pattern: `^a\.b`}},
 		{"validate:\"-\" says nothing", "F string `validate:\"-\"`", gen.Param{}},
 		{"an aql key that says the same", "F int `aql:\"min=1\" validate:\"gt=0\"`", gen.Param{Minimum: "1"}},
-		{"an aql bound is tighter than presence", "F string `aql:\"minlen=3\" validate:\"required\"`", gen.Param{Required: true, MinLength: 3}},
+		{
+			"an aql bound is tighter than presence", "F string `aql:\"minlen=3\" validate:\"required\"`",
+			gen.Param{Required: true, MinLength: 3},
+		},
 
 		{"jsonschema items", "F string `jsonschema:\"required,minLength=1,maxLength=5,pattern=^a,format=word\"`", gen.Param{
 			Required: true, MinLength: 1, MaxLength: 5, Pattern: "^a", Format: "word",
 		}},
-		{"jsonschema bounds and default", "F int `jsonschema:\"minimum=1,exclusiveMaximum=10,default=5\"`", gen.Param{Minimum: "1", Maximum: "9", Default: "5"}},
+		{
+			"jsonschema bounds and default", "F int `jsonschema:\"minimum=1,exclusiveMaximum=10,default=5\"`",
+			gen.Param{Minimum: "1", Maximum: "9", Default: "5"},
+		},
 		{"jsonschema enum", "F string `jsonschema:\"enum=a,enum=b\\\\,c\"`", gen.Param{Enum: []string{"a", "b,c"}}},
 		{"jsonschema of a list is about its elements", "F []string `jsonschema:\"minItems=1,enum=a,enum=b,minLength=1,default=a,default=b\"`", gen.Param{
 			MinItems: 1, Default: `["a","b"]`, Items: &gen.Param{Type: "string", Enum: []string{"a", "b"}, MinLength: 1},
@@ -45,8 +61,14 @@ func TestExistingTags(t *testing.T) {
 		{"jsonschema readOnly", "F string `jsonschema:\"readOnly=true\"`", gen.Param{ReadOnly: true}},
 		{"jsonschema nullable is what all parameters are", "F *int `jsonschema:\"nullable\"`", gen.Param{}},
 
-		{"jsonschema, the whole a description", "F string `jsonschema:\"the city, such as Rome\"`", gen.Param{Description: "the city, such as Rome"}},
-		{"desc= before all", "F string `aql:\"desc=a\" jsonschema:\"description=b\" doc:\"c\"` // D", gen.Param{Description: "a"}},
+		{
+			"jsonschema, the whole a description", "F string `jsonschema:\"the city, such as Rome\"`",
+			gen.Param{Description: "the city, such as Rome"},
+		},
+		{
+			"desc= before all", "F string `aql:\"desc=a\" jsonschema:\"description=b\" doc:\"c\"` // D",
+			gen.Param{Description: "a"},
+		},
 		{"jsonschema before doc", "F string `doc:\"c\" jsonschema:\"description=b\"` // D", gen.Param{Description: "b"}},
 		{"jsonschema_description", "F string `jsonschema_description:\"b, too\"` // D", gen.Param{Description: "b, too"}},
 		{"doc before the comment", "F string `doc:\"c\"` // D", gen.Param{Description: "c"}},
@@ -56,7 +78,8 @@ func TestExistingTags(t *testing.T) {
 	}
 	source := "-- app.go --\npackage app\n"
 	for i, tt := range tests {
-		source += fmt.Sprintf("\ntype R%d struct {\n\t_ struct{} `aql:\"category=READ\"`\n\t%s\n}\n\n// H%d reads.\nfunc H%[1]d(R%[1]d) error { return nil }\n", i, tt.field, i)
+		source += fmt.Sprintf("\ntype R%d struct {\n\t_ struct{} `aql:\"category=READ\"`\n\t%s\n}\n\n// H%d reads.\nfunc H%[1]d(R%[1]d) error { return nil }\n",
+			i, tt.field, i)
 	}
 	dir := scantest.Write(t, source)
 	result := scantest.Load(t, dir)
@@ -78,8 +101,8 @@ func TestExistingTags(t *testing.T) {
 	}
 }
 
-// Nobody can edit the tags of other modules: their rules count, what they have no meaning for is a note, once for each rule
-// of a type, and a directive says what is different here.
+// Nobody can edit the tags of other modules: their rules count, what they have no meaning for is a note, once for each
+// rule of a type, and a directive says what is different here.
 func TestExistingTagsOfOtherModules(t *testing.T) {
 	dir, env := foreign(t, `
 -- ext/ext.go --
@@ -137,7 +160,8 @@ func List(req ext.Options) (*ext.More, error) { return nil, nil }
 		params = append(params, p)
 	}
 	if diff := cmp.Diff([]gen.Param{
-		{Name: "name", Required: true, MinLength: 1, MaxLength: 10}, {Name: "other", Required: true, MinLength: 1}, {Name: "level", Enum: []string{"low"}},
+		{Name: "name", Required: true, MinLength: 1, MaxLength: 10}, {Name: "other", Required: true, MinLength: 1},
+		{Name: "level", Enum: []string{"low"}},
 		{Name: "word", MaxLength: 5}, {Name: "limit", Default: "10", Maximum: "50"},
 	}, params); diff != "" {
 		t.Errorf("parameters (-want +got):\n%s", diff)

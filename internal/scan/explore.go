@@ -56,8 +56,9 @@ type Attempt struct {
 	OK          bool // the types can be carried
 }
 
-// Explore loads the packages that match opts.Patterns and passes them to do. It does so a second time if what do learned
-// depends on the source of a dependency that changed: only the last call counts. The error is that of Load or of do.
+// Explore loads the packages that match opts.Patterns and passes them to do. It does so a second time if what do
+// learned depends on the source of a dependency that changed: only the last call counts. The error is that of Load or
+// of do.
 func Explore(ctx context.Context, opts Options, do func(*Exploration) error) error {
 	return certainly(opts, func(loader load.Loader, reason error) (*source.Program, error) {
 		opts.Loader = loader

@@ -13,7 +13,9 @@ import (
 
 // RequestShape scans one package and returns what became of the request of its first operation.
 func RequestShape(ctx context.Context, opts Options) (*shapes.Shape, error) {
-	loaded, err := load.Load(ctx, load.Options{Dir: opts.Dir, Patterns: opts.Patterns, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache})
+	loaded, err := load.Load(ctx, load.Options{
+		Dir: opts.Dir, Patterns: opts.Patterns, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ type beneath struct {
 	way string // Go selectors, such as "SignKey.Revocations[].RSASignature"
 }
 
-// reportForeign reports the fields beneath an operation that cannot travel and belong to structs of other modules: where the
-// user mentions the outermost of those, for that is what can be changed.
+// reportForeign reports the fields beneath an operation that cannot travel and belong to structs of other modules:
+// where the user mentions the outermost of those, for that is what can be changed.
 func (s *builder) reportForeign(o operation, h *handled) {
 	visited := make(map[*shapes.Shape]bool)
 	var walk func(shape *shapes.Shape, way string) []beneath
@@ -70,7 +70,9 @@ func (s *builder) reportForeign(o operation, h *handled) {
 	report(h.request, request)
 	if h.result != nil {
 		clear(visited)
-		report(h.result, mention{source.SpanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), s.text(o.result)})
+		report(h.result, mention{
+			source.SpanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), s.text(o.result),
+		})
 	}
 }
 
@@ -107,7 +109,8 @@ func (s *builder) reportMention(m mention, found []beneath) {
 	}
 	s.Report(m.at, diag.Diagnostic{
 		Code: diag.CodeType, FieldPath: m.path, Actual: m.text,
-		Message:    fmt.Sprintf("%s: %s brings in fields of other modules that cannot be carried as JSON: %s", m.role, m.text, strings.Join(texts, ", ")),
+		Message: fmt.Sprintf("%s: %s brings in fields of other modules that cannot be carried as JSON: %s", m.role, m.text,
+			strings.Join(texts, ", ")),
 		Suggestion: suggestion, Related: places,
 	})
 }

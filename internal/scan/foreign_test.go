@@ -46,9 +46,11 @@ func foreign(t *testing.T, archive string) (dir string, env []string) {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(root, "app")
-	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n\nrequire example.com/ext v1.0.0\n"))
+	writeFile(t, filepath.Join(dir, "go.mod"),
+		[]byte("module example.com/app\n\ngo 1.26\n\nrequire example.com/ext v1.0.0\n"))
 	env = []string{
-		"GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOSUMDB=off", "GOPROXY=file://" + filepath.ToSlash(filepath.Join(root, "proxy")),
+		"GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOSUMDB=off",
+		"GOPROXY=file://" + filepath.ToSlash(filepath.Join(root, "proxy")),
 		"GOMODCACHE=" + filepath.Join(root, "modules"),
 	}
 	download := exec.Command("go", "mod", "download", "example.com/ext")
@@ -74,7 +76,9 @@ func both(t *testing.T, dir string, env []string, patterns ...string) scan.Resul
 	t.Helper()
 	results := make(map[loader.Loader]scan.Result)
 	for _, which := range []loader.Loader{loader.GoPackages, loader.Own} {
-		result, err := scan.Load(context.Background(), scan.Options{Dir: dir, Patterns: patterns, Env: env, Loader: which, Cache: scantest.Cache})
+		result, err := scan.Load(context.Background(), scan.Options{
+			Dir: dir, Patterns: patterns, Env: env, Loader: which, Cache: scantest.Cache,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,8 +90,8 @@ func both(t *testing.T, dir string, env []string, patterns ...string) scan.Resul
 	return results[loader.Own]
 }
 
-// extModule has what is hard to tell from export data: docs, constants in a package that the app does not import, several
-// fields and constants on one line, declarations far into a long file, type parameters.
+// extModule has what is hard to tell from export data: docs, constants in a package that the app does not import,
+// several fields and constants on one line, declarations far into a long file, type parameters.
 var extModule = `
 -- ext/ext.go --
 // Package ext is foreign.
@@ -206,7 +210,8 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 		"Kind: What it is.", "  near: Is close by.", "  away: Not here",
 		"Level: How urgent something is.", "  low: Can wait", "  high: Now",
 		"Mark: A letter.", "  b: Letters", "  a: Letters",
-		"Resource: A foreign thing.", "  id string : ", `  level Level "high": How urgent it is`, "  branch string : Where it is. Known values: main.", "  size ResourceSize : How big it is.",
+		"Resource: A foreign thing.", "  id string : ", `  level Level "high": How urgent it is`,
+		"  branch string : Where it is. Known values: main.", "  size ResourceSize : How big it is.",
 		"  far Far : ", "  page FarPage : ", "  mark Mark : ",
 		"ResourceSize: ", "  width integer : ", "  height integer : ", "  unit string : ",
 	}
@@ -215,8 +220,8 @@ func Get(req GetRequest) (*ext.Resource, error) { return nil, nil }
 	}
 }
 
-// Diagnostics about foreign types point at the very byte, or at what the user can change: where a type is brought in. Names that break the protocol's rule are put right, as nobody here
-// can edit them.
+// Diagnostics about foreign types point at the very byte, or at what the user can change: where a type is brought in.
+// Names that break the protocol's rule are put right, as nobody here can edit them.
 func TestForeignMistakes(t *testing.T) {
 	dir, env := foreign(t, extModule+`
 -- app/app.go --
@@ -234,7 +239,9 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 `)
 	var got []string
 	for _, d := range both(t, dir, env).Diagnostics {
-		got = append(got, fmt.Sprintf("%s:%d:%d-%d %s", filepath.Base(d.Position.File), d.Position.Line, d.Position.Column, d.EndColumn, d.Message))
+		got = append(got,
+			fmt.Sprintf("%s:%d:%d-%d %s", filepath.Base(d.Position.File), d.Position.Line, d.Position.Column, d.EndColumn,
+				d.Message))
 	}
 	want := []string{
 		"app.go:7:2-11 field GetRequest.Wrong: ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
@@ -269,7 +276,8 @@ func TestChangedDependency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := strings.Replace(string(content), "// Resource is a foreign thing.", "// Resource was edited where it lies.", 1)
+	moved := strings.Replace(string(content), "// Resource is a foreign thing.", "// Resource was edited where it lies.",
+		1)
 	if err := os.WriteFile(source, []byte(moved), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +300,8 @@ func TestChangedDependency(t *testing.T) {
 	}
 }
 
-// A dependency whose exported declarations mention C has types that only cgo knows; one that keeps C to itself does not.
+// A dependency whose exported declarations mention C has types that only cgo knows; one that keeps C to itself does
+// not.
 func TestForeignCgo(t *testing.T) {
 	for source, want := range map[string]bool{
 		"func hidden() C.int { return 0 }": true,
@@ -321,7 +330,8 @@ type T int
 	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n\nrequire (\n\texample.com/ext v1.0.0\n"+
 		"\texample.com/local v1.0.0\n)\n\nreplace example.com/local => ../local\n"))
 	options := scan.Options{Dir: dir, Env: env, Cache: scantest.Cache, Loader: loader.Own}
-	if _, err := scan.Load(context.Background(), options); err == nil || !strings.Contains(err.Error(), "example.com/local") {
+	if _, err := scan.Load(context.Background(), options); err == nil ||
+		!strings.Contains(err.Error(), "example.com/local") {
 		t.Errorf("got %v", err)
 	}
 	options.Loader = loader.Auto
@@ -332,8 +342,8 @@ type T int
 	clean(t, dir, result)
 }
 
-// Two fields that tie are in neither direction, as encoding/json has it, where nobody can rename them. A type that only reads
-// itself as text is written as the string it is, and a name that cannot be put right makes room for the Go name.
+// Two fields that tie are in neither direction, as encoding/json has it, where nobody can rename them. A type that only
+// reads itself as text is written as the string it is, and a name that cannot be put right makes room for the Go name.
 func TestForeignTies(t *testing.T) {
 	dir, env := foreign(t, `
 -- ext/ext.go --
@@ -382,7 +392,8 @@ func List(options *ext.Options) (*ext.Options, error) { return options, nil }
 		got = append(got, param.Name+" "+param.Type)
 	}
 	for _, d := range result.Diagnostics {
-		got = append(got, fmt.Sprintf("%s:%d: %s: %s", filepath.Base(d.Position.File), d.Position.Line, d.Severity, d.Message))
+		got = append(got,
+			fmt.Sprintf("%s:%d: %s: %s", filepath.Base(d.Position.File), d.Position.Line, d.Severity, d.Message))
 	}
 	want := []string{
 		"after string", "plus integer", "minus integer", "level string", "image any",

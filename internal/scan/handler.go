@@ -159,7 +159,8 @@ func (p *scanner) recognise(o *operation) bool {
 		if o.tagged {
 			p.Report(d.at, diag.Diagnostic{
 				Code: diag.CodeDuplicate, FieldPath: o.name(),
-				Message:    fmt.Sprintf("%s is an operation twice: by this directive and by the tag of %s", o.name(), gotype.Name(o.request)),
+				Message: fmt.Sprintf("%s is an operation twice: by this directive and by the tag of %s", o.name(),
+					gotype.Name(o.request)),
 				Suggestion: "remove one of them",
 				Related:    []diag.Related{p.Related(o.itemsAt.Start, "the tag is here")},
 			})

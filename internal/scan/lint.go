@@ -11,23 +11,28 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// lint warns of what works and could serve agents better: what they are not told, and texts that the protocol's leak check
-// keeps from them (design §4, requirements T-29).
+// lint warns of what works and could serve agents better: what they are not told, and texts that the protocol's leak
+// check keeps from them (design §4, requirements T-29).
 func (s *builder) lint(o operation, h *handled) {
 	op := &h.Operation
 	warn := func(at source.Span, path, code, message, suggestion string) {
-		s.Report(at, diag.Diagnostic{Severity: diag.Warning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion})
+		s.Report(at, diag.Diagnostic{
+			Severity: diag.Warning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion,
+		})
 	}
 	if len(op.Examples) == 0 {
 		warn(o.at(), o.name(), diag.CodeMissing, fmt.Sprintf("operation %s has no example", op.Name),
 			"add one above the function, such as //aql:example "+sampleRequest(h.request))
 	}
 	if op.Danger.Level() >= gen.Destructive.Level() && len(op.Reasons) == 0 {
-		warn(o.at(), o.name(), diag.CodeMissing, fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm", op.Name, op.Danger),
+		warn(o.at(), o.name(), diag.CodeMissing,
+			fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm",
+				op.Name, op.Danger),
 			"say above the function what it destroys, such as //aql:reason Removes the note and its history")
 	}
 	if op.DangerSource == gen.DangerFromPattern {
-		warn(o.itemsAt, o.name(), diag.CodeMissing, fmt.Sprintf("operation %s is %s only because of its name", op.Name, op.Danger),
+		warn(o.itemsAt, o.name(), diag.CodeMissing, fmt.Sprintf("operation %s is %s only because of its name", op.Name,
+			op.Danger),
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
 	for _, d := range o.directives {
@@ -76,7 +81,9 @@ func describeSuggestion(f *shapes.Field) string {
 func (s *builder) warnLeak(at source.Span, path, what, found string) {
 	s.Report(at, diag.Diagnostic{
 		Severity: diag.Warning, Code: diag.CodeName, FieldPath: path, Actual: found,
-		Message:    fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, so messages leave the text out", found, what),
+		Message: fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, "+
+			"so messages leave the text out",
+			found, what),
 		Suggestion: "word it differently; the check has no word boundaries, so any word in -at before another one counts",
 	})
 }

@@ -1,7 +1,7 @@
 // Package scan finds the operations of an MCP-AQL adapter in Go source: handlers, request structs, the types they
-// mention, docs and constants, as model.Package. It never reads generated code, never has the go command compile anything,
-// and reports all that is wrong in one go, each finding at the byte it is about. A package that does not type-check is
-// scanned all the same; an error counts only where it reaches the types of an operation.
+// mention, docs and constants, as model.Package. It never reads generated code, never has the go command compile
+// anything, and reports all that is wrong in one go, each finding at the byte it is about. A package that does not
+// type-check is scanned all the same; an error counts only where it reaches the types of an operation.
 package scan
 
 import (
@@ -76,8 +76,8 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 // errChanged is why a load is repeated without export data.
 var errChanged = errors.New("the source of a dependency is not as it was when its export data was made")
 
-// certainly does something with a program. Where that turns out to depend on the source of a dependency that is not as it was
-// when its export data was made, it is done once more by go/packages, with that as the reason.
+// certainly does something with a program. Where that turns out to depend on the source of a dependency that is not as
+// it was when its export data was made, it is done once more by go/packages, with that as the reason.
 func certainly(opts Options, do func(loader load.Loader, reason error) (*source.Program, error)) error {
 	p, err := do(opts.Loader, nil)
 	if err == nil && p.Uncertain && opts.Loader == load.Auto {
@@ -89,8 +89,8 @@ func certainly(opts Options, do func(loader load.Loader, reason error) (*source.
 	return err
 }
 
-// loadIndexed loads the packages that match opts.Patterns. reason is why they are loaded by go/packages, nil where the loader
-// finds out.
+// loadIndexed loads the packages that match opts.Patterns. reason is why they are loaded by go/packages, nil where the
+// loader finds out.
 func loadIndexed(ctx context.Context, opts Options, reason error) (*source.Program, []*packages.Package, error) {
 	loaded, err := load.Load(ctx, load.Options{
 		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache,

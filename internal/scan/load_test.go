@@ -226,7 +226,8 @@ func TestTags(t *testing.T) {
 
 // Two scans of the same source say the same, in the same order.
 func TestDeterministic(t *testing.T) {
-	dir := scantest.Write(t, "-- app.go --\n"+todo+"\n-- b.go --\npackage app\n"+ping+"\ntype X struct {\n\t_ struct{} `aql:\"categry=READ\"`\n}\n")
+	dir := scantest.Write(t,
+		"-- app.go --\n"+todo+"\n-- b.go --\npackage app\n"+ping+"\ntype X struct {\n\t_ struct{} `aql:\"categry=READ\"`\n}\n")
 	first := scantest.Load(t, dir)
 	for range 3 {
 		again := scantest.Load(t, dir)
@@ -243,7 +244,8 @@ func TestDeterministic(t *testing.T) {
 func TestNoGoCommand(t *testing.T) {
 	dir := scantest.Write(t, "-- app.go --\npackage app\n")
 	t.Setenv("PATH", "")
-	if _, err := scan.Load(context.Background(), scan.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "go") {
+	if _, err := scan.Load(context.Background(), scan.Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "go") {
 		t.Errorf("got %v, want an error that names the go command", err)
 	}
 }

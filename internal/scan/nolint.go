@@ -15,8 +15,8 @@ import (
 
 const nolintPrefix = "//aql:nolint"
 
-// silence removes the warnings and notes whose lines an //aql:nolint comment covers, and warns of comments that cover none.
-// Errors stay: a package with errors is not generated, so there is nothing to live with.
+// silence removes the warnings and notes whose lines an //aql:nolint comment covers, and warns of comments that cover
+// none. Errors stay: a package with errors is not generated, so there is nothing to live with.
 func (p *scanner) silence(roots []*packages.Package) {
 	for _, root := range roots {
 		for _, file := range root.Syntax {

@@ -38,7 +38,8 @@ type builder struct {
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
 	return &builder{
-		Program: p, own: own, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own), speller: gotype.NewSpeller(own),
+		Program: p, own: own, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
+		speller: gotype.NewSpeller(own),
 	}
 }
 
@@ -60,7 +61,8 @@ func (s *builder) buildHandler(o operation) (handled, bool) {
 	receiver, fault := s.receiverOf(o.fn)
 	if fault != nil {
 		s.Report(o.at(), diag.Diagnostic{
-			Code: diag.CodeType, FieldPath: o.name(), Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), fault.Message), Suggestion: fault.Suggestion,
+			Code: diag.CodeType, FieldPath: o.name(),
+			Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), fault.Message), Suggestion: fault.Suggestion,
 		})
 		return h, false
 	}
@@ -92,7 +94,9 @@ func (s *builder) buildRequest(o operation, h *handled) bool {
 	at := s.paramSpan(o)
 	request, fault := s.shapeOf(o.request, "")
 	if fault == nil && request.Kind != shapes.Struct {
-		fault = &shapes.Fault{Message: fmt.Sprintf("%s is not read field by field", s.text(o.request)), Suggestion: "use a plain struct"}
+		fault = &shapes.Fault{
+			Message: fmt.Sprintf("%s is not read field by field", s.text(o.request)), Suggestion: "use a plain struct",
+		}
 	}
 	if fault != nil {
 		s.reportSignature(o, "request", at, fault)
@@ -102,7 +106,8 @@ func (s *builder) buildRequest(o operation, h *handled) bool {
 	text, ok := s.speller.Spell(o.request)
 	if !ok {
 		s.reportSignature(o, "request", at, &shapes.Fault{
-			Message: fmt.Sprintf("%s cannot be named outside its package", s.text(o.request)), Suggestion: "use an exported type",
+			Message:    fmt.Sprintf("%s cannot be named outside its package", s.text(o.request)),
+			Suggestion: "use an exported type",
 		})
 		return false
 	}
@@ -125,7 +130,8 @@ func (s *builder) buildResult(o operation, h *handled) bool {
 	text, ok := s.speller.Spell(o.result)
 	if !ok {
 		s.reportSignature(o, "result", at, &shapes.Fault{
-			Message: fmt.Sprintf("%s cannot be named outside its package", s.text(o.result)), Suggestion: "return an exported type",
+			Message:    fmt.Sprintf("%s cannot be named outside its package", s.text(o.result)),
+			Suggestion: "return an exported type",
 		})
 		return false
 	}
@@ -169,7 +175,8 @@ func (s *builder) receiverOf(fn *types.Func) (*model.Receiver, *shapes.Fault) {
 		constraint, ok := s.speller.Spell(param.Constraint())
 		if !ok {
 			return nil, &shapes.Fault{
-				Message:    fmt.Sprintf("type parameter %s of its receiver has a constraint that generated code cannot repeat", param.Obj().Name()),
+				Message: fmt.Sprintf("type parameter %s of its receiver has a constraint that generated code cannot repeat",
+					param.Obj().Name()),
 				Suggestion: "declare a named constraint, such as type Number interface { ~int | ~float64 }",
 			}
 		}
@@ -218,8 +225,10 @@ func (s *builder) buildOperation(o operation) gen.Operation {
 	}
 	if verb, usual, known := naming.VerbCategory(op.Name); known && usual != op.Category {
 		s.Report(nameAt, diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeName, FieldPath: o.name(), Expected: string(usual), Actual: string(op.Category),
-			Message:    fmt.Sprintf("%s begins with %q, which says %s, but its category is %s", op.Name, verb, usual, op.Category),
+			Severity: diag.Warning, Code: diag.CodeName, FieldPath: o.name(), Expected: string(usual),
+			Actual: string(op.Category),
+			Message: fmt.Sprintf("%s begins with %q, which says %s, but its category is %s", op.Name, verb, usual,
+				op.Category),
 			Suggestion: "change the category, or the name with op=",
 		})
 	}
@@ -229,7 +238,8 @@ func (s *builder) buildOperation(o operation) gen.Operation {
 	if op.Description == "" {
 		s.Report(o.at(), diag.Diagnostic{
 			Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: o.name(),
-			Message:    fmt.Sprintf("operation %s has no description: agents see the doc comment of %s, and there is none", op.Name, o.name()),
+			Message: fmt.Sprintf("operation %s has no description: agents see the doc comment of %s, and there is none",
+				op.Name, o.name()),
 			Suggestion: fmt.Sprintf("add a comment such as // %s does …", o.name()),
 		})
 	}
@@ -243,8 +253,8 @@ func (s *builder) categorySuggestion(name string) string {
 	return "add one, such as category=READ"
 }
 
-// inferDanger sets the level that name and category stand for. A name that raises the level is worth a note: harmless ones
-// such as reset_password match too (T-53).
+// inferDanger sets the level that name and category stand for. A name that raises the level is worth a note: harmless
+// ones such as reset_password match too (T-53).
 func (s *builder) inferDanger(o operation, op *gen.Operation) {
 	level, pattern := naming.InferDanger(op.Name, op.Category)
 	op.Danger, op.DangerSource = level, gen.DangerFromCategory
@@ -255,7 +265,8 @@ func (s *builder) inferDanger(o operation, op *gen.Operation) {
 	usual := naming.CategoryDanger(op.Category)
 	s.Report(o.itemsAt, diag.Diagnostic{
 		Severity: diag.Note, Code: diag.CodeMissing, FieldPath: o.name(), Actual: string(level),
-		Message:    fmt.Sprintf("%s is %s because its name matches %s; %s alone would be %s", op.Name, level, pattern, op.Category, usual),
+		Message: fmt.Sprintf("%s is %s because its name matches %s; %s alone would be %s", op.Name, level, pattern,
+			op.Category, usual),
 		Suggestion: fmt.Sprintf("say what it is: danger=%s if that is right", level),
 	})
 }
@@ -331,7 +342,8 @@ func (s *builder) checkRequest(o operation, handler *handled) {
 		if f.Param.Name == "input" && update {
 			input = i
 		}
-		if shapes.Indirect(f.Shape).Kind == shapes.Patch && (!update || f.Param.Name != "input" || f.Shape.Kind == shapes.Pointer) {
+		if shapes.Indirect(f.Shape).Kind == shapes.Patch &&
+			(!update || f.Param.Name != "input" || f.Shape.Kind == shapes.Pointer) {
 			s.Report(f.Tag.At, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: f.Path, Actual: s.text(f.Var.Type()),
 				Message:    fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.Path),
@@ -346,7 +358,8 @@ func (s *builder) checkRequest(o operation, handler *handled) {
 	if input < 0 {
 		s.Report(o.itemsAt, diag.Diagnostic{
 			Code: diag.CodeMissing, FieldPath: o.name(), Expected: "a field with the wire name input",
-			Message:    fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object", handler.Operation.Name),
+			Message: fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object",
+				handler.Operation.Name),
 			Suggestion: s.inputSuggestion(handler.request),
 		})
 		return
@@ -369,7 +382,8 @@ func (s *builder) checkRequest(o operation, handler *handled) {
 func (s *builder) inputSuggestion(request *shapes.Shape) string {
 	for _, field := range request.Fields {
 		if shapes.Indirect(field.Shape).Kind == shapes.Struct && !s.Editable(field.Var.Pkg()) {
-			return fmt.Sprintf("name what changes with //aql:param %s name=input, or the identifiers with ids=", field.Param.Name)
+			return fmt.Sprintf("name what changes with //aql:param %s name=input, or the identifiers with ids=",
+				field.Param.Name)
 		}
 	}
 	return "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids="

@@ -10,7 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Every operation key reaches the definition; an explicit level wins over the name, even downwards (REQ-DL-01, REQ-DL-10).
+// Every operation key reaches the definition; an explicit level wins over the name, even downwards (REQ-DL-01,
+// REQ-DL-10).
 func TestOperationKeys(t *testing.T) {
 	got := operation(t, one(t, `package app
 
@@ -72,7 +73,10 @@ type Request struct {
 func Get(Request) error { return nil }
 `), "get")
 	want := []gen.Param{
-		{Name: "a", Type: "string", Required: true, Description: "The first one.", MinLength: 1, MaxLength: 9, Pattern: "^[a-z|]+$", Format: "email"},
+		{
+			Name: "a", Type: "string", Required: true, Description: "The first one.", MinLength: 1, MaxLength: 9,
+			Pattern: "^[a-z|]+$", Format: "email",
+		},
 		{Name: "b", Type: "integer", Description: "Is counted", Minimum: "-128", Maximum: "1e2", Default: "7"},
 		{Name: "c", Type: "number", Minimum: "0.50", Default: "1.0"},
 		{Name: "d", Type: "boolean", Default: "true"},
@@ -131,7 +135,8 @@ type Query struct {
 		t.Fatalf("got %d handlers, want 2", len(handlers))
 	}
 	find, count := handlers[0], handlers[1]
-	if find.Func != "find" || !find.Context || !find.RequestPointer || find.Receiver.Pointer || find.Receiver.Type != "service" {
+	if find.Func != "find" || !find.Context || !find.RequestPointer || find.Receiver.Pointer ||
+		find.Receiver.Type != "service" {
 		t.Errorf("handler %+v", find)
 	}
 	if find.Request.Text != count.Request.Text {

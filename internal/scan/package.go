@@ -69,8 +69,9 @@ func (p *scanner) buildPackage(root *packages.Package, operations []operation) (
 // directory is where a package's files are.
 func directory(root *packages.Package) string { return load.Directory(root) }
 
-// taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests and
-// files for other systems included, and the names of their imports. imported are those that are nothing but imports.
+// taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests
+// and files for other systems included, and the names of their imports. imported are those that are nothing but
+// imports.
 func (p *scanner) taken(root *packages.Package) (all, imported []string) {
 	names := make(map[string]bool)
 	imports := make(map[string]bool)
@@ -133,9 +134,11 @@ func (p *scanner) noteSharedNames(all []model.Package) {
 			name := handler.Operation.Name
 			if other, taken := owner[name]; taken && other != pkg.Path {
 				p.Diagnostics = append(p.Diagnostics, diag.Diagnostic{
-					Severity: diag.Note, Code: diag.CodeDuplicate, Position: handler.Position, EndColumn: handler.Position.Column + len(handler.Func),
+					Severity: diag.Note, Code: diag.CodeDuplicate, Position: handler.Position,
+					EndColumn: handler.Position.Column + len(handler.Func),
 					FieldPath: handler.Func, Actual: name,
-					Message: fmt.Sprintf("operation name %q is also used in package %s; aql.Merge refuses to join the two", name, other),
+					Message: fmt.Sprintf("operation name %q is also used in package %s; aql.Merge refuses to join the two", name,
+						other),
 					Related: []diag.Related{{Position: first[name], Message: "the other one is here"}},
 				})
 				continue

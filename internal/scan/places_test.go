@@ -50,7 +50,8 @@ func Run(
 }
 `)
 	options := scan.Options{
-		Dir: dir, Patterns: []string{"./notes"}, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: scantest.Cache, Places: true,
+		Dir: dir, Patterns: []string{"./notes"}, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
+		Cache: scantest.Cache, Places: true,
 	}
 	result, err := scan.Load(context.Background(), options)
 	if err != nil || len(result.Packages) != 1 {
@@ -61,7 +62,8 @@ func Run(
 		got[name] = fmt.Sprintf("%s:%d:%d", filepath.Base(p.File), p.Line, p.Column)
 	}
 	want := map[string]string{
-		"Color": "notes.go:5:6", "Note": "notes.go:9:6", "Note.color": "notes.go:11:2", "get.note_id": "notes.go:16:2", "run.times": "notes.go:23:2",
+		"Color": "notes.go:5:6", "Note": "notes.go:9:6", "Note.color": "notes.go:11:2", "get.note_id": "notes.go:16:2",
+		"run.times": "notes.go:23:2",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

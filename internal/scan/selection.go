@@ -25,7 +25,9 @@ func (s *builder) checkSelection(o operation, handler *handled) {
 		if handler.Operation.Category != gen.Read {
 			s.Report(at, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: field.Path,
-				Message:    fmt.Sprintf("aql.Fields has no meaning in %s operation %s: fields are selected of what READ operations return", handler.Operation.Category, handler.Operation.Name),
+				Message: fmt.Sprintf("aql.Fields has no meaning in %s operation %s: "+
+					"fields are selected of what READ operations return",
+					handler.Operation.Category, handler.Operation.Name),
 				Suggestion: "remove it",
 			})
 			continue
@@ -34,7 +36,8 @@ func (s *builder) checkSelection(o operation, handler *handled) {
 		if resource == nil {
 			s.Report(at, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: field.Path,
-				Message:    fmt.Sprintf("aql.Fields has no meaning in operation %s, whose result has no fields", handler.Operation.Name),
+				Message: fmt.Sprintf("aql.Fields has no meaning in operation %s, whose result has no fields",
+					handler.Operation.Name),
 				Suggestion: "return a struct, or a list of structs",
 			})
 			continue
@@ -85,8 +88,8 @@ func presetsOf(resource *shapes.Shape) []string {
 	return presets
 }
 
-// standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of them
-// are the whole resource.
+// standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of
+// them are the whole resource.
 func standardPreset(handler *handled, resource *shapes.Shape) string {
 	switch {
 	case !slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool { return len(f.Param.Presets) > 0 }):

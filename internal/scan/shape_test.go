@@ -105,7 +105,10 @@ func TestShapes(t *testing.T) {
 		{"Words", "[]string Words", "array of string"},
 		{"Alias", "[]string", "array of string"},
 		{"Tree", "struct Tree{children=[]*struct Tree}", "Tree"},
-		{"Page[Item]", "struct Page<struct Item{name=string}>{items=[]struct Item next=*struct Page<struct Item>}", "ItemPage"},
+		{
+			"Page[Item]", "struct Page<struct Item{name=string}>{items=[]struct Item next=*struct Page<struct Item>}",
+			"ItemPage",
+		},
 		{"Pair[int, []string]", "struct Pair<int0><[]string>{a=int0 b=[]string}", "IntegerStringListPair"},
 		{"struct{ X int }", "struct{x=int0}", "RequestV"},
 		{"url.Userinfo", "struct url.Userinfo{}", "Userinfo"},
@@ -250,7 +253,9 @@ type Request struct {
 	var got []field
 	for _, f := range shape.Fields {
 		flags := ""
-		for flag, set := range map[string]bool{"omitempty": f.Param.OmitEmpty, "omitzero": f.Param.OmitZero, "string": f.Param.Quoted} {
+		for flag, set := range map[string]bool{
+			"omitempty": f.Param.OmitEmpty, "omitzero": f.Param.OmitZero, "string": f.Param.Quoted,
+		} {
 			if set {
 				flags = flag
 			}

@@ -14,8 +14,9 @@ func checkSignature(o *operation) *shapes.Fault {
 	signature := o.fn.Signature()
 	wrong := func(format string, args ...any) *shapes.Fault {
 		return &shapes.Fault{
-			Message:    fmt.Sprintf(format, args...),
-			Suggestion: "a handler is func([context.Context,] Request) (Result, error) or func([context.Context,] Request) error",
+			Message: fmt.Sprintf(format, args...),
+			Suggestion: "a handler is func([context.Context,] Request) (Result, error) " +
+				"or func([context.Context,] Request) error",
 		}
 	}
 	if signature.TypeParams().Len() > 0 {
@@ -65,8 +66,8 @@ func checkSignature(o *operation) *shapes.Fault {
 	return nil
 }
 
-// isRequest reports whether a handler's only parameter is a struct whose fields are the parameters of the operation, rather
-// than a value that travels as a whole, such as a time.
+// isRequest reports whether a handler's only parameter is a struct whose fields are the parameters of the operation,
+// rather than a value that travels as a whole, such as a time.
 func isRequest(t types.Type) bool {
 	request, _ := requestType(t, false)
 	return request != nil && !gotype.Is(request, "time", "Time") && shapes.MarshalMethod(request) == ""
@@ -78,7 +79,8 @@ func checkArguments(o *operation, params []*types.Var) *shapes.Fault {
 		switch {
 		case v.Name() == "" || v.Name() == "_":
 			return &shapes.Fault{
-				Message:    fmt.Sprintf("its argument %d of type %s has no name, and arguments go by their names", i+1, gotype.Name(v.Type())),
+				Message: fmt.Sprintf("its argument %d of type %s has no name, and arguments go by their names", i+1,
+					gotype.Name(v.Type())),
 				Suggestion: "name it",
 			}
 		case gotype.Is(v.Type(), "context", "Context"):

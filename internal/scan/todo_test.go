@@ -93,7 +93,9 @@ func (s *Service) ListTodos(req *ListTodosRequest) ([]Todo, error) { return nil,
 // The example of the design (§3) is found whole.
 func TestDesignExample(t *testing.T) {
 	pkg := one(t, todo)
-	title := gen.Param{Name: "title", Type: "string", Required: true, Description: "What has to be done", MinLength: 1, MaxLength: 200}
+	title := gen.Param{
+		Name: "title", Type: "string", Required: true, Description: "What has to be done", MinLength: 1, MaxLength: 200,
+	}
 	levels := []string{"low", "medium", "high"}
 	var operations []gen.Operation
 	for _, handler := range pkg.Handlers {
@@ -160,7 +162,9 @@ func TestDesignExample(t *testing.T) {
 		{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 		{
 			Name: "Priority", Kind: gen.KindEnum, Description: "How urgent a todo is.",
-			Values: []gen.EnumValue{{Value: "low", Description: "Can wait."}, {Value: "medium", Description: "As usual"}, {Value: "high"}},
+			Values: []gen.EnumValue{
+				{Value: "low", Description: "Can wait."}, {Value: "medium", Description: "As usual"}, {Value: "high"},
+			},
 		},
 		{
 			Name: "Todo", Kind: gen.KindObject, Description: "A thing to do.",
@@ -172,7 +176,9 @@ func TestDesignExample(t *testing.T) {
 		},
 		{
 			Name: "TodoList", Kind: gen.KindObject, Description: "List of Todo in items.",
-			Fields: []gen.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &gen.Param{Type: "Todo"}}},
+			Fields: []gen.Param{
+				{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &gen.Param{Type: "Todo"}},
+			},
 		},
 		{
 			Name: "TodoPatch", Kind: gen.KindObject,

@@ -87,11 +87,13 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Load scans the packages in dir that match patterns, the package in dir itself by default, with both loaders, and demands
-// that they agree. Sources that the own loader leaves to go/packages are scanned by that alone.
+// Load scans the packages in dir that match patterns, the package in dir itself by default, with both loaders, and
+// demands that they agree. Sources that the own loader leaves to go/packages are scanned by that alone.
 func Load(t *testing.T, dir string, patterns ...string) scan.Result {
 	t.Helper()
-	options := scan.Options{Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: Cache}
+	options := scan.Options{
+		Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: Cache,
+	}
 	options.Loader = load.GoPackages
 	result, err := scan.Load(context.Background(), options)
 	if err != nil {

@@ -36,8 +36,8 @@ func Describe(comment *ast.CommentGroup, name string) string {
 // prepositions are what may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
 var prepositions = []string{"of", "for", "to", "in", "on", "at", "by", "from", "with", "without", "and", "or"}
 
-// Synopsis is the first paragraph of a description. What other modules write below it is for programmers: the same in four
-// languages, or how some other encoding spells the type.
+// Synopsis is the first paragraph of a description. What other modules write below it is for programmers: the same in
+// four languages, or how some other encoding spells the type.
 func Synopsis(text string) string {
 	first, _, _ := strings.Cut(text, "\n\n")
 	return first
@@ -45,7 +45,10 @@ func Synopsis(text string) string {
 
 // startsNoun reports whether "Todo is …" may lose its verb: "Todo is a thing to do." reads well as "A thing to do.".
 func startsNoun(s string) bool {
-	for _, word := range []string{"a ", "an ", "the ", "one ", "something ", "anything ", "everything ", "what ", "how ", "where ", "when ", "who ", "whether "} {
+	for _, word := range []string{
+		"a ", "an ", "the ", "one ", "something ", "anything ", "everything ", "what ", "how ", "where ", "when ", "who ",
+		"whether ",
+	} {
 		if strings.HasPrefix(s, word) {
 			return true
 		}

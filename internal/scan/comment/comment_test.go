@@ -17,7 +17,10 @@ func TestDescribe(t *testing.T) {
 		{"// Titles of todos.", "Title", "Titles of todos."},
 		{"// Title of the todo.", "Title", "Title of the todo."},
 		{"// What has to be done", "Title", "What has to be done"},
-		{"// Get reads\n// one thing.\n//\n// Then it ends.\n//\n//aql:reason None", "Get", "Reads one thing.\n\nThen it ends."},
+		{
+			"// Get reads\n// one thing.\n//\n// Then it ends.\n//\n//aql:reason None", "Get",
+			"Reads one thing.\n\nThen it ends.",
+		},
 		{"// Get reads:\n//   - one\n//   - two", "Get", "Reads:\n  - one\n  - two"},
 		{"/* Get reads. */", "Get", "Reads."},
 		{"// Get élan.", "Get", "Élan."},

@@ -56,9 +56,9 @@ type deriver struct {
 
 // derive translates the tags of other libraries. What has no meaning here is a warning, never dropped in silence.
 //
-// Constraints are checked on the values that a request has. Two things are therefore not what validator does: a rule without
-// omitempty that refuses the zero value does not make the parameter required, and behind omitempty a zero value that is
-// given is checked like any other.
+// Constraints are checked on the values that a request has. Two things are therefore not what validator does: a rule
+// without omitempty that refuses the zero value does not make the parameter required, and behind omitempty a zero value
+// that is given is checked like any other.
 func (s *Reconciler) derive(f shapes.Declaration, shape *shapes.Shape) []derived {
 	if len(f.Tag.Foreign.Rules) == 0 && len(f.Tag.Foreign.Schema) == 0 {
 		return nil
@@ -89,12 +89,16 @@ func (d *deriver) at(depth int) (shape *shapes.Shape, direct bool) {
 
 func (d *deriver) demand(from tags.Origin, depth int, key, value string) {
 	item := tagparse.Item{Key: key, Value: value, Flag: value == ""}
-	d.out = append(d.out, derived{Item: tags.Item{Item: item, At: from.At, ValueAt: from.At, Origin: from.Spelled()}, depth: depth, source: from})
+	d.out = append(d.out, derived{
+		Item: tags.Item{Item: item, At: from.At, ValueAt: from.At, Origin: from.Spelled()}, depth: depth, source: from,
+	})
 }
 
 func (d *deriver) demandList(from tags.Origin, depth int, key string, values []string) {
 	item := tagparse.Item{Key: key, Value: strings.Join(values, "|"), List: values}
-	d.out = append(d.out, derived{Item: tags.Item{Item: item, At: from.At, ValueAt: from.At, Origin: from.Spelled()}, depth: depth, source: from})
+	d.out = append(d.out, derived{
+		Item: tags.Item{Item: item, At: from.At, ValueAt: from.At, Origin: from.Spelled()}, depth: depth, source: from,
+	})
 }
 
 // meaningless warns of a rule that agents will not hear of. about says of what the rule is, where that is why.
@@ -106,8 +110,8 @@ func (d *deriver) meaningless(from tags.Origin, name, about string) {
 	d.remark(from, name, message+" has no meaning in MCP-AQL", "agents are not told; the handler still has to check it")
 }
 
-// remark reports something about a rule. Nobody here can edit the tags of another module, so there it is a note, and one
-// for each rule of a type is enough.
+// remark reports something about a rule. Nobody here can edit the tags of another module, so there it is a note, and
+// one for each rule of a type is enough.
 func (d *deriver) remark(from tags.Origin, name, message, suggestion string) {
 	severity := diag.Warning
 	if !d.Editable(d.field.Var.Pkg()) {
@@ -119,13 +123,16 @@ func (d *deriver) remark(from tags.Origin, name, message, suggestion string) {
 		d.remarked[key], severity = from.At.Start, diag.Note
 	}
 	d.Report(from.At, diag.Diagnostic{
-		Severity: severity, Code: diag.CodeType, FieldPath: d.field.Path, Actual: from.Text, Message: message, Suggestion: suggestion,
+		Severity: severity, Code: diag.CodeType, FieldPath: d.field.Path, Actual: from.Text, Message: message,
+		Suggestion: suggestion,
 	})
 }
 
-// Reconcile joins the items of a field's aql tag, which win, with what the tags of other libraries mean. It returns the items
-// for the field and, by their depth, for its elements, and reports contradictions.
-func (s *Reconciler) Reconcile(f shapes.Declaration, shape *shapes.Shape) (items []tags.Item, elements map[int][]tags.Item) {
+// Reconcile joins the items of a field's aql tag, which win, with what the tags of other libraries mean. It returns the
+// items for the field and, by their depth, for its elements, and reports contradictions.
+func (s *Reconciler) Reconcile(
+	f shapes.Declaration, shape *shapes.Shape,
+) (items []tags.Item, elements map[int][]tags.Item) {
 	all := s.derive(f, shape)
 	if len(all) == 0 {
 		return f.Tag.Items, nil
@@ -153,7 +160,9 @@ func (s *Reconciler) Reconcile(f shapes.Declaration, shape *shapes.Shape) (items
 			}
 			elements[d.depth] = append(elements[d.depth], d.Item)
 		case d.Key == "default" && demanded:
-			s.disagree(f, diag.Warning, d.At, fmt.Sprintf("%s has no effect: the field is required, and so never absent", d.source.Spelled()), "remove one of them", nil)
+			s.disagree(f, diag.Warning, d.At,
+				fmt.Sprintf("%s has no effect: the field is required, and so never absent", d.source.Spelled()),
+				"remove one of them", nil)
 		default:
 			items = append(items, d.Item)
 		}
@@ -204,11 +213,14 @@ func (s *Reconciler) unite(f shapes.Declaration, first, second derived) derived 
 			tighter = second
 		}
 		if (first.source.Tag == "jsonschema") != (second.source.Tag == "jsonschema") && !first.implied && !second.implied {
-			s.disagree(f, diag.Warning, second.At, fmt.Sprintf("%s and %s do not agree; the tighter bound counts", second.source.Spelled(), first.source.Spelled()), "make the two agree", &first)
+			s.disagree(f, diag.Warning, second.At,
+				fmt.Sprintf("%s and %s do not agree; the tighter bound counts", second.source.Spelled(), first.source.Spelled()),
+				"make the two agree", &first)
 		}
 		return tighter
 	}
-	s.disagree(f, diag.Warning, second.At, fmt.Sprintf("%s demands another %s than %s, which counts", second.source.Spelled(), first.Key, first.source.Spelled()),
+	s.disagree(f, diag.Warning, second.At, fmt.Sprintf("%s demands another %s than %s, which counts",
+		second.source.Spelled(), first.Key, first.source.Spelled()),
 		"agents are told of one; the handler still has to check the other", &first)
 	return first
 }
@@ -218,8 +230,12 @@ func isBound(key string) bool {
 }
 
 // disagree reports a contradiction of a field's tags. In other modules it is a note: nobody here can resolve it.
-func (s *Reconciler) disagree(f shapes.Declaration, severity diag.Severity, at source.Span, message, suggestion string, other *derived) {
-	d := diag.Diagnostic{Severity: severity, Code: diag.CodeType, FieldPath: f.Path, Message: message, Suggestion: suggestion}
+func (s *Reconciler) disagree(
+	f shapes.Declaration, severity diag.Severity, at source.Span, message, suggestion string, other *derived,
+) {
+	d := diag.Diagnostic{
+		Severity: severity, Code: diag.CodeType, FieldPath: f.Path, Message: message, Suggestion: suggestion,
+	}
 	if !s.Editable(f.Var.Pkg()) {
 		d.Severity = diag.Note
 	}

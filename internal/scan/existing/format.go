@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// formatOf is the format that a rule of validator demands, empty if it demands none. Formats are hints: agents are told, and
-// the handler, which validates with the rule, still decides.
+// formatOf is the format that a rule of validator demands, empty if it demands none. Formats are hints: agents are
+// told, and the handler, which validates with the rule, still decides.
 func formatOf(r tagparse.Rule) string {
 	switch r.Name {
 	case "email", "hostname", "ipv4", "ipv6", "cidr", "mac":
@@ -34,7 +34,8 @@ func formatOf(r tagparse.Rule) string {
 	return ""
 }
 
-// plainPatterns are the regular expressions that match what rules of validator without a parameter accept, and nothing else.
+// plainPatterns are the regular expressions that match what rules of validator without a parameter accept, and nothing
+// else.
 var plainPatterns = map[string]string{
 	"alpha":             `^[a-zA-Z]+$`,
 	"alphaspace":        `^[a-zA-Z ]+$`,
@@ -62,8 +63,8 @@ var plainPatterns = map[string]string{
 	"longitude":         `^[-+]?((1[0-7][0-9]|[1-9]?[0-9])(\.[0-9]+)?|180(\.0+)?)$`,
 }
 
-// patternOf is the regular expression that matches what a rule of validator accepts, and nothing else; empty if there is
-// none. Rules about the case of letters have none: which letters have another case is more than a pattern can tell.
+// patternOf is the regular expression that matches what a rule of validator accepts, and nothing else; empty if there
+// is none. Rules about the case of letters have none: which letters have another case is more than a pattern can tell.
 func patternOf(r tagparse.Rule) string {
 	if pattern, ok := plainPatterns[r.Name]; ok {
 		return pattern

@@ -13,8 +13,8 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// schemaItem translates an item of a jsonschema tag. On a list, what is not about lists is about its elements, as it is for
-// invopop/jsonschema.
+// schemaItem translates an item of a jsonschema tag. On a list, what is not about lists is about its elements, as it is
+// for invopop/jsonschema.
 func (d *deriver) schemaItem(item tags.SchemaItem) {
 	shape, _ := d.at(0)
 	depth := 0
@@ -29,14 +29,16 @@ func (d *deriver) schemaItem(item tags.SchemaItem) {
 		return
 	case "nullable":
 		if slices.ContainsFunc(d.out, func(other derived) bool { return other.Key == "required" && other.depth == 0 }) {
-			d.remark(item.Origin, item.Key, "null cannot stand for a required parameter, so nullable has no meaning in MCP-AQL", "remove required if null is allowed")
+			d.remark(item.Origin, item.Key, "null cannot stand for a required parameter, so nullable has no meaning in MCP-AQL",
+				"remove required if null is allowed")
 		}
 		return // null counts as absent
 	case "-":
 		d.remark(item.Origin, item.Key, `the jsonschema tag "-" does not keep the field from agents`, `json:"-" does`)
 		return
 	case "example", "examples":
-		d.remark(item.Origin, item.Key, "examples of parameters have no place in MCP-AQL, those of operations have", "write //aql:example {…} above the handler")
+		d.remark(item.Origin, item.Key, "examples of parameters have no place in MCP-AQL, those of operations have",
+			"write //aql:example {…} above the handler")
 		return
 	case "minItems", "maxItems":
 		if shape.Kind == shapes.Slice || shape.Kind == shapes.Array {
@@ -53,7 +55,8 @@ func (d *deriver) schemaItem(item tags.SchemaItem) {
 		}
 	}
 	if item.Flag {
-		d.remark(item.Origin, item.Key, fmt.Sprintf("jsonschema rule %q has no value and no meaning", item.Text), `write \\, for a comma inside a value`)
+		d.remark(item.Origin, item.Key, fmt.Sprintf("jsonschema rule %q has no value and no meaning", item.Text),
+			`write \\, for a comma inside a value`)
 		return
 	}
 	d.keyword(item, shape, depth)
@@ -62,7 +65,8 @@ func (d *deriver) schemaItem(item tags.SchemaItem) {
 // keyword translates an item about a single value.
 func (d *deriver) keyword(item tags.SchemaItem, shape *shapes.Shape, depth int) {
 	text := shape.Kind == shapes.String || shape.Kind == shapes.Text
-	number := shape.Kind == shapes.Int || shape.Kind == shapes.Uint || shape.Kind == shapes.Float || shape.Kind == shapes.Number
+	number := shape.Kind == shapes.Int || shape.Kind == shapes.Uint || shape.Kind == shapes.Float ||
+		shape.Kind == shapes.Number
 	whole := shape.Kind == shapes.Int || shape.Kind == shapes.Uint
 	switch key := item.Key; {
 	case key == "minLength" && text:
@@ -93,7 +97,10 @@ func (d *deriver) keyword(item tags.SchemaItem, shape *shapes.Shape, depth int) 
 		if set, err := strconv.ParseBool(item.Value); err == nil && set && depth == 0 {
 			d.demand(item.Origin, depth, "readonly", "")
 		}
-	case slices.Contains([]string{"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems"}, key):
+	case slices.Contains([]string{
+		"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems",
+	},
+		key):
 		d.meaningless(item.Origin, key, "type "+d.text(shape.Type))
 	case key == "exclusiveMinimum", key == "exclusiveMaximum":
 		d.meaningless(item.Origin, key, "numbers with fractions")
@@ -123,7 +130,8 @@ func (d *deriver) demandCount(item tags.SchemaItem, depth int, key string) {
 // title is the description where there is no other.
 func (d *deriver) title(item tags.SchemaItem) {
 	tag := d.field.Tag
-	if tag.Foreign.Description == "" && (tag.Field == nil || tag.Field.Doc == nil && tag.Field.Comment == nil) && item.Value != "" {
+	if tag.Foreign.Description == "" && (tag.Field == nil || tag.Field.Doc == nil && tag.Field.Comment == nil) &&
+		item.Value != "" {
 		d.demand(item.Origin, 0, "desc", item.Value)
 	}
 }

@@ -15,15 +15,17 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// rule translates rule i of go-playground/validator. Its rules are about Go values, so they mean something here only where
-// a value is on the wire what it is in Go: not for times, nor for types that read themselves.
+// rule translates rule i of go-playground/validator. Its rules are about Go values, so they mean something here only
+// where a value is on the wire what it is in Go: not for times, nor for types that read themselves.
 func (d *deriver) rule(i int) {
 	r := d.field.Tag.Foreign.Rules[i]
 	shape, direct := d.at(r.Depth)
 	switch {
 	case shape == nil:
 		if r.Name == "dive" {
-			d.remark(r.Origin, "dive", fmt.Sprintf("%s has no elements for dive to go into, at which validator panics", d.text(d.field.Var.Type())), "remove dive and the rules behind it")
+			d.remark(r.Origin, "dive",
+				fmt.Sprintf("%s has no elements for dive to go into, at which validator panics", d.text(d.field.Var.Type())),
+				"remove dive and the rules behind it")
 		}
 		return
 	case r.Key:
@@ -61,14 +63,15 @@ func (d *deriver) rule(i int) {
 	}
 }
 
-// required is presence, and for a string, which validator refuses when it is empty, a character. An empty list is there for
-// validator, too. Zero and false are not; but no bound says so, and they are mostly meant to be allowed.
+// required is presence, and for a string, which validator refuses when it is empty, a character. An empty list is there
+// for validator, too. Zero and false are not; but no bound says so, and they are mostly meant to be allowed.
 func (d *deriver) required(i int, shape *shapes.Shape, direct bool) {
 	r := d.field.Tag.Foreign.Rules[i]
 	if slices.ContainsFunc(d.field.Tag.Foreign.Rules[:i], func(other tags.Rule) bool {
 		return other.Depth == r.Depth && !other.Key && (other.Name == "omitempty" || other.Name == "omitzero")
 	}) {
-		d.remark(r.Origin, r.Name, fmt.Sprintf("%s never refuses a value: omitempty stands before it", r.Spelled()), "remove one of them")
+		d.remark(r.Origin, r.Name, fmt.Sprintf("%s never refuses a value: omitempty stands before it", r.Spelled()),
+			"remove one of them")
 		return
 	}
 	switch {
@@ -77,9 +80,10 @@ func (d *deriver) required(i int, shape *shapes.Shape, direct bool) {
 	case !direct, shape.Kind == shapes.Any:
 		d.meaningless(r.Origin, r.Name, "elements that may be null")
 	}
-	if shape.Kind == shapes.String && direct && len(shape.Enum) == 0 && !slices.ContainsFunc(d.field.Tag.Foreign.Rules, func(other tags.Rule) bool {
-		return other.Depth == r.Depth && (other.Name == "oneof" || other.Name == "eq")
-	}) {
+	if shape.Kind == shapes.String && direct && len(shape.Enum) == 0 &&
+		!slices.ContainsFunc(d.field.Tag.Foreign.Rules, func(other tags.Rule) bool {
+			return other.Depth == r.Depth && (other.Name == "oneof" || other.Name == "eq")
+		}) {
 		d.demand(r.Origin, r.Depth, "minlen", "1")
 		d.out[len(d.out)-1].implied = true
 	}
@@ -98,7 +102,8 @@ func (d *deriver) exactly(r tags.Rule, shape *shapes.Shape) {
 // bound into an inclusive one. It reports whether the rule could be translated; one that every value satisfies could.
 func (d *deriver) bound(r tags.Rule, shape *shapes.Shape, side string, step int64) bool {
 	unreadable := func() bool {
-		d.remark(r.Origin, r.Name, fmt.Sprintf("%s: validator cannot read %q as a number, and panics", r.Spelled(), r.Param), "correct the number")
+		d.remark(r.Origin, r.Name, fmt.Sprintf("%s: validator cannot read %q as a number, and panics", r.Spelled(), r.Param),
+			"correct the number")
 		return false
 	}
 	key, low, high := side, big.NewInt(0), (*big.Int)(nil)
@@ -138,7 +143,8 @@ func (d *deriver) bound(r tags.Rule, shape *shapes.Shape, side string, step int6
 	case side == "min" && value.Cmp(low) <= 0, side == "max" && high != nil && value.Cmp(high) >= 0:
 		return true // every value is within it
 	case side == "min" && high != nil && value.Cmp(high) > 0, side == "max" && value.Cmp(low) < 0:
-		d.remark(r.Origin, r.Name, fmt.Sprintf("no value of type %s satisfies %s", d.text(shape.Type), r.Spelled()), "correct the number")
+		d.remark(r.Origin, r.Name, fmt.Sprintf("no value of type %s satisfies %s", d.text(shape.Type), r.Spelled()),
+			"correct the number")
 		return false
 	case counted && (value.Sign() == 0 || !value.IsInt64()):
 		d.meaningless(r.Origin, r.Text, "") // there is no bound of nothing at all
@@ -148,8 +154,8 @@ func (d *deriver) bound(r tags.Rule, shape *shapes.Shape, side string, step int6
 	return true
 }
 
-// whole reads the parameter of a rule about a whole number the way validator does: in the bases of Go, and as a duration
-// for one.
+// whole reads the parameter of a rule about a whole number the way validator does: in the bases of Go, and as a
+// duration for one.
 func (d *deriver) whole(param string, shape *shapes.Shape) (*big.Int, bool) {
 	if gotype.Is(shape.Type, "time", "Duration") {
 		if duration, err := time.ParseDuration(param); err == nil {
@@ -194,7 +200,8 @@ func (d *deriver) oneOf(r tags.Rule, shape *shapes.Shape) {
 	d.demand(r.Origin, r.Depth, "min", first.String())
 	d.demand(r.Origin, r.Depth, "max", last.String())
 	if gaps := new(big.Int).Sub(last, first); gaps.Cmp(big.NewInt(int64(len(values)-1))) != 0 {
-		d.remark(r.Origin, r.Name, fmt.Sprintf("MCP-AQL has no enum of numbers: of %s only the bounds are told", r.Spelled()), "agents are not told of the gaps; the handler still has to check them")
+		d.remark(r.Origin, r.Name, fmt.Sprintf("MCP-AQL has no enum of numbers: of %s only the bounds are told", r.Spelled()),
+			"agents are not told of the gaps; the handler still has to check them")
 	}
 }
 
@@ -216,9 +223,10 @@ func (d *deriver) alternatives(r tags.Rule, shape *shapes.Shape) {
 	switch {
 	case shape.Kind == shapes.String && len(patterns) == len(r.Alternatives):
 		d.demand(r.Origin, r.Depth, "pattern", strings.Join(patterns, "|"))
-	case shape.Kind == shapes.String && len(patterns) == 0 && len(values) > 0 && !slices.ContainsFunc(r.Alternatives, func(a tagparse.Rule) bool {
-		return a.Name != "eq" && a.Name != "oneof"
-	}):
+	case shape.Kind == shapes.String && len(patterns) == 0 && len(values) > 0 &&
+		!slices.ContainsFunc(r.Alternatives, func(a tagparse.Rule) bool {
+			return a.Name != "eq" && a.Name != "oneof"
+		}):
 		slices.Sort(values)
 		d.demandList(r.Origin, r.Depth, "enum", slices.Compact(values))
 	default:

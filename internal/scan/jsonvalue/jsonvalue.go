@@ -1,4 +1,5 @@
-// Package jsonvalue checks the JSON values in source, defaults and examples, as the runtime would check those of a request.
+// Package jsonvalue checks the JSON values in source, defaults and examples, as the runtime would check those of a
+// request.
 package jsonvalue
 
 import (
@@ -162,7 +163,8 @@ func (c *checker) object(shape *shapes.Shape, members map[string]any, path strin
 			c.add(naming.Join(path, name), diag.CodeType, "the field cannot be changed")
 		case !inPatch && (!present || value == nil):
 			if field.Param.Required {
-				c.add(naming.Join(path, name), diag.CodeMissing, fmt.Sprintf("required parameter %q is missing", naming.Join(path, name)))
+				c.add(naming.Join(path, name), diag.CodeMissing,
+					fmt.Sprintf("required parameter %q is missing", naming.Join(path, name)))
 			}
 		case present && field.Param.Quoted:
 			if _, ok := value.(string); !ok {
@@ -174,7 +176,8 @@ func (c *checker) object(shape *shapes.Shape, members map[string]any, path strin
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !known[name] {
-			c.add(naming.Join(path, name), diag.CodeUnresolved, fmt.Sprintf("there is no parameter %q", naming.Join(path, name)), names...)
+			c.add(naming.Join(path, name), diag.CodeUnresolved, fmt.Sprintf("there is no parameter %q", naming.Join(path, name)),
+				names...)
 		}
 	}
 }
@@ -211,7 +214,8 @@ func (c *checker) text(shape *shapes.Shape, param gen.Param, text, path string) 
 	switch shape.Kind {
 	case shapes.Time:
 		if _, err := time.Parse(time.RFC3339Nano, text); err != nil {
-			c.add(path, diag.CodeType, fmt.Sprintf("%q is not an RFC 3339 date-time with a zone, such as 2026-01-02T15:04:05Z", text))
+			c.add(path, diag.CodeType,
+				fmt.Sprintf("%q is not an RFC 3339 date-time with a zone, such as 2026-01-02T15:04:05Z", text))
 		}
 		return
 	case shapes.Bytes:
@@ -267,7 +271,8 @@ func KindOf(value any) string {
 
 // ParseNumber reads a JSON number exactly.
 func ParseNumber(text string) (*big.Rat, bool) {
-	if text == "" || strings.TrimSpace(text) != text || !json.Valid([]byte(text)) || !strings.ContainsAny(text[:1], "-0123456789") {
+	if text == "" || strings.TrimSpace(text) != text || !json.Valid([]byte(text)) ||
+		!strings.ContainsAny(text[:1], "-0123456789") {
 		return nil, false
 	}
 	// An absurd exponent would make the exact value enormous.
@@ -302,7 +307,8 @@ func Compact(text string) string {
 	return b.String()
 }
 
-// OutOfRange returns why a shape cannot hold a number, empty if it can. text is the number and goType the type as they are written.
+// OutOfRange returns why a shape cannot hold a number, empty if it can. text is the number and goType the type as they
+// are written.
 func OutOfRange(shape *shapes.Shape, goType, text string, value *big.Rat) string {
 	if shape.Kind != shapes.Int && shape.Kind != shapes.Uint {
 		return ""

@@ -12,8 +12,8 @@ type namePattern struct {
 	level gen.Danger
 }
 
-// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 that raise a level (REQ-DL-08, T-53). The safe ones
-// (get_*, list_*, …) count for READ alone, which is safe anyway (T-52).
+// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 that raise a level (REQ-DL-08, T-53). The safe
+// ones (get_*, list_*, …) count for READ alone, which is safe anyway (T-52).
 func namePatterns() []namePattern {
 	return []namePattern{
 		{"force_*", gen.Dangerous}, {"*_permanently", gen.Dangerous}, {"bulk_delete*", gen.Dangerous},

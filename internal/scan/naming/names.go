@@ -1,5 +1,5 @@
-// Package naming has the rules for names on the wire: their grammar, how Go names become wire names, and what the name of
-// an operation says about its category and danger level.
+// Package naming has the rules for names on the wire: their grammar, how Go names become wire names, and what the name
+// of an operation says about its category and danger level.
 package naming
 
 import (
@@ -76,8 +76,8 @@ func Suggest(name string) string {
 	return suggestion
 }
 
-// ForField is the wire name of a field of another module whose own name, such as fooBar, the protocol does not allow. Where
-// little would be left of it, as of "+1" and "@type", the field goes by its Go name.
+// ForField is the wire name of a field of another module whose own name, such as fooBar, the protocol does not allow.
+// Where little would be left of it, as of "+1" and "@type", the field goes by its Go name.
 func ForField(name, goName string) string {
 	if folded := SnakeCase(name); IsValid(folded) {
 		return folded

@@ -6,7 +6,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Names classify operations; the highest match wins and a safe pattern lowers nothing (REQ-DL-02, REQ-DL-03, REQ-DL-08, REQ-DL-09, T-52).
+// Names classify operations; the highest match wins and a safe pattern lowers nothing (REQ-DL-02, REQ-DL-03, REQ-DL-08,
+// REQ-DL-09, T-52).
 func TestInferDanger(t *testing.T) {
 	tests := []struct {
 		name     string

@@ -15,7 +15,8 @@ import (
 func (c constrainer) number(item tags.Item) string {
 	value, ok := jsonvalue.ParseNumber(item.Value)
 	if !ok {
-		c.fail(item, diag.CodeType, fmt.Sprintf("%s needs a JSON number, not %q", item.Key, item.Value), "write it like 10 or 0.5")
+		c.fail(item, diag.CodeType, fmt.Sprintf("%s needs a JSON number, not %q", item.Key, item.Value),
+			"write it like 10 or 0.5")
 		return ""
 	}
 	if message := jsonvalue.OutOfRange(c.shape, c.text(c.field.Var.Type()), item.Value, value); message != "" {
@@ -33,7 +34,8 @@ func (c constrainer) count(item tags.Item) int {
 		return 0
 	}
 	if n == 0 && strings.HasPrefix(item.Key, "max") {
-		c.fail(item, diag.CodeType, fmt.Sprintf("%s=0 would leave only the empty value", item.Key), "remove it, or name a larger number")
+		c.fail(item, diag.CodeType, fmt.Sprintf("%s=0 would leave only the empty value", item.Key),
+			"remove it, or name a larger number")
 	}
 	return n
 }
@@ -94,9 +96,10 @@ func (c constrainer) checkRanges() {
 			severity = diag.Note
 		}
 		c.Report(at.At, diag.Diagnostic{
-			Severity: severity, Code: diag.CodeType, FieldPath: c.field.Path, Actual: at.Value, Suggestion: "make the two agree, or remove one of them",
-			Message: fmt.Sprintf("%s and %s contradict each other: no value can satisfy both", at.Spelled(), other.Spelled()),
-			Related: []diag.Related{c.Related(other.At.Start, other.Spelled()+" is here")},
+			Severity: severity, Code: diag.CodeType, FieldPath: c.field.Path, Actual: at.Value,
+			Suggestion: "make the two agree, or remove one of them",
+			Message:    fmt.Sprintf("%s and %s contradict each other: no value can satisfy both", at.Spelled(), other.Spelled()),
+			Related:    []diag.Related{c.Related(other.At.Start, other.Spelled()+" is here")},
 		})
 	}
 }

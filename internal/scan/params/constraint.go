@@ -49,7 +49,8 @@ func (c constrainer) applicable(item tags.Item) bool {
 		}
 		c.Report(item.At, diag.Diagnostic{
 			Code: diag.CodeType, FieldPath: c.field.Path, Expected: strings.Join(key.AppliesTo, " or "), Actual: kind,
-			Message:    fmt.Sprintf("%s does not apply to type %s; it is for %s", item.Key, c.text(c.field.Var.Type()), strings.Join(key.AppliesTo, " and ")),
+			Message: fmt.Sprintf("%s does not apply to type %s; it is for %s", item.Key, c.text(c.field.Var.Type()),
+				strings.Join(key.AppliesTo, " and ")),
 			Suggestion: c.otherKey(item.Key, kind),
 		})
 		return false

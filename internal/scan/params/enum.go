@@ -26,7 +26,8 @@ func (c constrainer) applyEnum(item tags.Item) {
 				message = fmt.Sprintf("%s lists %q, which is no constant of type %s", item.Origin, value, c.shape.Go.Name)
 			}
 			c.Report(item.ValueAt, diag.Diagnostic{
-				Severity: c.severity(diag.Error), Code: diag.CodeType, FieldPath: c.field.Path, Actual: value, Message: message, Suggestion: diag.DidYouMean(value, names),
+				Severity: c.severity(diag.Error), Code: diag.CodeType, FieldPath: c.field.Path, Actual: value, Message: message,
+				Suggestion: diag.DidYouMean(value, names),
 			})
 			continue
 		case seen[value]:

@@ -41,11 +41,12 @@ func (s *Maker) Fill(structs []*shapes.Shape) {
 	}
 }
 
-// FillField fills in the parameter of a field. What depends on the names of types comes later: Type, Items and the values
-// of an enum type. What encoding/json's tag options say is there already.
+// FillField fills in the parameter of a field. What depends on the names of types comes later: Type, Items and the
+// values of an enum type. What encoding/json's tag options say is there already.
 func (s *Maker) FillField(field *shapes.Field) {
 	param := s.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
-	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = field.Param.Go, field.Param.OmitEmpty, field.Param.OmitZero, field.Param.Quoted
+	was := &field.Param
+	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = was.Go, was.OmitEmpty, was.OmitZero, was.Quoted
 	field.Param = param
 }
 
@@ -77,7 +78,9 @@ func (s *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber 
 }
 
 // applyElements takes the constraints on the elements of a field, on those of its elements, and so on.
-func (s *Maker) applyElements(f shapes.Declaration, shape *shapes.Shape, param *gen.Param, elements map[int][]tags.Item) {
+func (s *Maker) applyElements(
+	f shapes.Declaration, shape *shapes.Shape, param *gen.Param, elements map[int][]tags.Item,
+) {
 	shape = shapes.Indirect(shape)
 	for depth := 1; len(elements) > 0 && shape != nil && shape.Elem != nil; depth++ {
 		shape = shapes.Indirect(shape.Elem)
@@ -104,7 +107,9 @@ func (s *Maker) checkName(tag tags.Tag, path string) {
 		Expected: "^[a-z][a-z0-9_]*$", Actual: tag.Name, Suggestion: naming.Use(tag.Name), FieldPath: path,
 	}
 	if strings.HasPrefix(tag.Name, "_") {
-		d.Message = fmt.Sprintf("wire name %q begins with an underscore, which only the protocol's own _etag, _version and _computed may", tag.Name)
+		d.Message = fmt.Sprintf("wire name %q begins with an underscore, "+
+			"which only the protocol's own _etag, _version and _computed may",
+			tag.Name)
 	}
 	s.Report(tag.NameAt, d)
 }

@@ -22,8 +22,9 @@ func (s *Maker) enumOf(t types.Type) []EnumConst {
 	return out
 }
 
-// isOpen reports whether the constants of a string type of another module are not all of its values: a function beside them
-// makes values out of any string, as func NewBranchName(name string) ReferenceName does. One that may fail is a parser.
+// isOpen reports whether the constants of a string type of another module are not all of its values: a function beside
+// them makes values out of any string, as func NewBranchName(name string) ReferenceName does. One that may fail is a
+// parser.
 func (s *Maker) isOpen(t types.Type) bool {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || s.Editable(named.Obj().Pkg()) {

@@ -102,7 +102,10 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 		return s.fillBasic(out, t, u)
 	case *types.Pointer:
 		if pointsToItself(t) {
-			return &Fault{Message: fmt.Sprintf("%s is a pointer to itself, so no value of it ends", s.text(t)), Suggestion: "point to a struct"}
+			return &Fault{
+				Message:    fmt.Sprintf("%s is a pointer to itself, so no value of it ends", s.text(t)),
+				Suggestion: "point to a struct",
+			}
 		}
 		out.Kind = Pointer
 		return s.elem(out, u.Elem(), place)
@@ -148,7 +151,9 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 	case *types.Chan:
 		return &Fault{Message: fmt.Sprintf("channel %s cannot be carried as JSON", s.text(t)), Suggestion: "use a slice"}
 	case *types.Signature:
-		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), Suggestion: `leave the field out with json:"-"`}
+		return &Fault{
+			Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), Suggestion: `leave the field out with json:"-"`,
+		}
 	}
 	return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
 }
@@ -157,7 +162,10 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 func (s *Maker) elem(out *Shape, t types.Type, place string) *Fault {
 	elem, fault := s.Of(t, place)
 	if fault == nil && elem.Kind == Patch {
-		fault = &Fault{Message: "aql.Patch cannot be an element of another type", Suggestion: "make it the field input of an UPDATE request"}
+		fault = &Fault{
+			Message:    "aql.Patch cannot be an element of another type",
+			Suggestion: "make it the field input of an UPDATE request",
+		}
 	}
 	out.Elem = elem
 	return fault
@@ -220,7 +228,10 @@ func (s *Maker) fillOptional(out *Shape) *Fault {
 	}
 	out.Kind, out.Elem = Optional, out.Go.Args[0]
 	if kind := out.Elem.Kind; kind == Optional || kind == Patch {
-		return &Fault{Message: fmt.Sprintf("aql.Optional cannot hold %s", s.text(out.Elem.Type)), Suggestion: "use aql.Optional[T] with the type of the value itself"}
+		return &Fault{
+			Message:    fmt.Sprintf("aql.Optional cannot hold %s", s.text(out.Elem.Type)),
+			Suggestion: "use aql.Optional[T] with the type of the value itself",
+		}
 	}
 	return nil
 }
@@ -260,7 +271,8 @@ func (s *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
 	}
 	if len(variants) > 0 && len(variants) <= 8 {
 		fault.Message += fmt.Sprintf(" (%s implement it)", strings.Join(variants, ", "))
-		fault.Suggestion = "use a struct with a pointer field for each of them, of which one is set, or a type with MarshalJSON and UnmarshalJSON"
+		fault.Suggestion = "use a struct with a pointer field for each of them, of which one is set, " +
+			"or a type with MarshalJSON and UnmarshalJSON"
 	}
 	return fault
 }

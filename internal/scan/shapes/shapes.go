@@ -35,7 +35,8 @@ const (
 	JSON      Kind = "json"      // reads and writes itself as JSON
 )
 
-// Shape is a Go type as JSON carries it. All uses of one type share one Shape, so recursive types are cycles of pointers.
+// Shape is a Go type as JSON carries it. All uses of one type share one Shape, so recursive types are cycles of
+// pointers.
 type Shape struct {
 	Kind    Kind
 	Type    types.Type // nil for the parameters of a function

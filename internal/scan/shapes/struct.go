@@ -43,7 +43,8 @@ func (s *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
 		out.Fields = append(out.Fields, Field{
 			Declaration: c.Declaration, Selector: c.selector, Shape: shape, Position: s.Position(c.Var.Pos()),
 			Param: gen.Param{
-				Go: PathOf(c.selector), OmitEmpty: c.Tag.OmitEmpty, OmitZero: c.Tag.OmitZero, Quoted: c.Tag.Quoted && canQuote(shape),
+				Go: PathOf(c.selector), OmitEmpty: c.Tag.OmitEmpty, OmitZero: c.Tag.OmitZero,
+				Quoted: c.Tag.Quoted && canQuote(shape),
 			},
 		})
 	}
@@ -147,7 +148,8 @@ func (s *collector) add(e embedded, i, depth int) {
 		if isStruct && !tag.Named {
 			if pointer && !v.Exported() && v.Pkg() != s.own {
 				field, fault := Declaration{Path: path, Tag: tag, Var: v, Through: e.through}, &Fault{
-					Message:    fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package", s.text(inner)),
+					Message: fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package",
+						s.text(inner)),
 					Suggestion: "embed the struct itself, or export its type",
 				}
 				if s.Editable(v.Pkg()) {
@@ -179,16 +181,16 @@ func (s *collector) add(e embedded, i, depth int) {
 	s.found = append(s.found, &candidate{declaration, selector, index, depth, spelt})
 }
 
-// isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any other,
-// exported or not.
+// isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any
+// other, exported or not.
 func isNamedEmbedding(v *types.Var, tag tags.Tag) bool {
 	_, isStruct := types.Unalias(v.Type()).Underlying().(*types.Struct)
 	return v.Embedded() && isStruct && tag.Named
 }
 
-// dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged one.
-// Two that tie vanish there both, and here where nobody can rename them: options of a client that embed two ways to turn
-// pages. In the user's own structs they are an error.
+// dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged
+// one. Two that tie vanish there both, and here where nobody can rename them: options of a client that embed two ways
+// to turn pages. In the user's own structs they are an error.
 func (s *Maker) dominant(all []*candidate) []*candidate {
 	names := make(map[string]*candidate, len(all))
 	for _, c := range all { // names that are only alike once they are put right
@@ -211,7 +213,8 @@ func (s *Maker) dominant(all []*candidate) []*candidate {
 				ambiguous[c.Tag.Name] = true
 				s.Report(c.Tag.NameAt, diag.Diagnostic{
 					Severity: diag.Note, Code: diag.CodeDuplicate, FieldPath: c.Path, Actual: c.Tag.Name,
-					Message: fmt.Sprintf("agents see neither %s nor %s: both are %q, and encoding/json has neither", c.Path, first.Path, c.Tag.Name),
+					Message: fmt.Sprintf("agents see neither %s nor %s: both are %q, and encoding/json has neither", c.Path,
+						first.Path, c.Tag.Name),
 					Related: []diag.Related{s.Related(first.Var.Pos(), first.Path+" is here")},
 				})
 			} else if c.depth == first.depth && rank(c) == rank(first) {

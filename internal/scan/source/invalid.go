@@ -59,7 +59,9 @@ func (p *Program) reportTypeError(loaded *packages.Package, fault types.Error, w
 		}
 		end = EndOf(fault.Pos, name)
 		if file := p.declaredInGenerated(dir, name); file != "" {
-			d.Suggestion = fmt.Sprintf("%s is declared only in generated code (%s), which is not read; declare it in a file of your own", name, file)
+			d.Suggestion = fmt.Sprintf("%s is declared only in generated code (%s), which is not read; "+
+				"declare it in a file of your own",
+				name, file)
 		}
 	}
 	p.Report(Span{fault.Pos, end}, d)

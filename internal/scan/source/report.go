@@ -97,7 +97,9 @@ func SpanOf(node ast.Node) Span {
 }
 
 // ReportProblem reports a problem that tagparse found.
-func (p *Program) ReportProblem(severity diag.Severity, problem tagparse.Problem, path string, place func(int) token.Pos) {
+func (p *Program) ReportProblem(
+	severity diag.Severity, problem tagparse.Problem, path string, place func(int) token.Pos,
+) {
 	p.Report(Span{place(problem.Offset), place(problem.End)}, diag.Diagnostic{
 		Severity: severity, Code: problem.Code, Message: problem.Message, Expected: problem.Expected, Actual: problem.Actual,
 		Suggestion: problem.Suggestion, FieldPath: path,

@@ -80,8 +80,8 @@ func (p *Program) SyntaxOf(pkg *types.Package) *syntaxIndex {
 	return index
 }
 
-// declared finds the index that has the declaration of object, and the position to look it up with. The file of an object
-// from export data is parsed for it.
+// declared finds the index that has the declaration of object, and the position to look it up with. The file of an
+// object from export data is parsed for it.
 func (p *Program) declared(object types.Object) (*syntaxIndex, token.Pos) {
 	pos, file, err := p.Loaded.Real(object.Pos())
 	if err != nil {

@@ -87,7 +87,8 @@ func (p *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Sco
 	}
 	for _, pair := range pairs {
 		place := func(i int) token.Pos { return base + token.Pos(pair.Map(i)) }
-		whole := source.Span{Start: base + token.Pos(pair.KeyOffset), End: place(len(pair.Value)) + 1} // with the closing quote
+		// with the closing quote
+		whole := source.Span{Start: base + token.Pos(pair.KeyOffset), End: place(len(pair.Value)) + 1}
 		switch pair.Key {
 		case "json":
 			tag.readJSON(pair.Value, source.Span{Start: place(0), End: place(len(pair.Value))})

@@ -57,7 +57,9 @@ func (s *Set) constText(c *types.Const) model.GoType {
 	if !load.MayImport(s.own.Path(), c.Pkg().Path()) {
 		return model.GoType{}
 	}
-	return model.GoType{Text: c.Pkg().Name() + "." + c.Name(), Imports: []model.Import{{Path: c.Pkg().Path(), Name: c.Pkg().Name()}}}
+	return model.GoType{
+		Text: c.Pkg().Name() + "." + c.Name(), Imports: []model.Import{{Path: c.Pkg().Path(), Name: c.Pkg().Name()}},
+	}
 }
 
 // typeDoc is the description of a named type.
@@ -74,9 +76,9 @@ func (s *Set) typeDoc(t types.Type) string {
 	return doc
 }
 
-// integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are between
-// the smallest and the largest, as iota makes them, no other value is taken. Constants that may be flags to combine bound
-// nothing.
+// integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are
+// between the smallest and the largest, as iota makes them, no other value is taken. Constants that may be flags to
+// combine bound nothing.
 func (w *Set) integerParam(shape *shapes.Shape) gen.Param {
 	param := gen.Param{Type: "integer"}
 	param.Minimum, param.Maximum = shapes.TypeBounds(shape)

@@ -105,7 +105,8 @@ func (w *Set) keysOf(key *shapes.Shape) string {
 func (w *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 	param, wire := field.Param, w.wireParam(field.Shape, inPatch)
 	if field.Param.Quoted {
-		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + shapes.JSONKind(shapes.Indirect(field.Shape)) + ", as a string.")
+		kind := shapes.JSONKind(shapes.Indirect(field.Shape))
+		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + kind + ", as a string.")
 	}
 	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
 	if param.Format == "" {
@@ -141,7 +142,8 @@ func mergeItems(said, wire *gen.Param) *gen.Param {
 		return wire
 	}
 	out := *wire
-	out.MinLength, out.MaxLength, out.MinItems, out.MaxItems = said.MinLength, said.MaxLength, max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
+	out.MinLength, out.MaxLength = said.MinLength, said.MaxLength
+	out.MinItems, out.MaxItems = max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
 	out.Minimum, out.Maximum = cmp.Or(said.Minimum, wire.Minimum), cmp.Or(said.Maximum, wire.Maximum)
 	out.Pattern, out.Format = said.Pattern, cmp.Or(said.Format, wire.Format)
 	if len(said.Enum) > 0 {
@@ -205,8 +207,8 @@ func (w *Set) resultKey(result *shapes.Shape) wireKey {
 	return w.shared(wireKey{shape, scalar})
 }
 
-// shared is the wire type that stands for a result whose Go type has no name: the first one that looks the same, so that int
-// and int64 are both Integer.
+// shared is the wire type that stands for a result whose Go type has no name: the first one that looks the same, so
+// that int and int64 are both Integer.
 func (w *Set) shared(key wireKey) wireKey {
 	if key.shape.Go.Name != "" || w.known[key] != nil {
 		return key
@@ -224,7 +226,8 @@ func looksSame(a, b *shapes.Shape) bool {
 	if a == b {
 		return true
 	}
-	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == shapes.Struct || shapes.JSONKind(a) != shapes.JSONKind(b) {
+	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == shapes.Struct ||
+		shapes.JSONKind(a) != shapes.JSONKind(b) {
 		return false
 	}
 	return a.Len == b.Len && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))
@@ -318,7 +321,8 @@ func patchDescription(name string, fields []shapes.Field) string {
 			appendOnly = append(appendOnly, field.Param.Name)
 		}
 	}
-	text := fmt.Sprintf("Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole, null removes.", name)
+	const rule = "Absent fields keep their value, objects merge, arrays replace whole, null removes."
+	text := fmt.Sprintf("Changes to a %s. %s", name, rule)
 	if len(readOnly) > 0 {
 		text += " Read-only: " + strings.Join(readOnly, ", ") + "."
 	}

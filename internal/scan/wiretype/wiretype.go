@@ -55,7 +55,11 @@ type Set struct {
 }
 
 func NewSet(p *source.Program, own *types.Package) *Set {
-	return &Set{Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns), completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int), ConstantNames: make(map[model.EnumConstant]model.GoType)}
+	return &Set{
+		Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns),
+		completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int),
+		ConstantNames: make(map[model.EnumConstant]model.GoType),
+	}
 }
 
 // nothing is what operations without a result return.
@@ -143,7 +147,8 @@ func (w *Set) first(shape *shapes.Shape, inPatch bool) bool {
 func (w *Set) reportNestedPatch(shape *shapes.Shape, i int) {
 	f := shape.Fields[i]
 	w.Report(f.Tag.At, diag.Diagnostic{
-		Code: diag.CodeType, FieldPath: f.Path, Message: fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.Path),
+		Code: diag.CodeType, FieldPath: f.Path,
+		Message:    fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.Path),
 		Suggestion: "use the resource type itself",
 	})
 }
@@ -185,10 +190,9 @@ func (w *Set) baseName(shape *shapes.Shape, as variant) string {
 // AssignNames gives each wire type its name: its own, or with the package's in front where several types share one
 // (types.Status → TypesStatus). The types of the package itself keep theirs.
 func (w *Set) AssignNames() {
-	taken := map[string]bool{nothing: true}
-	for _, name := range []string{"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
-		"EndpointPermissions", "IntrospectionResult", "FieldSelection"} {
-		taken[name] = true
+	taken := map[string]bool{
+		nothing: true, "SemanticCategory": true, "OperationInput": true, "OperationResult": true, "OperationSuccess": true,
+		"OperationFailure": true, "EndpointPermissions": true, "IntrospectionResult": true, "FieldSelection": true,
 	}
 	byBase := make(map[string][]*wireType)
 	for _, t := range w.all {
