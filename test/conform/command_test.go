@@ -15,7 +15,8 @@ import (
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "aql-tag")
-	if out, err := exec.Command("go", "build", "-o", tool, "github.com/aqltag/aqltag/cmd/aql-tag").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", tool, "github.com/aqltag/aqltag/cmd/aql-tag")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	self, err := os.Executable()
@@ -33,18 +34,24 @@ func TestCommand(t *testing.T) {
 		says string
 	}{
 		{name: "a command", args: todo, want: 0, says: "Conformance level: 2."},
-		{name: "the other mode is started", args: append([]string{"-v", "-run", "modes/both"}, todo...), want: 0, says: "pass modes/both"},
+		{name: "the other mode is started", args: append([]string{"-v", "-run", "modes/both"}, todo...), want: 0,
+			says: "pass modes/both"},
 		{name: "a URL", args: []string{"-url", url}, want: 0, says: "todo 1.0.0: MCP-AQL 1.0.0-draft, mode semantic"},
-		{name: "a URL and its other mode", args: []string{"-url", url, "-other-url", serve(t, "-mode", "single"), "-v", "-run", "modes/both"}, want: 0, says: "pass modes/both"},
+		{name: "a URL and its other mode",
+			args: []string{"-url", url, "-other-url", serve(t, "-mode", "single"), "-v", "-run", "modes/both"}, want: 0,
+			says: "pass modes/both"},
 		{name: "level 1", args: append([]string{"-level", "1"}, todo...), want: 0, says: "Conformance level: 1."},
 		{name: "some checks", args: append([]string{"-run", "^batch/"}, todo...), want: 0, says: "8 checks: 8 passed"},
 		{name: "no check", args: append([]string{"-run", "^nothing"}, todo...), want: 3, says: "no check"},
 		{name: "a bundle", args: append([]string{"-allow-destructive", "-bundle", bundle}, todo...), want: 0},
-		{name: "a bundle with holes", args: append([]string{"-bundle", bundle + "2"}, todo...), want: 3, says: "delete_todo is destructive"},
+		{name: "a bundle with holes", args: append([]string{"-bundle", bundle + "2"}, todo...), want: 3,
+			says: "delete_todo is destructive"},
 		{name: "a page", args: append([]string{"-format", "markdown", "-o", page}, todo...), want: 0},
-		{name: "a server that breaks a rule", args: []string{"--", self}, env: "says little", want: 1, says: "fail introspect/protocol"},
+		{name: "a server that breaks a rule", args: []string{"--", self}, env: "says little", want: 1,
+			says: "fail introspect/protocol"},
 		{name: "no server", args: []string{"--", self}, env: "exits", want: 3, says: "ended the connection"},
-		{name: "a report nobody can write", args: append([]string{"-run", "^batch/", "-o", filepath.Join(dir, "nowhere", "x")}, todo...), want: 4},
+		{name: "a report nobody can write",
+			args: append([]string{"-run", "^batch/", "-o", filepath.Join(dir, "nowhere", "x")}, todo...), want: 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), tool, append([]string{"conform"}, tt.args...)...)
@@ -60,7 +67,8 @@ func TestCommand(t *testing.T) {
 	} else {
 		holdBundle(t, text)
 	}
-	if text, err := os.ReadFile(page); err != nil || !strings.HasPrefix(string(text), "# MCP-AQL conformance of todo 1.0.0\n") {
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.HasPrefix(string(text), "# MCP-AQL conformance of todo 1.0.0\n") {
 		t.Errorf("%v\n%.300s", err, text)
 	}
 	out, err := exec.Command(tool, append([]string{"conform", "-json"}, todo...)...).Output()
@@ -68,7 +76,10 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	var report conform.Report
-	if err := json.Unmarshal(out, &report); err != nil || report.SpecVersion != "1.0.0-draft" || report.Summary.Passed == 0 || len(report.Categories) != 6 {
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.SpecVersion != "1.0.0-draft" || report.Summary.Passed == 0 || len(report.Categories) != 6 {
 		t.Errorf("%v\n%.300s", err, out)
 	}
 }

@@ -15,9 +15,11 @@ import (
 func newCursors(t *testing.T) conform.Server {
 	t.Helper()
 	shown := []any{
-		map[string]any{"name": "first", "type": "integer", "required": false, "description": "Page size from the start", "minimum": 0},
+		map[string]any{"name": "first",
+			"type": "integer", "required": false, "description": "Page size from the start", "minimum": 0},
 		map[string]any{"name": "after", "type": "string", "required": false, "description": "Cursor to go on behind"},
-		map[string]any{"name": "last", "type": "integer", "required": false, "description": "Page size from the end", "minimum": 0},
+		map[string]any{"name": "last",
+			"type": "integer", "required": false, "description": "Page size from the end", "minimum": 0},
 		map[string]any{"name": "before", "type": "string", "required": false, "description": "Cursor to go back from"},
 	}
 	gone := []string{"limit", "offset"}
@@ -73,12 +75,15 @@ func page(r request, next ask) answer {
 		return a
 	}
 	wrong := func(name, actual string) answer {
-		return failed("VALIDATION_INVALID_TYPE", fmt.Sprintf("Parameter '%s' expected 'valid pagination combination', got '%s'", name, actual), map[string]any{
+		message := fmt.Sprintf("Parameter '%s' expected 'valid pagination combination', got '%s'", name, actual)
+		return failed("VALIDATION_INVALID_TYPE", message, map[string]any{
 			"param_name": name, "expected_type": "valid pagination combination", "actual_type": actual,
 		})
 	}
 	has := func(name string) bool { return given[name] != nil }
-	if has("first") && (has("last") || has("before")) || has("last") && has("after") || has("after") && !has("first") || has("before") && !has("last") {
+	forward := has("first") && (has("last") || has("before")) || has("after") && !has("first")
+	backward := has("last") && has("after") || has("before") && !has("last")
+	if forward || backward {
 		for _, name := range []string{"after", "before"} {
 			if has(name) && isNot[string](given[name]) {
 				return wrong(name, "another type")
@@ -98,7 +103,8 @@ func page(r request, next ask) answer {
 			return wrong(name, "another type")
 		}
 		if n < 0 {
-			return failed("VALIDATION_OUT_OF_RANGE", fmt.Sprintf("Parameter '%s' must be >= '0'", name), map[string]any{"param_name": name, "minimum": 0})
+			return failed("VALIDATION_OUT_OF_RANGE", fmt.Sprintf("Parameter '%s' must be >= '0'", name),
+				map[string]any{"param_name": name, "minimum": 0})
 		}
 		size = n
 	}

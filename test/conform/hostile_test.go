@@ -46,7 +46,8 @@ func hostile() bool {
 	default: // an MCP server whose tool misbehaves
 		server := mcp.NewServer(&mcp.Implementation{Name: "hostile", Version: "1"}, nil)
 		calls := 0
-		server.AddTool(&mcp.Tool{Name: "mcp_aql", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		tool := &mcp.Tool{Name: "mcp_aql", InputSchema: map[string]any{"type": "object"}}
+		server.AddTool(tool, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			calls++
 			text := `{"success":true,"data":{"operations":[]}}`
 			switch {
@@ -84,7 +85,9 @@ func probe(t *testing.T, how string) (string, *conform.Report) {
 	case "hangs later": // some calls are answered before
 		call = 5 * time.Second
 	}
-	c, err := mcpclient.Command(t.Context(), []string{self}, mcpclient.Options{Env: []string{hostileEnv + "=" + how}, Timeout: connect})
+	c, err := mcpclient.Command(t.Context(), []string{self}, mcpclient.Options{
+		Env: []string{hostileEnv + "=" + how}, Timeout: connect,
+	})
 	if err != nil {
 		return err.Error(), nil
 	}

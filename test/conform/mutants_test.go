@@ -55,7 +55,8 @@ func TestMutants(t *testing.T) {
 }
 
 func mutants() []mutant {
-	return slices.Concat(introspectionMutants(), parameterMutants(), endpointMutants(), featureMutants(), roundTripMutants(), errorMutants())
+	return slices.Concat(introspectionMutants(), parameterMutants(), endpointMutants(), featureMutants(),
+		roundTripMutants(), errorMutants())
 }
 
 // A check that nothing makes fail shows nothing.

@@ -20,7 +20,10 @@ type session struct {
 func (s *session) Tools(context.Context) ([]conform.Tool, error) {
 	var all []conform.Tool
 	for _, tool := range s.adapter.Tools() {
-		all = append(all, conform.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema, ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive})
+		all = append(all, conform.Tool{
+			Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema,
+			ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive,
+		})
 	}
 	return all, nil
 }
@@ -37,7 +40,9 @@ func newTodo(t *testing.T, mode string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{Name: "todo", Version: "1.0.0", Mode: aql.Mode(mode), SupportsETag: true})
+	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{
+		Name: "todo", Version: "1.0.0", Mode: aql.Mode(mode), SupportsETag: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
