@@ -40,7 +40,8 @@ func TestObject(t *testing.T) {
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if _, err := json.Marshal(Object{{"member", func() {}}}); err == nil || !strings.Contains(err.Error(), `member "member"`) {
+	_, err := json.Marshal(Object{{"member", func() {}}})
+	if err == nil || !strings.Contains(err.Error(), `member "member"`) {
 		t.Errorf("a value that is not JSON: %v", err)
 	}
 }
@@ -54,7 +55,8 @@ func TestFailures(t *testing.T) {
 			{Name: "todo_id", Type: "string", ReadOnly: true}, {Name: "log", Type: "array", AppendOnly: true},
 		}},
 		{Name: "TodoPatch", Kind: gen.KindObject, Changes: "Todo", Fields: []gen.Param{{Name: "title", Type: "string"}}},
-		{Name: "Node", Kind: gen.KindObject, Fields: []gen.Param{{Name: "left", Type: "Node"}, {Name: "value", Type: "integer"}}},
+		{Name: "Node", Kind: gen.KindObject,
+			Fields: []gen.Param{{Name: "left", Type: "Node"}, {Name: "value", Type: "integer"}}},
 	}}
 	for _, tt := range []struct {
 		name      string
@@ -101,7 +103,8 @@ func TestFailures(t *testing.T) {
 // T-74: an adapter whose operations select no fields claims level 1 only.
 func TestStandardProtocolClaimsWhatHolds(t *testing.T) {
 	for params, want := range map[string]string{"string": "level-1 false", gen.TypeSelection: "level-2 true"} {
-		p := StandardProtocol(&gen.Adapter{Operations: []gen.Operation{{Params: []gen.Param{{Name: "fields", Type: params}}}}})
+		p := StandardProtocol(&gen.Adapter{Operations: []gen.Operation{{Params: []gen.Param{{Name: "fields",
+			Type: params}}}}})
 		if got := fmt.Sprintf("%s %t", p.Conformance, p.Capabilities.FieldSelection); got != want {
 			t.Errorf("a parameter of type %s: %s, want %s", params, got, want)
 		}

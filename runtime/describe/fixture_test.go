@@ -39,28 +39,33 @@ func todoAdapter() *gen.Adapter {
 				Returns: gen.Returns{Name: "Todo", Kind: gen.KindObject},
 			},
 			{
-				Name: "delete_todo", Category: gen.Delete, Family: "operate", Description: "Removes a todo", Danger: gen.Destructive,
-				Reasons: []string{"Removes the todo", "Removes its history"},
+				Name: "delete_todo", Category: gen.Delete, Family: "operate", Description: "Removes a todo",
+				Danger: gen.Destructive, Reasons: []string{"Removes the todo", "Removes its history"},
 				Params:  []gen.Param{{Name: "todo_id", Type: "string", Required: true}},
 				Returns: gen.Returns{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)"},
 			},
 			{
 				Name: "wipe", Category: gen.Execute, Description: "Wipes everything.", Danger: gen.Dangerous,
 				Deprecated: "Too easy to hit.", Replacement: "delete_todo",
-				Params:  []gen.Param{{Name: "password", Type: "string", Required: true, Sensitive: true}, {Name: "confirmation_token", Type: "any"}},
+				Params: []gen.Param{{Name: "password", Type: "string", Required: true, Sensitive: true},
+					{Name: "confirmation_token", Type: "any"}},
 				Returns: gen.Returns{Name: "Anything", Kind: gen.KindUnion},
 			},
 		},
 		Types: []gen.Type{
-			{Name: "Priority", Kind: gen.KindEnum, Description: "How urgent", Values: []gen.EnumValue{{Value: "low"}, {Value: "high", Description: "today"}}},
+			{Name: "Priority", Kind: gen.KindEnum, Description: "How urgent",
+				Values: []gen.EnumValue{{Value: "low"}, {Value: "high", Description: "today"}}},
 			{Name: "Todo", Kind: gen.KindObject, Fields: []gen.Param{
 				{Name: "todo_id", Type: "string", Required: true, ReadOnly: true},
 				{Name: "due_at", Type: "string", Format: "date-time", Deprecated: "use deadline"},
-				{Name: "log", Type: "array", Items: &gen.Param{Type: "array", Items: &gen.Param{Type: "Node"}}, MinItems: 1, AppendOnly: true},
+				{Name: "log", Type: "array", Items: &gen.Param{Type: "array", Items: &gen.Param{Type: "Node"}}, MinItems: 1,
+					AppendOnly: true},
 			}},
-			{Name: "TodoList", Kind: gen.KindObject, Fields: []gen.Param{{Name: "items", Type: "array", Required: true, Items: &gen.Param{Type: "Todo"}}}},
+			{Name: "TodoList", Kind: gen.KindObject,
+				Fields: []gen.Param{{Name: "items", Type: "array", Required: true, Items: &gen.Param{Type: "Todo"}}}},
 			{Name: "TodoPatch", Kind: gen.KindObject, Fields: []gen.Param{{Name: "title", Type: "string"}}},
-			{Name: "Node", Kind: gen.KindObject, Fields: []gen.Param{{Name: "left", Type: "Node"}, {Name: "value", Type: "number", Default: "1.5"}}},
+			{Name: "Node", Kind: gen.KindObject,
+				Fields: []gen.Param{{Name: "left", Type: "Node"}, {Name: "value", Type: "number", Default: "1.5"}}},
 			{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)"},
 			{Name: "Anything", Kind: gen.KindUnion, Members: []string{"Todo", "Nothing"}},
 			{Name: "Empty", Kind: gen.KindObject},
@@ -87,10 +92,13 @@ func randomAdapter(seed uint64) *gen.Adapter {
 	coin := func() bool { return r.IntN(2) == 0 }
 	var param func(name string, depth int) gen.Param
 	param = func(name string, depth int) gen.Param {
-		kinds := []string{"string", "integer", "number", "boolean", "object", "array", "any", "Choice", "Thing", "string | string[]"}
+		kinds := []string{
+			"string", "integer", "number", "boolean", "object", "array", "any", "Choice", "Thing", "string | string[]",
+		}
 		p := gen.Param{
-			Name: name, Type: kinds[r.IntN(len(kinds))], Required: coin(), Sensitive: coin(), ReadOnly: coin(), AppendOnly: coin(),
-			MinItems: r.IntN(3), MaxItems: r.IntN(4), MinLength: r.IntN(3), MaxLength: r.IntN(4),
+			Name: name, Type: kinds[r.IntN(len(kinds))], Required: coin(), Sensitive: coin(), ReadOnly: coin(),
+			AppendOnly: coin(),
+			MinItems:   r.IntN(3), MaxItems: r.IntN(4), MinLength: r.IntN(3), MaxLength: r.IntN(4),
 		}
 		if coin() {
 			p.Description = "Some \"text\" with <markup> & ünïcode"
@@ -117,7 +125,8 @@ func randomAdapter(seed uint64) *gen.Adapter {
 	}}
 	for i := range r.IntN(8) {
 		o := gen.Operation{
-			Name: fmt.Sprintf("op_%d", i), Category: gen.Categories()[r.IntN(5)], Danger: gen.Dangers()[r.IntN(5)], Params: params(),
+			Name: fmt.Sprintf("op_%d", i), Category: gen.Categories()[r.IntN(5)], Danger: gen.Dangers()[r.IntN(5)],
+			Params:  params(),
 			Returns: gen.Returns{Name: "Thing", Kind: gen.KindObject},
 		}
 		if coin() {

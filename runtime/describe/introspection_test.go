@@ -47,18 +47,24 @@ func TestOperationsList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "operations", `{"success":true,"data":{"_protocol":{"version":"1.0.0-draft","conformance":"level-1","mode":"semantic","profile":"crude",
+	same(t, "operations", `{"success":true,"data":{"_protocol":{"version":"1.0.0-draft","conformance":"level-1",
+"mode":"semantic","profile":"crude",
 "capabilities":{"batch":false,"field_selection":false,"aggregations":false,"computed_fields":false,"pagination":false,
-"relationship_queries":false,"warnings":false,"confirmation":true,"dangerous_operations":true,"execution_safety_loop":"disabled"},
-"limits":{"max_request_size":1,"max_response_size":2,"max_string_length":3,"max_array_elements":4,"max_nesting_depth":5},
+"relationship_queries":false,"warnings":false,"confirmation":true,"dangerous_operations":true,
+"execution_safety_loop":"disabled"},
+"limits":{"max_request_size":1,"max_response_size":2,"max_string_length":3,"max_array_elements":4,
+"max_nesting_depth":5},
 "concurrency":"serialized","supports_etag":true,"max_concurrent_requests":8,
 "danger_levels":{"delete_todo":"destructive","update_todo":"reversible","wipe":"dangerous"}},"operations":[
-{"name":"introspect","semantic_category":"READ","endpoint":"read","description":"Discover operations and types: all of them, or one in full by name."},
+{"name":"introspect","semantic_category":"READ","endpoint":"read",
+"description":"Discover operations and types: all of them, or one in full by name."},
 {"name":"create_todo","semantic_category":"CREATE","endpoint":"create","description":"Adds a todo."},
 {"name":"list_todos","semantic_category":"READ","endpoint":"read","description":"Lists todos"},
 {"name":"update_todo","semantic_category":"UPDATE","endpoint":"update","description":"Changes a todo."},
-{"name":"delete_todo","semantic_category":"DELETE","endpoint":"delete","description":"Removes a todo [danger: destructive; confirmation required]"},
-{"name":"wipe","semantic_category":"EXECUTE","endpoint":"execute","description":"Wipes everything. [danger: dangerous; confirmation required] [deprecated: use delete_todo]"}]}}`,
+{"name":"delete_todo","semantic_category":"DELETE","endpoint":"delete",
+"description":"Removes a todo [danger: destructive; confirmation required]"},
+{"name":"wipe","semantic_category":"EXECUTE","endpoint":"execute",
+"description":"Wipes everything. [danger: dangerous; confirmation required] [deprecated: use delete_todo]"}]}}`,
 		in.Operations())
 }
 
@@ -66,36 +72,50 @@ func TestOperationsList(t *testing.T) {
 func TestOperationDetails(t *testing.T) {
 	in := introspect(t, todoAdapter(), surfaceOf(t, Semantic, "crude"))
 	for name, want := range map[string]string{
-		"create_todo": `{"success":true,"data":{"operation":{"name":"create_todo","semantic_category":"CREATE","endpoint":"create","mcpTool":"mcp_aql_create",
+		"create_todo": `{"success":true,"data":{"operation":{"name":"create_todo","semantic_category":"CREATE",
+"endpoint":"create","mcpTool":"mcp_aql_create",
 "description":"Adds a todo. The title may repeat.","permissions":{"readOnly":false,"destructive":false},"parameters":[
 {"name":"title","type":"string","required":true,"description":"The thing to do","minLength":1,"maxLength":200},
 {"name":"priority","type":"Priority","required":false,"default":"low","enum":["low","high"]},
 {"name":"tags","type":"array","required":false,"description":"Up to 20 items","items":{"type":"string","maxLength":30}},
-{"name":"labels","type":"object","required":false,"description":"Free labels. Map with values of type string","items":{"type":"string"}},
-{"name":"estimate","type":"integer","required":false,"description":"Also accepted as minutes","minimum":0,"maximum":10000}],
+{"name":"labels","type":"object","required":false,"description":"Free labels. Map with values of type string",
+"items":{"type":"string"}},
+{"name":"estimate","type":"integer","required":false,"description":"Also accepted as minutes","minimum":0,
+"maximum":10000}],
 "returns":{"name":"Todo","kind":"object"},
-"examples":[{"description":"The shortest request","request":{"operation":"create_todo","params":{"title":"Buy milk & <tea>"}}}]}}}`,
-		"update_todo": `{"success":true,"data":{"operation":{"name":"update_todo","semantic_category":"UPDATE","endpoint":"update","mcpTool":"mcp_aql_update",
+"examples":[{"description":"The shortest request","request":{"operation":"create_todo",
+"params":{"title":"Buy milk & <tea>"}}}]}}}`,
+		"update_todo": `{"success":true,"data":{"operation":{"name":"update_todo","semantic_category":"UPDATE",
+"endpoint":"update","mcpTool":"mcp_aql_update",
 "description":"Changes a todo. [danger: reversible]","permissions":{"readOnly":false,"destructive":true},"parameters":[
 {"name":"todo_id","type":"string","required":true,"pattern":"^[a-z0-9]+$"},
 {"name":"input","type":"TodoPatch","required":true}],"returns":{"name":"Todo","kind":"object"}}}}`,
-		"delete_todo": `{"success":true,"data":{"operation":{"name":"delete_todo","semantic_category":"DELETE","endpoint":"delete","mcpTool":"mcp_aql_delete",
-"description":"Removes a todo [danger: destructive; confirmation required] Reasons: Removes the todo; Removes its history",
+		"delete_todo": `{"success":true,"data":{"operation":{"name":"delete_todo","semantic_category":"DELETE",
+"endpoint":"delete","mcpTool":"mcp_aql_delete",
+"description":
+"Removes a todo [danger: destructive; confirmation required] Reasons: Removes the todo; Removes its history",
 "permissions":{"readOnly":false,"destructive":true},"parameters":[{"name":"todo_id","type":"string","required":true},
 {"name":"confirmation_token","type":"string","required":false,
-"description":"Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm","sensitive":true}],
+"description":"Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
+"sensitive":true}],
 "returns":{"name":"Nothing","kind":"scalar","description":"No data (null)"}}}}`,
-		"wipe": `{"success":true,"data":{"operation":{"name":"wipe","semantic_category":"EXECUTE","endpoint":"execute","mcpTool":"mcp_aql_execute",
-"description":"Wipes everything. [danger: dangerous; confirmation required] Deprecated: Too easy to hit; use delete_todo instead",
-"permissions":{"readOnly":false,"destructive":true},"parameters":[{"name":"password","type":"string","required":true,"sensitive":true},
+		"wipe": `{"success":true,"data":{"operation":{"name":"wipe","semantic_category":"EXECUTE","endpoint":"execute",
+"mcpTool":"mcp_aql_execute",
+"description":
+"Wipes everything. [danger: dangerous; confirmation required] Deprecated: Too easy to hit; use delete_todo instead",
+"permissions":{"readOnly":false,"destructive":true},"parameters":[{"name":"password","type":"string","required":true,
+"sensitive":true},
 {"name":"confirmation_token","type":"any","required":false}],"returns":{"name":"Anything","kind":"union"}}}}`,
-		"introspect": `{"success":true,"data":{"operation":{"name":"introspect","semantic_category":"READ","endpoint":"read","mcpTool":"mcp_aql_read",
-"description":"Discover operations and types: all of them, or one in full by name.","permissions":{"readOnly":true,"destructive":false},"parameters":[
+		"introspect": `{"success":true,"data":{"operation":{"name":"introspect","semantic_category":"READ",
+"endpoint":"read","mcpTool":"mcp_aql_read",
+"description":"Discover operations and types: all of them, or one in full by name.","permissions":{"readOnly":true,
+"destructive":false},"parameters":[
 {"name":"query","type":"string","required":true,"description":"Kind of list","enum":["operations","types"]},
 {"name":"name","type":"string","required":false,"description":"One operation or type to show in full"}],
 "returns":{"name":"IntrospectionResult","kind":"object"},"examples":[
 {"description":"All operations","request":{"operation":"introspect","params":{"query":"operations"}}},
-{"description":"One operation with its parameters","request":{"operation":"introspect","params":{"query":"operations","name":"introspect"}}}]}}}`,
+{"description":"One operation with its parameters","request":{"operation":"introspect","params":{"query":"operations",
+"name":"introspect"}}}]}}}`,
 	} {
 		same(t, name, want, in.Operation(name))
 	}
@@ -113,20 +133,25 @@ func TestTypes(t *testing.T) {
 		names = append(names, info["name"])
 	}
 	want := []string{
-		"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure", "EndpointPermissions", "IntrospectionResult",
+		"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
+		"EndpointPermissions", "IntrospectionResult",
 		"Priority", "Todo", "TodoList", "TodoPatch", "Node", "Nothing", "Anything", "Empty",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{
-		"SemanticCategory": `{"success":true,"data":{"type":{"name":"SemanticCategory","kind":"enum","description":"Effect of an operation on data","values":["CREATE","READ","UPDATE","DELETE","EXECUTE"]}}}`,
-		"OperationResult":  `{"success":true,"data":{"type":{"name":"OperationResult","kind":"union","description":"The answer to a request","members":["OperationSuccess","OperationFailure"]}}}`,
-		"Priority":         `{"success":true,"data":{"type":{"name":"Priority","kind":"enum","description":"How urgent. high: today","values":["low","high"]}}}`,
+		"SemanticCategory": `{"success":true,"data":{"type":{"name":"SemanticCategory","kind":"enum",` +
+			`"description":"Effect of an operation on data","values":["CREATE","READ","UPDATE","DELETE","EXECUTE"]}}}`,
+		"OperationResult": `{"success":true,"data":{"type":{"name":"OperationResult","kind":"union",` +
+			`"description":"The answer to a request","members":["OperationSuccess","OperationFailure"]}}}`,
+		"Priority": `{"success":true,"data":{"type":{"name":"Priority","kind":"enum",` +
+			`"description":"How urgent. high: today","values":["low","high"]}}}`,
 		"Todo": `{"success":true,"data":{"type":{"name":"Todo","kind":"object","fields":[
 {"name":"todo_id","type":"string","required":true,"description":"Read-only"},
 {"name":"due_at","type":"string","required":false,"description":"Deprecated: use deadline","format":"date-time"},
-{"name":"log","type":"array","required":false,"description":"1 item or more. Append-only","items":{"type":"array","items":{"type":"Node"}}}]}}}`,
+{"name":"log","type":"array","required":false,"description":"1 item or more. Append-only","items":{"type":"array",
+"items":{"type":"Node"}}}]}}}`,
 		"Nothing":  `{"success":true,"data":{"type":{"name":"Nothing","kind":"scalar","description":"No data (null)"}}}`,
 		"Anything": `{"success":true,"data":{"type":{"name":"Anything","kind":"union","members":["Todo","Nothing"]}}}`,
 		"Empty":    `{"success":true,"data":{"type":{"name":"Empty","kind":"object","fields":[]}}}`,
@@ -226,7 +251,8 @@ func TestTypeNamesResolve(t *testing.T) {
 		count := 0
 		for _, answer := range answers(in) {
 			for _, match := range naming.FindAllSubmatch(answer, -1) {
-				for name := range strings.SplitSeq(strings.ReplaceAll(string(match[1])+string(match[2])+string(match[3]), `","`, " | "), " | ") {
+				names := string(match[1]) + string(match[2]) + string(match[3])
+				for name := range strings.SplitSeq(strings.ReplaceAll(names, `","`, " | "), " | ") {
 					name = strings.TrimSuffix(name, "[]")
 					count++
 					if !slices.Contains(builtIn, name) && string(in.Type(name)) == string(noType) {
@@ -270,7 +296,9 @@ func TestIntrospectReportsEverythingItCannotShow(t *testing.T) {
 		Types: []gen.Type{{Name: "OperationResult", Kind: gen.KindObject}},
 	}
 	_, err := Introspect(a, surfaceOf(t, Semantic, "crude"), Protocol{})
-	for _, want := range []string{"rendering operation a: ", "rendering operation b: ", `two types are called "OperationResult"`} {
+	for _, want := range []string{
+		"rendering operation a: ", "rendering operation b: ", `two types are called "OperationResult"`,
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want one with %q", err, want)
 		}

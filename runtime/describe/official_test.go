@@ -47,25 +47,30 @@ func TestEveryAnswerIsValid(t *testing.T) {
 // The check can fail: what the schema closes, it refuses, at every depth.
 func TestOfficialSchemaRefusesWrongAnswers(t *testing.T) {
 	schema := officialSchema(t, "introspection-response")
-	const operation = `{"name":"a","semantic_category":"READ","endpoint":"read","description":"d","mcpTool":"mcp_aql_read",` +
-		`"permissions":{"readOnly":true,"destructive":false},"parameters":[%PARAMETER],"returns":{"name":"T","kind":"object"}}`
+	const operation = `{"name":"a","semantic_category":"READ","endpoint":"read","description":"d",` +
+		`"mcpTool":"mcp_aql_read",` +
+		`"permissions":{"readOnly":true,"destructive":false},"parameters":[%PARAMETER],"returns":{"name":"T",` +
+		`"kind":"object"}}`
 	for name, tt := range map[string]struct {
 		answer string
 		valid  bool
 	}{
-		"a failure":                   {`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"m"}}`, true},
-		"an unknown operation":        {`{"success":true,"data":{"operation":null}}`, true},
-		"an extra member of data":     {`{"success":true,"data":{"operation":null,"danger":"safe"}}`, false},
-		"an extra member of all":      {`{"success":true,"data":{"operation":null},"danger":"safe"}`, false},
-		"a success that is a text":    {`{"success":"true","data":{"operation":null}}`, false},
-		"data of a failure":           {`{"success":false,"data":{"operation":null}}`, false},
-		"a type of an unknown kind":   {`{"success":true,"data":{"types":[{"name":"T","kind":"struct"}]}}`, false},
-		"a type without a kind":       {`{"success":true,"data":{"types":[{"name":"T"}]}}`, false},
-		"a list of types":             {`{"success":true,"data":{"types":[{"name":"T","kind":"scalar"}]}}`, true},
-		"an operation":                {operationWith(operation, `{"name":"p","type":"string","required":true}`), true},
-		"an extra member, deep":       {operationWith(operation, `{"name":"p","type":"string","required":true,"hidden":1}`), false},
-		"a parameter without a type":  {operationWith(operation, `{"name":"p","required":true}`), false},
-		"a bound that is not a count": {operationWith(operation, `{"name":"p","type":"string","required":true,"maxLength":-1}`), false},
+		"a failure":                 {`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"m"}}`, true},
+		"an unknown operation":      {`{"success":true,"data":{"operation":null}}`, true},
+		"an extra member of data":   {`{"success":true,"data":{"operation":null,"danger":"safe"}}`, false},
+		"an extra member of all":    {`{"success":true,"data":{"operation":null},"danger":"safe"}`, false},
+		"a success that is a text":  {`{"success":"true","data":{"operation":null}}`, false},
+		"data of a failure":         {`{"success":false,"data":{"operation":null}}`, false},
+		"a type of an unknown kind": {`{"success":true,"data":{"types":[{"name":"T","kind":"struct"}]}}`, false},
+		"a type without a kind":     {`{"success":true,"data":{"types":[{"name":"T"}]}}`, false},
+		"a list of types":           {`{"success":true,"data":{"types":[{"name":"T","kind":"scalar"}]}}`, true},
+		"an operation":              {operationWith(operation, `{"name":"p","type":"string","required":true}`), true},
+		"an extra member, deep": {operationWith(operation, `{"name":"p","type":"string","required":true,"hidden":1}`),
+			false},
+		"a parameter without a type": {operationWith(operation, `{"name":"p","required":true}`), false},
+		"a bound that is not a count": {
+			operationWith(operation, `{"name":"p","type":"string","required":true,"maxLength":-1}`), false,
+		},
 	} {
 		if err := schema.Validate([]byte(tt.answer)); (err == nil) != tt.valid {
 			t.Errorf("%s: %v, want valid %t", name, err, tt.valid)

@@ -10,7 +10,9 @@ import (
 
 // REQ-EP-02, REQ-EP-09, REQ-EP-11, T-74, T-94.
 func TestParseMode(t *testing.T) {
-	for name, want := range map[string]Mode{"": Semantic, "semantic": Semantic, "crude": Semantic, "single": Single, "all": All} {
+	for name, want := range map[string]Mode{
+		"": Semantic, "semantic": Semantic, "crude": Semantic, "single": Single, "all": All,
+	} {
 		if got, err := ParseMode(name); err != nil || got != want {
 			t.Errorf("ParseMode(%q) = %q, %v; want %q", name, got, err, want)
 		}
@@ -46,7 +48,9 @@ func database() Profile {
 
 func TestFindProfile(t *testing.T) {
 	custom := []Profile{database()}
-	for name, want := range map[string]string{"": "crude", "crude": "crude", "semantic": "semantic", "database": "database"} {
+	for name, want := range map[string]string{
+		"": "crude", "crude": "crude", "semantic": "semantic", "database": "database",
+	} {
 		if got, err := FindProfile(name, custom); err != nil || got.Name != want {
 			t.Errorf("FindProfile(%q) = %q, %v; want %q", name, got.Name, err, want)
 		}
@@ -56,10 +60,14 @@ func TestFindProfile(t *testing.T) {
 		custom  []Profile
 		want    string
 	}{
-		"an unknown name lists those there are":   {"databse", custom, `"databse" is none of crude, crude_authorize, semantic, database`},
-		"a shipped name cannot be taken":          {"crude", []Profile{{Name: "crude"}}, `two endpoint profiles are called "crude"`},
-		"an invalid profile cannot be used":       {"x", []Profile{{Name: "x"}}, `endpoint profile "x": category CREATE has no family`},
-		"two custom profiles cannot share a name": {"", []Profile{database(), database()}, `two endpoint profiles are called "database"`},
+		"an unknown name lists those there are": {"databse", custom,
+			`"databse" is none of crude, crude_authorize, semantic, database`},
+		"a shipped name cannot be taken": {"crude", []Profile{{Name: "crude"}},
+			`two endpoint profiles are called "crude"`},
+		"an invalid profile cannot be used": {"x", []Profile{{Name: "x"}},
+			`endpoint profile "x": category CREATE has no family`},
+		"two custom profiles cannot share a name": {"", []Profile{database(), database()},
+			`two endpoint profiles are called "database"`},
 	} {
 		if _, err := FindProfile(test.profile, test.custom); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v; want one with %s", name, err, test.want)
@@ -81,7 +89,8 @@ func TestProfileFaultsAreAllReported(t *testing.T) {
 	want := []string{
 		`endpoint profile "My Profile": its name must match ^[a-z][a-z0-9_]*$`,
 		`endpoint profile "My Profile": family name "Query" must match ^[a-z][a-z0-9_]*$`,
-		`endpoint profile "My Profile": family "Query": category "AUTHORIZE" is none of CREATE, READ, UPDATE, DELETE, EXECUTE`,
+		`endpoint profile "My Profile": family "Query": category "AUTHORIZE" is none of ` +
+			`CREATE, READ, UPDATE, DELETE, EXECUTE`,
 		`endpoint profile "My Profile": category READ belongs to family "Query" and again to "change"`,
 		`endpoint profile "My Profile": family "change" occurs twice`,
 		`endpoint profile "My Profile": family "read" is called after a category and cannot hold category DELETE`,
@@ -125,7 +134,9 @@ func TestFamilyOfAnOperation(t *testing.T) {
 // REQ-TL-05, REQ-TL-06, REQ-TL-08, T-05.
 func TestToolOfAnOperation(t *testing.T) {
 	o := gen.Operation{Name: "x", Category: gen.Read}
-	for mode, want := range map[Mode]string{Semantic: "github_mcp_aql_read", Single: "github_mcp_aql", All: "github_mcp_aql_read"} {
+	for mode, want := range map[Mode]string{
+		Semantic: "github_mcp_aql_read", Single: "github_mcp_aql", All: "github_mcp_aql_read",
+	} {
 		s := surfaceOf(t, mode, "crude")
 		s.Prefix = "github_"
 		if got := s.Tool(&o); got != want {
@@ -137,7 +148,8 @@ func TestToolOfAnOperation(t *testing.T) {
 // REQ-TL-07.
 func TestPrefixRules(t *testing.T) {
 	for prefix, valid := range map[string]bool{
-		"": true, "github_": true, "a1_b_": true, "_": true, "github": false, "Git_": false, "git-hub_": false, "gît_": false, "git_\n": false,
+		"": true, "github_": true, "a1_b_": true, "_": true,
+		"github": false, "Git_": false, "git-hub_": false, "gît_": false, "git_\n": false,
 	} {
 		s := surfaceOf(t, Semantic, "crude")
 		s.Prefix = prefix

@@ -35,8 +35,9 @@ func TestToolNamesAndFlags(t *testing.T) {
 	}
 	unified := row{"mcp_aql", "todo", "", false, true}
 	for name, want := range map[string][]row{
-		"semantic/crude":           crude,
-		"semantic/crude_authorize": append(slices.Clone(crude), row{"mcp_aql_authorize", "todo: authorize", "authorize", false, true}),
+		"semantic/crude": crude,
+		"semantic/crude_authorize": append(slices.Clone(crude),
+			row{"mcp_aql_authorize", "todo: authorize", "authorize", false, true}),
 		"semantic/semantic": {
 			{"mcp_aql_discover", "todo: discover", "discover", true, false},
 			{"mcp_aql_query", "todo: query", "query", true, false},
@@ -65,7 +66,9 @@ func TestFamilyFlagsFollowItsOperations(t *testing.T) {
 	for _, tool := range toolsOf(t, a, surfaceOf(t, Semantic, "semantic")) {
 		flags[tool.Family] = permissions{tool.ReadOnly, tool.Destructive}
 	}
-	want := map[string]permissions{"discover": {ReadOnly: true}, "query": {ReadOnly: true}, "manage": {}, "operate": {ReadOnly: true}}
+	want := map[string]permissions{
+		"discover": {ReadOnly: true}, "query": {ReadOnly: true}, "manage": {}, "operate": {ReadOnly: true},
+	}
 	if diff := cmp.Diff(want, flags); diff != "" {
 		t.Error(diff)
 	}
@@ -73,8 +76,10 @@ func TestFamilyFlagsFollowItsOperations(t *testing.T) {
 
 // REQ-TL-11, T-36: the base schema, as literally as it can be beside batches.
 func TestInputSchemaIsTheBaseSchema(t *testing.T) {
-	want := `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true},` +
-		`"operations":{"type":"array","items":{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object"}}}}}}`
+	want := `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object",` +
+		`"additionalProperties":true},` +
+		`"operations":{"type":"array","items":{"type":"object","properties":{"operation":{"type":"string"},` +
+		`"params":{"type":"object"}}}}}}`
 	for _, tool := range toolsOf(t, todoAdapter(), surfaceOf(t, All, "crude")) {
 		if diff := cmp.Diff(want, string(tool.InputSchema)); diff != "" {
 			t.Errorf("%s: %s", tool.Name, diff)
@@ -94,7 +99,8 @@ func TestDescriptionsNameOperationsAndIntrospect(t *testing.T) {
 				t.Errorf("%s %s: no call of introspect in\n%s", name, tool.Name, tool.Description)
 			}
 			home := s.Family(&self)
-			if via := "(via my_mcp_aql_" + home + ")"; tool.Family != "" && tool.Family != home && !strings.Contains(tool.Description, via) {
+			via := "(via my_mcp_aql_" + home + ")"
+			if tool.Family != "" && tool.Family != home && !strings.Contains(tool.Description, via) {
 				t.Errorf("%s %s: no %q in\n%s", name, tool.Name, via, tool.Description)
 			}
 			for _, o := range s.everyOperation(a) {
@@ -117,7 +123,8 @@ func TestCrudeDescriptions(t *testing.T) {
 Supported operations: create_todo
 Adds data; leaves existing data as it is.
 Example: { operation: "create_todo", params: {"title":"Buy milk & <tea>"} }
-Discover required parameters (via mcp_aql_read): { operation: "introspect", params: { query: "operations", name: "create_todo" } }`,
+Discover required parameters (via mcp_aql_read): ` +
+			`{ operation: "introspect", params: { query: "operations", name: "create_todo" } }`,
 		"read": `Safe, read-only operations.
 Supported operations: introspect, list_todos
 Changes nothing.
@@ -128,17 +135,20 @@ Discover required parameters: add name: "list_todos" to its params`,
 Supported operations: update_todo
 Overwrites existing values.
 Example: { operation: "update_todo", params: { todo_id: …, input: … } }
-Discover required parameters (via mcp_aql_read): { operation: "introspect", params: { query: "operations", name: "update_todo" } }`,
+Discover required parameters (via mcp_aql_read): ` +
+			`{ operation: "introspect", params: { query: "operations", name: "update_todo" } }`,
 		"delete": `Destructive operations that remove data.
 Supported operations: delete_todo
 Removed data may be gone for good.
 Example: { operation: "delete_todo", params: { todo_id: … } }
-Discover required parameters (via mcp_aql_read): { operation: "introspect", params: { query: "operations", name: "delete_todo" } }`,
+Discover required parameters (via mcp_aql_read): ` +
+			`{ operation: "introspect", params: { query: "operations", name: "delete_todo" } }`,
 		"execute": `Runtime lifecycle operations with effects beyond stored data.
 Supported operations: wipe
 Potentially destructive and non-idempotent.
 Example: { operation: "wipe", params: { password: … } }
-Discover required parameters (via mcp_aql_read): { operation: "introspect", params: { query: "operations", name: "wipe" } }`,
+Discover required parameters (via mcp_aql_read): ` +
+			`{ operation: "introspect", params: { query: "operations", name: "wipe" } }`,
 		"": `todo: all operations in one tool, routed automatically by operation name.
 CREATE: create_todo
 READ: introspect, list_todos
@@ -164,7 +174,8 @@ func TestAlternateFamilyDescription(t *testing.T) {
 Primary semantic categories: CREATE, UPDATE
 Supported operations: create_todo, update_todo
 Example: { operation: "create_todo", params: {"title":"Buy milk & <tea>"} }
-Discover required parameters (via mcp_aql_discover): { operation: "introspect", params: { query: "operations", name: "create_todo" } }`
+Discover required parameters (via mcp_aql_discover): ` +
+		`{ operation: "introspect", params: { query: "operations", name: "create_todo" } }`
 	if diff := cmp.Diff(want, tools[2].Description); diff != "" {
 		t.Error(diff)
 	}
@@ -176,7 +187,8 @@ func TestEmptyFamilies(t *testing.T) {
 	s := surfaceOf(t, Semantic, "crude")
 	tools := toolsOf(t, a, s)
 	if len(tools) != 5 || !strings.Contains(tools[3].Description, "no operations are available") {
-		t.Errorf("got %d tools, the fourth saying %q; want five, and that it has no operations", len(tools), tools[3].Description)
+		t.Errorf("got %d tools, the fourth saying %q; want five, and that it has no operations", len(tools),
+			tools[3].Description)
 	}
 	s.OmitEmptyFamilies = true
 	if tools := toolsOf(t, a, s); len(tools) != 1 || tools[0].Name != "mcp_aql_read" {
@@ -194,7 +206,8 @@ func TestLongListsAreAbbreviated(t *testing.T) {
 		}
 		for line := range strings.Lines(tool.Description) {
 			line = strings.TrimSpace(line)
-			if listing := regexp.MustCompile(`^(Supported operations|[A-Z]+): `).MatchString(line); listing && !more.MatchString(line) {
+			listing := regexp.MustCompile(`^(Supported operations|[A-Z]+): `).MatchString(line)
+			if listing && !more.MatchString(line) {
 				t.Errorf("%s: line %q does not say how many are left out", tool.Name, line)
 			}
 		}
@@ -217,7 +230,8 @@ func TestShareIsFair(t *testing.T) {
 		{"all fit", [][]*gen.Operation{group("a_b", 2), group("c", 1)}, 8, []int{2, 1}},
 		{"a large group leaves room for a small one", [][]*gen.Operation{group("a", 100), group("b", 3)}, 20, []int{7, 3}},
 		{"one of each is always shown", [][]*gen.Operation{group("a", 9), group("b", 9), nil}, 0, []int{1, 1, 0}},
-		{"a name too dear ends its group only", [][]*gen.Operation{append(group("a", 1), group("a_very_long_name", 9)...), group("b", 9)}, 8, []int{1, 3}},
+		{"a name too dear ends its group only",
+			[][]*gen.Operation{append(group("a", 1), group("a_very_long_name", 9)...), group("b", 9)}, 8, []int{1, 3}},
 	} {
 		if diff := cmp.Diff(test.want, share(test.groups, test.budget)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
@@ -231,7 +245,8 @@ func TestFiftyOperationsStayShort(t *testing.T) {
 	for mode, tokens := range map[Mode]int{Single: 350, Semantic: 1300} {
 		bytes := 0
 		for _, tool := range toolsOf(t, manyOperations(50), surfaceOf(t, mode, "crude")) {
-			bytes += len(tool.Name) + len(tool.Title) + len(tool.Description) + len(tool.InputSchema) + len(`{"readOnlyHint":false,"destructiveHint":false}`)
+			bytes += len(tool.Name) + len(tool.Title) + len(tool.Description) + len(tool.InputSchema) +
+				len(`{"readOnlyHint":false,"destructiveHint":false}`)
 		}
 		if bytes > 4*tokens {
 			t.Errorf("%s: %d bytes, more than 4 for each of %d tokens", mode, bytes, tokens)
@@ -265,7 +280,8 @@ func TestNothingLooksLikeALeak(t *testing.T) {
 func TestToolsRefuseOperationsTheyCannotTellApart(t *testing.T) {
 	a := &gen.Adapter{Operations: []gen.Operation{
 		{Name: "a", Category: gen.Read}, {Name: "a", Category: gen.Read},
-		{Name: "introspect", Category: gen.Read}, {Name: "get_manifest", Category: gen.Read, Source: "a.go:7"}, {Name: "b", Category: "AUTHORIZE"},
+		{Name: "introspect", Category: gen.Read}, {Name: "get_manifest", Category: gen.Read, Source: "a.go:7"},
+		{Name: "b", Category: "AUTHORIZE"},
 	}}
 	s := surfaceOf(t, Single, "crude")
 	s.GetManifest = true

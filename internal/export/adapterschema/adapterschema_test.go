@@ -26,17 +26,21 @@ func notes() *gen.Adapter {
 		Name: "notes", Version: "1.2.3",
 		Operations: []gen.Operation{
 			{
-				Name: "list_notes", Category: gen.Read, Danger: gen.Safe, Description: "Lists <notes> & more.", Family: "query", Timeout: 3 * time.Second,
+				Name: "list_notes", Category: gen.Read, Danger: gen.Safe, Description: "Lists <notes> & more.",
+				Family: "query", Timeout: 3 * time.Second,
 				Params: []gen.Param{
 					{Name: "first", Type: "integer", Default: "25", Minimum: "1", Maximum: "100"}, {Name: "after", Type: "string"},
-					{Name: "fields", Type: gen.TypeSelection, Presets: []string{"full"}}, {Name: "color", Type: "Color", Enum: []string{"red"}, Default: `"red"`},
+					{Name: "fields", Type: gen.TypeSelection, Presets: []string{"full"}},
+					{Name: "color", Type: "Color", Enum: []string{"red"}, Default: `"red"`},
 				},
-				Returns: gen.Returns{Name: "NoteList", Kind: gen.KindObject, Description: "Notes."}, Examples: []gen.Example{{Params: "{}"}},
+				Returns:  gen.Returns{Name: "NoteList", Kind: gen.KindObject, Description: "Notes."},
+				Examples: []gen.Example{{Params: "{}"}},
 			},
 			{
 				Name: "update_note", Category: gen.Update, Danger: gen.Reversible, Deprecated: "soon",
 				Params: []gen.Param{
-					{Name: "note_id", Type: "string", Required: true, Description: "Which", Pattern: "^n", Format: "uuid", ID: true, Sensitive: true, Aliases: []string{"id"}},
+					{Name: "note_id", Type: "string", Required: true, Description: "Which", Pattern: "^n", Format: "uuid", ID: true,
+						Sensitive: true, Aliases: []string{"id"}},
 					{Name: "input", Type: "NotePatch", Required: true},
 					{Name: "tags", Type: "array", MinItems: 1, MaxItems: 3, Items: &gen.Param{Type: "string"}, Deprecated: "no"},
 					{Name: "title", Type: "string", MinLength: 1, MaxLength: 9, ReadOnly: true, AppendOnly: true},
@@ -44,12 +48,16 @@ func notes() *gen.Adapter {
 				Returns: gen.Returns{Name: "Text", Kind: gen.KindScalar},
 			},
 			{Name: "wipe", Category: gen.Delete, Danger: gen.Dangerous, Reasons: []string{"all"}, Confirm: "Sure?"},
-			{Name: "create_note", Category: gen.Create, Danger: gen.Reversible, Returns: gen.Returns{Name: "Color", Kind: gen.KindEnum}},
-			{Name: "run", Category: gen.Execute, Danger: gen.Forbidden, Returns: gen.Returns{Name: "Either", Kind: gen.KindUnion}},
+			{Name: "create_note", Category: gen.Create, Danger: gen.Reversible,
+				Returns: gen.Returns{Name: "Color", Kind: gen.KindEnum}},
+			{Name: "run", Category: gen.Execute, Danger: gen.Forbidden,
+				Returns: gen.Returns{Name: "Either", Kind: gen.KindUnion}},
 		},
 		Types: []gen.Type{
-			{Name: "Color", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "red"}}}, {Name: "NoteList", Kind: gen.KindObject},
-			{Name: "NotePatch", Kind: gen.KindObject}, {Name: "Text", Kind: gen.KindScalar}, {Name: "Either", Kind: gen.KindUnion},
+			{Name: "Color", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "red"}}},
+			{Name: "NoteList", Kind: gen.KindObject},
+			{Name: "NotePatch", Kind: gen.KindObject}, {Name: "Text", Kind: gen.KindScalar},
+			{Name: "Either", Kind: gen.KindUnion},
 		},
 	}
 }
@@ -67,20 +75,24 @@ func TestDefinitionOfNotes(t *testing.T) {
 	}
 	exporttest.Golden(t, "notes.warnings.txt", lines.Bytes())
 	validate(t, text)
-	if again, _, _ := adapterschema.Render(notes(), adapterschema.Options{Description: "Keeps notes"}); !bytes.Equal(text, again) {
+	again, _, err := adapterschema.Render(notes(), adapterschema.Options{Description: "Keeps notes"})
+	if err != nil || !bytes.Equal(text, again) {
 		t.Error("rendered again, the definitions give another document")
 	}
 }
 
-// Whatever a definition says is in the document or in the warnings. The definitions are those of package model: whoever adds a
-// field there has to decide.
+// Whatever a definition says is in the document or in the warnings. The definitions are those of package model: whoever
+// adds a field there has to decide.
 func TestNothingIsLostInSilence(t *testing.T) {
 	exempt := map[string]string{
-		"DangerSource": "says why, not what", "Source": "a place in Go source", "Go": "a name in Go", "ID": "not on the wire", "OmitEmpty": "about results",
+		"DangerSource": "says why, not what", "Source": "a place in Go source", "Go": "a name in Go",
+		"ID": "not on the wire", "OmitEmpty": "about results",
 		"OmitZero": "about results", "Quoted": "the type says it",
 	}
 	plain := func() (*gen.Adapter, *gen.Operation, *gen.Param) {
-		a := &gen.Adapter{Name: "n", Version: "1.0.0", Operations: []gen.Operation{{Name: "get", Category: gen.Read, Params: []gen.Param{{Name: "p", Type: "string"}}}}}
+		a := &gen.Adapter{Name: "n", Version: "1.0.0", Operations: []gen.Operation{
+			{Name: "get", Category: gen.Read, Params: []gen.Param{{Name: "p", Type: "string"}}},
+		}}
 		return a, &a.Operations[0], &a.Operations[0].Params[0]
 	}
 	said := func(a *gen.Adapter) string {
@@ -152,7 +164,8 @@ func TestNamesAndVersions(t *testing.T) {
 		{"Todo", "1.2", "todo", "0.0.0", "name version"},
 	} {
 		t.Run(tt.name+" "+tt.version, func(t *testing.T) {
-			text, warnings, err := adapterschema.Render(&gen.Adapter{Name: tt.name, Version: tt.version}, adapterschema.Options{})
+			text, warnings,
+				err := adapterschema.Render(&gen.Adapter{Name: tt.name, Version: tt.version}, adapterschema.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,10 +202,15 @@ func TestPagination(t *testing.T) {
 	}{
 		{"none", nil, ""},
 		{"a limit alone", []gen.Param{count("limit")}, ""},
-		{"cursors", []gen.Param{count("first"), {Name: "after", Type: "string"}}, `{"style":"cursor","default_limit":20,"max_limit":50}`},
-		{"pages", []gen.Param{{Name: "page", Type: "integer"}, count("page_size")}, `{"style":"page","default_limit":20,"max_limit":50}`},
-		{"offsets", []gen.Param{{Name: "offset", Type: "integer"}, count("limit")}, `{"style":"offset","default_limit":20,"max_limit":50}`},
-		{"without bounds", []gen.Param{{Name: "offset", Type: "integer"}, {Name: "limit", Type: "integer", Default: "0", Maximum: "1.5"}}, `{"style":"offset"}`},
+		{"cursors", []gen.Param{count("first"), {Name: "after", Type: "string"}},
+			`{"style":"cursor","default_limit":20,"max_limit":50}`},
+		{"pages", []gen.Param{{Name: "page", Type: "integer"}, count("page_size")},
+			`{"style":"page","default_limit":20,"max_limit":50}`},
+		{"offsets", []gen.Param{{Name: "offset", Type: "integer"}, count("limit")},
+			`{"style":"offset","default_limit":20,"max_limit":50}`},
+		{"without bounds",
+			[]gen.Param{{Name: "offset", Type: "integer"}, {Name: "limit", Type: "integer", Default: "0", Maximum: "1.5"}},
+			`{"style":"offset"}`},
 		{"a limit that is a text", []gen.Param{{Name: "offset", Type: "integer"}, {Name: "limit", Type: "string"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,7 +249,8 @@ func TestFaults(t *testing.T) {
 		{Name: "list", Category: gen.Read, Params: []gen.Param{{Name: "a", Default: "{"}, {Name: "b", Minimum: "x"}}},
 	}}, adapterschema.Options{})
 	for _, want := range []string{
-		`name "123" has no letter`, `"get": category "AUTHORIZE"`, `"getIt": the name is not of small letters`, "list.a: the default { is not JSON", "list.b: the minimum x is not JSON",
+		`name "123" has no letter`, `"get": category "AUTHORIZE"`, `"getIt": the name is not of small letters`,
+		"list.a: the default { is not JSON", "list.b: the minimum x is not JSON",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %s", err, want)

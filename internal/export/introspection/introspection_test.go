@@ -24,13 +24,15 @@ func todos() *gen.Adapter {
 		Operations: []gen.Operation{
 			{
 				Name: "create_todo", Category: gen.Create, Description: "Adds a <todo> & more.", Danger: gen.Safe,
-				Params: []gen.Param{{Name: "title", Type: "string", Required: true}}, Returns: gen.Returns{Name: "Todo", Kind: gen.KindObject},
+				Params:   []gen.Param{{Name: "title", Type: "string", Required: true}},
+				Returns:  gen.Returns{Name: "Todo", Kind: gen.KindObject},
 				Examples: []gen.Example{{Params: `{"title":"Buy <milk> & tea"}`}},
 			},
 			{Name: "wipe", Category: gen.Delete, Danger: gen.Dangerous},
 		},
 		Types: []gen.Type{
-			{Name: "Todo", Kind: gen.KindObject}, {Name: "todo", Kind: gen.KindScalar}, {Name: "Page[Todo]", Kind: gen.KindScalar},
+			{Name: "Todo", Kind: gen.KindObject}, {Name: "todo", Kind: gen.KindScalar},
+			{Name: "Page[Todo]", Kind: gen.KindScalar},
 		},
 	}
 }
@@ -83,8 +85,9 @@ func TestFiles(t *testing.T) {
 	}
 	want := []string{
 		"operations.json", "types.json", "operations/introspect.json", "operations/create_todo.json", "operations/wipe.json",
-		"types/SemanticCategory.json", "types/OperationInput.json", "types/OperationResult.json", "types/OperationSuccess.json",
-		"types/OperationFailure.json", "types/EndpointPermissions.json", "types/IntrospectionResult.json", "types/Todo.json",
+		"types/SemanticCategory.json", "types/OperationInput.json", "types/OperationResult.json",
+		"types/OperationSuccess.json", "types/OperationFailure.json", "types/EndpointPermissions.json", "types/IntrospectionResult.json",
+		"types/Todo.json",
 		"types/todo-2.json", "types/Page-Todo-.json", "types/Nothing.json",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
@@ -108,7 +111,8 @@ func TestSnapshotHoldsEveryAnswer(t *testing.T) {
 	if err := json.Unmarshal(document, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Operations) != len(a.Operations)+1 || len(got.Types) < len(a.Types) || !bytes.Contains(got.Protocol, []byte(`"mode"`)) {
+	complete := len(got.Operations) == len(a.Operations)+1 && len(got.Types) >= len(a.Types)
+	if !complete || !bytes.Contains(got.Protocol, []byte(`"mode"`)) {
 		t.Errorf("%d operations and %d types: %s", len(got.Operations), len(got.Types), document)
 	}
 	for _, detail := range got.Operations {
@@ -154,10 +158,13 @@ func TestCollectRefusesOtherAnswers(t *testing.T) {
 	for _, tt := range []struct{ name, list, detail, says string }{
 		{"no answer", "", "", `asking introspect for operations: no answer`},
 		{"no JSON", "{", "", `reading the answer of introspect for operations`},
-		{"a failure", `{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"no"}}`, "", `introspect for operations failed: INTROSPECTION_ERROR no`},
+		{"a failure", `{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"no"}}`, "",
+			`introspect for operations failed: INTROSPECTION_ERROR no`},
 		{"an entry without a name", `{"success":true,"data":{"operations":[{}]}}`, "", `lists an entry without a name`},
-		{"no details", list, `{"success":true,"data":{"operation":null}}`, `lists "a" among the operations, and knows nothing of it by name`},
-		{"details that fail", list, `{"success":false,"error":{"code":"X","message":"m"}}`, `introspect for operations, name "a" failed: X m`},
+		{"no details", list,
+			`{"success":true,"data":{"operation":null}}`, `lists "a" among the operations, and knows nothing of it by name`},
+		{"details that fail", list,
+			`{"success":false,"error":{"code":"X","message":"m"}}`, `introspect for operations, name "a" failed: X m`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := introspection.Collect(func(_, name string) ([]byte, error) {

@@ -39,9 +39,11 @@ func shop() *gen.Adapter {
 	}
 	return &gen.Adapter{Name: "shop", Operations: []gen.Operation{
 		{
-			Name: "create_item", Category: gen.Create, Description: `Adds an item & <tells> of it.`, Returns: gen.Returns{Name: "Item", Kind: gen.KindObject},
+			Name: "create_item", Category: gen.Create, Description: `Adds an item & <tells> of it.`,
+			Returns: gen.Returns{Name: "Item", Kind: gen.KindObject},
 			Params: []gen.Param{
-				{Name: "name", Type: "string", Required: true, MinLength: 1, MaxLength: 20, Pattern: `(?i)^[a-z].*$`, Aliases: []string{"title"}},
+				{Name: "name", Type: "string", Required: true, MinLength: 1, MaxLength: 20, Pattern: `(?i)^[a-z].*$`,
+					Aliases: []string{"title"}},
 				{Name: "size", Type: "Size", Enum: []string{"s", "l"}, Default: `"s"`},
 				{Name: "some", Type: "Size", Enum: []string{"l"}, Aliases: []string{"few", "many"}},
 				{Name: "stock", Type: "integer", Maximum: "255", Minimum: "0", Default: "1"},
@@ -59,7 +61,8 @@ func shop() *gen.Adapter {
 		{
 			Name: "update_item", Category: gen.Update, Returns: gen.Returns{Name: "Item", Kind: gen.KindObject},
 			Params: []gen.Param{
-				{Name: "item_id", Type: "string", Required: true, ID: true}, {Name: "input", Type: "ItemPatch", Required: true}, {Name: "like", Type: "Item"},
+				{Name: "item_id", Type: "string", Required: true, ID: true}, {Name: "input", Type: "ItemPatch", Required: true},
+				{Name: "like", Type: "Item"},
 			},
 		},
 		{
@@ -71,15 +74,18 @@ func shop() *gen.Adapter {
 			Params: []gen.Param{{Name: "fields", Type: gen.TypeSelection, Presets: []string{"minimal", "full"}}},
 		},
 		{Name: "count_items", Category: gen.Read, Returns: gen.Returns{Name: "Counts", Kind: gen.KindObject}},
-		{Name: "drop_items", Category: gen.Delete, Danger: gen.Dangerous, Deprecated: "too easy", Returns: gen.Returns{Name: "Either", Kind: gen.KindUnion}},
+		{Name: "drop_items", Category: gen.Delete, Danger: gen.Dangerous, Deprecated: "too easy",
+			Returns: gen.Returns{Name: "Either", Kind: gen.KindUnion}},
 	}, Types: []gen.Type{
 		{Name: "Counts", Kind: gen.KindObject, Items: &gen.Param{Type: "integer", Minimum: "0"}},
 		{Name: "Either", Kind: gen.KindUnion, Members: []string{"Item", "Nothing"}},
 		todo,
-		{Name: "ItemList", Kind: gen.KindObject, Fields: []gen.Param{{Name: "items", Go: ".", Type: "array", Required: true, Items: &gen.Param{Type: "Item"}}}},
+		{Name: "ItemList", Kind: gen.KindObject,
+			Fields: []gen.Param{{Name: "items", Go: ".", Type: "array", Required: true, Items: &gen.Param{Type: "Item"}}}},
 		patch,
 		{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
-		{Name: "Size", Kind: gen.KindEnum, Description: "How large", Values: []gen.EnumValue{{Value: "s", Description: "Small"}, {Value: "l"}}},
+		{Name: "Size", Kind: gen.KindEnum, Description: "How large",
+			Values: []gen.EnumValue{{Value: "s", Description: "Small"}, {Value: "l"}}},
 	}}
 }
 
@@ -181,8 +187,8 @@ func TestParametersAreAcceptedAsAdaptersDo(t *testing.T) {
 	}
 }
 
-// A type that is read and written by different rules has two definitions in a set for both directions, and no definition takes
-// the name of another type.
+// A type that is read and written by different rules has two definitions in a set for both directions, and no
+// definition takes the name of another type.
 func TestSetTellsParametersFromResults(t *testing.T) {
 	a := shop()
 	a.Types = append(a.Types, gen.Type{Name: "ItemInput", Kind: gen.KindObject})
@@ -207,14 +213,17 @@ func TestSetTellsParametersFromResults(t *testing.T) {
 	}
 }
 
-// Types that share others have paths without number. They are not listed then, and the grammar of paths is all there is.
+// Types that share others have paths without number. They are not listed then, and the grammar of paths is all there
+// is.
 func TestPathsWithoutNumberAreNotListed(t *testing.T) {
 	a := &gen.Adapter{Operations: []gen.Operation{{
-		Name: "get", Category: gen.Read, Returns: gen.Returns{Name: "T0", Kind: gen.KindObject}, Params: []gen.Param{{Name: "fields", Type: gen.TypeSelection}},
+		Name: "get", Category: gen.Read, Returns: gen.Returns{Name: "T0", Kind: gen.KindObject},
+		Params: []gen.Param{{Name: "fields", Type: gen.TypeSelection}},
 	}}}
 	for i := range 60 {
 		next := fmt.Sprintf("T%d", i+1)
-		a.Types = append(a.Types, gen.Type{Name: fmt.Sprintf("T%d", i), Kind: gen.KindObject, Fields: []gen.Param{{Name: "a", Type: next}, {Name: "b", Type: next}}})
+		fields := []gen.Param{{Name: "a", Type: next}, {Name: "b", Type: next}}
+		a.Types = append(a.Types, gen.Type{Name: fmt.Sprintf("T%d", i), Kind: gen.KindObject, Fields: fields})
 	}
 	fields, _ := Params(a, &a.Operations[0]).Properties.Get("fields")
 	if got := fields.AnyOf[1].Items.Pattern; got != anyPath {

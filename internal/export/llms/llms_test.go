@@ -12,11 +12,16 @@ import (
 
 func TestRender(t *testing.T) {
 	a := &gen.Adapter{Name: "shop", Version: "1.0.0", Operations: []gen.Operation{
-		{Name: "get_item", Category: gen.Read, Description: "Reads an item. And more.", Returns: gen.Returns{Name: "Item"}, Params: []gen.Param{
-			{Name: "item_id", Type: "string", Required: true}, {Name: "fields", Type: gen.TypeSelection}, {Name: "limit", Type: "integer", Default: "25"},
-			{Name: "note", Type: "string", Default: "\"a ` b\""},
-		}},
-		{Name: "drop_items", Category: gen.Delete, Danger: gen.Destructive, Replacement: "get_item", Returns: gen.Returns{Name: "Nothing"}},
+		{
+			Name: "get_item", Category: gen.Read, Description: "Reads an item. And more.", Returns: gen.Returns{Name: "Item"},
+			Params: []gen.Param{
+				{Name: "item_id", Type: "string", Required: true}, {Name: "fields", Type: gen.TypeSelection},
+				{Name: "limit", Type: "integer", Default: "25"},
+				{Name: "note", Type: "string", Default: "\"a ` b\""},
+			},
+		},
+		{Name: "drop_items", Category: gen.Delete, Danger: gen.Destructive, Replacement: "get_item",
+			Returns: gen.Returns{Name: "Nothing"}},
 	}}
 	text, err := Render(a, exporttest.Surface(t, describe.All, "semantic"))
 	if err != nil {
@@ -29,7 +34,8 @@ func TestRender(t *testing.T) {
 func TestTheWayOfUseStaysShort(t *testing.T) {
 	a := &gen.Adapter{Name: "many"}
 	for i := range 100 {
-		a.Operations = append(a.Operations, gen.Operation{Name: fmt.Sprintf("drop_%d", i), Category: gen.Delete, Danger: gen.Destructive})
+		a.Operations = append(a.Operations,
+			gen.Operation{Name: fmt.Sprintf("drop_%d", i), Category: gen.Delete, Danger: gen.Destructive})
 	}
 	text, err := Render(a, exporttest.Surface(t, describe.Single, "crude"))
 	if err != nil {

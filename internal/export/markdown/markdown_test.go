@@ -17,14 +17,18 @@ func shop() *gen.Adapter {
 	return &gen.Adapter{Name: "shop", Operations: []gen.Operation{
 		{
 			Name: "item", Category: gen.Read, Danger: gen.Safe, Returns: gen.Returns{Name: "Item", Kind: gen.KindObject},
-			Description: "Reads an item, <b>whole</b> | or not. See https://shop.example/items_all, and `code`.\n\n# Not a heading, nor *strong*\n\n1. not a list",
+			Description: "Reads an item, <b>whole</b> | or not. See https://shop.example/items_all, and `code`.\n\n" +
+				"# Not a heading, nor *strong*\n\n1. not a list",
 			Params: []gen.Param{
 				{Name: "item_id", Type: "string", Required: true, Pattern: "^[a|b`]$", ID: true},
-				{Name: "kind", Type: "string", Enum: []string{"a|b", "c"}, Default: `"a|b"`, Aliases: []string{"sort"}, Deprecated: "use_it no_more_"},
-				{Name: "tags", Type: "array", MinItems: 1, MaxItems: 1, Items: &gen.Param{Type: "array", Items: &gen.Param{Type: "string", MaxLength: 3}}},
+				{Name: "kind", Type: "string", Enum: []string{"a|b", "c"}, Default: `"a|b"`, Aliases: []string{"sort"},
+					Deprecated: "use_it no_more_"},
+				{Name: "tags", Type: "array", MinItems: 1, MaxItems: 1,
+					Items: &gen.Param{Type: "array", Items: &gen.Param{Type: "string", MaxLength: 3}}},
 				{Name: "prices", Type: "object", Items: &gen.Param{Type: "number", Minimum: "0"}, MinItems: 2},
 				{Name: "pin", Type: "string", Sensitive: true, MinLength: 4, MaxLength: 4, Description: "The PIN | secret"},
-				{Name: "any", Type: "any"}, {Name: "list", Type: "array"}, {Name: "fields", Type: gen.TypeSelection, Presets: []string{"minimal"}},
+				{Name: "any", Type: "any"}, {Name: "list", Type: "array"},
+				{Name: "fields", Type: gen.TypeSelection, Presets: []string{"minimal"}},
 			},
 			Examples: []gen.Example{
 				{Params: `{"item_id":"a"}`, Description: "The shortest."},
@@ -32,16 +36,20 @@ func shop() *gen.Adapter {
 			},
 		},
 		{
-			Name: "drop", Category: gen.Delete, Danger: gen.Forbidden, Deprecated: "Too easy.", Replacement: "item", Reasons: []string{"All is lost", "For <ever>"},
+			Name: "drop", Category: gen.Delete, Danger: gen.Forbidden, Deprecated: "Too easy.", Replacement: "item",
+			Reasons: []string{"All is lost", "For <ever>"},
 			Confirm: "Drop *all* of {kind}?", Returns: gen.Returns{Name: "Nothing", Kind: gen.KindScalar}, Family: "operate",
 		},
-		{Name: "operations", Category: gen.Execute, Danger: gen.Dangerous, Replacement: "gone", Returns: gen.Returns{Name: "Either", Kind: gen.KindUnion}},
+		{Name: "operations", Category: gen.Execute, Danger: gen.Dangerous, Replacement: "gone",
+			Returns: gen.Returns{Name: "Either", Kind: gen.KindUnion}},
 	}, Types: []gen.Type{
 		{Name: "Item", Kind: gen.KindObject, Description: "A thing\n\nto sell", Fields: []gen.Param{
-			{Name: "_etag", Type: "string", ReadOnly: true}, {Name: "log", Type: "array", Items: &gen.Param{Type: "Item"}, AppendOnly: true, Presets: []string{"minimal"}},
+			{Name: "_etag", Type: "string", ReadOnly: true},
+			{Name: "log", Type: "array", Items: &gen.Param{Type: "Item"}, AppendOnly: true, Presets: []string{"minimal"}},
 		}},
 		{Name: "Either", Kind: gen.KindUnion, Members: []string{"Item", "Nothing"}},
-		{Name: "Empty", Kind: gen.KindObject}, {Name: "Nothing", Kind: gen.KindScalar}, {Name: "Types", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: ""}, {Value: "x|y"}}},
+		{Name: "Empty", Kind: gen.KindObject}, {Name: "Nothing", Kind: gen.KindScalar},
+		{Name: "Types", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: ""}, {Value: "x|y"}}},
 		{Name: "Map", Kind: gen.KindObject, Items: &gen.Param{Type: "Item"}},
 	}}
 }
@@ -62,7 +70,9 @@ var (
 
 // Every link leads to a heading, also where an operation, a type and a section are called the same.
 func TestAnchors(t *testing.T) {
-	for _, s := range []describe.Surface{exporttest.Surface(t, describe.Semantic, "crude"), exporttest.Surface(t, describe.Single, "semantic")} {
+	for _, s := range []describe.Surface{
+		exporttest.Surface(t, describe.Semantic, "crude"), exporttest.Surface(t, describe.Single, "semantic"),
+	} {
 		text, err := Render(shop(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +105,8 @@ func TestSlugs(t *testing.T) {
 	for _, title := range []string{"Item", "item", "Item-1", "item", "get_todo", "shop adapter 1.2.3", "Größe!"} {
 		got = append(got, slug(title, taken))
 	}
-	if diff := cmp.Diff([]string{"item", "item-1", "item-1-1", "item-2", "get_todo", "shop-adapter-123", "größe"}, got); diff != "" {
+	want := []string{"item", "item-1", "item-1-1", "item-2", "get_todo", "shop-adapter-123", "größe"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

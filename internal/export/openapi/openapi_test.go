@@ -16,17 +16,21 @@ func shop() *gen.Adapter {
 	return &gen.Adapter{Name: "shop", Version: "2.0.0", Operations: []gen.Operation{
 		{
 			Name: "create_item", Category: gen.Create, Danger: gen.Reversible, Description: "Adds an item. It is <new> & free.",
-			Params:   []gen.Param{{Name: "item", Type: "Item", Required: true}, {Name: "size", Type: "Size", Enum: []string{"s", "l"}, Default: `"s"`}},
-			Returns:  gen.Returns{Name: "Item", Kind: gen.KindObject, Description: "A thing to sell"},
-			Examples: []gen.Example{{Params: `{"item":{"name":"Tea"}}`, Description: "The shortest"}, {Params: `{"item":{"name":"Tea"},"size":"l"}`}},
+			Params: []gen.Param{{Name: "item", Type: "Item", Required: true},
+				{Name: "size", Type: "Size", Enum: []string{"s", "l"}, Default: `"s"`}},
+			Returns: gen.Returns{Name: "Item", Kind: gen.KindObject, Description: "A thing to sell"},
+			Examples: []gen.Example{{Params: `{"item":{"name":"Tea"}}`, Description: "The shortest"},
+				{Params: `{"item":{"name":"Tea"},"size":"l"}`}},
 		},
 		{
-			Name: "drop_items", Category: gen.Delete, Danger: gen.Dangerous, Reasons: []string{"All is lost", "No backup"}, Deprecated: "Too easy.",
+			Name: "drop_items", Category: gen.Delete, Danger: gen.Dangerous, Reasons: []string{"All is lost", "No backup"},
+			Deprecated:  "Too easy.",
 			Replacement: "create_item", Description: "Removes all.", Returns: gen.Returns{Name: "Nothing", Kind: gen.KindScalar},
 		},
 	}, Types: []gen.Type{
 		{Name: "Item", Kind: gen.KindObject, Fields: []gen.Param{
-			{Name: "name", Go: "Name", Type: "string", Required: true, MaxLength: 9}, {Name: "parts", Go: "Parts", Type: "array", Items: &gen.Param{Type: "Item"}, OmitEmpty: true},
+			{Name: "name", Go: "Name", Type: "string", Required: true, MaxLength: 9},
+			{Name: "parts", Go: "Parts", Type: "array", Items: &gen.Param{Type: "Item"}, OmitEmpty: true},
 		}},
 		{Name: "Nothing", Kind: gen.KindScalar},
 		{Name: "Size", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "s"}, {Value: "l"}}},

@@ -19,19 +19,25 @@ func TestCanonicalText(t *testing.T) {
 	a := &gen.Adapter{
 		Name: "notes", Version: "1.0.0",
 		Operations: []gen.Operation{
-			{Name: "get_note", Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag, Description: "Gets a \"note\".\n\u2028<é>\x01",
-				Timeout: 90 * time.Second, Source: "notes.go:7", Returns: gen.Returns{Name: "Note", Kind: gen.KindObject},
+			{
+				Name: "get_note", Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag,
+				Description: "Gets a \"note\".\n\u2028<é>\x01",
+				Timeout:     90 * time.Second, Source: "notes.go:7", Returns: gen.Returns{Name: "Note", Kind: gen.KindObject},
 				Params: []gen.Param{{Name: "note_id", Go: "NoteID", Type: "string", Required: true, MaxLength: 8}}},
-			{Name: "a_second", Examples: []gen.Example{{Params: `{"a": 1}`, Description: "All"}}, Reasons: []string{"why", "not"}},
+			{Name: "a_second", Examples: []gen.Example{{Params: `{"a": 1}`, Description: "All"}},
+				Reasons: []string{"why", "not"}},
 		},
 		Types: []gen.Type{
-			{Name: "Note", Kind: gen.KindObject, Fields: []gen.Param{{Name: "tags", Type: "array", Items: &gen.Param{Type: "Color"}}}},
+			{Name: "Note", Kind: gen.KindObject,
+				Fields: []gen.Param{{Name: "tags", Type: "array", Items: &gen.Param{Type: "Color"}}}},
 			{Name: "Color", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "red"}}},
 		},
 	}
 	want := []string{
-		`{"operations":[{"category":"READ","danger":"safe","description":"Gets a \"note\".\n` + "\u2028" + `<é>\u0001","name":"get_note",`,
-		`"params":[{"maxLength":8,"name":"note_id","required":true,"type":"string"}],"returns":{"kind":"object","name":"Note"},"timeout":"1m30s"},`,
+		`{"operations":[{"category":"READ","danger":"safe",` +
+			`"description":"Gets a \"note\".\n` + "\u2028" + `<é>\u0001","name":"get_note",`,
+		`"params":[{"maxLength":8,"name":"note_id","required":true,"type":"string"}],"returns":{"kind":"object",` +
+			`"name":"Note"},"timeout":"1m30s"},`,
 		`{"examples":[{"description":"All","params":"{\"a\": 1}"}],"name":"a_second","reasons":["why","not"]}],`,
 		`"types":[{"kind":"enum","name":"Color","values":[{"value":"red"}]},`,
 		`{"fields":[{"items":{"type":"Color"},"name":"tags","type":"array"}],"kind":"object","name":"Note"}]}`,
@@ -75,7 +81,9 @@ func TestEveryPartOfDefinitionsCounts(t *testing.T) {
 			t.Errorf("%s is listed as untold but is no part of definitions", field)
 		}
 	}
-	for _, structure := range []any{gen.Adapter{}, gen.Operation{}, gen.Param{}, gen.Returns{}, gen.Example{}, gen.Type{}, gen.EnumValue{}} {
+	for _, structure := range []any{
+		gen.Adapter{}, gen.Operation{}, gen.Param{}, gen.Returns{}, gen.Example{}, gen.Type{}, gen.EnumValue{},
+	} {
 		typ := reflect.TypeOf(structure)
 		for i := range typ.NumField() {
 			if typ.Field(i).Type == reflect.TypeFor[gen.Returns]() { // its fields are tried
@@ -97,7 +105,8 @@ func TestWhatMakesFingerprintsDiffer(t *testing.T) {
 	}{
 		{"nothing", func(*gen.Adapter) {}, true},
 		{"the order of types", func(a *gen.Adapter) { slices.Reverse(a.Types) }, true},
-		{"an empty list for none", func(a *gen.Adapter) { a.Types[1].Values = []gen.EnumValue{}; a.Operations[1].Reasons = []string{} }, true},
+		{"an empty list for none",
+			func(a *gen.Adapter) { a.Types[1].Values = []gen.EnumValue{}; a.Operations[1].Reasons = []string{} }, true},
 		{"the handler in another file", func(a *gen.Adapter) { a.Operations[0].Source = "other.go:1" }, true},
 		{"the order of operations", func(a *gen.Adapter) { slices.Reverse(a.Operations) }, false},
 		{"the order of parameters", func(a *gen.Adapter) { slices.Reverse(a.Operations[0].Params) }, false},
@@ -230,7 +239,13 @@ func complete() *gen.Adapter {
 		Operations: []gen.Operation{
 			{
 				Name: "create_note", Category: gen.Create, Description: "Creates.", Confirm: "Sure?", Reasons: []string{"why"},
-				Params:   []gen.Param{{Name: "tags", Type: "array", Items: element(), Enum: []string{"a"}, Aliases: []string{"b"}, Presets: []string{"c"}}, {Name: "title", Type: "string"}},
+				Params: []gen.Param{
+					{
+						Name: "tags", Type: "array", Items: element(), Enum: []string{"a"}, Aliases: []string{"b"},
+						Presets: []string{"c"},
+					},
+					{Name: "title", Type: "string"},
+				},
 				Returns:  gen.Returns{Name: "Note", Kind: gen.KindObject},
 				Examples: []gen.Example{{Params: "{}"}},
 			},
@@ -238,7 +253,8 @@ func complete() *gen.Adapter {
 		},
 		Types: []gen.Type{
 			{Name: "Color", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "red"}, {Value: "blue"}}},
-			{Name: "Note", Kind: gen.KindObject, Fields: []gen.Param{{Name: "title", Type: "string"}}, Items: element(), Members: []string{"A"}},
+			{Name: "Note", Kind: gen.KindObject, Fields: []gen.Param{{Name: "title", Type: "string"}}, Items: element(),
+				Members: []string{"A"}},
 		},
 	}
 }
@@ -264,9 +280,12 @@ func randomAdapter(seed uint64) *gen.Adapter {
 	var param func(depth int) gen.Param
 	param = func(depth int) gen.Param {
 		p := gen.Param{
-			Name: text(), Go: text(), Type: text(), Required: flag(), Description: text(), Default: text(), Enum: texts(), Minimum: text(), Maximum: text(),
-			MinLength: r.IntN(3), MaxLength: r.IntN(3), MinItems: r.IntN(3), MaxItems: r.IntN(3), Pattern: text(), Format: text(), Sensitive: flag(),
-			ReadOnly: flag(), AppendOnly: flag(), ID: flag(), Aliases: texts(), Presets: texts(), OmitEmpty: flag(), OmitZero: flag(), Quoted: flag(), Deprecated: text(),
+			Name: text(), Go: text(), Type: text(), Required: flag(), Description: text(), Default: text(), Enum: texts(),
+			Minimum: text(), Maximum: text(),
+			MinLength: r.IntN(3), MaxLength: r.IntN(3), MinItems: r.IntN(3), MaxItems: r.IntN(3), Pattern: text(),
+			Format: text(), Sensitive: flag(),
+			ReadOnly: flag(), AppendOnly: flag(), ID: flag(), Aliases: texts(), Presets: texts(), OmitEmpty: flag(),
+			OmitZero: flag(), Quoted: flag(), Deprecated: text(),
 		}
 		if depth < 3 && flag() {
 			items := param(depth + 1)
@@ -284,14 +303,17 @@ func randomAdapter(seed uint64) *gen.Adapter {
 	a := &gen.Adapter{Name: text(), Version: text()}
 	for range r.IntN(4) {
 		a.Operations = append(a.Operations, gen.Operation{
-			Name: text(), Category: gen.Category(text()), Family: text(), Description: text(), Danger: gen.Danger(text()), Reasons: texts(), Confirm: text(),
-			Params: params(), Returns: gen.Returns{Name: text(), Kind: gen.TypeKind(text())}, Examples: []gen.Example{{Params: text(), Description: text()}},
-			Timeout: time.Duration(r.IntN(3)), Deprecated: text(), Replacement: text(), Source: text(),
+			Name: text(), Category: gen.Category(text()), Family: text(), Description: text(), Danger: gen.Danger(text()),
+			Reasons: texts(), Confirm: text(),
+			Params: params(), Returns: gen.Returns{Name: text(), Kind: gen.TypeKind(text())},
+			Examples: []gen.Example{{Params: text(), Description: text()}},
+			Timeout:  time.Duration(r.IntN(3)), Deprecated: text(), Replacement: text(), Source: text(),
 		})
 	}
 	for i := range r.IntN(4) {
 		t := gen.Type{
-			Name: fmt.Sprint(i) + text(), Kind: gen.TypeKind(text()), Description: text(), Values: []gen.EnumValue{{Value: text(), Description: text()}},
+			Name: fmt.Sprint(i) + text(), Kind: gen.TypeKind(text()), Description: text(),
+			Values: []gen.EnumValue{{Value: text(), Description: text()}},
 			Fields: params(), Members: texts(), Changes: text(),
 		}
 		if flag() {

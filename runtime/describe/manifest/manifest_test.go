@@ -24,7 +24,8 @@ func notes() *gen.Adapter {
 				},
 				Examples: []gen.Example{{Params: `{"title":"x"}`}},
 			},
-			{Name: "wipe", Category: gen.Delete, Description: "Wipes \"all\" & <everything>", Danger: gen.Forbidden, Timeout: 5, Deprecated: "no"},
+			{Name: "wipe", Category: gen.Delete, Description: "Wipes \"all\" & <everything>", Danger: gen.Forbidden, Timeout: 5,
+				Deprecated: "no"},
 		},
 		Types: []gen.Type{
 			{Name: "Color", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "red"}}},
@@ -41,7 +42,8 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"service":{"name":"notes"},"operations":[{"name":"create_note","description":"Create a note","parameters":[` +
+	want := `{"service":{"name":"notes"},"operations":[` +
+		`{"name":"create_note","description":"Create a note","parameters":[` +
 		`{"name":"title","kind":"argument","datatype":"string","required":true,"multiple":false},` +
 		`{"name":"tags","kind":"property","datatype":"string","required":false,"multiple":true,"default":{"kind":"empty"}},` +
 		`{"name":"pinned","kind":"switch","datatype":"boolean","required":false,"multiple":false,"default":false}]},` +
@@ -115,7 +117,8 @@ func TestKinds(t *testing.T) {
 		{"boolean", gen.Param{Type: "boolean"}, "switch"},
 		{"required boolean", gen.Param{Type: "boolean", Required: true}, "switch"},
 		{"several booleans", gen.Param{Type: "array", Items: &gen.Param{Type: "boolean"}}, "property"},
-		{"several booleans, required", gen.Param{Type: "array", Items: &gen.Param{Type: "boolean"}, Required: true}, "argument"},
+		{"several booleans, required", gen.Param{Type: "array", Items: &gen.Param{Type: "boolean"}, Required: true},
+			"argument"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := one(t, tt.param)
@@ -186,7 +189,10 @@ func TestFaults(t *testing.T) {
 	_, err := manifest.Render(&gen.Adapter{Operations: []gen.Operation{{Name: "get", Params: []gen.Param{
 		{Name: "broken", Type: "any", Default: "{"}, {Name: "ambiguous", Type: "any", Default: `{ "kind":"empty" }`},
 	}}}})
-	for _, want := range []string{"has no name", `"get", parameter "broken": the default is not JSON`, `"ambiguous": the default { "kind":"empty" } means`} {
+	for _, want := range []string{
+		"has no name", `"get", parameter "broken": the default is not JSON`,
+		`"ambiguous": the default { "kind":"empty" } means`,
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %s", err, want)
 		}
@@ -202,8 +208,9 @@ func TestNothingElseMatters(t *testing.T) {
 	other := notes()
 	other.Version = "0.0.1"
 	o := &other.Operations[0]
-	o.Category, o.Danger, o.DangerSource, o.Family, o.Source = gen.Execute, gen.Forbidden, gen.DangerFromTag, "operate", "x.go:1"
-	o.Confirm, o.Reasons, o.Timeout, o.Returns = "Sure?", []string{"why"}, 7, gen.Returns{Name: "Node", Kind: gen.KindObject}
+	o.Category, o.Danger, o.DangerSource = gen.Execute, gen.Forbidden, gen.DangerFromTag
+	o.Family, o.Source, o.Confirm, o.Reasons, o.Timeout = "operate", "x.go:1", "Sure?", []string{"why"}, 7
+	o.Returns = gen.Returns{Name: "Node", Kind: gen.KindObject}
 	o.Params[0].Sensitive, o.Params[0].Go, o.Params[0].Description = false, "Title", "Other"
 	again, err := manifest.Render(other)
 	if err != nil {
