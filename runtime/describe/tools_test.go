@@ -287,7 +287,8 @@ func TestToolsRefuseOperationsTheyCannotTellApart(t *testing.T) {
 	s.GetManifest = true
 	want := `two operations are called "a"
 the service's operation "introspect" has the name of the built-in operation "introspect"; rename it
-the service's operation "get_manifest" at a.go:7 has the name of the built-in operation "get_manifest"; rename it, or leave GetManifest off, which adds the built-in one
+the service's operation "get_manifest" at a.go:7 has the name of the built-in operation "get_manifest"; ` +
+		`rename it, or leave GetManifest off, which adds the built-in one
 operation "b": category "AUTHORIZE" is none of CREATE, READ, UPDATE, DELETE, EXECUTE`
 	_, toolsErr := s.Tools(a)
 	_, introspectErr := Introspect(a, s, Protocol{})
