@@ -7,44 +7,44 @@ import (
 	"time"
 )
 
-// slots is into how many parts a sliding window is divided.
+// slots is how many parts a sliding window has.
 const slots = 10
 
-// Claim is what is to be added to a counter. A counter is either of a sliding window or of a period that ends; the key
-// says which, and always the same.
+// Claim is an amount to add to a counter. A counter is either one of a sliding window or one of a period; a key must
+// not be used for both.
 type Claim struct {
 	Key string
-	// N is what to add. Zero adds nothing and asks whether one could be added. A negative one gives back what was taken.
+	// N is the amount. Zero checks whether one could be added. A negative amount gives back what was taken.
 	N int64
-	// Limit is what the counter may come to. Zero is no limit.
+	// Limit is the most that the counter may come to; zero: no limit.
 	Limit int64
-	// Window makes the counter one of a sliding window: within no time of this length does it exceed its limit, however the
-	// other side begins its own windows. What was added counts for up to a tenth longer. At least 10 milliseconds.
+	// Window makes the counter one of a sliding window: no time span of this length exceeds the limit, whenever it begins.
+	// An amount counts for up to a tenth longer than the window. At least 10 milliseconds.
 	Window time.Duration
-	// Ends makes the counter one of a period: it begins anew with the first claim whose period ends later. A claim whose
-	// period ends earlier, made by a clock that is behind, counts for the later one. It is used where Window is zero.
+	// Ends makes the counter one of a period that ends then: it starts from zero with the first claim of a period that
+	// ends later. A claim of a period that ends earlier, by a clock that is behind, counts for the later period. Ends is
+	// used if Window is zero.
 	Ends time.Time
 }
 
-// Count is what came of a claim.
+// Count is the result of a claim.
 type Count struct {
-	// Used is what the counter stands at: after the claim where all were taken, before it otherwise.
+	// Used is the counter's value: after the claims if they were taken, before them otherwise.
 	Used int64
-	// Refused says that this claim would have exceeded its limit.
+	// Refused reports that this claim would have exceeded its limit.
 	Refused bool
-	// Free is when a refused claim can be made with success at the earliest.
+	// Free is the earliest time at which a refused claim can succeed.
 	Free time.Time
 }
 
-// Counter is the state of a counter, for stores that keep it as a value. The zero value is a counter that nothing was
-// added to.
+// Counter is the state of a counter, for stores that hold it as a value. The zero value has counted nothing.
 type Counter struct {
 	ends  int64            // of the period, in Unix milliseconds
-	slot  int64            // number of the slot to which parts[0] belongs
-	parts [slots + 1]int64 // of a window: newest first; of a period: the first alone
+	slot  int64            // number of the slot of parts[0]
+	parts [slots + 1]int64 // amounts of a window's slots, newest first; of a period: only the first
 }
 
-// Take applies a claim at a time, by the store's clock. It changes nothing where the claim is refused.
+// Take applies a claim; now is the time by the store's clock. If the claim is refused, nothing changes.
 func (c *Counter) Take(claim Claim, now time.Time) Count {
 	c.move(claim, now)
 	used := int64(0)
@@ -52,7 +52,7 @@ func (c *Counter) Take(claim Claim, now time.Time) Count {
 		used += part
 	}
 	if claim.N < 0 && claim.Window <= 0 && claim.Ends.UnixMilli() < c.ends {
-		return Count{Used: used} // what was taken is gone with its period, and what is there is others'
+		return Count{Used: used} // the period of the amount is over; the counter has other amounts
 	}
 	if claim.N < 0 {
 		return Count{Used: used - c.giveBack(-claim.N)}
@@ -64,8 +64,8 @@ func (c *Counter) Take(claim Claim, now time.Time) Count {
 	return Count{Used: used + claim.N}
 }
 
-// TakeAll applies claims to the counters of their keys, all of them or none, as Store.Take demands. It reports whether they
-// were taken.
+// TakeAll applies claims to the counters of their keys: all of them or none, as Store.Take demands. It reports whether
+// it has applied them.
 func TakeAll(counters []Counter, claims []Claim, now time.Time) ([]Count, bool) {
 	counts := make([]Count, len(claims))
 	before := make([]int64, len(claims))
@@ -73,9 +73,9 @@ func TakeAll(counters []Counter, claims []Claim, now time.Time) ([]Count, bool) 
 	copy(after, counters)
 	taken := true
 	for i, claim := range claims {
-		asked := claim
-		asked.N, asked.Limit = 0, 0
-		before[i] = after[i].Take(asked, now).Used
+		check := claim
+		check.N, check.Limit = 0, 0
+		before[i] = after[i].Take(check, now).Used
 		counts[i] = after[i].Take(claim, now)
 		taken = taken && !counts[i].Refused
 	}
@@ -89,7 +89,7 @@ func TakeAll(counters []Counter, claims []Claim, now time.Time) ([]Count, bool) 
 	return counts, false
 }
 
-// move brings the counter to the present. Time that goes backwards moves nothing: what was added keeps counting.
+// move brings the counter to the present. If the clock went backwards, it changes nothing: amounts keep counting.
 func (c *Counter) move(claim Claim, now time.Time) {
 	if claim.Window <= 0 {
 		if ends := claim.Ends.UnixMilli(); ends > c.ends {
@@ -111,8 +111,8 @@ func (c *Counter) move(claim Claim, now time.Time) {
 	clear(c.parts[:passed])
 }
 
-// giveBack takes n away again, and returns what there was to take. It takes from what was added first, so that what others
-// have added meanwhile counts for no shorter time than it would have.
+// giveBack subtracts up to n, and returns how much. It subtracts from the oldest amounts, so that the amounts that
+// others have added meanwhile count for their full time.
 func (c *Counter) giveBack(n int64) (given int64) {
 	for i := slots; i >= 0; i-- {
 		part := min(c.parts[i], n-given)
@@ -122,7 +122,7 @@ func (c *Counter) giveBack(n int64) (given int64) {
 	return given
 }
 
-// free is when enough of the counter will have passed for a claim.
+// free returns when the counter will have space for a claim.
 func (c *Counter) free(claim Claim, used int64) time.Time {
 	if claim.Window <= 0 {
 		return time.UnixMilli(c.ends)
@@ -136,13 +136,13 @@ func (c *Counter) free(claim Claim, used int64) time.Time {
 	return time.UnixMilli((c.slot + int64(slots-oldest) + 1) * claim.slot())
 }
 
-// slot is the length of a part of the window, in milliseconds.
+// slot returns the length of a slot of the window, in milliseconds.
 func (c Claim) slot() int64 {
 	const whole = slots * time.Millisecond
-	return int64((c.Window + whole - 1) / whole) // rounded up, so that the parts are never shorter than the window
+	return int64((c.Window + whole - 1) / whole) // rounded up, so that the slots are not shorter than the window
 }
 
-// Keep is how long a counter must be kept after a claim on it: afterwards it is as if nothing had been added.
+// Keep returns how long a store must hold a counter after a claim: later it is as if nothing had been counted.
 func (c *Counter) Keep(claim Claim, now time.Time) time.Duration {
 	if claim.Window <= 0 {
 		const longest = 100 * 365 * 24 * time.Hour // beyond which a Duration could overflow
@@ -151,7 +151,7 @@ func (c *Counter) Keep(claim Claim, now time.Time) time.Duration {
 	return time.Duration(claim.slot()*(slots+1))*time.Millisecond + time.Second
 }
 
-// CheckClaims refuses claims that no store takes: two on one counter.
+// CheckClaims fails if two claims have the same key.
 func CheckClaims(claims []Claim) error {
 	for i := range claims {
 		for j := range i {
@@ -163,9 +163,9 @@ func CheckClaims(claims []Claim) error {
 	return nil
 }
 
-// Append appends the counter's encoded form.
+// Append appends the counter's encoding.
 func (c *Counter) Append(to []byte) []byte {
-	to = append(to, 1) // version of the form
+	to = append(to, 1) // version of the encoding
 	to = binary.AppendVarint(to, c.ends)
 	to = binary.AppendVarint(to, c.slot)
 	last := slots
@@ -178,7 +178,7 @@ func (c *Counter) Append(to []byte) []byte {
 	return to
 }
 
-// ParseCounter reads what Append wrote; nothing is a counter that nothing was added to.
+// ParseCounter decodes what Append has encoded. An empty text is the zero Counter.
 func ParseCounter(text []byte) (Counter, error) {
 	var c Counter
 	if len(text) == 0 {

@@ -66,7 +66,8 @@ func TestCounterRoundTrip(t *testing.T) {
 	}
 }
 
-// REQ-RQ-01: giving back takes nothing from what others have added: neither from a later period, nor from how long it counts.
+// REQ-RQ-01: giving back takes nothing from what others have added: neither from a later period, nor from how long it
+// counts.
 func TestGivingBackIsNotTheCostOfOthers(t *testing.T) {
 	minute := start.Truncate(time.Minute).Add(time.Minute)
 	var period Counter
@@ -88,7 +89,8 @@ func TestGivingBackIsNotTheCostOfOthers(t *testing.T) {
 	}
 }
 
-// A claim by a clock that is behind, or for what began in an earlier period, does not make a store forget the later one.
+// A claim by a clock that is behind, or for what began in an earlier period, does not make a store forget the later
+// one.
 func TestCountersAreKeptForTheirPeriod(t *testing.T) {
 	minute := start.Truncate(time.Minute).Add(time.Minute)
 	now := minute

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// mostEntries is how many entries and counters a Memory holds where nothing else is said.
+// mostEntries is the default of Memory.MaxEntries.
 const mostEntries = 1 << 20
 
-// ErrFull is the failure of a change for which a store has no room. Nothing is thrown out for it: what a store forgets
-// could be a limit.
+// ErrFull is the error of a change for which a store has no space. A store does not discard state to make space: that
+// state could be a limit.
 var ErrFull = errors.New("the store is full")
 
-// Memory is the store of one process; its zero value is ready to use. What it holds is gone with the process.
+// Memory is a store in the memory of one process. Its zero value is ready to use.
 type Memory struct {
-	// MaxEntries bounds the entries and counters that it holds; default 1,048,576.
+	// MaxEntries bounds how many entries and counters there are in total; default 1,048,576.
 	MaxEntries int
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -29,8 +29,8 @@ type Memory struct {
 	version  Version
 	entries  map[string]memoryEntry
 	counters map[string]*memoryCounter
-	sweep    int       // number of entries from which on those that have expired are looked for
-	swept    time.Time // when that was done last
+	sweep    int       // number of entries and counters at which expired ones are removed next
+	swept    time.Time // when expired ones were last removed
 }
 
 type memoryEntry struct {
@@ -65,7 +65,7 @@ func (m *Memory) Get(ctx context.Context, key string) (Entry, error) {
 	return Entry{Key: key, Value: bytes.Clone(e.value), Version: e.version}, nil
 }
 
-// live is the entry of a key unless it has expired. The lock is held.
+// live returns the entry of a key unless it has expired. The lock is held.
 func (m *Memory) live(key string, now time.Time) memoryEntry {
 	e := m.entries[key]
 	if !e.expires.IsZero() && !now.Before(e.expires) {
@@ -74,8 +74,10 @@ func (m *Memory) live(key string, now time.Time) memoryEntry {
 	return e
 }
 
-// Put implements Store. It fails with ErrFull where there is no room for another entry.
-func (m *Memory) Put(ctx context.Context, key string, value []byte, old Version, ttl time.Duration) (Version, error) {
+// Put implements Store. It fails with ErrFull if there is no space for another entry.
+func (m *Memory) Put(
+	ctx context.Context, key string, value []byte, old Version, ttl time.Duration,
+) (Version, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -85,7 +87,7 @@ func (m *Memory) Put(ctx context.Context, key string, value []byte, old Version,
 	if m.live(key, now).version != old {
 		return 0, ErrConflict
 	}
-	if old == 0 && !m.room(1, now) {
+	if old == 0 && !m.hasSpace(1, now) {
 		return 0, ErrFull
 	}
 	m.version++
@@ -132,7 +134,7 @@ func (m *Memory) List(ctx context.Context, prefix, after string, limit int) ([]E
 	return found[:min(len(found), max(limit, 0))], nil
 }
 
-// Take implements Store. It fails with ErrFull where there is no room for another counter.
+// Take implements Store. It fails with ErrFull if there is no space for another counter.
 func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
 	if err := cmp.Or(ctx.Err(), CheckClaims(claims)); err != nil {
 		return nil, err
@@ -140,7 +142,7 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
-	if !m.room(len(claims), now) {
+	if !m.hasSpace(len(claims), now) {
 		return nil, ErrFull
 	}
 	states := make([]Counter, len(claims))
@@ -170,8 +172,9 @@ func (m *Memory) Take(ctx context.Context, claims []Claim) ([]Count, error) {
 	return counts, nil
 }
 
-// room reports whether n more can be held, after looking for those that have expired where it is time to. The lock is held.
-func (m *Memory) room(n int, now time.Time) bool {
+// hasSpace reports whether there is space for n more entries or counters. If it is time to, it first removes expired
+// ones. The lock is held.
+func (m *Memory) hasSpace(n int, now time.Time) bool {
 	most := cmp.Or(m.MaxEntries, mostEntries)
 	held := len(m.entries) + len(m.counters) + n
 	if held < m.sweep || held <= 1024 && held <= most || held > most && now.Sub(m.swept) < time.Second {
@@ -192,7 +195,7 @@ func (m *Memory) room(n int, now time.Time) bool {
 	return held <= most
 }
 
-// Close implements Store: it forgets everything.
+// Close implements Store. It removes everything.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

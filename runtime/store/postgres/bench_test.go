@@ -12,7 +12,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/store/postgres/postgrestest"
 )
 
-// The server is on the same machine and does not wait for its disk: this is what the calls cost, without network and disk.
+// The server is on the same machine and does not wait for its disk: this is what the calls cost, without network and
+// disk.
 func BenchmarkStore(b *testing.B) {
 	server := postgrestest.Start(b)
 	s := open(b, server.Location())

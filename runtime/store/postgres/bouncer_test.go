@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// startBouncer starts a pgbouncer before a server that gives a connection back after each transaction. It returns where it
-// is reached.
+// startBouncer starts a pgbouncer before a server that gives a connection back after each transaction. It returns where
+// it is reached.
 func startBouncer(t *testing.T, server *postgrestest.Server) (location string) {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")

@@ -11,13 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// longestKey bounds keys, in bytes: the server's indexes hold no more than a third of a page.
+// longestKey bounds keys, in bytes: an index entry of the server is at most a third of a page.
 const longestKey = 2048
 
 const (
-	// sweepEvery is after how many rows that may expire those that have are looked for.
+	// sweepEvery is the number of rows that may expire, after which expired ones are removed.
 	sweepEvery = 32
-	// sweepMost is how many of each table are then removed at most: more than came, so that none pile up.
+	// sweepMost is how many rows of each table are removed at most: more than were added, so that they do not accumulate.
 	sweepMost = 4 * sweepEvery
 )
 
@@ -38,8 +38,10 @@ func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
 	return e, nil
 }
 
-// Put implements store.Store. Keys have up to 2,048 bytes.
-func (s *Store) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+// Put implements store.Store. Keys have at most 2,048 bytes.
+func (s *Store) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
 	const doing = "writing an entry"
 	if err := checkKey(doing, key); err != nil {
 		return 0, err
@@ -101,7 +103,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 		if limit <= 0 {
 			return nil
 		}
-		rows, err := s.pool.Query(ctx, s.sql.list, []byte(prefix), []byte(after), behind(prefix), int64(limit))
+		rows, err := s.pool.Query(ctx, s.sql.list, []byte(prefix), []byte(after), store.PrefixEnd(prefix), int64(limit))
 		if err != nil {
 			return err
 		}
@@ -119,18 +121,6 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 	return found, nil
 }
 
-// behind is the least key that is greater than all with a prefix; nil where there is none.
-func behind(prefix string) []byte {
-	end := []byte(prefix)
-	for i := len(end) - 1; i >= 0; i-- {
-		if end[i] < math.MaxUint8 {
-			end[i]++
-			return end[:i+1]
-		}
-	}
-	return nil
-}
-
 func checkKey(doing, key string) error {
 	if len(key) > longestKey {
 		return fmt.Errorf("%s: its key has %d bytes; PostgreSQL takes up to %d", doing, len(key), longestKey)
@@ -138,7 +128,7 @@ func checkKey(doing, key string) error {
 	return nil
 }
 
-// sweep removes rows that have expired, now and then. Its failure is nobody's: they are removed another time.
+// sweep removes expired rows, once in sweepEvery rows. Its failure is ignored: the rows are removed later.
 func (s *Store) sweep(ctx context.Context, written int) {
 	before := s.written.Add(int64(written)) - int64(written)
 	if before > 0 && before/sweepEvery == (before+int64(written))/sweepEvery {

@@ -9,8 +9,8 @@ import (
 // ParseLocation is parseLocation, for the fuzz target.
 var ParseLocation = parseLocation
 
-// Stall has a store stop in the middle of taking a claim, for as long as the test needs; the server waits for stall. What
-// is returned goes on, and reports what came of it.
+// Stall has a store stop in the middle of taking a claim, for as long as the test needs; the server waits for stall.
+// What is returned goes on, and reports what came of it.
 func Stall(ctx context.Context, s *Store, stall string, claim store.Claim) (goOn func() error, err error) {
 	s.stall = stall
 	conn, err := s.pool.Acquire(ctx)

@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// opening is what was being done when a store could not be opened.
+// opening is what Open was doing when it failed.
 const opening = "opening the PostgreSQL store"
 
-// failure is an error whose text can be shown to anyone: it names no place, user or password.
+// failure is an error whose text can be shown to everyone: it names no host, user or password.
 type failure struct {
 	doing, why string
 	cause      error
@@ -23,7 +23,7 @@ type failure struct {
 func (f *failure) Error() string { return f.doing + ": " + f.why }
 func (f *failure) Unwrap() error { return f.cause }
 
-// failed says what went wrong. It returns nil for nil.
+// failed wraps an error as a failure. It returns nil for nil.
 func failed(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
@@ -32,7 +32,7 @@ func failed(ctx context.Context, doing string, err error) error {
 	if errors.As(err, &connecting) {
 		err = connecting.Unwrap() // without the settings, which have the password
 	}
-	if ended := ctx.Err(); ended != nil { // what failed, failed because of it
+	if ended := ctx.Err(); ended != nil { // which is the reason of the failure
 		return &failure{doing: doing, why: reason(ended), cause: errors.Join(ended, err)}
 	}
 	return &failure{doing: doing, why: reason(err), cause: err}
@@ -67,7 +67,7 @@ func reason(err error) string {
 	return "the connection to the server failed"
 }
 
-// What the server says in its own words is for those who wrote the statement.
+// Codes of the server. Its messages are written for the author of a statement.
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -86,9 +86,10 @@ var reasons = map[string]string{
 	"28P01":       "the server refused the user name or the password",
 	"28000":       "the server refused the user name or the password",
 	"3D000":       "there is no such database on the server",
-	"42501":       "the server does not permit it to this user; for the tables to be created, the user must own their schema or be permitted to create it",
-	"42P01":       "the tables of the store are not there; they are created when a store is opened",
-	"25P03":       "the transaction took too long",
+	"42501": "the server does not permit it to this user; for the tables to be created, " +
+		"the user must own their schema or be permitted to create it",
+	"42P01": "the tables of the store are not there; they are created when a store is opened",
+	"25P03": "the transaction took too long",
 }
 
 func codeOf(err error) string {
@@ -99,11 +100,11 @@ func codeOf(err error) string {
 	return ""
 }
 
-// attempts is how often at most a call is made that can be made again.
+// attempts bounds how often a call is made.
 const attempts = 10
 
-// try makes a call, and makes it again where it is certain that nothing came of it. What only reads can be made again
-// after every failure of the connection.
+// try makes a call, and repeats it if it certainly had no effect. A call that only reads can be repeated after every
+// failure of the connection.
 func (s *Store) try(ctx context.Context, doing string, reads bool, call func() error) error {
 	for n := 1; ; n++ {
 		err := ctx.Err()
@@ -115,16 +116,17 @@ func (s *Store) try(ctx context.Context, doing string, reads bool, call func() e
 		}
 		code := codeOf(err)
 		if code == readOnly || code == adminShutdown || code == crashShutdown {
-			s.pool.Reset() // the other connections are no better; and another server may have taken over
+			s.pool.Reset() // the other connections fail as well, or another server has taken over
 		}
-		again := code == serializationFailure || code == deadlockDetected || pgconn.SafeToRetry(err) || reads && n < 3 && lost(err, code)
-		if !again || n == attempts || ctx.Err() != nil {
+		repeatable := code == serializationFailure || code == deadlockDetected || pgconn.SafeToRetry(err) ||
+			reads && n < 3 && lost(err, code)
+		if !repeatable || n == attempts || ctx.Err() != nil {
 			return failed(ctx, doing, err)
 		}
 	}
 }
 
-// lost reports whether an error is the loss of a connection that there was.
+// lost reports whether an error is the loss of an established connection.
 func lost(err error, code string) bool {
 	var connecting *pgconn.ConnectError
 	return !errors.As(err, &connecting) && (code == "" || code == adminShutdown || code == crashShutdown)

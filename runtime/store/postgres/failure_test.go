@@ -33,8 +33,8 @@ func slow(t *testing.T) {
 	}
 }
 
-// A store that fails never allows: not by success, and not by an answer that can be taken for one. It works again when the
-// server does, without being opened anew.
+// A store that fails never allows: not by success, and not by an answer that can be taken for one. It works again when
+// the server does, without being opened anew.
 func TestFailure(t *testing.T) {
 	slow(t)
 	for _, test := range []struct {
@@ -272,8 +272,8 @@ func TestCrashesDuringTraffic(t *testing.T) {
 	}
 }
 
-// REQ-CT-10: a token that was used stays so. Entries are durable where the server is configured to acknowledge what is not,
-// and a version that was acknowledged is not given out again.
+// REQ-CT-10: a token that was used stays so. Entries are durable where the server is configured to acknowledge what is
+// not, and a version that was acknowledged is not given out again.
 func TestEntriesOutliveACrash(t *testing.T) {
 	slow(t)
 	server := postgrestest.Start(t, "fsync=on", "synchronous_commit=off", "wal_writer_delay=10s")

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// schemaParameter names the schema of the tables in a location. It is ours: the server never sees it.
+// schemaParameter is the parameter that names the schema of the tables. It is not sent to the server.
 const schemaParameter = "aql_schema"
 
 var (
@@ -17,12 +17,13 @@ var (
 	parameterName = regexp.MustCompile(`^[a-z_]{1,40}$`)
 )
 
-// parseLocation reads a location. The errors never quote it: a password that is not written as it should be can be
-// anywhere in it.
+// parseLocation parses a location. Its errors do not quote the location: a password that is not escaped can be anywhere
+// in it.
 func parseLocation(location string) (config *pgxpool.Config, schema string, err error) {
 	scheme, rest, _ := strings.Cut(location, "://")
 	if scheme != "postgres" && scheme != "postgresql" {
-		return nil, "", errors.New("the location of a PostgreSQL store has the form postgres://user:password@host:port/database")
+		return nil, "", errors.New("the location of a PostgreSQL store has the form " +
+			"postgres://user:password@host:port/database")
 	}
 	if before, after, ok := strings.Cut(rest, "@"); ok && (strings.Contains(before, "/") || strings.Contains(after, "@")) {
 		return nil, "", errors.New(`the location of the PostgreSQL store has "@" in a place where it is not understood; ` +
@@ -39,12 +40,12 @@ func parseLocation(location string) (config *pgxpool.Config, schema string, err 
 		kept = append(kept, parameter)
 	}
 	if !schemaName.MatchString(schema) || strings.HasPrefix(schema, "pg_") {
-		return nil, "", fmt.Errorf("the location of the PostgreSQL store: %s must be up to 63 lower-case letters, digits and _, "+
-			"and not begin with a digit or pg_", schemaParameter)
+		return nil, "", fmt.Errorf("the location of the PostgreSQL store: %s must be up to 63 lower-case letters, "+
+			"digits and _, and not begin with a digit or pg_", schemaParameter)
 	}
 	config, err = pgxpool.ParseConfig(joinParameters(base, kept))
 	if err != nil {
-		return nil, "", notUnderstood(base, kept)
+		return nil, "", explainParameters(base, kept)
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
@@ -55,8 +56,8 @@ func parseLocation(location string) (config *pgxpool.Config, schema string, err 
 	return config, schema, nil
 }
 
-// notUnderstood finds the parameter on account of which a location was refused.
-func notUnderstood(base string, parameters []string) error {
+// explainParameters returns the error for the parameter because of which a location was refused.
+func explainParameters(base string, parameters []string) error {
 	for i, parameter := range parameters {
 		name, _, _ := strings.Cut(parameter, "=")
 		others := append(parameters[:i:i], parameters[i+1:]...)
@@ -69,7 +70,7 @@ func notUnderstood(base string, parameters []string) error {
 }
 
 func splitParameters(location string) (base string, parameters []string) {
-	start := strings.Index(location, "@") + 1 // a password may have a question mark
+	start := strings.Index(location, "@") + 1 // a password may contain a question mark
 	end := strings.Index(location[start:], "?")
 	if end < 0 {
 		return location, nil

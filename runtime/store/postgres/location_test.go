@@ -18,7 +18,8 @@ const misplaced = `the location of the PostgreSQL store has "@" in a place where
 const schemaRule = "the location of the PostgreSQL store: aql_schema must be up to 63 lower-case letters, digits and _, " +
 	"and not begin with a digit or pg_"
 
-// What is wrong with a location is said without quoting it: the password can be anywhere in one that is written wrongly.
+// What is wrong with a location is said without quoting it: the password can be anywhere in one that is written
+// wrongly.
 func TestLocationsThatAreNotUnderstood(t *testing.T) {
 	for name, test := range map[string]struct{ location, want string }{
 		"another scheme":                {"mysql://u:hunter2@h/d", "the location of a PostgreSQL store has the form postgres://user:password@host:port/database"},

@@ -1,21 +1,25 @@
-// Package postgres keeps the state of adapters in PostgreSQL, so that replicas on many hosts share it: confirmation tokens,
-// counters, audit records. It implements store.Store, and goes by the clock of the server.
+// Package postgres is a store in PostgreSQL, which the replicas of an adapter on many hosts share. Its clock is the
+// server's. A service that offers it sets
 //
-// A location is a URL as libpq knows it, postgres://user:password@host:port/database?sslmode=verify-full, and may name
-// what pgxpool knows besides, such as pool_max_conns. Special characters in it are written as %XX. Settings that it does
-// not name come from the usual PG* variables and from the password file, which keeps the password out of the flag.
+//	serve.Options{Stores: postgres.Drivers()}
 //
-// The tables are in a schema of their own, aql, or the one that the parameter aql_schema names. They are created when a
-// store is opened there first; a role that may not do so needs the schema to be created for it:
+// and its users choose it with -state postgres://….
+//
+// A location is a URL of libpq, postgres://user:password@host:port/database?sslmode=verify-full. It may have parameters
+// of pgxpool, such as pool_max_conns. Special characters in it are written as %XX. Other settings come from the PG*
+// environment variables and from the password file, which keeps the password out of the flag.
+//
+// The tables are in the schema aql, or in the one that the parameter aql_schema names. Open creates them if they do not
+// exist. If the role may not create a schema, someone who may has to create it:
 //
 //	create schema aql authorization the_role
 //
-// Behind a pool of connections that hands them out by transaction, such as pgbouncer, the location has to say
+// If the connections come from a pool that assigns them by transaction, such as pgbouncer, the location needs
 // default_query_exec_mode=exec.
 //
-// What was acknowledged is as durable as the server makes its commits. Entries are committed durably where the setting
-// synchronous_commit is off, too; counters are not. A server that took over from one that failed may lack what was
-// committed last, unless the replication between them is synchronous.
+// An acknowledged change is as durable as a commit of the server. Entries are committed durably even if
+// synchronous_commit is off; counters are not. A server that has taken over from a failed one may lack the latest
+// commits, unless the replication between them is synchronous.
 package postgres
 
 import (
@@ -29,40 +33,40 @@ import (
 )
 
 const (
-	// connectTimeout bounds how long one connection is tried for, where the location does not.
+	// connectTimeout bounds one attempt to connect, unless the location has a bound.
 	connectTimeout = 5 * time.Second
-	// pingTimeout bounds how long a connection that was idle is tried, before another is made, where the location does not.
+	// pingTimeout bounds the check of a connection that was idle, unless the location has a bound.
 	pingTimeout = 2 * time.Second
-	// closeTimeout bounds how long Close waits for calls to end.
+	// closeTimeout bounds how long Close waits for running calls.
 	closeTimeout = 5 * time.Second
 )
 
-// Drivers returns the drivers of this package: for the schemes postgres and postgresql, which mean the same.
+// Drivers returns the drivers of this package, for the schemes postgres and postgresql, which mean the same.
 func Drivers() []store.Driver {
 	open := func(ctx context.Context, location string) (store.Store, error) {
 		s, err := Open(ctx, location)
 		if err != nil {
-			return nil, err // not a store that holds a nil
+			return nil, err // and not an interface that holds a nil *Store
 		}
 		return s, nil
 	}
 	return []store.Driver{{Scheme: "postgres", Open: open}, {Scheme: "postgresql", Open: open}}
 }
 
-// Store keeps state on a PostgreSQL server; Open makes one. Every method ends when its context does, and needs one that
-// ends where the server may hang. Texts of errors name no place, user or password; what is wrapped in them may, the
-// password excepted.
+// Store is a store on a PostgreSQL server. Every method returns when its context ends; if the server may hang, the
+// context must have a deadline. The texts of errors name no host, user or password; the errors that they wrap may name
+// host and user.
 type Store struct {
 	pool    *pgxpool.Pool
 	sql     statements
-	stall   string       // see the constant
-	written atomic.Int64 // rows that may expire, since the store was opened
+	stall   string       // the constant; another in tests
+	written atomic.Int64 // how many rows that may expire were written
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the store at a location, and creates its tables where there are none. It fails where the server cannot be
-// reached, and where the tables are those of another release.
+// Open opens the store at a location, and creates its tables if they do not exist. It fails if the server cannot be
+// reached, or if the tables are those of another release.
 func Open(ctx context.Context, location string) (*Store, error) {
 	config, schema, err := parseLocation(location)
 	if err != nil {
@@ -80,7 +84,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the connections. It waits for calls that have not ended, but not for ever.
+// Close implements store.Store. It waits up to 5 seconds for running calls, and fails if some have not ended then.
 func (s *Store) Close() error {
 	closed := make(chan struct{})
 	go func() {

@@ -197,7 +197,7 @@ func TestStore(t *testing.T) {
 		_, takeErr := s.Take(ctx, []store.Claim{{Key: long, N: 1, Window: time.Hour}})
 		wantError(t, takeErr, "counting: its key has 2049 bytes; PostgreSQL takes up to 2048")
 		_, twice := s.Take(ctx, []store.Claim{{Key: "a", N: 1, Window: time.Hour}, {Key: "a", N: 1, Window: time.Hour}})
-		wantError(t, twice, "counting: one key is claimed twice at once")
+		wantError(t, twice, "counting: a counter is claimed twice at once")
 		put(t, s, string(randomBytes(2048)), "x", 0, 0)
 	})
 

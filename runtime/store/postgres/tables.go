@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// form is the version of the tables. A release that changes them counts it up.
+// form is the version of the tables. A release that changes the tables increases it.
 const form = 1
 
-// statements are the texts of what is asked of the server, with the name of the schema filled in.
+// statements are the SQL statements, with the name of the schema.
 type statements struct {
 	schema string
 
@@ -24,21 +24,22 @@ type statements struct {
 	read, lock, write                  string
 }
 
-// durable, in what a change returns, has it committed durably where the server was told not to. It weakens nothing.
-const durable = `case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end`
+// durable, as a column that a change returns, makes its commit durable even if synchronous_commit is off.
+const durable = `case when current_setting('synchronous_commit') = 'off'
+	then set_config('synchronous_commit', 'on', true) end`
 
 func newStatements(schema string) statements {
 	in := func(text string) string { return strings.ReplaceAll(text, "SCHEMA", schema) } // schemaName needs no quotes
 	const (
 		live = `(expires_at is null or expires_at > clock_timestamp())`
-		ttl  = `clock_timestamp() + $3::bigint * interval '1 millisecond'` // null without one
+		ttl  = `clock_timestamp() + $3::bigint * interval '1 millisecond'` // null without a ttl
 		now  = `(extract(epoch from clock_timestamp()) * 1000000)::bigint`
 		ends = `(extract(epoch from expires_at) * 1000000)::bigint`
 	)
 	return statements{
 		schema: schema,
 		form:   in(`select version from SCHEMA.form`),
-		// Read from the catalogue: functions such as to_regclass may answer from before a lock was waited for.
+		// From the catalogue: functions such as to_regclass may answer with the state before a lock was waited for.
 		look: in(`
 			select exists (select from pg_catalog.pg_namespace where nspname = 'SCHEMA'),
 			       exists (select from pg_catalog.pg_tables where schemaname = 'SCHEMA' and tablename = 'form')`),
@@ -83,7 +84,7 @@ func newStatements(schema string) statements {
 			where key >= $1::bytea and key > $2::bytea and ($3::bytea is null or key < $3::bytea) and ` + live + `
 			order by key limit $4::bigint`),
 
-		// The time of the statement, and not the clock's, lets the server use the index.
+		// With the time of the statement, unlike that of the clock, the server can use the index.
 		sweepEntries: in(`
 			delete from SCHEMA.entries where key = any (array(
 				select key from SCHEMA.entries where expires_at <= statement_timestamp()
@@ -93,12 +94,12 @@ func newStatements(schema string) statements {
 				select key from SCHEMA.counters where expires_at <= statement_timestamp()
 				order by expires_at limit $1::bigint for update skip locked))`),
 
-		// A row that is there is locked, though nothing is changed: all locks are taken by one statement, in one order.
+		// An existing row is locked although nothing is changed: one statement takes all locks, in one order.
 		lock: in(`
 			insert into SCHEMA.counters as c (key, value, expires_at)
 			select key, ''::bytea, clock_timestamp() from unnest($1::bytea[]) as key order by key
 			on conflict (key) do update set value = c.value where false`),
-		// One row at least, for the time.
+		// At least one row, which has the time.
 		read: in(`
 			select c.key, c.value, ` + ends + `, ` + now + `
 			from (values (1)) as one left join SCHEMA.counters as c on c.key = any ($1::bytea[])`),
@@ -110,11 +111,11 @@ func newStatements(schema string) statements {
 	}
 }
 
-// prepareTables creates the tables where there are none, and refuses those of another release.
+// prepareTables creates the tables if they do not exist, and fails if they are those of another release.
 func (s *Store) prepareTables(ctx context.Context) error {
 	_, tables, err := s.look(ctx, s.pool)
 	if err == nil && !tables {
-		// In one transaction: there are all of them, or none.
+		// One transaction creates all of them or none.
 		err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			return s.createTables(ctx, tx)
 		})
@@ -134,7 +135,7 @@ func (s *Store) prepareTables(ctx context.Context) error {
 }
 
 func (s *Store) createTables(ctx context.Context, tx pgx.Tx) error {
-	// Of those who come at the same time one creates, and the others wait until it has.
+	// If several processes come at the same time, one creates the tables and the others wait.
 	lock := fnv.New64a()
 	io.WriteString(lock, "aql tables "+s.sql.schema)
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1::bigint)`, int64(lock.Sum64())); err != nil {
@@ -144,7 +145,7 @@ func (s *Store) createTables(ctx context.Context, tx pgx.Tx) error {
 	if err != nil || tables {
 		return err
 	}
-	if !schema { // asked, for a role may own the schema that may not create one
+	if !schema { // a role that owns the schema may not have the right to create one
 		if _, err := tx.Exec(ctx, s.sql.createSchema); err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (s *Store) createTables(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// look reports what there is of the schema and the tables in it.
+// look reports whether the schema and its tables exist.
 func (s *Store) look(ctx context.Context, at interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (schema, tables bool, err error) {

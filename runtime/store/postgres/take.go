@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,32 +13,33 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// stall is how long a process may leave a transaction alone, before the server ends it: one that was stopped, or whose
-// host is gone, must not lock the others out.
+// stall is how long a transaction may be idle before the server ends it: a process that was stopped, or whose host is
+// gone, must not lock out the others.
 const stall = "10s"
 
-// Take implements store.Store. Keys have up to 2,048 bytes. It takes two round trips, and one where every claim only asks.
+// Take implements store.Store. Keys have at most 2,048 bytes. It needs two round trips, or one if all claims only
+// check.
 func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
 	const doing = "counting"
+	if err := store.CheckClaims(claims); err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
 	keys := make([][]byte, len(claims))
-	asks := true
+	checkOnly := true
 	for i, claim := range claims {
 		if err := checkKey(doing, claim.Key); err != nil {
 			return nil, err
 		}
 		keys[i] = []byte(claim.Key)
-		asks = asks && claim.N == 0
+		checkOnly = checkOnly && claim.N == 0
 	}
 	slices.SortFunc(keys, bytes.Compare)
-	if len(slices.CompactFunc(slices.Clone(keys), bytes.Equal)) != len(keys) {
-		return nil, errors.New(doing + ": one key is claimed twice at once")
-	}
 	counts, rows := []store.Count{}, 0
-	err := s.try(ctx, doing, asks, func() (err error) {
+	err := s.try(ctx, doing, checkOnly, func() (err error) {
 		switch {
 		case len(claims) == 0:
-		case asks:
-			counts, err = s.ask(ctx, keys, claims)
+		case checkOnly:
+			counts, err = s.check(ctx, keys, claims)
 		default:
 			counts, rows, err = s.take(ctx, keys, claims)
 		}
@@ -54,8 +54,8 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 	return counts, nil
 }
 
-// ask looks at counters without locking them: one statement sees them all at one time.
-func (s *Store) ask(ctx context.Context, keys [][]byte, claims []store.Claim) ([]store.Count, error) {
+// check reads counters without locking them: one statement reads all of them at the same time.
+func (s *Store) check(ctx context.Context, keys [][]byte, claims []store.Claim) ([]store.Count, error) {
 	rows, err := s.pool.Query(ctx, s.sql.read, keys)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,9 @@ func (s *Store) ask(ctx context.Context, keys [][]byte, claims []store.Claim) ([
 }
 
 // take adds to counters in one transaction, and returns how many rows it wrote.
-func (s *Store) take(ctx context.Context, keys [][]byte, claims []store.Claim) (counts []store.Count, written int, err error) {
+func (s *Store) take(
+	ctx context.Context, keys [][]byte, claims []store.Claim,
+) (counts []store.Count, written int, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -88,13 +90,15 @@ func (s *Store) take(ctx context.Context, keys [][]byte, claims []store.Claim) (
 	return counts, len(keys), err
 }
 
-// lock begins a transaction that has the counters to itself, and reads them.
-func (s *Store) lock(ctx context.Context, conn *pgxpool.Conn, keys [][]byte, claims []store.Claim) ([]store.Counter, time.Time, error) {
+// lock begins a transaction that locks the counters, and reads them.
+func (s *Store) lock(
+	ctx context.Context, conn *pgxpool.Conn, keys [][]byte, claims []store.Claim,
+) ([]store.Counter, time.Time, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`begin isolation level read committed`)
 	batch.Queue(`select set_config('idle_in_transaction_session_timeout', $1::text, true)`, s.stall)
 	batch.Queue(s.sql.lock, keys)
-	batch.Queue(s.sql.read, keys) // after the locks are held: a later statement sees what those before it committed
+	batch.Queue(s.sql.read, keys) // a statement after the locks: it sees what the holders before have committed
 	results := conn.SendBatch(ctx, batch)
 	for range batch.Len() - 1 {
 		if _, err := results.Exec(); err != nil {
@@ -102,7 +106,7 @@ func (s *Store) lock(ctx context.Context, conn *pgxpool.Conn, keys [][]byte, cla
 			return nil, time.Time{}, err
 		}
 	}
-	rows, _ := results.Query() // its error is the one of reading them
+	rows, _ := results.Query() // readCounters returns its error, too
 	states, found, now, err := readCounters(rows, claims)
 	if err := cmp.Or(err, results.Close()); err != nil {
 		return nil, time.Time{}, err
@@ -113,8 +117,10 @@ func (s *Store) lock(ctx context.Context, conn *pgxpool.Conn, keys [][]byte, cla
 	return states, now, nil
 }
 
-// write writes the counters that were added to, and commits.
-func (s *Store) write(ctx context.Context, conn *pgxpool.Conn, claims []store.Claim, states []store.Counter, now time.Time) error {
+// write writes the counters that have changed, and commits.
+func (s *Store) write(
+	ctx context.Context, conn *pgxpool.Conn, claims []store.Claim, states []store.Counter, now time.Time,
+) error {
 	var changed, values [][]byte
 	var keep []int64
 	for i, claim := range claims {
@@ -139,21 +145,24 @@ func (s *Store) write(ctx context.Context, conn *pgxpool.Conn, claims []store.Cl
 		return err
 	}
 	if updated.RowsAffected() != int64(len(changed)) || committed.String() != "COMMIT" {
-		return fmt.Errorf("%d of %d counters were written, and the transaction ended with %s", updated.RowsAffected(), len(changed), committed)
+		return fmt.Errorf("%d of %d counters were written, and the transaction ended with %s",
+			updated.RowsAffected(), len(changed), committed)
 	}
 	return nil
 }
 
-// release gives a connection back, without a transaction.
+// release returns a connection to the pool, without a transaction.
 func release(ctx context.Context, conn *pgxpool.Conn) {
 	if !conn.Conn().IsClosed() && conn.Conn().PgConn().TxStatus() != 'I' {
-		_, _ = conn.Exec(ctx, `rollback`) // where it fails, the pool closes the connection, and the server rolls back
+		_, _ = conn.Exec(ctx, `rollback`) // if it fails, the pool closes the connection, and the server rolls back
 	}
 	conn.Release()
 }
 
-// readCounters reads the counters of claims, how many of them there are, and the time by the server's clock.
-func readCounters(rows pgx.Rows, claims []store.Claim) (states []store.Counter, found int, now time.Time, err error) {
+// readCounters returns the counters of claims, how many of them exist, and the time by the server's clock.
+func readCounters(
+	rows pgx.Rows, claims []store.Claim,
+) (states []store.Counter, found int, now time.Time, err error) {
 	states = make([]store.Counter, len(claims))
 	var key, value []byte
 	var ends *int64

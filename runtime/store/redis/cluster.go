@@ -7,21 +7,23 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// gather makes the store one of a cluster, whose servers the one of the location knows.
-func (s *Store) gather() error {
+// useCluster makes the store use the cluster of the server at its location.
+func (s *Store) useCluster() error {
 	o := s.client.Options()
 	if o.Network != "tcp" {
-		return errors.New("the server is one of a cluster, whose others cannot be reached by a socket: use a location with redis://")
+		return errors.New("the server is one of a cluster, whose others cannot be reached by a socket: " +
+			"use a location with redis://")
 	}
 	if o.DB != 0 {
-		return errors.New("the server is one of a cluster, which has no other database than 0: tell stores apart by the option space")
+		return errors.New("the server is one of a cluster, which has no other database than 0: " +
+			"tell stores apart by the option space")
 	}
 	s.cluster = goredis.NewClusterClient(&goredis.ClusterOptions{
 		Addrs:                    []string{o.Addr},
 		Username:                 o.Username,
 		Password:                 o.Password,
 		TLSConfig:                o.TLSConfig,
-		MaxRetries:               -1, // as in parse; the client of the cluster itself, which tries again as well, runs nothing
+		MaxRetries:               -1, // as in parse; only the clients of single servers run requests
 		DialerRetries:            1,
 		DialTimeout:              patience,
 		ReadTimeout:              patience,
@@ -35,7 +37,7 @@ func (s *Store) gather() error {
 	return nil
 }
 
-// primary is the client of the server that holds the space.
+// primary returns the client of the server that holds the space.
 func (s *Store) primary(ctx context.Context) (*goredis.Client, error) {
 	if s.cluster == nil {
 		return s.client, nil
@@ -43,8 +45,8 @@ func (s *Store) primary(ctx context.Context) (*goredis.Client, error) {
 	return s.cluster.MasterForKey(ctx, s.space)
 }
 
-// ask has run ask the server that holds the space, and ends with the context.
-func ask[T any](ctx context.Context, s *Store, run func(*goredis.Client) (T, error)) (T, error) {
+// request sends a request to the server that holds the space, and returns when ctx ends.
+func request[T any](ctx context.Context, s *Store, run func(*goredis.Client) (T, error)) (T, error) {
 	value, err := await(ctx, func() (T, error) {
 		c, err := s.primary(ctx)
 		if err != nil {

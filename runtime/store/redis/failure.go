@@ -12,12 +12,13 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// meanings says in our words what the server says with the first word of its errors. Its own text is left out, which may
-// repeat what was sent to it: values, tokens, passwords.
+// meanings explains the codes that errors of the server begin with. The server's own text is left out: it may repeat
+// what was sent to it, such as values, tokens and passwords.
 var meanings = map[string]string{
-	"NOAUTH":      "the server demands a password: put it into the location of the store",
-	"WRONGPASS":   "the server refuses the user or the password in the location of the store",
-	"NOPERM":      "the server denies the user what the store needs: allow the commands that the documentation of the store lists",
+	"NOAUTH":    "the server demands a password: put it into the location of the store",
+	"WRONGPASS": "the server refuses the user or the password in the location of the store",
+	"NOPERM": "the server denies the user what the store needs: " +
+		"allow the commands that the documentation of the store lists",
 	"READONLY":    "the server is a replica and takes no changes: the location of the store must lead to the primary",
 	"LOADING":     "the server has just started and is loading its data: try again soon",
 	"BUSY":        "the server is busy with a script: try again soon",
@@ -28,15 +29,16 @@ var meanings = map[string]string{
 	"MOVED":       "the cluster keeps the data of the store elsewhere",
 	"MISCONF":     "the server cannot write to its disk and takes no changes",
 	"NOREPLICAS":  "the server has fewer replicas than it demands and takes no changes",
-	"WRONGTYPE":   "the server holds something else under a key of the store: give the store a space or a database of its own",
-	"AQLDAMAGED":  "a counter is damaged, or was written by something else: give the store a space or a database of its own",
-	"AQLRANGE":    "a counter would exceed 9007199254740991, which is the most that it can hold",
+	"WRONGTYPE": "the server holds something else under a key of the store: " +
+		"give the store a space or a database of its own",
+	"AQLDAMAGED": "a counter is damaged, or was written by something else: " +
+		"give the store a space or a database of its own",
+	"AQLRANGE": "a counter would exceed 9007199254740991, which is the most that it can hold",
 }
 
-// explain says what a failure is and, where it can, what to do about it. It never repeats what the server said, nor an
-// address.
+// explain returns what failed and, if known, what to do about it. It does not repeat the server's text or an address.
 func explain(err error) error {
-	var said goredis.Error
+	var answer goredis.Error
 	var network *net.OpError
 	var timeout net.Error
 	switch {
@@ -44,8 +46,8 @@ func explain(err error) error {
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the server did not answer in time: %w", context.DeadlineExceeded)
-	case errors.As(err, &said):
-		code, _, _ := strings.Cut(strings.TrimPrefix(said.Error(), "-"), " ")
+	case errors.As(err, &answer):
+		code, _, _ := strings.Cut(strings.TrimPrefix(answer.Error(), "-"), " ")
 		return refusal(code)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("the server did not answer in time: %w", context.DeadlineExceeded)
@@ -61,7 +63,7 @@ func explain(err error) error {
 	return fmt.Errorf("the connection to the server failed: %w", err)
 }
 
-// refusal is the failure for which a server gave a code.
+// refusal returns the error for a code of the server.
 func refusal(code string) error {
 	if code == "OOM" {
 		return fmt.Errorf("%w: the server has reached its maxmemory", store.ErrFull)

@@ -59,8 +59,8 @@ func slow(t *testing.T) {
 	}
 }
 
-// fails makes every call of the store and demands an error of each that changes something, or of all, that allows nothing
-// and says what the matter is.
+// fails makes every call of the store and demands an error of each that changes something, or of all, that allows
+// nothing and says what the matter is.
 func fails(t *testing.T, s *redis.Store, reads bool, says string) {
 	t.Helper()
 	failsWithin(t, s, patience, reads, says)
@@ -303,8 +303,8 @@ func TestServerThatHasForgottenEverything(t *testing.T) {
 	}
 }
 
-// Whatever was acknowledged is there after the server was killed, and nothing was taken twice. What was in doubt may be.
-// This needs appendfsync always: with everysec the server postpones writing, not only syncing, while it is syncing.
+// Whatever was acknowledged is there after the server was killed, and nothing was taken twice. What was in doubt may
+// be. This needs appendfsync always: with everysec the server postpones writing, not only syncing, while it is syncing.
 func TestServerIsKilledDuringTraffic(t *testing.T) {
 	slow(t)
 	server := redistest.Start(t, "--appendfsync", "always")

@@ -21,26 +21,28 @@ const (
 	schemeSocket = "redis+unix"
 )
 
-// patience is for how long a call waits for an answer of the server where its context sets no earlier end.
+// patience bounds how long a call waits for the server, if its context does not end earlier.
 const patience = 5 * time.Second
 
 var spaces = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$`)
 
-// place is a location that has been read.
+// place is a parsed location.
 type place struct {
 	options *goredis.Options
 	space   string
 	shown   string // the location without user, password and options
 }
 
-// errForm stands for what other packages say about a location: they would quote it, and with it the password.
-var errForm = errors.New("it must have the form redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// in its place for TLS, " +
-	"or redis+unix:///PATH; write characters of the password that are neither letters nor digits as % with two hex digits")
+// errForm replaces the errors of other packages about a location: they quote it, and with it the password.
+var errForm = errors.New("it must have the form redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], " +
+	"rediss:// in its place for TLS, or redis+unix:///PATH; " +
+	"write characters of the password that are neither letters nor digits as % with two hex digits")
 
-// errOption does not name the option: it can be a part of a password with a question mark.
-var errOption = errors.New("its options can be space and, with redis+unix, db, each of them once; a question mark of the password is written %3F")
+// errOption does not name the option, which can be a part of a password with a question mark.
+var errOption = errors.New("its options can be space and, with redis+unix, db, each of them once; " +
+	"a question mark of the password is written %3F")
 
-// parse reads a location. Its errors tell nothing of it.
+// parse parses a location. Its errors do not quote it.
 func parse(location string) (place, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Opaque != "" || u.Fragment != "" || u.RawFragment != "" || strings.HasSuffix(location, "#") {
@@ -51,14 +53,14 @@ func parse(location string) (place, error) {
 		return place{}, errForm
 	}
 	p := place{space: "aql", options: &goredis.Options{
-		// A change that may have been made must not be made again: the second would find the version of the first.
+		// A change that may have been made must not be repeated: the second would conflict with the version of the first.
 		MaxRetries:            -1,
 		DialerRetries:         1,
 		DialTimeout:           patience,
 		ReadTimeout:           patience,
 		WriteTimeout:          patience,
 		ContextTimeoutEnabled: true,
-		Protocol:              2, // nothing here needs what the server pushes with 3
+		Protocol:              2, // the store does not use what the server pushes with 3
 		PipelinePoolSize:      -1,
 		DisableIdentity:       true,
 		MaintNotificationsConfig: &maintnotifications.Config{
@@ -69,7 +71,8 @@ func parse(location string) (place, error) {
 		p.options.Username = u.User.Username()
 		p.options.Password, _ = u.User.Password()
 		if p.options.Password == "" && p.options.Username != "" {
-			return place{}, errors.New("it names a user without a password: write USER:PASSWORD@, or :PASSWORD@ for the default user")
+			return place{}, errors.New("it names a user without a password: " +
+				"write USER:PASSWORD@, or :PASSWORD@ for the default user")
 		}
 	}
 	switch u.Scheme {
@@ -104,7 +107,8 @@ func parse(location string) (place, error) {
 		case name == "space" && spaces.MatchString(values[0]):
 			p.space = values[0]
 		case name == "space":
-			return place{}, errors.New("its option space must be of up to 64 letters, digits and . _ : -, with a letter or digit first")
+			return place{}, errors.New("its option space must be of up to 64 letters, digits and . _ : -, " +
+				"with a letter or digit first")
 		default:
 			return place{}, errOption
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/store/redis/redistest"
 )
 
-// lossy is a way to a server on which one answer gets lost each time that lose is set. It returns the location of its own end.
+// lossy is a way to a server on which one answer gets lost each time that lose is set. It returns the location of its
+// own end.
 func lossy(t *testing.T, server *redistest.Server, lose *atomic.Bool) string {
 	socket := filepath.Join(filepath.Dir(server.Socket()), "lossy.sock")
 	listener, err := net.Listen("unix", socket)

@@ -17,9 +17,9 @@ var (
 	takeText string
 )
 
-// The scripts are sent by their digest, and in full where the server does not know them yet or has forgotten them. It has
-// not run them then. Those that change something begin with #!lua, so that a server which takes no changes refuses them at
-// once, and does not answer with a conflict from data that may be old.
+// The scripts are sent by their digest, and in full if the server does not have them. Scripts that change something
+// begin with #!lua, so that a server which accepts no changes refuses them at once, and does not answer with a conflict
+// from data that may be old.
 var (
 	putScript    = goredis.NewScript(putText)
 	deleteScript = goredis.NewScript(deleteText)

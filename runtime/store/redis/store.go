@@ -1,32 +1,37 @@
-// Package redis keeps the state of an adapter on a Redis server, which its replicas share. It needs Redis 7.0 or later, or
-// a server that does the same, such as Valkey.
+// Package redis is a store on a Redis server, which the replicas of an adapter share. It needs Redis 7.0 or later, or a
+// compatible server such as Valkey. A service that offers it sets
+//
+//	serve.Options{Stores: redis.Drivers()}
+//
+// and its users choose it with -state redis://….
 //
 // # Location
 //
 // A location is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], the same with rediss:// for TLS, or
-// redis+unix:///PATH[?db=DATABASE] for a socket. The option space, as in redis://localhost?space=todo, names the space of
-// the store; default aql. Stores of different spaces share nothing, and every key of a space begins with its name in braces,
-// {aql}, so that Redis Cluster keeps a space in one place. The location of a cluster is that of any of its servers; while
-// the slot of a space moves, its store fails.
+// redis+unix:///PATH[?db=DATABASE] for a socket. The option space, as in redis://localhost?space=todo, names the space
+// of the store; default aql. Stores of different spaces share nothing. Every key of a space begins with its name in
+// braces, {aql}, so that Redis Cluster holds a space on one server. The location of a cluster is that of any of its
+// servers; while the slot of a space moves, its store fails.
 //
-// A user of Redis with few rights needs: ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex +zrangebyscore +time
-// +eval +evalsha, +cluster for a cluster, and +info for the checks that Open makes.
+// A Redis user with restricted rights needs ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex +zrangebyscore
+// +time +eval +evalsha, +cluster for a cluster, and +info for the checks of Open.
 //
 // # What Redis can lose
 //
-// Redis says that it has made a change before its replicas have it, and, unless it is set to appendonly yes and
-// appendfsync always, before the change is on its disk. So when a primary dies and a replica takes its place, the changes of
-// the last moments can be undone; when a server is killed or its machine loses power, those of up to two seconds with
-// appendfsync everysec, and everything with appendonly no. A token that was redeemed can then be redeemed once more, what
-// was taken of a counter can be taken again, and an entry that blocks someone can be missing. The same holds for what a
-// primary that was cut off still takes; min-replicas-to-write bounds how long it does. WAIT does not change this, and the
-// store does not use it. State that must survive a failover belongs into PostgreSQL.
+// Redis acknowledges a change before its replicas have it and, unless it is set to appendonly yes and appendfsync
+// always, before it is on the disk. When a primary fails and a replica takes over, the latest changes can be lost. When
+// a server is killed or loses power, the changes of up to two seconds can be lost with appendfsync everysec, and all of
+// them with appendonly no. A redeemed token can then be redeemed again, what was taken from a counter can be taken
+// again, and an entry that blocks a caller can be missing. The same holds for changes that a disconnected primary still
+// accepts; min-replicas-to-write bounds for how long it does. WAIT does not prevent this, and the store does not use
+// it. State that must survive a failover belongs in PostgreSQL.
 //
-// Versions do not come again even so: they go by the clock of the server where that is ahead of the last one. A server whose
-// clock was set back just before it lost its data is the exception.
+// Versions are not used twice even then: they follow the clock of the server if that is ahead of the last version. The
+// exception is a server whose clock was set back just before it lost its data.
 //
-// What Redis throws out for lack of memory could be a limit. Open therefore refuses a server with a maxmemory and another
-// maxmemory-policy than noeviction; it cannot see when that is changed later, or where the user may not run INFO.
+// What Redis evicts for lack of memory could be a limit. Open therefore refuses a server that has a maxmemory and a
+// maxmemory-policy other than noeviction. It cannot detect a later change, or check a server on which the user may not
+// run INFO.
 package redis
 
 import (
@@ -42,45 +47,46 @@ import (
 )
 
 const (
-	// digits is how many of them stand before a value: its version.
+	// digits is the length of the version that each value begins with.
 	digits = 16
-	// most is the greatest number to which the scripts count exactly.
+	// most is the greatest number that the scripts count to exactly.
 	most = 1<<53 - 1
-	// look is how many keys a script lists at once.
-	look = 1000
+	// pageSize is how many keys a script lists at a time.
+	pageSize = 1000
 )
 
-// Store is the store on a Redis server. It goes by the server's clock. Every method is one round trip, except for a List of
-// more than 1,000 entries and for the first use of a script. Nothing is tried again that the server may have done; a call
-// after a failed one finds the server again by itself. The client logs connections that fail to standard error, or where
-// its own SetLogger says.
+// Store is a store on a Redis server. Its clock is the server's. Every method is one round trip, except for a List of
+// more than 1,000 entries and the first use of a script. A request that the server may have executed is not repeated;
+// after a failure, the next call connects again. The client logs failed connections to standard error, or to what its
+// SetLogger sets.
 type Store struct {
 	client  *goredis.Client        // of the server at the location
-	cluster *goredis.ClusterClient // of the cluster to which that belongs; otherwise nil
-	space   string                 // as it begins keys: in braces
+	cluster *goredis.ClusterClient // of the server's cluster; nil: there is none
+	space   string                 // the beginning of every key, in braces
 	now     string                 // the time of counters in Unix milliseconds, for tests; empty: the server's
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Drivers are the drivers of this package: for redis, rediss and redis+unix.
+// Drivers returns the drivers of this package, for the schemes redis, rediss and redis+unix.
 func Drivers() []store.Driver {
 	var drivers []store.Driver
+	open := func(ctx context.Context, location string) (store.Store, error) {
+		s, err := Open(ctx, location)
+		if err != nil {
+			return nil, err // and not an interface that holds a nil *Store
+		}
+		return s, nil
+	}
 	for _, scheme := range []string{schemeTCP, schemeTLS, schemeSocket} {
-		drivers = append(drivers, store.Driver{Scheme: scheme, Open: func(ctx context.Context, location string) (store.Store, error) {
-			s, err := Open(ctx, location)
-			if err != nil {
-				return nil, err
-			}
-			return s, nil
-		}})
+		drivers = append(drivers, store.Driver{Scheme: scheme, Open: open})
 	}
 	return drivers
 }
 
-// Open opens the store at a location, as the documentation of the package describes it. It fails where the server cannot be
-// reached or refuses the user, and where it is a replica or would forget state for lack of memory. Errors never contain the
-// user or the password.
+// Open opens the store at a location, whose form the package documentation describes. It fails if the server cannot be
+// reached, refuses the user, is a replica, or may evict state for lack of memory. Errors do not contain the user or the
+// password.
 func Open(ctx context.Context, location string) (*Store, error) {
 	p, err := parse(location)
 	if err != nil {
@@ -94,7 +100,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return s, nil
 }
 
-// check finds out whether the server does what the store needs.
+// check fails if the server does not do what the store needs.
 func (s *Store) check(ctx context.Context) error {
 	try := func() error {
 		_, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), "-", "+", 0)
@@ -102,7 +108,7 @@ func (s *Store) check(ctx context.Context) error {
 	}
 	err := try()
 	if _, moved := goredis.IsMovedError(err); moved {
-		if err := s.gather(); err != nil {
+		if err := s.useCluster(); err != nil {
 			return err
 		}
 		err = try()
@@ -110,10 +116,10 @@ func (s *Store) check(ctx context.Context) error {
 	if err != nil {
 		return explain(err)
 	}
-	text, err := ask(ctx, s, func(c *goredis.Client) (string, error) { return c.Info(ctx).Result() })
-	var said goredis.Error
-	if errors.As(err, &said) {
-		return nil // the user may not ask
+	text, err := request(ctx, s, func(c *goredis.Client) (string, error) { return c.Info(ctx).Result() })
+	var answer goredis.Error
+	if errors.As(err, &answer) {
+		return nil // the user may not run INFO
 	}
 	if err != nil {
 		return explain(err)
@@ -124,7 +130,7 @@ func (s *Store) check(ctx context.Context) error {
 		info[name] = value
 	}
 	if info["cluster_enabled"] == "1" && s.cluster == nil {
-		if err := s.gather(); err != nil {
+		if err := s.useCluster(); err != nil {
 			return err
 		}
 		if err := try(); err != nil {
@@ -135,14 +141,14 @@ func (s *Store) check(ctx context.Context) error {
 		return refusal("READONLY")
 	}
 	if policy := info["maxmemory_policy"]; policy != "" && policy != "noeviction" && info["maxmemory"] != "0" {
-		return fmt.Errorf("the server throws out data for lack of memory (maxmemory-policy %s), and what it forgets could be a limit: "+
-			"set maxmemory-policy noeviction, or use another server", policy)
+		return fmt.Errorf("the server throws out data for lack of memory (maxmemory-policy %s), "+
+			"and what it forgets could be a limit: set maxmemory-policy noeviction, or use another server", policy)
 	}
 	return nil
 }
 
-// await ends with the context, for which the client waits only where the context has a deadline. What run does then is
-// bounded by patience, and nobody learns of it.
+// await runs a function and returns when ctx ends; the client itself heeds only the deadline of a context. The function
+// may run on until patience ends it.
 func await[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
@@ -169,14 +175,14 @@ func await[T any](ctx context.Context, run func() (T, error)) (T, error) {
 }
 
 func (s *Store) run(ctx context.Context, script *goredis.Script, keys []string, args ...any) (any, error) {
-	return ask(ctx, s, func(c *goredis.Client) (any, error) { return script.Run(ctx, c, keys, args...).Result() })
+	return request(ctx, s, func(c *goredis.Client) (any, error) { return script.Run(ctx, c, keys, args...).Result() })
 }
 
 func (s *Store) entry(key string) string { return s.space + "e:" + key }
 func (s *Store) keys() string            { return s.space + "keys" }
 func (s *Store) ends() string            { return s.space + "ends" }
 
-// expected is a version as the scripts compare it: nothing where there must be no entry.
+// expected returns a version as the scripts compare it; empty: there must be no entry.
 func expected(version store.Version) string {
 	if version == 0 {
 		return ""
@@ -184,22 +190,23 @@ func expected(version store.Version) string {
 	return fmt.Sprintf("%0*d", digits, version)
 }
 
-// parseEntry separates version and value.
+// parseEntry splits a value of the server into version and value.
 func parseEntry(key, text string) (store.Entry, error) {
 	if len(text) >= digits {
 		if version, err := strconv.ParseUint(text[:digits], 10, 64); err == nil && version > 0 {
 			return store.Entry{Key: key, Value: []byte(text[digits:]), Version: store.Version(version)}, nil
 		}
 	}
-	return store.Entry{}, errors.New("an entry is damaged, or was written by something else: give the store a space or a database of its own")
+	return store.Entry{}, errors.New("an entry is damaged, or was written by something else: " +
+		"give the store a space or a database of its own")
 }
 
-// errAnswer is for an answer that the scripts never give.
+// errAnswer is the error of an answer that the scripts do not give.
 var errAnswer = errors.New("the server gave an answer that makes no sense: it may not be a Redis server")
 
 // Get implements store.Store.
 func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
-	text, err := ask(ctx, s, func(c *goredis.Client) (string, error) { return c.Get(ctx, s.entry(key)).Result() })
+	text, err := request(ctx, s, func(c *goredis.Client) (string, error) { return c.Get(ctx, s.entry(key)).Result() })
 	if errors.Is(err, goredis.Nil) {
 		return store.Entry{Key: key}, nil
 	}
@@ -213,8 +220,10 @@ func (s *Store) Get(ctx context.Context, key string) (store.Entry, error) {
 	return e, nil
 }
 
-// Put implements store.Store. It fails with store.ErrFull where the server has reached its maxmemory.
-func (s *Store) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+// Put implements store.Store. It fails with store.ErrFull if the server has reached its maxmemory.
+func (s *Store) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
 	var milliseconds int64
 	if ttl > 0 {
 		milliseconds = max(ttl.Milliseconds(), 1)
@@ -262,14 +271,12 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 	if after >= prefix && after != "" {
 		lower = "(" + after
 	}
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if prefix[i] < 0xff {
-			upper = "(" + prefix[:i] + string([]byte{prefix[i] + 1})
-			break
-		}
+	if end := store.PrefixEnd(prefix); end != nil {
+		upper = "(" + string(end)
 	}
 	for more := true; more && len(found) < limit; {
-		answer, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), lower, upper, min(limit-len(found), look))
+		n := min(limit-len(found), pageSize)
+		answer, err := s.run(ctx, listScript, []string{s.keys(), s.ends()}, s.entry(""), lower, upper, n)
 		if err != nil {
 			return nil, fmt.Errorf("listing from the Redis store: %w", explain(err))
 		}
@@ -289,7 +296,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 	return found, nil
 }
 
-// texts is the answer to a list: an odd number of strings.
+// texts returns the answer of the list script: an odd number of strings.
 func texts(answer any) ([]string, error) {
 	values, ok := answer.([]any)
 	if !ok || len(values)%2 == 0 {

@@ -2,31 +2,28 @@ package redis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Take implements store.Store. It fails with store.ErrFull where the server has reached its maxmemory, and where a claim, a
-// limit or a counter would exceed 2^53-1, to which the scripts of Redis count exactly.
+// Take implements store.Store. It fails with store.ErrFull if the server has reached its maxmemory. It fails if a
+// claim, a limit or a counter exceeds 2^53-1: the scripts of Redis count exactly only up to that.
 func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
 	if err := ctx.Err(); err != nil || len(claims) == 0 {
 		return nil, err
 	}
+	if err := store.CheckClaims(claims); err != nil {
+		return nil, fmt.Errorf("taking from the Redis store: %w", err)
+	}
 	keys := make([]string, len(claims))
 	args := make([]any, 1, 1+4*len(claims))
 	args[0] = s.now
-	claimed := make(map[string]bool, len(claims))
 	for i, claim := range claims {
 		if claim.N > most || claim.N < -most || claim.Limit > most {
 			return nil, fmt.Errorf("taking from the Redis store: %w", refusal("AQLRANGE"))
 		}
-		if claimed[claim.Key] {
-			return nil, errors.New("taking from the Redis store: a counter is claimed twice at once")
-		}
-		claimed[claim.Key] = true
 		keys[i] = s.space + "c:" + claim.Key
 		args = append(args, claim.N, claim.Limit, slot(claim), claim.Ends.UnixMilli())
 	}
@@ -47,7 +44,7 @@ func (s *Store) Take(ctx context.Context, claims []store.Claim) ([]store.Count, 
 	return counts, nil
 }
 
-// slot is the length of a tenth of the window in milliseconds, rounded up as store.Counter does; 0 for a period.
+// slot returns the length of a tenth of the window in milliseconds, rounded up as in store.Counter; 0 for a period.
 func slot(claim store.Claim) int64 {
 	if claim.Window <= 0 {
 		return 0
@@ -56,7 +53,7 @@ func slot(claim store.Claim) int64 {
 	return int64((claim.Window-1)/whole) + 1
 }
 
-// count reads the answer to one claim. Only an answer that is all there may allow something.
+// count reads the answer to one claim. An incomplete answer is an error, so that it allows nothing.
 func count(answer any) (store.Count, error) {
 	values, ok := answer.([]any)
 	if !ok || len(values) != 3 {

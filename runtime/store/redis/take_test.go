@@ -33,8 +33,8 @@ func (c counters) take(claims []store.Claim, now time.Time) []store.Count {
 	return counts
 }
 
-// REQ-RQ-01: a script counts as store.Counter does, over thousands of sequences of claims: windows and periods, clocks that
-// go back, several counters at once, and counters that are claimed now as one kind, now as the other.
+// REQ-RQ-01: a script counts as store.Counter does, over thousands of sequences of claims: windows and periods, clocks
+// that go back, several counters at once, and counters that are claimed now as one kind, now as the other.
 func TestScriptCountsAsCounterDoes(t *testing.T) {
 	s := openForTest(t)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	live         = "(expires_at IS NULL OR expires_at > ?)"
-	selectEntry  = "SELECT version, value FROM entries WHERE key = ? AND " + live
-	selectAt     = "SELECT version FROM entries WHERE key = ? AND " + live
-	nextVersion  = "UPDATE versions SET last = last + 1 WHERE id = 1 RETURNING last"
-	putEntry     = "INSERT OR REPLACE INTO entries (key, version, expires_at, value) VALUES (?, ?, ?, ?)"
-	deleteEntry  = "DELETE FROM entries WHERE key = ? AND version = ? AND " + live
-	listRange    = "SELECT key, version, value FROM entries WHERE key >= ? AND key < ? AND " + live +
+	live        = "(expires_at IS NULL OR expires_at > ?)"
+	selectEntry = "SELECT version, value FROM entries WHERE key = ? AND " + live
+	selectAt    = "SELECT version FROM entries WHERE key = ? AND " + live
+	nextVersion = "UPDATE versions SET last = last + 1 WHERE id = 1 RETURNING last"
+	putEntry    = "INSERT OR REPLACE INTO entries (key, version, expires_at, value) VALUES (?, ?, ?, ?)"
+	deleteEntry = "DELETE FROM entries WHERE key = ? AND version = ? AND " + live
+	listRange   = "SELECT key, version, value FROM entries WHERE key >= ? AND key < ? AND " + live +
 		" ORDER BY key LIMIT ?"
 	listFrom     = "SELECT key, version, value FROM entries WHERE key >= ? AND " + live + " ORDER BY key LIMIT ?"
 	sweepEntries = "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE expires_at <= ? LIMIT ?)"
@@ -109,7 +109,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 			return nil
 		}
 		query, args := listFrom, []any{first}
-		if end := successor(prefix); end != nil {
+		if end := store.PrefixEnd(prefix); end != nil {
 			query, args = listRange, append(args, end)
 		}
 		rows, err := c.query(query, append(args, time.Now().UnixMilli(), limit)...)
@@ -135,16 +135,6 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 		return nil, fmt.Errorf("listing entries: %w", explain(err))
 	}
 	return found, nil
-}
-
-// successor returns the least key that is greater than all keys with a prefix; nil: there is none.
-func successor(prefix string) []byte {
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if prefix[i] < 0xff {
-			return append([]byte(prefix[:i]), prefix[i]+1)
-		}
-	}
-	return nil
 }
 
 // sweep removes some expired entries and counters.

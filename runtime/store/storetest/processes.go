@@ -49,7 +49,8 @@ type process struct {
 	store store.Store
 }
 
-// obey runs a command and returns what succeeded: 1 for a change that was made, 0 for one that another process prevented.
+// obey runs a command and returns what succeeded: 1 for a change that was made, 0 for one that another process
+// prevented.
 func (p *process) obey(command []string) ([]any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -181,9 +182,9 @@ func StartProcesses(t *testing.T, n int) *Processes {
 	return p
 }
 
-// Do sends a command to every process at the same time, and returns how often each of its changes succeeded. The commands
-// are: open LOCATION, close, put KEY VERSION, delete KEY VERSION, and race KEY VERSION, which at the same time puts the
-// key, puts the new key KEY/new, and takes the last place of the counter KEY.
+// Do sends a command to every process at the same time, and returns how often each of its changes succeeded. The
+// commands are: open LOCATION, close, put KEY VERSION, delete KEY VERSION, and race KEY VERSION, which at the same time
+// puts the key, puts the new key KEY/new, and takes the last place of the counter KEY.
 func (p *Processes) Do(command string, args ...any) []int {
 	p.t.Helper()
 	line := strings.TrimSuffix(fmt.Sprintln(append([]any{command}, args...)...), "\n")
@@ -214,8 +215,8 @@ func (p *Processes) Do(command string, args ...any) []int {
 }
 
 // RunProcesses tests a store that several processes share, at a location that is empty at first: of all that change or
-// create or delete one entry, or take the last place of a counter, exactly one succeeds. open opens the location in this
-// process. TestMain must call Main. It takes some seconds.
+// create or delete one entry, or take the last place of a counter, exactly one succeeds. open opens the location in
+// this process. TestMain must call Main. It takes some seconds.
 func RunProcesses(t *testing.T, location string, open func(t *testing.T) store.Store) {
 	const rounds = 200
 	s := open(t)

@@ -1,4 +1,18 @@
-// Package storetest holds what every store must do, as a test that each of them runs.
+// Package storetest tests implementations of store.Store. Whoever writes a store runs it in a test:
+//
+//	func TestStore(t *testing.T) {
+//		location := …
+//		storetest.Run(t, func(t *testing.T) store.Store {
+//			s, err := mystore.Open(t.Context(), location)
+//			if err != nil {
+//				t.Fatal(err)
+//			}
+//			t.Cleanup(func() { s.Close() })
+//			return s
+//		})
+//	}
+//
+// RunProcesses tests a store that several processes share.
 package storetest
 
 import (
@@ -16,34 +30,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Run tests stores. Each call of open opens the same place once more, as another process would; the test closes what it
-// opened. The place is empty at first.
+// Run tests a store. Each call of open opens the same location once more, as another process would; a store in memory
+// returns the same store. The location is empty at first. open closes what it has opened when the test ends.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("entries", func(t *testing.T) { entries(t, open(t)) })
-	t.Run("an entry is gone when its time has passed", func(t *testing.T) { expiry(t, open(t)) })
+	t.Run("an entry expires", func(t *testing.T) { expiry(t, open(t)) })
 	t.Run("keys and values are any bytes", func(t *testing.T) { bytesOfAnyKind(t, open(t)) })
-	t.Run("lists are in the order of keys and go on behind the last one", func(t *testing.T) { lists(t, open(t)) })
-	t.Run("a period ends and begins anew", func(t *testing.T) { periods(t, open(t)) })
+	t.Run("lists are in the order of keys and continue after a key", func(t *testing.T) { lists(t, open(t)) })
+	t.Run("a counter starts from zero with a new period", func(t *testing.T) { periods(t, open(t)) })
 	t.Run("a window never exceeds its limit", func(t *testing.T) { windows(t, open(t)) })
 	t.Run("claims are taken together or not at all", func(t *testing.T) { together(t, open(t)) })
-	t.Run("a clock that is behind does not make a counter forgotten", func(t *testing.T) { behind(t, open(t)) })
-	t.Run("of many changes to one version one wins", func(t *testing.T) { race(t, open) })
-	t.Run("the last place of a counter goes to one", func(t *testing.T) { lastPlace(t, open) })
-	t.Run("claims that overlap do not lock each other out", func(t *testing.T) { overlap(t, open) })
-	t.Run("nothing is done when the context has ended", func(t *testing.T) { ended(t, open(t)) })
+	t.Run("a clock that is behind does not reset a counter", func(t *testing.T) { behind(t, open(t)) })
+	t.Run("of many changes to one version one succeeds", func(t *testing.T) { race(t, open) })
+	t.Run("the last place of a counter is taken once", func(t *testing.T) { lastPlace(t, open) })
+	t.Run("claims that overlap do not deadlock", func(t *testing.T) { overlap(t, open) })
+	t.Run("nothing changes when the context has ended", func(t *testing.T) { ended(t, open(t)) })
 }
 
 func entries(t *testing.T, s store.Store) {
 	ctx := t.Context()
 	const key = "entries/a"
 	if e, err := s.Get(ctx, key); err != nil || e.Exists() || len(e.Value) > 0 {
-		t.Errorf("before it is there: %+v, %v", e, err)
+		t.Errorf("before it exists: %+v, %v", e, err)
 	}
 	if _, err := s.Put(ctx, key, nil, 7, 0); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("changing what is not there: %v", err)
+		t.Errorf("changing what does not exist: %v", err)
 	}
 	if err := s.Delete(ctx, key, 7); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("deleting what is not there: %v", err)
+		t.Errorf("deleting what does not exist: %v", err)
 	}
 	first := put(t, s, key, "one", 0, 0)
 	if _, err := s.Put(ctx, key, []byte("x"), 0, 0); !errors.Is(err, store.ErrConflict) {
@@ -66,7 +80,7 @@ func entries(t *testing.T, s store.Store) {
 	want(t, s, key, "", 0)
 	third := put(t, s, key, "three", 0, 0)
 	if third == first || third == second {
-		t.Errorf("version %d comes again", third)
+		t.Errorf("version %d is used twice", third)
 	}
 	want(t, s, key, "three", third)
 }
@@ -86,7 +100,7 @@ func expiry(t *testing.T, s store.Store) {
 	list(t, s, "expiry/", "", 10, "expiry/b")
 	again := put(t, s, key, "again", 0, 0)
 	if again == old {
-		t.Errorf("version %d comes again", again)
+		t.Errorf("version %d is used twice", again)
 	}
 	put(t, s, "expiry/b", "for good", kept, 0)
 	time.Sleep(5 * time.Millisecond)
@@ -132,7 +146,8 @@ func lists(t *testing.T, s store.Store) {
 }
 
 func periods(t *testing.T, s store.Store) {
-	first, second := time.Now().Add(time.Hour).Truncate(time.Millisecond), time.Now().Add(2*time.Hour).Truncate(time.Millisecond)
+	first := time.Now().Add(time.Hour).Truncate(time.Millisecond)
+	second := first.Add(time.Hour)
 	claim := func(n int64, ends time.Time) store.Claim {
 		return store.Claim{Key: "period", N: n, Limit: 3, Ends: ends}
 	}
@@ -142,11 +157,11 @@ func periods(t *testing.T, s store.Store) {
 		used    int64
 		refused bool
 	}{
-		{"asking does not count", claim(0, first), 0, false},
+		{"checking does not count", claim(0, first), 0, false},
 		{"a first part", claim(2, first), 2, false},
 		{"more than is left", claim(2, first), 2, true},
 		{"what is left", claim(1, first), 3, false},
-		{"asking when nothing is left", claim(0, first), 3, true},
+		{"checking when nothing is left", claim(0, first), 3, true},
 		{"giving back", claim(-2, first), 1, false},
 		{"giving back more than there is", claim(-5, first), 0, false},
 		{"a claim without limit", store.Claim{Key: "period", N: 9, Ends: first}, 9, false},
@@ -165,10 +180,10 @@ func periods(t *testing.T, s store.Store) {
 
 func windows(t *testing.T, s store.Store) {
 	const window, limit = 200 * time.Millisecond, 5
-	const tick = 2 * time.Millisecond // stores count in milliseconds
+	const tick = 2 * time.Millisecond // the resolution of stores is a millisecond
 	claim := store.Claim{Key: "window", N: 1, Limit: limit, Window: window}
-	// The store takes a claim at a time between began and ended. However slow the machine is, the times at which two claims
-	// were taken are no further apart than from the first one's began to the second one's ended.
+	// The store takes a claim at a time between began and ended. However slow the machine is, the times at which two
+	// claims were taken are no further apart than from the first one's began to the second one's ended.
 	type taking struct{ began, ended time.Time }
 	var taken []taking
 	for len(taken) < 3*limit {
@@ -176,7 +191,7 @@ func windows(t *testing.T, s store.Store) {
 		count := take(t, s, claim)[0]
 		ended := time.Now()
 		if count.Refused {
-			// Not before it says, and then it can be had: by one alone.
+			// At that time one claim can succeed.
 			if wait := count.Free.Sub(ended); wait > window+window/5 {
 				t.Fatalf("free in %v", wait)
 			}
@@ -229,7 +244,7 @@ func behind(t *testing.T, s store.Store) {
 	}
 }
 
-// goroutines race in each of these tests, on two openings of the place.
+// goroutines is how many race in a test, on two stores at the same location.
 const goroutines = 32
 
 func race(t *testing.T, open func(t *testing.T) store.Store) {
@@ -330,7 +345,8 @@ func ended(t *testing.T, s store.Store) {
 	_, put := s.Put(ctx, "ended/a", nil, 0, 0)
 	_, list := s.List(ctx, "ended/", "", 1)
 	_, taken := s.Take(ctx, []store.Claim{claim})
-	for name, err := range map[string]error{"get": get, "put": put, "delete": s.Delete(ctx, "ended/a", 1), "list": list, "take": taken} {
+	deleted := s.Delete(ctx, "ended/a", 1)
+	for name, err := range map[string]error{"get": get, "put": put, "delete": deleted, "list": list, "take": taken} {
 		if err == nil || errors.Is(err, store.ErrConflict) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -355,7 +371,8 @@ func want(t *testing.T, s store.Store, key, value string, version store.Version)
 	t.Helper()
 	e, err := s.Get(t.Context(), key)
 	if err != nil || e.Key != key || string(e.Value) != value || e.Version != version {
-		t.Errorf("getting %s: version %d with %d bytes, %v; want version %d with %d bytes", key, e.Version, len(e.Value), err, version, len(value))
+		t.Errorf("getting %s: version %d with %d bytes, %v; want version %d with %d bytes",
+			key, e.Version, len(e.Value), err, version, len(value))
 	}
 }
 
@@ -373,7 +390,7 @@ func list(t *testing.T, s store.Store, prefix, after string, limit int, keys ...
 		}
 	}
 	if diff := cmp.Diff(keys, got); diff != "" {
-		t.Errorf("listing %s behind %q (-want +got):\n%s", prefix, after, diff)
+		t.Errorf("listing %s after %q (-want +got):\n%s", prefix, after, diff)
 	}
 }
 

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package postgrestest runs PostgreSQL servers for tests: real ones, of the version that is installed, each with a fresh
-// directory of its own. They are reached through a socket in it alone.
+// Package postgrestest runs PostgreSQL servers for tests, of the version that is installed. Each has a directory of its
+// own and can be reached only through a socket in it.
 package postgrestest
 
 import (
@@ -24,32 +24,32 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// RequireServers is the variable that, set to 1, fails tests where a server they need is not installed. They are skipped
-// otherwise.
+// RequireServers is an environment variable. If it is 1, tests whose server is not installed fail; otherwise they are
+// skipped.
 const RequireServers = "AQL_REQUIRE_SERVERS"
 
-// startTimeout bounds how long a server may take to start or to stop.
+// startTimeout bounds how long a server may take to start or stop.
 const startTimeout = 30 * time.Second
 
-// Server is a running PostgreSQL server. Its methods fail the test where they cannot do what they say.
+// Server is a PostgreSQL server of one test. Its methods fail the test if they do not succeed.
 type Server struct {
 	t        testing.TB
 	programs string // the directory of the programs
 	dir      string // the directory of the server
 	settings []string
-	as       *syscall.Credential // nil: as whom the test runs
+	as       *syscall.Credential // the user of the server; nil: the user of the test
 
 	command *exec.Cmd
 	stopped chan struct{} // closed when the command has ended
 	guard   io.Closer     // ends the server when this process does
 }
 
-// Start starts a server that stops when the test ends. A setting has the form name=value, as in postgresql.conf; fsync is
-// off where no setting says otherwise. The test is skipped where PostgreSQL is not installed.
+// Start starts a server that stops when the test ends. A setting has the form name=value, as in postgresql.conf;
+// without a setting, fsync is off. If PostgreSQL is not installed, the test is skipped (see RequireServers).
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s := &Server{t: t, programs: programs(t), settings: settings, as: account(t)}
-	dir, err := os.MkdirTemp("", "aqlpg") // t.TempDir is for the test's user alone, and too long for a socket's name
+	dir, err := os.MkdirTemp("", "aqlpg") // t.TempDir belongs to the test's user, and is too long for a socket's name
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,8 @@ func Start(t testing.TB, settings ...string) *Server {
 			t.Fatal(err)
 		}
 	}
-	create := s.program("initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--pgdata="+s.data())
+	create := s.program("initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C",
+		"--pgdata="+s.data())
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("creating a PostgreSQL cluster: %v\n%s", err, out)
 	}
@@ -74,31 +75,31 @@ func Start(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-// Location is where the server is reached by a user who may do everything, as a URL with parameters of the form
-// name=value.
+// Location returns the location of the server for the superuser, with parameters of the form name=value.
 func (s *Server) Location(parameters ...string) string {
-	return "postgres://postgres@/postgres?host=" + url.QueryEscape(s.dir) + strings.Join(append([]string{""}, parameters...), "&")
+	location := "postgres://postgres@/postgres?host=" + url.QueryEscape(s.dir)
+	return strings.Join(append([]string{location}, parameters...), "&")
 }
 
-// Dir is the directory of the server's socket.
+// Dir returns the directory of the server's socket.
 func (s *Server) Dir() string { return s.dir }
 
-// Account runs other programs as whom the server runs: as root, some of them refuse to.
+// Account returns attributes with which other programs run as the user of the server: some refuse to run as root.
 func (s *Server) Account() *syscall.SysProcAttr { return &syscall.SysProcAttr{Credential: s.as} }
 
-// Stop stops the server in an orderly way.
+// Stop shuts the server down.
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.end(syscall.SIGINT)
 }
 
-// Kill ends the server at once, as a crash does: it recovers when it is started again.
+// Kill ends the server at once, as a crash does; Restart lets it recover.
 func (s *Server) Kill() {
 	s.t.Helper()
 	s.end(syscall.SIGQUIT)
 }
 
-// Restart starts the server again, after it was stopped where it runs.
+// Restart stops the server if it runs, and starts it with the same data.
 func (s *Server) Restart() {
 	s.t.Helper()
 	if s.command != nil {
@@ -107,19 +108,19 @@ func (s *Server) Restart() {
 	s.start()
 }
 
-// Freeze has the server stand still: connections stay, and nothing is answered.
+// Freeze suspends the server: connections stay open, and nothing is answered.
 func (s *Server) Freeze() {
 	s.t.Helper()
 	s.signalAll(syscall.SIGSTOP)
 }
 
-// Thaw has a server go on that stands still.
+// Thaw resumes a frozen server.
 func (s *Server) Thaw() {
 	s.t.Helper()
 	s.signalAll(syscall.SIGCONT)
 }
 
-// Log is what the server has logged since it was made.
+// Log returns the log of the server since Start.
 func (s *Server) Log() string {
 	s.t.Helper()
 	text, err := os.ReadFile(s.log())
@@ -173,12 +174,12 @@ func (s *Server) start() {
 	}
 }
 
-// watch starts a process that ends the server when this one is gone, whatever ended it.
+// watch starts a process that ends the server when this process has ended, even if it was killed.
 func (s *Server) watch() io.Closer {
 	s.t.Helper()
 	const script = `read -r gone; kill -QUIT "$1" && kill -CONT "$1"; sleep 1; rm -rf "$2"`
 	watcher := exec.Command("sh", "-c", script, "sh", strconv.Itoa(s.command.Process.Pid), s.dir)
-	watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // for what ends this process may be sent to its group
+	watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the signal that ends this process may be sent to its group
 	lifeline, err := watcher.StdinPipe()
 	if err == nil {
 		err = watcher.Start()
@@ -217,7 +218,7 @@ func (s *Server) end(signal os.Signal) {
 	s.command = nil
 }
 
-// signalAll sends a signal to the server, and to the processes it started: each of them is a group of its own.
+// signalAll sends a signal to the server and to its child processes, which have groups of their own.
 func (s *Server) signalAll(signal syscall.Signal) {
 	s.t.Helper()
 	if s.command == nil {
@@ -255,7 +256,7 @@ func (s *Server) program(name string, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// programs is where the newest PostgreSQL is installed.
+// programs returns the directory of the newest PostgreSQL that is installed.
 func programs(t testing.TB) string {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // Debian does not have them on the path
@@ -275,8 +276,8 @@ func version(path string) int {
 	return n
 }
 
-// Missing skips a test whose server is not installed, or fails it where RequireServers is set. The Debian package is named
-// to the reader.
+// Missing skips a test whose server is not installed, or fails it if RequireServers is set. debian is the Debian
+// package with the server, for the message.
 func Missing(t testing.TB, server, debian string) {
 	t.Helper()
 	if os.Getenv(RequireServers) == "1" {
@@ -285,7 +286,7 @@ func Missing(t testing.TB, server, debian string) {
 	t.Skipf("%s is not installed, and this test needs it; on Debian: apt-get install %s", server, debian)
 }
 
-// account is as whom the server runs: PostgreSQL refuses root.
+// account returns the user of the server if the test runs as root, which PostgreSQL refuses.
 func account(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {

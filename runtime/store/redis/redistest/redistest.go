@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Server is a Redis server of one test, on a socket in a folder of its own. It ends with the test.
+// Server is a Redis server of one test, on a socket in a directory of its own. It stops when the test ends.
 type Server struct {
 	t      testing.TB
 	folder string
@@ -24,9 +24,9 @@ type Server struct {
 	output *bytes.Buffer // to be read when it has
 }
 
-// Start starts a server that keeps its data in an append-only file, synced every second, with more arguments for redis-server, such as
-// "--requirepass", "secret". Where there is no redis-server the test is skipped, or fails if the environment has
-// AQL_REQUIRE_SERVERS=1.
+// Start starts a server that writes its data to an append-only file, synced every second. config are more arguments of
+// redis-server, such as "--requirepass", "secret". If redis-server is not installed, the test is skipped; with
+// AQL_REQUIRE_SERVERS=1 in the environment it fails.
 func Start(t testing.TB, config ...string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -49,19 +49,19 @@ func Start(t testing.TB, config ...string) *Server {
 	return s
 }
 
-// Location is where a store finds the server: redis+unix:// with the path of its socket.
+// Location returns the location for redis.Open: redis+unix:// with the path of the socket.
 func (s *Server) Location() string { return "redis+unix://" + s.Socket() }
 
-// Socket is the path of the server's socket.
+// Socket returns the path of the server's socket.
 func (s *Server) Socket() string { return filepath.Join(s.folder, "r.sock") }
 
-// Restart stops the server if it runs, and starts it with the data that it had. It waits until the server answers.
+// Restart stops the server if it runs, and starts it with the same data. It returns when the server answers.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.Stop()
-	args := append([]string{"--port", "0", "--unixsocket", s.Socket(), "--save", "", "--appendonly", "yes", "--dir", s.folder}, s.config...)
+	args := []string{"--port", "0", "--unixsocket", s.Socket(), "--save", "", "--appendonly", "yes", "--dir", s.folder}
 	s.output = new(bytes.Buffer)
-	cmd := exec.Command("redis-server", args...)
+	cmd := exec.Command("redis-server", append(args, s.config...)...)
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = s.output, s.output, attributes()
 	if err := cmd.Start(); err != nil {
 		s.t.Fatalf("starting redis-server: %v", err)
@@ -84,7 +84,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// answers reports whether the server takes commands.
+// answers reports whether the server answers commands.
 func (s *Server) answers() bool {
 	conn, err := net.Dial("unix", s.Socket())
 	if err != nil {
@@ -101,10 +101,10 @@ func (s *Server) answers() bool {
 	return err == nil && !strings.HasPrefix(line, "-LOADING")
 }
 
-// Stop ends the server as an administrator would, and waits for it. Its data stays for Restart.
+// Stop shuts the server down and waits for its end. Its data stays for Restart.
 func (s *Server) Stop() { s.end(func(p *os.Process) error { return p.Signal(os.Interrupt) }) }
 
-// Kill ends the server without giving it time for anything, and waits for it. What it wrote stays for Restart.
+// Kill kills the server and waits for its end. What it has written stays for Restart.
 func (s *Server) Kill() { s.end((*os.Process).Kill) }
 
 func (s *Server) end(how func(*os.Process) error) {
@@ -119,7 +119,7 @@ func (s *Server) end(how func(*os.Process) error) {
 	s.cmd = nil
 }
 
-// Freeze stops the server's process, so that it takes connections but answers nothing, until Thaw.
+// Freeze suspends the server's process until Thaw: it accepts connections and does not answer.
 func (s *Server) Freeze() {
 	s.t.Helper()
 	if err := freeze(s.cmd.Process); err != nil {
@@ -127,7 +127,7 @@ func (s *Server) Freeze() {
 	}
 }
 
-// Thaw lets a frozen server go on.
+// Thaw resumes a frozen server.
 func (s *Server) Thaw() {
 	s.t.Helper()
 	if err := thaw(s.cmd.Process); err != nil {
