@@ -20,7 +20,8 @@ func TestAny(t *testing.T) {
 		{`0`, 0.0}, {`1.5`, 1.5}, {`1e2`, 100.0}, {`1e300`, 1e300}, {`-1e-400`, math.Copysign(0, -1)},
 		{`9007199254740991`, 9007199254740991.0}, {`-9007199254740991`, -9007199254740991.0},
 		{`9007199254740992`, json.Number("9007199254740992")}, {`-9007199254740993`, json.Number("-9007199254740993")},
-		{`123456789012345678`, json.Number("123456789012345678")}, {`18446744073709551616`, json.Number("18446744073709551616")},
+		{`123456789012345678`, json.Number("123456789012345678")},
+		{`18446744073709551616`, json.Number("18446744073709551616")},
 		{"1" + strings.Repeat("0", 400), json.Number("1" + strings.Repeat("0", 400))},
 	} {
 		r := NewReader(tt.input, Limits{})
@@ -34,7 +35,8 @@ func TestAny(t *testing.T) {
 		t.Error("-0 loses its sign")
 	}
 	r := NewReader(`{"a":[1e400,-1e400,1],"b":0}`, Limits{})
-	if v, ok := r.Any(); v != nil || ok || len(r.Problems()) != 2 || r.Problems()[1].Path != "a[1]" || r.Problems()[1].Rule != "minimum" {
+	if v, ok := r.Any(); v != nil || ok || len(r.Problems()) != 2 || r.Problems()[1].Path != "a[1]" ||
+		r.Problems()[1].Rule != "minimum" {
 		t.Errorf("a number beyond float64: %v, %v, %v", v, ok, r.Problems())
 	}
 }

@@ -29,15 +29,20 @@ type metadata struct {
 	Level int64  `json:"level"`
 }
 
-var document = `{"title":"Write the quarterly report","notes":"` + strings.Repeat("Ask Ada for the numbers first. ", 20) +
-	`","code":"AB-1234","priority":"high","done":false,"due_at":"2026-03-01T09:00:00Z","tags":["work","finance","ada","q1","report"],` +
-	`"estimate":90,"ratio":0.75,"metadata":{"color":"red","owner":"ada","level":3},"labels":{"team":"core","year":"2026","area":"finance",` +
+var document = `{"title":"Write the quarterly report","notes":"` +
+	strings.Repeat("Ask Ada for the numbers first. ", 20) +
+	`","code":"AB-1234","priority":"high","done":false,"due_at":"2026-03-01T09:00:00Z",` +
+	`"tags":["work","finance","ada","q1","report"],` +
+	`"estimate":90,"ratio":0.75,"metadata":{"color":"red","owner":"ada","level":3},` +
+	`"labels":{"team":"core","year":"2026","area":"finance",` +
 	`"state":"open","region":"emea"},"scores":[1,22,333,4444,55555,666666,7777777]}`
 
 var (
 	standard   = Limits{MaxStringLength: 1 << 20, MaxArrayElements: 10_000, MaxDepth: 32}
 	priorities = []string{"low", "medium", "high"}
-	taskNames  = []string{"title", "notes", "code", "priority", "done", "due_at", "tags", "estimate", "ratio", "metadata", "labels", "scores"}
+	taskNames  = []string{
+		"title", "notes", "code", "priority", "done", "due_at", "tags", "estimate", "ratio", "metadata", "labels", "scores",
+	}
 )
 
 // readTask is shaped as generated decoders are.

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Canonical appends the canonical form of a JSON value to dst: members sorted by the bytes of their names, no white space,
-// strings as Writer spells them, numbers by value, so that 1, 1.0 and 10e-1 are the same, exactly and whatever their size.
-// Two values have the same canonical form if and only if they are the same value. raw must be a valid
-// value, nested no deeper than 10,000 levels.
+// Canonical appends the canonical form of a JSON value to dst. Two values have the same canonical form if and only if
+// they are the same value. The form has no white space, and members are sorted by the bytes of their names. Strings
+// are as Writer spells them. Numbers are spelled by their exact value, so that 1, 1.0 and 10e-1 are the same. raw
+// must be a valid value, nested at most 10,000 levels deep.
 func Canonical(dst []byte, raw string) []byte {
 	return readNode(NewReader(raw, Limits{})).append(dst)
 }
 
-// node is a value whose members are still to be sorted.
+// node is a value of which the members are sorted.
 type node struct {
 	kind     byte   // the first byte of its text
 	name     string // of the member whose value this is
@@ -21,6 +21,7 @@ type node struct {
 	children []node
 }
 
+// readNode reads the next value.
 func readNode(r *Reader) (n node) {
 	switch n.kind = r.peek(); n.kind {
 	case '{':
@@ -47,6 +48,7 @@ func readNode(r *Reader) (n node) {
 	return n
 }
 
+// append appends the canonical form of the value.
 func (n node) append(dst []byte) []byte {
 	switch {
 	case n.kind == '{':

@@ -42,8 +42,10 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 	different := []string{
-		`9007199254740993`, `9007199254740992`, `1`, `"1"`, `-1`, `[1,2]`, `[2,1]`, `[1]`, `[[1]]`, `null`, `{}`, `[]`, `""`, `0`, `false`, `true`,
-		`{"a":1}`, `{"a":{"a":1}}`, `{"b":1}`, `1e400`, `1e401`, `1e` + huge, `1e` + huge + `9`, `-1e` + huge, `1e-` + huge, `11e` + huge, `0.1`, `0.11`,
+		`9007199254740993`, `9007199254740992`, `1`, `"1"`, `-1`, `[1,2]`, `[2,1]`, `[1]`, `[[1]]`, `null`, `{}`, `[]`,
+		`""`, `0`, `false`, `true`,
+		`{"a":1}`, `{"a":{"a":1}}`, `{"b":1}`, `1e400`, `1e401`, `1e` + huge, `1e` + huge + `9`, `-1e` + huge, `1e-` + huge,
+		`11e` + huge, `0.1`, `0.11`,
 	}
 	seen := map[string]string{}
 	for _, text := range different {
@@ -53,7 +55,8 @@ func TestCanonical(t *testing.T) {
 		}
 		seen[form] = text
 	}
-	if got := string(Canonical([]byte("x="), `{"b":[1.50,"<\u000b"],"a":100}`)); got != `x={"a":1e2,"b":[15e-1,"<\u000b"]}` {
+	got := string(Canonical([]byte("x="), `{"b":[1.50,"<\u000b"],"a":100}`))
+	if got != `x={"a":1e2,"b":[15e-1,"<\u000b"]}` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -62,7 +65,8 @@ func TestCanonical(t *testing.T) {
 // length, this test would take hours.
 func TestCanonicalIsBounded(t *testing.T) {
 	for _, text := range []string{
-		`1e999999999`, `-1e-999999999999999999999`, `1e` + strings.Repeat("9", 1<<20), strings.Repeat("9", 1<<20), `0.` + strings.Repeat("0", 1<<20) + `1`,
+		`1e999999999`, `-1e-999999999999999999999`, `1e` + strings.Repeat("9", 1<<20), strings.Repeat("9", 1<<20),
+		`0.` + strings.Repeat("0", 1<<20) + `1`,
 		strings.Repeat(`{"b":0,"a":`, 9_000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("}", 9_000),
 	} {
 		if got := Canonical(nil, text); len(got) > len(text)+30 {
@@ -74,7 +78,8 @@ func TestCanonicalIsBounded(t *testing.T) {
 // The canonical form is valid, its own canonical form, keeps the value, and is that of every other spelling.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
-		document, `{"b":[1.50,-0,1e5,123e-7],"a":{"é\n":"\u2028\"","":null}}`, `12345678901234567890.5e-30`, `[0.0,100,1E400,1e-99999999999999999999]`,
+		document, `{"b":[1.50,-0,1e5,123e-7],"a":{"é\n":"\u2028\"","":null}}`, `12345678901234567890.5e-30`,
+		`[0.0,100,1E400,1e-99999999999999999999]`,
 	} {
 		f.Add(seed, uint64(1))
 	}
@@ -157,7 +162,8 @@ func equal(a, b any) bool {
 	}
 }
 
-// respell writes a value in another way: members in any order, white space anywhere, characters escaped, numbers shifted.
+// respell writes a value in another way: members in any order, white space anywhere, characters escaped, numbers
+// shifted.
 func respell(dst []byte, v any, random *rand.Rand) []byte {
 	space := func() {
 		for range random.IntN(3) {

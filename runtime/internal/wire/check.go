@@ -8,7 +8,8 @@ import (
 
 // MinLength checks that s, the string just read, has n code points or more.
 func (r *Reader) MinLength(s string, n int) bool {
-	return len(s) >= n && (len(s) >= n*utf8.UTFMax || utf8.RuneCountInString(s) >= n) || r.broken("min_length", strconv.Itoa(n))
+	return len(s) >= n && (len(s) >= n*utf8.UTFMax || utf8.RuneCountInString(s) >= n) ||
+		r.broken("min_length", strconv.Itoa(n))
 }
 
 // MaxLength checks that s, the string just read, has n code points or fewer.
@@ -22,7 +23,7 @@ func (r *Reader) MinItems(n, min int) bool { return n >= min || r.brokenItems("m
 // MaxItems checks that the array just read, which has n elements, has max elements or fewer.
 func (r *Reader) MaxItems(n, max int) bool { return n <= max || r.brokenItems("max_items", max) }
 
-// brokenItems reports an array, whose last element must not be taken for its value.
+// brokenItems is broken for an array. The last scalar is one of its elements, and not the value of the problem.
 //
 //go:noinline
 func (r *Reader) brokenItems(rule string, limit int) bool {
@@ -30,7 +31,7 @@ func (r *Reader) brokenItems(rule string, limit int) bool {
 	return false
 }
 
-// Pattern reports the string just read unless an expression matched it.
+// Pattern checks that an expression matched the string just read.
 func (r *Reader) Pattern(matched bool, expression string) bool {
 	return matched || r.broken("pattern", expression)
 }
@@ -40,6 +41,8 @@ func (r *Reader) Enum(s string, allowed []string) bool {
 	return slices.Contains(allowed, s) || r.notAllowed(allowed)
 }
 
+// notAllowed reports that the string just read is not one of allowed. It returns false.
+//
 //go:noinline
 func (r *Reader) notAllowed(allowed []string) bool {
 	r.addProblem(Problem{Stage: StageConstraint, Rule: "enum", Allowed: allowed, Value: r.scalar(), Offset: r.from})
@@ -56,6 +59,7 @@ func Max[T int64 | uint64 | float64](r *Reader, v, max T) bool {
 	return v <= max || r.broken("maximum", spell(max))
 }
 
+// spell returns v as JSON spells it.
 func spell[T int64 | uint64 | float64](v T) string {
 	switch v := any(v).(type) {
 	case int64:

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Decimal is the exact value of a JSON number. It refers to the number's text, so that a large exponent takes no memory.
+// Decimal is the exact value of a JSON number. It refers to the number's text, so that a large exponent takes no
+// memory.
 type Decimal struct {
 	negative        bool
 	whole, fraction string
-	first, last     int // of the digits that are not zero: offsets into whole and fraction, taken together
+	first, last     int // offsets of the first and last digit other than 0, in whole and fraction taken together
 	zero            bool
 	exponent        string // its digits, without leading zeros
 	shrinks         bool   // the exponent is negative
 }
 
-// ParseDecimal parses a JSON number; false: the text is not one.
+// ParseDecimal parses a JSON number. It returns false where the text is anything else.
 func ParseDecimal(text string) (Decimal, bool) {
 	var r Reader
 	r.Reset(text, Limits{})
@@ -52,7 +53,7 @@ func parseDecimal(text string) Decimal {
 	return d
 }
 
-// digit returns the digit at i, and 0 behind the last one.
+// digit returns the digit at offset i, which is 0 after the last one.
 func (d *Decimal) digit(i int) byte {
 	if i < len(d.whole) {
 		return d.whole[i]
@@ -63,11 +64,12 @@ func (d *Decimal) digit(i int) byte {
 	return '0'
 }
 
-// shortExponent is the number of digits of an exponent that arithmetic on int64 is safe with.
+// shortExponent is the number of digits up to which an exponent does not overflow an int64, whatever is added to it
+// here.
 const shortExponent = 17
 
-// power returns the exponent. One that is longer than shortExponent comes as the largest or smallest int64, halved; no
-// text is long enough to make up for it with digits.
+// power returns the exponent. For one with more digits than shortExponent it returns half of the largest or smallest
+// int64, which is farther from 0 than any text is long.
 func (d *Decimal) power() int64 {
 	power := int64(math.MaxInt64 / 2)
 	if len(d.exponent) <= shortExponent {
@@ -82,7 +84,7 @@ func (d *Decimal) power() int64 {
 	return power
 }
 
-// point returns how many digits, from the first of the text on, stand before the decimal point.
+// point returns the number of digits before the decimal point, counted from the first digit of the text.
 func (d *Decimal) point() int64 { return int64(len(d.whole)) + d.power() }
 
 // Integral reports whether the number is an integer.
@@ -102,6 +104,7 @@ func (d Decimal) Compare(other Decimal) int {
 	return c * d.sign()
 }
 
+// sign returns -1, 0 or 1.
 func (d *Decimal) sign() int {
 	switch {
 	case d.zero:
@@ -122,8 +125,8 @@ func (d Decimal) integer() (magnitude, bool) {
 	if point <= int64(d.last) {
 		return m, false
 	}
-	const most = 20 // digits of the largest uint64
-	if point-int64(d.first) > most {
+	const maxDigits = 20 // of a uint64
+	if point-int64(d.first) > maxDigits {
 		m.overflow = true
 		return m, true
 	}
@@ -138,9 +141,8 @@ func (d Decimal) integer() (magnitude, bool) {
 	return m, true
 }
 
-// appendCanonical appends the one spelling that all numbers of the same value share: the significant digits, and the
-// power of ten they are to be multiplied with. It is never longer than the text by more than a few bytes, however large
-// the number is.
+// appendCanonical appends the canonical spelling, which numbers of the same value share: the significant digits and a
+// power of ten. It is at most a few bytes longer than the text.
 func (d Decimal) appendCanonical(dst []byte) []byte {
 	if d.zero {
 		return append(dst, '0')
@@ -165,7 +167,7 @@ func (d Decimal) appendCanonical(dst []byte) []byte {
 	return appendSum(dst, d.exponent, shift)
 }
 
-// appendSum appends the sum of a large number, given by its digits, and one that is smaller by far.
+// appendSum appends the sum of a large number, given by its digits, and a much smaller one.
 func appendSum(dst []byte, large string, small int64) []byte {
 	sum := []byte(large)
 	for i := len(sum) - 1; small != 0 && i >= 0; i-- {

@@ -6,41 +6,43 @@ import (
 	"unicode/utf8"
 )
 
-// FaultKind says what is wrong with the bytes.
+// FaultKind is a kind of fault.
 type FaultKind int
 
 // The kinds of faults.
 const (
 	Malformed       FaultKind = iota // not JSON
-	InvalidUTF8                      // broken UTF-8, or an escape that is half a surrogate pair
+	InvalidUTF8                      // invalid UTF-8, or an escape that is half a surrogate pair
 	NUL                              // U+0000 in a string
-	DuplicateName                    // one name twice in one object
+	DuplicateName                    // the same name twice in one object
 	TooDeep                          // nested deeper than the limit
 	StringTooLong                    // a string or name longer than the limit
 	TooManyElements                  // an array longer than the limit
 )
 
-// Fault is why reading ended. Detail is a sentence for people; it shows nothing of the input.
+// Fault is what is wrong with the bytes of the input. It ends the reading.
 type Fault struct {
 	Kind     FaultKind
 	Offset   int    // bytes from the beginning of the input
 	Location string // path of the value, such as params.tags[2]; empty at the root, and for bytes that are not UTF-8
-	Limit    int    // that was exceeded: bytes, elements or levels
-	Actual   int    // bytes of the string; of elements and levels, the first beyond the limit
-	Name     string // of a duplicate
-	Detail   string
+	Limit    int    // the limit that was exceeded, in bytes, elements or levels
+	Actual   int    // the length of the string in bytes, or the first element or level beyond the limit
+	Name     string // the name that is a duplicate
+	Detail   string // a sentence for people, which contains nothing of the input
 }
 
 // Error describes the fault.
 func (f *Fault) Error() string { return f.Detail + " (byte " + strconv.Itoa(f.Offset) + ")" }
 
-// Fault returns why reading ended, and nil while nothing is wrong with the bytes. It stays once set; reading methods
-// then return zero values, and loops end.
+// Fault returns the first fault, or nil. After a fault, methods that read return zero values, and Next and
+// NextElement return false.
 func (r *Reader) Fault() *Fault { return r.fault }
 
-// OK reports whether nothing is wrong so far.
+// OK reports whether there is neither a fault nor a problem so far.
 func (r *Reader) OK() bool { return r.fault == nil && len(r.problems) == 0 }
 
+// fail makes f the fault, unless there is one, and ends the reading.
+//
 //go:noinline
 func (r *Reader) fail(f Fault) {
 	if r.fault != nil {
@@ -52,6 +54,8 @@ func (r *Reader) fail(f Fault) {
 	r.pos = len(r.data)
 }
 
+// malformed is the fault of bytes that are not JSON, or of an input that is cut off.
+//
 //go:noinline
 func (r *Reader) malformed(detail string) {
 	if r.pos >= len(r.data) {
@@ -60,7 +64,7 @@ func (r *Reader) malformed(detail string) {
 	r.fail(Fault{Kind: Malformed, Detail: detail})
 }
 
-// noValue is the fault of something that begins no JSON value.
+// noValue is the fault of a byte that begins no JSON value.
 //
 //go:noinline
 func (r *Reader) noValue() { r.malformed("expected a JSON value") }
@@ -80,7 +84,7 @@ func (r *Reader) tooLong(length int) (string, bool) {
 	return "", false
 }
 
-// locateObject corrects the fault that a name just caused: it is that of the object, not of the member before.
+// locateObject corrects the location of a fault in a name: it is the object, not the member before.
 //
 //go:noinline
 func (r *Reader) locateObject() { r.fault.Location = r.path(0, len(r.frames)-1) }
@@ -98,11 +102,11 @@ func (r *Reader) invalidUTF8() {
 	r.fail(Fault{Kind: InvalidUTF8, Detail: "the bytes are not UTF-8"})
 }
 
-// longestSegment is the longest member name that a path shows in full. Every problem has a path of its own, so long names
-// must not be multiplied by the number of problems below them.
+// maxPathSegment is the length up to which a path has member names in full, in bytes. There is a path for each
+// problem, so that a long name would take its length for each problem below it.
 const maxPathSegment = 128
 
-// path spells the path through the frames from one on, up to another.
+// path returns the path through the frames with indexes from from to to-1.
 //
 //go:noinline
 func (r *Reader) path(from, to int) string {
@@ -125,7 +129,7 @@ func (r *Reader) path(from, to int) string {
 	return path.String()
 }
 
-// writeSegment writes the name at an offset, which has been read before, and cuts it where it is long.
+// writeSegment writes the name at an offset, which has been read before, and cuts a long one.
 func (r *Reader) writeSegment(path *strings.Builder, at int) {
 	end := path.Len() + maxPathSegment
 	for i := at + 1; i < len(r.data) && r.data[i] != '"'; {
@@ -142,7 +146,7 @@ func (r *Reader) writeSegment(path *strings.Builder, at int) {
 	}
 }
 
-// join appends a member's name, in full, to the path of its object.
+// join appends a member's name in full to the path of its object.
 func join(path, name string) string {
 	if path == "" {
 		return strings.Clone(name)

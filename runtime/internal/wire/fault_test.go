@@ -83,17 +83,38 @@ func TestFaults(t *testing.T) {
 		{"NUL in a name", `{"a":{"\u0000":1}}`, Fault{Kind: NUL, Offset: 7, Location: "a"}},
 
 		{"duplicate name", `{"a":1,"b":{"c":1,"c":2}}`, Fault{Kind: DuplicateName, Offset: 18, Location: "b.c", Name: "c"}},
-		{"duplicate name, spelt differently", `{"a":1,"\u0061":2}`, Fault{Kind: DuplicateName, Offset: 7, Location: "a", Name: "a"}},
+		{
+			"duplicate name, spelt differently", `{"a":1,"\u0061":2}`,
+			Fault{Kind: DuplicateName, Offset: 7, Location: "a", Name: "a"},
+		},
 		{"duplicate empty name", `{"":1,"":2}`, Fault{Kind: DuplicateName, Offset: 6, Location: "", Name: ""}},
-		{"duplicate name behind a nested object", `{"a":{"b":1},"a":2}`, Fault{Kind: DuplicateName, Offset: 13, Location: "a", Name: "a"}},
+		{
+			"duplicate name behind a nested object", `{"a":{"b":1},"a":2}`,
+			Fault{Kind: DuplicateName, Offset: 13, Location: "a", Name: "a"},
+		},
 
 		{"four levels of three", `{"a":[[[]]]}`, Fault{Kind: TooDeep, Offset: 7, Location: "a[0][0]", Limit: 3, Actual: 4}},
-		{"an object on the fourth level", `[[[{}]]]`, Fault{Kind: TooDeep, Offset: 3, Location: "[0][0][0]", Limit: 3, Actual: 4}},
-		{"six bytes of four in three characters", `["äöü"]`, Fault{Kind: StringTooLong, Offset: 1, Location: "[0]", Limit: 4, Actual: 6}},
-		{"five bytes of four, escaped", `["\u0061bcde"]`, Fault{Kind: StringTooLong, Offset: 1, Location: "[0]", Limit: 4, Actual: 5}},
-		{"five bytes of four in two escapes", `["\u00e9\u20ac"]`, Fault{Kind: StringTooLong, Offset: 1, Location: "[0]", Limit: 4, Actual: 5}},
+		{
+			"an object on the fourth level", `[[[{}]]]`,
+			Fault{Kind: TooDeep, Offset: 3, Location: "[0][0][0]", Limit: 3, Actual: 4},
+		},
+		{
+			"six bytes of four in three characters", `["äöü"]`,
+			Fault{Kind: StringTooLong, Offset: 1, Location: "[0]", Limit: 4, Actual: 6},
+		},
+		{
+			"five bytes of four, escaped", `["\u0061bcde"]`,
+			Fault{Kind: StringTooLong, Offset: 1, Location: "[0]", Limit: 4, Actual: 5},
+		},
+		{
+			"five bytes of four in two escapes", `["\u00e9\u20ac"]`,
+			Fault{Kind: StringTooLong, Offset: 1, Location: "[0]", Limit: 4, Actual: 5},
+		},
 		{"five bytes of four in a name", `{"b":[],"abcde":1}`, Fault{Kind: StringTooLong, Offset: 8, Limit: 4, Actual: 5}},
-		{"four elements of three", `[1,2,3,4]`, Fault{Kind: TooManyElements, Offset: 7, Location: "[3]", Limit: 3, Actual: 4}},
+		{
+			"four elements of three", `[1,2,3,4]`,
+			Fault{Kind: TooManyElements, Offset: 7, Location: "[3]", Limit: 3, Actual: 4},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for reading, read := range map[string]func(*Reader){
@@ -131,7 +152,9 @@ func TestFaults(t *testing.T) {
 
 // REQ-DE-11: exactly the limit passes; scalars are no level.
 func TestAtTheLimit(t *testing.T) {
-	r := NewReader(`{"abcd":[["\u0061b\n\/"],2,3],"\u00e4\u00f6":1}`, Limits{MaxStringLength: 4, MaxArrayElements: 3, MaxDepth: 3})
+	r := NewReader(
+		`{"abcd":[["\u0061b\n\/"],2,3],"\u00e4\u00f6":1}`, Limits{MaxStringLength: 4, MaxArrayElements: 3, MaxDepth: 3},
+	)
 	r.Skip()
 	r.End()
 	if fault := r.Fault(); fault != nil {
@@ -168,7 +191,8 @@ func TestAbsoluteDepth(t *testing.T) {
 		r := NewReader(strings.Repeat("[", depth)+strings.Repeat("]", depth), Limits{})
 		r.Skip()
 		r.End()
-		if fault := r.Fault(); (fault != nil) != (kind != "") || fault != nil && (fault.Kind != TooDeep || fault.Limit != 10_000) {
+		if fault := r.Fault(); (fault != nil) != (kind != "") ||
+			fault != nil && (fault.Kind != TooDeep || fault.Limit != 10_000) {
 			t.Errorf("depth %d: %v", depth, fault)
 		}
 	}
@@ -196,7 +220,8 @@ func TestNothingIsReadAfterAFault(t *testing.T) {
 	bytes, ok7 := r.Bytes()
 	v, ok8 := r.Any()
 	if s != "" || i != 0 || u != 0 || f != 0 || b || !at.IsZero() || bytes != nil || v != nil ||
-		ok1 || ok2 || ok3 || ok4 || ok5 || ok6 || ok7 || ok8 || r.Object() || r.Array() || r.Null() || r.Kind() != "" || r.Raw() != "" {
+		ok1 || ok2 || ok3 || ok4 || ok5 || ok6 || ok7 || ok8 ||
+		r.Object() || r.Array() || r.Null() || r.Kind() != "" || r.Raw() != "" {
 		t.Error("something was read after a fault")
 	}
 	r.Skip()
@@ -259,7 +284,9 @@ func TestRepeatedNamesAmongMany(t *testing.T) {
 // A reader that was reset keeps no text of an earlier request alive.
 func TestResetForgetsTheInput(t *testing.T) {
 	var r Reader
-	for _, input := range []string{`{"a":1,"a":2}`, manyMembers(100), `{"x":"\u00e9"}`, manyMembers(20), `{"a":{"b":{"c":"\u00e9`} {
+	for _, input := range []string{
+		`{"a":1,"a":2}`, manyMembers(100), `{"x":"\u00e9"}`, manyMembers(20), `{"a":{"b":{"c":"\u00e9`,
+	} {
 		r.Reset(input, Limits{})
 		r.String()
 		r.Reset(input, Limits{})

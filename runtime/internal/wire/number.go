@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// number reads the number at pos and returns its text.
+// number reads the number at pos and returns its text. ok is false after a fault.
 func (r *Reader) number() (string, bool) {
 	start, i := r.pos, r.pos
 	if i < len(r.data) && r.data[i] == '-' {
@@ -45,7 +45,7 @@ func (r *Reader) badNumber(i int) (string, bool) {
 	return "", false
 }
 
-// digits counts the digits in data from an offset on.
+// digits returns the number of digits in data from an offset on.
 func digits(data string, from int) int {
 	i := from
 	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
@@ -56,10 +56,10 @@ func digits(data string, from int) int {
 
 func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// shortInt reads an integer of at most 18 digits in plain spelling, which cannot overflow. It reads nothing else, sound or
-// not: ok is false, and the reader stands where it stood.
+// shortInt reads an integer of at most 18 digits without exponent, which cannot overflow. It reads nothing where the
+// next value is anything else, and returns false.
 func (r *Reader) shortInt() (v int64, ok bool) {
-	const most = 18
+	const maxDigits = 18
 	negative := r.peek() == '-'
 	i := r.pos
 	if negative {
@@ -74,7 +74,7 @@ func (r *Reader) shortInt() (v int64, ok bool) {
 			}
 			break
 		}
-		if i-first == most {
+		if i-first == maxDigits {
 			return 0, false
 		}
 		v = v*10 + int64(digit)
@@ -90,8 +90,18 @@ func (r *Reader) shortInt() (v int64, ok bool) {
 	return v, true
 }
 
-// Int reads an integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly. Spellings such as 1.0 and 1e2 are integers
-// too. A fraction is a problem of type; an integer that bits cannot hold is a broken minimum or maximum.
+// Number reads a number and returns its text. Where the next value is something else, it reports a problem, skips the
+// value and returns false.
+func (r *Reader) Number() (text string, ok bool) {
+	if !isNumber(r.peek()) {
+		r.mismatch("number")
+		return "", false
+	}
+	return r.number()
+}
+
+// Int reads an integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly. 1.0 and 1e2 are integers too. A fraction
+// is a problem of type. An integer that does not fit in bits breaks a minimum or a maximum.
 func (r *Reader) Int(bits int) (int64, bool) {
 	if bits == 0 {
 		bits = 64
@@ -121,7 +131,7 @@ func (r *Reader) Int(bits int) (int64, bool) {
 	}
 }
 
-// Uint reads an unsigned integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly, as Int does.
+// Uint reads an unsigned integer of bits bits (8, 16, 32 or 64; 0 means 64), exactly: see Int.
 func (r *Reader) Uint(bits int) (uint64, bool) {
 	if bits == 0 {
 		bits = 64
@@ -149,26 +159,28 @@ func (r *Reader) Uint(bits int) (uint64, bool) {
 	}
 }
 
-// below reports that the integer just read is too small for its bits.
+// below reports that the integer just read is too small for its bits. It returns false.
 //
 //go:noinline
 func (r *Reader) below(bits int) bool {
 	return r.broken("minimum", strconv.FormatInt(math.MinInt64>>(64-bits), 10))
 }
 
+// above reports that the integer just read exceeds limit. It returns false.
+//
 //go:noinline
 func (r *Reader) above(limit uint64) bool {
 	return r.broken("maximum", strconv.FormatUint(limit, 10))
 }
 
-// magnitude is an integer with its sign apart.
+// magnitude is an integer as its absolute value and its sign.
 type magnitude struct {
 	value    uint64
-	overflow bool // value does not hold it
+	overflow bool // the value does not fit in 64 bits
 	negative bool
 }
 
-// integer reads a number that has no fraction, however it is spelled.
+// integer reads an integer in any spelling.
 //
 //go:noinline
 func (r *Reader) integer() (magnitude, bool) {
@@ -187,8 +199,8 @@ func (r *Reader) integer() (magnitude, bool) {
 	return m, ok
 }
 
-// Float reads a number as a floating-point value of bits bits (32 or 64; 0 means 64). A number beyond the range of the
-// type is a broken minimum or maximum; one that is too small for it is 0.
+// Float reads a number as a floating-point value of bits bits (32 or 64; 0 means 64). A number outside of the range
+// of the type breaks a minimum or a maximum. A number that is too close to 0 for the type is 0.
 func (r *Reader) Float(bits int) (float64, bool) {
 	if bits != 32 {
 		bits = 64
@@ -213,14 +225,14 @@ func (r *Reader) Float(bits int) (float64, bool) {
 	return v, true
 }
 
-// powersOfTen are those that a float64 holds exactly, as far as shortDecimal needs them.
+// powersOfTen are those that shortDecimal needs. A float64 holds them exactly.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// shortDecimal reads a number of at most 15 digits without exponent. Its digits and the power of ten that places the point
-// are then exact, and their quotient is rounded once. It reads nothing else, sound or not: ok is false, and the reader
-// stands where it stood.
+// shortDecimal reads a number of at most 15 digits without exponent. Its digits as an integer and the power of ten
+// for its fraction are exact, so that the quotient is rounded only once. It reads nothing where the next value is
+// anything else, and returns false.
 func (r *Reader) shortDecimal() (v float64, ok bool) {
-	const most = 15
+	const maxDigits = 15
 	i, point := r.pos, -1
 	negative := r.data[i] == '-'
 	if negative {
@@ -239,7 +251,7 @@ scan:
 		default:
 			break scan
 		}
-		if i-first > most {
+		if i-first > maxDigits {
 			return 0, false
 		}
 	}
@@ -249,7 +261,7 @@ scan:
 			return 0, false
 		}
 	}
-	if whole == 0 || whole > 1 && r.data[first] == '0' || whole+fraction > most || negative && mantissa == 0 {
+	if whole == 0 || whole > 1 && r.data[first] == '0' || whole+fraction > maxDigits || negative && mantissa == 0 {
 		return 0, false
 	}
 	v = float64(mantissa) / powersOfTen[fraction]
@@ -260,7 +272,8 @@ scan:
 	return v, true
 }
 
-// beyond reports that no floating-point value holds the number just read.
+// beyond reports that the number just read is outside of the range of floating-point values of bits bits. It returns
+// false.
 //
 //go:noinline
 func (r *Reader) beyond(negative bool, bits int) bool {

@@ -1,44 +1,45 @@
 package wire
 
-// Stage is a stage of validation. A lower one is reported first (MCP-AQL operations §5.4).
+// Stage is a stage of validation. Problems of earlier stages are answered first (MCP-AQL operations §5.4).
 type Stage uint8
 
 // The stages in their order.
 const (
-	StageMissing Stage = iota
-	StageType
-	StageUnknown
-	StageConstraint
-	StageUpdate
+	StageMissing    Stage = iota // a required member is absent
+	StageType                    // a value is of another type
+	StageUnknown                 // an object has a member that is not defined
+	StageConstraint              // a value breaks a constraint
+	StageUpdate                  // an update changes what it must not change
 
 	stages = iota
 )
 
-// Problem is a value that is well-formed but not acceptable.
+// Problem is a value that is valid JSON but not acceptable.
 type Problem struct {
-	Stage            Stage
-	Rule             string   // enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, read_only, append_only
-	Path             string   // input.metadata.priority, tags[2]
+	Stage Stage
+	// Rule is enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, read_only or append_only.
+	Rule             string
+	Path             string   // such as input.metadata.priority or tags[2]
 	Name             string   // of the member, for StageMissing and StageUnknown
 	Expected, Actual string   // types
-	Value            string   // the offending scalar as it was sent, if it is short
+	Value            string   // the text of a scalar of at most 256 bytes
 	Limit            string   // the bound or the pattern
-	Allowed          []string // the values of an enum, or the names an object knows
-	Offset           int      // bytes, of the value or, where it is missing, of the end of the object
+	Allowed          []string // the values of an enum, or the names of the members of an object
+	Offset           int      // of the value in bytes, or of the end of the object that lacks it
 }
 
-// longestValue is the longest value that a problem repeats, in bytes.
+// maxProblemValue is the length up to which problems contain the text of a scalar, in bytes.
 const maxProblemValue = 256
 
-// mostProblems is how many problems of one stage are kept. The first one decides what is answered; a list of thousands
-// helps nobody, and takes many times the memory of the request.
+// maxProblems is the number of problems of a stage that are collected. An answer is about the first ones, and a list of
+// thousands would take many times the memory of the request.
 const maxProblems = 1000
 
-// Problems returns the problems so far, in the order in which they were met. No more than 1,000 of one stage are kept. The
-// slice is valid until Reset.
+// Problems returns the first 1,000 problems of each stage, in the order in which they were found. The slice is valid
+// until Reset is called.
 func (r *Reader) Problems() []Problem { return r.problems }
 
-// room takes note of a problem and reports whether it is to be kept.
+// countProblem counts a problem and reports whether it is to be collected.
 func (r *Reader) countProblem(stage Stage) bool {
 	if r.fault != nil || r.reported[stage] == maxProblems {
 		return false
@@ -47,7 +48,7 @@ func (r *Reader) countProblem(stage Stage) bool {
 	return true
 }
 
-// mismatch reports that the value ahead is of another kind than expected, and skips it.
+// mismatch reports that the next value is of another kind than expected, and skips it.
 //
 //go:noinline
 func (r *Reader) mismatch(expected string) {
@@ -57,12 +58,12 @@ func (r *Reader) mismatch(expected string) {
 		return
 	}
 	p := Problem{Stage: StageType, Expected: expected, Actual: actual, Offset: r.pos}
-	keep := r.countProblem(StageType)
-	if keep {
+	collect := r.countProblem(StageType)
+	if collect {
 		p.Path = r.valuePath()
 	}
 	r.Skip()
-	if !keep || r.fault != nil {
+	if !collect || r.fault != nil {
 		return
 	}
 	if actual != "object" && actual != "array" {
@@ -71,7 +72,7 @@ func (r *Reader) mismatch(expected string) {
 	r.problems = append(r.problems, p)
 }
 
-// reject keeps a problem of the value just read.
+// addProblem reports a problem with the value just read.
 //
 //go:noinline
 func (r *Reader) addProblem(p Problem) {
@@ -91,12 +92,12 @@ func (r *Reader) wrongType(expected, actual string) {
 // broken reports that the scalar just read breaks a rule. It returns false.
 //
 //go:noinline
-func (r *Reader) broken(rule string, limit string) bool {
+func (r *Reader) broken(rule, limit string) bool {
 	r.addProblem(Problem{Stage: StageConstraint, Rule: rule, Limit: limit, Value: r.scalar(), Offset: r.from})
 	return false
 }
 
-// scalar is the text of the scalar just read, if it is short.
+// scalar returns the text of the scalar just read, or the empty string if the text is long.
 func (r *Reader) scalar() string {
 	if r.to-r.from > maxProblemValue {
 		return ""
@@ -115,7 +116,8 @@ func (r *Reader) Missing(name, expected string) {
 	}
 }
 
-// Unknown reports that the object has no member of the current name, and skips its value. valid lists the names it has.
+// Unknown reports that the object may not have a member with the current name, and skips its value. valid lists the
+// names that it may have.
 //
 //go:noinline
 func (r *Reader) Unknown(valid []string) {
@@ -130,12 +132,15 @@ func (r *Reader) Unknown(valid []string) {
 	r.Skip()
 }
 
-// UnknownPath reports that the value of a parameter names something that is not there. valid lists what is.
+// UnknownPath reports that the value of a parameter has a path that leads to nothing. valid lists paths that lead to
+// something.
 //
 //go:noinline
 func (r *Reader) UnknownPath(param, path string, valid []string) {
 	if r.countProblem(StageUnknown) {
-		r.problems = append(r.problems, Problem{Stage: StageUnknown, Path: join(param, path), Name: path, Allowed: valid, Offset: r.pos})
+		r.problems = append(r.problems, Problem{
+			Stage: StageUnknown, Path: join(param, path), Name: path, Allowed: valid, Offset: r.pos,
+		})
 	}
 }
 
@@ -151,7 +156,56 @@ func (r *Reader) AppendOnly() {
 	r.Skip()
 }
 
-// NullRefused reports that the null just read stands where a value is needed.
+// NullRefused reports that the value just read is null where a value is needed.
 func (r *Reader) NullRefused(expected string) {
 	r.addProblem(Problem{Stage: StageType, Expected: expected, Actual: "null", Offset: r.from})
+}
+
+// Mismatch reports that the value just read is not what was expected, although its kind may be.
+func (r *Reader) Mismatch(expected string) {
+	if r.fault != nil {
+		return
+	}
+	p := Problem{Stage: StageType, Expected: expected, Actual: kindOf(r.data[r.from:r.to]), Offset: r.from}
+	if p.Actual != "object" && p.Actual != "array" {
+		p.Value = r.scalar()
+	}
+	r.addProblem(p)
+}
+
+// kindOf returns the kind of a value by its text.
+func kindOf(text string) string {
+	inner := Reader{data: text, retained: text}
+	if kind := inner.Kind(); kind != "" {
+		return kind
+	}
+	return "value"
+}
+
+// NameMismatch reports that the name of the current member is not what was expected. The member's value is still to
+// be read.
+func (r *Reader) NameMismatch(expected string) {
+	if r.fault == nil && r.countProblem(StageType) {
+		r.problems = append(r.problems, Problem{
+			Stage: StageType, Path: r.valuePath(), Expected: expected, Actual: "name", Offset: r.pos,
+		})
+	}
+}
+
+// TakeProblemsOf reports the problems of inner, which has read the string just read as JSON, as problems with that
+// string. A fault of inner is a string that is not what was expected.
+func (r *Reader) TakeProblemsOf(inner *Reader, expected string) {
+	if inner.fault != nil {
+		r.Mismatch(expected)
+		return
+	}
+	for _, p := range inner.problems {
+		if r.countProblem(p.Stage) {
+			p.Path, p.Offset = r.valuePath(), r.from
+			if p.Stage == StageType {
+				p.Expected, p.Actual, p.Value = expected, "string", r.scalar()
+			}
+			r.problems = append(r.problems, p)
+		}
+	}
 }

@@ -11,7 +11,8 @@ import (
 
 // REQ-UP-04, REQ-VO-09: problems name the value by its path and place, and reading goes on behind them.
 func TestProblems(t *testing.T) {
-	const input = `{"a":{"b":[1,"x",{"c":[]}],"d": null},"e":7,"f": [1],"s":"long","m":{"k.1":2}, "o":1,"p":{"q":1}, "n":9}`
+	const input = `{"a":{"b":[1,"x",{"c":[]}],"d": null},"e":7,"f": [1],"s":"long",` +
+		`"m":{"k.1":2}, "o":1,"p":{"q":1}, "n":9}`
 	r := NewReader(input, Limits{})
 	r.SetPath("input")
 	valid := []string{"a", "e"}
@@ -88,7 +89,10 @@ func TestProblems(t *testing.T) {
 		{Stage: StageConstraint, Rule: "minimum", Path: "input.n", Limit: "10", Value: "9"},
 		{Stage: StageMissing, Path: "input.y", Name: "y", Expected: "integer"},
 	}
-	places := []string{`"x"`, `{"c"`, `,"d"`, `null`, `},"e"`, `7`, `[1]`, `"long"`, `"long"`, `"long"`, `2}`, `1,"p"`, `{"q"`, `9}`, `9}`, `}`}
+	places := []string{
+		`"x"`, `{"c"`, `,"d"`, `null`, `},"e"`, `7`, `[1]`, `"long"`, `"long"`, `"long"`, `2}`, `1,"p"`, `{"q"`, `9}`, `9}`,
+		`}`,
+	}
 	got := r.Problems()
 	for i := range got {
 		if i < len(places) && !strings.HasPrefix(input[got[i].Offset:], places[i]) {
@@ -286,11 +290,13 @@ func TestProblemsAreBounded(t *testing.T) {
 	count := map[Stage]int{}
 	for _, p := range r.Problems() {
 		count[p.Stage]++
-		if len(p.Path) > 200 || len(p.Value) > 300 || !utf8.ValidString(p.Path) || !strings.HasPrefix(name, strings.TrimSuffix(strings.Split(p.Path, "…")[0], "last")) {
+		if len(p.Path) > 200 || len(p.Value) > 300 || !utf8.ValidString(p.Path) ||
+			!strings.HasPrefix(name, strings.TrimSuffix(strings.Split(p.Path, "…")[0], "last")) {
 			t.Fatalf("the problem repeats %d and %d bytes: %.300s", len(p.Path), len(p.Value), p.Path)
 		}
 	}
-	if diff := cmp.Diff(map[Stage]int{StageType: 1000, StageConstraint: 1, StageUnknown: 1}, count); diff != "" || r.Fault() != nil || r.OK() {
+	if diff := cmp.Diff(map[Stage]int{StageType: 1000, StageConstraint: 1, StageUnknown: 1}, count); diff != "" ||
+		r.Fault() != nil || r.OK() {
 		t.Errorf("problems of each stage (-want +got):\n%s\n%v", diff, r.Fault())
 	}
 }

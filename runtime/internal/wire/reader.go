@@ -1,9 +1,9 @@
-// Package wire reads and writes JSON at the level of bytes: strictly, in one pass, and without reflection. Generated
-// decoders and encoders are made of it.
+// Package wire reads and writes JSON at the level of bytes: strictly, in one pass, and without reflection.
 //
-// A Reader refuses what most JSON decoders let through: duplicate names, invalid UTF-8, lone surrogates, NUL, bytes after
-// the value, and anything beyond its limits (MCP-AQL core §4.7). Such faults end the reading. What is well-formed but not
-// what the program asked for, such as a number where a string was expected, is collected as a Problem, and reading goes on.
+// A Reader refuses what most JSON decoders accept: duplicate names, invalid UTF-8, lone surrogates, NUL, bytes after
+// the value, and what exceeds its limits (MCP-AQL core §4.7). Each of these is a Fault, which ends the reading. A
+// value that is valid JSON but not acceptable, such as a number where the caller reads a string, is a Problem.
+// Problems are collected while reading goes on.
 package wire
 
 import (
@@ -12,50 +12,51 @@ import (
 	"unsafe"
 )
 
-// Limits bounds what a Reader accepts (MCP-AQL core §4.7.5). A zero field means no bound.
+// Limits bounds what a Reader accepts (MCP-AQL core §4.7.5). A zero field means that there is no limit.
 type Limits struct {
 	MaxStringLength  int // bytes of a string or name, after unescaping
 	MaxArrayElements int
-	MaxDepth         int // levels of objects and arrays; one that is the root is level 1
+	MaxDepth         int // levels of objects and arrays; the root is level 1
 }
 
-// absoluteDepth bounds the nesting of text that has no limit of its own, so that recursion stays bounded.
+// absoluteDepth bounds the nesting where MaxDepth does not, so that recursion ends.
 const absoluteDepth = 10_000
 
-// Reader reads one JSON value. Its methods must be called as the value's structure demands: Object, then Next until it
-// returns false, reading one value after each. The zero Reader reads nothing; call Reset.
+// Reader reads one JSON value. Its methods follow the structure of the value: for an object, call Object, and then
+// Next until it returns false, and read one value after each call of Next. Before a Reader is used, Reset must be
+// called.
 //
-// Strings that a Reader returns share the memory of its input, or, where they had escapes or the input is long, that of each
-// other, a few KiB at a time. A Reader that was Reset keeps nothing of an earlier input alive.
+// Strings that a Reader returns share the memory of its input. Strings with escapes, and all strings of a long input,
+// share memory of a few KiB with each other instead. After Reset, a Reader refers to nothing of an earlier input.
 type Reader struct {
-	data       string // what is read
-	retained   string // the same text in memory that may be kept
-	ownBytes   []byte // the memory of kept, where strings are unescaped in place; nil: the arena is for that
-	preserving bool   // kept must stay as it is
+	data       string // the input
+	retained   string // the same text in memory that results may share
+	ownBytes   []byte // the memory of retained, in which strings are unescaped; nil: they are unescaped in the arena
+	preserving bool   // retained must not change
 	pos        int
 	from, to   int // the last scalar or name read, for problems
 	fault      *Fault
 	frames     []frame
 	name       string   // of the member that was begun last
-	names      []string // names read so far in each open object, so that one that repeats is found
+	names      []string // names read so far in each open object, to find duplicates
 	limits     Limits
-	prefix     string
-	origin     int // frames that the paths of problems leave out
+	prefix     string // of the paths of problems
+	origin     int    // frames that the paths of problems leave out
 	problems   []Problem
 	reported   [stages]int           // problems of each stage
-	arena      []byte                // strings that had escapes
-	sets       []map[string]struct{} // of open objects with many names
+	arena      []byte                // memory for strings
+	sets       []map[string]struct{} // names of open objects with many names
 	spare      map[string]struct{}   // an empty set for the next object with many names
-	strings    []string              // of the array that Strings is reading
+	strings    []string              // elements of the array that Strings is reading
 }
 
-// frame is an object or array that is open. It holds no pointers, so that opening and closing one costs little.
+// frame is an open object or array. It has no pointers, so that opening and closing it is cheap.
 type frame struct {
 	count  int    // members or elements begun
 	nameAt int    // offset of the current member's name
 	first  int    // index in Reader.names of the object's first name
 	seen   uint64 // fingerprints of the names so far
-	set    int32  // number of its set in Reader.sets, from 1 on
+	set    int32  // number of its set in Reader.sets, from 1 on; 0: none
 	object bool
 }
 
@@ -66,8 +67,8 @@ func NewReader(data string, limits Limits) *Reader {
 	return r
 }
 
-// Reset makes r read data from its beginning, forgetting everything but its memory. A Problem or Fault that was returned
-// earlier must not be used any more.
+// Reset makes r read data from its beginning. It reuses the memory of r, so that problems and faults that r returned
+// before must not be used any more.
 func (r *Reader) Reset(data string, limits Limits) {
 	r.data, r.name, r.pos, r.from, r.to = data, "", 0, 0, 0
 	r.limits, r.prefix, r.origin = limits, "", 0
@@ -87,15 +88,14 @@ func (r *Reader) Reset(data string, limits Limits) {
 	if r.fault != nil || r.reported != [stages]int{} {
 		r.fault, r.reported = nil, [stages]int{}
 	}
-	r.retained, r.ownBytes, r.preserving, r.arena = data, nil, false, nil // what was read may still be in use
+	r.retained, r.ownBytes, r.preserving, r.arena = data, nil, false, nil // results may still use the arena
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}
 }
 
-// ResetBytes is Reset for an input that belongs to somebody else. It must not change while it is read; what is read from it
-// has memory of its own: one copy for all strings, or, where the input is long, a few KiB at a time. What Text, Raw and
-// Member return does not.
+// ResetBytes is Reset for an input that the caller may change when reading has ended. Results do not share its
+// memory, except for what Text, Raw and LastMember return.
 func (r *Reader) ResetBytes(input []byte, limits Limits) {
 	r.Reset(unsafe.String(unsafe.SliceData(input), len(input)), limits)
 	if len(input) <= longInput {
@@ -104,11 +104,11 @@ func (r *Reader) ResetBytes(input []byte, limits Limits) {
 	}
 }
 
-// Preserve makes the text that is read from here on stay as it is, until it is called with false: strings with escapes get
-// memory of their own.
+// Preserve makes r keep the text that it reads for RetainText, until Preserve is called with false.
 func (r *Reader) Preserve(on bool) { r.preserving = on }
 
-// RetainText returns the input between two offsets, which was read under Preserve, in memory that may be kept.
+// RetainText returns the input between two offsets, in memory that the result may share. The text must have been read
+// under Preserve.
 func (r *Reader) RetainText(from, to int) string {
 	if len(r.data) > longInput {
 		return strings.Clone(r.data[from:to])
@@ -116,14 +116,14 @@ func (r *Reader) RetainText(from, to int) string {
 	return r.retained[from:to]
 }
 
-// SetPath says where the value stands, for the paths of problems: "input". The empty path is the root.
+// SetPath sets the path of the value, such as "input", which the paths of problems begin with. Reset sets the empty
+// path.
 func (r *Reader) SetPath(prefix string) { r.prefix = prefix }
 
-// SetOrigin makes the objects and arrays that are open now no part of the paths of problems, which then begin at the value
-// ahead. Faults name the whole way.
+// SetOrigin makes the paths of problems begin at the next value. The locations of faults still begin at the root.
 func (r *Reader) SetOrigin() { r.origin = len(r.frames) }
 
-// TakeProblems appends the problems so far to out and forgets them.
+// TakeProblems removes the problems so far from r and appends them to out.
 func (r *Reader) TakeProblems(out []Problem) []Problem {
 	if len(r.problems) > 0 {
 		out = append(out, r.problems...)
@@ -133,20 +133,20 @@ func (r *Reader) TakeProblems(out []Problem) []Problem {
 	return out
 }
 
-// Offset is the byte offset at which reading continues.
+// Offset returns the byte offset at which reading continues.
 func (r *Reader) Offset() int { return r.pos }
 
-// Remaining is the number of bytes that were not read yet.
+// Remaining returns the number of bytes that are still to be read.
 func (r *Reader) Remaining() int { return len(r.data) - r.pos }
 
 // Text returns the input between two offsets.
 func (r *Reader) Text(from, to int) string { return r.data[from:to] }
 
-// valuePath names the value that was read last, or is about to be read: "input.metadata.labels.x", "tags[2]". When the loop
-// over an object or array has ended, that is the object or array itself. Member names longer than 128 bytes are cut.
+// valuePath returns the path of the value that was read last, or is read next: "input.metadata.labels.x", "tags[2]".
+// After the last member or element, it is the path of the object or array. Names longer than 128 bytes are cut.
 func (r *Reader) valuePath() string { return r.path(r.origin, len(r.frames)) }
 
-// End reports a fault if anything but white space follows the value.
+// End reports a fault where anything but white space follows the value.
 func (r *Reader) End() {
 	r.peek()
 	if r.pos < len(r.data) {
@@ -154,7 +154,7 @@ func (r *Reader) End() {
 	}
 }
 
-// ahead skips white space and returns the byte that follows, or 0 at the end. It stays small enough to be inlined.
+// peek skips white space and returns the next byte, or 0 at the end. It is small enough to be inlined.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.data) {
 		if c := r.data[r.pos]; c > ' ' {
@@ -175,7 +175,7 @@ func (r *Reader) peekPastSpace() byte {
 	return 0
 }
 
-// Kind returns the JSON name of the kind of the value ahead: string, number, boolean, object, array or null; the empty
+// Kind returns the kind of the next value: string, number, boolean, object, array or null. It returns the empty
 // string where no value begins.
 func (r *Reader) Kind() string {
 	switch c := r.peek(); c {
@@ -196,10 +196,10 @@ func (r *Reader) Kind() string {
 	}
 }
 
-// Null reads the value ahead if it is null.
+// Null reads the next value if it is null.
 func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }
 
-// word reads a literal whose first byte has been seen.
+// literal reads true, false or null, of which the first byte is known.
 func (r *Reader) literal(literal string) bool {
 	if !strings.HasPrefix(r.data[r.pos:], literal) {
 		r.noValue()

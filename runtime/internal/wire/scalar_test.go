@@ -13,7 +13,10 @@ func TestString(t *testing.T) {
 	for _, tt := range []struct{ input, want, problem string }{
 		{`""`, "", ""}, {`"plain"`, "plain", ""}, {`"é😀"`, "é😀", ""}, {`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t", ""},
 		{`"\u00e9\u00E9\ud83d\ude00\uFFFF"`, "éé😀\uffff", ""}, {`"a\u0062c\u0064e"`, "abcde", ""},
-		{`"` + strings.Repeat("long ", 100) + `\n` + strings.Repeat("tail", 100) + `"`, strings.Repeat("long ", 100) + "\n" + strings.Repeat("tail", 100), ""},
+		{
+			`"` + strings.Repeat("long ", 100) + `\n` + strings.Repeat("tail", 100) + `"`,
+			strings.Repeat("long ", 100) + "\n" + strings.Repeat("tail", 100), "",
+		},
 		{"\"\x7f\u2028\"", "\x7f\u2028", ""},
 		{`1`, "", "type string number"}, {`null`, "", "type string null"}, {`{"a":[]}`, "", "type string object"},
 	} {
@@ -160,7 +163,10 @@ var grammar = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 
 // REQ-DE-05: a time is what fits the grammar of RFC 3339 and stands in the calendar, and what is read can be written.
 func FuzzTime(f *testing.F) {
-	for _, seed := range []string{"2026-02-04T10:30:00Z", "2026-02-04T10:30:00.5+05:30", "2026-02-04T1:30:00Z", "9999-12-31T23:59:59-01:00", "2026-02-04T10:30:00,5Z"} {
+	for _, seed := range []string{
+		"2026-02-04T10:30:00Z", "2026-02-04T10:30:00.5+05:30", "2026-02-04T1:30:00Z", "9999-12-31T23:59:59-01:00",
+		"2026-02-04T10:30:00,5Z",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -185,7 +191,8 @@ func FuzzTime(f *testing.F) {
 func TestBytes(t *testing.T) {
 	for input, want := range map[string]string{
 		`""`: "", `"aGk="`: "hi", `"+/8="`: "\xfb\xff", `"\u0061Gk="`: "hi",
-		`"aGk"`: "type base64 string", `"aGk=="`: "type base64 string", `"-_8="`: "type base64 string", `"aGl="`: "type base64 string",
+		`"aGk"`: "type base64 string", `"aGk=="`: "type base64 string", `"-_8="`: "type base64 string",
+		`"aGl="`:   "type base64 string",
 		`"aG\nk="`: "type base64 string", `"aGk= "`: "type base64 string", `[104]`: "type base64 array",
 	} {
 		r := NewReader(input, Limits{})

@@ -1,6 +1,6 @@
 package wire
 
-// Skip reads the value ahead, checks it as strictly as any other, and forgets it.
+// Skip reads the next value and checks it as strictly as any other.
 func (r *Reader) Skip() {
 	switch r.peek() {
 	case '"':
@@ -30,7 +30,7 @@ func (r *Reader) Skip() {
 	}
 }
 
-// Raw reads the value ahead, checks it as strictly as any other, and returns its text as it was sent.
+// Raw reads the next value, checks it as strictly as any other, and returns its text. After a fault the text is empty.
 func (r *Reader) Raw() string {
 	r.peek()
 	start := r.pos

@@ -2,8 +2,8 @@ package wire
 
 import "strings"
 
-// Object begins an object. When the value ahead is something else, that is a problem; the value is skipped, and the
-// result is false.
+// Object begins an object. Where the next value is something else, it reports a problem, skips the value and returns
+// false.
 func (r *Reader) Object() bool {
 	if r.peek() != '{' {
 		r.mismatch("object")
@@ -12,8 +12,8 @@ func (r *Reader) Object() bool {
 	return r.open(true)
 }
 
-// Array begins an array. When the value ahead is something else, that is a problem; the value is skipped, and the result
-// is false.
+// Array begins an array. Where the next value is something else, it reports a problem, skips the value and returns
+// false.
 func (r *Reader) Array() bool {
 	if r.peek() != '[' {
 		r.mismatch("array")
@@ -49,20 +49,20 @@ func (r *Reader) close() {
 	r.pos++
 }
 
-// Next moves to the next member of the object and reads its name. It returns false after the last one, when the object
-// is closed. A name that was there before is a fault.
+// Next moves to the next member of the object and reads its name. After the last member it ends the object and
+// returns false. A duplicate name is a fault.
 func (r *Reader) Next() bool { return r.NextUnchecked() && r.CheckDuplicate() }
 
-// NextUnchecked is Next for programs that know which names an object may have, and so see for themselves when one comes again.
-// They call Duplicate then, and CheckDuplicate for the names that they do not know.
+// NextUnchecked is Next without the check for duplicate names. The caller must find duplicates of the names that it
+// knows, and report them with Duplicate. For every other name it must call CheckDuplicate.
 func (r *Reader) NextUnchecked() bool {
 	_, more := r.NextExpected("")
 	return more
 }
 
-// NextExpected is NextUnchecked where the program has a guess at the name that comes next: the name in quotes with its colon, or
-// nothing. It reports whether the guess was right. A right one spares the search for the end of the name.
-func (r *Reader) NextExpected(guess string) (right, more bool) {
+// NextExpected is NextUnchecked for a caller that expects a certain name. expected is that name in quotes with its
+// colon, or empty. found reports whether the member has that name, which is then read faster.
+func (r *Reader) NextExpected(expected string) (found, more bool) {
 	if r.fault != nil || len(r.frames) == 0 {
 		return false, false
 	}
@@ -86,8 +86,8 @@ func (r *Reader) NextExpected(guess string) (right, more bool) {
 		return false, false
 	}
 	start := r.pos
-	if guess != "" && strings.HasPrefix(r.data[start:], guess) {
-		r.pos += len(guess)
+	if expected != "" && strings.HasPrefix(r.data[start:], expected) {
+		r.pos += len(expected)
 		r.name, f.nameAt = r.retained[start+1:r.pos-2], start
 		f.count++
 		r.peek()
@@ -109,7 +109,8 @@ func (r *Reader) NextExpected(guess string) (right, more bool) {
 	return false, true
 }
 
-// CheckDuplicate reports whether the object has not had the current name before. One that it had is a fault.
+// CheckDuplicate checks that the object has not had the current name before. A duplicate is a fault, and the result
+// is false.
 func (r *Reader) CheckDuplicate() bool {
 	if r.duplicate(&r.frames[len(r.frames)-1], r.name) {
 		r.Duplicate(r.name)
@@ -118,7 +119,7 @@ func (r *Reader) CheckDuplicate() bool {
 	return true
 }
 
-// Duplicate reports that the current member has been there before under the same name, or under another one for it.
+// Duplicate reports a fault: the object has had the current member before, under this name or another one for it.
 //
 //go:noinline
 func (r *Reader) Duplicate(name string) {
@@ -126,10 +127,10 @@ func (r *Reader) Duplicate(name string) {
 	r.fail(Fault{Kind: DuplicateName, Name: name, Detail: "a name stands twice in one object"})
 }
 
-// Name is the name of the current member. It is there until the member's value is read.
+// Name returns the name of the current member. It must be called before the member's value is read.
 func (r *Reader) Name() string { return r.name }
 
-// LastMember returns the name of the member whose value was just read, and the text of the value.
+// LastMember returns the name of the member whose value was just read, and the text of that value.
 func (r *Reader) LastMember() (name, text string) {
 	if r.fault != nil || len(r.frames) == 0 {
 		return "", ""
@@ -145,7 +146,7 @@ func (r *Reader) LastMember() (name, text string) {
 	return name, text
 }
 
-// NextElement moves to the next element of the array. It returns false after the last one, when the array is closed.
+// NextElement moves to the next element of the array. After the last one it ends the array and returns false.
 func (r *Reader) NextElement() bool {
 	if r.fault != nil || len(r.frames) == 0 {
 		return false
@@ -166,17 +167,18 @@ func (r *Reader) NextElement() bool {
 	}
 	f.count++
 	if r.limits.MaxArrayElements > 0 && f.count > r.limits.MaxArrayElements {
-		r.fail(Fault{Kind: TooManyElements, Limit: r.limits.MaxArrayElements, Actual: f.count, Detail: "an array has too many elements"})
+		limit := r.limits.MaxArrayElements
+		r.fail(Fault{Kind: TooManyElements, Limit: limit, Actual: f.count, Detail: "an array has too many elements"})
 		return false
 	}
 	return true
 }
 
-// manyNames is where a set takes over from comparing names one by one, so that objects with very many names are read in
-// linear time.
+// manyNames is the number of names above which an object gets a set of its names. Up to it, names are compared one by
+// one.
 const manyNames = 32
 
-// duplicate takes note of a name and reports whether the object had it before.
+// duplicate adds a name to those of the object and reports whether the object had it before.
 func (r *Reader) duplicate(f *frame, name string) bool {
 	if f.set > 0 {
 		set := r.sets[f.set-1]
@@ -200,7 +202,7 @@ func (r *Reader) duplicate(f *frame, name string) bool {
 	return false
 }
 
-// fingerprint returns one bit of 64. Names that differ in it differ.
+// fingerprint returns one bit of 64. Names with different fingerprints are different.
 func fingerprint(name string) uint64 {
 	n := uint32(len(name))
 	if n == 0 {
@@ -210,7 +212,7 @@ func fingerprint(name string) uint64 {
 	return 1 << (h * 0x9e3779b1 >> 26)
 }
 
-// useSet moves the names of an object into a set.
+// moveToSet moves the names of an object into a set.
 //
 //go:noinline
 func (r *Reader) moveToSet(f *frame) {
@@ -229,10 +231,10 @@ func (r *Reader) moveToSet(f *frame) {
 	f.set = int32(len(r.sets))
 }
 
-// largestSpare is the size up to which a set is kept for reuse: emptying a set takes time by its size.
+// maxReusedSet is the size up to which a set is reused. Clearing a larger one would take longer than making a new one.
 const maxReusedSet = 1024
 
-// recycle takes back the set of the object that is closed.
+// releaseSet removes the set of the object that ends, and empties it for reuse.
 //
 //go:noinline
 func (r *Reader) releaseSet() {

@@ -4,50 +4,45 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"math/bits"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// maxWriterDepth ends the writing of values that contain themselves.
+// maxWriterDepth bounds the nesting of what is written, since values may contain themselves.
 const maxWriterDepth = 1000
 
-// Writer appends JSON to a buffer. Names and elements place their own commas. Its first error stays; what is written
-// after it is not to be used.
+// Writer appends JSON to a buffer. It sets the commas. After its first error, the buffer is not valid JSON.
 type Writer struct {
 	buf     []byte
 	depth   int
 	limit   int     // bytes; 0: none
-	mark    int     // bytes that stay when what follows is given up
-	dropped int     // bytes written after the limit
-	entries []entry // room for those of a map, which are written in order
+	mark    int     // bytes before the last Mark
+	dropped int     // bytes that were dropped because of the limit
+	entries []entry // memory for sorting a map
 	err     error
 }
 
 // NewWriter returns a Writer that appends to buf.
 func NewWriter(buf []byte) *Writer { return &Writer{buf: buf} }
 
-// Reset makes w append to buf, and forgets its error.
+// Reset makes w append to buf, without error and limit.
 func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf, entries: w.entries} }
 
-// SetLimit bounds the buffer, in bytes. What goes beyond it is an error as soon as a member or an element more is written,
-// and memory is not taken for what follows.
+// SetLimit bounds the buffer, in bytes; 0 means that there is no limit. The next member or element that is written to
+// a buffer beyond the limit is an error, and the buffer does not grow from then on.
 func (w *Writer) SetLimit(bytes int) { w.limit = bytes }
 
 // Bytes returns the buffer with what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Len returns the number of bytes that were written, also of those that a limit kept out of the buffer.
+// Len returns the number of bytes that were written, with those that were dropped because of the limit.
 func (w *Writer) Len() int { return w.dropped + len(w.buf) }
 
-// ExceedsLimit reports whether more was written than the limit allows.
+// ExceedsLimit reports whether more bytes were written than the limit allows.
 func (w *Writer) ExceedsLimit() bool { return w.limit > 0 && w.Len() > w.limit }
 
-// comma separates a member or an element from the one before it, if there is one.
+// comma writes a comma unless the object or array, which the byte open begins, is empty so far.
 func (w *Writer) comma(open byte) {
 	last := len(w.buf) - 1
 	if w.limit > 0 && last >= w.limit {
@@ -59,11 +54,11 @@ func (w *Writer) comma(open byte) {
 	}
 }
 
-// drop makes room when the limit is exceeded: what was written since Mark is not to be used any more.
+// drop makes the limit an error, and drops what was written since the last Mark.
 //
 //go:noinline
 func (w *Writer) drop(open byte) {
-	w.fail(errTooLong)
+	w.Fail(errTooLong)
 	w.dropped += len(w.buf) - w.mark
 	w.buf = append(w.buf[:w.mark], open)
 }
@@ -71,30 +66,29 @@ func (w *Writer) drop(open byte) {
 // Mark is a place in the output.
 type Mark struct{ length, depth int }
 
-// Mark returns the place that was reached. What was written so far stays, whatever becomes of what follows.
+// Mark returns the current place in the output. What was written before it is not dropped because of the limit.
 func (w *Writer) Mark() Mark {
 	w.mark = len(w.buf)
 	return Mark{len(w.buf), w.depth}
 }
 
-// Rewind takes back what was written since a mark, and forgets the error in it.
+// Rewind removes what was written since a mark, and the error.
 func (w *Writer) Rewind(to Mark) {
 	w.buf, w.depth, w.mark = w.buf[:to.length], to.depth, to.length
 	w.dropped, w.err = 0, nil
 }
 
-// errTooLong is the error of a Writer that was to write more than its limit.
+// errTooLong is the error of a Writer that exceeds its limit.
 var errTooLong = errors.New("wire: the output exceeds its limit")
 
-// Err returns the first error: a number that JSON cannot spell, a time outside the years 0 to 9999, a value nested
-// deeper than 1,000 levels, or a value that Any cannot write.
+// Err returns the first error: a number that JSON cannot spell, a time outside of the years 0 to 9999, a value nested
+// deeper than 1,000 levels, a value that Any cannot write, too many bytes, or what Fail was called with.
 func (w *Writer) Err() error { return w.err }
 
-// Fail makes err the writer's error unless it has one. Encoders report with it what has no JSON.
-func (w *Writer) Fail(err error) { w.fail(err) }
-
+// Fail makes err the error of w unless it has one.
+//
 //go:noinline
-func (w *Writer) fail(err error) {
+func (w *Writer) Fail(err error) {
 	if w.err == nil {
 		w.err = err
 	}
@@ -124,8 +118,8 @@ func (w *Writer) end(c byte) {
 	w.depth--
 }
 
-// TooDeep reports whether the value is nested too deeply to go on, which is then the writer's error. Encoders of recursive
-// types ask it before they descend.
+// TooDeep reports whether another level would be nested too deeply, and makes that the error. Encoders of types that
+// may contain themselves must call it before they write a level.
 func (w *Writer) TooDeep() bool {
 	if w.depth < maxWriterDepth {
 		return false
@@ -136,10 +130,10 @@ func (w *Writer) TooDeep() bool {
 
 //go:noinline
 func (w *Writer) failTooDeep() {
-	w.fail(errors.New("wire: the value is nested deeper than 1000 levels"))
+	w.Fail(errors.New("wire: the value is nested deeper than 1000 levels"))
 }
 
-// Key writes the name of a member. name needs no escaping.
+// Key writes the name of a member. The name must not need escapes.
 func (w *Writer) Key(name string) {
 	w.comma('{')
 	w.buf = append(w.buf, '"')
@@ -147,25 +141,25 @@ func (w *Writer) Key(name string) {
 	w.buf = append(w.buf, '"', ':')
 }
 
-// Field writes the name of a member of an object whose members are few: it has its comma in front, and quotes and colon
-// already. first says that the comma is not needed.
-func (w *Writer) Field(name string, first bool) {
+// Field writes the name of a member, which is spelled with a comma, quotes and a colon: ,"name":. first leaves out
+// the comma. Field does not look at the limit, so it is for objects with few members.
+func (w *Writer) Field(spelled string, first bool) {
 	if first {
-		name = name[1:]
+		spelled = spelled[1:]
 	}
-	w.buf = append(w.buf, name...)
+	w.buf = append(w.buf, spelled...)
 }
 
-// KeyEscaped writes the name of a member that may hold any character.
+// KeyEscaped writes the name of a member, which may need escapes.
 func (w *Writer) KeyEscaped(name string) {
 	w.comma('{')
 	w.buf = append(appendString(w.buf, name), ':')
 }
 
-// Element announces an element of an array.
+// Element begins an element of an array.
 func (w *Writer) Element() { w.comma('[') }
 
-// String writes a string as encoding/json does without its escaping of HTML: invalid UTF-8 becomes U+FFFD.
+// String writes a string as encoding/json does without escaping HTML. Invalid UTF-8 becomes U+FFFD.
 func (w *Writer) String(s string) { w.buf = appendString(w.buf, s) }
 
 // Int writes an integer.
@@ -174,10 +168,10 @@ func (w *Writer) Int(v int64) { w.buf = strconv.AppendInt(w.buf, v, 10) }
 // Uint writes an unsigned integer.
 func (w *Writer) Uint(v uint64) { w.buf = strconv.AppendUint(w.buf, v, 10) }
 
-// Float writes a number of bits bits (32 or 64; 0 means 64) as encoding/json does. NaN and the infinities are errors.
+// Float writes a number of bits bits (32 or 64; 0 means 64) as encoding/json does. NaN and infinities are errors.
 func (w *Writer) Float(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		w.fail(fmt.Errorf("wire: JSON has no number %v", v))
+		w.Fail(fmt.Errorf("wire: JSON has no number %v", v))
 		w.Null()
 		return
 	}
@@ -190,19 +184,19 @@ func (w *Writer) Bool(v bool) { w.buf = strconv.AppendBool(w.buf, v) }
 // Null writes null.
 func (w *Writer) Null() { w.buf = append(w.buf, "null"...) }
 
-// Time writes a time in UTC, in RFC 3339 with as many fractional digits as it has (MCP-AQL core §4.7.2). A year outside 0
-// to 9999 is an error.
+// Time writes a time in UTC, in RFC 3339 with as many fractional digits as it needs (MCP-AQL core §4.7.2). A time
+// outside of the years 0 to 9999 is an error.
 func (w *Writer) Time(t time.Time) {
 	t = t.UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
-		w.fail(fmt.Errorf("wire: year %d is outside 0 to 9999", year))
+		w.Fail(fmt.Errorf("wire: year %d is outside 0 to 9999", year))
 		w.Null()
 		return
 	}
 	w.buf = appendTime(w.buf, t)
 }
 
-// Base64 writes binary data in standard base64 (MCP-AQL core §4.7.4); nil is null, as in encoding/json.
+// Base64 writes binary data in standard base64 (MCP-AQL core §4.7.4). As in encoding/json, nil is null.
 func (w *Writer) Base64(b []byte) {
 	if b == nil {
 		w.Null()
@@ -213,96 +207,5 @@ func (w *Writer) Base64(b []byte) {
 	w.buf = append(w.buf, '"')
 }
 
-// Raw writes text that is one JSON value already.
+// Raw writes the text of a JSON value.
 func (w *Writer) Raw(text string) { w.buf = append(w.buf, text...) }
-
-// StringMap writes a map in the order of its keys; nil is null.
-func (w *Writer) StringMap(m map[string]string) {
-	if m == nil {
-		w.Null()
-		return
-	}
-	w.BeginObject()
-	entries := w.entries[:0]
-	for name, value := range m {
-		entries = append(entries, entry{prefix(name), name, value})
-	}
-	var order [fewEntries]uint8
-	if len(entries) > fewEntries {
-		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	} else {
-		sortFew(entries, &order)
-	}
-	for i := range entries {
-		e := &entries[i]
-		if len(entries) <= fewEntries {
-			e = &entries[order[i]]
-		}
-		if w.KeyEscaped(e.name); w.err != nil {
-			break
-		}
-		w.String(e.value)
-	}
-	w.EndObject()
-	clear(entries)
-	if cap(entries) <= maxReusedEntries {
-		w.entries = entries
-	}
-}
-
-// entry is an entry of a map, on its way to its place.
-type entry struct {
-	prefix      uint64 // of the name
-	name, value string
-}
-
-// prefix is the beginning of a name as a number, which is less where the name comes before.
-func prefix(name string) uint64 {
-	n := len(name)
-	if n >= 8 {
-		return bits.ReverseBytes64(load64(name))
-	}
-	if n >= 4 { // the last four bytes, without those that are among the first four
-		return uint64(load32(name))<<32 | uint64(load32(name[n-4:])<<(8*(8-n)))
-	}
-	var p uint64
-	for i := range n {
-		p |= uint64(name[i]) << (56 - 8*i)
-	}
-	return p
-}
-
-// word32 returns four bytes as one number, the first byte highest.
-func load32(d string) uint32 {
-	_ = d[3]
-	return uint32(d[0])<<24 | uint32(d[1])<<16 | uint32(d[2])<<8 | uint32(d[3])
-}
-
-// fewEntries is the number of entries up to which their order is found by looking at each pair.
-const fewEntries = 12
-
-// sortFew tells the order of few entries, by their places. Maps are mostly small, and names mostly differ at their beginning.
-func sortFew(entries []entry, order *[fewEntries]uint8) {
-	for i := range entries {
-		e := &entries[i]
-		j := i
-		for ; j > 0; j-- {
-			before := &entries[order[j-1]]
-			if before.prefix < e.prefix || before.prefix == e.prefix && before.name <= e.name {
-				break
-			}
-			order[j] = order[j-1]
-		}
-		order[j] = uint8(i)
-	}
-}
-
-// mostEntries is the number of entries for which a Writer keeps its room.
-const maxReusedEntries = 1024
-
-// sortedKeys returns the keys of m in order, which is the order in which maps are written.
-func sortedKeys[K ~string, V any](m map[K]V) []K {
-	keys := slices.AppendSeq(make([]K, 0, len(m)), maps.Keys(m))
-	slices.Sort(keys)
-	return keys
-}

@@ -47,11 +47,12 @@ func written(t *testing.T, write func(*Writer)) string {
 	return text
 }
 
-// REQ-DE-01, REQ-RS-09: strings are the same bytes as encoding/json's without its escaping of HTML, as values and as names,
-// and come back as they were.
+// REQ-DE-01, REQ-RS-09: strings are the same bytes as encoding/json's without its escaping of HTML, as values and as
+// names, and come back as they were.
 func FuzzWriterString(f *testing.F) {
 	for _, seed := range []string{
-		"", "plain", "<a>&\"\\\b\f\n\r\t\x00\x1f\x7f", "é\u2028\u2029😀", "\xff\xc0x", "0123456789abcdef\xe2\x80\xa8", "a\ufffdb", "\xe2\x80",
+		"", "plain", "<a>&\"\\\b\f\n\r\t\x00\x1f\x7f", "é\u2028\u2029😀", "\xff\xc0x", "0123456789abcdef\xe2\x80\xa8",
+		"a\ufffdb", "\xe2\x80",
 		strings.Repeat("x", 30) + "\"" + strings.Repeat("é", 20) + "\xff",
 	} {
 		f.Add(seed)
@@ -73,7 +74,8 @@ func FuzzWriterString(f *testing.F) {
 		if strings.Contains(s, "\x00") {
 			return // which the reader refuses
 		}
-		if back, ok := NewReader(want, Limits{}).String(); !ok || back != strings.Map(func(char rune) rune { return char }, s) {
+		back, ok := NewReader(want, Limits{}).String()
+		if !ok || back != strings.Map(func(char rune) rune { return char }, s) {
 			t.Errorf("%q comes back as %q", s, back)
 		}
 	})
@@ -81,7 +83,8 @@ func FuzzWriterString(f *testing.F) {
 
 func FuzzWriterFloat(f *testing.F) {
 	for _, seed := range []float64{
-		0, math.Copysign(0, -1), 1, -1.5, 1e-6, 9.99e-7, 1e-7, 1e20, 1e21, -1e21, 123456789.125, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1, 1e-9, 1e-10,
+		0, math.Copysign(0, -1), 1, -1.5, 1e-6, 9.99e-7, 1e-7, 1e20, 1e21, -1e21, 123456789.125, math.MaxFloat64,
+		math.SmallestNonzeroFloat64, 0.1, 1e-9, 1e-10,
 		math.MaxFloat32, math.SmallestNonzeroFloat32, 16777217,
 	} {
 		f.Add(seed)
@@ -136,9 +139,12 @@ func TestWriterAnyOfOtherTypes(t *testing.T) {
 		B string `json:"b,omitempty"`
 	}
 	for _, v := range []any{
-		1, int8(-8), int64(math.MinInt64), uint(7), uint64(math.MaxUint64), float32(0.1), []string{"<a>", ""}, []map[string]any{{"b": 1, "a": nil}, nil},
-		map[string]string{"<": ">"}, map[int]bool{2: true, 1: false}, pair{1, "&"}, &pair{}, []pair{{}}, []byte("hi"), json.RawMessage(`{"a": [1]}`),
-		text{"x"}, map[string]any{"t": text{"y"}, "n": (*int)(nil)}, big.NewInt(12345), json.Number("1e5"), json.Number("-0.10"), map[string]any(nil),
+		1, int8(-8), int64(math.MinInt64), uint(7), uint64(math.MaxUint64), float32(0.1), []string{"<a>", ""},
+		[]map[string]any{{"b": 1, "a": nil}, nil},
+		map[string]string{"<": ">"}, map[int]bool{2: true, 1: false}, pair{1, "&"}, &pair{}, []pair{{}}, []byte("hi"),
+		json.RawMessage(`{"a": [1]}`),
+		text{"x"}, map[string]any{"t": text{"y"}, "n": (*int)(nil)}, big.NewInt(12345), json.Number("1e5"),
+		json.Number("-0.10"), map[string]any(nil),
 		[2]any{1, "x"}, time.Date(2026, 3, 1, 9, 0, 0, 5, time.UTC), time.Minute,
 	} {
 		if got, want := written(t, func(w *Writer) { w.Any(v) }), encodeJSON(t, v); got != want {
@@ -146,7 +152,8 @@ func TestWriterAnyOfOtherTypes(t *testing.T) {
 		}
 	}
 	// Slices are the exception: an agent that asked for a list gets a list (T-89).
-	if got := written(t, func(w *Writer) { w.Any(map[string]any{"a": []any(nil), "b": []string(nil)}) }); got != `{"a":[],"b":[]}` {
+	got := written(t, func(w *Writer) { w.Any(map[string]any{"a": []any(nil), "b": []string(nil)}) })
+	if got != `{"a":[],"b":[]}` {
 		t.Errorf("nil slices: %s", got)
 	}
 }
@@ -181,7 +188,8 @@ func TestWriterScalars(t *testing.T) {
 	got := written(t, func(w *Writer) {
 		w.BeginArray()
 		for _, write := range []func(){
-			func() { w.Int(math.MinInt64) }, func() { w.Int(0) }, func() { w.Uint(math.MaxUint64) }, func() { w.Bool(true) }, func() { w.Bool(false) },
+			func() { w.Int(math.MinInt64) }, func() { w.Int(0) }, func() { w.Uint(math.MaxUint64) }, func() { w.Bool(true) },
+			func() { w.Bool(false) },
 			w.Null, func() { w.Raw(`{"raw":1}`) },
 		} {
 			w.Element()
@@ -227,7 +235,7 @@ func TestWriterErrors(t *testing.T) {
 		if !json.Valid(w.Bytes()) {
 			t.Errorf("%s: %.60s… is not valid", name, w.Bytes())
 		}
-		if w.fail(errors.New("a later one")); !errors.Is(w.Err(), first) {
+		if w.Fail(errors.New("a later one")); !errors.Is(w.Err(), first) {
 			t.Errorf("%s: the first error did not stay", name)
 		}
 		if w.Reset(nil); w.Err() != nil || w.Len() > 0 {
@@ -307,7 +315,8 @@ func TestWriterCommas(t *testing.T) {
 
 func TestSortedKeys(t *testing.T) {
 	type name string
-	if diff := cmp.Diff([]name{"", "B", "a", "ab", "é"}, sortedKeys(map[name]int{"é": 1, "ab": 2, "": 3, "B": 4, "a": 5})); diff != "" {
+	keys := sortedKeys(map[name]int{"é": 1, "ab": 2, "": 3, "B": 4, "a": 5})
+	if diff := cmp.Diff([]name{"", "B", "a", "ab", "é"}, keys); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 	if got := sortedKeys(map[string]int(nil)); len(got) > 0 {
@@ -374,7 +383,10 @@ func TestLimitAllowsItself(t *testing.T) {
 func TestTimesAreSpelledAsRFC3339(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 100_000 {
-		at := time.Unix(random.Int64N(253402300800+62167219200)-62167219200, []int64{0, 5e8, random.Int64N(1e9), 1, 1e3 * random.Int64N(1e6)}[random.IntN(5)]).UTC()
+		at := time.Unix(
+			random.Int64N(253402300800+62167219200)-62167219200,
+			[]int64{0, 5e8, random.Int64N(1e9), 1, 1e3 * random.Int64N(1e6)}[random.IntN(5)],
+		).UTC()
 		if got, want := string(appendTime(nil, at)), at.Format(`"`+time.RFC3339Nano+`"`); got != want {
 			t.Fatalf("%s, want %s", got, want)
 		}

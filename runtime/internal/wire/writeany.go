@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Any writes a value of dynamic type. The kinds that Any of Reader returns and their nearest relatives are written here;
-// everything else goes through encoding/json. Maps are written in the order of their keys. A nil map is null, a nil slice an
-// empty array.
+// Any writes a value of any type, maps in the order of their keys. A nil map is null, and a nil slice an empty array.
+// Types that the switch below does not name are left to encoding/json.
 func (w *Writer) Any(v any) {
 	switch v := v.(type) {
 	case nil:
@@ -44,6 +43,7 @@ func (w *Writer) Any(v any) {
 	}
 }
 
+// anyArray writes elements with the function write.
 func anyArray[T any](w *Writer, elements []T, write func(*Writer, T)) {
 	if w.TooDeep() {
 		w.Null()
@@ -59,6 +59,7 @@ func anyArray[T any](w *Writer, elements []T, write func(*Writer, T)) {
 	w.EndArray()
 }
 
+// anyObject writes an object.
 func anyObject(w *Writer, members map[string]any) {
 	if members == nil || w.TooDeep() {
 		w.Null()
@@ -74,22 +75,23 @@ func anyObject(w *Writer, members map[string]any) {
 	w.EndObject()
 }
 
-// number writes a json.Number, which is a string that anything may have put there.
+// number writes the text of a json.Number, which need not be a number.
 func (w *Writer) number(text string) {
 	r := Reader{data: text, retained: text}
 	if _, ok := r.number(); !ok || r.pos != len(text) {
-		w.fail(errors.New("wire: a json.Number is not a number"))
+		w.Fail(errors.New("wire: a json.Number is not a number"))
 		text = "null"
 	}
 	w.Raw(text)
 }
 
+// reflected writes a value with encoding/json.
 func (w *Writer) reflected(v any) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		w.fail(fmt.Errorf("wire: writing a value of dynamic type: %w", err))
+		w.Fail(fmt.Errorf("wire: writing a value of dynamic type: %w", err))
 		w.Null()
 		return
 	}

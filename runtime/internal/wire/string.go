@@ -1,23 +1,22 @@
 package wire
 
 import (
-	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
 )
 
-// use says what becomes of a string that is read.
+// use is what the caller does with a string that is read.
 type use uint8
 
 const (
-	validates use = iota // only its soundness matters: the result may be empty
-	borrows              // it is looked at while the input is
-	retains              // it may outlive the input
+	validates use = iota // nothing: the result may be empty
+	borrows              // uses it as long as the input
+	retains              // may use it longer than the input
 )
 
-// text reads the string at pos, whose opening quote has been seen.
+// text reads the string at pos, which begins with a quote.
 func (r *Reader) text(as use) (string, bool) {
 	start := r.pos + 1
 	i := plainEnd(r.data, start)
@@ -39,12 +38,12 @@ func (r *Reader) text(as use) (string, bool) {
 	return r.badString(i)
 }
 
-// longInput is the length from which on the strings of an input do not share its memory: one that is kept for long would
-// keep all of it.
+// longInput is the length up to which strings share the memory of the input. With a longer input, one string that a
+// handler stores would hold too much memory.
 const longInput = 128 << 10
 
-// Retain returns s, a part of the input, in memory of its own where the input is long: something that is stored keeps no more
-// than a few KiB beside it alive. String and Any do so themselves; Name, Text and Raw do not.
+// Retain returns s, a part of the input, in memory that does not hold a long input. What String and Any return is
+// retained already; what Name, Text and Raw return is not.
 func (r *Reader) Retain(s string) string {
 	if len(r.data) <= longInput || s == "" {
 		return s
@@ -52,96 +51,10 @@ func (r *Reader) Retain(s string) string {
 	return owned(append(r.reserve(len(s), arenaOfLong), s...))
 }
 
-// owned is bytes that nobody will change any more.
+// owned returns bytes as a string. The bytes must not change any more.
 func owned(bytes []byte) string { return unsafe.String(unsafe.SliceData(bytes), len(bytes)) }
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// plain returns the offset of the first quote, backslash or control character in data from i on, or len(data). It looks at
-// sixteen bytes at a time, and leaves long strings to plainFar.
-func plainEnd(data string, i int) int {
-	for far := i + 48; i+16 <= len(data); i += 16 {
-		if i >= far {
-			return plainEndFar(data, i)
-		}
-		d := data[i : i+16]
-		if first, second := specials(load64(d)), specials(load64(d[8:])); first|second != 0 {
-			if first != 0 {
-				return i + bits.TrailingZeros64(first)/8
-			}
-			return i + 8 + bits.TrailingZeros64(second)/8
-		}
-	}
-	for ; i < len(data); i++ {
-		if special[data[i]] {
-			return i
-		}
-	}
-	return i
-}
-
-// window is how far plainFar looks ahead. What it finds ends the look, so that a string full of escapes is not searched to
-// its end for each of them.
-const window = 256
-
-// plainFar is plain for long strings: the library searches single bytes faster than code in Go can.
-func plainEndFar(data string, i int) int {
-	for i < len(data) {
-		end := min(i+window, len(data))
-		limit := end
-		if at := strings.IndexByte(data[i:end], '"'); at >= 0 {
-			end = i + at
-		}
-		if at := strings.IndexByte(data[i:end], '\\'); at >= 0 {
-			end = i + at
-		}
-		if i = controlEnd(data, i, end); i < limit {
-			return i
-		}
-	}
-	return i
-}
-
-// uncontrolled returns the offset of the first control character in data[i:end], or end.
-func controlEnd(data string, i, end int) int {
-	for ; i+16 <= end; i += 16 {
-		d := data[i : i+16]
-		first, second := load64(d), load64(d[8:])
-		if ((first-ones*' ')&^first|(second-ones*' ')&^second)&highs != 0 {
-			break
-		}
-	}
-	for i < end && data[i] >= ' ' {
-		i++
-	}
-	return i
-}
-
-// specials marks, by its highest bit, the lowest byte of w that is a quote, a backslash or a control character. Above that
-// one the marks mean nothing.
-func specials(w uint64) uint64 {
-	quote, backslash := w^ones*'"', w^ones*'\\'
-	return ((w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
-}
-
-// word64 returns eight bytes as one number, the first byte lowest.
-func load64(d string) uint64 {
-	_ = d[7]
-	return uint64(d[0]) | uint64(d[1])<<8 | uint64(d[2])<<16 | uint64(d[3])<<24 |
-		uint64(d[4])<<32 | uint64(d[5])<<40 | uint64(d[6])<<48 | uint64(d[7])<<56
-}
-
-// special tells the bytes that cannot stand for themselves in a string.
-var special = [256]bool{
-	0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true, 11: true, 12: true,
-	13: true, 14: true, 15: true, 16: true, 17: true, 18: true, 19: true, 20: true, 21: true, 22: true, 23: true, 24: true,
-	25: true, 26: true, 27: true, 28: true, 29: true, 30: true, 31: true, '"': true, '\\': true,
-}
-
-// brokenText is the fault of a string that does not end, or holds a control character at i.
+// badString is the fault of a string that does not end, or has a control character at i.
 //
 //go:noinline
 func (r *Reader) badString(i int) (string, bool) {
@@ -150,11 +63,11 @@ func (r *Reader) badString(i int) (string, bool) {
 	return "", false
 }
 
-// mostPlaces is the number of escapes of a string that are kept while it is checked, so as not to look for them twice.
+// maxPlaces is the number of escapes of a string whose places are remembered from checking it for unescaping it.
 const maxPlaces = 8
 
-// escaped reads the string at pos, whose first backslash is at i. It checks and measures the string before it unescapes
-// anything, so that a string that is refused costs nothing.
+// readEscaped reads the string at pos, of which the first backslash is at i. It checks and measures the string before
+// it unescapes it, so that a string that is refused takes no memory.
 func (r *Reader) readEscaped(i int, keep bool) (string, bool) {
 	var places [maxPlaces]int // of the first escapes
 	start, length, count := r.pos+1, i-r.pos-1, 0
@@ -186,13 +99,14 @@ func (r *Reader) readEscaped(i int, keep bool) (string, bool) {
 	return r.unescape(start, i, length, places[:min(count, len(places))]), true
 }
 
-// What is allocated for strings at a time, in bytes: for those that had escapes, and for all strings of a long input.
+// The size of an arena, in bytes.
 const (
-	arenaSize   = 256
-	arenaOfLong = 4 << 10
+	arenaSize   = 256     // for strings with escapes
+	arenaOfLong = 4 << 10 // for all strings of a long input
 )
 
-// reserve returns empty memory for a string of so many bytes.
+// reserve returns an empty slice with a capacity of length bytes. If the arena is full, it allocates one of chunk
+// bytes or more.
 func (r *Reader) reserve(length, chunk int) []byte {
 	begin := len(r.arena)
 	if cap(r.arena)-begin < length {
@@ -202,7 +116,7 @@ func (r *Reader) reserve(length, chunk int) []byte {
 	return r.arena[begin : begin : begin+length]
 }
 
-// unescape returns the sound string data[start:end], whose first escapes are at places, as length bytes without escapes.
+// unescape returns data[start:end], a valid string whose first escapes are at places, without escapes: length bytes.
 func (r *Reader) unescape(start, end, length int, places []int) string {
 	var out []byte
 	if r.ownBytes != nil && !r.preserving {
@@ -215,7 +129,7 @@ func (r *Reader) unescape(start, end, length int, places []int) string {
 		switch {
 		case n < len(places):
 			i = places[n]
-		case len(places) == maxPlaces: // and perhaps more
+		case len(places) == maxPlaces: // there may be more
 			i = plainEnd(r.data, start)
 		}
 		out = append(out, r.data[start:i]...)
@@ -228,7 +142,7 @@ func (r *Reader) unescape(start, end, length int, places []int) string {
 	}
 }
 
-// escape reads the escape at i and returns its character and length; length 0 after a fault.
+// escape reads the escape at i and returns its character and its length, which is 0 after a fault.
 func (r *Reader) escape(i int) (rune, int) {
 	if i+1 < len(r.data) {
 		switch c := r.data[i+1]; c {
@@ -251,6 +165,7 @@ func (r *Reader) escape(i int) (rune, int) {
 	return r.badEscape(i, "an unknown escape stands in a string")
 }
 
+// unicodeEscape reads the escape at i, which begins with \u, and the one after it if both are a surrogate pair.
 func (r *Reader) unicodeEscape(i int) (rune, int) {
 	char, ok := hex4(r.data, i+2)
 	switch {
@@ -271,7 +186,7 @@ func (r *Reader) unicodeEscape(i int) (rune, int) {
 	return r.refusedEscape(i, InvalidUTF8, "a string holds half a surrogate pair")
 }
 
-// badEscape is the fault of an escape that JSON does not know, or that the end of the input cuts off.
+// badEscape is the fault of an escape that is not JSON, or that the end of the input cuts off.
 //
 //go:noinline
 func (r *Reader) badEscape(i int, detail string) (rune, int) {
@@ -283,6 +198,8 @@ func (r *Reader) badEscape(i int, detail string) (rune, int) {
 	return 0, 0
 }
 
+// refusedEscape is the fault of an escape that is JSON but not accepted.
+//
 //go:noinline
 func (r *Reader) refusedEscape(i int, kind FaultKind, detail string) (rune, int) {
 	r.pos = i
@@ -290,6 +207,7 @@ func (r *Reader) refusedEscape(i int, kind FaultKind, detail string) (rune, int)
 	return 0, 0
 }
 
+// hex4 parses the four hexadecimal digits at i.
 func hex4(data string, i int) (rune, bool) {
 	if i+4 > len(data) {
 		return 0, false

@@ -4,11 +4,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 	"unicode/utf8"
 )
 
-// appendFloat spells a number as encoding/json does.
+// appendFloat appends a number as encoding/json spells it.
 func appendFloat(buf []byte, v float64, bits int) []byte {
 	if bits != 32 {
 		bits = 64
@@ -22,38 +21,15 @@ func appendFloat(buf []byte, v float64, bits int) []byte {
 	}
 	buf = strconv.AppendFloat(buf, v, format, -1, bits)
 	if n := len(buf); format == 'e' && n >= 4 && buf[n-4] == 'e' && buf[n-2] == '0' {
-		buf[n-2] = buf[n-1] // e-09 is spelled e-9
+		buf[n-2] = buf[n-1] // e-09 becomes e-9
 		buf = buf[:n-1]
 	}
 	return buf
 }
 
-// appendTime spells a time in UTC, of the years 0 to 9999, in quotes: RFC 3339 with the fraction it has.
-func appendTime(buf []byte, t time.Time) []byte {
-	year, month, day := t.Date()
-	hour, minute, second := t.Clock()
-	buf = append(buf, '"', digit(year/1000), digit(year/100), digit(year/10), digit(year), '-',
-		digit(int(month)/10), digit(int(month)), '-', digit(day/10), digit(day), 'T',
-		digit(hour/10), digit(hour), ':', digit(minute/10), digit(minute), ':', digit(second/10), digit(second))
-	if fraction := t.Nanosecond(); fraction > 0 {
-		width := 9
-		for ; fraction%10 == 0; fraction /= 10 {
-			width--
-		}
-		buf = append(buf, ".000000000"[:width+1]...)
-		for i := len(buf) - 1; fraction > 0; i, fraction = i-1, fraction/10 {
-			buf[i] = digit(fraction)
-		}
-	}
-	return append(buf, 'Z', '"')
-}
-
-// digit is the last digit of n.
-func digit(n int) byte { return byte('0' + n%10) }
-
 const hexDigits = "0123456789abcdef"
 
-// appendString quotes s as encoding/json does without its escaping of HTML.
+// appendString appends s as encoding/json quotes it without escaping HTML.
 func appendString(buf []byte, s string) []byte {
 	if !simple(s) {
 		return appendEscaped(buf, s)
@@ -68,7 +44,7 @@ func appendString(buf []byte, s string) []byte {
 	return buf
 }
 
-// simple reports whether s is ASCII that stands for itself in a JSON string.
+// simple reports whether s is ASCII that needs no escapes in a JSON string.
 func simple(s string) bool {
 	n := len(s)
 	if n < 8 {
@@ -88,6 +64,7 @@ func simple(s string) bool {
 	return specials(last)|last&highs == 0
 }
 
+// appendEscaped is appendString for a string that may need escapes.
 func appendEscaped(buf []byte, s string) []byte {
 	buf = append(buf, '"')
 	from := 0
@@ -114,8 +91,8 @@ func appendEscaped(buf []byte, s string) []byte {
 	return append(appendText(buf, s[from:]), '"')
 }
 
-// appendText appends text without quotes, backslashes and control characters. What is left to escape is what is not UTF-8,
-// and the two characters that end lines in JavaScript.
+// appendText appends a text that has no quotes, backslashes and control characters. It escapes invalid UTF-8, and the
+// two characters that end lines in JavaScript.
 func appendText(buf []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {

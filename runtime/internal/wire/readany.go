@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// maxSafe is the largest integer that a float64 holds along with all smaller ones (MCP-AQL core §4.7.3).
+// maxSafe is the largest integer up to which a float64 holds every integer exactly (MCP-AQL core §4.7.3).
 const maxSafe = 1<<53 - 1
 
-// Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. A number spelled as an integer that
-// a float64 might round comes as a json.Number. ok is false when a number is too large for a float64, which is a problem,
-// or after a fault.
+// Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. An integer that a float64 might
+// round is a json.Number. ok is false after a fault, and where a number is too large for a float64, which is a
+// problem.
 func (r *Reader) Any() (v any, ok bool) {
 	switch c := r.peek(); c {
 	case '{':
@@ -35,7 +35,7 @@ func (r *Reader) Any() (v any, ok bool) {
 	}
 }
 
-// boxed is v, or nil if it could not be read.
+// boxed returns v, or nil if ok is false.
 func boxed[T any](v T, ok bool) (any, bool) {
 	if !ok {
 		return nil, false
@@ -95,8 +95,8 @@ func plainInteger(text string) bool {
 	return sign+digits(text, sign) == len(text)
 }
 
-// MergeAny merges the value ahead onto dst as a JSON Merge Patch (RFC 7396) and returns the result. dst is not changed,
-// but the result shares with it what the patch leaves as it is.
+// MergeAny applies the next value as a JSON Merge Patch (RFC 7396) to dst and returns the result. It does not change
+// dst. The result shares with dst what the patch does not change.
 func (r *Reader) MergeAny(dst any) any {
 	if r.peek() != '{' {
 		v, _ := r.Any()
