@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/describe/fingerprint"
@@ -35,69 +34,51 @@ type Adapter struct {
 // New makes an adapter. The error lists everything that is wrong with the registry and with the options: two operations
 // of one name, limits out of range, an unknown mode or profile.
 func New(registry *Registry, options Options) (*Adapter, error) {
-	faults := []error{registry.Err()}
-	limits, err := options.Limits.withDefaults()
+	a, err := newAdapter(registry, options)
 	if err != nil {
-		faults = append(faults, err)
-	}
-	options.Limits = limits
-	waiting, err := newInFlight(options.MaxInFlightBytes, limits)
-	if err != nil {
-		faults = append(faults, err)
-	}
-	if options.Concurrency == "" {
-		options.Concurrency = FullyConcurrent
-	}
-	switch options.Concurrency {
-	case FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked:
-	default:
-		faults = append(faults, fmt.Errorf(
-			"concurrency %q is none of fully-concurrent, serialized, read-concurrent, resource-locked", options.Concurrency))
-	}
-	surface, err := newSurface(options)
-	if err != nil {
-		faults = append(faults, err)
-	}
-	var calls []func(*slots) call
-	if registry.Err() == nil {
-		calls, err = compile(registry, options)
-		faults = append(faults, err)
-	}
-	if err := errors.Join(faults...); err != nil {
 		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
 	}
+	return a, nil
+}
 
-	a := &Adapter{options: options, surface: surface, log: options.Logger, inFlight: waiting, calls: calls}
-	if a.log == nil {
-		a.log = slog.New(slog.DiscardHandler)
+func newAdapter(registry *Registry, options Options) (*Adapter, error) {
+	a := &Adapter{options: options.withDefaults()}
+	a.log = a.options.Logger
+	var faults [6]error
+	faults[0] = registry.Err()
+	a.options.Limits, faults[1] = options.Limits.withDefaults()
+	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
+	faults[3] = a.options.Concurrency.check()
+	a.surface, faults[4] = newSurface(options)
+	if faults[0] == nil {
+		a.calls, faults[5] = compile(registry, options)
 	}
-	if a.options.Now == nil {
-		a.options.Now = time.Now
+	if err := errors.Join(faults[:]...); err != nil {
+		return nil, err
 	}
+
 	a.definitions = registry.Definitions()
 	a.definitions.Name, a.definitions.Version = options.Name, options.Version
 	a.fingerprint = sync.OnceValue(func() string { return fingerprint.Of(&a.definitions) })
+	var err error
 	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {
-		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
+		return nil, err
 	}
 	a.directory = newDirectory(&a.definitions, &a.surface, a.tools)
-	a.runner.timeout, a.runner.concurrency = options.Timeout, options.Concurrency
+	a.runner.timeout, a.runner.concurrency = options.Timeout, a.options.Concurrency
 	if options.ResponseMeta || options.SlowAfter > 0 {
 		a.runner.now = a.options.Now
 	}
 	if options.GetManifest {
 		if a.manifest, err = a.renderManifest(); err != nil {
-			return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
+			return nil, err
 		}
 	}
 	g, err := gate.New(a.gateOptions(), &a.definitions)
-	if err == nil {
-		err = a.show(g, options.Policy)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("making adapter %q: %w", options.Name, err)
+		return nil, err
 	}
-	return a, nil
+	return a, a.show(g, options.Policy)
 }
 
 func newSurface(options Options) (describe.Surface, error) {

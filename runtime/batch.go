@@ -2,6 +2,7 @@ package aql
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -54,7 +55,7 @@ func (d *decoder) readBatch(r *wire.Reader, m *message) {
 // refuse records the first item that makes a batch malformed.
 func (b *batch) refuse(index int, why string) {
 	if b.malformed == nil {
-		b.malformed = failure(codeBatch, "Batch request is malformed: item "+decimal(index)+" "+why+". Nothing was run.")
+		b.malformed = failure(codeBatch, "Batch request is malformed: item "+strconv.Itoa(index)+" "+why+". Nothing was run.")
 	}
 }
 

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
@@ -42,7 +43,7 @@ func faultFailure(f *wire.Fault, limits Limits, o *operation) *Error {
 }
 
 func tooLarge(kind string, limit, actual int, unit string) *Error {
-	return failure("VALIDATION_PAYLOAD_TOO_LARGE", "Payload exceeds "+kind+" limit of "+decimal(limit),
+	return failure("VALIDATION_PAYLOAD_TOO_LARGE", "Payload exceeds "+kind+" limit of "+strconv.Itoa(limit),
 		detail{"limit_type", kind}, detail{"limit_value", limit}, detail{"actual_value", actual}, detail{"unit", unit})
 }
 

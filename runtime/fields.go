@@ -37,7 +37,7 @@ func (f Fields) Selected(path string) bool {
 func (c *handled) selectFields(r *wire.Reader) {
 	subset, unknown := c.selector.Select(c.place)
 	c.subset = subset
-	if c.lenient {
+	if c.omitUnknown {
 		c.omitted = unknown
 		return
 	}

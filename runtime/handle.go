@@ -18,9 +18,9 @@ type bound struct {
 	request reflect.Type
 	decoder *codec.Request
 	encoder *codec.Result // nil: the operation returns nothing
-	// selector finds out which fields of the result a request asks for; nil: it cannot.
-	selector *codec.Selector
-	lenient  bool // leaves out fields that are not there
+	// selector finds the fields of the result that a request selects; nil: a request cannot.
+	selector    *codec.Selector
+	omitUnknown bool // a selection of unknown fields is a warning
 }
 
 func (b *bound) newCall(into *slots) call {
@@ -35,8 +35,8 @@ type handled struct {
 	request any
 	place   unsafe.Pointer // of the request struct
 	given   codec.Given
-	subset  *codec.Subset // what of the result is wanted
-	omitted []string      // fields that were asked for and are not there
+	subset  *codec.Subset // the selected fields; nil: all
+	omitted []string      // selected fields that do not exist
 }
 
 func (c *handled) next(r *wire.Reader) (known, more bool) {
@@ -66,8 +66,8 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	return nil
 }
 
-// compile makes the codecs of the operations and returns what begins a call of each. It is where generated code that is
-// older than the types it speaks of is found out.
+// compile makes the codecs of the operations and returns what begins a call of each. It fails where a Go type does not fit
+// its definition, as after a change without generating again.
 func compile(registry *Registry, options Options) ([]func(*slots) call, error) {
 	definitions := registry.Definitions()
 	set := codec.NewSet(definitions.Types)
@@ -75,7 +75,7 @@ func compile(registry *Registry, options Options) ([]func(*slots) call, error) {
 	calls := make([]func(*slots) call, len(operations))
 	for i := range operations {
 		o := &operations[i]
-		b := &bound{Bound: o, request: o.Request(), lenient: options.OmitUnknownFields}
+		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields}
 		var err error
 		if b.decoder, err = set.Request(b.request, &o.Operation); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package aql
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,7 +121,7 @@ func slow(operation string, took, threshold time.Duration) Warning {
 	duration, limit := int(took.Milliseconds()), int(threshold.Milliseconds())
 	return Warning{
 		Code: "PERFORMANCE_SLOW_QUERY_WARNING", Severity: severity,
-		Message: "Operation took " + decimal(duration) + "ms (threshold: " + decimal(limit) + "ms)",
+		Message: "Operation took " + strconv.Itoa(duration) + "ms (threshold: " + strconv.Itoa(limit) + "ms)",
 		details: []detail{{"operation", operation}, {"duration_ms", duration}, {"threshold_ms", limit}},
 	}
 }
@@ -138,9 +139,9 @@ func (l *notices) write(w *wire.Writer) {
 		left = len(list) - shown + l.more
 		list = append(slices.Clone(list[:shown]), notice{
 			Warning: Warning{
-				Code: "SUPPRESSED_WARNINGS", Message: decimal(left) + " more warnings were left out", Severity: SeverityLow,
+				Code: "SUPPRESSED_WARNINGS", Message: strconv.Itoa(left) + " more warnings were left out", Severity: SeverityLow,
 			},
-			text: `{"count":` + decimal(left) + `}`, count: 1,
+			text: `{"count":` + strconv.Itoa(left) + `}`, count: 1,
 		})
 	}
 	w.Key("warnings")

@@ -1,6 +1,8 @@
 package aql
 
 import (
+	"cmp"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -126,3 +128,25 @@ const (
 	ReadConcurrent  Concurrency = "read-concurrent"  // READ operations run at the same time, any other one alone
 	ResourceLocked  Concurrency = "resource-locked"  // calls run at the same time; the handlers lock what they touch
 )
+
+// check fails on a model that does not exist.
+func (c Concurrency) check() error {
+	switch c {
+	case FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked:
+		return nil
+	}
+	return fmt.Errorf("concurrency %q is none of %s, %s, %s, %s",
+		c, FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked)
+}
+
+// withDefaults replaces the zero values that are not those of a package of their own.
+func (o Options) withDefaults() Options {
+	o.Concurrency = cmp.Or(o.Concurrency, FullyConcurrent)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The stages of a request are tested one by one in decode_test.go, values_test.go, refuse_test.go, checkpoint_test.go,
+// The stages of a request are tested one by one in decode_test.go, values_test.go, invalid_test.go, checkpoint_test.go,
 // refusal_test.go, run_test.go, report_test.go, answer_test.go, notices_test.go and batch_run_test.go, without an adapter.
 // This file has what they share.
 

@@ -2,6 +2,7 @@ package aql
 
 import (
 	"context"
+	"strconv"
 	"sync"
 )
 
@@ -48,7 +49,7 @@ func Truncated(field string, original, limit int) Warning {
 	}
 	return Warning{
 		Code: "VALIDATION_TRUNCATED_WARNING", Severity: severity,
-		Message: "Response truncated to " + decimal(limit) + " items",
+		Message: "Response truncated to " + strconv.Itoa(limit) + " items",
 		details: []detail{
 			{"field", field}, {"limit", limit}, {"original_count", original}, {"truncated_count", min(original, limit)},
 		},

@@ -3,7 +3,6 @@ package aql
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
@@ -163,5 +162,3 @@ func cloned(names []string) []string {
 	}
 	return out
 }
-
-func decimal(n int) string { return strconv.Itoa(n) }
