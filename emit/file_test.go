@@ -218,8 +218,7 @@ func _() {
 	var _ func(*Service, context.Context, *GetRequest) (string, error) = (*Service).Get
 	var _ func(string, ...string) (string, error) = Join
 	var _ func() error = Ping
-	_ = []any{GetRequest{
-		struct{}{},
+	_ = []any{GetRequest{struct{}{},
 		gen.Exactly[string](&new(GetRequest).ID),
 	}}
 }
@@ -390,6 +389,7 @@ func TestGuards(t *testing.T) {
 	user := `
 import "sync"
 type Empty struct{}
+type Tagged struct{ _ struct{} }
 type Locked struct { _ struct{}; _ int; mu sync.Mutex; Name string }
 type Unnamed struct {
 	One struct { A int "json:\"a\""; LongerName string }
@@ -402,10 +402,11 @@ type Pair[A, B any] struct { Left A; Right B }
 func Ping() error { return nil }
 `
 	content := generate(t, user, &model.Package{
-		Path: "example.com/app", Name: "app", Taken: []string{"Empty", "Locked", "Pair", "Ping", "Unnamed", "sync"}, Imported: []string{"sync"},
+		Path: "example.com/app", Name: "app", Taken: []string{"Empty", "Locked", "Pair", "Ping", "Tagged", "Unnamed", "sync"}, Imported: []string{"sync"},
 		Handlers: []model.Handler{{Operation: operation("ping"), Func: "Ping"}},
 		Guards: []model.Guard{
 			{Type: goType("Empty"), Whole: true},
+			{Type: goType("Tagged"), Whole: true, Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}}},
 			{Type: goType("Locked"), Whole: true, Fields: []model.GuardField{
 				{Name: "_", Type: goType("struct{}")}, {Name: "_", Type: goType("int")}, {Name: "mu", Locks: true, Type: goType("sync.Mutex", "sync")}, {Name: "Name", Type: goType("string")},
 			}},
@@ -418,7 +419,7 @@ func Ping() error { return nil }
 		},
 	})
 	for _, wanted := range []string{
-		"_ = []any{Empty{}, Locked{\n\t\tstruct{}{},\n\t\t*new(int),\n\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name),\n\t}, Unnamed{\n",
+		"_ = []any{Empty{}, Tagged{struct{}{}}, Locked{struct{}{},\n\t\t*new(int),\n\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name),\n\t}, Unnamed{\n",
 		"gen.Exactly[interface{ M() }](&new(Unnamed).Any),\n",
 		"}, []any{\n\t\tgen.Exactly[int](&new(Pair[int, int]).Right),\n\t}}\n",
 	} {

@@ -82,12 +82,20 @@ func (g *generator) structGuards(p *printer) {
 		if !guard.Whole {
 			literal = "[]any"
 		}
-		if len(guard.Fields) == 0 {
-			start += literal + "{}, "
+		fields := guard.Fields
+		start += literal + "{"
+		if len(fields) > 0 && fields[0].Name == "_" { // usually the field of an operation's tag
+			start += g.fieldGuard(typeName, fields[0])
+			if fields = fields[1:]; len(fields) > 0 {
+				start += ","
+			}
+		}
+		if len(fields) == 0 {
+			start += "}, "
 			continue
 		}
-		p.open(start, literal, "{")
-		for _, field := range guard.Fields {
+		p.open(start)
+		for _, field := range fields {
 			p.line(g.fieldGuard(typeName, field), ",")
 		}
 		p.indent--

@@ -80,8 +80,7 @@ var wireTypes = []gen.WireType{
 func _() {
 	var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
 	var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-	_ = []any{CreateTodoRequest{
-		struct{}{},
+	_ = []any{CreateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CreateTodoRequest).Title),
 		gen.Exactly[string](&new(CreateTodoRequest).Notes),
 		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
@@ -101,8 +100,7 @@ func _() {
 		gen.Exactly[[]string](&new(Todo).Tags),
 		gen.Exactly[Metadata](&new(Todo).Metadata),
 		gen.Exactly[time.Time](&new(Todo).CreatedAt),
-	}, UpdateTodoRequest{
-		struct{}{},
+	}, UpdateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateTodoRequest).TodoID),
 		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
 	}}

@@ -247,7 +247,7 @@ func render(result scan.Result, dir, name string) string {
 			d.Write(&out, folder, false)
 		}
 	}
-	return out.String()
+	return strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "") // where the other scenarios are
 }
 
 // driver calls the registries of all scenarios. It reads lines "scenario tool request" and prints a reply each; one

@@ -181,16 +181,14 @@ func _() {
 	var _ func(*Service, context.Context, ListTodosRequest) ([]Todo, error) = (*Service).ListTodos
 	var _ func(*Service, context.Context, ImportItemsRequest) error = (*Service).ImportItems
 	var _ func(*Service, context.Context, UpdateShelfRequest) error = (*Service).UpdateShelf
-	_ = []any{CreateNoteRequest{
-		struct{}{},
+	_ = []any{CreateNoteRequest{struct{}{},
 		gen.Exactly[string](&new(CreateNoteRequest).Title),
 		gen.Exactly[string](&new(CreateNoteRequest).Slug),
 		gen.Exactly[Priority](&new(CreateNoteRequest).Priority),
 		gen.Exactly[int](&new(CreateNoteRequest).Estimate),
 		gen.Exactly[bool](&new(CreateNoteRequest).Urgent),
 		gen.Exactly[time.Time](&new(CreateNoteRequest).DueAt),
-	}, UpdateNoteRequest{
-		struct{}{},
+	}, UpdateNoteRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateNoteRequest).ID),
 		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input),
 	}, Note{
@@ -200,8 +198,7 @@ func _() {
 		gen.Exactly[int](&new(Note).Estimate),
 		gen.Exactly[bool](&new(Note).Urgent),
 		gen.Exactly[time.Time](&new(Note).DueAt),
-	}, CreateTodoRequest{
-		struct{}{},
+	}, CreateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CreateTodoRequest).Title),
 		gen.Exactly[string](&new(CreateTodoRequest).Notes),
 		gen.Exactly[string](&new(CreateTodoRequest).Slug),
@@ -216,8 +213,7 @@ func _() {
 		gen.Exactly[string](&new(Owner).Name),
 		gen.Exactly[string](&new(Owner).Email),
 		gen.Exactly[int](&new(Owner).Level),
-	}, UpdateTodoRequest{
-		struct{}{},
+	}, UpdateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateTodoRequest).ID),
 		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
 	}, Todo{
@@ -231,11 +227,9 @@ func _() {
 		gen.Exactly[Owner](&new(Todo).Owner),
 		gen.Exactly[map[string]string](&new(Todo).Labels),
 		gen.Exactly[time.Time](&new(Todo).DueAt),
-	}, ListTodosRequest{
-		struct{}{},
+	}, ListTodosRequest{struct{}{},
 		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields),
-	}, ImportItemsRequest{
-		struct{}{},
+	}, ImportItemsRequest{struct{}{},
 		gen.Exactly[[]Item](&new(ImportItemsRequest).Items),
 	}, Item{
 		gen.Exactly[string](&new(Item).SKU),
@@ -246,8 +240,7 @@ func _() {
 		gen.Exactly[int](&new(Item).Quantity),
 		gen.Exactly[float64](&new(Item).Weight),
 		gen.Exactly[bool](&new(Item).Fragile),
-	}, UpdateShelfRequest{
-		struct{}{},
+	}, UpdateShelfRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateShelfRequest).ID),
 		gen.Exactly[aql.Patch[Shelf]](&new(UpdateShelfRequest).Input),
 	}, Shelf{

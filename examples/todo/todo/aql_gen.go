@@ -213,8 +213,7 @@ func _() {
 	var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
 	var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
 	var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-	_ = []any{CompleteTodoRequest{
-		struct{}{},
+	_ = []any{CompleteTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CompleteTodoRequest).TodoID),
 	}, Todo{
 		gen.Exactly[string](&new(Todo).TodoID),
@@ -232,23 +231,19 @@ func _() {
 		gen.Exactly[string](&new(Metadata).Color),
 		gen.Exactly[*int](&new(Metadata).EstimateMinutes),
 		gen.Exactly[map[string]string](&new(Metadata).Labels),
-	}, CreateTodoRequest{
-		struct{}{},
+	}, CreateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CreateTodoRequest).Title),
 		gen.Exactly[string](&new(CreateTodoRequest).Notes),
 		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
 		gen.Exactly[*time.Time](&new(CreateTodoRequest).DueAt),
 		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
 		gen.Exactly[Metadata](&new(CreateTodoRequest).Metadata),
-	}, DeleteTodoRequest{
-		struct{}{},
+	}, DeleteTodoRequest{struct{}{},
 		gen.Exactly[string](&new(DeleteTodoRequest).TodoID),
-	}, GetTodoRequest{
-		struct{}{},
+	}, GetTodoRequest{struct{}{},
 		gen.Exactly[string](&new(GetTodoRequest).TodoID),
 		gen.Exactly[aql.Fields](&new(GetTodoRequest).Fields),
-	}, ListTodosRequest{
-		struct{}{},
+	}, ListTodosRequest{struct{}{},
 		gen.Exactly[TodoFilter](&new(ListTodosRequest).Filter),
 		gen.Exactly[*TodoSort](&new(ListTodosRequest).Sort),
 		gen.Exactly[PageRequest](&new(ListTodosRequest).PageRequest),
@@ -272,18 +267,15 @@ func _() {
 		gen.Exactly[int](&new(Pagination).Returned),
 		gen.Exactly[int](&new(Pagination).TotalItems),
 		gen.Exactly[bool](&new(Pagination).HasMore),
-	}, PurgeCompletedRequest{
-		struct{}{},
+	}, PurgeCompletedRequest{struct{}{},
 		gen.Exactly[int](&new(PurgeCompletedRequest).OlderThanDays),
 	}, PurgeResult{
 		gen.Exactly[int](&new(PurgeResult).Purged),
-	}, SearchTodosRequest{
-		struct{}{},
+	}, SearchTodosRequest{struct{}{},
 		gen.Exactly[string](&new(SearchTodosRequest).Query),
 		gen.Exactly[PageRequest](&new(SearchTodosRequest).PageRequest),
 		gen.Exactly[aql.Fields](&new(SearchTodosRequest).Fields),
-	}, UpdateTodoRequest{
-		struct{}{},
+	}, UpdateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateTodoRequest).TodoID),
 		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
 		gen.Exactly[string](&new(UpdateTodoRequest).IfMatch),
