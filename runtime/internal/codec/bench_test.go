@@ -33,16 +33,16 @@ type benchOwner struct {
 }
 
 // benchDocument takes 1 KB.
-const benchDocument = `{"title":"Write the quarterly report for the board and send it around before the meeting",` +
-	`"notes":"Ask Ada for the numbers first: she has the ledger, Grace the exchange rates.\nWhat the auditors called \"open\" in spring ` +
-	`gets a table of its own, with a column for the answer, one for who gave it and one for the day; whatever has none by then is ` +
-	`marked and comes back in the next report. Keep last year's figures in the appendix, line by line, so that nobody has to look ` +
-	`for them in the archive again. Send a draft to the three of them on Friday; what they have not answered by Monday noon counts ` +
-	`as agreed upon, and is printed.","slug":"quarterly-report-2026-for-the-board","priority":"high","estimate":480,"urgent":true,` +
-	`"tags":["work","finance","board","quarterly","report","auditors"],` +
-	`"owner":{"name":"Ada Lovelace","email":"ada.lovelace@example.org","level":7},` +
-	`"labels":{"team":"core","cost_centre":"4711","region":"emea","stage":"draft","audience":"board and auditors","source":"ledger"},` +
-	`"due_at":"2026-03-01T09:00:00.5Z"}`
+const benchDocument = `{"title":"Write the quarterly report for the board and send it around before the meeting","notes":"Ask Ada for ` +
+	`the numbers first: she has the ledger, Grace the exchange rates.\nWhat the auditors called \"open\" in spring ` +
+	`gets a table of its own, with a column for the answer, one for who gave it and one for the day; whatever has ` +
+	`none by then is marked and comes back in the next report. Keep last year's figures in the appendix, line by ` +
+	`line, so that nobody has to look for them in the archive again. Send a draft to the three of them on Friday; ` +
+	`what they have not answered by Monday noon counts as agreed upon, and is printed.",` +
+	`"slug":"quarterly-report-2026-for-the-board","priority":"high","estimate":480,"urgent":true,"tags":["work",` +
+	`"finance","board","quarterly","report","auditors"],"owner":{"name":"Ada Lovelace",` +
+	`"email":"ada.lovelace@example.org","level":7},"labels":{"team":"core","cost_centre":"4711","region":"emea",` +
+	`"stage":"draft","audience":"board and auditors","source":"ledger"},"due_at":"2026-03-01T09:00:00.5Z"}`
 
 func benchRequestCodec(tb testing.TB) *codec.Request {
 	tb.Helper()

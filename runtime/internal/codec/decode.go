@@ -199,8 +199,8 @@ func (n *decoder) readPointer(r *wire.Reader, p unsafe.Pointer, update bool) {
 	*(*unsafe.Pointer)(p) = value
 }
 
-// clear sets the value at p to zero. Methods of its type could otherwise read into memory that a merge shares with other
-// values: the digits of a big.Int, the entries of a map.
+// clear sets the value at p to zero. Methods of its type could otherwise read into memory that a merge shares with
+// other values: the digits of a big.Int, the entries of a map.
 func (n *decoder) clear(p unsafe.Pointer) { reflect.NewAt(n.goType, p).Elem().SetZero() }
 
 func setInt(p unsafe.Pointer, bits int, v int64) {

@@ -105,7 +105,7 @@ func (n *decoder) acceptsKind(kind string) bool {
 // wellFormed is what is expected of a value that its own type refuses: agents are not shown the types of Go.
 const wellFormed = "well-formed "
 
-// formOf names what a type that reads itself accepts, as far as the definition tells.
+// formOf names what a type with methods accepts, as far as the definition describes it.
 func formOf(p *gen.Param) string {
 	switch {
 	case p.Format != "":

@@ -56,7 +56,8 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 	switch t.Kind() {
 	case reflect.Bool:
 		return gen.Param{Type: "boolean"}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16,
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16,
 		reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return gen.Param{Type: "integer"}
 	case reflect.Float32, reflect.Float64:
@@ -83,7 +84,8 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 
 // has reports whether a pointer to t has an interface.
 func has[I any](t reflect.Type) bool {
-	return t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
+	return t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface &&
+		reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
 // object defines struct type t and returns its name.
@@ -118,7 +120,10 @@ func (d *definer) fields(t reflect.Type) []gen.Param {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.param.Name, b.param.Name), cmp.Compare(len(a.index), len(b.index)), cmp.Compare(tagged(a), tagged(b)))
+		return cmp.Or(
+			cmp.Compare(a.param.Name, b.param.Name), cmp.Compare(len(a.index), len(b.index)),
+			cmp.Compare(tagged(a), tagged(b)),
+		)
 	})
 	found = slices.CompactFunc(found, func(a, b jsonField) bool { return a.param.Name == b.param.Name })
 	slices.SortFunc(found, func(a, b jsonField) int { return slices.Compare(a.index, b.index) })

@@ -424,12 +424,15 @@ type omitting struct {
 func fixtures() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[basics](), reflect.TypeFor[namedBasics](), reflect.TypeFor[pointers](), reflect.TypeFor[lists](),
-		reflect.TypeFor[bytesAll](), reflect.TypeFor[mapsAll](), reflect.TypeFor[embedding](), reflect.TypeFor[genericEmbedding](),
+		reflect.TypeFor[bytesAll](), reflect.TypeFor[mapsAll](), reflect.TypeFor[embedding](),
+		reflect.TypeFor[genericEmbedding](),
 		reflect.TypeFor[renamedEmbedding](), reflect.TypeFor[aliasUser](), reflect.TypeFor[tree](), reflect.TypeFor[dict](),
 		reflect.TypeFor[forest](), reflect.TypeFor[node](), reflect.TypeFor[ping](), reflect.TypeFor[unnamed](),
 		reflect.TypeFor[times](), reflect.TypeFor[dynamics](), reflect.TypeFor[ownText](), reflect.TypeFor[ownJSON](),
-		reflect.TypeFor[foreign](), reflect.TypeFor[quoted](), reflect.TypeFor[omitting](), reflect.TypeFor[map[string]omitting](),
-		reflect.TypeFor[map[string]*ownText](), reflect.TypeFor[[]ownJSON](), reflect.TypeFor[*any](), reflect.TypeFor[[]*[2]*int](),
+		reflect.TypeFor[foreign](), reflect.TypeFor[quoted](), reflect.TypeFor[omitting](),
+		reflect.TypeFor[map[string]omitting](),
+		reflect.TypeFor[map[string]*ownText](), reflect.TypeFor[[]ownJSON](), reflect.TypeFor[*any](),
+		reflect.TypeFor[[]*[2]*int](),
 		reflect.TypeFor[map[uuid]tree](), reflect.TypeFor[Generic[Generic[[]string]]](), reflect.TypeFor[Page[Page[uint8]]](),
 	}
 }

@@ -118,18 +118,24 @@ func TestMergeIsRFC7396(t *testing.T) {
 					t.Fatalf("not applied: %s", text)
 				}
 				if got, want := canonical(t, target), canonical(t, want); got != want {
-					t.Fatalf("seed %d, target %s\npatch %s\n-reference +merge:\n%s", seed, oracle(t, twin.Interface()), text, cmp.Diff(indented(want), indented(got)))
+					t.Fatalf(
+						"seed %d, target %s\npatch %s\n-reference +merge:\n%s", seed, oracle(t, twin.Interface()), text,
+						cmp.Diff(indented(want), indented(got)),
+					)
 				}
 				if !reflect.DeepEqual(other.Interface(), twin.Interface()) {
-					t.Fatalf("seed %d: patch %s changed memory that others share:\n%s", seed, text, cmp.Diff(describe(twin), describe(other)))
+					t.Fatalf(
+						"seed %d: patch %s changed memory that others share:\n%s", seed, text,
+						cmp.Diff(describe(twin), describe(other)),
+					)
 				}
 			}
 		})
 	}
 }
 
-// canonical is what a value says, however it is spelled. An embedded struct that is a nil pointer says what an empty
-// one says.
+// canonical is the value of a JSON text, in one spelling. An embedded struct that is a nil pointer is the same as an empty
+// one.
 func canonical(t testing.TB, value reflect.Value) string {
 	t.Helper()
 	if v, ok := value.Interface().(*embedding); ok {
@@ -227,7 +233,9 @@ func TestInvalidPatchChangesNothing(t *testing.T) {
 				}
 				refused++
 				if !reflect.DeepEqual(target.Interface(), twin.Interface()) {
-					t.Fatalf("seed %d: the refused patch %s changed the target:\n%s", seed, text, cmp.Diff(describe(twin), describe(target)))
+					t.Fatalf(
+						"seed %d: the refused patch %s changed the target:\n%s", seed, text, cmp.Diff(describe(twin), describe(target)),
+					)
 				}
 			}
 			if refused == 0 {
@@ -260,7 +268,9 @@ func TestTwoResourcesShareNothingOfAPatch(t *testing.T) {
 	}
 	first.Tags[0], first.Labels["x"], *first.Note = "changed", "changed", "changed"
 	note := "n"
-	if diff := cmp.Diff(resource{Tags: []string{"a"}, Labels: map[string]string{"x": "1"}, Note: &note}, second); diff != "" {
+	if diff := cmp.Diff(
+		resource{Tags: []string{"a"}, Labels: map[string]string{"x": "1"}, Note: &note}, second,
+	); diff != "" {
 		t.Error(diff)
 	}
 	if first.Labels["z"] != "3" || len(first.Labels) != 2 {

@@ -20,7 +20,7 @@ var errFailing = errors.New("it always fails")
 // memory.
 func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 	const stale = "; the generated code is out of date"
-	says := func(wireType, goType string) string {
+	otherType := func(wireType, goType string) string {
 		return fmt.Sprintf("the definition says %s, but the Go type is %s", wireType, goType) + stale
 	}
 	types := []gen.Type{
@@ -35,50 +35,161 @@ func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 		param  gen.Param
 		want   string // "": fits
 	}{
-		{"a field that is gone", reflect.TypeFor[inner](), gen.Param{Go: "Title", Type: "string"}, "codec_test.inner has no field Title" + stale},
-		{"a field that is gone from an embedded struct", reflect.TypeFor[embedding](), gen.Param{Go: "base.Title", Type: "string"}, "codec_test.base has no field Title" + stale},
-		{"a field that is no struct any more", reflect.TypeFor[inner](), gen.Param{Go: "Name.First", Type: "string"}, "string has no field First" + stale},
-		{"a promoted field without its path", reflect.TypeFor[embedding](), gen.Param{Go: "ID", Type: "string"}, "codec_test.embedding has no field ID" + stale},
-		{"a string that became a number", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "string"}, says("string", "int")},
-		{"a number that became a string", reflect.TypeFor[basics](), gen.Param{Go: "String", Type: "integer"}, says("integer", "string")},
-		{"an integer that got a fraction", reflect.TypeFor[basics](), gen.Param{Go: "Float64", Type: "integer"}, says("integer", "float64")},
+		{
+			"a field that is gone", reflect.TypeFor[inner](), gen.Param{Go: "Title", Type: "string"},
+			"codec_test.inner has no field Title" + stale,
+		},
+		{
+			"a field that is gone from an embedded struct", reflect.TypeFor[embedding](),
+			gen.Param{Go: "base.Title", Type: "string"}, "codec_test.base has no field Title" + stale,
+		},
+		{
+			"a field that is no struct any more", reflect.TypeFor[inner](), gen.Param{Go: "Name.First", Type: "string"},
+			"string has no field First" + stale,
+		},
+		{
+			"a promoted field without its path", reflect.TypeFor[embedding](), gen.Param{Go: "ID", Type: "string"},
+			"codec_test.embedding has no field ID" + stale,
+		},
+		{
+			"a string that became a number", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "string"},
+			otherType("string", "int"),
+		},
+		{
+			"a number that became a string", reflect.TypeFor[basics](), gen.Param{Go: "String", Type: "integer"},
+			otherType("integer", "string"),
+		},
+		{
+			"an integer that got a fraction", reflect.TypeFor[basics](), gen.Param{Go: "Float64", Type: "integer"},
+			otherType("integer", "float64"),
+		},
 		{"an integer that became unsigned", reflect.TypeFor[basics](), gen.Param{Go: "Uint8", Type: "integer"}, ""},
-		{"a flag that became a number", reflect.TypeFor[basics](), gen.Param{Go: "Int8", Type: "boolean"}, says("boolean", "int8")},
+		{
+			"a flag that became a number", reflect.TypeFor[basics](), gen.Param{Go: "Int8", Type: "boolean"},
+			otherType("boolean", "int8"),
+		},
 		{"a value that became a pointer", reflect.TypeFor[pointers](), gen.Param{Go: "Twice", Type: "integer"}, ""},
-		{"a pointer to another type", reflect.TypeFor[pointers](), gen.Param{Go: "String", Type: "integer"}, says("integer", "string")},
-		{"a value that became a list", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "string"}, says("string", "[]string")},
-		{"a list of other elements", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "array", Items: &gen.Param{Type: "integer"}}, says("integer", "string")},
-		{"a list of nothing known", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "array"}, says("any", "string")},
-		{"a map of other elements", reflect.TypeFor[mapsAll](), gen.Param{Go: "Strings", Type: "object", Items: &gen.Param{Type: "integer"}}, says("integer", "string")},
-		{"a map that became a struct", reflect.TypeFor[lists](), gen.Param{Go: "Structs", Type: "array", Items: &gen.Param{Type: "Outer"}}, `the definitions have no object type "Outer" for codec_test.inner` + stale},
-		{"a struct that became a map", reflect.TypeFor[mapsAll](), gen.Param{Go: "Strings", Type: "Inner"}, says("Inner", "map[string]string")},
-		{"a struct that is an enum", reflect.TypeFor[pointers](), gen.Param{Go: "Struct", Type: "Level"}, `the definitions have no object type "Level" for codec_test.inner` + stale},
-		{"an enum that became a number", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "Level"}, says("Level", "int")},
+		{
+			"a pointer to another type", reflect.TypeFor[pointers](), gen.Param{Go: "String", Type: "integer"},
+			otherType("integer", "string"),
+		},
+		{
+			"a value that became a list", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "string"},
+			otherType("string", "[]string"),
+		},
+		{
+			"a list of other elements", reflect.TypeFor[lists](),
+			gen.Param{Go: "Strings", Type: "array", Items: &gen.Param{Type: "integer"}}, otherType("integer", "string"),
+		},
+		{"a list of nothing known", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "array"}, otherType("any", "string")},
+		{
+			"a map of other elements", reflect.TypeFor[mapsAll](),
+			gen.Param{Go: "Strings", Type: "object", Items: &gen.Param{Type: "integer"}}, otherType("integer", "string"),
+		},
+		{
+			"a map that became a struct", reflect.TypeFor[lists](),
+			gen.Param{Go: "Structs", Type: "array", Items: &gen.Param{Type: "Outer"}},
+			`the definitions have no object type "Outer" for codec_test.inner` + stale,
+		},
+		{
+			"a struct that became a map", reflect.TypeFor[mapsAll](), gen.Param{Go: "Strings", Type: "Inner"},
+			otherType("Inner", "map[string]string"),
+		},
+		{
+			"a struct that is an enum", reflect.TypeFor[pointers](), gen.Param{Go: "Struct", Type: "Level"},
+			`the definitions have no object type "Level" for codec_test.inner` + stale,
+		},
+		{
+			"an enum that became a number", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "Level"},
+			otherType("Level", "int"),
+		},
 		{"a string type that became an enum", reflect.TypeFor[namedBasics](), gen.Param{Go: "Level", Type: "Level"}, ""},
-		{"a type without definition", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "Gone"}, says("Gone", "int")},
-		{"a date that is none", reflect.TypeFor[times](), gen.Param{Go: "At", Type: "integer"}, says("integer", "time.Time")},
-		{"bytes that are no string", reflect.TypeFor[bytesAll](), gen.Param{Go: "Bytes", Type: "array", Items: &gen.Param{Type: "integer"}}, says("array", "[]uint8")},
-		{"a type that got methods of its own", reflect.TypeFor[ownText](), gen.Param{Go: "UUID", Type: "Inner"}, says("Inner", "codec_test.uuid")},
-		{"a dynamic value that is a string", reflect.TypeFor[dynamics](), gen.Param{Go: "Any", Type: "string"}, says("string", "interface {}")},
-		{"raw JSON that is a string", reflect.TypeFor[dynamics](), gen.Param{Go: "Raw", Type: "string"}, says("string", "json.RawMessage")},
-		{"a json.Number that is a string", reflect.TypeFor[dynamics](), gen.Param{Go: "Number", Type: "string"}, says("string", "json.Number")},
-		{"a channel", reflect.TypeFor[struct{ C chan int }](), gen.Param{Go: "C", Type: "any"}, "values of type chan int cannot be read"},
-		{"a function", reflect.TypeFor[struct{ F func() }](), gen.Param{Go: "F", Type: "any"}, "values of type func() cannot be read"},
-		{"an interface with methods", reflect.TypeFor[struct{ E fmt.Stringer }](), gen.Param{Go: "E", Type: "any"}, "nothing says which type to read into fmt.Stringer"},
-		{"keys that are structs", reflect.TypeFor[struct{ M map[inner]int }](), gen.Param{Go: "M", Type: "object", Items: &gen.Param{Type: "integer"}}, "maps with keys of type codec_test.inner cannot be read"},
-		{"a patch that is no patch", reflect.TypeFor[struct{ P patch[inner] }](), gen.Param{Go: "P", Type: "Inner"}, says("Inner", "codec_test.patch[github.com/aqltag/aqltag/runtime/internal/codec_test.inner]")},
-		{"a patch of what is not defined", reflect.TypeFor[struct{ P patch[inner] }](), gen.Param{Go: "P", Type: "GonePatch"}, `the definitions have no object type "Gone" for codec_test.inner` + stale},
-		{"a patch of another struct", reflect.TypeFor[struct{ P patch[basics] }](), gen.Param{Go: "P", Type: "InnerPatch"}, "Inner: name: codec_test.basics has no field Name" + stale},
+		{"a type without definition", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "Gone"}, otherType("Gone", "int")},
+		{"a date that is none", reflect.TypeFor[times](), gen.Param{Go: "At", Type: "integer"}, otherType("integer", "time.Time")},
+		{
+			"bytes that are no string", reflect.TypeFor[bytesAll](),
+			gen.Param{Go: "Bytes", Type: "array", Items: &gen.Param{Type: "integer"}}, otherType("array", "[]uint8"),
+		},
+		{
+			"a type that got methods of its own", reflect.TypeFor[ownText](), gen.Param{Go: "UUID", Type: "Inner"},
+			otherType("Inner", "codec_test.uuid"),
+		},
+		{
+			"a dynamic value that is a string", reflect.TypeFor[dynamics](), gen.Param{Go: "Any", Type: "string"},
+			otherType("string", "interface {}"),
+		},
+		{
+			"raw JSON that is a string", reflect.TypeFor[dynamics](), gen.Param{Go: "Raw", Type: "string"},
+			otherType("string", "json.RawMessage"),
+		},
+		{
+			"a json.Number that is a string", reflect.TypeFor[dynamics](), gen.Param{Go: "Number", Type: "string"},
+			otherType("string", "json.Number"),
+		},
+		{
+			"a channel", reflect.TypeFor[struct{ C chan int }](), gen.Param{Go: "C", Type: "any"},
+			"values of type chan int cannot be read",
+		},
+		{
+			"a function", reflect.TypeFor[struct{ F func() }](), gen.Param{Go: "F", Type: "any"},
+			"values of type func() cannot be read",
+		},
+		{
+			"an interface with methods", reflect.TypeFor[struct{ E fmt.Stringer }](), gen.Param{Go: "E", Type: "any"},
+			"nothing says which type to read into fmt.Stringer",
+		},
+		{
+			"keys that are structs", reflect.TypeFor[struct{ M map[inner]int }](),
+			gen.Param{Go: "M", Type: "object", Items: &gen.Param{Type: "integer"}},
+			"maps with keys of type codec_test.inner cannot be read",
+		},
+		{
+			"a patch that is no patch", reflect.TypeFor[struct{ P patch[inner] }](), gen.Param{Go: "P", Type: "Inner"},
+			otherType("Inner", "codec_test.patch[github.com/aqltag/aqltag/runtime/internal/codec_test.inner]"),
+		},
+		{
+			"a patch of what is not defined", reflect.TypeFor[struct{ P patch[inner] }](),
+			gen.Param{Go: "P", Type: "GonePatch"}, `the definitions have no object type "Gone" for codec_test.inner` + stale,
+		},
+		{
+			"a patch of another struct", reflect.TypeFor[struct{ P patch[basics] }](), gen.Param{Go: "P", Type: "InnerPatch"},
+			"Inner: name: codec_test.basics has no field Name" + stale,
+		},
 		{"a patch", reflect.TypeFor[struct{ P patch[inner] }](), gen.Param{Go: "P", Type: "InnerPatch"}, ""},
-		{"an optional of another type", reflect.TypeFor[struct{ O aql.Optional[int] }](), gen.Param{Go: "O", Type: "string"}, says("string", "int")},
+		{
+			"an optional of another type", reflect.TypeFor[struct{ O aql.Optional[int] }](),
+			gen.Param{Go: "O", Type: "string"}, otherType("string", "int"),
+		},
 		{"an optional", reflect.TypeFor[struct{ O aql.Optional[int] }](), gen.Param{Go: "O", Type: "integer"}, ""},
-		{"a pattern that Go does not know", reflect.TypeFor[basics](), gen.Param{Go: "String", Type: "string", Pattern: "(?=x)"}, "pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"},
-		{"a minimum that is no number", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Minimum: "low"}, `minimum: "low" is not a number`},
-		{"a minimum beyond the type", reflect.TypeFor[basics](), gen.Param{Go: "Int8", Type: "integer", Minimum: "200"}, "minimum: no value of type int8 is within 200"},
-		{"a maximum beyond the type", reflect.TypeFor[basics](), gen.Param{Go: "Uint8", Type: "integer", Maximum: "-1"}, "maximum: no value of type uint8 is within -1"},
-		{"a default of another type", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Default: `"x"`}, `default "x" does not meet the definition`},
-		{"a default out of range", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Default: "5", Maximum: "4"}, "default 5 does not meet the definition"},
-		{"a default that is not JSON", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Default: "five"}, "default five is not JSON"},
+		{
+			"a pattern that Go does not know", reflect.TypeFor[basics](),
+			gen.Param{Go: "String", Type: "string", Pattern: "(?=x)"},
+			"pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
+		},
+		{
+			"a minimum that is no number", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Minimum: "low"},
+			`minimum: "low" is not a number`,
+		},
+		{
+			"a minimum beyond the type", reflect.TypeFor[basics](), gen.Param{Go: "Int8", Type: "integer", Minimum: "200"},
+			"minimum: no value of type int8 is within 200",
+		},
+		{
+			"a maximum beyond the type", reflect.TypeFor[basics](), gen.Param{Go: "Uint8", Type: "integer", Maximum: "-1"},
+			"maximum: no value of type uint8 is within -1",
+		},
+		{
+			"a default of another type", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Default: `"x"`},
+			`default "x" does not meet the definition`,
+		},
+		{
+			"a default out of range", reflect.TypeFor[basics](),
+			gen.Param{Go: "Int", Type: "integer", Default: "5", Maximum: "4"}, "default 5 does not meet the definition",
+		},
+		{
+			"a default that is not JSON", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "integer", Default: "five"},
+			"default five is not JSON",
+		},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,14 +206,17 @@ func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 	}
 }
 
-// Results are held against their definitions too: what introspection tells of them is what is written.
+// Results are compared with their definitions too, so that they are what introspection describes.
 func TestDefinitionsThatDoNotFitTheResults(t *testing.T) {
 	const stale = "; the generated code is out of date"
 	types := []gen.Type{
 		{Name: "Inner", Kind: gen.KindObject, Fields: []gen.Param{{Name: "name", Go: "Name", Type: "string"}}},
 		{Name: "Number", Kind: gen.KindObject, Fields: []gen.Param{{Name: "name", Go: "Name", Type: "integer"}}},
 		{Name: "Gone", Kind: gen.KindObject, Fields: []gen.Param{{Name: "title", Go: "Title", Type: "string"}}},
-		{Name: "InnerList", Kind: gen.KindObject, Fields: []gen.Param{{Name: "items", Type: "array", Items: &gen.Param{Type: "Inner"}}}},
+		{
+			Name: "InnerList", Kind: gen.KindObject,
+			Fields: []gen.Param{{Name: "items", Type: "array", Items: &gen.Param{Type: "Inner"}}},
+		},
 		{Name: "InnerMap", Kind: gen.KindObject, Items: &gen.Param{Type: "Inner"}},
 		{Name: "String", Kind: gen.KindScalar},
 	}
@@ -118,14 +232,35 @@ func TestDefinitionsThatDoNotFitTheResults(t *testing.T) {
 		{"a scalar", reflect.TypeFor[string](), "String", ""},
 		{"binary data", reflect.TypeFor[[]byte](), "String", ""},
 		{"a type without definition", reflect.TypeFor[inner](), "Missing", `the definitions have no type "Missing"` + stale},
-		{"a field that is gone", reflect.TypeFor[inner](), "Gone", "result Gone: Gone.title: codec_test.inner has no field Title" + stale},
-		{"a field of another type", reflect.TypeFor[inner](), "Number", "result Number: Number.name: the definition says integer, but the Go type is string" + stale},
-		{"a list that became a value", reflect.TypeFor[inner](), "InnerMap", "result InnerMap: the definitions have no object type \"object\" for codec_test.inner" + stale},
-		{"a list of other elements", reflect.TypeFor[[]string](), "InnerList", "result InnerList: the definition says Inner, but the Go type is string" + stale},
-		{"a map of other elements", reflect.TypeFor[map[string]string](), "InnerMap", "result InnerMap: the definition says Inner, but the Go type is string" + stale},
+		{
+			"a field that is gone", reflect.TypeFor[inner](), "Gone",
+			"result Gone: Gone.title: codec_test.inner has no field Title" + stale,
+		},
+		{
+			"a field of another type", reflect.TypeFor[inner](), "Number",
+			"result Number: Number.name: the definition says integer, but the Go type is string" + stale,
+		},
+		{
+			"a list that became a value", reflect.TypeFor[inner](), "InnerMap",
+			"result InnerMap: the definitions have no object type \"object\" for codec_test.inner" + stale,
+		},
+		{
+			"a list of other elements", reflect.TypeFor[[]string](), "InnerList",
+			"result InnerList: the definition says Inner, but the Go type is string" + stale,
+		},
+		{
+			"a map of other elements", reflect.TypeFor[map[string]string](), "InnerMap",
+			"result InnerMap: the definition says Inner, but the Go type is string" + stale,
+		},
 		{"a channel", reflect.TypeFor[chan int](), "String", "result String: values of type chan int cannot be written"},
-		{"a patch", reflect.TypeFor[patch[inner]](), "Inner", "result Inner: codec_test.patch[github.com/aqltag/aqltag/runtime/internal/codec_test.inner] is for requests"},
-		{"keys that are structs", reflect.TypeFor[map[inner]inner](), "InnerMap", "result InnerMap: maps with keys of type codec_test.inner cannot be written"},
+		{
+			"a patch", reflect.TypeFor[patch[inner]](), "Inner",
+			"result Inner: codec_test.patch[github.com/aqltag/aqltag/runtime/internal/codec_test.inner] is for requests",
+		},
+		{
+			"keys that are structs", reflect.TypeFor[map[inner]inner](), "InnerMap",
+			"result InnerMap: maps with keys of type codec_test.inner cannot be written",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := codec.NewSet(types).Result(c.goType, c.wireType)
@@ -160,10 +295,16 @@ func TestMethodsThatRefuse(t *testing.T) {
 		{"a key beyond its type", reflect.TypeFor[map[int8]int](), `{"128":1}`, "V.128: expected integer, got name"},
 		{"an object", reflect.TypeFor[valueJSON](), `{"a":"b"}`, "V: expected well-formed value, got object"},
 		{"a list", reflect.TypeFor[valueJSON](), `[1,"b"]`, "V: expected well-formed value, got array"},
-		{"a long list", reflect.TypeFor[valueJSON](), `["` + strings.Repeat("x", 1000) + `"]`, "V: expected well-formed value, got array"},
+		{
+			"a long list", reflect.TypeFor[valueJSON](), `["` + strings.Repeat("x", 1000) + `"]`,
+			"V: expected well-formed value, got array",
+		},
 		{"a panic in UnmarshalJSON", reflect.TypeFor[panicking](), `5`, "V: expected well-formed value, got number"},
 		{"a failure in UnmarshalText", reflect.TypeFor[failing](), `"x"`, "V: expected well-formed text, got string"},
-		{"a text that is too large for its type", reflect.TypeFor[textInt](), `"#99999999999999999999"`, "V: expected well-formed text, got string"},
+		{
+			"a text that is too large for its type", reflect.TypeFor[textInt](), `"#99999999999999999999"`,
+			"V: expected well-formed text, got string",
+		},
 		{"a time", reflect.TypeFor[time.Time](), `"yesterday"`, "V: expected date-time, got string"},
 		{"a raw value that is none", reflect.TypeFor[json.RawMessage](), `{"a":}`, "expected a JSON value (byte 10)"},
 	} {

@@ -64,7 +64,9 @@ func randomRunText(r *rand.Rand) string {
 
 // patternLetters are those of random expressions and strings: some that conditions, folding and encoding treat in
 // ways of their own.
-var patternLetters = []rune{'a', 'b', 'K', '\u212a', 'é', 'É', '1', '_', '\n', ' ', '日', utf8.RuneError, '\U0001f600', utf8.MaxRune}
+var patternLetters = []rune{
+	'a', 'b', 'K', '\u212a', 'é', 'É', '1', '_', '\n', ' ', '日', utf8.RuneError, '\U0001f600', utf8.MaxRune,
+}
 
 func randomExpression(r *rand.Rand, depth int) *syntax.Regexp {
 	flags := syntax.Flags(0)

@@ -112,7 +112,9 @@ func (r *random) int64(bits int) int64 {
 }
 
 func (r *random) float(bits int) float64 {
-	v := []float64{0, 1, -1.5, 0.1, 1e21, 1e-7, 123456789, 5e-324, math.MaxFloat32, r.NormFloat64() * 1e6, r.Float64()}[r.IntN(11)]
+	v := []float64{
+		0, 1, -1.5, 0.1, 1e21, 1e-7, 123456789, 5e-324, math.MaxFloat32, r.NormFloat64() * 1e6, r.Float64(),
+	}[r.IntN(11)]
 	if bits == 32 {
 		v = float64(float32(v))
 	}
@@ -121,7 +123,8 @@ func (r *random) float(bits int) float64 {
 
 var words = []string{
 	"", "a", "title", "äöü", "日本語", "😀", "<b>&amp;</b>", "quote \" backslash \\ slash /", "line\nbreak\ttab\r\b\f",
-	"\u2028\u2029", "\x01\x1f\x7f", "null", "true", "12", "2026-01-02T15:04:05Z", strings.Repeat("long ", 40), "0", "\ufffd",
+	"\u2028\u2029", "\x01\x1f\x7f", "null", "true", "12", "2026-01-02T15:04:05Z", strings.Repeat("long ", 40), "0",
+	"\ufffd",
 }
 
 func (r *random) text() string {
@@ -179,7 +182,9 @@ func (r *random) special(v reflect.Value, held bool) bool {
 		}
 	}
 	addr := func() netip.Addr {
-		return []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("::1"), netip.AddrFrom4([4]byte{byte(r.IntN(256)), 1, 2, 3})}[r.IntN(3)]
+		return []netip.Addr{
+			netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("::1"), netip.AddrFrom4([4]byte{byte(r.IntN(256)), 1, 2, 3}),
+		}[r.IntN(3)]
 	}
 	switch v.Addr().Interface().(type) {
 	case *time.Time:
@@ -187,7 +192,11 @@ func (r *random) special(v reflect.Value, held bool) bool {
 	case *embedsTime:
 		return set(embedsTime{Time: r.time()})
 	case *json.Number:
-		return set(json.Number([]string{"0", "-1", "1.50", "12345678901234567890123", "1e400", "-0.0", strconv.Itoa(r.Int())}[r.IntN(7)]))
+		return set(
+			json.Number(
+				[]string{"0", "-1", "1.50", "12345678901234567890123", "1e400", "-0.0", strconv.Itoa(r.Int())}[r.IntN(7)],
+			),
+		)
 	case *json.RawMessage:
 		return set(raw())
 	case *big.Int:

@@ -18,7 +18,10 @@ func TestResults(t *testing.T) {
 	text, number := "x", big.NewInt(5)
 	types := []gen.Type{
 		{Name: "Inner", Kind: gen.KindObject, Fields: []gen.Param{{Name: "name", Go: "Name", Type: "string"}}},
-		{Name: "InnerList", Kind: gen.KindObject, Fields: []gen.Param{{Name: "items", Type: "array", Items: &gen.Param{Type: "Inner"}}}},
+		{
+			Name: "InnerList", Kind: gen.KindObject,
+			Fields: []gen.Param{{Name: "items", Type: "array", Items: &gen.Param{Type: "Inner"}}},
+		},
 		{Name: "InnerMap", Kind: gen.KindObject, Items: &gen.Param{Type: "Inner"}},
 		{Name: "Value", Kind: gen.KindScalar},
 	}
@@ -44,7 +47,10 @@ func TestResults(t *testing.T) {
 		{"a pointer to a text", &text, reflect.TypeFor[*string](), "Value", `"x"`},
 		{"a number with methods on its pointer", *number, reflect.TypeFor[big.Int](), "Value", `5`},
 		{"a pointer to it", number, reflect.TypeFor[*big.Int](), "Value", `5`},
-		{"a type that is text, and an array", uuid{15: 1}, reflect.TypeFor[uuid](), "Value", `"00000000000000000000000000000001"`},
+		{
+			"a type that is text, and an array", uuid{15: 1}, reflect.TypeFor[uuid](), "Value",
+			`"00000000000000000000000000000001"`,
+		},
 		{"binary data", []byte("hi"), reflect.TypeFor[[]byte](), "Value", `"aGk="`},
 		{"any value", []any{1, nil}, reflect.TypeFor[any](), "Value", `[1,null]`},
 		{"nothing", nil, reflect.TypeFor[any](), "Value", `null`},
@@ -64,13 +70,16 @@ func TestResults(t *testing.T) {
 
 // Generated code that was not made for the handler as it is now writes nothing.
 func TestResultOfAnotherType(t *testing.T) {
-	compiled, err := codec.NewSet([]gen.Type{{Name: "Value", Kind: gen.KindScalar}}).Result(reflect.TypeFor[string](), "Value")
+	compiled, err := codec.NewSet(
+		[]gen.Type{{Name: "Value", Kind: gen.KindScalar}},
+	).Result(reflect.TypeFor[string](), "Value")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := wire.NewWriter(nil)
 	compiled.Write(w, 5, nil)
-	if want := "the handler returned int instead of string; the generated code is out of date"; w.Err() == nil || w.Err().Error() != want {
+	if want := "the handler returned int instead of string; the generated code is out of date"; w.Err() == nil ||
+		w.Err().Error() != want {
 		t.Errorf("got %v, want %s", w.Err(), want)
 	}
 }

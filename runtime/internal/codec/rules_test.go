@@ -88,7 +88,9 @@ type ruleRequest struct {
 // readRules reads a request with parameters, and returns what is wrong with it.
 func readRules(t *testing.T, category gen.Category, text string, params ...gen.Param) (*ruleRequest, string) {
 	t.Helper()
-	decoder, err := codec.NewSet(ruleTypes()).Request(reflect.TypeFor[ruleRequest](), &gen.Operation{Name: "op", Category: category, Params: params})
+	decoder, err := codec.NewSet(ruleTypes()).Request(
+		reflect.TypeFor[ruleRequest](), &gen.Operation{Name: "op", Category: category, Params: params},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,10 @@ var valueParam = gen.Param{Name: "value", Go: "Value", Type: "Rules"}
 
 func TestRulesOfValues(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"all is well", `{"title":"äöü","word":"abc","size":99,"level":"low","tags":["a","b"],"labels":{"a":"b"},"ratio":0.5}`, ""},
+		{
+			"all is well",
+			`{"title":"äöü","word":"abc","size":99,"level":"low","tags":["a","b"],"labels":{"a":"b"},"ratio":0.5}`, "",
+		},
 		{"a required field is missing", `{}`, "value.title: missing"},
 		{"a required field is null", `{"title":null}`, "value.title: missing"},
 		{"other fields are null", `{"title":"a","word":null,"tags":null,"inner":null,"notes":null,"tree":null}`, ""},
@@ -131,14 +136,20 @@ func TestRulesOfValues(t *testing.T) {
 		{"an entry is too short", `{"title":"a","labels":{"a":""}}`, "value.labels.a: min_length 1"},
 		{"too many entries", `{"title":"a","labels":{"a":"b","c":"d","e":"f"}}`, "value.labels: max_items 2"},
 		{"behind a pointer", `{"title":"a","notes":"x","ratio":0.25}`, "value.notes: min_length 2\nvalue.ratio: minimum 0.5"},
-		{"required inside", `{"title":"a","must":{"back":{"must":{}}}}`, "value.must.back.must.key: missing\nvalue.must.key: missing"},
+		{
+			"required inside", `{"title":"a","must":{"back":{"must":{}}}}`,
+			"value.must.back.must.key: missing\nvalue.must.key: missing",
+		},
 		{"a tree with many branches", `{"title":"a","tree":[[],[],[]]}`, "value.tree: max_items 2"},
 		{"its branches may have more", `{"title":"a","tree":[[[],[],[]],[]]}`, ""},
 		{"but not many more", `{"title":"a","tree":[[[],[],[],[]],[]]}`, "value.tree[0]: max_items 3"},
 		{"a list of the wrong kind", `{"title":"a","tags":{"a":1}}`, "value.tags: expected array, got object"},
 		{"an optional that is null", `{"title":"a","maybe":null}`, ""},
 		{"an optional out of range", `{"title":"a","maybe":-1}`, "value.maybe: minimum 0"},
-		{"all at once", `{"title":"abcd","size":0,"x":1,"tags":[1]}`, "value.title: max_length 3\nvalue.size: minimum 1\nvalue.x: unknown\nvalue.tags[0]: expected string, got number"},
+		{
+			"all at once", `{"title":"abcd","size":0,"x":1,"tags":[1]}`,
+			"value.title: max_length 3\nvalue.size: minimum 1\nvalue.x: unknown\nvalue.tags[0]: expected string, got number",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, got := readRules(t, gen.Create, `{"value":`+c.text+`}`, valueParam); got != c.want {
@@ -151,7 +162,8 @@ func TestRulesOfValues(t *testing.T) {
 // REQ-VO-11: the handler receives the default where the value is absent or null, and only there.
 func TestDefaults(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"title":"a"}`: "hello 7", `{"title":"a","word":null,"size":null}`: "hello 7", `{"title":"a","term":"x","size":1}`: "x 1",
+		`{"title":"a"}`: "hello 7", `{"title":"a","word":null,"size":null}`: "hello 7",
+		`{"title":"a","term":"x","size":1}`: "x 1",
 	} {
 		request, problem := readRules(t, gen.Create, `{"value":`+text+`}`, valueParam)
 		if got := fmt.Sprint(request.Value.Word, " ", request.Value.Size); got != want || problem != "" {
@@ -160,14 +172,15 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// An Optional tells apart what every other type takes for the same (design §3.1).
+// An Optional distinguishes absence from null (design §3.1).
 func TestOptional(t *testing.T) {
 	input := gen.Param{Name: "input", Go: "Input", Type: "Rules"}
 	for _, c := range []struct {
 		text string
 		want aql.Optional[int]
 	}{
-		{`{"title":"a"}`, aql.Optional[int]{}}, {`{"title":"a","maybe":null}`, aql.Null[int]()}, {`{"title":"a","maybe":5}`, aql.Some(5)},
+		{`{"title":"a"}`, aql.Optional[int]{}}, {`{"title":"a","maybe":null}`, aql.Null[int]()},
+		{`{"title":"a","maybe":5}`, aql.Some(5)},
 	} {
 		for _, category := range []gen.Category{gen.Create, gen.Update} {
 			request, problem := readRules(t, category, `{"input":`+c.text+`}`, input)
@@ -204,32 +217,52 @@ func TestStructInput(t *testing.T) {
 	}
 }
 
-// REQ-UP-03, REQ-UP-04, REQ-UP-05, REQ-UP-07, REQ-UP-09, REQ-UP-12: what a patch may say.
+// REQ-UP-03, REQ-UP-04, REQ-UP-05, REQ-UP-07, REQ-UP-09, REQ-UP-12: what a patch may contain.
 func TestPatchRules(t *testing.T) {
 	param := gen.Param{Name: "input", Go: "Patch", Type: "RulesPatch", Required: true}
 	resource := func() *rules {
 		notes := "old"
-		return &rules{Title: "a", Word: "b", Size: 3, Level: "low", Notes: &notes, Labels: map[string]string{"x": "1", "y": "2"},
-			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4), Mood: "high"}
+		return &rules{
+			Title: "a", Word: "b", Size: 3, Level: "low", Notes: &notes, Labels: map[string]string{"x": "1", "y": "2"},
+			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4), Mood: "high",
+		}
 	}
 	for _, c := range []struct {
 		name, text, want string
 		check            func(r *rules) bool
 	}{
-		{"nothing changes", `{}`, "", func(r *rules) bool { return cmp.Equal(r.Labels, resource().Labels) && *r.Notes == "old" }},
+		{
+			"nothing changes", `{}`, "",
+			func(r *rules) bool { return cmp.Equal(r.Labels, resource().Labels) && *r.Notes == "old" },
+		},
 		{"a value replaces", `{"title":"b"}`, "", func(r *rules) bool { return r.Title == "b" && r.Word == "b" }},
 		{"null for what is required", `{"title":null}`, "input.title: expected string, got null", nil},
-		{"null for what has a default", `{"word":null,"size":null}`, "", func(r *rules) bool { return r.Word == "hello" && r.Size == 7 }},
+		{
+			"null for what has a default", `{"word":null,"size":null}`, "",
+			func(r *rules) bool { return r.Word == "hello" && r.Size == 7 },
+		},
 		{"null for an enum", `{"level":null}`, "input.level: expected string, got null", nil},
-		{"null for an enum that is left out when it is empty", `{"mood":null}`, "", func(r *rules) bool { return r.Mood == "" }},
+		{
+			"null for an enum that is left out when it is empty", `{"mood":null}`, "",
+			func(r *rules) bool { return r.Mood == "" },
+		},
 		{"null for a pointer", `{"notes":null,"ratio":null}`, "", func(r *rules) bool { return r.Notes == nil }},
-		{"null for an entry", `{"labels":{"x":null,"z":"3"}}`, "", func(r *rules) bool { return cmp.Equal(r.Labels, map[string]string{"y": "2", "z": "3"}) }},
+		{
+			"null for an entry", `{"labels":{"x":null,"z":"3"}}`, "",
+			func(r *rules) bool { return cmp.Equal(r.Labels, map[string]string{"y": "2", "z": "3"}) },
+		},
 		{"null for an optional", `{"maybe":null}`, "", func(r *rules) bool { return r.Maybe == aql.Null[int]() }},
 		{"a value for an optional", `{"maybe":5}`, "", func(r *rules) bool { return r.Maybe == aql.Some(5) }},
 		{"null for a struct", `{"inner":null}`, "", func(r *rules) bool { return r.Inner == inner{} }},
 		{"null for a struct with a required field", `{"must":null}`, "input.must: expected object, got null", nil},
-		{"the same inside types that contain each other", `{"must":{"back":{"must":null}}}`, "input.must.back.must: expected object, got null", nil},
-		{"a change deep inside", `{"must":{"back":{"must":{"key":"new"}}}}`, "", func(r *rules) bool { return r.Must.Key == "k" && r.Must.Back.Must.Key == "new" }},
+		{
+			"the same inside types that contain each other", `{"must":{"back":{"must":null}}}`,
+			"input.must.back.must: expected object, got null", nil,
+		},
+		{
+			"a change deep inside", `{"must":{"back":{"must":{"key":"new"}}}}`, "",
+			func(r *rules) bool { return r.Must.Key == "k" && r.Must.Back.Must.Key == "new" },
+		},
 		{"a read-only field", `{"made":"x"}`, `input.made: read_only ""`, nil},
 		{"an append-only field", `{"log":[]}`, `input.log: append_only ""`, nil},
 		{"an unknown field", `{"titel":"x"}`, "input.titel: unknown", nil},
@@ -256,7 +289,9 @@ func TestPatchRules(t *testing.T) {
 
 // A merged map may be too large although the patch is not.
 func TestPatchThatOverfillsAMap(t *testing.T) {
-	request, problem := readRules(t, gen.Update, `{"input":{"labels":{"z":"3"}}}`, gen.Param{Name: "input", Go: "Patch", Type: "RulesPatch"})
+	request, problem := readRules(
+		t, gen.Update, `{"input":{"labels":{"z":"3"}}}`, gen.Param{Name: "input", Go: "Patch", Type: "RulesPatch"},
+	)
 	if problem != "" {
 		t.Fatal(problem)
 	}
@@ -273,7 +308,13 @@ func TestManyParameters(t *testing.T) {
 	for i := range 200 {
 		name := fmt.Sprintf("F%d", i)
 		fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeFor[int]()})
-		params = append(params, gen.Param{Name: strings.ToLower(name), Go: name, Type: "integer", Required: i%3 == 0, Default: map[bool]string{true: "5"}[i%3 == 1]})
+		params = append(
+			params,
+			gen.Param{
+				Name: strings.ToLower(name), Go: name, Type: "integer", Required: i%3 == 0,
+				Default: map[bool]string{true: "5"}[i%3 == 1],
+			},
+		)
 	}
 	goType := reflect.StructOf(fields)
 	decoder, err := codec.NewSet(nil).Request(goType, &gen.Operation{Name: "op", Params: params})
@@ -320,7 +361,9 @@ func TestManyParameters(t *testing.T) {
 // A bound is compared with what the field can hold: 0.1 as a float32 is a little more than 0.1.
 func TestBoundsOfSmallFloats(t *testing.T) {
 	type request struct{ Ratio float32 }
-	operation := gen.Operation{Name: "get", Params: []gen.Param{{Name: "ratio", Go: "Ratio", Type: "number", Minimum: "0.1", Maximum: "0.1"}}}
+	operation := gen.Operation{
+		Name: "get", Params: []gen.Param{{Name: "ratio", Go: "Ratio", Type: "number", Minimum: "0.1", Maximum: "0.1"}},
+	}
 	decoder, err := codec.NewSet(nil).Request(reflect.TypeFor[request](), &operation)
 	if err != nil {
 		t.Fatal(err)

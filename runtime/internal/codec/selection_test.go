@@ -27,10 +27,12 @@ type choosing struct {
 
 func choosingRequest(t testing.TB, set *codec.Set, presets ...string) *codec.Request {
 	t.Helper()
-	request, err := set.Request(reflect.TypeFor[choosing](), &gen.Operation{Name: "get", Category: gen.Read, Params: []gen.Param{
+	params := []gen.Param{
 		{Name: "fields", Go: "Fields", Type: gen.TypeSelection, Presets: presets},
 		{Name: "preset", Go: "Preset", Type: "string", Enum: presets},
-	}})
+	}
+	operation := &gen.Operation{Name: "get", Category: gen.Read, Params: params}
+	request, err := set.Request(reflect.TypeFor[choosing](), operation)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,9 @@ func selectorOf(t testing.TB, goType reflect.Type) (*codec.Selector, *codec.Resu
 
 // REQ-FS-02, REQ-FS-05, REQ-FS-06: what is written of a selection is what a filter leaves of the whole.
 func TestSelectionIsAFilter(t *testing.T) {
-	for _, goType := range []reflect.Type{reflect.TypeFor[everything](), reflect.TypeFor[mapsAll](), reflect.TypeFor[embedding](), reflect.TypeFor[node]()} {
+	for _, goType := range []reflect.Type{
+		reflect.TypeFor[everything](), reflect.TypeFor[mapsAll](), reflect.TypeFor[embedding](), reflect.TypeFor[node](),
+	} {
 		t.Run(goType.String(), func(t *testing.T) {
 			selector, result := selectorOf(t, goType)
 			for seed := range uint64(perType()) {
@@ -76,7 +80,9 @@ func TestSelectionIsAFilter(t *testing.T) {
 					continue
 				}
 				subset, unknown := selector.Select(unsafe.Pointer(&request))
-				wanted := slices.DeleteFunc(slices.Clone(request.Fields.selection.Paths), func(path string) bool { return slices.Contains(unknown, path) })
+				wanted := slices.DeleteFunc(
+					slices.Clone(request.Fields.selection.Paths), func(path string) bool { return slices.Contains(unknown, path) },
+				)
 				got := written(t, result, value, subset)
 				if diff := cmp.Diff(filtered(all, wanted), dynamic(t, got)); diff != "" {
 					t.Fatalf("seed %d, paths %q of %s (-filter +selection):\n%s", seed, wanted, whole, diff)
@@ -192,11 +198,16 @@ var articleTypes = []gen.Type{
 		{Name: "_etag", Go: "Version", Type: "string"},
 	}},
 	{Name: "Author", Kind: gen.KindObject, Fields: []gen.Param{
-		{Name: "name", Go: "Name", Type: "string"}, {Name: "email", Go: "Email", Type: "string"}, {Name: "boss", Go: "Boss", Type: "Author"},
+		{Name: "name", Go: "Name", Type: "string"}, {Name: "email", Go: "Email", Type: "string"},
+		{Name: "boss", Go: "Boss", Type: "Author"},
 	}},
-	{Name: "ArticleList", Kind: gen.KindObject, Fields: []gen.Param{{Name: "items", Type: "array", Items: &gen.Param{Type: "Article"}}}},
+	{
+		Name: "ArticleList", Kind: gen.KindObject,
+		Fields: []gen.Param{{Name: "items", Type: "array", Items: &gen.Param{Type: "Article"}}},
+	},
 	{Name: "Page", Kind: gen.KindObject, Fields: []gen.Param{
-		{Name: "items", Go: "Items", Type: "array", Items: &gen.Param{Type: "Article"}}, {Name: "total", Go: "Total", Type: "integer"},
+		{Name: "items", Go: "Items", Type: "array", Items: &gen.Param{Type: "Article"}},
+		{Name: "total", Go: "Total", Type: "integer"},
 	}},
 }
 
@@ -208,7 +219,10 @@ type page struct {
 // REQ-FS-01, REQ-FS-02, REQ-FS-03, REQ-FS-04, REQ-FS-05, REQ-FS-06, REQ-FS-07, REQ-FS-08, T-40: what requests ask for,
 // and what they get.
 func TestSelections(t *testing.T) {
-	one := article{ID: "a1", Title: "T", Author: &author{Name: "Ada", Email: "a@b", Boss: &author{Name: "Grace"}}, Tags: []string{"x"}, Meta: map[string]string{"k": "v"}, Parts: map[string]author{"p": {Name: "P"}}, Version: "v1"}
+	one := article{
+		ID: "a1", Title: "T", Author: &author{Name: "Ada", Email: "a@b", Boss: &author{Name: "Grace"}}, Tags: []string{"x"},
+		Meta: map[string]string{"k": "v"}, Parts: map[string]author{"p": {Name: "P"}}, Version: "v1",
+	}
 	for _, tt := range []struct {
 		name, returns, request string
 		result                 any
@@ -217,26 +231,74 @@ func TestSelections(t *testing.T) {
 		unknown                []string
 	}{
 		{name: "a field", request: `{"fields":["title"]}`, want: `{"title":"T","_etag":"v1"}`},
-		{name: "fields come in the order of the resource", request: `{"fields":["tags","id"]}`, want: `{"id":"a1","tags":["x"],"_etag":"v1"}`},
-		{name: "a nested field keeps its place", request: `{"fields":["author.name"]}`, want: `{"author":{"name":"Ada"},"_etag":"v1"}`},
-		{name: "deeper, through pointers", request: `{"fields":["author.boss.name","author.email"]}`, want: `{"author":{"email":"a@b","boss":{"name":"Grace"}},"_etag":"v1"}`},
-		{name: "the whole of an object wins over a part", request: `{"fields":["parts.p.name","parts"]}`, want: `{"parts":{"p":{"name":"P","email":"","boss":null}},"_etag":"v1"}`},
-		{name: "entries of a map", request: `{"fields":["meta.k","meta.none","parts.p.email"]}`, want: `{"meta":{"k":"v"},"parts":{"p":{"email":""}},"_etag":"v1"}`},
-		{name: "a field that is absent is left out", request: `{"fields":["body","title"]}`, want: `{"title":"T","_etag":"v1"}`},
+		{
+			name: "fields come in the order of the resource", request: `{"fields":["tags","id"]}`,
+			want: `{"id":"a1","tags":["x"],"_etag":"v1"}`,
+		},
+		{
+			name: "a nested field keeps its place", request: `{"fields":["author.name"]}`,
+			want: `{"author":{"name":"Ada"},"_etag":"v1"}`,
+		},
+		{
+			name: "deeper, through pointers", request: `{"fields":["author.boss.name","author.email"]}`,
+			want: `{"author":{"email":"a@b","boss":{"name":"Grace"}},"_etag":"v1"}`,
+		},
+		{
+			name: "the whole of an object wins over a part", request: `{"fields":["parts.p.name","parts"]}`,
+			want: `{"parts":{"p":{"name":"P","email":"","boss":null}},"_etag":"v1"}`,
+		},
+		{
+			name: "entries of a map", request: `{"fields":["meta.k","meta.none","parts.p.email"]}`,
+			want: `{"meta":{"k":"v"},"parts":{"p":{"email":""}},"_etag":"v1"}`,
+		},
+		{
+			name: "a field that is absent is left out", request: `{"fields":["body","title"]}`,
+			want: `{"title":"T","_etag":"v1"}`,
+		},
 		{name: "twice is once", request: `{"fields":["title","title"]}`, want: `{"title":"T","_etag":"v1"}`},
-		{name: "nothing said: a single resource is whole", request: `{}`,
-			want: `{"id":"a1","title":"T","author":{"name":"Ada","email":"a@b","boss":{"name":"Grace","email":"","boss":null}},"tags":["x"],"meta":{"k":"v"},"parts":{"p":{"name":"P","email":"","boss":null}},"at":"0001-01-01T00:00:00Z","_etag":"v1"}`},
+		{
+			name: "no selection: a single resource is whole", request: `{}`,
+			want: `{"id":"a1","title":"T",` +
+				`"author":{"name":"Ada","email":"a@b","boss":{"name":"Grace","email":"","boss":null}},"tags":["x"],` +
+				`"meta":{"k":"v"},"parts":{"p":{"name":"P","email":"","boss":null}},"at":"0001-01-01T00:00:00Z","_etag":"v1"}`,
+		},
 		{name: "minimal", request: `{"fields":"minimal"}`, want: `{"id":"a1","title":"T","_etag":"v1"}`},
 		{name: "the alias", request: `{"preset":"minimal"}`, want: `{"id":"a1","title":"T","_etag":"v1"}`},
-		{name: "both are a union", request: `{"preset":"minimal","fields":["tags"]}`, want: `{"id":"a1","title":"T","tags":["x"],"_etag":"v1"}`},
-		{name: "a preset of its own", request: `{"fields":"people"}`, want: `{"id":"a1","author":{"name":"Ada","email":"a@b","boss":{"name":"Grace","email":"","boss":null}},"_etag":"v1"}`},
-		{name: "the items of a list", returns: "ArticleList", result: []article{one, {ID: "a2"}}, request: `{"fields":["id"]}`, want: `{"items":[{"id":"a1"},{"id":"a2"}]}`},
-		{name: "nothing said: items are standard", returns: "ArticleList", result: []article{{ID: "a2"}}, request: `{}`, want: `{"items":[{"id":"a2","title":"","author":null}]}`},
-		{name: "the items of a page, beside what is no item", returns: "Page", result: page{[]article{one}, 7}, request: `{"fields":["meta.k"]}`, want: `{"items":[{"meta":{"k":"v"}}],"total":7}`},
-		{name: "what a search finds is minimal", returns: "Page", result: page{[]article{one}, 7}, search: true, request: `{}`, want: `{"items":[{"id":"a1","title":"T"}],"total":7}`},
-		{name: "an unknown field", request: `{"fields":["titel","title","author.nome","title.x","tags.x","meta.k.x","_computed.age"]}`, want: `{"title":"T","_etag":"v1"}`,
-			unknown: []string{"titel", "author.nome", "title.x", "tags.x", "meta.k.x", "_computed.age"}},
-		{name: "deeper than anything is", request: `{"fields":["title","author.` + strings.Repeat("boss.", 100) + `name"]}`, want: `{"title":"T","_etag":"v1"}`, unknown: []string{"author." + strings.Repeat("boss.", 100) + "name"}},
+		{
+			name: "both are a union", request: `{"preset":"minimal","fields":["tags"]}`,
+			want: `{"id":"a1","title":"T","tags":["x"],"_etag":"v1"}`,
+		},
+		{
+			name: "a preset of its own", request: `{"fields":"people"}`,
+			want: `{"id":"a1","author":{"name":"Ada","email":"a@b","boss":{"name":"Grace","email":"","boss":null}},` +
+				`"_etag":"v1"}`,
+		},
+		{
+			name: "the items of a list", returns: "ArticleList", result: []article{one, {ID: "a2"}},
+			request: `{"fields":["id"]}`, want: `{"items":[{"id":"a1"},{"id":"a2"}]}`,
+		},
+		{
+			name: "no selection: items are standard", returns: "ArticleList", result: []article{{ID: "a2"}}, request: `{}`,
+			want: `{"items":[{"id":"a2","title":"","author":null}]}`,
+		},
+		{
+			name: "the items of a page, and its other fields", returns: "Page", result: page{[]article{one}, 7},
+			request: `{"fields":["meta.k"]}`, want: `{"items":[{"meta":{"k":"v"}}],"total":7}`,
+		},
+		{
+			name: "what a search finds is minimal", returns: "Page", result: page{[]article{one}, 7}, search: true,
+			request: `{}`, want: `{"items":[{"id":"a1","title":"T"}],"total":7}`,
+		},
+		{
+			name:    "an unknown field",
+			request: `{"fields":["titel","title","author.nome","title.x","tags.x","meta.k.x","_computed.age"]}`,
+			want:    `{"title":"T","_etag":"v1"}`,
+			unknown: []string{"titel", "author.nome", "title.x", "tags.x", "meta.k.x", "_computed.age"},
+		},
+		{
+			name: "deeper than anything is", request: `{"fields":["title","author.` + strings.Repeat("boss.", 100) + `name"]}`,
+			want: `{"title":"T","_etag":"v1"}`, unknown: []string{"author." + strings.Repeat("boss.", 100) + "name"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.result == nil {
@@ -322,7 +384,10 @@ func BenchmarkSelection(b *testing.B) {
 	}
 	all := make([]article, 25)
 	for i := range all {
-		all[i] = article{ID: "a1", Title: "Write the report", Body: strings.Repeat("text ", 20), Author: &author{Name: "Ada"}, Tags: []string{"x", "y"}, Meta: map[string]string{"k": "v"}, At: time.Now()}
+		all[i] = article{
+			ID: "a1", Title: "Write the report", Body: strings.Repeat("text ", 20), Author: &author{Name: "Ada"},
+			Tags: []string{"x", "y"}, Meta: map[string]string{"k": "v"}, At: time.Now(),
+		}
 	}
 	buffer := make([]byte, 0, 64<<10)
 	write := func(b *testing.B, text string) {
