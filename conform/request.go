@@ -80,7 +80,7 @@ func (p *prober) paramValue(o *operation, d *param, generated bool) (any, bool) 
 		return value, true
 	}
 	if o.Category == "UPDATE" && d.Name == "input" {
-		if value, ok := p.updateInput(o, d); ok {
+		if value, ok := p.updateInput(d); ok {
 			return value, true
 		}
 	}
@@ -105,7 +105,7 @@ func exampleValue(o *operation, name string) (any, bool) {
 }
 
 // updateInput makes an input for an update that changes one field of a basic type.
-func (p *prober) updateInput(o *operation, d *param) (any, bool) {
+func (p *prober) updateInput(d *param) (any, bool) {
 	for _, f := range p.updatableFields(d) {
 		if slices.Contains([]string{"string", "integer", "number", "boolean"}, f.Type) && f.Format == "" && f.Pattern == "" {
 			if value, ok := p.newValue(&f, 1); ok {

@@ -158,12 +158,8 @@ func (r *resource) unwrap(data map[string]any) map[string]any {
 }
 
 // readFixture reads a fixture; nil: it cannot be read.
-func (p *prober) readFixture(f *fixture, more ...map[string]any) (map[string]any, *exchange) {
-	params := map[string]any{f.resource.id: f.id}
-	for _, m := range more {
-		maps.Copy(params, m)
-	}
-	x := p.send(f.resource.get, params)
+func (p *prober) readFixture(f *fixture) (map[string]any, *exchange) {
+	x := p.send(f.resource.get, map[string]any{f.resource.id: f.id})
 	data, _ := x.answer.data.(map[string]any)
 	if !x.answer.success {
 		return nil, x

@@ -351,7 +351,7 @@ func (s *builder) checkRequest(o operation, handler *handled) {
 			})
 		}
 	}
-	s.checkSelection(o, handler)
+	s.checkSelection(handler)
 	if !update || input < 0 && handler.request.Faulty {
 		return
 	}

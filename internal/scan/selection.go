@@ -12,7 +12,7 @@ import (
 
 // checkSelection sees to the parameters of aql.Fields in a request: where they have a meaning, and what they may name
 // (MCP-AQL field selection §2, §3).
-func (s *builder) checkSelection(o operation, handler *handled) {
+func (s *builder) checkSelection(handler *handled) {
 	for i := range handler.request.Fields {
 		field := &handler.request.Fields[i]
 		if field.Shape.Kind != shapes.Selection {

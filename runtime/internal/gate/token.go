@@ -110,7 +110,7 @@ func (t *Tokens) Issue(ctx context.Context, g Grant, now time.Time) (Ticket, err
 	if g.Cooldown > 0 {
 		record.ready = now.Add(g.Cooldown + time.Millisecond - 1) // the record has whole milliseconds; never earlier
 	}
-	_, err := t.Store.Put(ctx, tokenKey(ticket.Token), record.append(nil), 0, g.Lifetime+t.Skew+retention)
+	_, err := t.Store.Put(ctx, tokenKey(ticket.Token), record.encode(), 0, g.Lifetime+t.Skew+retention)
 	if err != nil {
 		return Ticket{}, fmt.Errorf("storing a token: %w", err)
 	}
@@ -170,7 +170,7 @@ func (t *Tokens) Consume(ctx context.Context, r Redemption, now time.Time) (Rede
 			record.mostUses = record.uses
 		}
 		keep := record.expires.Add(t.Skew + retention).Sub(now)
-		_, err := t.Store.Put(ctx, r.key, record.append(nil), r.version, keep)
+		_, err := t.Store.Put(ctx, r.key, record.encode(), r.version, keep)
 		if err == nil {
 			r.ConsumedAt, r.record = now, record
 			return r, nil

@@ -23,9 +23,9 @@ type tokenRecord struct {
 // recordForm is the version of the record's encoding.
 const recordForm = 1
 
-// append appends the record's encoding: texts with their lengths, then numbers, then the digest.
-func (r *tokenRecord) append(to []byte) []byte {
-	to = append(to, recordForm)
+// encode returns the record's encoding: texts with their lengths, then numbers, then the digest.
+func (r *tokenRecord) encode() []byte {
+	to := []byte{recordForm}
 	for _, text := range []string{string(r.Kind), r.Adapter, r.Caller, r.Session, r.Operation, string(r.level)} {
 		to = binary.AppendUvarint(to, uint64(len(text)))
 		to = append(to, text...)
@@ -40,7 +40,7 @@ func (r *tokenRecord) append(to []byte) []byte {
 
 var errDamaged = errors.New("what the store holds is damaged, or was written by a later version")
 
-// parseToken decodes what append has written.
+// parseToken decodes what encode has written.
 func parseToken(data []byte) (tokenRecord, error) {
 	var r tokenRecord
 	if len(data) == 0 || data[0] != recordForm {
