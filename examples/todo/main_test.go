@@ -23,7 +23,8 @@ func start(t *testing.T, binary string, args ...string) *adapter {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, append([]string{"-log-level", "warn"}, args...)...)
 	command.Stderr = os.Stderr
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +64,8 @@ func run(t *testing.T, command ...string) string {
 	return string(out)
 }
 
-// An adapter that is killed while somebody thinks about a confirmation goes on where it was: the token is good once, what
-// was decided is on record, and the policy holds. What docs/security.md says can be done with the commands, is.
+// An adapter that is killed while somebody thinks about a confirmation goes on where it was: the token is good once,
+// what was decided is on record, and the policy holds. What docs/security.md says can be done with the commands, is.
 func TestStatePolicyAndAudit(t *testing.T) {
 	if _, err := scratch.Root(); err != nil { // the programs below are built from it
 		t.Fatal(err)
@@ -73,17 +74,20 @@ func TestStatePolicyAndAudit(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	binary := path("todo")
 	run(t, "go", "build", "-o", binary, ".")
-	policy := "version: 1\nrules:\n  - name: nobody-purges\n    effect: deny\n    operations: [purge_completed]\n    reason: Completed todos are kept\n"
+	policy := "version: 1\nrules:\n  - name: nobody-purges\n    effect: deny\n    operations: [purge_completed]\n    " +
+		"reason: Completed todos are kept\n"
 	if err := os.WriteFile(path("policy.yaml"), []byte(policy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"-db", path("todo.db"), "-state", path("state.db"), "-policy", path("policy.yaml"), "-audit", path("audit.log")}
+	flags := []string{"-db", path("todo.db"), "-state", path("state.db"), "-policy", path("policy.yaml"), "-audit",
+		path("audit.log")}
 
 	first := start(t, binary, flags...)
 	id := first.call(t, "mcp_aql_create", `{"operation":"create_todo","params":{"title":"Buy milk"}}`).Data.TodoID
 	remove := `{"operation":"delete_todo","params":{"todo_id":"` + id + `"}`
 	token := first.call(t, "mcp_aql_delete", remove+`}`).Error.Details.Token
-	if denied := first.call(t, "mcp_aql_delete", `{"operation":"purge_completed"}`); denied.Error.Message != "Permission denied: 'Completed todos are kept'" {
+	if denied := first.call(t, "mcp_aql_delete",
+		`{"operation":"purge_completed"}`); denied.Error.Message != "Permission denied: 'Completed todos are kept'" {
 		t.Errorf("%+v", denied)
 	}
 	if err := first.command.Process.Kill(); err != nil {
@@ -94,7 +98,8 @@ func TestStatePolicyAndAudit(t *testing.T) {
 	if done := second.call(t, "mcp_aql_delete", remove+`,"_confirmation":"`+token+`"}`); !done.Success {
 		t.Errorf("after the kill: %+v", done)
 	}
-	if again := second.call(t, "mcp_aql_delete", remove+`,"_confirmation":"`+token+`"}`); again.Error.Code != "TOKEN_ALREADY_USED" {
+	if again := second.call(t, "mcp_aql_delete",
+		remove+`,"_confirmation":"`+token+`"}`); again.Error.Code != "TOKEN_ALREADY_USED" {
 		t.Errorf("twice: %+v", again)
 	}
 	if err := second.Close(); err != nil {
@@ -104,10 +109,12 @@ func TestStatePolicyAndAudit(t *testing.T) {
 	if out := run(t, "go", "tool", "aql-tag", "audit", "verify", path("audit.log")); !strings.Contains(out, "records") {
 		t.Errorf("audit verify: %s", out)
 	}
-	if out := run(t, "go", "tool", "aql-tag", "policy", "check", "-policy", path("policy.yaml"), "./todo"); strings.Contains(out, "error") {
+	if out := run(t, "go", "tool", "aql-tag", "policy", "check", "-policy", path("policy.yaml"),
+		"./todo"); strings.Contains(out, "error") {
 		t.Errorf("policy check: %s", out)
 	}
-	if out := run(t, "go", "tool", "aql-tag", "policy", "explain", "-policy", path("policy.yaml"), "purge_completed", "./todo"); !strings.Contains(out, "nobody-purges") || !strings.Contains(out, "deny") {
+	if out := run(t, "go", "tool", "aql-tag", "policy", "explain", "-policy", path("policy.yaml"), "purge_completed",
+		"./todo"); !strings.Contains(out, "nobody-purges") || !strings.Contains(out, "deny") {
 		t.Errorf("policy explain: %s", out)
 	}
 	for _, name := range []string{"state.db", "audit.log"} {

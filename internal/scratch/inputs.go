@@ -11,11 +11,11 @@ import (
 
 // declare makes all files of the repository inputs of the running test.
 //
-// The go command caches the result of a test and reuses it as long as the files are the same that the test opened. It does
-// not see what programs read that the test starts, and it ignores files outside the test's module, which it recognises by
-// the beginning of their names. So declare reads every folder itself, under a name that begins with the module's folder:
-// /repository/test/../emit for a test of the module /repository/test. The go command then compares the names, sizes and
-// times of all files in these folders.
+// The go command caches the result of a test and reuses it as long as the files are the same that the test opened. It
+// does not see what programs read that the test starts, and it ignores files outside the test's module, which it
+// recognises by the beginning of their names. So declare reads every folder itself, under a name that begins with the
+// module's folder: /repository/test/../emit for a test of the module /repository/test. The go command then compares the
+// names, sizes and times of all files in these folders.
 func declare(repository string) error {
 	module, err := folderWith("go.mod")
 	if err != nil {

@@ -16,11 +16,12 @@ var replaced = []struct{ path, folder string }{{root, "."}, {root + "/runtime", 
 // Env returns the environment of go commands that run in a scratch module.
 func Env() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod") }
 
-// Root returns the folder of this repository: the nearest one at or above the working directory that has a go.work file.
+// Root returns the folder of this repository: the nearest one at or above the working directory that has a go.work
+// file.
 //
-// In a test it also declares every file of the repository an input of the test. A test that starts programs on files of the
-// repository, or reads files outside its module, has to find them through Root: go test would reuse its result otherwise
-// although the files have changed.
+// In a test it also declares every file of the repository an input of the test. A test that starts programs on files of
+// the repository, or reads files outside its module, has to find them through Root: go test would reuse its result
+// otherwise although the files have changed.
 func Root() (string, error) {
 	repository, err := folderWith("go.work")
 	if err == nil {
@@ -32,8 +33,8 @@ func Root() (string, error) {
 	return repository, nil
 }
 
-// Write writes go.mod and go.sum of a module called name into dir. The module requires what the root module requires, and
-// takes the modules of this repository from the working tree.
+// Write writes go.mod and go.sum of a module called name into dir. The module requires what the root module requires,
+// and takes the modules of this repository from the working tree.
 func Write(dir, name string) error {
 	repository, err := Root()
 	if err != nil {

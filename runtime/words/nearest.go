@@ -10,10 +10,10 @@ import (
 // would make the comparison expensive.
 const longest = 64
 
-// Nearest returns the candidates that a misspelt word may have meant, at most n, the most likely first. Two words are near
-// when few bytes have to be inserted, removed, replaced or swapped to make one of the other: one byte in candidates of up
-// to three, and two, or a third of the bytes, in longer ones. Upper and lower case count as the same, and underscores do
-// not count. Candidates that are equally near keep their order.
+// Nearest returns the candidates that a misspelt word may have meant, at most n, the most likely first. Two words are
+// near when few bytes have to be inserted, removed, replaced or swapped to make one of the other: one byte in
+// candidates of up to three, and two, or a third of the bytes, in longer ones. Upper and lower case count as the same,
+// and underscores do not count. Candidates that are equally near keep their order.
 func Nearest(word string, candidates []string, n int) []string {
 	if word == "" || len(word) > longest {
 		return nil

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// FirstSentence returns the first sentence of text on one line, with the full stop that ends it. A paragraph without one is
-// a sentence. A full stop inside a word ("e.g."), before a small letter or before a digit ("no. 5") ends no sentence.
+// FirstSentence returns the first sentence of text on one line, with the full stop that ends it. A paragraph without
+// one is a sentence. A full stop inside a word ("e.g."), before a small letter or before a digit ("no. 5") ends no
+// sentence.
 func FirstSentence(text string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	words := strings.Fields(paragraph)
@@ -20,8 +21,8 @@ func FirstSentence(text string) string {
 	return strings.Join(words, " ")
 }
 
-// Printable returns text with U+FFFD in place of what does not print: line breaks, control characters, marks that change
-// the direction of the text, and bytes that are not UTF-8.
+// Printable returns text with U+FFFD in place of what does not print: line breaks, control characters, marks that
+// change the direction of the text, and bytes that are not UTF-8.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -31,8 +32,8 @@ func Printable(text string) string {
 	}, text)
 }
 
-// Clip returns the Printable form of text, and of a longer one the first most characters with an ellipsis behind them. The
-// result does not share memory with text.
+// Clip returns the Printable form of text, and of a longer one the first most characters with an ellipsis behind them.
+// The result does not share memory with text.
 func Clip(text string, most int) string {
 	count := 0
 	for i := range text {

@@ -18,9 +18,9 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// The exported JSON Schemas say what adapters accept. Random requests that a schema accepts are accepted; the same requests
-// broken at a random place get the same verdict from the adapter and from a validator of JSON Schema; and what operations
-// answer is accepted by the schema of their result.
+// The exported JSON Schemas say what adapters accept. Random requests that a schema accepts are accepted; the same
+// requests broken at a random place get the same verdict from the adapter and from a validator of JSON Schema; and what
+// operations answer is accepted by the schema of their result.
 func holdAgainstExports(t *testing.T, driver, dir string, scenarios []*scenario, result scan.Result) {
 	p := startAdapters(t, driver)
 	for i := range result.Packages {
@@ -124,7 +124,8 @@ func (e *exported) hold(t *testing.T, call func(params string) []byte) {
 		if v.Success {
 			// Definitions do not tell what Go points to, which may be null.
 			if err := validate(e.result, string(v.Data)); err != nil && !strings.Contains(err.Error(), "got null") {
-				t.Errorf("seed %d: %s %s answers %s, which the schema of its result refuses: %v", *fidelitySeed, e.operation.Name, text, reply, err)
+				t.Errorf("seed %d: %s %s answers %s, which the schema of its result refuses: %v", *fidelitySeed, e.operation.Name,
+					text, reply, err)
 				return
 			}
 		}
@@ -134,7 +135,8 @@ func (e *exported) hold(t *testing.T, call func(params string) []byte) {
 			refusal := validate(e.params, changed)
 			v, reply := ask(changed)
 			if refusal == nil && v.refused() && !looser(changed, reply) {
-				t.Errorf("seed %d: %s %s is what the schema accepts, and refused: %s", *fidelitySeed, e.operation.Name, changed, reply)
+				t.Errorf("seed %d: %s %s is what the schema accepts, and refused: %s", *fidelitySeed, e.operation.Name, changed,
+					reply)
 				return
 			}
 			if refusal != nil && !v.refused() && !stricter(changed, refusal) {
@@ -145,9 +147,11 @@ func (e *exported) hold(t *testing.T, call func(params string) []byte) {
 	}
 }
 
-// unknowable are refusals, among them those of what types read by methods of their own, that definitions know nothing of.
+// unknowable are refusals, among them those of what types read by methods of their own, that definitions know nothing
+// of.
 var unknowable = []string{
-	"well-formed", "in quotes", "expected 'uuid', got 'string'", "expected 'ip', got 'string'", "expected 'cidr', got 'string'",
+	"well-formed", "in quotes", "expected 'uuid', got 'string'", "expected 'ip', got 'string'",
+	"expected 'cidr', got 'string'",
 	"expected 'integer', got 'name'", // the names of a map
 	"'tree[", "'dict.",               // what contains itself without end
 }
@@ -357,8 +361,10 @@ func sorted(object map[string]any) []string {
 // mutated is a value that is changed at one place.
 func (e *exported) mutated(value any) any {
 	wrong := []any{
-		nil, "", "x", "no such value", json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1.0"), json.Number("300"), json.Number("70000"),
-		json.Number("9223372036854775808"), true, map[string]any{}, map[string]any{"no_such_field": "1"}, []any{}, []any{"x"}, []any{json.Number("1")},
+		nil, "", "x", "no such value", json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1.0"),
+		json.Number("300"), json.Number("70000"),
+		json.Number("9223372036854775808"), true, map[string]any{}, map[string]any{"no_such_field": "1"}, []any{}, []any{"x"},
+		[]any{json.Number("1")},
 	}
 	pick := func() any { return wrong[e.random.IntN(len(wrong))] }
 	switch value := value.(type) {

@@ -81,13 +81,15 @@ type valueMaker struct {
 	obscure   string // a parameter that introspection alone does not tell a value of
 }
 
-// isPlain reports whether values can be made from the description alone: not of types that read themselves, whose text only
-// their examples show.
+// isPlain reports whether values can be made from the description alone: not of types that read themselves, whose text
+// only their examples show.
 func (g *valueMaker) isPlain(d described, depth int) bool {
 	if depth > 6 {
 		return true // recursive types end there
 	}
-	if strings.Contains(d.Description, "as a string") || strings.Contains(d.Description, "the service checks") || strings.Contains(d.Description, "have the format") || d.Format != "" && d.Format != "date-time" || d.Type == "string | string[]" {
+	if strings.Contains(d.Description, "as a string") || strings.Contains(d.Description, "the service checks") ||
+		strings.Contains(d.Description, "have the format") || d.Format != "" && d.Format != "date-time" ||
+		d.Type == "string | string[]" {
 		return false
 	}
 	switch t := g.about.types[d.Type]; {
@@ -109,8 +111,8 @@ func (g *valueMaker) isPlain(d described, depth int) bool {
 	return false
 }
 
-// params makes the parameters of a request. It returns false where a required one has neither a plain description nor an
-// example.
+// params makes the parameters of a request. It returns false where a required one has neither a plain description nor
+// an example.
 func (g *valueMaker) params() (*value, bool) {
 	out := &value{object: true, known: true}
 	for _, d := range g.operation.Parameters {
@@ -176,7 +178,8 @@ func (g *valueMaker) value(d described, depth int) *value {
 			v.raw = strconv.FormatInt(low, 10)
 		}
 	case d.Format == "date-time":
-		v.raw = fmt.Sprintf(`"20%02d-0%d-1%dT0%d:00:00Z"`, g.random.IntN(90)+10, 1+g.random.IntN(9), g.random.IntN(9), g.random.IntN(9))
+		v.raw = fmt.Sprintf(`"20%02d-0%d-1%dT0%d:00:00Z"`, g.random.IntN(90)+10, 1+g.random.IntN(9), g.random.IntN(9),
+			g.random.IntN(9))
 	default:
 		v.raw = strconv.Quote(g.string(d))
 	}
@@ -234,7 +237,8 @@ func (g *valueMaker) string(d described) string {
 				if missing := d.MinLength - len([]rune(s)); missing > 0 && !strings.HasSuffix(d.Pattern, "$") {
 					s += strings.Repeat("a", missing)
 				}
-				if n := len([]rune(s)); n >= d.MinLength && (d.MaxLength == 0 || n <= d.MaxLength) && regexp.MustCompile(d.Pattern).MatchString(s) {
+				if n := len([]rune(s)); n >= d.MinLength && (d.MaxLength == 0 || n <= d.MaxLength) &&
+					regexp.MustCompile(d.Pattern).MatchString(s) {
 					return s
 				}
 			}
@@ -260,7 +264,8 @@ func (g *valueMaker) matching(re *syntax.Regexp) string {
 	case syntax.OpCharClass:
 		for range 20 {
 			pair := 2 * g.random.IntN(len(re.Rune)/2)
-			if r := re.Rune[pair] + rune(g.random.IntN(int(min(re.Rune[pair+1]-re.Rune[pair], 20))+1)); r >= ' ' && r != '"' && r != '\\' && r != 0x7f {
+			if r := re.Rune[pair] + rune(g.random.IntN(int(min(re.Rune[pair+1]-re.Rune[pair], 20))+1)); r >= ' ' && r != '"' &&
+				r != '\\' && r != 0x7f {
 				return string(r)
 			}
 		}
@@ -307,15 +312,20 @@ func (g *valueMaker) mutations(params *value) []mutation {
 	all = append(all,
 		mutation{"bytes behind the value", text + "}", "VALIDATION_MALFORMED_JSON", "", true},
 		mutation{"broken UTF-8", strings.Replace(text, "{", "{\"x\":\"\xff\",", 1), "VALIDATION_INVALID_ENCODING", "", true},
-		mutation{"an unknown parameter", g.with(params, params, "no_such_parameter", "1"), "VALIDATION_UNKNOWN_PARAM", "", false},
+		mutation{"an unknown parameter", g.with(params, params, "no_such_parameter", "1"), "VALIDATION_UNKNOWN_PARAM", "",
+			false},
 	)
 	if len(params.members) > 0 {
 		first := params.members[0]
-		all = append(all, mutation{"a name twice", strings.Replace(text, "{", "{"+strconv.Quote(first.name)+":"+first.value.text()+",", 1), "VALIDATION_DUPLICATE_PARAM", first.name, true})
+		all = append(all,
+			mutation{"a name twice", strings.Replace(text, "{", "{"+strconv.Quote(first.name)+":"+first.value.text()+",", 1),
+				"VALIDATION_DUPLICATE_PARAM", first.name, true})
 	}
 	for _, d := range g.operation.Parameters {
 		if d.Required {
-			all = append(all, mutation{"a required parameter that is missing", g.without(params, d.Name), "VALIDATION_MISSING_PARAM", d.Name, false})
+			all = append(all,
+				mutation{"a required parameter that is missing", g.without(params, d.Name), "VALIDATION_MISSING_PARAM", d.Name,
+					false})
 			break
 		}
 	}
@@ -381,7 +391,9 @@ func (g *valueMaker) broken(params *value, p place) []mutation {
 	switch t := g.about.types[d.Type]; {
 	case p.value.known:
 		add("text for an object", `"x"`, typeError)
-		all = append(all, mutation{"an unknown field", g.with(params, p.value, "no_such_field", "1"), "VALIDATION_UNKNOWN_FIELD", p.path, false})
+		all = append(all,
+			mutation{"an unknown field", g.with(params, p.value, "no_such_field", "1"), "VALIDATION_UNKNOWN_FIELD", p.path,
+				false})
 	case p.value.object:
 		add("a list for an object", `[]`, typeError)
 	case p.value.array:
@@ -419,7 +431,8 @@ func (g *valueMaker) broken(params *value, p place) []mutation {
 		if d.MaxLength > 0 {
 			outOfRange("too long", strconv.Quote(strings.Repeat("é", d.MaxLength+1)))
 		}
-		if strings.HasPrefix(d.Pattern, "^") && d.MaxLength == 0 && d.MinLength == 0 && !regexp.MustCompile(d.Pattern).MatchString("\u2603") {
+		if strings.HasPrefix(d.Pattern, "^") && d.MaxLength == 0 && d.MinLength == 0 &&
+			!regexp.MustCompile(d.Pattern).MatchString("\u2603") {
 			add("text without the pattern", `"☃"`, "VALIDATION_PATTERN_MISMATCH")
 		}
 	}

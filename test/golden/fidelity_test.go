@@ -20,7 +20,8 @@ var (
 	fidelityRounds = flag.Int("requests", 150, "random requests to each operation of a golden package")
 )
 
-// The types of introspection, as an agent reads them: nothing of the generator or of the run time is used to understand them.
+// The types of introspection, as an agent reads them: nothing of the generator or of the run time is used to understand
+// them.
 type (
 	described struct {
 		Name        string          `json:"name"`
@@ -167,9 +168,9 @@ type judgement struct {
 // refused reports whether the parameters were found wanting, whatever else became of the request.
 func (v *judgement) refused() bool { return strings.HasPrefix(v.Error.Code, "VALIDATION_") }
 
-// What introspection says holds in both directions (design §7): what it describes is accepted, what it does not describe is
-// refused with the right code and the name of the parameter, and a validator of JSON Schema that knows nothing but the
-// introspection comes to the same verdict.
+// What introspection says holds in both directions (design §7): what it describes is accepted, what it does not
+// describe is refused with the right code and the name of the parameter, and a validator of JSON Schema that knows
+// nothing but the introspection comes to the same verdict.
 func holdAgainstIntrospection(t *testing.T, driver string, scenarios []*scenario) {
 	p := startAdapters(t, driver)
 	for _, s := range scenarios {
@@ -190,7 +191,8 @@ func holdAgainstIntrospection(t *testing.T, driver string, scenarios []*scenario
 	}
 }
 
-func holdOperation(t *testing.T, p *adapterProcess, scenario string, about introspected, o describedOperation) (requests int) {
+func holdOperation(t *testing.T, p *adapterProcess, scenario string, about introspected,
+	o describedOperation) (requests int) {
 	w := &schemaOf{about: about}
 	schema := w.compile(t, o)
 	g := &valueMaker{random: rand.New(rand.NewPCG(*fidelitySeed, uint64(len(o.Name)))), about: about, operation: o}
@@ -249,8 +251,8 @@ func parsed(t *testing.T, text string) any {
 	return value
 }
 
-// missing tells what of a value that was sent an echo lacks; empty: nothing. What is empty may be left out, and what was not
-// sent may have a default.
+// missing tells what of a value that was sent an echo lacks; empty: nothing. What is empty may be left out, and what
+// was not sent may have a default.
 func missing(sent, back any, path string) string {
 	switch sent := sent.(type) {
 	case map[string]any:
@@ -364,7 +366,8 @@ func (w *schemaOf) object(fields []described, closed bool) map[string]any {
 			required = append(required, f.Name)
 		}
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": !closed}
+	return map[string]any{"type": "object", "properties": properties, "required": required,
+		"additionalProperties": !closed}
 }
 
 func (w *schemaOf) value(d described) map[string]any {
@@ -372,7 +375,8 @@ func (w *schemaOf) value(d described) map[string]any {
 	switch {
 	case d.Type == "any":
 	case d.Type == "string | string[]":
-		s["anyOf"] = []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}
+		s["anyOf"] = []any{map[string]any{"type": "string"},
+			map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}
 	case w.about.types[d.Type].Kind != "":
 		s["$ref"] = "#/$defs/" + d.Type
 	default:

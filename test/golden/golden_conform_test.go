@@ -29,8 +29,8 @@ func (s goldenServer) Call(_ context.Context, tool string, arguments json.RawMes
 	return conform.Reply{Text: text, IsError: strings.Contains(text, `"code":"INTERNAL_`)}, nil
 }
 
-// ofService are the checks that depend on what a service does and says, more than on what is generated of it: golden packages
-// keep nothing, describe little, and have handlers that fail.
+// ofService are the checks that depend on what a service does and says, more than on what is generated of it: golden
+// packages keep nothing, describe little, and have handlers that fail.
 var ofService = []string{
 	"introspect/descriptions", "introspect/examples", "constraints/documented", "fields/supported", "pages/offset",
 	"errors/not-found", "errors/internal",

@@ -40,7 +40,8 @@ func TestInputsAreDeclared(t *testing.T) {
 			return err
 		}
 		if entry.IsDir() {
-			if name := entry.Name(); file != root && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".")) {
+			if name := entry.Name(); file != root &&
+				(name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".")) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -122,7 +123,8 @@ func inputsOf(file *ast.File) []string {
 				inputs = append(inputs, "go")
 			}
 		case *ast.BasicLit:
-			if text, ok := literal(n); ok && strings.HasPrefix(text, "../..") && !strings.Contains(text, "\n") && text != "../..." {
+			if text, ok := literal(n); ok && strings.HasPrefix(text, "../..") && !strings.Contains(text, "\n") &&
+				text != "../..." {
 				inputs = append(inputs, text)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A package with generated code imports package aql at most. Whoever links it gets no HTTP, no database/sql and no YAML:
-// handlers may run in a command, and the build of a service may not wait for what it does not use.
+// A package with generated code imports package aql at most. Whoever links it gets no HTTP, no database/sql and no
+// YAML: handlers may run in a command, and the build of a service may not wait for what it does not use.
 func TestPackageAqlLinksLittle(t *testing.T) {
 	loaded, err := packages.Load(&packages.Config{
 		Context: t.Context(), Dir: repository(t), Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps,

@@ -15,9 +15,11 @@ var selector = regexp.MustCompile("\\b([a-z]+)((?:\\.[A-Z]\\w*)+)")
 // A Go name of ours that a page mentions exists: pages are read where nothing compiles them.
 func TestNamesOnPagesExist(t *testing.T) {
 	configuration := &packages.Config{
-		Context: t.Context(), Dir: repository(t), Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedExportFile,
+		Context: t.Context(), Dir: repository(t),
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedExportFile,
 	}
-	loaded, err := packages.Load(configuration, module+"/runtime/...", module+"/runtime/aqltest", module+"/runtime/store/...", module+"/conform")
+	loaded, err := packages.Load(configuration, module+"/runtime/...", module+"/runtime/aqltest",
+		module+"/runtime/store/...", module+"/conform")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 func TestProseIsNotTooWide(t *testing.T) {
 	for file, text := range pages(t) {
 		for i, line := range prose(text) {
-			if utf8.RuneCountInString(line) > 120 && !strings.HasPrefix(line, "|") && !strings.Contains(line, "](") && !strings.Contains(line, "://") {
+			if utf8.RuneCountInString(line) > 120 && !strings.HasPrefix(line, "|") && !strings.Contains(line, "](") &&
+				!strings.Contains(line, "://") {
 				t.Errorf("%s:%d: %d columns", file, i+1, utf8.RuneCountInString(line))
 			}
 		}
@@ -131,7 +132,8 @@ func TestPagesAreReached(t *testing.T) {
 		if !reached[file] && !strings.HasPrefix(file, ".github/") {
 			t.Errorf("no link leads from the README to %s", file)
 		}
-		if name := path.Base(file); path.Dir(file) == "docs" && name != "README.md" && !strings.Contains(all["docs/README.md"], "("+name+")") {
+		if name := path.Base(file); path.Dir(file) == "docs" && name != "README.md" &&
+			!strings.Contains(all["docs/README.md"], "("+name+")") {
 			t.Errorf("docs/README.md does not list %s", name)
 		}
 	}

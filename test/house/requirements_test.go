@@ -125,7 +125,8 @@ func (d *document) checkNames() {
 				}
 				used[name] = true
 				if !slices.Contains(d.Tables[kind], name) {
-					d.Faults = append(d.Faults, fmt.Sprintf("line %d: %s is marked %s: %s, which its table lacks", e.Line, e.ID, kind, name))
+					d.Faults = append(d.Faults,
+						fmt.Sprintf("line %d: %s is marked %s: %s, which its table lacks", e.Line, e.ID, kind, name))
 				}
 			}
 		}
@@ -160,19 +161,27 @@ func TestRequirementsAreWellFormed(t *testing.T) {
 
 // What is wrong with the document is found.
 func TestFaultsOfRequirementsAreFound(t *testing.T) {
-	const tables = "\n## 4. Not built\n\n| capability | what |\n|---|---|\n| flight | wings |\n\n## 5. Open\n\n| name | what |\n|---|---|\n| A1 | a fault |\n"
-	const marked = "- <a id=\"t-01\"></a>**T-01 A title.** Text. — **open: A1**\n- <a id=\"t-02\"></a>**T-02** Text\n  goes on. — **not built:\n  flight**\n"
+	const tables = "\n## 4. Not built\n\n| capability | what |\n|---|---|\n| flight | wings |\n\n## 5. Open\n\n| name " +
+		"| what |\n|---|---|\n| A1 | a fault |\n"
+	const marked = "- <a id=\"t-01\"></a>**T-01 A title.** Text. — **open: A1**\n- <a id=\"t-02\"></a>**T-02** Text\n  " +
+		"goes on. — **not built:\n  flight**\n"
 	for _, tt := range []struct{ name, items, want string }{
 		{"sound", "", ""},
 		{"no anchor", "- **T-03** Text.\n", "line 8: neither a requirement nor a contradiction: - **T-03** Text."},
 		{"another's anchor", "- <a id=\"t-04\"></a>**T-03** Text.\n", `line 8: the anchor of T-03 is "t-04"`},
 		{"twice", "- <a id=\"t-01\"></a>**T-01** Text.\n", "line 8: T-01 is there twice"},
-		{"a level that is none", "- <a id=\"req-rf-01\"></a>**REQ-RF-01** MIGHT [core §1] Text.\n", "line 8: REQ-RF-01 has the level MIGHT"},
-		{"no source", "- <a id=\"req-rf-01\"></a>**REQ-RF-01** MUST Text.\n", "line 8: neither a requirement nor a contradiction: - <a id=\"req-rf-01\"></a>**REQ-RF-01** MUST Text."},
-		{"a mark that is none", "- <a id=\"t-03\"></a>**T-03** Text. — **opne: A1**\n", "line 8: T-03 has an unknown mark: opne"},
-		{"a mark within", "- <a id=\"t-03\"></a>**T-03** Text. — **open: A1** More.\n", "line 8: T-03 has a mark that is not at its end, or not in its form"},
-		{"an unknown fault", "- <a id=\"t-03\"></a>**T-03** Text. — **open: A1, A2**\n", "line 8: T-03 is marked open: A2, which its table lacks"},
-		{"an unknown capability", "- <a id=\"t-03\"></a>**T-03** Text. — **not built: wheels**\n", "line 8: T-03 is marked not built: wheels, which its table lacks"},
+		{"a level that is none", "- <a id=\"req-rf-01\"></a>**REQ-RF-01** MIGHT [core §1] Text.\n",
+			"line 8: REQ-RF-01 has the level MIGHT"},
+		{"no source", "- <a id=\"req-rf-01\"></a>**REQ-RF-01** MUST Text.\n",
+			"line 8: neither a requirement nor a contradiction: - <a id=\"req-rf-01\"></a>**REQ-RF-01** MUST Text."},
+		{"a mark that is none", "- <a id=\"t-03\"></a>**T-03** Text. — **opne: A1**\n",
+			"line 8: T-03 has an unknown mark: opne"},
+		{"a mark within", "- <a id=\"t-03\"></a>**T-03** Text. — **open: A1** More.\n",
+			"line 8: T-03 has a mark that is not at its end, or not in its form"},
+		{"an unknown fault", "- <a id=\"t-03\"></a>**T-03** Text. — **open: A1, A2**\n",
+			"line 8: T-03 is marked open: A2, which its table lacks"},
+		{"an unknown capability", "- <a id=\"t-03\"></a>**T-03** Text. — **not built: wheels**\n",
+			"line 8: T-03 is marked not built: wheels, which its table lacks"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := parseRequirements("## 2. Contradictions\n\n" + marked + "\n" + tt.items + tables)
@@ -181,7 +190,8 @@ func TestFaultsOfRequirementsAreFound(t *testing.T) {
 			}
 		})
 	}
-	d := parseRequirements("## 2. Contradictions\n\n" + strings.Replace(marked, "open: A1", "not built: flight", 1) + tables)
+	d := parseRequirements("## 2. Contradictions\n\n" + strings.Replace(marked, "open: A1", "not built: flight", 1) +
+		tables)
 	if diff := cmp.Diff([]string{"no entry is marked open: A1"}, d.Faults); diff != "" {
 		t.Error(diff)
 	}
@@ -204,7 +214,8 @@ func inText(file string) bool {
 // isTest reports whether an id in a file means that the file tests the requirement. This file names ids as examples.
 func isTest(file string) bool {
 	return file != "test/house/requirements_test.go" &&
-		(strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".txtar") || strings.Contains(file, "/testdata/script/"))
+		(strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".txtar") ||
+			strings.Contains(file, "/testdata/script/"))
 }
 
 // references returns the places of the ids in the files of the repository, and where ranges of ids stand.

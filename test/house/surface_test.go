@@ -21,7 +21,8 @@ func publicPackages(t *testing.T) []*packages.Package {
 		patterns = append(patterns, path.Join(module, folder)+"/...")
 	}
 	loaded, err := packages.Load(&packages.Config{
-		Context: t.Context(), Dir: repository(t), Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedModule,
+		Context: t.Context(), Dir: repository(t),
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedModule,
 	}, patterns...)
 	if err != nil {
 		t.Fatal(err)

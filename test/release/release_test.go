@@ -77,8 +77,8 @@ func (u *user) graph(t *testing.T) map[string]string {
 	return versions
 }
 
-// mostModules is how many modules a service may get from the runtime that the MCP SDK alone would not bring, or would bring
-// in an older version.
+// mostModules is how many modules a service may get from the runtime that the MCP SDK alone would not bring, or would
+// bring in an older version.
 const mostModules = 6
 
 func TestAServiceGetsFewModules(t *testing.T) {
@@ -89,7 +89,8 @@ func TestAServiceGetsFewModules(t *testing.T) {
 	// Both have the version of the SDK that the runtime requires.
 	service.run(t, "mod", "tidy")
 	graph := service.graph(t)
-	sdk.run(t, "mod", "edit", "-require=github.com/modelcontextprotocol/go-sdk@"+graph["github.com/modelcontextprotocol/go-sdk"])
+	sdk.run(t, "mod", "edit",
+		"-require=github.com/modelcontextprotocol/go-sdk@"+graph["github.com/modelcontextprotocol/go-sdk"])
 	sdk.run(t, "mod", "tidy")
 	theirs := sdk.graph(t)
 	var more []string

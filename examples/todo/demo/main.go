@@ -87,7 +87,8 @@ func (a *agent) tour(ctx context.Context) error {
 		return fmt.Errorf("%d operations are listed, not 9", n)
 	}
 	heading("… and for the parameters of one of them.")
-	if _, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations","name":"create_todo"}`, nil); err != nil {
+	if _, err := a.success(ctx, "mcp_aql_read", "introspect", `{"query":"operations","name":"create_todo"}`,
+		nil); err != nil {
 		return err
 	}
 
@@ -109,7 +110,8 @@ func (a *agent) tour(ctx context.Context) error {
 
 	heading("It updates the todo at every depth. Absent fields such as color stay; null removes the aisle.")
 	data, err = a.success(ctx, "mcp_aql_update", "update_todo",
-		`{"todo_id":"`+id+`","input":{"title":"Buy oat milk","metadata":{"estimate_minutes":10,"labels":{"aisle":null}}}}`, nil)
+		`{"todo_id":"`+id+`","input":{"title":"Buy oat milk","metadata":{"estimate_minutes":10,"labels":{"aisle":null}}}}`,
+		nil)
 	if err != nil {
 		return err
 	}
@@ -119,7 +121,8 @@ func (a *agent) tour(ctx context.Context) error {
 	}
 
 	heading("It misspells a parameter. The handler does not run, and the answer suggests the right name.")
-	if _, err := a.failure(ctx, "mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`, "VALIDATION_UNKNOWN_PARAM"); err != nil {
+	if _, err := a.failure(ctx, "mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`,
+		"VALIDATION_UNKNOWN_PARAM"); err != nil {
 		return err
 	}
 
@@ -131,14 +134,16 @@ func (a *agent) tour(ctx context.Context) error {
 	token, _ := details["confirmation_token"].(string)
 
 	heading("It confirms. The token is valid once, and for this todo only.")
-	if _, err := a.success(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`, nil); err != nil {
+	if _, err := a.success(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`,
+		nil); err != nil {
 		return err
 	}
 	heading("The todo is gone, and the token cannot be used again.")
 	if _, err := a.failure(ctx, "mcp_aql_read", "get_todo", `{"todo_id":"`+id+`"}`, "NOT_FOUND_RESOURCE"); err != nil {
 		return err
 	}
-	_, err = a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`, "TOKEN_ALREADY_USED")
+	_, err = a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`,
+		"TOKEN_ALREADY_USED")
 	return err
 }
 
@@ -152,7 +157,8 @@ type response struct {
 }
 
 // success makes a call that must succeed; show, if given, says what of the answer to print.
-func (a *agent) success(ctx context.Context, tool, operation, params string, show func(map[string]any) string) (map[string]any, error) {
+func (a *agent) success(ctx context.Context, tool, operation, params string,
+	show func(map[string]any) string) (map[string]any, error) {
 	answer, text, err := a.call(ctx, tool, operation, params)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ type client struct {
 
 func connect(t *testing.T) client {
 	t.Helper()
-	adapter, err := aql.New(todo.NewRegistry(open(t, todo.Memory)), aql.Options{Name: "todo", Version: "1.0.0", SupportsETag: true})
+	adapter, err := aql.New(todo.NewRegistry(open(t, todo.Memory)),
+		aql.Options{Name: "todo", Version: "1.0.0", SupportsETag: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func connect(t *testing.T) client {
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(t.Context(), serverSide) }()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1.0.0"}, nil).Connect(t.Context(), clientSide, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1.0.0"}, nil).
+		Connect(t.Context(), clientSide, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,8 @@ func TestIntrospection(t *testing.T) {
 		if name == "introspect" {
 			continue
 		}
-		operation := c.data("mcp_aql_read", "introspect", fmt.Sprintf(`{"query":"operations","name":%q}`, name))["operation"].(map[string]any)
+		operation := c.data("mcp_aql_read", "introspect",
+			fmt.Sprintf(`{"query":"operations","name":%q}`, name))["operation"].(map[string]any)
 		var params []string
 		for _, param := range operation["parameters"].([]any) {
 			p := param.(map[string]any)
@@ -224,7 +227,8 @@ func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
 	created := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk"}`)
 	id := fmt.Sprintf("%q", created["todo_id"])
 
-	details := c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`, "VALIDATION_UNKNOWN_PARAM")
+	details := c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priorty":"high"}`,
+		"VALIDATION_UNKNOWN_PARAM")
 	c.check("suggestion", details["suggestions"], `{"priorty":"priority"}`)
 	c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priority":"urgent"}`, "VALIDATION_INVALID_ENUM")
 	c.details("mcp_aql_read", "list_todos", `{"limit":0}`, "VALIDATION_OUT_OF_RANGE")
@@ -248,7 +252,8 @@ func TestDeleteAsksAndThenDeletes(t *testing.T) {
 
 	details := c.details("mcp_aql_delete", "delete_todo", params, "CONFIRMATION_REQUIRED")
 	c.check("reasons", details["reasons"], `["Removes the todo and its history"]`)
-	c.check("confirmation_message", details["confirmation_message"], fmt.Sprintf(`"Delete todo '%s'? This cannot be undone."`, id))
+	c.check("confirmation_message", details["confirmation_message"],
+		fmt.Sprintf(`"Delete todo '%s'? This cannot be undone."`, id))
 	c.data("mcp_aql_read", "get_todo", params)
 
 	confirmed := fmt.Sprintf(`{"todo_id":%q,"confirmation_token":%q}`, id, details["confirmation_token"])
@@ -267,7 +272,8 @@ func TestPurgeAsksAndTellsHowManyWereRemoved(t *testing.T) {
 
 	details := c.details("mcp_aql_delete", "purge_completed", `{}`, "CONFIRMATION_REQUIRED")
 	c.check("danger_level", details["danger_level"], `"dangerous"`)
-	purged := c.data("mcp_aql_delete", "purge_completed", fmt.Sprintf(`{"confirmation_token":%q}`, details["confirmation_token"]))
+	purged := c.data("mcp_aql_delete", "purge_completed",
+		fmt.Sprintf(`{"confirmation_token":%q}`, details["confirmation_token"]))
 	c.check("answer", purged, `{"purged":1}`)
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id), "NOT_FOUND_RESOURCE")
 }
@@ -293,24 +299,33 @@ func TestPagingIsDocumented(t *testing.T) {
 	}
 }
 
-// REQ-FS-01, REQ-FS-02, REQ-FS-03, REQ-FS-04, REQ-FS-05, REQ-FS-06, REQ-FS-07, REQ-FS-08, REQ-FS-09: agents get the fields that they ask for, and no others.
+// REQ-FS-01, REQ-FS-02, REQ-FS-03, REQ-FS-04, REQ-FS-05, REQ-FS-06, REQ-FS-07, REQ-FS-08, REQ-FS-09: agents get the
+// fields that they ask for, and no others.
 func TestFieldSelection(t *testing.T) {
 	c := connect(t)
-	id := c.data("mcp_aql_create", "create_todo", `{"title":"Buy milk","notes":"2 l","metadata":{"color":"red","labels":{"shop":"corner","aisle":"4"}}}`)["todo_id"].(string)
+	created := c.data("mcp_aql_create", "create_todo",
+		`{"title":"Buy milk","notes":"2 l","metadata":{"color":"red","labels":{"shop":"corner","aisle":"4"}}}`)
+	id := created["todo_id"].(string)
 	todo := func(selection string) any {
 		return c.data("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q%s}`, id, selection))
 	}
-	c.check("fields", todo(`,"fields":["title","metadata.labels.shop","due_at"]`), `{"title":"Buy milk","metadata":{"labels":{"shop":"corner"}},"_etag":"W/\"1\""}`)
-	c.check("preset", todo(`,"preset":"minimal"`), fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","status":"open","_etag":"W/\"1\""}`, id))
-	c.check("union", todo(`,"preset":"minimal","fields":["notes"]`), fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","notes":"2 l","status":"open","_etag":"W/\"1\""}`, id))
+	c.check("fields", todo(`,"fields":["title","metadata.labels.shop","due_at"]`),
+		`{"title":"Buy milk","metadata":{"labels":{"shop":"corner"}},"_etag":"W/\"1\""}`)
+	c.check("preset", todo(`,"preset":"minimal"`),
+		fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","status":"open","_etag":"W/\"1\""}`, id))
+	c.check("union", todo(`,"preset":"minimal","fields":["notes"]`),
+		fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","notes":"2 l","status":"open","_etag":"W/\"1\""}`, id))
 	list := c.data("mcp_aql_read", "list_todos", `{"fields":["title"]}`)
-	c.check("list", list, `{"items":[{"title":"Buy milk"}],"pagination":{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}}`)
+	c.check("list", list,
+		`{"items":[{"title":"Buy milk"}],"pagination":{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}}`)
 	list = c.data("mcp_aql_read", "search_todos", `{"query":"milk"}`)
 	c.check("what a search shows", list["items"], fmt.Sprintf(`[{"todo_id":%q,"title":"Buy milk","status":"open"}]`, id))
 
-	details := c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":["tilte","metadata.colour","title"]}`, id), "VALIDATION_UNKNOWN_FIELD")
+	details := c.details("mcp_aql_read", "get_todo",
+		fmt.Sprintf(`{"todo_id":%q,"fields":["tilte","metadata.colour","title"]}`, id), "VALIDATION_UNKNOWN_FIELD")
 	c.check("unknown", details["unknown_fields"], `["tilte","metadata.colour"]`)
-	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":["Title"]}`, id), "VALIDATION_PATTERN_MISMATCH")
+	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":["Title"]}`, id),
+		"VALIDATION_PATTERN_MISMATCH")
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":"tiny"}`, id), "VALIDATION_INVALID_ENUM")
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":[]}`, id), "VALIDATION_OUT_OF_RANGE")
 	c.details("mcp_aql_create", "create_todo", `{"title":"x","fields":["title"]}`, "VALIDATION_UNKNOWN_PARAM")

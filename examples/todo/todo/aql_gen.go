@@ -100,7 +100,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"older_than_days":30}`, Description: "Keeps what was completed in the last month"},
 		},
-		Returns: "PurgeResult", Source: "todo/purge.go:24", Request: (*PurgeCompletedRequest)(nil), Result: (**PurgeResult)(nil),
+		Returns: "PurgeResult", Source: "todo/purge.go:25", Request: (*PurgeCompletedRequest)(nil), Result: (**PurgeResult)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).PurgeCompleted(ctx, *request.(*PurgeCompletedRequest))
 		}},

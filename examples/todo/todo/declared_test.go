@@ -29,7 +29,8 @@ func declaring(t *testing.T) *aql.Adapter {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { service.Close() })
-	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{Name: "todo", Version: "1.0.0", GetManifest: true, AdapterInfo: true})
+	adapter, err := aql.New(todo.NewRegistry(service),
+		aql.Options{Name: "todo", Version: "1.0.0", GetManifest: true, AdapterInfo: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,8 @@ func TestManifestIsDeclaredToBeNoContract(t *testing.T) {
 	manual := strings.Join(strings.Fields(string(page)), " ")
 	described := string(answered(t, declaring(t), `{"operation":"introspect","query":"operations","name":"get_manifest"}`))
 	for text, phrases := range map[string][]string{
-		manual:    {"not a contract of execution", "how values are written, parsed or validated", "do not validate requests by"},
+		manual: {"not a contract of execution", "how values are written, parsed or validated",
+			"do not validate requests by"},
 		described: {"a declaration of capabilities", "Datatypes in it are labels"},
 	} {
 		for _, phrase := range phrases {
@@ -97,7 +99,8 @@ func TestManifestIsDeclaredToBeNoContract(t *testing.T) {
 	}
 }
 
-// REQ-GM-01, REQ-GM-02, REQ-GM-03, REQ-GM-04, REQ-GM-05, REQ-GM-09: the manifest of the todo service, and the part of it that docs/manifest.md shows.
+// REQ-GM-01, REQ-GM-02, REQ-GM-03, REQ-GM-04, REQ-GM-05, REQ-GM-09: the manifest of the todo service, and the part of
+// it that docs/manifest.md shows.
 func TestManifest(t *testing.T) {
 	adapter := declaring(t)
 	text, err := adapter.Manifest()
@@ -152,7 +155,8 @@ func TestFingerprint(t *testing.T) {
 		t.Errorf("the header has no %s", header)
 	}
 	var info struct{ Definitions string }
-	if err := json.Unmarshal(answered(t, adapter, `{"operation":"introspect","query":"adapter_info"}`), &info); err != nil {
+	if err := json.Unmarshal(answered(t, adapter, `{"operation":"introspect","query":"adapter_info"}`),
+		&info); err != nil {
 		t.Fatal(err)
 	}
 	if info.Definitions != adapter.Fingerprint() {

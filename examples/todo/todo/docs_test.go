@@ -55,7 +55,8 @@ func TestDocumentedRequests(t *testing.T) {
 		if id == "" {
 			id = docsID.FindString(reply)
 		}
-		reply = docsTime.ReplaceAllString(docsToken.ReplaceAllString(strings.ReplaceAll(reply, id, "TODO"), "conf_TOKEN"), `"$1":"2026-03-01T09:00:00Z"`)
+		reply = docsTime.ReplaceAllString(docsToken.ReplaceAllString(strings.ReplaceAll(reply, id, "TODO"), "conf_TOKEN"),
+			`"$1":"2026-03-01T09:00:00Z"`)
 		if !*updateDocs {
 			if diff := cmp.Diff(strings.TrimSuffix(parts[2], "\n"), reply); diff != "" {
 				t.Errorf("%s (-documented +answered):\n%s", parts[1], diff)

@@ -22,7 +22,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// exportDir holds the exports, which aql-tag export makes of the source and this test of the registry: both must be the same.
+// exportDir holds the exports, which aql-tag export makes of the source and this test of the registry: both must be the
+// same.
 const exportDir = "../exports"
 
 func definitions(t *testing.T) (*gen.Adapter, describe.Surface) {
@@ -123,11 +124,13 @@ func TestStandardProtocolIsThatOfAnAdapter(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(params string) string {
-		return string(adapter.NewSession().Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"introspect","params":`+params+`}`)).JSON)
+		return string(adapter.NewSession().
+			Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"introspect","params":`+params+`}`)).JSON)
 	}
 	for params, want := range map[string][]byte{
 		`{"query":"operations"}`: exported.Operations(), `{"query":"types"}`: exported.Types(),
-		`{"query":"operations","name":"delete_todo"}`: exported.Operation("delete_todo"), `{"query":"types","name":"Todo"}`: exported.Type("Todo"),
+		`{"query":"operations","name":"delete_todo"}`: exported.Operation("delete_todo"),
+		`{"query":"types","name":"Todo"}`:             exported.Type("Todo"),
 	} {
 		if diff := cmp.Diff(string(want), ask(params)); diff != "" {
 			t.Errorf("%s (-exported +adapter): %s", params, diff)

@@ -17,9 +17,9 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// REQ-IN-11, REQ-IN-12: what introspection's definitions describe and what the generated decoders accept is the same, in
-// both directions. Thousands of random requests are judged twice: by a JSON Schema made of the definitions, and by the
-// adapter.
+// REQ-IN-11, REQ-IN-12: what introspection's definitions describe and what the generated decoders accept is the same,
+// in both directions. Thousands of random requests are judged twice: by a JSON Schema made of the definitions, and by
+// the adapter.
 func TestDefinitionsAndDecodersAgree(t *testing.T) {
 	registry := todo.NewRegistry(open(t, todo.Memory))
 	adapter, err := aql.New(registry, aql.Options{Name: "todo", Mode: "single", Confirmation: aql.Confirmation{Off: true}})
@@ -101,7 +101,8 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 
 // nulled makes null of a value here and there, and adds metadata.
 func nulled(random *rand.Rand, params string) string {
-	places := regexp.MustCompile(`:("[^"]*"|-?[0-9.e]+|true|false|\{\}|\[[^\[\]{}]*\])`).FindAllStringSubmatchIndex(params, -1)
+	places := regexp.MustCompile(`:("[^"]*"|-?[0-9.e]+|true|false|\{\}|\[[^\[\]{}]*\])`).
+		FindAllStringSubmatchIndex(params, -1)
 	if len(places) > 0 && random.IntN(2) == 0 {
 		at := places[random.IntN(len(places))]
 		params = params[:at[2]] + "null" + params[at[3]:]
@@ -114,7 +115,8 @@ func nulled(random *rand.Rand, params string) string {
 }
 
 // names of members that occur somewhere in the definitions, and some that do not.
-var memberNames = []string{"title", "notes", "priority", "status", "due_at", "tags", "metadata", "color", "estimate_minutes", "labels",
+var memberNames = []string{"title", "notes", "priority", "status", "due_at", "tags", "metadata", "color",
+	"estimate_minutes", "labels",
 	"todo_id", "created_at", "_etag", "field", "order", "tag", "Title", "colour"}
 
 // randomObject is an object that has some of the preferred names, and rarely another.
@@ -158,7 +160,8 @@ func randomValue(random *rand.Rand, name string, depth int) string {
 	case "labels":
 		return pick(`{}`, `{"a":"b"}`, `{"a":1}`)
 	case "fields":
-		return pick(`"minimal"`, `"full"`, `"huge"`, `["title","due_at"]`, `["metadata.color"]`, `["metadata.labels.x"]`, `[]`, `[1]`, `["Title"]`, `["a..b"]`)
+		return pick(`"minimal"`, `"full"`, `"huge"`, `["title","due_at"]`, `["metadata.color"]`, `["metadata.labels.x"]`,
+			`[]`, `[1]`, `["Title"]`, `["a..b"]`)
 	case "preset":
 		return pick(`"minimal"`, `"standard"`, `"huge"`)
 	case "limit":

@@ -10,5 +10,6 @@ import (
 
 // A change of what agents see shows in the diff of testdata/agent.golden, which go test -update writes.
 func TestWhatAgentsSee(t *testing.T) {
-	aqltest.Golden(t, todo.NewRegistry(nil), "testdata/agent.golden", aql.Options{Name: "todo", Version: "1.0.0", SupportsETag: true})
+	aqltest.Golden(t, todo.NewRegistry(nil), "testdata/agent.golden",
+		aql.Options{Name: "todo", Version: "1.0.0", SupportsETag: true})
 }

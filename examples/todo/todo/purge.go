@@ -7,8 +7,9 @@ import (
 
 // PurgeCompletedRequest tells which of the completed todos to remove.
 type PurgeCompletedRequest struct {
-	_             struct{} `aql:"category=DELETE,danger=dangerous"`
-	OlderThanDays int      `json:"older_than_days,omitempty" aql:"default=0,min=0"` // Spares todos completed in the last so many days
+	_ struct{} `aql:"category=DELETE,danger=dangerous"`
+	// Spares todos completed in the last so many days
+	OlderThanDays int `json:"older_than_days,omitempty" aql:"default=0,min=0"`
 }
 
 // PurgeResult tells what a purge did.
@@ -24,7 +25,8 @@ type PurgeResult struct {
 func (s *Service) PurgeCompleted(ctx context.Context, req PurgeCompletedRequest) (*PurgeResult, error) {
 	const day = int64(24 * time.Hour / time.Microsecond)
 	// SQL subtracts without overflow, however many days are asked for.
-	result, err := s.db.ExecContext(ctx, `DELETE FROM todos WHERE completed_at <= ? - ? * ?`, s.now().UnixMicro(), req.OlderThanDays, day)
+	result, err := s.db.ExecContext(ctx, `DELETE FROM todos WHERE completed_at <= ? - ? * ?`, s.now().UnixMicro(),
+		req.OlderThanDays, day)
 	if err != nil {
 		return nil, err
 	}

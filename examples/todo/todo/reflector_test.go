@@ -17,11 +17,12 @@ import (
 	"github.com/aqltag/aqltag/internal/export/jsonschema"
 )
 
-// A difference is a keyword at a place in a schema that the reflector of invopop/jsonschema and the export spell differently;
-// "-" stands for a keyword that is not there.
+// A difference is a keyword at a place in a schema that the reflector of invopop/jsonschema and the export spell
+// differently; "-" stands for a keyword that is not there.
 type difference struct{ place, keyword, reflected, exported string }
 
-// intended lists every way in which exported schemas are meant to differ from what reflection makes of the same Go types.
+// intended lists every way in which exported schemas are meant to differ from what reflection makes of the same Go
+// types.
 var intended = []struct {
 	reason                              string
 	place, keyword, reflected, exported string // expressions for the whole text; empty: anything
@@ -34,29 +35,37 @@ var intended = []struct {
 	{reason: "lengths are in aql tags", keyword: "(min|max)(Length|Items)", reflected: "-"},
 	{reason: "defaults are in aql tags", keyword: "default", reflected: "-"},
 	{reason: "bounds are in aql tags, and an int has 64 bits", keyword: "minimum|maximum", reflected: "-"},
-	{reason: "constants of a type are its values, which reflection does not see", keyword: "enum", reflected: "-", exported: `\[.*\]`},
+	{reason: "constants of a type are its values, which reflection does not see", keyword: "enum", reflected: "-",
+		exported: `\[.*\]`},
 	{reason: "only the service sets what is read-only", keyword: "readOnly", reflected: "-", exported: "true"},
-	{reason: "null counts as absent", place: "params .*", keyword: "type", reflected: `"(.*)"`, exported: `\["(.*)","null"\]`},
-	{reason: "names with an underscore are metadata", place: "params [a-z_]+", keyword: "patternProperties", reflected: "-", exported: `{"\^_":true}`},
+	{reason: "null counts as absent", place: "params .*", keyword: "type", reflected: `"(.*)"`,
+		exported: `\["(.*)","null"\]`},
+	{reason: "names with an underscore are metadata", place: "params [a-z_]+", keyword: "patternProperties",
+		reflected: "-", exported: `{"\^_":true}`},
 	{reason: "fields of a Todo can be selected, so none is always there", place: "results .*", keyword: "required"},
-	{reason: "what asks for confirmation takes a token", place: "params (delete_todo|purge_completed) /confirmation_token", reflected: "-"},
-	{reason: "a selection is a preset or a list of paths, and reflection sees a struct without fields", place: "params .* /fields.*"},
-	{reason: "the preset's values are those of the type that is selected from", place: "params .* /preset", keyword: "enum"},
-	{reason: "a patch has the fields of its type that can change, and reflection sees a struct without fields", place: "params update_todo /input.*"},
+	{reason: "what asks for confirmation takes a token", place: "params (delete_todo|purge_completed) /confirmation_token",
+		reflected: "-"},
+	{reason: "a selection is a preset or a list of paths, and reflection sees a struct without fields",
+		place: "params .* /fields.*"},
+	{reason: "the preset's values are those of the type that is selected from", place: "params .* /preset",
+		keyword: "enum"},
+	{reason: "a patch has the fields of its type that can change, and reflection sees a struct without fields",
+		place: "params update_todo /input.*"},
 }
 
 func matches(expression, text string) bool {
 	return expression == "" || regexp.MustCompile("^(?:"+expression+")$").MatchString(text)
 }
 
-// The exports are held against another implementation: what reflection makes of the same types. Every difference has a reason,
-// and every reason a difference.
+// The exports are held against another implementation: what reflection makes of the same types. Every difference has a
+// reason, and every reason a difference.
 func TestSchemasDifferFromReflectionOnlyWhereMeant(t *testing.T) {
 	adapter, _ := definitions(t)
 	params := map[string]any{
 		"create_todo": todo.CreateTodoRequest{}, "get_todo": todo.GetTodoRequest{}, "list_todos": todo.ListTodosRequest{},
-		"search_todos": todo.SearchTodosRequest{}, "update_todo": todo.UpdateTodoRequest{}, "complete_todo": todo.CompleteTodoRequest{},
-		"delete_todo": todo.DeleteTodoRequest{}, "purge_completed": todo.PurgeCompletedRequest{},
+		"search_todos": todo.SearchTodosRequest{}, "update_todo": todo.UpdateTodoRequest{},
+		"complete_todo": todo.CompleteTodoRequest{},
+		"delete_todo":   todo.DeleteTodoRequest{}, "purge_completed": todo.PurgeCompletedRequest{},
 	}
 	results := map[string]any{"Todo": todo.Todo{}, "TodoPage": todo.TodoPage{}, "PurgeResult": todo.PurgeResult{}}
 	if len(params) != len(adapter.Operations) {
@@ -77,12 +86,14 @@ func TestSchemasDifferFromReflectionOnlyWhereMeant(t *testing.T) {
 		found := false
 		for i := range intended {
 			rule := &intended[i]
-			if matches(rule.place, d.place) && matches(rule.keyword, d.keyword) && matches(rule.reflected, d.reflected) && matches(rule.exported, d.exported) {
+			if matches(rule.place, d.place) && matches(rule.keyword, d.keyword) && matches(rule.reflected, d.reflected) &&
+				matches(rule.exported, d.exported) {
 				rule.used, found = true, true
 			}
 		}
 		if !found {
-			t.Errorf("%s %s: reflection says %s, the export %s, and no reason is listed", d.place, d.keyword, d.reflected, d.exported)
+			t.Errorf("%s %s: reflection says %s, the export %s, and no reason is listed", d.place, d.keyword, d.reflected,
+				d.exported)
 		}
 	}
 	for _, rule := range intended {

@@ -14,8 +14,8 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// Service carries out the operations. It is safe for concurrent use, and so is one database file for several services in
-// several processes.
+// Service carries out the operations. It is safe for concurrent use, and so is one database file for several services
+// in several processes.
 type Service struct {
 	db  *sql.DB
 	now func() time.Time

@@ -52,8 +52,8 @@ func openDatabase(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// dataSource is the driver's name for a database. Transactions lock when they begin, so that what they read is still true
-// when they write, and wait for their turn.
+// dataSource is the driver's name for a database. Transactions lock when they begin, so that what they read is still
+// true when they write, and wait for their turn.
 func dataSource(path string) string {
 	options := url.Values{
 		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)"},

@@ -51,12 +51,14 @@ func TestDocumentedTests(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "go", "test", "-overlay", filepath.Join(dir, "overlay.json"), "-v", "-count=1", ".")
+	command := exec.CommandContext(t.Context(), "go", "test", "-overlay", filepath.Join(dir, "overlay.json"), "-v",
+		"-count=1", ".")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go test: %v\n%s", err, out)
 	}
-	if passed, declared := strings.Count(string(out), "--- PASS: TestDoc"), strings.Count(code.String(), "\nfunc TestDoc"); passed != declared || declared == 0 {
+	if passed, declared := strings.Count(string(out), "--- PASS: TestDoc"),
+		strings.Count(code.String(), "\nfunc TestDoc"); passed != declared || declared == 0 {
 		t.Errorf("%d of %d documented tests passed:\n%s", passed, declared, out)
 	}
 }

@@ -87,7 +87,8 @@ func TestCreatedTodoReadsBackTheSame(t *testing.T) {
 	tests := map[string]todo.CreateTodoRequest{
 		"the least": {Title: "Buy milk", Priority: todo.Medium},
 		"everything": {
-			Title: "Write 'the' report \u2603", Notes: "line 1\nline 2", Priority: todo.High, DueAt: &due, Tags: []string{"work", `a "quoted" tag`},
+			Title: "Write 'the' report \u2603", Notes: "line 1\nline 2", Priority: todo.High, DueAt: &due,
+			Tags:     []string{"work", `a "quoted" tag`},
 			Metadata: todo.Metadata{Color: "red", EstimateMinutes: new(90), Labels: map[string]string{"team": "core"}},
 		},
 		"a date far away": {Title: "Later", Priority: todo.Low, DueAt: new(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))},
@@ -131,7 +132,8 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, code, err := update(t.Context(), newSession(t, service), "todo_none", "", `{"title":"x"}`); code != "NOT_FOUND_RESOURCE" || err != nil {
+	if _, code, err := update(t.Context(), newSession(t, service), "todo_none", "",
+		`{"title":"x"}`); code != "NOT_FOUND_RESOURCE" || err != nil {
 		t.Errorf("update: %s, %v", code, err)
 	}
 }
@@ -146,7 +148,8 @@ func TestUpdateWithIfMatch(t *testing.T) {
 	if err != nil || code != "" || changed.Title != "Buy oat milk" || changed.ETag == created.ETag {
 		t.Fatalf("with the current etag: %+v, %s, %v", changed, code, err)
 	}
-	if _, code, err := update(t.Context(), session, created.TodoID, created.ETag, `{"title":"Buy soy milk"}`); code != "CONFLICT_VERSION_MISMATCH" || err != nil {
+	if _, code, err := update(t.Context(), session, created.TodoID, created.ETag,
+		`{"title":"Buy soy milk"}`); code != "CONFLICT_VERSION_MISMATCH" || err != nil {
 		t.Errorf("with the outdated etag: %s, %v", code, err)
 	}
 	read, err := service.GetTodo(t.Context(), todo.GetTodoRequest{TodoID: created.TodoID})
@@ -185,7 +188,8 @@ func TestListFiltersAndSorts(t *testing.T) {
 	day := func(n int) *time.Time { return new(time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC)) }
 	create(t, service, todo.CreateTodoRequest{Title: "beta", Priority: todo.Low, DueAt: day(2), Tags: []string{"work"}})
 	create(t, service, todo.CreateTodoRequest{Title: "Alpha", Priority: todo.High, Tags: []string{"home", "work"}})
-	gamma := create(t, service, todo.CreateTodoRequest{Title: "gamma", Priority: todo.Medium, DueAt: day(1), Tags: []string{"workshop"}})
+	gamma := create(t, service,
+		todo.CreateTodoRequest{Title: "gamma", Priority: todo.Medium, DueAt: day(1), Tags: []string{"workshop"}})
 	if _, err := service.CompleteTodo(t.Context(), todo.CompleteTodoRequest{TodoID: gamma.TodoID}); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +245,8 @@ func TestPages(t *testing.T) {
 		{25, 500, todo.Pagination{Limit: 25, Offset: 500, TotalItems: 103}},
 	}
 	for _, test := range tests {
-		page, err := service.ListTodos(t.Context(), todo.ListTodosRequest{PageRequest: todo.PageRequest{Limit: test.limit, Offset: test.offset}})
+		page, err := service.ListTodos(t.Context(),
+			todo.ListTodosRequest{PageRequest: todo.PageRequest{Limit: test.limit, Offset: test.offset}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +291,8 @@ func TestSearch(t *testing.T) {
 	}
 	for query, want := range tests {
 		t.Run(query, func(t *testing.T) {
-			page, err := service.SearchTodos(t.Context(), todo.SearchTodosRequest{Query: query, PageRequest: todo.PageRequest{Limit: 10}})
+			page, err := service.SearchTodos(t.Context(),
+				todo.SearchTodosRequest{Query: query, PageRequest: todo.PageRequest{Limit: 10}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,7 +309,8 @@ func TestSearch(t *testing.T) {
 func TestDeleteAndPurge(t *testing.T) {
 	service := open(t, todo.Memory)
 	open, done, deleted := create(t, service, todo.CreateTodoRequest{Title: "open"}),
-		create(t, service, todo.CreateTodoRequest{Title: "done"}), create(t, service, todo.CreateTodoRequest{Title: "deleted"})
+		create(t, service, todo.CreateTodoRequest{Title: "done"}),
+		create(t, service, todo.CreateTodoRequest{Title: "deleted"})
 	if err := service.DeleteTodo(t.Context(), todo.DeleteTodoRequest{TodoID: deleted.TodoID}); err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +341,8 @@ func TestMemorySurvivesCancelledCalls(t *testing.T) {
 	created := create(t, service, todo.CreateTodoRequest{Title: "Buy milk"})
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := service.CompleteTodo(cancelled, todo.CompleteTodoRequest{TodoID: created.TodoID}); !errors.Is(err, context.Canceled) {
+	if _, err := service.CompleteTodo(cancelled, todo.CompleteTodoRequest{TodoID: created.TodoID}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("completing: %v", err)
 	}
 	for range 20 {
@@ -390,12 +398,14 @@ func TestWriterProcess(t *testing.T) {
 	if path == "" {
 		return // TestWritersOnOneFile runs this test in processes of its own
 	}
-	if err := label(t.Context(), newSession(t, open(t, path)), os.Getenv(todoVariable), os.Getenv(writerVariable)); err != nil {
+	if err := label(t.Context(), newSession(t, open(t, path)), os.Getenv(todoVariable),
+		os.Getenv(writerVariable)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Every MCP client on stdio has an adapter process of its own, and all may share one file (REQ-CC-04): no update is lost.
+// Every MCP client on stdio has an adapter process of its own, and all may share one file (REQ-CC-04): no update is
+// lost.
 func TestWritersOnOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "todo.db")
 	service := open(t, path)
@@ -409,7 +419,8 @@ func TestWritersOnOneFile(t *testing.T) {
 		group.Go(func() { failures <- label(t.Context(), session, created.TodoID, fmt.Sprintf("connection%d", n)) })
 		group.Go(func() {
 			command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWriterProcess$")
-			command.Env = append(os.Environ(), fileVariable+"="+path, todoVariable+"="+created.TodoID, fmt.Sprintf("%s=process%d", writerVariable, n))
+			command.Env = append(os.Environ(), fileVariable+"="+path, todoVariable+"="+created.TodoID,
+				fmt.Sprintf("%s=process%d", writerVariable, n))
 			output, err := command.CombinedOutput()
 			if err != nil {
 				err = fmt.Errorf("writer process: %w\n%s", err, output)

@@ -23,9 +23,10 @@ const (
 
 // Metadata is what else is known about a todo.
 type Metadata struct {
-	Color           string            `json:"color,omitempty" aql:"maxlen=30"`                  // Colour to show it in
-	EstimateMinutes *int              `json:"estimate_minutes,omitempty" aql:"min=0,max=10000"` // How long it takes
-	Labels          map[string]string `json:"labels,omitempty"`                                 // Names and values of your own
+	Color           string `json:"color,omitempty" aql:"maxlen=30"`                  // Colour to show it in
+	EstimateMinutes *int   `json:"estimate_minutes,omitempty" aql:"min=0,max=10000"` // How long it takes
+	// Names and values of your own
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Todo is a thing to do.
@@ -40,7 +41,8 @@ type Todo struct {
 	Metadata  Metadata   `json:"metadata,omitzero"`                                       // What else is known about it
 	CreatedAt time.Time  `json:"created_at" aql:"readonly"`                               // When it was added
 	UpdatedAt time.Time  `json:"updated_at" aql:"readonly"`                               // When it was last changed
-	ETag      string     `json:"_etag" aql:"readonly,preset=standard"`                    // Version of the todo, for if_match
+	// Version of the todo, for if_match
+	ETag string `json:"_etag" aql:"readonly,preset=standard"`
 }
 
 // PageRequest is the part of a list that is asked for.

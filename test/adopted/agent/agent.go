@@ -37,7 +37,8 @@ func Connect(t *testing.T, registry *aql.Registry) Agent {
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(t.Context(), serverSide) }()
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1.0.0"}, nil).Connect(t.Context(), clientSide, nil)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1.0.0"}, nil).
+		Connect(t.Context(), clientSide, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,8 @@ func (a Agent) answer(tool, operation, params string) (answer, string) {
 	return got, string(text)
 }
 
-// Data makes a call that must succeed and returns the data. tool is create, read, update, delete or execute; params is JSON.
+// Data makes a call that must succeed and returns the data. tool is create, read, update, delete or execute; params is
+// JSON.
 func (a Agent) Data(tool, operation, params string) any {
 	a.Helper()
 	got, text := a.answer(tool, operation, params)
@@ -127,7 +129,8 @@ func (a Agent) Confirmed(tool, operation, params, question string) any {
 	return a.Data(tool, operation, params[:len(params)-1]+`,"confirmation_token":"`+token+`"}`)
 }
 
-// Operations tells the parameters of each operation but introspect, required ones with a star, as introspection shows them.
+// Operations tells the parameters of each operation but introspect, required ones with a star, as introspection shows
+// them.
 func (a Agent) Operations() map[string]string {
 	a.Helper()
 	all := make(map[string]string)
@@ -137,7 +140,8 @@ func (a Agent) Operations() map[string]string {
 		if name == "introspect" {
 			continue
 		}
-		shown, _ := a.Data("read", "introspect", `{"query":"operations","name":"`+name+`"}`).(map[string]any)["operation"].(map[string]any)
+		data, _ := a.Data("read", "introspect", `{"query":"operations","name":"`+name+`"}`).(map[string]any)
+		shown, _ := data["operation"].(map[string]any)
 		text, _ := shown["semantic_category"].(string)
 		params, _ := shown["parameters"].([]any)
 		for _, param := range params {
@@ -155,7 +159,8 @@ func (a Agent) Operations() map[string]string {
 // Fields tells the names and types of a type's fields, as introspection shows them.
 func (a Agent) Fields(name string) map[string]string {
 	a.Helper()
-	shown, _ := a.Data("read", "introspect", `{"query":"types","name":"`+name+`"}`).(map[string]any)["type"].(map[string]any)
+	data, _ := a.Data("read", "introspect", `{"query":"types","name":"`+name+`"}`).(map[string]any)
+	shown, _ := data["type"].(map[string]any)
 	fields, _ := shown["fields"].([]any)
 	all := make(map[string]string)
 	for _, field := range fields {

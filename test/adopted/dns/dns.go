@@ -1,5 +1,5 @@
-// Package dns puts the domains of a DigitalOcean account in front of agents. It is a thin layer on godo: each function calls
-// one of the client's, with the client's own option and request structs.
+// Package dns puts the domains of a DigitalOcean account in front of agents. It is a thin layer on godo: each function
+// calls one of the client's, with the client's own option and request structs.
 package dns
 
 import (
@@ -64,7 +64,8 @@ func (s *Service) DeleteDomain(ctx context.Context, name string) error {
 //
 //aql:op category=READ
 //aql:example {"domain":"example.com","options":{"page":2}}
-func (s *Service) ListRecords(ctx context.Context, domain string, options *godo.ListOptions) ([]godo.DomainRecord, error) {
+func (s *Service) ListRecords(ctx context.Context, domain string, options *godo.ListOptions) ([]godo.DomainRecord,
+	error) {
 	records, _, err := s.domains.Records(ctx, domain, options)
 	return records, told(err, "domain", domain)
 }
@@ -74,7 +75,8 @@ func (s *Service) ListRecords(ctx context.Context, domain string, options *godo.
 //aql:op category=CREATE
 //aql:param record required
 //aql:example {"domain":"example.com","record":{"type":"A","name":"www","data":"192.0.2.10","ttl":1800}}
-func (s *Service) CreateRecord(ctx context.Context, domain string, record *godo.DomainRecordEditRequest) (*godo.DomainRecord, error) {
+func (s *Service) CreateRecord(ctx context.Context, domain string,
+	record *godo.DomainRecordEditRequest) (*godo.DomainRecord, error) {
 	created, _, err := s.domains.CreateRecord(ctx, domain, record)
 	return created, told(err, "domain", domain)
 }
@@ -83,7 +85,8 @@ func (s *Service) CreateRecord(ctx context.Context, domain string, record *godo.
 //
 //aql:op category=UPDATE,ids=domain|id
 //aql:example {"domain":"example.com","id":28448433,"input":{"data":"192.0.2.11"}}
-func (s *Service) UpdateRecord(ctx context.Context, domain string, id int, input aql.Patch[godo.DomainRecord]) (*godo.DomainRecord, error) {
+func (s *Service) UpdateRecord(ctx context.Context, domain string, id int,
+	input aql.Patch[godo.DomainRecord]) (*godo.DomainRecord, error) {
 	record, _, err := s.domains.Record(ctx, domain, id)
 	if err != nil {
 		return nil, told(err, "record", strconv.Itoa(id))

@@ -62,7 +62,8 @@ func (a *api) routes() http.Handler {
 		return http.StatusOK, map[string]any{"domains": []any{domain}}
 	})
 	handle("POST /v2/domains", func(*http.Request) (int, any) {
-		return http.StatusUnprocessableEntity, map[string]any{"id": "unprocessable_entity", "message": "Name 'example.com' already exists"}
+		return http.StatusUnprocessableEntity,
+			map[string]any{"id": "unprocessable_entity", "message": "Name 'example.com' already exists"}
 	})
 	handle("GET /v2/domains/{name}", func(r *http.Request) (int, any) {
 		if r.PathValue("name") != "example.com" {
@@ -129,7 +130,8 @@ func TestOptionAndRequestStructsOfTheClientAreParameters(t *testing.T) {
 func TestRecordsAreCreatedChangedAndDeleted(t *testing.T) {
 	registry, _ := registry(t)
 	a := agent.New(t, registry)
-	a.Want("create", "create_record", `{"domain":"example.com","record":{"type":"MX","name":"@","data":"mail.example.com.","priority":10,"ttl":1800}}`,
+	a.Want("create", "create_record",
+		`{"domain":"example.com","record":{"type":"MX","name":"@","data":"mail.example.com.","priority":10,"ttl":1800}}`,
 		`{"id":1,"type":"MX","name":"@","data":"mail.example.com.","priority":10,"port":0,"ttl":1800,"weight":0,"flags":0}`)
 	a.Want("update", "update_record", `{"domain":"example.com","id":1,"input":{"data":"mx.example.com."}}`,
 		`{"id":1,"type":"MX","name":"@","data":"mx.example.com.","priority":10,"port":0,"ttl":1800,"weight":0,"flags":0}`)
@@ -155,7 +157,8 @@ func TestRefusals(t *testing.T) {
 
 	details = a.Refused("delete", "delete_domain", `{"name":"example.com"}`, "CONFIRMATION_REQUIRED")
 	token, _ := details["confirmation_token"].(string)
-	masked := a.Refused("delete", "delete_domain", `{"name":"example.com","confirmation_token":"`+token+`"}`, "INTERNAL_ERROR")
+	masked := a.Refused("delete", "delete_domain", `{"name":"example.com","confirmation_token":"`+token+`"}`,
+		"INTERNAL_ERROR")
 	if text, _ := json.Marshal(masked); string(text) == "" || len(masked) != 2 {
 		t.Errorf("the API's own error came through: %s", text)
 	}

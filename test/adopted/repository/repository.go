@@ -1,5 +1,5 @@
-// Package repository puts a Git repository in front of agents, by go-git: its structs, which have no tags at all, are requests
-// and results as they are where they hold nothing but data.
+// Package repository puts a Git repository in front of agents, by go-git: its structs, which have no tags at all, are
+// requests and results as they are where they hold nothing but data.
 package repository
 
 import (
@@ -164,7 +164,8 @@ func (s *Service) GetStatus() (git.Status, error) {
 
 // told makes of the library's refusals what agents can act on. Any other error is masked.
 func told(err error, resource, name string) error {
-	for _, missing := range []error{git.ErrBranchNotFound, git.ErrRemoteNotFound, plumbing.ErrReferenceNotFound, plumbing.ErrObjectNotFound} {
+	for _, missing := range []error{git.ErrBranchNotFound, git.ErrRemoteNotFound, plumbing.ErrReferenceNotFound,
+		plumbing.ErrObjectNotFound} {
 		if errors.Is(err, missing) {
 			return aql.NotFound(resource, name).WithCause(err)
 		}
@@ -176,7 +177,8 @@ func told(err error, resource, name string) error {
 	}
 	for _, wrong := range []error{config.ErrRefSpecMalformedSeparator, config.ErrRefSpecMalformedWildcard} {
 		if errors.Is(err, wrong) {
-			return aql.Errorf("VALIDATION_INVALID_FORMAT", "A refspec looks like +refs/heads/*:refs/remotes/origin/*").WithCause(err)
+			return aql.Errorf("VALIDATION_INVALID_FORMAT", "A refspec looks like +refs/heads/*:refs/remotes/origin/*").
+				WithCause(err)
 		}
 	}
 	return err

@@ -58,7 +58,8 @@ func TestStructsWithoutTagsAreRequestsAndResults(t *testing.T) {
 	if diff := cmp.Diff(want, a.Operations()); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
-	fields := map[string]string{"name": "string", "remote": "string", "merge": "string", "rebase": "string", "description": "string"}
+	fields := map[string]string{"name": "string", "remote": "string", "merge": "string", "rebase": "string",
+		"description": "string"}
 	if diff := cmp.Diff(fields, a.Fields("Branch")); diff != "" {
 		t.Errorf("fields of a branch (-want +got):\n%s", diff)
 	}
@@ -84,8 +85,10 @@ func TestWhatIsWrongIsRefusedBeforeTheLibrarySeesIt(t *testing.T) {
 	a.Check("suggestion", details["suggestions"], `{"remot":"remote"}`)
 	a.Refused("create", "create_branch", `{"remote":"origin"}`, "VALIDATION_MISSING_PARAM")
 	a.Refused("create", "create_remote", `{"name":"origin","urls":[]}`, "VALIDATION_OUT_OF_RANGE")
-	a.Refused("create", "create_remote", `{"name":"Or igin","urls":["https://example.com/a.git"]}`, "VALIDATION_PATTERN_MISMATCH")
-	a.Refused("create", "create_remote", `{"name":"origin","urls":["https://example.com/a.git"],"fetch":["main"]}`, "VALIDATION_INVALID_FORMAT")
+	a.Refused("create", "create_remote", `{"name":"Or igin","urls":["https://example.com/a.git"]}`,
+		"VALIDATION_PATTERN_MISMATCH")
+	a.Refused("create", "create_remote", `{"name":"origin","urls":["https://example.com/a.git"],"fetch":["main"]}`,
+		"VALIDATION_INVALID_FORMAT")
 	a.Refused("read", "list_commits", `{"limit":1000}`, "VALIDATION_OUT_OF_RANGE")
 	a.Refused("read", "list_commits", `{"since":"yesterday"}`, "VALIDATION_INVALID_TYPE")
 	a.Refused("read", "get_commit", `{"revision":"nowhere"}`, "NOT_FOUND_RESOURCE")
@@ -103,5 +106,6 @@ func TestCommitsAndStatus(t *testing.T) {
 	a.Want("read", "list_commits", `{"since":"2026-01-03T00:00:00Z"}`, `{"items":[]}`)
 	a.Want("read", "get_status", `{}`, `{"draft.txt":{"staging":63,"worktree":63,"extra":""}}`)
 	a.Want("create", "create_remote", `{"name":"origin","urls":["https://example.com/a.git"]}`,
-		`{"name":"origin","urls":["https://example.com/a.git"],"mirror":false,"fetch":["+refs/heads/*:refs/remotes/origin/*"]}`)
+		`{"name":"origin","urls":["https://example.com/a.git"],"mirror":false,`+
+			`"fetch":["+refs/heads/*:refs/remotes/origin/*"]}`)
 }

@@ -1,5 +1,5 @@
-// Package trees puts the administration of a Trillian transparency log in front of agents. Its requests and results are what
-// protoc made of the service's definition; the server is the one that Trillian serves over gRPC.
+// Package trees puts the administration of a Trillian transparency log in front of agents. Its requests and results are
+// what protoc made of the service's definition; the server is the one that Trillian serves over gRPC.
 package trees
 
 import (
@@ -35,7 +35,8 @@ func (s *Service) CreateTree(ctx context.Context, request *trillian.CreateTreeRe
 //
 //aql:op category=READ
 //aql:example {}
-func (s *Service) ListTrees(ctx context.Context, request *trillian.ListTreesRequest) (*trillian.ListTreesResponse, error) {
+func (s *Service) ListTrees(ctx context.Context, request *trillian.ListTreesRequest) (*trillian.ListTreesResponse,
+	error) {
 	trees, err := s.server.ListTrees(ctx, request)
 	return trees, told(err)
 }
@@ -55,7 +56,8 @@ func (s *Service) GetTree(ctx context.Context, request *trillian.GetTreeRequest)
 //aql:op category=UPDATE,ids=tree_id
 //aql:param tree_id min=1
 //aql:example {"tree_id":42,"input":{"display_name":"old certificates","tree_state":2}}
-func (s *Service) UpdateTree(ctx context.Context, treeID int64, input aql.Patch[trillian.Tree]) (*trillian.Tree, error) {
+func (s *Service) UpdateTree(ctx context.Context, treeID int64, input aql.Patch[trillian.Tree]) (*trillian.Tree,
+	error) {
 	request := &trillian.UpdateTreeRequest{Tree: new(trillian.Tree), UpdateMask: new(fieldmaskpb.FieldMask)}
 	if err := input.Apply(request.Tree); err != nil {
 		return nil, err

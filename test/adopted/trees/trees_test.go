@@ -36,7 +36,8 @@ func TestMessagesAreRequestsAndResults(t *testing.T) {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
 	fields := map[string]string{
-		"tree_id": "integer", "tree_state": "integer", "tree_type": "integer", "display_name": "string", "description": "string",
+		"tree_id": "integer", "tree_state": "integer", "tree_type": "integer", "display_name": "string",
+		"description":      "string",
 		"storage_settings": "Any", "max_root_duration": "Duration", "create_time": "Timestamp", "update_time": "Timestamp",
 		"deleted": "boolean", "delete_time": "Timestamp",
 	}
@@ -50,8 +51,8 @@ func TestTreesAreCreatedReadAndChanged(t *testing.T) {
 	created, _ := a.Data("create", "create_tree", `{"tree":`+tree+`}`).(map[string]any)
 	id, _ := created["tree_id"].(json.Number) // 63 random bits
 	a.Check("duration", created["max_root_duration"], `{"seconds":3600}`)
-	changed, _ := a.Data("update", "update_tree",
-		`{"tree_id":`+id.String()+`,"input":{"display_name":"old certificates","max_root_duration":{"seconds":60}}}`).(map[string]any)
+	input := `{"display_name":"old certificates","max_root_duration":{"seconds":60}}`
+	changed, _ := a.Data("update", "update_tree", `{"tree_id":`+id.String()+`,"input":`+input+`}`).(map[string]any)
 	a.Check("name", changed["display_name"], `"old certificates"`)
 	a.Check("duration", changed["max_root_duration"], `{"seconds":60}`)
 	a.Check("type", changed["tree_type"], `1`)
@@ -61,12 +62,14 @@ func TestTreesAreCreatedReadAndChanged(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"tree": []any{changed}}, a.Data("read", "list_trees", `{}`)); diff != "" {
 		t.Errorf("trees (-want +got):\n%s", diff)
 	}
-	a.Refused("update", "update_tree", `{"tree_id":`+id.String()+`,"input":{"create_time":{"seconds":1}}}`, "VALIDATION_INVALID_FORMAT")
+	a.Refused("update", "update_tree", `{"tree_id":`+id.String()+`,"input":{"create_time":{"seconds":1}}}`,
+		"VALIDATION_INVALID_FORMAT")
 }
 
 func TestRefusals(t *testing.T) {
 	a := agent.New(t, registry())
-	details := a.Refused("create", "create_tree", `{"tree":{"tree_state":1,"displayname":"certificates"}}`, "VALIDATION_UNKNOWN_FIELD")
+	details := a.Refused("create", "create_tree", `{"tree":{"tree_state":1,"displayname":"certificates"}}`,
+		"VALIDATION_UNKNOWN_FIELD")
 	if text, _ := json.Marshal(details); !strings.Contains(string(text), "display_name") {
 		t.Errorf("nothing suggests display_name: %s", text)
 	}
