@@ -64,6 +64,9 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {
 		return nil, err
 	}
+	for _, warning := range a.surface.Warnings() {
+		a.log.Warn("Some clients may refuse the names of the tools", "reason", warning)
+	}
 	a.directory = newDirectory(&a.definitions, &a.surface, a.tools)
 	a.runner.timeout, a.runner.concurrency = options.Timeout, a.options.Concurrency
 	if options.ResponseMeta || options.SlowAfter > 0 {

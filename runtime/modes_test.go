@@ -176,3 +176,16 @@ func TestToolOfAnOperation(t *testing.T) {
 		}
 	}
 }
+
+// REQ-TL-07: a prefix of 20 characters or more is allowed, but not silently.
+func TestLongToolNamesAreLogged(t *testing.T) {
+	for prefix, logged := range map[string]bool{"nineteen_character_": false, "a_prefix_of_twenty_six_ch_": true} {
+		log, out := stageLog()
+		if _, err := New(Merge(), Options{Prefix: prefix, Logger: log}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "tool prefix"); got != logged {
+			t.Errorf("prefix %s: the log is %q", prefix, out.String())
+		}
+	}
+}

@@ -67,15 +67,15 @@ func FindProfile(name string, custom []Profile) (Profile, error) {
 	if found == nil {
 		return Profile{}, fmt.Errorf("endpoint profile %q is none of %s", name, strings.Join(names, ", "))
 	}
-	return *found, found.Validate()
+	return *found, found.validate()
 }
 
 var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Validate returns an error for everything that is wrong with the profile: names that are not lowercase words with
+// validate returns an error for everything that is wrong with the profile: names that are not lowercase words with
 // underscores, a family or a category that occurs twice, a category without a family, and introspect in a family that
 // does not exist.
-func (p Profile) Validate() error {
+func (p Profile) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("endpoint profile %q: "+format, append([]any{p.Name}, args...)...))

@@ -27,7 +27,7 @@ func TestShippedProfilesAreValid(t *testing.T) {
 	var names []string
 	for _, profile := range Profiles() {
 		names = append(names, profile.Name)
-		if err := profile.Validate(); err != nil {
+		if err := profile.validate(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestProfileFaultsAreAllReported(t *testing.T) {
 		{Name: "change"},
 		{Name: "read", Categories: []gen.Category{gen.Delete}},
 	}}
-	err := profile.Validate()
+	err := profile.validate()
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -72,7 +72,7 @@ func (s Surface) Validate() error {
 		faults = append(faults, fmt.Errorf("tool prefix %q must hold only lowercase letters, digits and underscores "+
 			"and end with an underscore", s.Prefix))
 	}
-	faults = append(faults, s.Profile.Validate())
+	faults = append(faults, s.Profile.validate())
 	return errors.Join(faults...)
 }
 

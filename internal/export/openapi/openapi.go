@@ -17,8 +17,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// Version is the OpenAPI version of the documents.
-const Version = "3.1.1"
+// openAPI is the version of OpenAPI that the documents have.
+const openAPI = "3.1.1"
 
 // Render returns the document about an adapter, as indented JSON with a newline at its end. It fails on a surface that
 // is not valid, and on defaults, examples and other literals that are not JSON.
@@ -28,7 +28,7 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	}
 	set := jsonschema.NewSet(a, "#/components/schemas/")
 	d := document{
-		OpenAPI: Version,
+		OpenAPI: openAPI,
 		Info:    info{Title: cmp.Or(a.Name, "MCP-AQL adapter"), Version: cmp.Or(a.Version, "0.0.0"), Description: about(s)},
 		Servers: []server{{URL: "/", Description: "Wherever a gateway serves the adapter by HTTP."}}, Security: []struct{}{},
 		Tags: tags(a, s),

@@ -42,13 +42,13 @@ func TestCanonicalText(t *testing.T) {
 		`"types":[{"kind":"enum","name":"Color","values":[{"value":"red"}]},`,
 		`{"fields":[{"items":{"type":"Color"},"name":"tags","type":"array"}],"kind":"object","name":"Note"}]}`,
 	}
-	if diff := cmp.Diff(strings.Join(want, ""), string(Canonical(a))); diff != "" {
+	if diff := cmp.Diff(strings.Join(want, ""), string(canonical(a))); diff != "" {
 		t.Errorf("canonical text (-want +got):\n%s", diff)
 	}
 	if got, want := Of(a), "sha256:bbe610699c8bcf8114520fdc2f4dcfaa3c800a0e5fc456f4d5f926bf1d735800"; got != want {
 		t.Errorf("fingerprint %s, want %s", got, want)
 	}
-	if got := string(Canonical(&gen.Adapter{})); got != "{}" {
+	if got := string(canonical(&gen.Adapter{})); got != "{}" {
 		t.Errorf("nothing is %s", got)
 	}
 }
@@ -140,7 +140,7 @@ func TestRandomChangesChangeTheFingerprint(t *testing.T) {
 	prints := map[string]string{}
 	for seed := range uint64(3000) {
 		a, again := randomAdapter(seed), randomAdapter(seed)
-		text, print := string(Canonical(a)), Of(a)
+		text, print := string(canonical(a)), Of(a)
 		if canonical := string(wire.Canonical(nil, text)); canonical != text && !strings.ContainsAny(text, "\u2028\x7f") {
 			t.Fatalf("seed %d: not canonical:\n%s\n%s", seed, text, canonical)
 		}
