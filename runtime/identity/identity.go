@@ -1,6 +1,6 @@
-// Package identity says who calls. An identity comes from the transport, which has verified it: a bearer token's claims, or
-// the owner of the process at the other end of a pipe. Nothing that a request says about itself is ever part of it
-// (MCP-AQL core §2.3.5).
+// Package identity identifies callers. An identity comes from the transport, which has verified it: from the claims of
+// a bearer token, or from the owner of the process at the other end of a pipe. It never comes from a request (MCP-AQL
+// core §2.3.5).
 package identity
 
 import (
@@ -9,20 +9,20 @@ import (
 	"strconv"
 )
 
-// Caller is who calls. The zero value is an anonymous caller.
+// Caller identifies the caller of an operation. The zero value is an anonymous caller.
 type Caller struct {
-	// Subject is the caller's name with its issuer. Empty: anonymous.
+	// Subject is the caller's name, unique with its issuer; empty: the caller is anonymous.
 	Subject string
-	// Issuer is who vouches for the subject: that of a token, or "stdio" for the owner of a process.
+	// Issuer is the issuer of the token that names the subject; "stdio" for the owner of a process.
 	Issuer string
-	// Scopes is what the issuer lets the caller do, for policies to go by.
+	// Scopes are the scopes that the issuer has granted. Policies may require them.
 	Scopes []string
 }
 
-// Anonymous reports whether nothing is known about the caller.
+// Anonymous reports whether the caller is unknown.
 func (c Caller) Anonymous() bool { return c.Subject == "" }
 
-// Key is a text that no other caller has: what a caller's tokens and counters are kept by.
+// Key returns a text that identifies the caller, such as in the keys of its tokens and counters in a store.
 func (c Caller) Key() string {
 	if c.Anonymous() {
 		return "anonymous"
@@ -33,7 +33,7 @@ func (c Caller) Key() string {
 // stdio is the issuer of process owners.
 const stdio = "stdio"
 
-// Owner is the owner of this process, who is also the caller on stdio: only they could have started it there.
+// Owner returns the owner of this process, who is the caller on stdio: a client starts the process as its own user.
 func Owner() Caller {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return Caller{Subject: u.Username, Issuer: stdio}

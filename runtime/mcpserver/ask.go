@@ -13,51 +13,52 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// approval is the name of the one input that is asked for, and of the one field in it.
+// approval is the name of the requested input, and of its only field.
 const approval = "approve"
 
-// approvalSchema is the form that humans fill in.
-const approvalSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve","description":"Let the agent do this, once"}},"required":["approve"]}`
+// approvalSchema is the form for the person.
+const approvalSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve",` +
+	`"description":"Let the agent do this, once"}},"required":["approve"]}`
 
-// longestShown is the size in bytes up to which parameters stand in a question as they are; beyond it longestValue bounds each
-// of them.
+// Bounds of a question, in bytes.
 const (
-	longestShown = 2000
-	longestValue = 200
+	longestShown = 2000 // of all parameters, as they are
+	longestValue = 200  // of each parameter, if together they are longer
 )
 
-// withAnswer takes what a client brings back from its human into the context. What stands in for an answer without being one
+// withAnswer adds to the context the answer of a person that the client sends back. Everything but an approval
 // declines.
 func withAnswer(ctx context.Context, params *mcp.CallToolParamsRaw) context.Context {
 	if params.RequestState == "" {
 		return ctx
 	}
 	answer := aql.Answer{State: params.RequestState}
-	if result, ok := params.InputResponses[approval].(*mcp.ElicitResult); ok && result != nil && result.Action == "accept" {
+	result, ok := params.InputResponses[approval].(*mcp.ElicitResult)
+	if ok && result != nil && result.Action == "accept" {
 		answer.Approved, _ = result.Content[approval].(bool)
 	}
 	return aql.WithAnswer(ctx, answer)
 }
 
-// ask turns an answer that asks for confirmation into a question to the human. It returns nil where the client cannot ask: the
-// answer is passed on then.
-func (s *Server) ask(ctx context.Context, session *aql.Session, request *mcp.CallToolRequest, q *aql.Question) *mcp.CallToolResult {
+// ask returns a result that has the client ask a person for confirmation; nil: the client cannot ask.
+func (s *Server) ask(
+	ctx context.Context, session *aql.Session, request *mcp.CallToolRequest, q *aql.Question,
+) *mcp.CallToolResult {
 	capabilities := request.ClientCapabilities()
 	if capabilities == nil || capabilities.Elicitation == nil {
 		return nil
 	}
 	state, err := session.Seal(ctx, q)
 	if err != nil {
-		s.log.LogAttrs(ctx, slog.LevelError, "asking a human", slog.String("operation", q.Operation), slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelError, "asking a human",
+			slog.String("operation", q.Operation), slog.Any("error", err))
 		return nil
 	}
-	return &mcp.CallToolResult{
-		InputRequests: mcp.InputRequestMap{approval: &mcp.ElicitParams{Mode: "form", Message: text(q), RequestedSchema: json.RawMessage(approvalSchema)}},
-		RequestState:  state,
-	}
+	question := &mcp.ElicitParams{Mode: "form", Message: text(q), RequestedSchema: json.RawMessage(approvalSchema)}
+	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{approval: question}, RequestState: state}
 }
 
-// text is what the human reads: the author's words first, then what exactly is going to happen.
+// text returns the question: the author's message first, and then what exactly will happen.
 func text(q *aql.Question) string {
 	var out strings.Builder
 	if q.Message != "" {
@@ -73,8 +74,8 @@ func text(q *aql.Question) string {
 	return out.String()
 }
 
-// parameters is a JSON object of parameters as a human reads it. Where it is long each of them is cut by itself, so that none
-// hides behind another.
+// parameters returns a JSON object of parameters for a person to read. If it is long, each parameter is cut off, so
+// that none hides the others.
 func parameters(object string) string {
 	if len(object) <= longestShown {
 		return words.Printable(object)
@@ -100,8 +101,8 @@ func parameters(object string) string {
 	return out.String()
 }
 
-// cool waits until an approval counts. It reports false when the request was cancelled meanwhile.
-func cool(ctx context.Context, wait time.Duration) bool {
+// waitFor waits for the end of a cooldown. It returns false if the request was cancelled meanwhile.
+func waitFor(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -13,31 +13,32 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// Bearer verifies the callers of HTTP by their bearer tokens (RFC 6750).
+// Bearer authenticates HTTP callers by bearer tokens (RFC 6750).
 type Bearer struct {
-	// Verify says whose token it is, and when it expires. It returns ErrInvalidToken, possibly wrapped, for one that is not
-	// good; any other error means that nobody can say, and refuses the request as well. The text of errors goes to the log.
+	// Verify returns the owner of a token, and when the token expires. Its error is ErrInvalidToken, possibly wrapped, for
+	// an invalid token; every other error means that the token cannot be verified now. Both refuse the request. The texts
+	// of errors are logged, and not sent to the client.
 	Verify func(ctx context.Context, token string) (aql.Caller, time.Time, error)
-	// Scopes are what every caller must have.
+	// Scopes are the scopes that every caller must have.
 	Scopes []string
-	// ClockSkew is how long after its expiry a token is still accepted.
+	// ClockSkew is how long an expired token is still accepted.
 	ClockSkew time.Duration
-	// Resource is the URL of this server, and AuthorizationServers where clients get their tokens. Where they are set,
-	// clients that come without a token are told (RFC 9728), by the document that MetadataHandler serves.
+	// Resource is the URL of this server, and AuthorizationServers are the URLs where clients get tokens. If they are set,
+	// clients without a token are referred to the document that MetadataHandler serves (RFC 9728).
 	Resource             string
 	AuthorizationServers []string
 }
 
-// ErrInvalidToken is what Bearer.Verify returns for a token that is not good.
+// ErrInvalidToken is the error of Bearer.Verify for an invalid token.
 var ErrInvalidToken = errors.New("the token is not valid")
 
-// MetadataPath is where MetadataHandler has to be served.
+// MetadataPath is the path at which MetadataHandler must be served.
 const MetadataPath = "/.well-known/oauth-protected-resource"
 
-// callerInfo is the name under which the SDK carries the caller with a request.
+// callerInfo is the key of the caller in the SDK's token information.
 const callerInfo = "caller"
 
-// require lets only callers through whose token is good.
+// require refuses callers without a valid token.
 func (s *Server) require(b *Bearer, next http.Handler) http.Handler {
 	verify := func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 		caller, expires, err := b.Verify(ctx, token)
@@ -62,17 +63,19 @@ func (s *Server) require(b *Bearer, next http.Handler) http.Handler {
 	return auth.RequireBearerToken(verify, options)(next)
 }
 
-// MetadataHandler serves what clients need to get tokens, at MetadataPath; nil where there is nothing to tell.
+// MetadataHandler returns the handler of the document from which clients learn where to get tokens (RFC 9728); nil:
+// Resource is not set.
 func (b *Bearer) MetadataHandler() http.Handler {
 	if b == nil || b.Resource == "" {
 		return nil
 	}
 	return auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
-		Resource: b.Resource, AuthorizationServers: b.AuthorizationServers, ScopesSupported: b.Scopes, BearerMethodsSupported: []string{"header"},
+		Resource: b.Resource, AuthorizationServers: b.AuthorizationServers, ScopesSupported: b.Scopes,
+		BearerMethodsSupported: []string{"header"},
 	})
 }
 
-// metadataURL is where the metadata of a resource is found.
+// metadataURL returns the URL of the metadata of a resource.
 func metadataURL(resource string) string {
 	u, err := url.Parse(resource)
 	if err != nil {

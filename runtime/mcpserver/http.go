@@ -10,12 +10,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessionless is the first protocol version on which every HTTP request stands alone.
+// sessionless is the first protocol version in which HTTP has no sessions.
 const sessionless = "2026-07-28"
 
-// Handler serves streamable HTTP at any path. Requests of protocol version 2026-07-28 and later, which know no sessions,
-// and those of earlier versions, which do, are told apart by their header and served by the same tools. It fails on origins that
-// are none, and where bearer tokens are asked for that nobody verifies.
+// Handler returns a handler of streamable HTTP, for any path. It serves protocol version 2026-07-28 and later, which
+// has no sessions, and earlier versions, which have them; a header of the request distinguishes them. Handler fails if
+// a trusted origin is not an origin, or if Bearer has no Verify.
 func (s *Server) Handler() (http.Handler, error) {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	options := mcp.StreamableHTTPOptions{
@@ -56,7 +56,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	return origins.Handler(serve), nil
 }
 
-// full reports whether no further session may be opened.
+// full reports whether there are as many sessions as there may be.
 func (s *Server) full() bool {
 	open := 0
 	for range s.mcp.Sessions() {

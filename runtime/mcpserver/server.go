@@ -1,6 +1,16 @@
-// Package mcpserver binds an aql.Adapter to the official MCP Go SDK: tools, sessions, and the transports stdio,
-// streamable HTTP (both protocol eras behind one path) and in-memory. It pipes bytes; every decision about a request is
-// the adapter's.
+// Package mcpserver serves an aql.Adapter over MCP, with the official Go SDK: on stdio, over streamable HTTP, and over
+// any other transport of the SDK. Most services call package serve, which adds flags and signals. A service with an
+// HTTP server of its own mounts the handler:
+//
+//	server := mcpserver.New(adapter, mcpserver.Options{})
+//	defer server.Close()
+//	handler, err := server.Handler()
+//	if err != nil {
+//		return err
+//	}
+//	mux.Handle("/mcp", handler)
+//
+// The package passes requests and responses on as bytes; every decision about a request is the adapter's.
 package mcpserver
 
 import (
@@ -17,35 +27,34 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Options bounds what clients can make a server hold. The zero value is a good one.
+// Options configures a server, and bounds what clients can make it hold. The zero value is a good choice.
 type Options struct {
-	// MaxInFlight bounds the calls that run at the same time; default 256. Beyond it calls are refused.
+	// MaxInFlight bounds the calls that run at the same time; default 256. Further calls are refused.
 	MaxInFlight int
-	// MaxBodyBytes bounds an HTTP request body; default 4 MiB, and never less than the adapter's own request limit needs.
+	// MaxBodyBytes bounds an HTTP request body; default 4 MiB, and at least what the adapter's request limit needs.
 	MaxBodyBytes int64
 	// MaxLineBytes bounds one message on stdio; default 16 MiB.
 	MaxLineBytes int
-	// MaxSessions bounds the HTTP sessions that are open at the same time, and the callers that are remembered on the
+	// MaxSessions bounds the HTTP sessions that are open at the same time, and the callers whose state is held for the
 	// sessionless protocol; default 1000.
 	MaxSessions int
-	// SessionTimeout ends HTTP sessions that have been idle for so long; default 30 minutes.
+	// SessionTimeout ends HTTP sessions that are idle for so long; default 30 minutes.
 	SessionTimeout time.Duration
-	// TrustedOrigins are the origins, such as https://console.example.com, whose pages may call the server. Pages of other
-	// origins are refused.
+	// TrustedOrigins are the origins, such as https://console.example.com, whose web pages may call the server. Requests
+	// from pages of other origins are refused.
 	TrustedOrigins []string
-	// AllowedHosts are the Host headers that are accepted; empty accepts any, but on a loopback address only loopback
-	// names.
+	// AllowedHosts are the Host headers that are accepted; empty: any, but on a loopback address only loopback names.
 	AllowedHosts []string
-	// Bearer verifies who calls over HTTP; nil: callers are anonymous there.
+	// Bearer authenticates callers over HTTP; nil: they are anonymous.
 	Bearer *Bearer
-	// Elicit asks the human at the client before an operation runs that needs confirmation, in the same call, where the client
-	// can ask (MCP elicitation). The agents of other clients get tokens, unless the adapter's Confirmation.HumanOnly is set.
+	// Elicit has the client ask a person before an operation that needs confirmation runs, in the same call (MCP
+	// elicitation). Agents of clients that cannot ask get tokens, unless the adapter's Confirmation.HumanOnly is set.
 	Elicit bool
 	// Instructions are shown to the model when it connects.
 	Instructions string
 }
 
-// jsonrpc error codes of our own making, in the range the standard leaves to servers.
+// Error codes of JSON-RPC: one for servers to define, and the standard's own.
 const (
 	codeBusy     = -32000
 	codeInternal = -32603
@@ -61,7 +70,7 @@ type Server struct {
 	log      *slog.Logger
 }
 
-// New makes a server with the adapter's tools.
+// New returns a server with the adapter's tools.
 func New(adapter *aql.Adapter, options Options) *Server {
 	options.MaxInFlight = cmp.Or(options.MaxInFlight, 256)
 	options.MaxBodyBytes = max(cmp.Or(options.MaxBodyBytes, 4<<20), int64(adapter.Limits().RequestSize)+64<<10)
@@ -90,8 +99,8 @@ func New(adapter *aql.Adapter, options Options) *Server {
 	return s
 }
 
-// Run serves one connection over a transport until the client leaves or ctx ends. Whoever is at its other end counts as the
-// owner of this process, as on stdio: a transport that others can reach is no transport for Run.
+// Run serves one connection over a transport until the client disconnects or ctx ends. The caller is taken for the
+// owner of this process, as on stdio: do not use Run with a transport that others can reach.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	return s.mcp.Run(ctx, transport)
 }
@@ -106,14 +115,14 @@ func (s *Server) Close() {
 	s.sessions.close()
 }
 
-// warnings keeps the SDK's own log of connections coming and going out of the service's.
+// warnings drops what the SDK logs below warnings, such as each connection.
 type warnings struct{ slog.Handler }
 
 func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
-// call passes the arguments of a tool call on as they came, byte for byte.
+// call passes the arguments of a tool call to the adapter as they are, byte for byte.
 func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if token := request.Params.GetProgressToken(); token != nil {
 		ctx = aql.WithProgress(ctx, s.progress(ctx, request.Session, token))
@@ -121,12 +130,12 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	session, caller := s.sessions.of(request)
 	ctx = withAnswer(aql.WithCaller(ctx, caller), request.Params)
 	reply := session.Call(ctx, request.Params.Name, request.Params.Arguments)
-	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && cool(ctx, q.Wait) {
-		reply = session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before its time
+	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && waitFor(ctx, q.Wait) {
+		reply = session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
 	}
-	// Older protocols have one round of questions in a call.
-	again := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
-	if s.options.Elicit && reply.Question != nil && !again {
+	// Older protocol versions allow one question in a call.
+	asked := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
+	if s.options.Elicit && reply.Question != nil && !asked {
 		if result := s.ask(ctx, session, request, reply.Question); result != nil {
 			return result, nil
 		}
@@ -137,30 +146,34 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}, nil
 }
 
-// progress passes reports on to the client that gave a token for them (MCP integration §5.1). A client that is gone misses
-// them, and the call goes on.
+// progress returns a function that reports progress to the client with the token that it gave (MCP-AQL MCP integration
+// §5.1). If the client is gone, the call goes on.
 func (s *Server) progress(ctx context.Context, session *mcp.ServerSession, token any) aql.Progress {
 	return func(done, total int) {
-		err := session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)})
+		err := session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: float64(done), Total: float64(total),
+		})
 		if err != nil {
 			s.log.LogAttrs(ctx, slog.LevelDebug, "reporting progress", slog.Any("error", err))
 		}
 	}
 }
 
-// guard stands before every method: it bounds the calls in flight, and keeps a panic from ending the process, which
-// neither the SDK nor net/http would.
+// guard wraps every method: it bounds the calls that run at the same time, and recovers from panics, which neither the
+// SDK nor net/http does everywhere.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 		if method == "tools/call" {
 			defer s.inFlight.Add(-1)
 			if n := s.inFlight.Add(1); n > int64(s.options.MaxInFlight) {
-				return nil, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("the server is busy with %d calls; try again", s.options.MaxInFlight)}
+				message := fmt.Sprintf("the server is busy with %d calls; try again", s.options.MaxInFlight)
+				return nil, &jsonrpc.Error{Code: codeBusy, Message: message}
 			}
 		}
 		defer func() {
 			if v := recover(); v != nil {
-				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v), slog.String("stack", string(debug.Stack())))
+				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v),
+					slog.String("stack", string(debug.Stack())))
 				result, err = nil, &jsonrpc.Error{Code: codeInternal, Message: "internal error"}
 			}
 		}()

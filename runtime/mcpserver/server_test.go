@@ -126,8 +126,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	}
 }
 
-// REQ-RS-06, REQ-RS-07, REQ-TL-13, T-34: answers are one text; what an agent can act on is no error, and nothing that an
-// operation answers is an error of JSON-RPC.
+// REQ-RS-06, REQ-RS-07, REQ-TL-13, T-34: answers are one text; what an agent can act on is no error, and nothing that
+// an operation answers is an error of JSON-RPC.
 func TestIsError(t *testing.T) {
 	session := inMemory(t, newServer(t, Options{}, nil), "")
 	for arguments, want := range map[string]bool{

@@ -11,18 +11,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessions finds the adapter's session that a request belongs to. Where the transport has sessions it is the
-// connection's, and ends with it. On the sessionless protocol it is the caller's, by the identity that the transport
-// verified; what a request claims about itself counts nothing (MCP-AQL core §2.3.5).
+// sessions finds the adapter's session of a request. If the transport has sessions, there is one for each connection,
+// which ends with it. On the sessionless protocol there is one for each caller, by the identity that the transport has
+// verified, and never by what a request claims (MCP-AQL core §2.3.5).
 type sessions struct {
 	adapter *aql.Adapter
 	owner   aql.Caller // of this process
 	limit   int
 
 	mu      sync.Mutex
-	bound   map[*mcp.ServerSession]*aql.Session
-	callers map[string]*list.Element // of caller
-	recent  *list.List               // most recent first
+	bound   map[*mcp.ServerSession]*aql.Session // by connection
+	callers map[string]*list.Element            // of caller
+	recent  *list.List                          // of caller, the most recent first
 }
 
 type caller struct {
@@ -39,7 +39,7 @@ func newSessions(adapter *aql.Adapter, limit int) *sessions {
 
 func (s *sessions) of(request *mcp.CallToolRequest) (*aql.Session, aql.Caller) {
 	extra := request.GetExtra()
-	if extra == nil || extra.Header == nil { // a pipe: whoever started the process
+	if extra == nil || extra.Header == nil { // no HTTP: the owner of the process
 		return s.ofConnection(request.Session), s.owner
 	}
 	var caller aql.Caller
@@ -60,9 +60,9 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 	}
 	session := s.adapter.NewSession()
 	s.bound[connection] = session
-	// The SDK has no hook for the end of a session; waiting for it is the one way that works on every transport.
+	// The SDK has no hook for the end of a session; waiting for it works on every transport.
 	go func() {
-		_ = connection.Wait() // how it ended makes no difference
+		_ = connection.Wait() // the error does not matter
 		session.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -74,12 +74,13 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 func (s *sessions) ofCaller(identity string) *aql.Session {
 	session, oldest := s.remember(identity)
 	if oldest != nil {
-		oldest.Close() // not under the lock: it may have to wait for a store
+		oldest.Close() // without the lock: it may wait for a store
 	}
 	return session
 }
 
-// remember finds the session of a caller or makes one, which may push out the one that was used longest ago.
+// remember returns the session of a caller. If it is new and there are too many, it removes and returns the least
+// recently used one.
 func (s *sessions) remember(identity string) (session, oldest *aql.Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

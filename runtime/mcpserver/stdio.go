@@ -15,24 +15,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// drainTimeout bounds how long calls may go on after the input has ended.
+// drainTimeout bounds how long calls may run after the end of the input.
 const drainTimeout = 5 * time.Second
 
-// RunStdio serves one client over a pair of streams, such as standard input and output, until the input ends or ctx
-// does. What was asked before the input ended is still answered, for a while. Nothing but MCP is written to out. A line that is no JSON-RPC message is answered with an error and the session
-// goes on; the SDK alone would end it.
+// RunStdio serves one client over a pair of streams, such as standard input and output, until the input or ctx ends.
+// Requests from before the end of the input are answered if their calls end within 5 seconds. Nothing but MCP is
+// written to out. A line that is not a JSON-RPC message is answered with an error, and the session goes on; the SDK
+// would end it.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	writer := &lockedWriter{out: out}
 	pipeReader, pipeWriter := io.Pipe()
-	asked := &requestCounter{pass: pipeWriter}
+	requests := &requestCounter{next: pipeWriter}
 	go func() {
-		err := filterLines(in, asked, writer, s.options.MaxLineBytes)
-		for end := time.Now().Add(drainTimeout); writer.answers.Load() < asked.requests && time.Now().Before(end) && ctx.Err() == nil; {
+		err := filterLines(in, requests, writer, s.options.MaxLineBytes)
+		end := time.Now().Add(drainTimeout)
+		for writer.responses.Load() < requests.count && time.Now().Before(end) && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		pipeWriter.CloseWithError(err)
 	}()
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: pipeReader, Writer: writer, MaxLineLength: s.options.MaxLineBytes + 1024})
+	transport := &mcp.IOTransport{Reader: pipeReader, Writer: writer, MaxLineLength: s.options.MaxLineBytes + 1024}
+	err := s.mcp.Run(ctx, transport)
 	pipeReader.Close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
@@ -40,37 +43,37 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// requestCounter passes lines on and counts those that expect an answer.
+// requestCounter passes lines on and counts those that are requests.
 type requestCounter struct {
-	pass     io.Writer
-	requests int64
+	next  io.Writer
+	count int64
 }
 
 func (c *requestCounter) Write(line []byte) (int, error) {
 	var message map[string]json.RawMessage
 	if json.Unmarshal(line, &message) == nil && present(message["method"]) != nil && present(message["id"]) != nil {
-		c.requests++
+		c.count++
 	}
-	return c.pass.Write(line)
+	return c.next.Write(line)
 }
 
-// lockedWriter keeps the lines of two writers whole and counts answers. Closing it leaves the stream open: it is the
-// process's.
+// lockedWriter writes the lines of several writers one after the other, and counts responses. Close leaves the stream
+// open: it belongs to the process.
 type lockedWriter struct {
-	mu      sync.Mutex
-	out     io.Writer
-	answers atomic.Int64
+	mu        sync.Mutex
+	out       io.Writer
+	responses atomic.Int64
 }
 
-// answerStart is how the SDK spells the beginning of an answer. Nothing else it writes here has an id.
-var answerStart = []byte(`{"jsonrpc":"2.0","id":`)
+// responseStart is how the SDK begins a response. Nothing else that it writes here begins so.
+var responseStart = []byte(`{"jsonrpc":"2.0","id":`)
 
 func (w *lockedWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, err := w.out.Write(line)
-	if bytes.HasPrefix(line, answerStart) {
-		w.answers.Add(1)
+	if bytes.HasPrefix(line, responseStart) {
+		w.responses.Add(1)
 	}
 	return n, err
 }
@@ -83,17 +86,18 @@ const (
 	invalidRequest = -32600
 )
 
-// filterLines passes on the lines of in that are JSON-RPC messages and answers the others.
-func filterLines(in io.Reader, pass, answers io.Writer, longest int) error {
+// filterLines writes the lines of in that are JSON-RPC messages to messages, and writes errors to responses for the
+// others.
+func filterLines(in io.Reader, messages, responses io.Writer, longest int) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, tooLong, err := readLine(lines, longest)
 		if fault := checkLine(line, tooLong, longest); fault != nil {
-			if _, err := answers.Write(fault); err != nil {
+			if _, err := responses.Write(fault); err != nil {
 				return err
 			}
 		} else if len(bytes.TrimSpace(line)) > 0 {
-			if _, err := pass.Write(append(bytes.TrimRight(line, "\r\n"), '\n')); err != nil {
+			if _, err := messages.Write(append(bytes.TrimRight(line, "\r\n"), '\n')); err != nil {
 				return err
 			}
 		}
@@ -103,7 +107,7 @@ func filterLines(in io.Reader, pass, answers io.Writer, longest int) error {
 	}
 }
 
-// readLine reads to the end of a line and keeps no more than longest bytes of it.
+// readLine reads a line. It returns what fits into longest bytes, and whether the line is longer.
 func readLine(lines *bufio.Reader, longest int) (line []byte, tooLong bool, err error) {
 	for {
 		part, err := lines.ReadSlice('\n')
@@ -118,10 +122,10 @@ func readLine(lines *bufio.Reader, longest int) (line []byte, tooLong bool, err 
 	}
 }
 
-// deepest is where the SDK gives up on a message.
+// deepest is the nesting at which the SDK refuses a message.
 const deepest = 1000
 
-// checkLine returns the answer to a line that is no message, and nil for one that is, or is blank.
+// checkLine returns the error response to a line that is not a message; nil: it is one, or is blank.
 func checkLine(line []byte, tooLong bool, longest int) []byte {
 	if tooLong {
 		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is longer than %d bytes", longest))
@@ -139,7 +143,7 @@ func checkLine(line []byte, tooLong bool, longest int) []byte {
 	if depth(line) >= deepest {
 		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is nested deeper than %d levels", deepest))
 	}
-	var message map[string]json.RawMessage // and no struct, whose members would go by any case
+	var message map[string]json.RawMessage // not a struct, whose fields would match names of any case
 	if err := json.Unmarshal(line, &message); err != nil {
 		return rpcError(invalidRequest, nil, "the message is not a JSON-RPC message")
 	}
@@ -160,7 +164,7 @@ func checkLine(line []byte, tooLong bool, longest int) []byte {
 	return nil
 }
 
-// present is a member that is there and not null.
+// present returns a member; nil: it is missing or null.
 func present(member json.RawMessage) json.RawMessage {
 	if string(member) == "null" {
 		return nil
@@ -168,7 +172,7 @@ func present(member json.RawMessage) json.RawMessage {
 	return member
 }
 
-// isVersion2 reports whether a member is the text 2.0, however it is spelt.
+// isVersion2 reports whether a member is the string "2.0", with or without escapes.
 func isVersion2(member json.RawMessage) bool {
 	var version string
 	return json.Unmarshal(member, &version) == nil && version == "2.0"
@@ -186,7 +190,7 @@ func validID(id json.RawMessage) bool {
 	return len(id) <= 19
 }
 
-// depth is the nesting of valid JSON.
+// depth returns the nesting of valid JSON.
 func depth(text []byte) int {
 	level, deepest, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -210,6 +214,7 @@ func rpcError(code int, id json.RawMessage, message string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	// The id stands last, so that these answers are not counted as those of requests.
+	// The id is the last member, so that lockedWriter does not count these responses: their lines are not counted as
+	// requests.
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","error":{"code":%d,"message":%q},"id":%s}`+"\n", code, message, id)
 }

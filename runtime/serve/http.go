@@ -15,7 +15,9 @@ import (
 )
 
 // serveHTTP serves MCP at /mcp and a health check at /healthz until ctx ends.
-func (p Process) serveHTTP(ctx context.Context, server *mcpserver.Server, s settings, options Options, log *slog.Logger) error {
+func (p Process) serveHTTP(
+	ctx context.Context, server *mcpserver.Server, s settings, options Options, log *slog.Logger,
+) error {
 	if err := checkAddress(s.addr, options.AllowRemote || options.MCP.Bearer != nil); err != nil {
 		return err
 	}
@@ -78,7 +80,8 @@ func (p Process) serveHTTP(ctx context.Context, server *mcpserver.Server, s sett
 	return nil
 }
 
-// checkAddress refuses an address that other machines can reach unless that was asked for: callers are not authenticated.
+// checkAddress refuses an address that other machines can reach, unless allowRemote is set: callers are not
+// authenticated.
 func checkAddress(addr string, allowRemote bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -88,5 +91,6 @@ func checkAddress(addr string, allowRemote bool) error {
 		return nil
 	}
 	return usageError{fmt.Errorf("-addr %s can be reached from other machines and callers are not authenticated; "+
-		"listen on 127.0.0.1, authenticate callers with serve.Options.MCP.Bearer, or set serve.Options.AllowRemote when something in front does", addr)}
+		"listen on 127.0.0.1, authenticate callers with serve.Options.MCP.Bearer, "+
+		"or set serve.Options.AllowRemote when something in front does", addr)}
 }

@@ -1,4 +1,15 @@
-// Package serve is what the main function of an adapter calls: flags, environment, transports, signals.
+// Package serve is the main function of an adapter: flags, environment variables, transports and signals.
+//
+//	func main() {
+//		service, err := todo.Open("todo.db")
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		serve.Main(todo.NewRegistry(service), serve.Options{Name: "todo", Close: service.Close})
+//	}
+//
+// The process then speaks MCP on standard input and output, or with -transport http on a port. Run it with -help for
+// all flags.
 package serve
 
 import (
@@ -19,22 +30,21 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// Options describes the adapter to serve. Only Name is needed.
+// Options describes the adapter to serve. Only Name is required.
 type Options struct {
-	// Name and Version identify the service to clients. An empty Version is taken from the build.
+	// Name and Version identify the service to clients. Without a Version it is taken from the build.
 	Name, Version string
-	// Adapter and MCP hold the settings that have no flag. What a flag or the environment sets wins over them.
+	// Adapter and MCP are settings in Go. Flags and environment variables override them.
 	Adapter aql.Options
 	MCP     mcpserver.Options
-	// Stores are the stores in which -state can keep confirmations and counters, beside memory: sqlite.Drivers(), and those of
-	// package redis and postgres below runtime/store.
+	// Stores are the stores that -state can name, besides memory, such as sqlite.Drivers() of runtime/store/sqlite.
 	Stores []store.Driver
-	// AllowRemote lets HTTP listen on addresses that other machines can reach although callers are anonymous: MCP.Bearer is
-	// not set. Put something in front that authenticates them.
+	// AllowRemote allows HTTP on addresses that other machines can reach without MCP.Bearer, so that callers are
+	// anonymous. Set it if a proxy authenticates them.
 	AllowRemote bool
-	// Close, if set, is called when serving has ended, before Main exits.
+	// Close, unless nil, is called when serving has ended, before Main exits.
 	Close func() error
-	// ShutdownTimeout bounds how long running calls may take to end; default 10 seconds.
+	// ShutdownTimeout bounds how long running calls may take at shutdown; default 10 seconds.
 	ShutdownTimeout time.Duration
 }
 
@@ -45,9 +55,11 @@ const (
 	exitUsage = 3 // flags, environment or configuration
 )
 
-// Main serves the registry as the flags of the process say, until the client leaves or a signal comes, and exits.
+// Main serves a registry according to the flags of the process, until the client disconnects or the process gets an
+// interrupt or a termination signal, and exits.
 //
-// A service with flags of its own defines them with package flag and calls flag.Parse after Flags has added the adapter's:
+// A service with flags of its own defines them with package flag, and calls flag.Parse after Flags has added the
+// adapter's:
 //
 //	db := flag.String("db", "todo.db", "database file")
 //	serve.Flags(flag.CommandLine)
@@ -55,7 +67,7 @@ const (
 //	…
 //	serve.Main(registry, serve.Options{Name: "todo"})
 //
-// Where flag.Parse was not called, Main parses the adapter's flags itself.
+// If flag.Parse was not called, Main parses the adapter's flags itself.
 func Main(registry *aql.Registry, options Options) {
 	os.Exit(main(registry, options))
 }
@@ -64,28 +76,30 @@ func main(registry *aql.Registry, options Options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
-		stop() // a second signal ends the process at once
+		stop() // the next signal ends the process at once
 	}()
 	if flag.Parsed() && flag.Lookup("transport") == nil {
 		fmt.Fprintln(os.Stderr, "flag.Parse was called before serve.Flags(flag.CommandLine) added the adapter's flags")
 		return exitUsage
 	}
-	process := Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, Environ: os.Environ()}
+	process := Process{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, Environ: os.Environ(),
+	}
 	if flag.Parsed() {
 		return process.serve(ctx, registry, options, flag.CommandLine)
 	}
 	return process.Run(ctx, registry, options, os.Args[1:])
 }
 
-// Process is what an adapter sees of the process it runs in. Tests make their own.
+// Process is the environment of Run. Main uses that of the operating system's process; tests make their own.
 type Process struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	LookupEnv      func(string) (string, bool)
-	Environ        []string // for finding misspelt names
+	Environ        []string // in which misspelt names are searched
 }
 
-// Run is Main without the process: it parses args, serves until ctx ends, and returns the exit code.
+// Run is Main in another environment: it parses args, serves until ctx ends, and returns the exit code.
 func (p Process) Run(ctx context.Context, registry *aql.Registry, options Options, args []string) int {
 	set := flag.NewFlagSet(options.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -106,7 +120,7 @@ func (p Process) Run(ctx context.Context, registry *aql.Registry, options Option
 	return p.serve(ctx, registry, options, set)
 }
 
-// serve runs the adapter with flags that have been parsed.
+// serve serves the adapter with parsed flags.
 func (p Process) serve(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) (code int) {
 	if options.Version == "" {
 		options.Version = buildVersion()
@@ -129,7 +143,7 @@ func (p Process) serve(ctx context.Context, registry *aql.Registry, options Opti
 	source, opened, err := settings.prepare(ctx, &options, log)
 	defer func() {
 		if options.Close != nil {
-			opened = append(openings{closing(options.Close)}, opened...)
+			opened = append(resources{closing(options.Close)}, opened...)
 		}
 		if err := opened.close(); err != nil {
 			log.Error("closing the service failed", slog.Any("error", err))

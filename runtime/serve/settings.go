@@ -10,8 +10,8 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// setting is one setting of an adapter: its flag, and the environment variable that sets it where the flag is not given.
-// The table feeds the flags, the help, and the search for misspelt names.
+// setting is a flag of an adapter, with its default, its help, and the environment variable that counts if the flag is
+// not given. Flags, help and the search for misspelt names use the table.
 type setting struct {
 	flag, standard, help, env string
 }
@@ -19,16 +19,32 @@ type setting struct {
 var table = []setting{
 	{flag: "transport", standard: "stdio", help: "`stdio` or http"},
 	{flag: "addr", standard: "127.0.0.1:8080", help: "`address` for HTTP; MCP is served below /mcp"},
-	{flag: "mode", standard: "semantic", help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all", env: "MCP_AQL_ENDPOINT_MODE"},
-	{flag: "profile", standard: "crude", help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own", env: "MCP_AQL_ENDPOINT_PROFILE"},
-	{flag: "prefix", standard: "", help: "`prefix` of the tool names, such as github_", env: "MCP_AQL_TOOL_PREFIX"},
-	{flag: "state", standard: memory, help: "`where` confirmations and counters live: memory, or what the service has a store for: a file, redis://…, postgres://…", env: "MCP_AQL_STATE"},
-	{flag: "policy", standard: "", help: "`file` with rules about who may do what; it is read again when it changes", env: "MCP_AQL_POLICY"},
-	{flag: "audit", standard: "", help: "`file` that keeps what was asked for, allowed and denied; aql-tag audit verify checks it", env: "MCP_AQL_AUDIT"},
+	{
+		flag: "mode", standard: "semantic", env: "MCP_AQL_ENDPOINT_MODE",
+		help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all",
+	},
+	{
+		flag: "profile", standard: "crude", env: "MCP_AQL_ENDPOINT_PROFILE",
+		help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own",
+	},
+	{flag: "prefix", standard: "", env: "MCP_AQL_TOOL_PREFIX", help: "`prefix` of the tool names, such as github_"},
+	{
+		flag: "state", standard: memory, env: "MCP_AQL_STATE",
+		help: "`where` confirmations and counters live: memory, or what the service has a store for: " +
+			"a file, redis://…, postgres://…",
+	},
+	{
+		flag: "policy", standard: "", env: "MCP_AQL_POLICY",
+		help: "`file` with rules about who may do what; it is read again when it changes",
+	},
+	{
+		flag: "audit", standard: "", env: "MCP_AQL_AUDIT",
+		help: "`file` that keeps what was asked for, allowed and denied; aql-tag audit verify checks it",
+	},
 	{flag: "log-level", standard: "info", help: "`level`: debug, info, warn or error; the log goes to standard error"},
 }
 
-// Flags adds the adapter's flags to a set, and its usage text.
+// Flags adds the adapter's flags and usage text to a set.
 func Flags(set *flag.FlagSet) {
 	for _, s := range table {
 		set.String(s.flag, s.standard, s.help)
@@ -54,8 +70,8 @@ type settings struct {
 	given                                                        map[string]bool // set by flag or environment
 }
 
-// settings brings flags and environment together: an explicit flag wins over the environment, with a warning that names
-// the winner, and the environment over a flag's default.
+// settings merges flags and environment. A given flag overrides the environment, with a warning; the environment
+// overrides the default of a flag.
 func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
 	explicit := make(map[string]bool)
 	set.Visit(func(f *flag.Flag) { explicit[f.Name] = true })
@@ -78,7 +94,8 @@ func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
 	warnings = append(warnings, misspelt(p.Environ)...)
 
 	result := settings{
-		transport: values["transport"], addr: values["addr"], mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
+		transport: values["transport"], addr: values["addr"],
+		mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
 		state: values["state"], policy: values["policy"], audit: values["audit"], given: given,
 	}
 	if result.transport != "stdio" && result.transport != "http" {
@@ -90,7 +107,7 @@ func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
 	return result, warnings, nil
 }
 
-// misspelt finds variables that were probably meant for the adapter and are not read.
+// misspelt returns warnings about variables that were probably meant for the adapter and are not read.
 func misspelt(environ []string) []string {
 	known := []string{"MCP_AQL_SAFETY_LOOP"}
 	for _, s := range table {
@@ -102,13 +119,14 @@ func misspelt(environ []string) []string {
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "MCP_AQL_") && !slices.Contains(known, name) {
-			warnings = append(warnings, fmt.Sprintf("environment variable %s is not known; known are %s", name, strings.Join(known[1:], ", ")))
+			warnings = append(warnings, fmt.Sprintf("environment variable %s is not known; known are %s",
+				name, strings.Join(known[1:], ", ")))
 		}
 	}
 	return warnings
 }
 
-// apply puts the settings over the options of the service.
+// apply returns the options of the service, overridden by the settings.
 func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 	adapter := options.Adapter
 	adapter.Name, adapter.Version = options.Name, options.Version

@@ -18,7 +18,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// memory is the location of state that ends with the process.
+// memory is the location of state that is lost when the process ends.
 const memory = "memory"
 
 // openTimeout bounds how long opening the state may take.
@@ -57,13 +57,14 @@ func openState(ctx context.Context, location string, drivers []store.Driver) (st
 	if found {
 		what = scheme + "://…"
 	}
-	return nil, fmt.Errorf("-state: this service cannot keep its state in %s, only in: %s. Its author adds stores with serve.Options.Stores", what, strings.Join(kinds, ", "))
+	return nil, fmt.Errorf("-state: this service cannot keep its state in %s, only in: %s. "+
+		"Its author adds stores with serve.Options.Stores", what, strings.Join(kinds, ", "))
 }
 
-// openings are what was opened for an adapter, in the order of opening.
-type openings []io.Closer
+// resources are what was opened for an adapter, in that order.
+type resources []io.Closer
 
-func (o openings) close() error {
+func (o resources) close() error {
 	var failures []error
 	for i := len(o) - 1; i >= 0; i-- {
 		failures = append(failures, o[i].Close())
@@ -71,10 +72,12 @@ func (o openings) close() error {
 	return errors.Join(failures...)
 }
 
-// prepare opens what the settings name: state, audit log, policy.
-func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logger) (*policyfile.File, openings, error) {
-	var opened openings
-	fail := func(err error) (*policyfile.File, openings, error) {
+// prepare opens what the settings name: state, audit log and policy.
+func (s settings) prepare(
+	ctx context.Context, options *Options, log *slog.Logger,
+) (*policyfile.File, resources, error) {
+	var opened resources
+	fail := func(err error) (*policyfile.File, resources, error) {
 		return nil, nil, errors.Join(err, opened.close())
 	}
 	if s.given["state"] || options.Adapter.State == nil {
@@ -92,12 +95,12 @@ func (s settings) prepare(ctx context.Context, options *Options, log *slog.Logge
 		if err != nil {
 			return fail(fmt.Errorf("-audit: %w", err))
 		}
-		keeper := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true, Logger: log})
-		options.Adapter.Audit = keeper
+		auditLog := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true, Logger: log})
+		options.Adapter.Audit = auditLog
 		opened = append(opened, closing(func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 			defer cancel()
-			return keeper.Close(ctx)
+			return auditLog.Close(ctx)
 		}))
 	}
 	if s.policy == "" {
@@ -115,11 +118,11 @@ type closing func() error
 
 func (c closing) Close() error { return c() }
 
-// pollPolicy is how often it is looked whether a policy has changed.
+// pollPolicy is how often the policy file is checked for changes.
 const pollPolicy = 2 * time.Second
 
-// followPolicy makes the adapter go by the policy as it stands in its file, until ctx ends: it looks for changes now and then,
-// and on the hang-up signal. A policy that is broken or does not fit changes nothing.
+// followPolicy sets the adapter's policy when its file changes, until ctx ends. It checks the file at intervals and on
+// the hang-up signal. A policy with mistakes is logged and not set.
 func followPolicy(ctx context.Context, source *policyfile.File, adapter *aql.Adapter, log *slog.Logger) {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP)

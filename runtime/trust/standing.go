@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Standing is an adapter's trust with where it comes from, as it is kept and shown (MCP-AQL trust levels §3). It travels as
-// JSON; what Promote and Demote return replaces it.
+// Standing is the trust level of an adapter with its history (MCP-AQL trust levels §3). Its JSON form is the
+// protocol's. Promote and Demote return a new Standing.
 type Standing struct {
 	Level            Level            `json:"level"`
 	GeneratedAt      time.Time        `json:"generated_at,omitzero"`
 	GeneratedBy      string           `json:"generated_by,omitempty"`
-	ValidatedAt      time.Time        `json:"validated_at,omitzero"` // kept by demotions
+	ValidatedAt      time.Time        `json:"validated_at,omitzero"` // demotions do not change it
 	ValidatedBy      string           `json:"validated_by,omitempty"`
 	ValidationReport ValidationReport `json:"validation_report,omitzero"`
 	PromotedFrom     Level            `json:"promoted_from,omitempty"`
@@ -22,7 +22,7 @@ type Standing struct {
 	Certification    *Certification   `json:"certification,omitempty"`
 }
 
-// ValidationReport is what validation found.
+// ValidationReport is the result of a validation.
 type ValidationReport struct {
 	TestsPassed       int      `json:"tests_passed"`
 	TestsTotal        int      `json:"tests_total"`
@@ -31,7 +31,7 @@ type ValidationReport struct {
 	LastAPIResponse   string   `json:"last_api_response,omitempty"`
 }
 
-// Promotion is a change of level, upwards or downwards.
+// Promotion is a change of the level, up or down.
 type Promotion struct {
 	From   Level     `json:"from"`
 	To     Level     `json:"to"`
@@ -40,7 +40,7 @@ type Promotion struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
-// Certification is who certified an adapter, and for what.
+// Certification is the certificate of an adapter.
 type Certification struct {
 	Authority     string    `json:"authority"`
 	Signature     string    `json:"signature"`
@@ -50,8 +50,8 @@ type Certification struct {
 	Scope         []string  `json:"scope,omitempty"`
 }
 
-// UnmarshalJSON reads a standing. One without a level is untested, and one with a level that does not exist is refused
-// (requirements REQ-TR-01, REQ-TR-02).
+// UnmarshalJSON reads a standing. Without a level it is untested. A level that does not exist is an error (MCP-AQL
+// trust levels §2).
 func (s *Standing) UnmarshalJSON(text []byte) error {
 	type plain Standing
 	var read plain
@@ -66,7 +66,7 @@ func (s *Standing) UnmarshalJSON(text []byte) error {
 	return s.check()
 }
 
-// Promote raises the level by one. There is no other way up: no level can be skipped (MCP-AQL trust levels §4.1).
+// Promote raises the level by one. No level can be skipped (MCP-AQL trust levels §4.1).
 func (s Standing) Promote(to Level, at time.Time, by string) (Standing, error) {
 	levels := Levels()
 	from := s.Level.rank()
@@ -76,8 +76,8 @@ func (s Standing) Promote(to Level, at time.Time, by string) (Standing, error) {
 	return s.change(to, at, by, "")
 }
 
-// Demote lowers the level, by one or more, and keeps on record why. When it was validated stays known (MCP-AQL trust levels
-// §4.3).
+// Demote lowers the level by one or more, and records why. It does not change when the adapter was validated (MCP-AQL
+// trust levels §4.3).
 func (s Standing) Demote(to Level, at time.Time, by, reason string) (Standing, error) {
 	switch {
 	case to.rank() < 0 || !to.Below(s.Level):
@@ -108,7 +108,7 @@ func (s Standing) change(to Level, at time.Time, by, reason string) (Standing, e
 	return s, nil
 }
 
-// check reports a history that does not lead to the level.
+// check fails if the history does not lead to the level.
 func (s Standing) check() error {
 	if s.Level.rank() < 0 {
 		_, err := Parse(string(s.Level))
@@ -131,8 +131,9 @@ func (s Standing) check() error {
 	return nil
 }
 
-// Due is when a standing has to be validated again: at each use while it is generated, weekly while it is validated, monthly
-// once it is reviewed (MCP-AQL trust levels §4.4). It is zero for an adapter that was never validated.
+// Due returns when the adapter must be validated again: weekly if it is validated, monthly if it is reviewed or
+// certified, and otherwise at each use (MCP-AQL trust levels §4.4). It returns the zero time if the adapter was never
+// validated.
 func (s Standing) Due() time.Time {
 	switch {
 	case s.ValidatedAt.IsZero():

@@ -1,5 +1,7 @@
-// Package trust says how far an adapter is trusted, and what an adapter of each level may do (MCP-AQL trust levels). Trust
-// is about the adapter, not about who calls it.
+// Package trust defines the trust levels of adapters, and what an adapter of each level may do (MCP-AQL trust levels).
+// A trust level belongs to the adapter, and not to its callers:
+//
+//	aql.Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Validated}, CategoryMinimums: true}}
 package trust
 
 import (
@@ -10,8 +12,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Level is how far an adapter is trusted (MCP-AQL trust levels §2). The zero value is Untested: what nobody vouched for
-// (requirements REQ-TR-02).
+// Level is the trust level of an adapter (MCP-AQL trust levels §2). The zero value is Untested.
 type Level string
 
 // The trust levels, in rising order.
@@ -23,10 +24,10 @@ const (
 	Certified         Level = "certified"
 )
 
-// Levels lists the trust levels in rising order.
+// Levels returns the trust levels in rising order.
 func Levels() []Level { return []Level{Untested, Generated, Validated, CommunityReviewed, Certified} }
 
-// Parse reads a level. Nothing is Untested.
+// Parse parses the name of a level. The empty name is Untested.
 func Parse(text string) (Level, error) {
 	level := Level(text)
 	if text == "" {
@@ -46,7 +47,7 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// rank is the place of a level in rising order, and -1 for anything else.
+// rank returns the index of a level in rising order; -1: there is no such level.
 func (l Level) rank() int {
 	if l == "" {
 		return 0
@@ -57,23 +58,23 @@ func (l Level) rank() int {
 // Below reports whether l is a lower level than other.
 func (l Level) Below(other Level) bool { return l.rank() < other.rank() }
 
-// Verdict is what the gating matrix says of an operation.
+// Verdict is what the gating matrix decides about an operation.
 type Verdict int
 
-// The verdicts, from the mildest to the strictest.
+// The verdicts, in rising order of restriction.
 const (
 	Allow Verdict = iota
 	Confirm
 	Deny
-	IntrospectOnly // only introspect works
+	IntrospectOnly // of the adapter, only introspect is allowed
 )
 
-// String returns the word that the protocol has for a verdict.
+// String returns the protocol's name of a verdict.
 func (v Verdict) String() string {
 	return [...]string{"allow", "confirm", "deny", "introspect_only"}[v]
 }
 
-// matrix is the gating matrix of MCP-AQL danger levels §4.1: a row for each danger level, a column for each trust level.
+// matrix is the gating matrix (MCP-AQL danger levels §4.1): a row for each danger level, a column for each trust level.
 var matrix = [5][5]Verdict{
 	{IntrospectOnly, Allow, Allow, Allow, Allow},
 	{Deny, Deny, Allow, Allow, Allow},
@@ -82,8 +83,8 @@ var matrix = [5][5]Verdict{
 	{Deny, Deny, Deny, Deny, Confirm},
 }
 
-// Gating is the gating matrix (requirements REQ-TR-04): what an adapter of a trust level may do with an operation of a danger
-// level. Levels that do not exist are denied.
+// Gating returns what the gating matrix decides about an operation of a danger level in an adapter of a trust level
+// (MCP-AQL danger levels §4.1). For levels that do not exist it is Deny.
 func Gating(danger gen.Danger, level Level) Verdict {
 	row, column := danger.Level(), level.rank()
 	if row < 0 || column < 0 {
@@ -92,7 +93,7 @@ func Gating(danger gen.Danger, level Level) Verdict {
 	return matrix[row][column]
 }
 
-// Minimum is the lowest trust level at which an operation of a danger level is not denied (requirements T-31).
+// Minimum returns the lowest trust level at which an operation of a danger level is not denied.
 func Minimum(danger gen.Danger) Level {
 	for _, level := range Levels() {
 		if Gating(danger, level) <= Confirm {
@@ -102,31 +103,34 @@ func Minimum(danger gen.Danger) Level {
 	return Certified
 }
 
-// Options is how trust decides. The zero value leaves it to the gating matrix.
+// Options configures what an adapter may do by its trust level. With the zero value, an untested adapter has the rights
+// of the gating matrix.
 type Options struct {
+	// Standing is the adapter's level, with its history.
 	Standing Standing
-	// CategoryMinimums also demands the levels that MCP-AQL trust levels §5.1 names for each category: generated for READ,
-	// validated for CREATE, UPDATE and EXECUTE, community_reviewed for DELETE, and certified for everything dangerous.
+	// CategoryMinimums also requires the level of each category (MCP-AQL trust levels §5.1): generated for READ, validated
+	// for CREATE, UPDATE and EXECUTE, community_reviewed for DELETE, and certified for dangerous operations.
 	CategoryMinimums bool
-	// MinimumForWrites and MinimumForDeletes demand a level for all that is not READ, and for DELETE (trust levels §5.3).
+	// MinimumForWrites and MinimumForDeletes are levels that operations other than READ, and DELETE operations, require
+	// (MCP-AQL trust levels §5.3).
 	MinimumForWrites, MinimumForDeletes Level
-	// ConfirmBelow asks for confirmation of everything that is not READ as long as the adapter is below this level.
+	// ConfirmBelow is a level below which all operations other than READ need confirmation.
 	ConfirmBelow Level
-	// DenyUntestedIntrospection takes introspection, too, from an adapter that is untested.
+	// DenyUntestedIntrospection denies introspection, too, if the adapter is untested.
 	DenyUntestedIntrospection bool
 }
 
-// Ruling is what trust says of an operation.
+// Ruling is what Options decide about an operation.
 type Ruling struct {
 	Verdict Verdict
-	// Required is the level that is missing where the verdict is Deny or IntrospectOnly.
+	// Required is the level that the adapter would need, if the verdict is Deny or IntrospectOnly.
 	Required Level
-	// ByMinimum says that a demanded minimum denies it, and not the matrix.
+	// ByMinimum reports that a required minimum denies the operation, and not the matrix.
 	ByMinimum bool
 }
 
-// Judge says what an adapter of this standing may do with an operation. The strictest of the matrix and the minimums counts.
-func (o *Options) Judge(operation *gen.Operation) Ruling {
+// Rule decides about an operation. The most restrictive of the matrix and the minimums counts.
+func (o *Options) Rule(operation *gen.Operation) Ruling {
 	level := o.Standing.Level
 	ruling := Ruling{Verdict: Gating(operation.Danger, level)}
 	if ruling.Verdict >= Deny {
@@ -141,10 +145,10 @@ func (o *Options) Judge(operation *gen.Operation) Ruling {
 	return ruling
 }
 
-// minimum is the highest level that the options demand for an operation.
+// minimum returns the highest level that the options require for an operation.
 func (o *Options) minimum(operation *gen.Operation) Level {
 	minimum := Untested
-	demand := func(level Level) {
+	require := func(level Level) {
 		if minimum.Below(level) {
 			minimum = level
 		}
@@ -152,25 +156,26 @@ func (o *Options) minimum(operation *gen.Operation) Level {
 	if o.CategoryMinimums {
 		switch {
 		case operation.Danger.Level() >= gen.Dangerous.Level():
-			demand(Certified)
+			require(Certified)
 		case operation.Category == gen.Read:
-			demand(Generated)
+			require(Generated)
 		case operation.Category == gen.Delete:
-			demand(CommunityReviewed)
+			require(CommunityReviewed)
 		default:
-			demand(Validated)
+			require(Validated)
 		}
 	}
 	if operation.Category != gen.Read {
-		demand(o.MinimumForWrites)
+		require(o.MinimumForWrites)
 	}
 	if operation.Category == gen.Delete {
-		demand(o.MinimumForDeletes)
+		require(o.MinimumForDeletes)
 	}
 	return minimum
 }
 
-// Check reports what is wrong with the options: a level that does not exist, or a standing that no promotions lead to.
+// Check returns what is wrong with the options: a level that does not exist, or a history that does not lead to the
+// level.
 func (o *Options) Check() error {
 	for _, level := range []Level{o.MinimumForWrites, o.MinimumForDeletes, o.ConfirmBelow} {
 		if _, err := Parse(string(level)); err != nil {

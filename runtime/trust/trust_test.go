@@ -86,7 +86,7 @@ func TestJudge(t *testing.T) {
 		{"nor those who have reached it", Options{Standing: at(Certified), ConfirmBelow: Certified}, create, Ruling{Verdict: Allow}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, tt.options.Judge(tt.operation)); diff != "" {
+			if diff := cmp.Diff(tt.want, tt.options.Rule(tt.operation)); diff != "" {
 				t.Error(diff)
 			}
 			if err := tt.options.Check(); err != nil {

@@ -111,7 +111,7 @@ func (g *Gate) operation(definition *gen.Operation) *Operation {
 	c := &g.options.Confirmation
 	byLevel := o.recorded && !c.Off
 	if t := g.options.Trust; t != nil {
-		o.ruling = t.Judge(definition)
+		o.ruling = t.Rule(definition)
 		byLevel = byLevel && !c.TrustSkips
 	}
 	o.confirm = byLevel || o.ruling.Verdict == trust.Confirm
