@@ -33,7 +33,8 @@ type benchOwner struct {
 }
 
 // benchDocument takes 1 KB.
-const benchDocument = `{"title":"Write the quarterly report for the board and send it around before the meeting","notes":"Ask Ada for ` +
+const benchDocument = `{"title":"Write the quarterly report for the board and send it around before the meeting",` +
+	`"notes":"Ask Ada for ` +
 	`the numbers first: she has the ledger, Grace the exchange rates.\nWhat the auditors called \"open\" in spring ` +
 	`gets a table of its own, with a column for the answer, one for who gave it and one for the day; whatever has ` +
 	`none by then is marked and comes back in the next report. Keep last year's figures in the appendix, line by ` +

@@ -134,7 +134,7 @@ func TestMergeIsRFC7396(t *testing.T) {
 	}
 }
 
-// canonical is the value of a JSON text, in one spelling. An embedded struct that is a nil pointer is the same as an empty
+// canonical is the value of a JSON text, in one spelling. An embedded struct that is nil is the same as an empty
 // one.
 func canonical(t testing.TB, value reflect.Value) string {
 	t.Helper()

@@ -81,7 +81,10 @@ func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 			"a list of other elements", reflect.TypeFor[lists](),
 			gen.Param{Go: "Strings", Type: "array", Items: &gen.Param{Type: "integer"}}, otherType("integer", "string"),
 		},
-		{"a list of nothing known", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "array"}, otherType("any", "string")},
+		{
+			"a list of nothing known", reflect.TypeFor[lists](), gen.Param{Go: "Strings", Type: "array"},
+			otherType("any", "string"),
+		},
 		{
 			"a map of other elements", reflect.TypeFor[mapsAll](),
 			gen.Param{Go: "Strings", Type: "object", Items: &gen.Param{Type: "integer"}}, otherType("integer", "string"),
@@ -104,8 +107,14 @@ func TestDefinitionsThatDoNotFitTheTypes(t *testing.T) {
 			otherType("Level", "int"),
 		},
 		{"a string type that became an enum", reflect.TypeFor[namedBasics](), gen.Param{Go: "Level", Type: "Level"}, ""},
-		{"a type without definition", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "Gone"}, otherType("Gone", "int")},
-		{"a date that is none", reflect.TypeFor[times](), gen.Param{Go: "At", Type: "integer"}, otherType("integer", "time.Time")},
+		{
+			"a type without definition", reflect.TypeFor[basics](), gen.Param{Go: "Int", Type: "Gone"},
+			otherType("Gone", "int"),
+		},
+		{
+			"a date that is none", reflect.TypeFor[times](), gen.Param{Go: "At", Type: "integer"},
+			otherType("integer", "time.Time"),
+		},
 		{
 			"bytes that are no string", reflect.TypeFor[bytesAll](),
 			gen.Param{Go: "Bytes", Type: "array", Items: &gen.Param{Type: "integer"}}, otherType("array", "[]uint8"),
