@@ -7,11 +7,11 @@ import (
 
 // batchItems returns three requests of which the second one fails.
 func batchItems() []any {
-	ask := func(query string) map[string]any {
+	introspect := func(query string) map[string]any {
 		return map[string]any{"operation": "introspect", "params": map[string]any{"query": query, "name": "no_such_name"}}
 	}
 	unknown := map[string]any{"operation": "no_such_operation", "params": map[string]any{}}
-	return []any{ask("operations"), unknown, ask("types")}
+	return []any{introspect("operations"), unknown, introspect("types")}
 }
 
 // sendBatch sends the batch items, once in a run; nil: the server does not support batches.

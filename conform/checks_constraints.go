@@ -14,7 +14,7 @@ import (
 type violation struct {
 	param *param
 	path  string // of the value, such as input.title
-	build func(value any) any
+	replace func(value any) any
 	value any
 	what  string
 	hint  string // what the message should mention
@@ -28,7 +28,7 @@ func (p *prober) violations(o *operation, violate func(d *param) []violation) []
 		d := &o.Parameters[i]
 		same := func(value any) any { return value }
 		for _, each := range violate(p.withEnumValues(d)) {
-			each.param, each.path, each.build = d, d.Name, same
+			each.param, each.path, each.replace = d, d.Name, same
 			all = append(all, each)
 		}
 		t := p.types[d.Type]
@@ -39,16 +39,16 @@ func (p *prober) violations(o *operation, violate func(d *param) []violation) []
 			if f.readOnly() {
 				continue
 			}
-			whole, ok := p.newObject(requiredExcept(t.Fields, f.Name), 1)
+			object, ok := p.newObject(requiredExcept(t.Fields, f.Name), 1)
 			if !ok {
 				continue
 			}
 			if o.Category == "UPDATE" && d.Name == "input" {
-				whole = map[string]any{}
+				object = map[string]any{}
 			}
-			build := func(value any) any { return with(whole.(map[string]any), f.Name, value) }
+			replaced := func(value any) any { return with(object.(map[string]any), f.Name, value) }
 			for _, each := range violate(p.withEnumValues(&f)) {
-				each.param, each.path, each.build = d, d.Name+"."+f.Name, build
+				each.param, each.path, each.replace = d, d.Name+"."+f.Name, replaced
 				all = append(all, each)
 			}
 		}
@@ -87,7 +87,7 @@ func (p *prober) expectRefusals(rec *recorder, want string, violate func(d *para
 			if p.rejectedSample(o, b, broken.param) != nil {
 				continue
 			}
-			x := p.send(o, with(p.freshParams(o, b), broken.param.Name, broken.build(broken.value)))
+			x := p.send(o, with(p.freshParams(o, b), broken.param.Name, broken.replace(broken.value)))
 			good := refused(x) || o.Name == "introspect" && x.answer.code == "INTROSPECTION_ERROR"
 			if rec.expect(good, x, "operation %s takes %s for '%s'", o.Name, broken.what, broken.path) {
 				p.evidence.addConstraint(fmt.Sprintf("%s: %s for %s", o.Name, broken.what, broken.path), x)

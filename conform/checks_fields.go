@@ -100,10 +100,10 @@ func selectableFields(object map[string]any) []string {
 }
 
 // extraMembers returns the names of members that were not selected, except metadata.
-func extraMembers(object map[string]any, asked ...string) []string {
+func extraMembers(object map[string]any, requested ...string) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if !strings.HasPrefix(name, "_") && !slices.Contains(asked, name) {
+		if !strings.HasPrefix(name, "_") && !slices.Contains(requested, name) {
 			all = append(all, name)
 		}
 	}
@@ -116,16 +116,16 @@ func (p *prober) expectSelection(rec *recorder, s selection) {
 		rec.skip("what operation %s answers has too few fields to select from", s.operation.Name)
 		return
 	}
-	for _, asked := range [][]string{{fields[0]}, {fields[len(fields)-1], fields[0]}} {
-		object, x := p.selectFields(s, asked)
+	for _, requested := range [][]string{{fields[0]}, {fields[len(fields)-1], fields[0]}} {
+		object, x := p.selectFields(s, requested)
 		if !rec.expect(x.answer.success && object != nil, x,
-			"operation %s does not select %s", s.operation.Name, strings.Join(asked, ", ")) {
+			"operation %s does not select %s", s.operation.Name, strings.Join(requested, ", ")) {
 			continue
 		}
-		more := extraMembers(object, asked...)
+		more := extraMembers(object, requested...)
 		rec.expect(len(more) == 0, x, "operation %s was asked for %s, and answers %s, too", s.operation.Name,
-			strings.Join(asked, ", "), strings.Join(more, ", "))
-		for _, name := range asked {
+			strings.Join(requested, ", "), strings.Join(more, ", "))
+		for _, name := range requested {
 			rec.expect(equal(s.object[name], object[name]) || s.item && object[name] != nil, x,
 				"operation %s was asked for %s, and its value is missing or another one", s.operation.Name, name)
 		}
@@ -141,14 +141,14 @@ func checkOnlyRequested(p *prober, rec *recorder) {
 func checkFieldsOfItems(p *prober, rec *recorder) {
 	for _, s := range p.readSelections(rec, true) {
 		p.expectSelection(rec, s)
-		whole := p.send(s.operation, with(s.params, "fields", "full"))
+		full := p.send(s.operation, with(s.params, "fields", "full"))
 		fields := selectableFields(s.object)
 		if len(fields) == 0 {
 			continue
 		}
 		x := p.send(s.operation, with(s.params, "fields", fields[:1]))
 		for _, page := range []string{"pagination", "pageInfo"} {
-			if was := memberOf(whole.answer.data, page); was != nil {
+			if was := memberOf(full.answer.data, page); was != nil {
 				rec.expect(equal(was, memberOf(x.answer.data, page)), x,
 					"'%s' of operation %s is another one when fields are selected", page, s.operation.Name)
 			}

@@ -265,11 +265,11 @@ func checkDanger(p *prober, rec *recorder) {
 	if !p.capability("dangerous_operations") || there || harmless {
 		return
 	}
-	told := slices.ContainsFunc(p.operations, func(o *operation) bool {
+	reported := slices.ContainsFunc(p.operations, func(o *operation) bool {
 		return strings.Contains(strings.ToLower(o.Description),
 			"danger") || strings.Contains(strings.ToLower(o.Description), "destructive")
 	})
-	rec.expect(told || p.protocol["danger"] != nil, p.operationsList,
+	rec.expect(reported || p.protocol["danger"] != nil, p.operationsList,
 		"the capability dangerous_operations is claimed, but neither '_protocol' nor a description tells a danger level")
 }
 

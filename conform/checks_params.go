@@ -128,8 +128,8 @@ func checkRequired(p *prober, rec *recorder) {
 }
 
 func checkTopLevel(p *prober, rec *recorder) {
-	beside := p.call(p.introspectTool, map[string]any{"operation": "introspect", "query": "operations"})
-	if !beside.answer.success {
+	topLevel := p.call(p.introspectTool, map[string]any{"operation": "introspect", "query": "operations"})
+	if !topLevel.answer.success {
 		rec.skip("parameters beside operation are not taken")
 		return
 	}

@@ -77,13 +77,13 @@ func checkAnnotations(p *prober, rec *recorder) {
 }
 
 func checkMode(p *prober, rec *recorder) {
-	told, _ := p.protocol["mode"].(string)
-	if told == "" {
+	reported, _ := p.protocol["mode"].(string)
+	if reported == "" {
 		rec.skip("the mode is not told")
 		return
 	}
-	rec.expect(told == p.mode(), p.operationsList,
-		"'_protocol.mode' is '%s', but the tools are those of the mode '%s'", told, p.mode())
+	rec.expect(reported == p.mode(), p.operationsList,
+		"'_protocol.mode' is '%s', but the tools are those of the mode '%s'", reported, p.mode())
 }
 
 func checkFamilies(p *prober, rec *recorder) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// prober is one run against one server. What it asks once and several checks need, it keeps.
+// prober is one run against one server. It keeps what several checks need.
 type prober struct {
 	ctx     context.Context // of Run
 	server  Server

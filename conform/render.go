@@ -61,11 +61,11 @@ func (r *Report) name() string {
 	return name
 }
 
-// text writes an exchange on two lines, each cut after 240 characters unless whole is set.
-func (e *Exchange) text(s *strings.Builder, indent string, whole bool) {
+// text writes an exchange on two lines, each cut after 240 characters unless uncut is set.
+func (e *Exchange) text(s *strings.Builder, indent string, uncut bool) {
 	cut := func(text string) string {
 		const most = 240
-		if runes := []rune(text); !whole && len(runes) > most {
+		if runes := []rune(text); !uncut && len(runes) > most {
 			return string(runes[:most]) + "…"
 		}
 		return text

@@ -6,7 +6,7 @@ import (
 )
 
 // baseline is a request to an operation that the server accepts: it succeeds, or fails for a reason other than its
-// parameters. A check changes one thing in it, so that the answer shows the effect of that thing alone.
+// parameters. A check changes one thing in it, so that the answer shows the effect of that change alone.
 type baseline struct {
 	params   map[string]any // nil: no request was accepted
 	exchange *exchange      // the last request that was tried

@@ -41,7 +41,7 @@ func alternatives(name string) []string {
 	return all
 }
 
-// Bounds of the values that a run makes, whatever introspection demands.
+// Bounds of the values that a run makes, even if introspection requires larger ones.
 const (
 	maxDepth  = 8
 	maxItems  = 1000
@@ -137,7 +137,7 @@ func (p *prober) newObject(fields []param, depth int) (any, bool) {
 }
 
 // newNumber makes a number within the bounds and near to one of them, or between 1 and 9.
-func (p *prober) newNumber(d *param, whole bool) json.Number {
+func (p *prober) newNumber(d *param, integer bool) json.Number {
 	low, high := math.Inf(-1), math.Inf(1)
 	if d.Minimum != nil {
 		low, _ = d.Minimum.Float64()
@@ -153,7 +153,7 @@ func (p *prober) newNumber(d *param, whole bool) json.Number {
 	default:
 		high = min(high, low+9)
 	}
-	if whole {
+	if integer {
 		low, high = math.Ceil(low), math.Floor(high)
 	}
 	n := low + math.Floor(p.random.Float64()*(high-low+1))

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // modes lists the surfaces of each mode (MCP-AQL endpoint modes §3.1).
@@ -30,7 +32,7 @@ func (c *comparison) protocol() {
 			fmt.Sprintf("the endpoint profile changed from %q to %q; no operation moved", before.Profile, after.Profile)
 		if n := len(c.moved()); n > 0 {
 			class, message = Breaking, fmt.Sprintf("the endpoint profile changed from %q to %q, and %s moved",
-				before.Profile, after.Profile, plural(n, "operation"))
+				before.Profile, after.Profile, words.Count(n, "operation"))
 		}
 		c.report(place{path: "profile"}, class, "profile-changed", before.Profile, after.Profile, message)
 	}
@@ -126,13 +128,6 @@ func shown(text json.RawMessage) string {
 		return "nothing"
 	}
 	return string(text)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 const unifiedTool = "mcp_aql"

@@ -67,7 +67,7 @@ func isIdentifier(p *gen.Param) bool {
 	return p.ID || p.Name == "id" || strings.HasSuffix(p.Name, "_id")
 }
 
-// rules tells which kinds of rules the parameters of an operation have, at any depth.
+// rules lists the kinds of rules that the parameters of an operation have, at any depth.
 type rules struct{ required, objects, enums, ranges, patterns, readOnly, appendOnly bool }
 
 func rulesOf(a *gen.Adapter, o *gen.Operation) rules {
@@ -91,10 +91,10 @@ func rulesOf(a *gen.Adapter, o *gen.Operation) rules {
 		}
 		seen[t.Name] = true
 		fields := t.Fields
-		if whole, ok := a.Type(t.Changes); ok {
-			for i := range whole.Fields {
-				found.readOnly = found.readOnly || whole.Fields[i].ReadOnly
-				found.appendOnly = found.appendOnly || whole.Fields[i].AppendOnly
+		if resource, ok := a.Type(t.Changes); ok {
+			for i := range resource.Fields {
+				found.readOnly = found.readOnly || resource.Fields[i].ReadOnly
+				found.appendOnly = found.appendOnly || resource.Fields[i].AppendOnly
 			}
 		}
 		for i := range fields {

@@ -16,7 +16,7 @@ type File struct {
 }
 
 // FileNames gives names to the files of an export. The zero value is ready for use. Names that differ only in case get
-// numbers, in the order in which they are asked for, because some file systems do not distinguish them.
+// numbers, in the order of the calls of Of, because some file systems do not distinguish them.
 type FileNames struct{ taken map[string]bool }
 
 // Of returns a file name that starts with folder and ends with extension. Between them it has name, with a hyphen in

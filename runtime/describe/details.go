@@ -145,13 +145,13 @@ func paramDescription(p *gen.Param) string {
 	}
 	switch {
 	case p.MinItems > 0 && p.MinItems == p.MaxItems:
-		n.add(fmt.Sprintf("Exactly %s", items(p.MaxItems)))
+		n.add(fmt.Sprintf("Exactly %s", words.Count(p.MaxItems, "item")))
 	case p.MinItems > 0 && p.MaxItems > 0:
-		n.add(fmt.Sprintf("%d to %s", p.MinItems, items(p.MaxItems)))
+		n.add(fmt.Sprintf("%d to %s", p.MinItems, words.Count(p.MaxItems, "item")))
 	case p.MinItems > 0:
-		n.add(items(p.MinItems) + " or more")
+		n.add(words.Count(p.MinItems, "item") + " or more")
 	case p.MaxItems > 0:
-		n.add("Up to " + items(p.MaxItems))
+		n.add("Up to " + words.Count(p.MaxItems, "item"))
 	}
 	if len(p.Presets) > 0 && p.Type != gen.TypeSelection {
 		n.add("Preset " + strings.Join(p.Presets, ", "))
@@ -169,13 +169,6 @@ func paramDescription(p *gen.Param) string {
 		n.add("Deprecated: " + p.Deprecated)
 	}
 	return n.String()
-}
-
-func items(n int) string {
-	if n == 1 {
-		return "1 item"
-	}
-	return fmt.Sprintf("%d items", n)
 }
 
 // description returns the description of an operation in full.

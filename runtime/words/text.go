@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,4 +43,12 @@ func Clip(text string, most int) string {
 		}
 	}
 	return strings.Clone(Printable(text))
+}
+
+// Count returns a number with a noun, such as "1 item" or "3 items".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

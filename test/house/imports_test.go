@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"emit":                          {"model", "runtime/describe/fingerprint", "runtime/gen"},
 	"internal/runcache":             {"internal/load"},
 	"runtime/describe":              {"runtime/gen", "runtime/words"},
-	"internal/compat":               {"runtime/describe", "runtime/gen"},
+	"internal/compat":               {"runtime/describe", "runtime/gen", "runtime/words"},
 	"internal/export":               {"runtime/describe", "runtime/gen"},
 	"internal/export/exporttest":    {"runtime/describe"},
 	"internal/export/introspection": {"internal/export", "runtime/describe", "runtime/gen"},

@@ -1,6 +1,6 @@
 // Package adapterschema renders definitions as an adapter definition file of MCP-AQL (adapter-schema). That format is
 // made for adapters in front of an HTTP API, so it has no place for much of what the definitions of a native adapter
-// contain. Every such thing is a Warning. Trust, authentication and rate limits are left out, because they belong to
+// contain. A Warning names each part that is left out. Trust, authentication and rate limits are left out, because they belong to
 // how an adapter runs.
 package adapterschema
 
@@ -84,7 +84,7 @@ type response struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Render returns the adapter definition, as indented JSON with a newline at its end, and a warning for each thing that
+// Render returns the adapter definition, as indented JSON with a newline at its end, and a warning for each part that
 // it leaves out, in the order of the definitions. The error lists everything that is wrong: a service name that has no
 // letter, invalid names and categories of operations, and literals that are not JSON.
 func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {

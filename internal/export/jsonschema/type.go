@@ -64,7 +64,7 @@ func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
 		}
 		return schema
 	}
-	whole, isChanges := s.adapter.Type(t.Changes)
+	resource, isChanges := s.adapter.Type(t.Changes)
 	if as == output {
 		return s.outputType(t)
 	}
@@ -75,7 +75,7 @@ func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
 			if value.AdditionalProperties != nil { // null removes a member of a map
 				value.AdditionalProperties = orNull(value.AdditionalProperties)
 			}
-			if original := field(whole, p.Name); original != nil && s.removable(original) {
+			if original := field(resource, p.Name); original != nil && s.removable(original) {
 				return orNull(value)
 			}
 			return notNull(value)

@@ -60,14 +60,7 @@ func summary(a *gen.Adapter, s describe.Surface) string {
 		tools[s.Tool(&a.Operations[i])] = true
 	}
 	return fmt.Sprintf("%s and introspection, through %s of an MCP server that speaks MCP-AQL %s.",
-		counted(len(a.Operations), "operation"), counted(len(tools), "tool"), describe.Version)
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+		words.Count(len(a.Operations), "operation"), words.Count(len(tools), "tool"), describe.Version)
 }
 
 func routing(s describe.Surface) string {

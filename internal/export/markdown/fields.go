@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // fields writes the table of parameters or fields.
@@ -124,21 +125,14 @@ func bounds(low, high string) string {
 func lengths(low, high int, thing string) string {
 	switch {
 	case low > 0 && low == high:
-		return counted(low, thing)
+		return words.Count(low, thing)
 	case low > 0 && high > 0:
-		return fmt.Sprintf("%d to %s", low, counted(high, thing))
+		return fmt.Sprintf("%d to %s", low, words.Count(high, thing))
 	case low > 0:
-		return counted(low, thing) + " or more"
+		return words.Count(low, thing) + " or more"
 	case high > 0:
-		return "up to " + counted(high, thing)
+		return "up to " + words.Count(high, thing)
 	default:
 		return ""
 	}
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

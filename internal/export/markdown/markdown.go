@@ -107,7 +107,7 @@ func (p *page) begin() {
 		tools = fmt.Sprintf("%d tools", n)
 	}
 	p.paragraph(fmt.Sprintf("%s, reached through %s of an MCP server. Each is called by its name:",
-		counted(len(p.adapter.Operations), "operation"), tools))
+		words.Count(len(p.adapter.Operations), "operation"), tools))
 	if o := p.first(); o != nil {
 		p.code(request(o.Name, o.Examples[0].Params))
 	}
