@@ -138,7 +138,13 @@ func TestJudgesOfMutationsAgreeWithTheCommands(t *testing.T) {
 	s := readService(t)
 	mutants := breed(s)
 	command := filepath.Join(t.TempDir(), "aql-tag")
-	if out, err := exec.Command("go", "build", "-o", command, "./cmd/aql-tag").CombinedOutput(); err != nil {
+	root, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile := exec.Command("go", "build", "-o", command, "./cmd/aql-tag")
+	compile.Dir = root
+	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("building the command: %v\n%s", err, out)
 	}
 	for _, what := range []string{

@@ -9,7 +9,7 @@ import (
 var slow = []string{"test/mutation", "test/pages", "test/state", "bench/gen"}
 
 // programs are the folders whose tests build and start programs. The quick tier goes without them.
-var programs = []string{"test/golden", "test/conform", "test/adopted", "test/proxy", "test/release", "cmd/aql-tag", "examples/todo", "internal/load"}
+var programs = []string{"test/golden", "test/generated", "test/conform", "test/adopted", "test/proxy", "test/release", "cmd/aql-tag", "examples/todo", "internal/load"}
 
 // tier is a choice of tests.
 type tier struct {

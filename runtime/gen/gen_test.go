@@ -1,0 +1,194 @@
+package gen
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// registry makes a registry of handlers, which only have to be named.
+func registry(types []WireType, handlers ...Handler) *Registry {
+	for i := range handlers {
+		handlers[i].Request = (*struct{})(nil)
+		handlers[i].Call = func(context.Context, []any, any) (any, error) { return nil, nil }
+	}
+	return NewRegistry(handlers, types)
+}
+
+// Whatever a Param can say, a Field can say. A member that is added to one has to be added to the other.
+func TestFieldsSayAllThatParamsSay(t *testing.T) {
+	field := Field{
+		Name: "n", Go: "N", Type: "array", Items: &Field{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true, AppendOnly: true,
+		ID: true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
+		Rules: Rules{
+			Default("1"), Enum{"a"}, Min("2"), Max("3"), MinLen(4), MaxLen(5), MinItems(6), MaxItems(7), Pattern("p"), Format("f"),
+			Presets{"minimal"}, Aliases{"other"}, Deprecated("old"),
+		},
+	}
+	want := Param{
+		Name: "n", Go: "N", Type: "array", Items: &Param{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true, AppendOnly: true,
+		ID: true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
+		Default: "1", Enum: []string{"a"}, Minimum: "2", Maximum: "3", MinLength: 4, MaxLength: 5, MinItems: 6, MaxItems: 7,
+		Pattern: "p", Format: "f", Presets: []string{"minimal"}, Aliases: []string{"other"}, Deprecated: "old",
+	}
+	for i, value := 0, reflect.ValueOf(want); i < value.NumField(); i++ {
+		if value.Field(i).IsZero() {
+			t.Errorf("this test leaves out %s", value.Type().Field(i).Name)
+		}
+	}
+	o, _ := registryOperation(t, registry(nil, Handler{Name: "get", Params: []Field{field}}), "get")
+	if diff := cmp.Diff([]Param{want}, o.Params); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func registryOperation(t *testing.T, r *Registry, name string) (*Operation, Adapter) {
+	t.Helper()
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	definitions := r.Definitions()
+	o, ok := definitions.Operation(name)
+	if !ok {
+		t.Fatalf("there is no operation %s", name)
+	}
+	return o, definitions
+}
+
+// Operations and types are what generated code declares; what is left out is filled in.
+func TestDefinitions(t *testing.T) {
+	level := WireType{Name: "Level", Kind: KindEnum, Description: "How much", Values: []EnumValue{{"low", "Hardly"}, {"high", ""}}}
+	union := WireType{Name: "Either", Kind: KindUnion, Members: []string{"Level", "string"}}
+	counts := WireType{Name: "Counts", Kind: KindObject, Items: &Field{Type: "Level"}}
+	_, got := registryOperation(t, registry([]WireType{level, union, counts}, Handler{
+		Name: "set_level", Category: Update, Danger: Reversible, Description: "Sets it.", Returns: "Level",
+		Params: []Field{
+			{Name: "level", Type: "Level"}, {Name: "lower", Type: "Level", Rules: Rules{Enum{"low"}}}, {Name: "all", Type: "array", Items: &Field{Type: "Level"}},
+		},
+	}, Handler{Name: "ping", DangerSource: DangerFromTag}), "ping")
+	values := []string{"low", "high"}
+	want := Adapter{
+		Operations: []Operation{{
+			Name: "set_level", Category: Update, Danger: Reversible, DangerSource: DangerFromCategory, Description: "Sets it.",
+			Returns: Returns{Name: "Level", Kind: KindEnum, Description: "How much"},
+			Params: []Param{
+				{Name: "level", Type: "Level", Enum: values}, {Name: "lower", Type: "Level", Enum: []string{"low"}},
+				{Name: "all", Type: "array", Items: &Param{Type: "Level", Enum: values}},
+			},
+		}, {Name: "ping", DangerSource: DangerFromTag}},
+		Types: []Type{
+			{Name: "Level", Kind: KindEnum, Description: "How much", Values: level.Values},
+			{Name: "Either", Kind: KindUnion, Members: union.Members},
+			{Name: "Counts", Kind: KindObject, Items: &Param{Type: "Level", Enum: values}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// The type of changes has the fields that an update may change, none of them required; it goes into objects and maps, but not
+// into lists, which updates replace.
+func TestTypesOfChanges(t *testing.T) {
+	r := registry([]WireType{
+		{Name: "TodoPatch", Kind: KindObject, Changes: "Todo"},
+		{Name: "Level", Kind: KindEnum, Values: []EnumValue{{Value: "low"}, {Value: "high"}}},
+		{Name: "Meta", Kind: KindObject, Fields: []Field{{Name: "color", Go: "Color", Type: "string"}, {Name: "id", Go: "ID", Type: "string", ID: true}}},
+		{Name: "Todo", Kind: KindObject, Description: "A thing", Fields: []Field{
+			{Name: "title", Go: "Title", Type: "string", Required: true},
+			{Name: "level", Go: "Level", Type: "Level", Rules: Rules{Default(`"low"`)}},
+			{Name: "meta", Go: "Meta", Type: "Meta"},
+			{Name: "all", Go: "All", Type: "object", Items: &Field{Type: "Meta"}},
+			{Name: "list", Go: "List", Type: "array", Items: &Field{Type: "Meta"}},
+			{Name: "at", Go: "At", Type: "string", ReadOnly: true},
+		}},
+		{Name: "MetaPatch", Kind: KindObject, Changes: "Meta"},
+	})
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	definitions := r.Definitions()
+	for _, want := range []Type{
+		{Name: "MetaPatch", Kind: KindObject, Changes: "Meta", Fields: []Param{{Name: "color", Go: "Color", Type: "string"}}},
+		{Name: "TodoPatch", Kind: KindObject, Changes: "Todo", Fields: []Param{
+			{Name: "title", Go: "Title", Type: "string"},
+			{Name: "level", Go: "Level", Type: "Level", Enum: []string{"low", "high"}},
+			{Name: "meta", Go: "Meta", Type: "MetaPatch"},
+			{Name: "all", Go: "All", Type: "object", Items: &Param{Type: "MetaPatch"}},
+			{Name: "list", Go: "List", Type: "array", Items: &Param{Type: "Meta"}},
+		}},
+	} {
+		got, _ := definitions.Type(want.Name)
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	todo, _ := definitions.Type("Todo")
+	if !todo.Fields[0].Required || todo.Fields[3].Items.Type != "Meta" {
+		t.Errorf("the type itself has changed: %+v", todo.Fields)
+	}
+}
+
+// Faults of declarations and of merging are all reported, with names.
+func TestFaults(t *testing.T) {
+	thing := WireType{Name: "Thing", Kind: KindScalar}
+	other := WireType{Name: "Thing", Kind: KindObject}
+	first, second := Handler{Name: "get", Source: "a.go:1"}, Handler{Name: "get", Source: "b.go:2"}
+	for _, tt := range []struct {
+		name     string
+		registry *Registry
+		want     string
+	}{
+		{"none", Merge(registry([]WireType{thing}, first), registry([]WireType{thing}, Handler{Name: "put", Returns: "Thing"})), ""},
+		{"an operation without a function", NewRegistry([]Handler{first}, nil), "operation get has no handler"},
+		{"an unknown result", registry(nil, Handler{Name: "get", Returns: "Thing"}), "operation get returns Thing, which is not declared"},
+		{"changes of an unknown type", registry([]WireType{{Name: "ThingPatch", Changes: "Thing"}}), "type ThingPatch changes Thing, which is not declared"},
+		{"two operations of one name", registry(nil, first, second), `operation "get" is defined twice: a.go:1 and b.go:2`},
+		{"the same in two registries", Merge(registry(nil, first), registry(nil, second)), `operation "get" is defined twice: a.go:1 and b.go:2`},
+		{"two types of one name", Merge(registry([]WireType{thing}), registry([]WireType{other})), `two different types are called "Thing"; rename one of them`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := ""
+			if err := tt.registry.Err(); err != nil {
+				text = err.Error()
+			}
+			if text != tt.want {
+				t.Errorf("error %q, want %q", text, tt.want)
+			}
+		})
+	}
+}
+
+// A call reaches its function with the receivers of its own registry, also in a merged one.
+func TestCalls(t *testing.T) {
+	type request struct{ text string }
+	handler := func(name string) Handler {
+		return Handler{
+			Name: name, Request: (*request)(nil), Result: (*string)(nil),
+			Call: func(_ context.Context, receivers []any, r any) (any, error) {
+				return receivers[0].(*strings.Builder).String() + r.(*request).text, nil
+			},
+		}
+	}
+	receiver := func(text string) any {
+		b := new(strings.Builder)
+		b.WriteString(text)
+		return b
+	}
+	merged := Merge(NewRegistry([]Handler{handler("one")}, nil, receiver("1")), NewRegistry([]Handler{handler("two")}, nil, receiver("2")))
+	for i, want := range []string{"1x", "2x"} {
+		o := merged.Operations()[i]
+		if o.Request() != reflect.TypeFor[request]() || o.Result() != reflect.TypeFor[string]() {
+			t.Errorf("%s: from %v to %v", o.Name, o.Request(), o.Result())
+		}
+		if got, err := o.Call(t.Context(), &request{"x"}); got != want || err != nil {
+			t.Errorf("%s: %v, %v", o.Name, got, err)
+		}
+	}
+	if nothing := registry(nil, Handler{Name: "ping"}).Operations()[0]; nothing.Result() != nil {
+		t.Errorf("ping returns %v", nothing.Result())
+	}
+}
