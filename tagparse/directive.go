@@ -43,7 +43,7 @@ func ParseDirective(line string) (Directive, []Problem, bool) {
 		known = known || candidate == name
 	}
 	if !known {
-		suggestion, ok := Suggest(name, directives)
+		suggestion, ok := suggest(name, directives)
 		if ok {
 			suggestion = "//aql:" + suggestion
 		}

@@ -33,7 +33,7 @@ func TestDocumentedKeys(t *testing.T) {
 		}
 		want := strings.TrimSuffix(tableOf(tagparse.Keys(scope)), "\n")
 		if diff := cmp.Diff(documented, want); diff != "" && !*update {
-			t.Errorf("%s: keys of %ss (-documented +in the grammar); go test -update rewrites them:\n%s", path, scope, diff)
+			t.Errorf("%s: keys of scope %d (-documented +in the grammar); go test -update rewrites them:\n%s", path, scope, diff)
 		}
 		page = before + header + want + "\n\n" + after
 	}

@@ -12,14 +12,6 @@ const (
 	Parameter              // any other field, or //aql:param
 )
 
-// String names the scope in messages.
-func (s Scope) String() string {
-	if s == Operation {
-		return "operation"
-	}
-	return "parameter"
-}
-
 // ValueKind is what a key takes as its value.
 type ValueKind int
 

@@ -75,7 +75,7 @@ func TestEnumMayHoldTheEmptyText(t *testing.T) {
 	if len(problems) > 0 || !cmp.Equal(items[0].List, []string{"", "a"}) {
 		t.Errorf("got %+v, %+v", items, problems)
 	}
-	if got := Print(items); got != "enum=''|a" {
+	if got := printItems(items); got != "enum=''|a" {
 		t.Errorf("printed as %s", got)
 	}
 }

@@ -132,9 +132,9 @@ func (p *parser) unknown(item Item) {
 	suggestion := ""
 	if ours, ok := translate(item.Key, p.scope); ok {
 		suggestion = ours
-	} else if near, ok := Suggest(item.Key, names(p.scope)); ok {
+	} else if near, ok := suggest(item.Key, names(p.scope)); ok {
 		suggestion = near
-	} else if near, ok := Suggest(item.Key, names(other)); ok {
+	} else if near, ok := suggest(item.Key, names(other)); ok {
 		suggestion = near + ", on " + where
 	}
 	p.problem(from, to, codeName, fmt.Sprintf("there is no key %q", item.Key),
@@ -316,7 +316,7 @@ func (p *parser) check(key Key, item Item) bool {
 				return true
 			}
 		}
-		near, _ := Suggest(item.Value, key.OneOf)
+		near, _ := suggest(item.Value, key.OneOf)
 		return wrong("one of "+strings.Join(key.OneOf, ", "), near)
 	}
 	return true

@@ -122,7 +122,7 @@ func TestProblems(t *testing.T) {
 // One broken item does not hide the sound ones.
 func TestSoundItemsSurvive(t *testing.T) {
 	items, problems := Parse("requird,minlen=1,max=x,desc=ok", Parameter)
-	if got := Print(items); got != "minlen=1,desc=ok" || len(problems) != 2 {
+	if got := printItems(items); got != "minlen=1,desc=ok" || len(problems) != 2 {
 		t.Errorf("items %s, problems %+v", got, problems)
 	}
 }
@@ -133,8 +133,8 @@ func TestSuggest(t *testing.T) {
 		"requierd": "required", "Required": "required", "readnly": "readonly", "mn": "min", "xyz": "", "": "",
 		"mineln": "minlen",
 	} {
-		if got, _ := Suggest(word, candidates); got != want {
-			t.Errorf("Suggest(%q) is %q, want %q", word, got, want)
+		if got, _ := suggest(word, candidates); got != want {
+			t.Errorf("suggest(%q) is %q, want %q", word, got, want)
 		}
 	}
 }
@@ -247,9 +247,9 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: item %+v has no value and is no flag", text, item)
 			}
 		}
-		printed := Print(items)
+		printed := printItems(items)
 		again, more := Parse(printed, scope)
-		if printed2 := Print(again); printed2 != printed {
+		if printed2 := printItems(again); printed2 != printed {
 			t.Fatalf("%q prints as %q, and that as %q", text, printed, printed2)
 		}
 		if len(problems) == 0 && (len(more) > 0 || len(again) != len(items)) {

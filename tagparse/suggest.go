@@ -6,9 +6,9 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// Suggest returns the candidate that a misspelt word most likely means. Case does not count; a word that is nothing
+// suggest returns the candidate that a misspelt word most likely means. Case does not count; a word that is nothing
 // like any candidate has no suggestion.
-func Suggest(word string, candidates []string) (string, bool) {
+func suggest(word string, candidates []string) (string, bool) {
 	near := words.Nearest(word, candidates, 1)
 	if len(near) == 0 {
 		return "", false

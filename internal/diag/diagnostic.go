@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
-	"github.com/aqltag/aqltag/tagparse"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Severity is how serious a diagnostic is.
@@ -100,8 +100,8 @@ func ComparePositions(a, b model.Position) int {
 
 // DidYouMean is a did-you-mean for word, or a list of what there is.
 func DidYouMean(word string, candidates []string) string {
-	if best, ok := tagparse.Suggest(word, candidates); ok {
-		return fmt.Sprintf("did you mean %q?", best)
+	if near := words.Nearest(word, candidates, 1); len(near) > 0 {
+		return fmt.Sprintf("did you mean %q?", near[0])
 	}
 	if len(candidates) == 0 || len(candidates) > 12 {
 		return ""

@@ -14,21 +14,21 @@ import (
 
 // assignNames gives every draft the name of its operation: the function's, with the entity where it is only a verb
 // (REQ-NM-02) or where several functions share it (REQ-NM-07). taken are the names of operations that exist.
-func (q *proposer) assignNames(taken map[string]bool) {
-	for _, d := range q.drafts {
+func (p *proposer) assignNames(taken map[string]bool) {
+	for _, d := range p.drafts {
 		d.name = naming.SnakeCase(d.fn.Func.Name())
 		if !naming.IsValid(d.name) {
 			d.name = naming.Suggest(d.name)
 		}
-		if entity := q.entity(d); entity != "" && isVerb(d.name) {
+		if entity := p.entity(d); entity != "" && isVerb(d.name) {
 			d.name += "_" + d.numbered(entity)
 		}
 	}
 	count := make(map[string]int)
-	for _, d := range q.drafts {
+	for _, d := range p.drafts {
 		count[d.name]++
 	}
-	for _, d := range q.drafts {
+	for _, d := range p.drafts {
 		if count[d.name] < 2 && !taken[d.name] && !naming.IsReserved(d.name) {
 			continue
 		}
@@ -39,7 +39,7 @@ func (q *proposer) assignNames(taken map[string]bool) {
 		}
 	}
 	used := make(map[string]bool)
-	for _, d := range q.drafts {
+	for _, d := range p.drafts {
 		name := d.name
 		for n := 2; used[d.name] || taken[d.name] || naming.IsReserved(d.name); n++ {
 			d.name = fmt.Sprintf("%s_%d", name, n)
@@ -59,7 +59,7 @@ func isVerb(name string) bool {
 
 // entity is what a function is about: todo for a method of TodoStore; for one of a plain Store, what it returns, what
 // most of its methods return, or the package's name.
-func (q *proposer) entity(d *draft) string {
+func (p *proposer) entity(d *draft) string {
 	if words := serviceWords(receiverName(d.fn.Func)); len(words) > 0 {
 		return singular(strings.Join(words, "_"))
 	}
@@ -67,7 +67,7 @@ func (q *proposer) entity(d *draft) string {
 		return own
 	}
 	votes := make(map[string]int)
-	for _, other := range slices.Concat(q.existing, q.drafts) {
+	for _, other := range slices.Concat(p.existing, p.drafts) {
 		if resource := other.resource(); resource != "" && receiverName(other.fn.Func) == receiverName(d.fn.Func) {
 			votes[resource]++
 		}
@@ -76,7 +76,7 @@ func (q *proposer) entity(d *draft) string {
 		return slices.MaxFunc(slices.Sorted(maps.Keys(votes)),
 			func(a, b string) int { return cmp.Compare(votes[a], votes[b]) })
 	}
-	if words := serviceWords(q.root.Name); len(words) > 0 && q.root.Name != "main" {
+	if words := serviceWords(p.root.Name); len(words) > 0 && p.root.Name != "main" {
 		return singular(strings.Join(words, "_"))
 	}
 	return ""

@@ -148,46 +148,46 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 }
 
 // consider makes a draft of a function, or tells why it is no operation.
-func (q *proposer) consider(fn scan.Function) {
+func (p *proposer) consider(fn scan.Function) {
 	if name := fn.Func.Name(); fn.Func.Signature().Recv() == nil && (name == "main" || name == "init") {
 		return
 	}
 	if fault := refuse(fn.Func); fault != nil {
-		q.reject(fn, *fault)
+		p.reject(fn, *fault)
 		return
 	}
-	d := &draft{fn: fn, trial: q.try(fn, []string{"//aql:op op=candidate,category=EXECUTE"})}
+	d := &draft{fn: fn, trial: p.try(fn, []string{"//aql:op op=candidate,category=EXECUTE"})}
 	if fault := d.trial.refusal(); fault != nil {
-		q.reject(fn, *fault)
+		p.reject(fn, *fault)
 		return
 	}
-	q.drafts = append(q.drafts, d)
+	p.drafts = append(p.drafts, d)
 }
 
 // finish makes a candidate of a draft.
-func (q *proposer) finish(d *draft) {
+func (p *proposer) finish(d *draft) {
 	choice := d.classify()
 	if !naming.IsValid(d.name) {
-		q.reject(d.fn, refusal{
+		p.reject(d.fn, refusal{
 			message: fmt.Sprintf("its name gives %q, which no operation may be called", d.name), suggestion: "rename it",
 		})
 		return
 	}
 	c := Candidate{
-		Function: functionName(d.fn.Func), Position: q.Position(d.fn.Decl.Name.Pos()), Operation: d.name,
+		Function: functionName(d.fn.Func), Position: p.Position(d.fn.Decl.Name.Pos()), Operation: d.name,
 		Category: choice.category, Identifiers: d.identifiers(choice.category), Params: d.trial.params(),
 		Checks: append(d.checks, choice.checks...),
 	}
 	c.Directives = d.directives(&c)
-	result := q.try(d.fn, c.Directives)
+	result := p.try(d.fn, c.Directives)
 	if fault := result.refusal(); fault != nil && c.Category == gen.Update {
 		c.Category = gen.Execute
 		c.Checks = append(c.Checks, "its name says UPDATE, but nothing says which resource it would change, or to what")
 		c.Directives = d.directives(&c)
-		result = q.try(d.fn, c.Directives)
+		result = p.try(d.fn, c.Directives)
 	}
 	if fault := result.refusal(); fault != nil {
-		q.reject(d.fn, *fault)
+		p.reject(d.fn, *fault)
 		return
 	}
 	if c.Category == gen.Update &&
@@ -199,15 +199,15 @@ func (q *proposer) finish(d *draft) {
 		c.Checks = append(c.Checks, fmt.Sprintf("it is %s because its name matches %s", c.Danger, pattern))
 	}
 	c.Checks = append(c.Checks, result.remarks()...)
-	c.Locked = q.locked(d.fn.Decl)
+	c.Locked = p.locked(d.fn.Decl)
 	c.site = siteOf(d.fn.Decl, c.Position)
-	q.out.Candidates = append(q.out.Candidates, c)
+	p.out.Candidates = append(p.out.Candidates, c)
 }
 
 // reject notes why a function is no operation.
-func (q *proposer) reject(fn scan.Function, fault refusal) {
+func (p *proposer) reject(fn scan.Function, fault refusal) {
 	r := Rejection{
-		Function: functionName(fn.Func), Position: q.Position(fn.Decl.Name.Pos()), Reason: fault.message,
+		Function: functionName(fn.Func), Position: p.Position(fn.Decl.Name.Pos()), Reason: fault.message,
 		Suggestion: fault.suggestion,
 		Unexported: fault.unexported,
 	}
@@ -215,17 +215,17 @@ func (q *proposer) reject(fn scan.Function, fault refusal) {
 	case fault.position.Line > 0:
 		r.Position = fault.position
 	case fault.at.IsValid():
-		r.Position = q.Position(fault.at)
+		r.Position = p.Position(fault.at)
 	}
-	q.out.Rejected = append(q.out.Rejected, r)
+	p.out.Rejected = append(p.out.Rejected, r)
 }
 
 // locked tells why a candidate's file must not be edited.
-func (q *proposer) locked(decl *ast.FuncDecl) string {
-	if !load.InMainModule(q.root) {
+func (p *proposer) locked(decl *ast.FuncDecl) string {
+	if !load.InMainModule(p.root) {
 		return "it belongs to another module; write a thin tagged layer that calls it"
 	}
-	for _, file := range q.root.Syntax {
+	for _, file := range p.root.Syntax {
 		if file.FileStart <= decl.Pos() && decl.Pos() < file.FileEnd && ast.IsGenerated(file) {
 			return "its file is generated and would lose the directive; write a thin tagged layer that calls it"
 		}

@@ -189,9 +189,9 @@ func refuseResult(t types.Type) *refusal {
 
 // refuseResources drops the methods of types that other functions, among them those that are operations already, take
 // or return: those are values, not services.
-func (q *proposer) refuseResources() {
+func (p *proposer) refuseResources() {
 	users := make(map[*types.TypeName]*draft)
-	for _, d := range slices.Concat(q.existing, q.drafts) {
+	for _, d := range slices.Concat(p.existing, p.drafts) {
 		visited := make(map[*shapes.Shape]bool)
 		var walk func(shape *shapes.Shape)
 		walk = func(shape *shapes.Shape) {
@@ -214,7 +214,7 @@ func (q *proposer) refuseResources() {
 		walk(d.trial.Request)
 		walk(d.trial.Result)
 	}
-	q.drafts = slices.DeleteFunc(q.drafts, func(d *draft) bool {
+	p.drafts = slices.DeleteFunc(p.drafts, func(d *draft) bool {
 		named := receiverType(d.fn.Func)
 		if named == nil {
 			return false
@@ -223,7 +223,7 @@ func (q *proposer) refuseResources() {
 		if user == nil {
 			return false
 		}
-		q.reject(d.fn, refusal{
+		p.reject(d.fn, refusal{
 			message: fmt.Sprintf("its receiver %s is a value that %s takes or returns, not a service", named.Obj().Name(),
 				functionName(user.fn.Func)),
 			suggestion: "write a method of the service that calls it",

@@ -19,8 +19,8 @@ type trial struct {
 }
 
 // try builds a function as the operation that directives would make of it.
-func (q *proposer) try(fn scan.Function, directives []string) trial {
-	return trial{q.Try(fn, directives), q.root.Types}
+func (p *proposer) try(fn scan.Function, directives []string) trial {
+	return trial{p.Try(fn, directives), p.root.Types}
 }
 
 // refusal tells why the function cannot be that operation; nil: it can.

@@ -17,40 +17,40 @@ import (
 
 // buildArguments makes a struct shape of a function's plain arguments. An operation without parameters has an empty
 // one.
-func (s *builder) buildArguments(o operation, h *handled) bool {
+func (b *builder) buildArguments(o operation, h *handled) bool {
 	request := &shapes.Shape{Kind: shapes.Struct}
 	h.request = request
 	h.Variadic = o.fn.Signature().Variadic()
 	for _, v := range o.arguments {
 		f := argumentDeclaration(o, v)
-		shape, fault := s.shapeOf(v.Type(), f.Path)
-		text, spellable := s.speller.Spell(v.Type())
+		shape, fault := b.shapeOf(v.Type(), f.Path)
+		text, spellable := b.speller.Spell(v.Type())
 		if fault == nil && !spellable {
 			fault = &shapes.Fault{
-				Message: fmt.Sprintf("%s cannot be named in generated code", s.text(v.Type())), Suggestion: "use an exported type",
+				Message: fmt.Sprintf("%s cannot be named in generated code", b.text(v.Type())), Suggestion: "use an exported type",
 			}
 		}
 		if fault != nil {
 			request.Faulty = true
 			if fault.Invalid {
-				s.ReportInvalid(s.own, typeSpan(o, v), f.Path)
+				b.ReportInvalid(b.own, typeSpan(o, v), f.Path)
 				continue
 			}
 			suggestion := fault.Suggestion
 			if isFunction(v.Type()) {
 				suggestion = "write a function without it, that calls this one"
 			}
-			s.Report(f.Tag.At, diag.Diagnostic{
-				Code: diag.CodeType, FieldPath: f.Path, Actual: s.text(v.Type()),
+			b.Report(f.Tag.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: f.Path, Actual: b.text(v.Type()),
 				Message: fmt.Sprintf("argument %s: %s", v.Name(), fault.Message), Suggestion: suggestion,
 			})
 			continue
 		}
 		field := shapes.Field{
-			Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: s.Position(v.Pos()),
+			Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: b.Position(v.Pos()),
 			Param: gen.Param{Go: v.Name()},
 		}
-		s.fillArgument(&field)
+		b.fillArgument(&field)
 		request.Fields = append(request.Fields, field)
 		h.Arguments = append(h.Arguments, model.Argument{Field: v.Name(), Type: text})
 	}
@@ -89,8 +89,8 @@ func typeSpan(o operation, v *types.Var) source.Span {
 
 // fillArgument is fillField for a plain argument. A Go function is always given all of them, so an argument is required
 // unless it has a default or can be nil.
-func (s *builder) fillArgument(field *shapes.Field) {
-	s.params.FillField(field)
+func (b *builder) fillArgument(field *shapes.Field) {
+	b.params.FillField(field)
 	if !shapes.IsNilable(field.Shape) {
 		field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.Tag.Faulty
 	}
@@ -98,7 +98,7 @@ func (s *builder) fillArgument(field *shapes.Field) {
 
 // refine applies the //aql:param directives of a handler: to its plain arguments, or to the fields of a request struct
 // whose tags cannot be edited. A struct that other operations use keeps its own parameters there.
-func (s *builder) refine(o operation, h *handled) {
+func (b *builder) refine(o operation, h *handled) {
 	if !slices.ContainsFunc(o.directives, func(d directive) bool { return d.Name == "param" }) {
 		return
 	}
@@ -120,7 +120,7 @@ func (s *builder) refine(o operation, h *handled) {
 		if i < 0 {
 			request.Faulty = request.Faulty || d.Param == "input"
 			if !d.faulty && !faulty {
-				s.Report(d.text, diag.Diagnostic{
+				b.Report(d.text, diag.Diagnostic{
 					Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: d.Param,
 					Message: fmt.Sprintf("%s has no parameter %q", o.name(), d.Param), Suggestion: diag.DidYouMean(d.Param, names),
 				})
@@ -128,7 +128,7 @@ func (s *builder) refine(o operation, h *handled) {
 			continue
 		}
 		if seen[i] {
-			s.Report(d.at, diag.Diagnostic{
+			b.Report(d.at, diag.Diagnostic{
 				Code: diag.CodeDuplicate, FieldPath: o.name(),
 				Message:    fmt.Sprintf("there is more than one //aql:param %s", d.Param),
 				Suggestion: "put all that is to be said about it into one",
@@ -145,21 +145,21 @@ func (s *builder) refine(o operation, h *handled) {
 			}
 		}
 		if o.request == nil {
-			s.fillArgument(field)
+			b.fillArgument(field)
 		} else {
-			s.params.FillField(field)
+			b.params.FillField(field)
 		}
 	}
 }
 
 // markIDs applies the operation's ids: the parameters that say which resource an update is about.
-func (s *builder) markIDs(o operation, h *handled) {
+func (b *builder) markIDs(o operation, h *handled) {
 	item, ok := tags.Find(o.items, "ids")
 	if !ok {
 		return
 	}
 	if h.Operation.Category != gen.Update {
-		s.Report(item.At, diag.Diagnostic{
+		b.Report(item.At, diag.Diagnostic{
 			Code: diag.CodeType, FieldPath: o.name(),
 			Message:    "ids is for UPDATE operations: it tells the parameters that stay beside input",
 			Suggestion: "remove it, or use category=UPDATE",
@@ -176,7 +176,7 @@ func (s *builder) markIDs(o operation, h *handled) {
 			return f.Param.Name == id || f.Selector[len(f.Selector)-1] == id
 		})
 		if i < 0 {
-			s.Report(item.ValueAt, diag.Diagnostic{
+			b.Report(item.ValueAt, diag.Diagnostic{
 				Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: id,
 				Message:    fmt.Sprintf("ids names %q, and %s has no such parameter", id, o.name()),
 				Suggestion: diag.DidYouMean(id, names),
@@ -189,7 +189,7 @@ func (s *builder) markIDs(o operation, h *handled) {
 
 // nestInput turns the flat request of an update into one with input: what is no identifier is shown and read inside it
 // (design §3.1, REQ-UP-01). It returns false where nothing says which parameters are identifiers.
-func (s *builder) nestInput(o operation, h *handled) bool {
+func (b *builder) nestInput(o operation, h *handled) bool {
 	if i := changes(h.request); i >= 0 {
 		h.request = h.request.Clone()
 		h.request.Fields[i].Param.Name = "input"
@@ -215,7 +215,7 @@ func (s *builder) nestInput(o operation, h *handled) bool {
 		return false
 	}
 	for _, field := range nested.Fields {
-		s.noteReplaced(field)
+		b.noteReplaced(field)
 	}
 	request.Fields = append(request.Fields, shapes.Field{
 		Declaration: shapes.Declaration{
@@ -255,12 +255,12 @@ func changes(request *shapes.Shape) int {
 }
 
 // noteReplaced tells that a handler cannot see whether an update mentions a field.
-func (s *builder) noteReplaced(field shapes.Field) {
+func (b *builder) noteReplaced(field shapes.Field) {
 	if shapes.IsNilable(field.Shape) || field.Param.Required {
 		return
 	}
-	goType := s.text(field.Var.Type())
-	s.Report(field.Tag.At, diag.Diagnostic{
+	goType := b.text(field.Var.Type())
+	b.Report(field.Tag.At, diag.Diagnostic{
 		Severity: diag.Note, Code: diag.CodeType, FieldPath: field.Path, Actual: goType,
 		Message: fmt.Sprintf("an update that does not mention %s gives the handler %s, the zero value of %s",
 			field.Param.Name, zeroText(field.Shape), goType),

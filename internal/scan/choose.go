@@ -14,14 +14,14 @@ import (
 )
 
 // choose keeps the one handler of each request struct, and reports the structs that have none or several.
-func (p *scanner) choose(roots []*packages.Package, found []operation) []operation {
+func (s *scanner) choose(roots []*packages.Package, found []operation) []operation {
 	byRequest := make(map[string][]operation)
 	var chosen []operation
 	var order []string
 	for _, o := range found {
 		if !o.tagged {
 			if o.misfit != nil {
-				p.reportMisfit(o)
+				s.reportMisfit(o)
 				continue
 			}
 			chosen = append(chosen, o)
@@ -39,12 +39,12 @@ func (p *scanner) choose(roots []*packages.Package, found []operation) []operati
 		handlers := slices.DeleteFunc(slices.Clone(group), func(o operation) bool { return o.misfit != nil })
 		if len(handlers) == 0 {
 			for _, o := range group {
-				p.reportMisfit(o)
+				s.reportMisfit(o)
 			}
 			continue
 		}
 		for _, o := range handlers[1:] {
-			p.reportSecond(handlers[0], o)
+			s.reportSecond(handlers[0], o)
 		}
 		chosen = append(chosen, handlers[0])
 	}
@@ -55,43 +55,43 @@ func (p *scanner) choose(roots []*packages.Package, found []operation) []operati
 		}
 	}
 	for _, root := range roots {
-		p.reportUnhandled(root, handled)
+		s.reportUnhandled(root, handled)
 	}
-	slices.SortStableFunc(chosen, func(a, b operation) int { return p.Before(a.decl.Pos(), b.decl.Pos()) })
+	slices.SortStableFunc(chosen, func(a, b operation) int { return s.Before(a.decl.Pos(), b.decl.Pos()) })
 	return chosen
 }
 
 // reportMisfit reports a function that should be a handler and does not look like one.
-func (p *scanner) reportMisfit(o operation) {
+func (s *scanner) reportMisfit(o operation) {
 	d := diag.Diagnostic{
 		Code: diag.CodeType, FieldPath: o.name(), Suggestion: o.misfit.Suggestion,
 		Message: fmt.Sprintf("%s cannot be a handler: %s", o.name(), o.misfit.Message),
 	}
 	if o.tagged {
 		d.Message = fmt.Sprintf("%s cannot be the handler of %s: %s", o.name(), gotype.Name(o.request), o.misfit.Message)
-		d.Related = []diag.Related{p.Related(o.itemsAt.Start, gotype.Name(o.request)+" is tagged here")}
+		d.Related = []diag.Related{s.Related(o.itemsAt.Start, gotype.Name(o.request)+" is tagged here")}
 	}
-	p.Report(o.at(), d)
+	s.Report(o.at(), d)
 }
 
 // reportSecond reports a handler whose request struct has one already.
-func (p *scanner) reportSecond(first, second operation) {
+func (s *scanner) reportSecond(first, second operation) {
 	request := gotype.Name(first.request)
-	p.Report(second.at(), diag.Diagnostic{
+	s.Report(second.at(), diag.Diagnostic{
 		Code: diag.CodeDuplicate, FieldPath: second.name(),
 		Message: fmt.Sprintf("%s is handled by %s and %s; a tagged request struct has exactly one handler", request,
 			first.name(), second.name()),
 		Suggestion: fmt.Sprintf("give %s a request struct of its own, or another signature if it is no operation",
 			second.name()),
 		Related: []diag.Related{
-			p.Related(first.decl.Name.Pos(), first.name()+" is here"),
-			p.Related(first.itemsAt.Start, request+" is tagged here"),
+			s.Related(first.decl.Name.Pos(), first.name()+" is here"),
+			s.Related(first.itemsAt.Start, request+" is tagged here"),
 		},
 	})
 }
 
 // reportUnhandled reports tagged request structs that no function takes.
-func (p *scanner) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
+func (s *scanner) reportUnhandled(root *packages.Package, handled map[*types.TypeName]bool) {
 	if root.Types == nil {
 		return
 	}
@@ -104,18 +104,18 @@ func (p *scanner) reportUnhandled(root *packages.Package, handled map[*types.Typ
 		if !ok {
 			continue
 		}
-		syntax := p.SyntaxOf(root.Types).Types[object.Pos()]
+		syntax := s.SyntaxOf(root.Types).Types[object.Pos()]
 		if syntax.Spec == nil {
 			continue
 		}
 		if _, own := syntax.Spec.Type.(*ast.StructType); !own {
 			continue
 		}
-		tag, ok := p.operationTag(named)
+		tag, ok := s.operationTag(named)
 		if !ok || handled[named.Origin().Obj()] {
 			continue
 		}
-		p.Report(tag.TagAt, diag.Diagnostic{
+		s.Report(tag.TagAt, diag.Diagnostic{
 			Code: diag.CodeUnresolved, FieldPath: name,
 			Message: fmt.Sprintf("no function handles %s", name),
 			Suggestion: fmt.Sprintf("add func %s(ctx context.Context, req %s) error, or remove the tag",

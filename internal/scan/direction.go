@@ -12,7 +12,7 @@ import (
 
 // checkDirections reports types that write themselves as text and cannot read it back, or the other way round, where
 // they would have to: introspection says one thing about a type, and it must hold for requests and results.
-func (s *builder) checkDirections(o operation, h *handled) bool {
+func (b *builder) checkDirections(o operation, h *handled) bool {
 	ok := true
 	visited := make(map[*shapes.Shape]bool)
 	var walk func(shape *shapes.Shape, method, role string, at shapes.Declaration)
@@ -23,9 +23,9 @@ func (s *builder) checkDirections(o operation, h *handled) bool {
 		visited[shape] = true
 		if shape.Kind == shapes.Text && !hasMethod(shape.Type, method) && (method != "MarshalText" || !isText(shape.Type)) {
 			ok = false
-			s.Report(at.Tag.At, diag.Diagnostic{
-				Code: diag.CodeType, FieldPath: at.Path, Actual: s.text(shape.Type),
-				Message: fmt.Sprintf("%s travels as text, but it has no method %s, which a %s needs", s.text(shape.Type), method,
+			b.Report(at.Tag.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: at.Path, Actual: b.text(shape.Type),
+				Message: fmt.Sprintf("%s travels as text, but it has no method %s, which a %s needs", b.text(shape.Type), method,
 					role),
 				Suggestion: fmt.Sprintf("add %s to the type, or use string", method),
 			})
@@ -36,11 +36,11 @@ func (s *builder) checkDirections(o operation, h *handled) bool {
 			if at.Tag.Field != nil {
 				where = source.SpanOf(at.Tag.Field.Type)
 			}
-			s.Report(where, diag.Diagnostic{
-				Severity: diag.Warning, Code: diag.CodeType, FieldPath: at.Path, Actual: s.text(shape.Type),
+			b.Report(where, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeType, FieldPath: at.Path, Actual: b.text(shape.Type),
 				Message: fmt.Sprintf("%s writes its own JSON and has no method to read it back, "+
 					"so nothing tells agents what to send, and what it does not know passes",
-					s.text(shape.Type)),
+					b.text(shape.Type)),
 				Suggestion: "take a struct of your own there, or add UnmarshalJSON to the type",
 			})
 		}
@@ -50,7 +50,7 @@ func (s *builder) checkDirections(o operation, h *handled) bool {
 		walk(shape.Elem, method, role, at)
 		for _, field := range shape.Fields {
 			inner := at
-			if s.Editable(field.Var.Pkg()) { // faults in other modules are reported where the user's code brings the type in
+			if b.Editable(field.Var.Pkg()) { // faults in other modules are reported where the user's code brings the type in
 				inner = field.Declaration
 			}
 			walk(field.Shape, method, role, inner)

@@ -14,7 +14,7 @@ import (
 )
 
 // addDirectives adds what the directives above a handler say about its operation.
-func (s *builder) addDirectives(o operation, handler *handled) {
+func (b *builder) addDirectives(o operation, handler *handled) {
 	op := &handler.Operation
 	confirmed := false
 	for _, d := range o.directives {
@@ -23,12 +23,12 @@ func (s *builder) addDirectives(o operation, handler *handled) {
 		}
 		switch d.Name {
 		case "example":
-			s.addExample(o, d, handler)
+			b.addExample(o, d, handler)
 		case "reason":
 			op.Reasons = append(op.Reasons, d.Text)
 		case "confirm":
 			if confirmed {
-				s.Report(d.at, diag.Diagnostic{
+				b.Report(d.at, diag.Diagnostic{
 					Code: diag.CodeDuplicate, FieldPath: o.name(), Message: "there is more than one //aql:confirm",
 					Suggestion: "remove one of them",
 				})
@@ -36,15 +36,15 @@ func (s *builder) addDirectives(o operation, handler *handled) {
 			}
 			confirmed = true
 			op.Confirm = d.Text
-			s.checkTemplate(o, d, handler.request)
+			b.checkTemplate(o, d, handler.request)
 		}
 	}
 }
 
 // addExample adds an example request if it is one that the operation would accept.
-func (s *builder) addExample(o operation, d directive, handler *handled) {
+func (b *builder) addExample(o operation, d directive, handler *handled) {
 	fail := func(at source.Span, code, message, suggestion string) {
-		s.Report(at, diag.Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
+		b.Report(at, diag.Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
 	}
 	text := strings.TrimSpace(d.Example)
 	at := source.Span{Start: d.text.Start, End: source.EndOf(d.text.Start, text)}
@@ -87,7 +87,7 @@ func (s *builder) addExample(o operation, d directive, handler *handled) {
 }
 
 // checkTemplate reports the parameters that a confirmation message names and the operation does not have.
-func (s *builder) checkTemplate(o operation, d directive, request *shapes.Shape) {
+func (b *builder) checkTemplate(o operation, d directive, request *shapes.Shape) {
 	var names []string
 	for _, field := range request.Fields {
 		names = append(names, field.Param.Name)
@@ -101,7 +101,7 @@ func (s *builder) checkTemplate(o operation, d directive, request *shapes.Shape)
 		length := strings.IndexByte(d.Text[open:], '}')
 		if length < 0 {
 			start := d.text.Start + token.Pos(open)
-			s.Report(source.Span{Start: start, End: start + 1}, diag.Diagnostic{
+			b.Report(source.Span{Start: start, End: start + 1}, diag.Diagnostic{
 				Code: diag.CodeUnresolved, FieldPath: o.name(), Message: "{ without } in the confirmation message",
 				Suggestion: "write {param}",
 			})
@@ -111,7 +111,7 @@ func (s *builder) checkTemplate(o operation, d directive, request *shapes.Shape)
 		// {input.title} names a part of a parameter.
 		if top, _, _ := strings.Cut(name, "."); !slices.Contains(names, top) {
 			start := d.text.Start + token.Pos(open)
-			s.Report(source.Span{Start: start, End: start + token.Pos(length) + 1}, diag.Diagnostic{
+			b.Report(source.Span{Start: start, End: start + token.Pos(length) + 1}, diag.Diagnostic{
 				Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: name,
 				Message:    fmt.Sprintf("confirmation message names {%s}, and there is no such parameter", name),
 				Suggestion: diag.DidYouMean(name, names),

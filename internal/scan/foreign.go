@@ -26,10 +26,10 @@ type beneath struct {
 
 // reportForeign reports the fields beneath an operation that cannot travel and belong to structs of other modules:
 // where the user mentions the outermost of those, for that is what can be changed.
-func (s *builder) reportForeign(o operation, h *handled) {
+func (b *builder) reportForeign(o operation, h *handled) {
 	visited := make(map[*shapes.Shape]bool)
 	var walk func(shape *shapes.Shape, way string) []beneath
-	report := func(shape *shapes.Shape, m mention) { s.reportMention(m, walk(shape, "")) }
+	report := func(shape *shapes.Shape, m mention) { b.reportMention(m, walk(shape, "")) }
 	walk = func(shape *shapes.Shape, way string) []beneath {
 		if shape == nil || visited[shape] {
 			return nil
@@ -52,33 +52,33 @@ func (s *builder) reportForeign(o operation, h *handled) {
 			note(f.Field, beneath{f, naming.Join(way, f.Field.Var.Name())})
 		}
 		for _, field := range shape.Fields {
-			if s.Editable(field.Var.Pkg()) {
-				report(field.Shape, s.mentionOf(o, field.Declaration))
+			if b.Editable(field.Var.Pkg()) {
+				report(field.Shape, b.mentionOf(o, field.Declaration))
 				continue
 			}
 			note(field.Declaration, walk(field.Shape, naming.Join(way, shapes.PathOf(field.Selector)))...)
 		}
 		for f, faults := range through {
-			s.reportMention(s.mentionOf(o, *f), faults)
+			b.reportMention(b.mentionOf(o, *f), faults)
 		}
 		return found
 	}
 	request := mention{path: o.name()}
 	if o.request != nil {
-		request = mention{s.paramSpan(o), "request of " + o.name(), o.name(), s.text(o.request)}
+		request = mention{b.paramSpan(o), "request of " + o.name(), o.name(), b.text(o.request)}
 	}
 	report(h.request, request)
 	if h.result != nil {
 		clear(visited)
 		report(h.result, mention{
-			source.SpanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), s.text(o.result),
+			source.SpanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), b.text(o.result),
 		})
 	}
 }
 
 // mentionOf is the mention of a type by a field or an argument.
-func (s *builder) mentionOf(o operation, f shapes.Declaration) mention {
-	m := mention{f.Tag.At, "field " + f.Path, f.Path, s.text(f.Var.Type())}
+func (b *builder) mentionOf(o operation, f shapes.Declaration) mention {
+	m := mention{f.Tag.At, "field " + f.Path, f.Path, b.text(f.Var.Type())}
 	if f.Tag.Field != nil {
 		m.at = source.SpanOf(f.Tag.Field.Type)
 	} else if o.request == nil {
@@ -88,7 +88,7 @@ func (s *builder) mentionOf(o operation, f shapes.Declaration) mention {
 }
 
 // reportMention reports what is wrong beneath one mention, the first fields by name.
-func (s *builder) reportMention(m mention, found []beneath) {
+func (b *builder) reportMention(m mention, found []beneath) {
 	if len(found) == 0 {
 		return
 	}
@@ -99,15 +99,15 @@ func (s *builder) reportMention(m mention, found []beneath) {
 	const shown = 3
 	var texts []string
 	var places []diag.Related
-	for i, b := range found {
+	for i, f := range found {
 		if i == shown {
 			texts = append(texts, fmt.Sprintf("%d more", len(found)-shown))
 			break
 		}
-		texts = append(texts, fmt.Sprintf("%s (%s)", b.way, s.text(b.Field.Var.Type())))
-		places = append(places, s.Related(b.Field.Var.Pos(), fmt.Sprintf("%s: %s", b.Field.Path, b.Fault.Message)))
+		texts = append(texts, fmt.Sprintf("%s (%s)", f.way, b.text(f.Field.Var.Type())))
+		places = append(places, b.Related(f.Field.Var.Pos(), fmt.Sprintf("%s: %s", f.Field.Path, f.Fault.Message)))
 	}
-	s.Report(m.at, diag.Diagnostic{
+	b.Report(m.at, diag.Diagnostic{
 		Code: diag.CodeType, FieldPath: m.path, Actual: m.text,
 		Message: fmt.Sprintf("%s: %s brings in fields of other modules that cannot be carried as JSON: %s", m.role, m.text,
 			strings.Join(texts, ", ")),

@@ -49,7 +49,7 @@ func (o operation) name() string    { return o.fn.Name() }
 func (o operation) at() source.Span { return source.SpanOf(o.decl.Name) }
 
 // findOperations looks at every function of a package, in source order.
-func (p *scanner) findOperations(root *packages.Package) []operation {
+func (s *scanner) findOperations(root *packages.Package) []operation {
 	if root.Types == nil {
 		return nil
 	}
@@ -62,17 +62,17 @@ func (p *scanner) findOperations(root *packages.Package) []operation {
 			}
 		}
 	}
-	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return p.Before(a.Pos(), b.Pos()) })
+	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return s.Before(a.Pos(), b.Pos()) })
 
 	var found []operation
 	for _, decl := range decls {
-		directives := directivesOf(p.Program, decl)
+		directives := directivesOf(s.Program, decl)
 		fn := functions[decl.Name.Pos()]
 		if fn == nil {
 			continue
 		}
 		o := operation{pkg: root, decl: decl, fn: fn, directives: directives}
-		if p.recognise(&o) {
+		if s.recognise(&o) {
 			found = append(found, o)
 			continue
 		}
@@ -80,7 +80,7 @@ func (p *scanner) findOperations(root *packages.Package) []operation {
 			if d.Name == "nolint" {
 				continue
 			}
-			p.Report(d.at, diag.Diagnostic{
+			s.Report(d.at, diag.Diagnostic{
 				Severity: diag.Warning, Code: diag.CodeUnresolved,
 				Message:    fmt.Sprintf("//aql:%s has no effect: %s is not an operation", d.Name, decl.Name.Name),
 				Suggestion: "give its request struct a blank field with an aql tag, or the function an //aql:op directive",
@@ -140,14 +140,14 @@ func directivesOf(p *source.Program, decl *ast.FuncDecl) []directive {
 }
 
 // recognise fills in what makes o an operation, and reports whether anything does.
-func (p *scanner) recognise(o *operation) bool {
+func (s *scanner) recognise(o *operation) bool {
 	signature := o.fn.Signature()
 	for v := range signature.Params().Variables() {
 		t, _ := requestType(v.Type(), signature.Variadic())
 		if t == nil {
 			continue
 		}
-		if tag, ok := p.operationTag(t); ok {
+		if tag, ok := s.operationTag(t); ok {
 			o.request, o.tagged = t, true
 			o.items, o.itemsAt, o.faulty = tag.Items, tag.TagAt, tag.Faulty
 		}
@@ -157,12 +157,12 @@ func (p *scanner) recognise(o *operation) bool {
 			continue
 		}
 		if o.tagged {
-			p.Report(d.at, diag.Diagnostic{
+			s.Report(d.at, diag.Diagnostic{
 				Code: diag.CodeDuplicate, FieldPath: o.name(),
 				Message: fmt.Sprintf("%s is an operation twice: by this directive and by the tag of %s", o.name(),
 					gotype.Name(o.request)),
 				Suggestion: "remove one of them",
-				Related:    []diag.Related{p.Related(o.itemsAt.Start, "the tag is here")},
+				Related:    []diag.Related{s.Related(o.itemsAt.Start, "the tag is here")},
 			})
 			continue
 		}
@@ -196,14 +196,14 @@ func requestType(t types.Type, variadic bool) (request types.Type, pointer bool)
 }
 
 // operationTag finds the blank field with an aql tag that makes t a request struct.
-func (p *scanner) operationTag(t types.Type) (tags.Tag, bool) {
+func (s *scanner) operationTag(t types.Type) (tags.Tag, bool) {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return tags.Tag{}, false
 	}
 	for i := range st.NumFields() {
 		if v := st.Field(i); v.Name() == "_" && st.Tag(i) != "" {
-			if tag := p.tags.Read(v, gotype.Name(t)); tag.HasAQL {
+			if tag := s.tags.Read(v, gotype.Name(t)); tag.HasAQL {
 				return tag, true
 			}
 		}

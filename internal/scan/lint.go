@@ -13,10 +13,10 @@ import (
 
 // lint warns of what works and could serve agents better: what they are not told, and texts that the protocol's leak
 // check keeps from them (design §4, requirements T-29).
-func (s *builder) lint(o operation, h *handled) {
+func (b *builder) lint(o operation, h *handled) {
 	op := &h.Operation
 	warn := func(at source.Span, path, code, message, suggestion string) {
-		s.Report(at, diag.Diagnostic{
+		b.Report(at, diag.Diagnostic{
 			Severity: diag.Warning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion,
 		})
 	}
@@ -37,37 +37,37 @@ func (s *builder) lint(o operation, h *handled) {
 	}
 	for _, d := range o.directives {
 		if found := words.Leak(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
-			s.warnLeak(d.text, o.name(), d.Name, found)
+			b.warnLeak(d.text, o.name(), d.Name, found)
 		}
 	}
 	visited := make(map[*shapes.Shape]bool)
-	s.lintFields(h.request, visited, true)
+	b.lintFields(h.request, visited, true)
 }
 
 // lintFields looks at the parameters of an operation, and at the fields of the objects they hold.
-func (s *builder) lintFields(shape *shapes.Shape, visited map[*shapes.Shape]bool, top bool) {
+func (b *builder) lintFields(shape *shapes.Shape, visited map[*shapes.Shape]bool, top bool) {
 	if shape == nil || visited[shape] {
 		return
 	}
 	visited[shape] = true
 	for i := range shape.Fields {
 		field := &shape.Fields[i]
-		if field.Tag.At.Start == 0 || field.Var == nil || !source.InMainModule(s.Packages[field.Var.Pkg()]) {
+		if field.Tag.At.Start == 0 || field.Var == nil || !source.InMainModule(b.Packages[field.Var.Pkg()]) {
 			continue
 		}
 		if field.Param.Description == "" {
-			s.Report(field.Tag.At, diag.Diagnostic{
+			b.Report(field.Tag.At, diag.Diagnostic{
 				Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: field.Path,
 				Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(field),
 			})
 		}
 		first, _, _ := strings.Cut(field.Param.Description, ". ")
 		if found := words.Leak(first); found != "" && top && field.Param.Required {
-			s.warnLeak(field.Tag.At, field.Path, "description", found)
+			b.warnLeak(field.Tag.At, field.Path, "description", found)
 		}
-		s.lintFields(field.Shape, visited, false)
+		b.lintFields(field.Shape, visited, false)
 	}
-	s.lintFields(shape.Elem, visited, false)
+	b.lintFields(shape.Elem, visited, false)
 }
 
 func describeSuggestion(f *shapes.Field) string {
@@ -78,8 +78,8 @@ func describeSuggestion(f *shapes.Field) string {
 }
 
 // warnLeak warns of a text that agents will not see.
-func (s *builder) warnLeak(at source.Span, path, what, found string) {
-	s.Report(at, diag.Diagnostic{
+func (b *builder) warnLeak(at source.Span, path, what, found string) {
+	b.Report(at, diag.Diagnostic{
 		Severity: diag.Warning, Code: diag.CodeName, FieldPath: path, Actual: found,
 		Message: fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, "+
 			"so messages leave the text out",

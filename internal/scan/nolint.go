@@ -17,13 +17,13 @@ const nolintPrefix = "//aql:nolint"
 
 // silence removes the warnings and notes whose lines an //aql:nolint comment covers, and warns of comments that cover
 // none. Errors stay: a package with errors is not generated, so there is nothing to live with.
-func (p *scanner) silence(roots []*packages.Package) {
+func (s *scanner) silence(roots []*packages.Package) {
 	for _, root := range roots {
 		for _, file := range root.Syntax {
 			for _, group := range file.Comments {
 				for _, comment := range group.List {
 					if strings.HasPrefix(comment.Text, nolintPrefix+" ") {
-						p.silenceBy(group, comment)
+						s.silenceBy(group, comment)
 					}
 				}
 			}
@@ -32,18 +32,18 @@ func (p *scanner) silence(roots []*packages.Package) {
 }
 
 // silenceBy applies one comment. Behind code it covers its line; alone, its group of comments and the line below.
-func (p *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
-	at := p.Position(comment.Pos())
+func (s *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
+	at := s.Position(comment.Pos())
 	first, last := at.Line, at.Line
-	if p.startsLine(at.File, comment) {
-		first, last = p.Position(group.Pos()).Line, p.Position(group.End()).Line+1
+	if s.startsLine(at.File, comment) {
+		first, last = s.Position(group.Pos()).Line, s.Position(group.End()).Line+1
 	}
-	before := len(p.Diagnostics)
-	p.Diagnostics = slices.DeleteFunc(p.Diagnostics, func(d diag.Diagnostic) bool {
+	before := len(s.Diagnostics)
+	s.Diagnostics = slices.DeleteFunc(s.Diagnostics, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error && d.Position.File == at.File && first <= d.Position.Line && d.Position.Line <= last
 	})
-	if len(p.Diagnostics) == before {
-		p.Report(source.SpanOf(comment), diag.Diagnostic{
+	if len(s.Diagnostics) == before {
+		s.Report(source.SpanOf(comment), diag.Diagnostic{
 			Severity: diag.Warning, Code: diag.CodeUnresolved,
 			Message:    "//aql:nolint silences nothing: there is no warning on the line it is for",
 			Suggestion: "remove it, or put it right above the line or behind it",
@@ -52,9 +52,9 @@ func (p *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
 }
 
 // startsLine reports whether nothing but white space stands in front of a comment.
-func (p *scanner) startsLine(filename string, comment *ast.Comment) bool {
+func (s *scanner) startsLine(filename string, comment *ast.Comment) bool {
 	source, err := os.ReadFile(filename)
-	offset := p.Fset.PositionFor(comment.Pos(), false).Offset
+	offset := s.Fset.PositionFor(comment.Pos(), false).Offset
 	if err != nil || offset > len(source) {
 		return true
 	}

@@ -22,16 +22,16 @@ import (
 )
 
 // buildPackage makes the model of a package from its operations. Not ok: it has none.
-func (p *scanner) buildPackage(root *packages.Package, operations []operation) (model.Package, bool) {
+func (s *scanner) buildPackage(root *packages.Package, operations []operation) (model.Package, bool) {
 	if len(operations) == 0 {
 		return model.Package{}, false
 	}
-	s := newBuilder(p.Program, p.tags, root.Types)
-	s.linting = p.opts.Lint
-	w := wiretype.NewSet(p.Program, root.Types)
+	b := newBuilder(s.Program, s.tags, root.Types)
+	b.linting = s.opts.Lint
+	w := wiretype.NewSet(s.Program, root.Types)
 	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
 	for _, o := range operations {
-		h, ok := s.buildHandler(o)
+		h, ok := b.buildHandler(o)
 		if ok {
 			handlers, kept = append(handlers, h), append(kept, o)
 		}
@@ -40,17 +40,17 @@ func (p *scanner) buildPackage(root *packages.Package, operations []operation) (
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
-	s.checkOperationNames(handlers, kept)
+	b.checkOperationNames(handlers, kept)
 	w.AssignNames()
 	for _, h := range handlers {
 		w.Complete(h.request)
 		w.Complete(h.result)
 	}
 	out := model.Package{
-		Path: root.PkgPath, Name: root.Name, Dir: directory(root), Guards: guards(s.speller, handlers),
+		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Guards: guards(b.speller, handlers),
 		Handlers: make([]model.Handler, 0, len(handlers)),
 	}
-	out.Taken, out.Imported = p.taken(root)
+	out.Taken, out.Imported = s.taken(root)
 	for _, h := range handlers {
 		h.Operation.Params = slices.Grow([]gen.Param(nil), len(h.request.Fields))
 		for _, field := range h.request.Fields {
@@ -60,19 +60,16 @@ func (p *scanner) buildPackage(root *packages.Package, operations []operation) (
 		out.Handlers = append(out.Handlers, h.Handler)
 	}
 	out.Types, out.Constants = w.Definitions(), w.ConstantNames
-	if p.opts.Places {
+	if s.opts.Places {
 		out.Places = placesOf(out.Dir, w, handlers)
 	}
 	return out, true
 }
 
-// directory is where a package's files are.
-func directory(root *packages.Package) string { return load.Directory(root) }
-
 // taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests
 // and files for other systems included, and the names of their imports. imported are those that are nothing but
 // imports.
-func (p *scanner) taken(root *packages.Package) (all, imported []string) {
+func (s *scanner) taken(root *packages.Package) (all, imported []string) {
 	names := make(map[string]bool)
 	imports := make(map[string]bool)
 	note := func(file *ast.File) {
@@ -89,14 +86,14 @@ func (p *scanner) taken(root *packages.Package) (all, imported []string) {
 	}
 	loaded := make(map[string]bool)
 	for _, file := range root.Syntax {
-		loaded[p.Fset.PositionFor(file.FileStart, false).Filename] = true
+		loaded[s.Fset.PositionFor(file.FileStart, false).Filename] = true
 		note(file)
 	}
-	dir := directory(root)
+	dir := load.Directory(root)
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		filename := filepath.Join(dir, entry.Name())
-		if filepath.Ext(filename) != ".go" || loaded[filename] || p.IsGenerated(filename) {
+		if filepath.Ext(filename) != ".go" || loaded[filename] || s.IsGenerated(filename) {
 			continue
 		}
 		file, _ := parser.ParseFile(token.NewFileSet(), filename, nil, parser.SkipObjectResolution)
@@ -126,14 +123,14 @@ func importedName(root *packages.Package, spec *ast.ImportSpec) string {
 }
 
 // noteSharedNames notes operations of one name in several packages: they cannot be merged into one adapter.
-func (p *scanner) noteSharedNames(all []model.Package) {
+func (s *scanner) noteSharedNames(all []model.Package) {
 	first := make(map[string]model.Position)
 	owner := make(map[string]string)
 	for _, pkg := range all {
 		for _, handler := range pkg.Handlers {
 			name := handler.Operation.Name
 			if other, taken := owner[name]; taken && other != pkg.Path {
-				p.Diagnostics = append(p.Diagnostics, diag.Diagnostic{
+				s.Diagnostics = append(s.Diagnostics, diag.Diagnostic{
 					Severity: diag.Note, Code: diag.CodeDuplicate, Position: handler.Position,
 					EndColumn: handler.Position.Column + len(handler.Func),
 					FieldPath: handler.Func, Actual: name,

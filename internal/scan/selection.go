@@ -12,7 +12,7 @@ import (
 
 // checkSelection sees to the parameters of aql.Fields in a request: where they have a meaning, and what they may name
 // (MCP-AQL field selection §2, §3).
-func (s *builder) checkSelection(handler *handled) {
+func (b *builder) checkSelection(handler *handled) {
 	for i := range handler.request.Fields {
 		field := &handler.request.Fields[i]
 		if field.Shape.Kind != shapes.Selection {
@@ -23,7 +23,7 @@ func (s *builder) checkSelection(handler *handled) {
 			at = field.Through.Tag.At
 		}
 		if handler.Operation.Category != gen.Read {
-			s.Report(at, diag.Diagnostic{
+			b.Report(at, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: field.Path,
 				Message: fmt.Sprintf("aql.Fields has no meaning in %s operation %s: "+
 					"fields are selected of what READ operations return",
@@ -34,7 +34,7 @@ func (s *builder) checkSelection(handler *handled) {
 		}
 		resource := selectable(handler.result)
 		if resource == nil {
-			s.Report(at, diag.Diagnostic{
+			b.Report(at, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: field.Path,
 				Message: fmt.Sprintf("aql.Fields has no meaning in operation %s, whose result has no fields",
 					handler.Operation.Name),

@@ -36,7 +36,7 @@ func NewReconciler(p *source.Program, own *types.Package) *Reconciler {
 }
 
 // text is a Go type as the user writes it.
-func (s *Reconciler) text(t types.Type) string { return gotype.Text(t, s.own) }
+func (r *Reconciler) text(t types.Type) string { return gotype.Text(t, r.own) }
 
 // derived is what a rule of another library means in the words of the aql grammar.
 type derived struct {
@@ -59,11 +59,11 @@ type deriver struct {
 // Constraints are checked on the values that a request has. Two things are therefore not what validator does: a rule
 // without omitempty that refuses the zero value does not make the parameter required, and behind omitempty a zero value
 // that is given is checked like any other.
-func (s *Reconciler) derive(f shapes.Declaration, shape *shapes.Shape) []derived {
+func (r *Reconciler) derive(f shapes.Declaration, shape *shapes.Shape) []derived {
 	if len(f.Tag.Foreign.Rules) == 0 && len(f.Tag.Foreign.Schema) == 0 {
 		return nil
 	}
-	d := &deriver{Reconciler: s, field: f, shape: shape}
+	d := &deriver{Reconciler: r, field: f, shape: shape}
 	for i := range f.Tag.Foreign.Rules {
 		d.rule(i)
 	}
@@ -130,17 +130,17 @@ func (d *deriver) remark(from tags.Origin, name, message, suggestion string) {
 
 // Reconcile joins the items of a field's aql tag, which win, with what the tags of other libraries mean. It returns the
 // items for the field and, by their depth, for its elements, and reports contradictions.
-func (s *Reconciler) Reconcile(
+func (r *Reconciler) Reconcile(
 	f shapes.Declaration, shape *shapes.Shape,
 ) (items []tags.Item, elements map[int][]tags.Item) {
-	all := s.derive(f, shape)
+	all := r.derive(f, shape)
 	if len(all) == 0 {
 		return f.Tag.Items, nil
 	}
 	own := slices.Clip(slices.Clone(f.Tag.Items))
 	var kept []derived
 	for _, d := range all {
-		if d.depth == 0 && s.overruled(f, own, d) {
+		if d.depth == 0 && r.overruled(f, own, d) {
 			continue
 		}
 		i := slices.IndexFunc(kept, func(k derived) bool { return k.depth == d.depth && k.Key == d.Key })
@@ -148,7 +148,7 @@ func (s *Reconciler) Reconcile(
 			kept = append(kept, d)
 			continue
 		}
-		kept[i] = s.unite(f, kept[i], d)
+		kept[i] = r.unite(f, kept[i], d)
 	}
 	demanded := slices.ContainsFunc(kept, func(k derived) bool { return k.Key == "required" && k.depth == 0 })
 	items = own
@@ -160,7 +160,7 @@ func (s *Reconciler) Reconcile(
 			}
 			elements[d.depth] = append(elements[d.depth], d.Item)
 		case d.Key == "default" && demanded:
-			s.disagree(f, diag.Warning, d.At,
+			r.disagree(f, diag.Warning, d.At,
 				fmt.Sprintf("%s has no effect: the field is required, and so never absent", d.source.Spelled()),
 				"remove one of them", nil)
 		default:
@@ -171,7 +171,7 @@ func (s *Reconciler) Reconcile(
 }
 
 // overruled reports whether the aql tag speaks of what d does, and reports it if the two contradict each other.
-func (s *Reconciler) overruled(f shapes.Declaration, own []tags.Item, d derived) bool {
+func (r *Reconciler) overruled(f shapes.Declaration, own []tags.Item, d derived) bool {
 	opposite := map[string]string{"required": "default", "default": "required"}[d.Key]
 	item, contradicts := tags.Find(own, opposite)
 	message := fmt.Sprintf("aql %s contradicts %s: a required parameter is never absent", opposite, d.source.Spelled())
@@ -197,12 +197,12 @@ func (s *Reconciler) overruled(f shapes.Declaration, own []tags.Item, d derived)
 	case item.At.Start < f.Tag.TagAt.Start || item.At.Start >= f.Tag.TagAt.End:
 		severity = diag.Warning // a directive says otherwise than the struct, perhaps on purpose
 	}
-	s.disagree(f, severity, item.At, message, suggestion, &d)
+	r.disagree(f, severity, item.At, message, suggestion, &d)
 	return true
 }
 
 // unite makes one item of two that other libraries demand of a field. Bounds hold together: the tighter one says both.
-func (s *Reconciler) unite(f shapes.Declaration, first, second derived) derived {
+func (r *Reconciler) unite(f shapes.Declaration, first, second derived) derived {
 	if sameItem(first.Item, second.Item) || second.implied && !isBound(second.Key) {
 		return first
 	}
@@ -213,13 +213,13 @@ func (s *Reconciler) unite(f shapes.Declaration, first, second derived) derived 
 			tighter = second
 		}
 		if (first.source.Tag == "jsonschema") != (second.source.Tag == "jsonschema") && !first.implied && !second.implied {
-			s.disagree(f, diag.Warning, second.At,
+			r.disagree(f, diag.Warning, second.At,
 				fmt.Sprintf("%s and %s do not agree; the tighter bound counts", second.source.Spelled(), first.source.Spelled()),
 				"make the two agree", &first)
 		}
 		return tighter
 	}
-	s.disagree(f, diag.Warning, second.At, fmt.Sprintf("%s demands another %s than %s, which counts",
+	r.disagree(f, diag.Warning, second.At, fmt.Sprintf("%s demands another %s than %s, which counts",
 		second.source.Spelled(), first.Key, first.source.Spelled()),
 		"agents are told of one; the handler still has to check the other", &first)
 	return first
@@ -230,20 +230,20 @@ func isBound(key string) bool {
 }
 
 // disagree reports a contradiction of a field's tags. In other modules it is a note: nobody here can resolve it.
-func (s *Reconciler) disagree(
+func (r *Reconciler) disagree(
 	f shapes.Declaration, severity diag.Severity, at source.Span, message, suggestion string, other *derived,
 ) {
 	d := diag.Diagnostic{
 		Severity: severity, Code: diag.CodeType, FieldPath: f.Path, Message: message, Suggestion: suggestion,
 	}
-	if !s.Editable(f.Var.Pkg()) {
+	if !r.Editable(f.Var.Pkg()) {
 		d.Severity = diag.Note
 	}
 	if other != nil {
 		d.Expected = other.source.Text
-		d.Related = []diag.Related{s.Related(other.At.Start, other.source.Spelled()+" is here")}
+		d.Related = []diag.Related{r.Related(other.At.Start, other.source.Spelled()+" is here")}
 	}
-	s.Report(at, d)
+	r.Report(at, d)
 }
 
 // sameItem reports whether two items of one key say the same.

@@ -6,12 +6,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aqltag/aqltag/tagparse"
+	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 )
 
 // formatOf is the format that a rule of validator demands, empty if it demands none. Formats are hints: agents are
 // told, and the handler, which validates with the rule, still decides.
-func formatOf(r tagparse.Rule) string {
+func formatOf(r foreigntag.Rule) string {
 	switch r.Name {
 	case "email", "hostname", "ipv4", "ipv6", "cidr", "mac":
 		return r.Name
@@ -65,7 +65,7 @@ var plainPatterns = map[string]string{
 
 // patternOf is the regular expression that matches what a rule of validator accepts, and nothing else; empty if there
 // is none. Rules about the case of letters have none: which letters have another case is more than a pattern can tell.
-func patternOf(r tagparse.Rule) string {
+func patternOf(r foreigntag.Rule) string {
 	if pattern, ok := plainPatterns[r.Name]; ok {
 		return pattern
 	}

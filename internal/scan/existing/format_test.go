@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aqltag/aqltag/tagparse"
+	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 )
 
 // The page about existing tags tells which rules of validator have a format or a pattern: those, and no others.
@@ -24,9 +24,9 @@ func TestDocumentedRules(t *testing.T) {
 		t.Fatal("the page has no table of formats with the patterns below it")
 	}
 	quoted := regexp.MustCompile("`([^`]+)`")
-	rule := func(text string) tagparse.Rule {
+	rule := func(text string) foreigntag.Rule {
 		name, param, _ := strings.Cut(text, "=")
-		return tagparse.Rule{Name: name, Param: param}
+		return foreigntag.Rule{Name: name, Param: param}
 	}
 	for row := range strings.Lines(strings.TrimSpace(formats)) {
 		rules, format, _ := strings.Cut(strings.Trim(strings.TrimSpace(row), "| "), " | ")

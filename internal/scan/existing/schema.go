@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 	"github.com/aqltag/aqltag/internal/scan/jsonvalue"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/tags"
-	"github.com/aqltag/aqltag/tagparse"
 )
 
 // schemaItem translates an item of a jsonschema tag. On a list, what is not about lists is about its elements, as it is
@@ -111,7 +111,7 @@ func (d *deriver) keyword(item tags.SchemaItem, shape *shapes.Shape, depth int) 
 
 // asRule is an item as the rule of validator that means the same.
 func (d *deriver) asRule(item tags.SchemaItem, depth int) tags.Rule {
-	return tags.Rule{Rule: tagparse.Rule{Name: item.Key, Param: item.Value, Depth: depth}, Origin: item.Origin}
+	return tags.Rule{Rule: foreigntag.Rule{Name: item.Key, Param: item.Value, Depth: depth}, Origin: item.Origin}
 }
 
 // demandCount adds a bound of a length; 0 as the lower one says nothing.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 	"github.com/aqltag/aqltag/internal/scan/gotype"
 	"github.com/aqltag/aqltag/internal/scan/jsonvalue"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/tags"
-	"github.com/aqltag/aqltag/tagparse"
 )
 
 // rule translates rule i of go-playground/validator. Its rules are about Go values, so they mean something here only
@@ -173,7 +173,7 @@ func (d *deriver) whole(param string, shape *shapes.Shape) (*big.Int, bool) {
 // oneOf lists the values of a string. Numbers have no enum: those that follow each other are a range, and the bounds of
 // others are at least said.
 func (d *deriver) oneOf(r tags.Rule, shape *shapes.Shape) {
-	words := tagparse.Words(r.Param)
+	words := foreigntag.Words(r.Param)
 	switch {
 	case shape.Kind == shapes.String && len(words) > 0:
 		d.demandList(r.Origin, r.Depth, "enum", words)
@@ -213,7 +213,7 @@ func (d *deriver) alternatives(r tags.Rule, shape *shapes.Shape) {
 		case "eq":
 			values = append(values, a.Param)
 		case "oneof":
-			values = append(values, tagparse.Words(a.Param)...)
+			values = append(values, foreigntag.Words(a.Param)...)
 		default:
 			if pattern := patternOf(a); pattern != "" {
 				patterns = append(patterns, "(?:"+pattern+")")
@@ -224,7 +224,7 @@ func (d *deriver) alternatives(r tags.Rule, shape *shapes.Shape) {
 	case shape.Kind == shapes.String && len(patterns) == len(r.Alternatives):
 		d.demand(r.Origin, r.Depth, "pattern", strings.Join(patterns, "|"))
 	case shape.Kind == shapes.String && len(patterns) == 0 && len(values) > 0 &&
-		!slices.ContainsFunc(r.Alternatives, func(a tagparse.Rule) bool {
+		!slices.ContainsFunc(r.Alternatives, func(a foreigntag.Rule) bool {
 			return a.Name != "eq" && a.Name != "oneof"
 		}):
 		slices.Sort(values)

@@ -30,47 +30,47 @@ func NewMaker(p *source.Program, own *types.Package) *Maker {
 }
 
 // text is a Go type as the user writes it.
-func (s *Maker) text(t types.Type) string { return gotype.Text(t, s.own) }
+func (m *Maker) text(t types.Type) string { return gotype.Text(t, m.own) }
 
 // Fill fills in the parameters of the fields of structs.
-func (s *Maker) Fill(structs []*shapes.Shape) {
+func (m *Maker) Fill(structs []*shapes.Shape) {
 	for _, shape := range structs {
 		for i := range shape.Fields {
-			s.FillField(&shape.Fields[i])
+			m.FillField(&shape.Fields[i])
 		}
 	}
 }
 
 // FillField fills in the parameter of a field. What depends on the names of types comes later: Type, Items and the
 // values of an enum type. What encoding/json's tag options say is there already.
-func (s *Maker) FillField(field *shapes.Field) {
-	param := s.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
+func (m *Maker) FillField(field *shapes.Field) {
+	param := m.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
 	was := &field.Param
 	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = was.Go, was.OmitEmpty, was.OmitZero, was.Quoted
 	field.Param = param
 }
 
-func (s *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber bool) gen.Param {
-	s.checkName(f.Tag, f.Path)
+func (m *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber bool) gen.Param {
+	m.checkName(f.Tag, f.Path)
 	param := gen.Param{Name: f.Tag.Name, ReadOnly: naming.IsReservedField(f.Tag.Name)}
 	if f.Tag.Field != nil {
 		param.Description = comment.Describe(source.FirstComment(f.Tag.Field.Doc, f.Tag.Field.Comment), f.Tag.GoName)
-		if !s.Editable(f.Var.Pkg()) {
+		if !m.Editable(f.Var.Pkg()) {
 			param.Description = comment.Synopsis(param.Description)
 		}
 	}
 	if f.Tag.Foreign.Description != "" {
 		param.Description = f.Tag.Foreign.Description
 	}
-	items, elements := s.existing.Reconcile(f, shape)
+	items, elements := m.existing.Reconcile(f, shape)
 	f.Tag.Items = items
-	c := constrainer{s, f, shapes.Indirect(shape), &param}
+	c := constrainer{m, f, shapes.Indirect(shape), &param}
 	for _, item := range f.Tag.Items {
 		c.apply(item)
 	}
 	c.checkEnum()
 	c.checkRanges()
-	s.applyElements(f, shape, &param, elements)
+	m.applyElements(f, shape, &param, elements)
 	if item, ok := f.Tag.Item("default"); ok {
 		c.applyDefault(item, quotedNumber)
 	}
@@ -78,7 +78,7 @@ func (s *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber 
 }
 
 // applyElements takes the constraints on the elements of a field, on those of its elements, and so on.
-func (s *Maker) applyElements(
+func (m *Maker) applyElements(
 	f shapes.Declaration, shape *shapes.Shape, param *gen.Param, elements map[int][]tags.Item,
 ) {
 	shape = shapes.Indirect(shape)
@@ -87,7 +87,7 @@ func (s *Maker) applyElements(
 		param.Items = &gen.Param{}
 		param = param.Items
 		f.Tag.Items = elements[depth]
-		c := constrainer{s, f, shape, param}
+		c := constrainer{m, f, shape, param}
 		for _, item := range elements[depth] {
 			c.apply(item)
 		}
@@ -98,7 +98,7 @@ func (s *Maker) applyElements(
 }
 
 // checkName reports a wire name outside the grammar (REQ-RF-07).
-func (s *Maker) checkName(tag tags.Tag, path string) {
+func (m *Maker) checkName(tag tags.Tag, path string) {
 	if naming.IsValid(tag.Name) || naming.IsReservedField(tag.Name) {
 		return
 	}
@@ -111,5 +111,5 @@ func (s *Maker) checkName(tag tags.Tag, path string) {
 			"which only the protocol's own _etag, _version and _computed may",
 			tag.Name)
 	}
-	s.Report(tag.NameAt, d)
+	m.Report(tag.NameAt, d)
 }

@@ -7,16 +7,16 @@ import (
 
 // enumOf lists the typed string constants of t that the package being generated can name, in declaration order,
 // one for each value: they make t an enum, unless it is open.
-func (s *Maker) enumOf(t types.Type) []EnumConst {
+func (m *Maker) enumOf(t types.Type) []EnumConst {
 	var out []EnumConst
 	seen := make(map[string]bool)
-	for _, c := range s.Constants(t, s.own, constant.String) {
+	for _, c := range m.Constants(t, m.own, constant.String) {
 		if value := constant.StringVal(c.Val()); !seen[value] {
 			seen[value] = true
 			out = append(out, EnumConst{Name: c.Name(), Value: value})
 		}
 	}
-	if len(out) > 0 && s.isOpen(t) {
+	if len(out) > 0 && m.isOpen(t) {
 		return nil
 	}
 	return out
@@ -25,12 +25,12 @@ func (s *Maker) enumOf(t types.Type) []EnumConst {
 // isOpen reports whether the constants of a string type of another module are not all of its values: a function beside
 // them makes values out of any string, as func NewBranchName(name string) ReferenceName does. One that may fail is a
 // parser.
-func (s *Maker) isOpen(t types.Type) bool {
+func (m *Maker) isOpen(t types.Type) bool {
 	named, ok := t.(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || s.Editable(named.Obj().Pkg()) {
+	if !ok || named.Obj().Pkg() == nil || m.Editable(named.Obj().Pkg()) {
 		return false
 	}
-	scope := s.ScopeOf(named.Obj().Pkg())
+	scope := m.ScopeOf(named.Obj().Pkg())
 	for _, name := range scope.Names() {
 		fn, ok := scope.Lookup(name).(*types.Func)
 		if !ok || !fn.Exported() {

@@ -36,33 +36,33 @@ func NewMaker(p *source.Program, tags *tags.Reader, own *types.Package) *Maker {
 }
 
 // NewStructs returns the structs that were shaped since its last call, each after those that its fields mention.
-func (s *Maker) NewStructs() []*Shape {
-	list := s.structs
-	s.structs = nil
+func (m *Maker) NewStructs() []*Shape {
+	list := m.structs
+	m.structs = nil
 	return list
 }
 
 // Of returns the shape of t, or why t cannot be carried. Faults of the fields of a struct are reported at the fields;
 // the struct has a shape all the same. place is the Go path where t is mentioned: a struct type without a name is named
 // after the first place that mentions it.
-func (s *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
+func (m *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
 	t = types.Unalias(t)
-	if known, ok := s.memo.At(t).(shaped); ok {
+	if known, ok := m.memo.At(t).(shaped); ok {
 		return known.shape, known.fault
 	}
 	shape := &Shape{Type: t}
-	s.memo.Set(t, shaped{shape: shape})
-	if fault := s.fill(shape, place); fault != nil {
-		s.memo.Set(t, shaped{fault: fault})
+	m.memo.Set(t, shaped{shape: shape})
+	if fault := m.fill(shape, place); fault != nil {
+		m.memo.Set(t, shaped{fault: fault})
 		return nil, fault
 	}
 	return shape, nil
 }
 
 // fill makes the shape of out.Type. Every kind of type that can be carried is a case here.
-func (s *Maker) fill(out *Shape, place string) *Fault {
+func (m *Maker) fill(out *Shape, place string) *Fault {
 	t := out.Type
-	if fault := s.name(out, place); fault != nil {
+	if fault := m.name(out, place); fault != nil {
 		return fault
 	}
 	switch {
@@ -70,9 +70,9 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 		out.Kind = Time
 		return nil
 	case gotype.Is(t, runtimePath, "Patch"):
-		return s.fillPatch(out)
+		return m.fillPatch(out)
 	case gotype.Is(t, runtimePath, "Optional"):
-		return s.fillOptional(out)
+		return m.fillOptional(out)
 	case gotype.Is(t, runtimePath, "Selection"):
 		out.Kind = Selection
 		return nil
@@ -99,31 +99,31 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return s.fillBasic(out, t, u)
+		return m.fillBasic(out, t, u)
 	case *types.Pointer:
 		if pointsToItself(t) {
 			return &Fault{
-				Message:    fmt.Sprintf("%s is a pointer to itself, so no value of it ends", s.text(t)),
+				Message:    fmt.Sprintf("%s is a pointer to itself, so no value of it ends", m.text(t)),
 				Suggestion: "point to a struct",
 			}
 		}
 		out.Kind = Pointer
-		return s.elem(out, u.Elem(), place)
+		return m.elem(out, u.Elem(), place)
 	case *types.Slice:
 		if isByte(u.Elem()) {
 			out.Kind = Bytes
 			return nil
 		}
 		out.Kind = Slice
-		return s.elem(out, u.Elem(), place)
+		return m.elem(out, u.Elem(), place)
 	case *types.Array:
 		out.Kind, out.Len = Array, int(u.Len())
-		return s.elem(out, u.Elem(), place)
+		return m.elem(out, u.Elem(), place)
 	case *types.Map:
-		key, fault := s.Of(u.Key(), place)
+		key, fault := m.Of(u.Key(), place)
 		if fault == nil && !isKey(key, u.Key()) {
 			fault = &Fault{
-				Message:    fmt.Sprintf("maps with keys of type %s cannot be carried as JSON", s.text(u.Key())),
+				Message:    fmt.Sprintf("maps with keys of type %s cannot be carried as JSON", m.text(u.Key())),
 				Suggestion: "use keys of a string or integer type, or of one with MarshalText and UnmarshalText",
 			}
 		}
@@ -131,7 +131,7 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 			return fault
 		}
 		out.Kind, out.Key = Map, key
-		return s.elem(out, u.Elem(), place)
+		return m.elem(out, u.Elem(), place)
 	case *types.Struct:
 		out.Kind = Struct
 		label := out.Go.Name
@@ -139,28 +139,28 @@ func (s *Maker) fill(out *Shape, place string) *Fault {
 			label = place
 			out.Label = strings.ReplaceAll(place, ".", "")
 		}
-		s.fillStruct(out, u, label)
-		s.structs = append(s.structs, out)
+		m.fillStruct(out, u, label)
+		m.structs = append(m.structs, out)
 		return nil
 	case *types.Interface:
 		if u.Empty() {
 			out.Kind = Any
 			return nil
 		}
-		return s.interfaceFault(t, u)
+		return m.interfaceFault(t, u)
 	case *types.Chan:
-		return &Fault{Message: fmt.Sprintf("channel %s cannot be carried as JSON", s.text(t)), Suggestion: "use a slice"}
+		return &Fault{Message: fmt.Sprintf("channel %s cannot be carried as JSON", m.text(t)), Suggestion: "use a slice"}
 	case *types.Signature:
 		return &Fault{
-			Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), Suggestion: `leave the field out with json:"-"`,
+			Message: fmt.Sprintf("%s cannot be carried as JSON", m.text(t)), Suggestion: `leave the field out with json:"-"`,
 		}
 	}
-	return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
+	return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", m.text(t))}
 }
 
 // elem makes the shape of the element type of out.
-func (s *Maker) elem(out *Shape, t types.Type, place string) *Fault {
-	elem, fault := s.Of(t, place)
+func (m *Maker) elem(out *Shape, t types.Type, place string) *Fault {
+	elem, fault := m.Of(t, place)
 	if fault == nil && elem.Kind == Patch {
 		fault = &Fault{
 			Message:    "aql.Patch cannot be an element of another type",
@@ -172,7 +172,7 @@ func (s *Maker) elem(out *Shape, t types.Type, place string) *Fault {
 }
 
 // fillBasic makes the shape of a type whose underlying type is b.
-func (s *Maker) fillBasic(out *Shape, t types.Type, b *types.Basic) *Fault {
+func (m *Maker) fillBasic(out *Shape, t types.Type, b *types.Basic) *Fault {
 	if b.Kind() == types.Invalid {
 		return &Fault{Message: "the type is not known", Invalid: true}
 	}
@@ -180,7 +180,7 @@ func (s *Maker) fillBasic(out *Shape, t types.Type, b *types.Basic) *Fault {
 		if b.Kind() == plain {
 			return 0
 		}
-		return int(s.sizes().Sizeof(b)) * 8
+		return int(m.sizes().Sizeof(b)) * 8
 	}
 	switch {
 	case b.Info()&types.IsBoolean != 0:
@@ -193,24 +193,24 @@ func (s *Maker) fillBasic(out *Shape, t types.Type, b *types.Basic) *Fault {
 		out.Kind, out.Bits = Float, bits(types.Invalid)
 	case b.Info()&types.IsString != 0:
 		out.Kind = String
-		out.Enum = s.enumOf(t)
+		out.Enum = m.enumOf(t)
 	case b.Info()&types.IsComplex != 0:
-		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t)), Suggestion: "use two float64 fields"}
+		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", m.text(t)), Suggestion: "use two float64 fields"}
 	default:
-		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", s.text(t))}
+		return &Fault{Message: fmt.Sprintf("%s cannot be carried as JSON", m.text(t))}
 	}
 	return nil
 }
 
-func (s *Maker) sizes() types.Sizes {
-	if loaded := s.Packages[s.own]; loaded != nil && loaded.TypesSizes != nil {
+func (m *Maker) sizes() types.Sizes {
+	if loaded := m.Packages[m.own]; loaded != nil && loaded.TypesSizes != nil {
 		return loaded.TypesSizes
 	}
 	return types.SizesFor("gc", "amd64")
 }
 
 // fillPatch makes the shape of aql.Patch[T], whose type argument name has been shaped already.
-func (s *Maker) fillPatch(out *Shape) *Fault {
+func (m *Maker) fillPatch(out *Shape) *Fault {
 	if len(out.Go.Args) != 1 {
 		return &Fault{Message: "aql.Patch needs one type argument", Invalid: true}
 	}
@@ -222,14 +222,14 @@ func (s *Maker) fillPatch(out *Shape) *Fault {
 }
 
 // fillOptional makes the shape of aql.Optional[T], whose type argument has been shaped already.
-func (s *Maker) fillOptional(out *Shape) *Fault {
+func (m *Maker) fillOptional(out *Shape) *Fault {
 	if len(out.Go.Args) != 1 {
 		return &Fault{Message: "aql.Optional needs one type argument", Invalid: true}
 	}
 	out.Kind, out.Elem = Optional, out.Go.Args[0]
 	if kind := out.Elem.Kind; kind == Optional || kind == Patch {
 		return &Fault{
-			Message:    fmt.Sprintf("aql.Optional cannot hold %s", s.text(out.Elem.Type)),
+			Message:    fmt.Sprintf("aql.Optional cannot hold %s", m.text(out.Elem.Type)),
 			Suggestion: "use aql.Optional[T] with the type of the value itself",
 		}
 	}
@@ -249,13 +249,13 @@ func isKey(key *Shape, t types.Type) bool {
 }
 
 // interfaceFault tells what to do about an interface, and which types its author may have meant.
-func (s *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
+func (m *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
 	fault := &Fault{
-		Message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", s.text(t)),
+		Message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", m.text(t)),
 		Suggestion: "use any or a concrete type",
 	}
 	named, ok := t.(*types.Named)
-	if !ok || !source.InMainModule(s.Packages[named.Obj().Pkg()]) {
+	if !ok || !source.InMainModule(m.Packages[named.Obj().Pkg()]) {
 		return fault
 	}
 	var variants []string
@@ -278,7 +278,7 @@ func (s *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
 }
 
 // name fills in the Go name of a named type.
-func (s *Maker) name(out *Shape, place string) *Fault {
+func (m *Maker) name(out *Shape, place string) *Fault {
 	named, ok := out.Type.(*types.Named)
 	if !ok {
 		return nil
@@ -287,12 +287,12 @@ func (s *Maker) name(out *Shape, place string) *Fault {
 	if object.Pkg() == nil { // error, comparable
 		return nil
 	}
-	if loaded := s.Packages[object.Pkg()]; loaded != nil && len(loaded.Errors) > 0 {
-		s.ReportSyntax(loaded, s.Position(object.Pos()).File)
+	if loaded := m.Packages[object.Pkg()]; loaded != nil && len(loaded.Errors) > 0 {
+		m.ReportSyntax(loaded, m.Position(object.Pos()).File)
 	}
 	out.Go = GoName{PkgPath: object.Pkg().Path(), PkgName: object.Pkg().Name(), Name: object.Name()}
 	for arg := range named.TypeArgs().Types() {
-		shape, fault := s.Of(arg, place)
+		shape, fault := m.Of(arg, place)
 		if fault != nil {
 			return fault
 		}
@@ -302,7 +302,7 @@ func (s *Maker) name(out *Shape, place string) *Fault {
 }
 
 // text is a Go type as the user writes it.
-func (s *Maker) text(t types.Type) string { return gotype.Text(t, s.own) }
+func (m *Maker) text(t types.Type) string { return gotype.Text(t, m.own) }
 
 // pointsToItself reports whether following a pointer type never leads to anything else: `type P *P`.
 func pointsToItself(t types.Type) bool {

@@ -25,23 +25,23 @@ type candidate struct {
 
 // fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
 // label begins the Go paths of the fields.
-func (s *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
-	found, unfillable := s.collect(st, label)
-	candidates := s.dominant(found)
+func (m *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
+	found, unfillable := m.collect(st, label)
+	candidates := m.dominant(found)
 	out.Foreign, out.Fields = unfillable, make([]Field, 0, len(candidates))
 	for _, c := range candidates {
-		shape, fault := s.Of(c.Var.Type(), c.Path)
+		shape, fault := m.Of(c.Var.Type(), c.Path)
 		if fault != nil {
 			out.Faulty = true
-			if !fault.Invalid && !s.Editable(c.Var.Pkg()) {
+			if !fault.Invalid && !m.Editable(c.Var.Pkg()) {
 				out.Foreign = append(out.Foreign, ForeignFault{c.Declaration, fault})
 				continue
 			}
-			s.reportFault(c.Declaration, fault)
+			m.reportFault(c.Declaration, fault)
 			continue
 		}
 		out.Fields = append(out.Fields, Field{
-			Declaration: c.Declaration, Selector: c.selector, Shape: shape, Position: s.Position(c.Var.Pos()),
+			Declaration: c.Declaration, Selector: c.selector, Shape: shape, Position: m.Position(c.Var.Pos()),
 			Param: gen.Param{
 				Go: PathOf(c.selector), OmitEmpty: c.Tag.OmitEmpty, OmitZero: c.Tag.OmitZero,
 				Quoted: c.Tag.Quoted && canQuote(shape),
@@ -83,8 +83,8 @@ type collector struct {
 }
 
 // collect lists the fields of st and, level by level, of the structs embedded in it.
-func (s *Maker) collect(st *types.Struct, label string) (found []*candidate, unfillable []ForeignFault) {
-	c := &collector{Maker: s, found: make([]*candidate, 0, st.NumFields())}
+func (m *Maker) collect(st *types.Struct, label string) (found []*candidate, unfillable []ForeignFault) {
+	c := &collector{Maker: m, found: make([]*candidate, 0, st.NumFields())}
 	level := []embedded{{label: label, st: st}}
 	var seen map[*types.Struct]bool
 	for depth := 0; len(level) > 0; depth++ {
@@ -111,21 +111,21 @@ func (s *Maker) collect(st *types.Struct, label string) (found []*candidate, unf
 }
 
 // add looks at field i of e: a field that travels is found, an embedded struct is for the next level.
-func (s *collector) add(e embedded, i, depth int) {
+func (c *collector) add(e embedded, i, depth int) {
 	v := e.st.Field(i)
 	if v.Name() == "_" {
 		return
 	}
 	path := e.label + "." + v.Name()
-	tag := s.tags.Read(v, path)
+	tag := c.tags.Read(v, path)
 	spelt := tag.Name
-	if !naming.IsValid(tag.Name) && !naming.IsReservedField(tag.Name) && !source.InMainModule(s.Packages[v.Pkg()]) {
+	if !naming.IsValid(tag.Name) && !naming.IsReservedField(tag.Name) && !source.InMainModule(c.Packages[v.Pkg()]) {
 		// Nobody here can edit that tag, so the field goes by the nearest name that the protocol allows.
 		tag.Name = naming.ForField(tag.Name, v.Name())
 	}
 	if tag.Hidden {
 		if tag.HasAQL {
-			s.Report(tag.TagAt, diag.Diagnostic{
+			c.Report(tag.TagAt, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: path,
 				Message:    `the aql tag has no effect: json:"-" keeps the field from agents`,
 				Suggestion: "remove one of the two tags",
@@ -146,30 +146,30 @@ func (s *collector) add(e embedded, i, depth int) {
 			return
 		}
 		if isStruct && !tag.Named {
-			if pointer && !v.Exported() && v.Pkg() != s.own {
+			if pointer && !v.Exported() && v.Pkg() != c.own {
 				field, fault := Declaration{Path: path, Tag: tag, Var: v, Through: e.through}, &Fault{
 					Message: fmt.Sprintf("an embedded pointer to the unexported struct %s cannot be filled from outside its package",
-						s.text(inner)),
+						c.text(inner)),
 					Suggestion: "embed the struct itself, or export its type",
 				}
-				if s.Editable(v.Pkg()) {
-					s.reportFault(field, fault)
+				if c.Editable(v.Pkg()) {
+					c.reportFault(field, fault)
 				} else {
-					s.unfillable = append(s.unfillable, ForeignFault{field, fault})
+					c.unfillable = append(c.unfillable, ForeignFault{field, fault})
 				}
 				return
 			}
 			through := e.through
-			if through == nil && s.Editable(v.Pkg()) {
+			if through == nil && c.Editable(v.Pkg()) {
 				through = &Declaration{Path: path, Tag: tag, Var: v}
 			}
-			s.next = append(s.next, embedded{s.typeName(inner), st, selector, index, through})
+			c.next = append(c.next, embedded{c.typeName(inner), st, selector, index, through})
 			return
 		}
 	}
 	if !v.Exported() && !isNamedEmbedding(v, tag) {
 		if tag.HasAQL {
-			s.Report(tag.TagAt, diag.Diagnostic{
+			c.Report(tag.TagAt, diag.Diagnostic{
 				Code: diag.CodeType, FieldPath: path,
 				Message:    fmt.Sprintf("field %s is unexported, so it never travels and its aql tag has no effect", v.Name()),
 				Suggestion: fmt.Sprintf("rename it to %s, or remove the tag", naming.Exported(v.Name())),
@@ -178,7 +178,7 @@ func (s *collector) add(e embedded, i, depth int) {
 		return
 	}
 	declaration := Declaration{Path: path, Tag: tag, Var: v, Through: e.through}
-	s.found = append(s.found, &candidate{declaration, selector, index, depth, spelt})
+	c.found = append(c.found, &candidate{declaration, selector, index, depth, spelt})
 }
 
 // isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any
@@ -191,12 +191,12 @@ func isNamedEmbedding(v *types.Var, tag tags.Tag) bool {
 // dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged
 // one. Two that tie vanish there both, and here where nobody can rename them: options of a client that embed two ways
 // to turn pages. In the user's own structs they are an error.
-func (s *Maker) dominant(all []*candidate) []*candidate {
+func (m *Maker) dominant(all []*candidate) []*candidate {
 	names := make(map[string]*candidate, len(all))
 	for _, c := range all { // names that are only alike once they are put right
 		if other, taken := names[c.Tag.Name]; !taken {
 			names[c.Tag.Name] = c
-		} else if other.spelt != c.spelt && !s.Editable(c.Var.Pkg()) {
+		} else if other.spelt != c.spelt && !m.Editable(c.Var.Pkg()) {
 			c.Tag.Name = naming.SnakeCase(c.Var.Name())
 		}
 	}
@@ -209,20 +209,20 @@ func (s *Maker) dominant(all []*candidate) []*candidate {
 	for i, c := range all {
 		if i > 0 && all[i-1].Tag.Name == c.Tag.Name {
 			first := kept[len(kept)-1]
-			if c.depth == first.depth && rank(c) == rank(first) && !s.Editable(c.Var.Pkg()) {
+			if c.depth == first.depth && rank(c) == rank(first) && !m.Editable(c.Var.Pkg()) {
 				ambiguous[c.Tag.Name] = true
-				s.Report(c.Tag.NameAt, diag.Diagnostic{
+				m.Report(c.Tag.NameAt, diag.Diagnostic{
 					Severity: diag.Note, Code: diag.CodeDuplicate, FieldPath: c.Path, Actual: c.Tag.Name,
 					Message: fmt.Sprintf("agents see neither %s nor %s: both are %q, and encoding/json has neither", c.Path,
 						first.Path, c.Tag.Name),
-					Related: []diag.Related{s.Related(first.Var.Pos(), first.Path+" is here")},
+					Related: []diag.Related{m.Related(first.Var.Pos(), first.Path+" is here")},
 				})
 			} else if c.depth == first.depth && rank(c) == rank(first) {
-				s.Report(c.Tag.NameAt, diag.Diagnostic{
+				m.Report(c.Tag.NameAt, diag.Diagnostic{
 					Code: diag.CodeDuplicate, FieldPath: c.Path, Actual: c.Tag.Name,
 					Message:    fmt.Sprintf("wire name %q is taken by field %s", c.Tag.Name, first.Path),
 					Suggestion: "rename one of the two fields",
-					Related:    []diag.Related{s.Related(first.Var.Pos(), first.Path+" is here")},
+					Related:    []diag.Related{m.Related(first.Var.Pos(), first.Path+" is here")},
 				})
 			}
 			continue
@@ -233,7 +233,7 @@ func (s *Maker) dominant(all []*candidate) []*candidate {
 		kept = slices.DeleteFunc(kept, func(c *candidate) bool { return ambiguous[c.Tag.Name] })
 	}
 	slices.SortFunc(kept, func(a, b *candidate) int { return slices.Compare(a.index, b.index) })
-	s.checkAliases(kept)
+	m.checkAliases(kept)
 	return kept
 }
 
@@ -245,7 +245,7 @@ func rank(c *candidate) int {
 }
 
 // checkAliases reports other names of fields that are outside the grammar or taken.
-func (s *Maker) checkAliases(fields []*candidate) {
+func (m *Maker) checkAliases(fields []*candidate) {
 	if !slices.ContainsFunc(fields, func(c *candidate) bool { _, ok := c.Tag.Item("alias"); return ok }) {
 		return
 	}
@@ -262,15 +262,15 @@ func (s *Maker) checkAliases(fields []*candidate) {
 			first, clash := taken[alias]
 			switch {
 			case !naming.IsValid(alias):
-				s.Report(item.ValueAt, diag.Diagnostic{
+				m.Report(item.ValueAt, diag.Diagnostic{
 					Code: diag.CodeName, FieldPath: c.Path, Expected: "^[a-z][a-z0-9_]*$", Actual: alias,
 					Message: fmt.Sprintf("alias %q does not match ^[a-z][a-z0-9_]*$", alias), Suggestion: naming.Use(alias),
 				})
 			case clash:
-				s.Report(item.ValueAt, diag.Diagnostic{
+				m.Report(item.ValueAt, diag.Diagnostic{
 					Code: diag.CodeDuplicate, FieldPath: c.Path, Actual: alias,
 					Message: fmt.Sprintf("alias %q is taken by field %s", alias, first.Path),
-					Related: []diag.Related{s.Related(first.Var.Pos(), first.Path+" is here")},
+					Related: []diag.Related{m.Related(first.Var.Pos(), first.Path+" is here")},
 				})
 			default:
 				taken[alias] = c
@@ -280,25 +280,25 @@ func (s *Maker) checkAliases(fields []*candidate) {
 }
 
 // typeName is the Go name of t for field paths.
-func (s *Maker) typeName(t types.Type) string {
+func (m *Maker) typeName(t types.Type) string {
 	if named, ok := t.(*types.Named); ok {
 		return named.Obj().Name()
 	}
-	return s.text(t)
+	return m.text(t)
 }
 
 // reportFault reports that the type of a field cannot travel.
-func (s *Maker) reportFault(f Declaration, fault *Fault) {
+func (m *Maker) reportFault(f Declaration, fault *Fault) {
 	at := f.Tag.At
 	if f.Tag.Field != nil {
 		at = source.Span{Start: f.Tag.Field.Type.Pos(), End: f.Tag.Field.Type.End()}
 	}
 	if fault.Invalid {
-		s.ReportInvalid(f.Var.Pkg(), at, f.Path)
+		m.ReportInvalid(f.Var.Pkg(), at, f.Path)
 		return
 	}
-	s.Report(at, diag.Diagnostic{
-		Code: diag.CodeType, FieldPath: f.Path, Actual: s.text(f.Var.Type()),
+	m.Report(at, diag.Diagnostic{
+		Code: diag.CodeType, FieldPath: f.Path, Actual: m.text(f.Var.Type()),
 		Message: fmt.Sprintf("field %s: %s", f.Path, fault.Message), Suggestion: fault.Suggestion,
 	})
 }

@@ -3,6 +3,7 @@ package tags
 import (
 	"go/token"
 
+	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/tagparse"
 )
@@ -17,13 +18,13 @@ type Foreign struct {
 
 // Rule is a rule of go-playground/validator with its place.
 type Rule struct {
-	tagparse.Rule
+	foreigntag.Rule
 	Origin
 }
 
 // SchemaItem is an item of a jsonschema tag with its place.
 type SchemaItem struct {
-	tagparse.SchemaItem
+	foreigntag.SchemaItem
 	Origin
 }
 
@@ -46,13 +47,13 @@ func (t *Foreign) read(pair tagparse.Pair, place func(int) token.Pos) (problems 
 		if pair.Value == "-" {
 			return nil
 		}
-		var rules []tagparse.Rule
-		rules, problems = tagparse.ParseValidate(pair.Value)
+		var rules []foreigntag.Rule
+		rules, problems = foreigntag.ParseValidate(pair.Value)
 		for _, rule := range rules {
 			t.Rules = append(t.Rules, Rule{rule, sourceOf(rule.Offset, rule.End)})
 		}
 	case "jsonschema":
-		items, ok := tagparse.ParseSchema(pair.Value)
+		items, ok := foreigntag.ParseSchema(pair.Value)
 		if !ok {
 			t.describe(pair.Value, 2)
 			return nil

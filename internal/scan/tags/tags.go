@@ -50,17 +50,17 @@ type Reader struct {
 func NewReader(p *source.Program) *Reader { return &Reader{p, make(map[token.Pos]bool)} }
 
 // Read reads the tags of field v and reports what is wrong with them. path is the field's Go path.
-func (p *Reader) Read(v *types.Var, path string) Tag {
-	p.seen[v.Pos()] = true
+func (r *Reader) Read(v *types.Var, path string) Tag {
+	r.seen[v.Pos()] = true
 	tag := Tag{GoName: v.Name(), At: source.Span{Start: v.Pos(), End: v.Pos() + token.Pos(len(v.Name()))}}
 	tag.NameAt = tag.At
-	tag.Field = p.FieldSyntax(v)
+	tag.Field = r.FieldSyntax(v)
 	scope := tagparse.Parameter
 	if v.Name() == "_" {
 		scope = tagparse.Operation
 	}
 	if tag.Field != nil && tag.Field.Tag != nil {
-		p.readLiteral(&tag, tag.Field.Tag, scope, path, source.InMainModule(p.Packages[v.Pkg()]))
+		r.readLiteral(&tag, tag.Field.Tag, scope, path, source.InMainModule(r.Packages[v.Pkg()]))
 	}
 	for _, item := range tag.Items {
 		if item.Key == "name" && !item.Flag {
@@ -74,7 +74,7 @@ func (p *Reader) Read(v *types.Var, path string) Tag {
 }
 
 // readLiteral reads a struct tag as it stands in the source.
-func (p *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Scope, path string, strict bool) {
+func (r *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Scope, path string, strict bool) {
 	base := literal.Pos()
 	pairs, problems := tagparse.StructTag(literal.Value)
 	if strict {
@@ -82,7 +82,7 @@ func (p *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Sco
 			if i > 0 && problem.Offset == problems[i-1].Offset {
 				continue // follows from the one before
 			}
-			p.ReportProblem(diag.Error, problem, path, func(i int) token.Pos { return base + token.Pos(i) })
+			r.ReportProblem(diag.Error, problem, path, func(i int) token.Pos { return base + token.Pos(i) })
 		}
 	}
 	for _, pair := range pairs {
@@ -97,14 +97,14 @@ func (p *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Sco
 			items, problems := tagparse.Parse(pair.Value, scope)
 			for _, problem := range problems {
 				tag.Faulty = true
-				p.ReportProblem(diag.Error, problem, path, place)
+				r.ReportProblem(diag.Error, problem, path, place)
 			}
 			tag.Items = Place(items, place)
 		default:
 			for _, problem := range tag.Foreign.read(pair, place) {
 				if strict {
 					problem.Message = pair.Key + " tag: " + problem.Message
-					p.ReportProblem(diag.Warning, problem, path, place)
+					r.ReportProblem(diag.Warning, problem, path, place)
 				}
 			}
 		}
@@ -112,24 +112,24 @@ func (p *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Sco
 }
 
 // readJSON applies encoding/json's rules for tags.
-func (tag *Tag) readJSON(value string, at source.Span) {
+func (t *Tag) readJSON(value string, at source.Span) {
 	if value == "-" {
-		tag.Hidden = true
+		t.Hidden = true
 		return
 	}
 	name, options, _ := strings.Cut(value, ",")
 	if isJSONName(name) {
-		tag.Name, tag.Named = name, true
-		tag.NameAt = source.Span{Start: at.Start, End: at.Start + token.Pos(len(name))}
+		t.Name, t.Named = name, true
+		t.NameAt = source.Span{Start: at.Start, End: at.Start + token.Pos(len(name))}
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
 		case "omitempty":
-			tag.OmitEmpty = true
+			t.OmitEmpty = true
 		case "omitzero":
-			tag.OmitZero = true
+			t.OmitZero = true
 		case "string":
-			tag.Quoted = true
+			t.Quoted = true
 		}
 	}
 }
@@ -145,7 +145,7 @@ func isJSONName(name string) bool {
 }
 
 // Item finds an item by key.
-func (tag *Tag) Item(key string) (Item, bool) { return Find(tag.Items, key) }
+func (t *Tag) Item(key string) (Item, bool) { return Find(t.Items, key) }
 
 func Find(items []Item, key string) (Item, bool) {
 	for _, item := range items {

@@ -15,11 +15,11 @@ import (
 
 // WarnUnused warns of aql tags on structs that no operation reaches, in packages that have operations: the author
 // believes they say something.
-func (p *Reader) WarnUnused(roots []*packages.Package) {
+func (r *Reader) WarnUnused(roots []*packages.Package) {
 	hasOperations := make(map[*types.Package]bool)
-	for pkg, index := range p.Syntax {
+	for pkg, index := range r.Syntax {
 		for pos := range index.Fields {
-			if p.seen[pos] {
+			if r.seen[pos] {
 				hasOperations[pkg] = true
 				break
 			}
@@ -29,14 +29,14 @@ func (p *Reader) WarnUnused(roots []*packages.Package) {
 		if !hasOperations[root.Types] {
 			continue
 		}
-		index := p.SyntaxOf(root.Types)
+		index := r.SyntaxOf(root.Types)
 		for _, syntax := range index.Types {
 			st, ok := syntax.Spec.Type.(*ast.StructType)
 			if !ok {
 				continue
 			}
-			if field := p.unvisitedTag(st); field != nil {
-				p.Report(source.SpanOf(field.Tag), diag.Diagnostic{
+			if field := r.unvisitedTag(st); field != nil {
+				r.Report(source.SpanOf(field.Tag), diag.Diagnostic{
 					Severity: diag.Warning, Code: diag.CodeUnresolved, FieldPath: syntax.Spec.Name.Name,
 					Message:    fmt.Sprintf("no operation reaches %s, so its aql tags have no effect", syntax.Spec.Name.Name),
 					Suggestion: "remove them, or use the type in a request or result",
@@ -47,7 +47,7 @@ func (p *Reader) WarnUnused(roots []*packages.Package) {
 }
 
 // unvisitedTag finds the first aql tag of a struct none of whose fields was looked at.
-func (p *Reader) unvisitedTag(st *ast.StructType) *ast.Field {
+func (r *Reader) unvisitedTag(st *ast.StructType) *ast.Field {
 	var first *ast.Field
 	for _, field := range st.Fields.List {
 		positions := []token.Pos{source.EmbeddedName(field.Type)}
@@ -55,7 +55,7 @@ func (p *Reader) unvisitedTag(st *ast.StructType) *ast.Field {
 			positions = append(positions, name.Pos())
 		}
 		for _, pos := range positions {
-			if p.seen[pos] {
+			if r.seen[pos] {
 				return nil
 			}
 		}

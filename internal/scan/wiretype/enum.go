@@ -79,7 +79,7 @@ func (s *Set) typeDoc(t types.Type) string {
 // integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are
 // between the smallest and the largest, as iota makes them, no other value is taken. Constants that may be flags to
 // combine bound nothing.
-func (w *Set) integerParam(shape *shapes.Shape) gen.Param {
+func (s *Set) integerParam(shape *shapes.Shape) gen.Param {
 	param := gen.Param{Type: "integer"}
 	param.Minimum, param.Maximum = shapes.TypeBounds(shape)
 	t := shape.Type
@@ -89,14 +89,14 @@ func (w *Set) integerParam(shape *shapes.Shape) gen.Param {
 	}
 	var values []int64
 	var texts []string
-	for _, c := range w.Constants(t, w.own, constant.Int) {
+	for _, c := range s.Constants(t, s.own, constant.Int) {
 		value, exact := constant.Int64Val(c.Val())
 		if !exact || slices.Contains(values, value) {
 			continue
 		}
 		values = append(values, value)
 		text := fmt.Sprintf("%d %s", value, strings.TrimPrefix(strings.TrimPrefix(c.Name(), shape.Go.Name), "_"))
-		if doc := comment.Synopsis(comment.Describe(w.ValueDoc(c), c.Name())); doc != "" {
+		if doc := comment.Synopsis(comment.Describe(s.ValueDoc(c), c.Name())); doc != "" {
 			text += " (" + strings.TrimSuffix(doc, ".") + ")"
 		}
 		texts = append(texts, text)

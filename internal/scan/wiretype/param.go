@@ -12,21 +12,21 @@ import (
 )
 
 // wireParam is the wire type of a value of a shape. Of `type Tree []Tree` it says that it is a list of lists.
-func (w *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
+func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	elem := func(inPatch bool) *gen.Param {
-		w.open[shape]++
-		defer func() { w.open[shape]-- }()
-		if w.open[shape] > 1 { // which says all there is to say of what is inside
+		s.open[shape]++
+		defer func() { s.open[shape]-- }()
+		if s.open[shape] > 1 { // which says all there is to say of what is inside
 			return nil
 		}
-		param := w.wireParam(shape.Elem, inPatch)
+		param := s.wireParam(shape.Elem, inPatch)
 		return &param
 	}
 	switch shape.Kind {
 	case shapes.Bool, shapes.Float, shapes.Any, shapes.Number:
 		return gen.Param{Type: shapes.JSONKind(shape)}
 	case shapes.Int, shapes.Uint:
-		return w.integerParam(shape)
+		return s.integerParam(shape)
 	case shapes.Selection:
 		return gen.Param{Type: gen.TypeSelection}
 	case shapes.Text:
@@ -40,20 +40,20 @@ func (w *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	case shapes.String:
 		param := gen.Param{Type: "string"}
 		if len(shape.Enum) > 0 {
-			param.Type = w.nameOf(shape, plain)
+			param.Type = s.nameOf(shape, plain)
 			for _, constant := range shape.Enum {
 				param.Enum = append(param.Enum, constant.Value)
 			}
 			return param
 		}
-		param.Description = w.knownValues(shape.Type)
+		param.Description = s.knownValues(shape.Type)
 		return param
 	case shapes.Time:
 		return gen.Param{Type: "string", Format: "date-time"}
 	case shapes.Bytes:
 		return gen.Param{Type: "string", Format: "byte"}
 	case shapes.Pointer, shapes.Optional:
-		return w.wireParam(shape.Elem, inPatch)
+		return s.wireParam(shape.Elem, inPatch)
 	case shapes.Slice, shapes.Array:
 		param := gen.Param{Type: "array", Items: elem(false)}
 		param.Description = formOfItems(param.Items)
@@ -63,15 +63,15 @@ func (w *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		return param
 	case shapes.Map:
 		param := gen.Param{Type: "object", Items: elem(inPatch)}
-		param.Description = strings.TrimSpace(w.keysOf(shape.Key) + " " + formOfItems(param.Items))
+		param.Description = strings.TrimSpace(s.keysOf(shape.Key) + " " + formOfItems(param.Items))
 		return param
 	case shapes.Patch:
-		return gen.Param{Type: w.nameOf(shape.Elem, update)}
+		return gen.Param{Type: s.nameOf(shape.Elem, update)}
 	case shapes.Struct:
 		if inPatch {
-			return gen.Param{Type: w.nameOf(shape, update)}
+			return gen.Param{Type: s.nameOf(shape, update)}
 		}
-		return gen.Param{Type: w.nameOf(shape, plain)}
+		return gen.Param{Type: s.nameOf(shape, plain)}
 	}
 	return gen.Param{Type: "any"}
 }
@@ -88,7 +88,7 @@ func formOfItems(items *gen.Param) string {
 }
 
 // keysOf describes the names of a map's members, where they are not any text.
-func (w *Set) keysOf(key *shapes.Shape) string {
+func (s *Set) keysOf(key *shapes.Shape) string {
 	switch key.Kind {
 	case shapes.Int, shapes.Uint:
 		return "Names are integers."
@@ -102,8 +102,8 @@ func (w *Set) keysOf(key *shapes.Shape) string {
 }
 
 // merged is the parameter of a field: the wire type of its shape with what the tags say about it.
-func (w *Set) merged(field shapes.Field, inPatch bool) gen.Param {
-	param, wire := field.Param, w.wireParam(field.Shape, inPatch)
+func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
+	param, wire := field.Param, s.wireParam(field.Shape, inPatch)
 	if field.Param.Quoted {
 		kind := shapes.JSONKind(shapes.Indirect(field.Shape))
 		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + kind + ", as a string.")
@@ -157,63 +157,63 @@ func mergeItems(said, wire *gen.Param) *gen.Param {
 }
 
 // Complete fills in what the parameters of all fields beneath a shape have by their types. It comes after assignNames.
-func (w *Set) Complete(shape *shapes.Shape) {
-	if shape == nil || w.completed[shape] {
+func (s *Set) Complete(shape *shapes.Shape) {
+	if shape == nil || s.completed[shape] {
 		return
 	}
-	w.completed[shape] = true
-	w.Complete(shape.Key)
-	w.Complete(shape.Elem)
+	s.completed[shape] = true
+	s.Complete(shape.Key)
+	s.Complete(shape.Elem)
 	for _, arg := range shape.Go.Args {
-		w.Complete(arg)
+		s.Complete(arg)
 	}
 	for i := range shape.Fields {
 		field := &shape.Fields[i]
-		w.Complete(field.Shape)
-		field.Param = w.merged(*field, false)
+		s.Complete(field.Shape)
+		field.Param = s.merged(*field, false)
 	}
 }
 
 // Returns names what a handler returns, and notes the types that only results need.
-func (w *Set) Returns(result *shapes.Shape) gen.Returns {
+func (s *Set) Returns(result *shapes.Shape) gen.Returns {
 	if result == nil {
-		w.nothing = true
+		s.nothing = true
 		return gen.Returns{Name: nothing, Kind: gen.KindScalar, Description: "No data (null)."}
 	}
-	key := w.resultKey(result)
-	if known, ok := w.results[key]; ok {
+	key := s.resultKey(result)
+	if known, ok := s.results[key]; ok {
 		return known
 	}
-	t := w.definition(w.known[key])
-	w.results[key] = gen.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
-	return w.results[key]
+	t := s.definition(s.known[key])
+	s.results[key] = gen.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+	return s.results[key]
 }
 
 // resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
-func (w *Set) resultKey(result *shapes.Shape) wireKey {
+func (s *Set) resultKey(result *shapes.Shape) wireKey {
 	shape := shapes.Indirect(result)
 	switch shape.Kind {
 	case shapes.Struct:
 		return wireKey{shape, plain}
 	case shapes.Slice, shapes.Array:
-		return w.shared(wireKey{shapes.Indirect(shape.Elem), list})
+		return s.shared(wireKey{shapes.Indirect(shape.Elem), list})
 	case shapes.Map:
-		return w.shared(wireKey{shape, dictionary})
+		return s.shared(wireKey{shape, dictionary})
 	case shapes.String:
 		if len(shape.Enum) > 0 {
 			return wireKey{shape, plain}
 		}
 	}
-	return w.shared(wireKey{shape, scalar})
+	return s.shared(wireKey{shape, scalar})
 }
 
 // shared is the wire type that stands for a result whose Go type has no name: the first one that looks the same, so
 // that int and int64 are both Integer.
-func (w *Set) shared(key wireKey) wireKey {
-	if key.shape.Go.Name != "" || w.known[key] != nil {
+func (s *Set) shared(key wireKey) wireKey {
+	if key.shape.Go.Name != "" || s.known[key] != nil {
 		return key
 	}
-	for _, t := range w.all {
+	for _, t := range s.all {
 		if t.key.as == key.as && looksSame(t.key.shape, key.shape) {
 			return t.key
 		}
@@ -234,24 +234,24 @@ func looksSame(a, b *shapes.Shape) bool {
 }
 
 // visitResult notes the wire types of a result.
-func (w *Set) visitResult(result *shapes.Shape) {
-	key := w.resultKey(result)
+func (s *Set) visitResult(result *shapes.Shape) {
+	key := s.resultKey(result)
 	if key.as == plain {
-		w.visit(key.shape, false)
+		s.visit(key.shape, false)
 		return
 	}
-	w.visit(shapes.Indirect(result), false)
-	w.add(key.shape, key.as)
+	s.visit(shapes.Indirect(result), false)
+	s.add(key.shape, key.as)
 }
 
 // Definitions lists the wire types, sorted by name. It comes after returns, which knows of operations without a result.
-func (w *Set) Definitions() []gen.Type {
+func (s *Set) Definitions() []gen.Type {
 	var out []gen.Type
-	for _, t := range w.all {
-		out = append(out, w.definition(t))
+	for _, t := range s.all {
+		out = append(out, s.definition(t))
 	}
-	if w.nothing {
-		none := w.Returns(nil)
+	if s.nothing {
+		none := s.Returns(nil)
 		out = append(out, gen.Type{Name: none.Name, Kind: none.Kind, Description: none.Description})
 	}
 	slices.SortFunc(out, func(a, b gen.Type) int { return cmp.Compare(a.Name, b.Name) })
@@ -259,20 +259,20 @@ func (w *Set) Definitions() []gen.Type {
 }
 
 // definition is a wire type as introspection shows it.
-func (w *Set) definition(t *wireType) gen.Type {
+func (s *Set) definition(t *wireType) gen.Type {
 	shape := t.key.shape
 	out := gen.Type{Name: t.name, Kind: gen.KindObject}
 	switch t.key.as {
 	case scalar:
-		out.Kind, out.Description = gen.KindScalar, w.scalarDescription(shape)
+		out.Kind, out.Description = gen.KindScalar, s.scalarDescription(shape)
 		return out
 	case dictionary:
-		items := w.wireParam(shape.Elem, false)
+		items := s.wireParam(shape.Elem, false)
 		items.Name = "items"
 		out.Items, out.Description = &items, fmt.Sprintf("Object whose members have type %s.", items.Type)
 		return out
 	case list:
-		items := w.wireParam(shape, false)
+		items := s.wireParam(shape, false)
 		out.Description = fmt.Sprintf("List of %s in items.", items.Type)
 		out.Fields = []gen.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
 		return out
@@ -280,18 +280,18 @@ func (w *Set) definition(t *wireType) gen.Type {
 	if shape.Kind == shapes.String {
 		out.Kind = gen.KindEnum
 		t := shape.Type
-		values, declared := w.enumValues(t)
-		out.Description, out.Values = w.typeDoc(t), values
+		values, declared := s.enumValues(t)
+		out.Description, out.Values = s.typeDoc(t), values
 		for i, c := range declared {
-			if text := w.constText(c); text.Text != "" {
-				w.ConstantNames[model.EnumConstant{Type: out.Name, Value: values[i].Value}] = text
+			if text := s.constText(c); text.Text != "" {
+				s.ConstantNames[model.EnumConstant{Type: out.Name, Value: values[i].Value}] = text
 			}
 		}
 		return out
 	}
-	out.Description = w.typeDoc(shape.Type)
+	out.Description = s.typeDoc(shape.Type)
 	if t.key.as == update {
-		out.Changes = w.nameOf(shape, plain)
+		out.Changes = s.nameOf(shape, plain)
 		out.Description = patchDescription(out.Changes, shape.Fields)
 	}
 	out.Fields = slices.Grow(out.Fields, len(shape.Fields))
@@ -301,7 +301,7 @@ func (w *Set) definition(t *wireType) gen.Type {
 			continue
 		}
 		if field.Param.Updatable() {
-			param := w.merged(field, true)
+			param := s.merged(field, true)
 			param.Required, param.Default = false, ""
 			out.Fields = append(out.Fields, param)
 		}
@@ -333,10 +333,10 @@ func patchDescription(name string, fields []shapes.Field) string {
 }
 
 // scalarDescription tells how a bare value is written.
-func (w *Set) scalarDescription(shape *shapes.Shape) string {
+func (s *Set) scalarDescription(shape *shapes.Shape) string {
 	switch shape.Kind {
 	case shapes.Int, shapes.Uint:
-		return strings.TrimSpace("JSON integer. " + w.integerParam(shape).Description)
+		return strings.TrimSpace("JSON integer. " + s.integerParam(shape).Description)
 	case shapes.JSON:
 		if kind := ownJSON(shape.Type); kind != "any" {
 			return "JSON " + kind + "."

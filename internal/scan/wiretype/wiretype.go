@@ -66,70 +66,70 @@ func NewSet(p *source.Program, own *types.Package) *Set {
 const nothing = "Nothing"
 
 // add notes a wire type; false: it was there already.
-func (w *Set) add(shape *shapes.Shape, as variant) bool {
+func (s *Set) add(shape *shapes.Shape, as variant) bool {
 	key := wireKey{shape, as}
-	if w.known[key] != nil {
+	if s.known[key] != nil {
 		return false
 	}
-	t := &wireType{key: key, base: w.baseName(shape, as)}
-	w.known[key] = t
-	w.all = append(w.all, t)
+	t := &wireType{key: key, base: s.baseName(shape, as)}
+	s.known[key] = t
+	s.all = append(s.all, t)
 	return true
 }
 
 // AddHandler notes the wire types of a handler's parameters and result. Both may be nil.
-func (w *Set) AddHandler(request, result *shapes.Shape) {
+func (s *Set) AddHandler(request, result *shapes.Shape) {
 	if request != nil {
 		for _, field := range request.Fields {
-			w.visit(field.Shape, false)
+			s.visit(field.Shape, false)
 		}
 	}
 	if result != nil {
-		w.visitResult(result)
+		s.visitResult(result)
 	}
 }
 
 // visit notes every wire type that shape mentions. inPatch: shape is part of a resource that a patch changes.
-func (w *Set) visit(shape *shapes.Shape, inPatch bool) {
+func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 	switch shape.Kind {
 	case shapes.String:
 		if len(shape.Enum) > 0 {
-			w.add(shape, plain)
+			s.add(shape, plain)
 		}
 	case shapes.Pointer, shapes.Map, shapes.Optional:
-		if w.first(shape, inPatch) {
-			w.visit(shape.Elem, inPatch)
+		if s.first(shape, inPatch) {
+			s.visit(shape.Elem, inPatch)
 		}
 	case shapes.Slice, shapes.Array:
-		if w.first(shape, false) {
-			w.visit(shape.Elem, false)
+		if s.first(shape, false) {
+			s.visit(shape.Elem, false)
 		}
 	case shapes.Patch:
-		w.visit(shape.Elem, false) // what is changed is said too
-		w.visit(shape.Elem, true)
+		s.visit(shape.Elem, false) // what is changed is said too
+		s.visit(shape.Elem, true)
 	case shapes.Struct:
 		as := plain
 		if inPatch {
 			as = update
 		}
-		if !w.add(shape, as) {
+		if !s.add(shape, as) {
 			return
 		}
 		for i, field := range shape.Fields {
 			if shapes.Indirect(field.Shape).Kind == shapes.Patch {
-				w.reportNestedPatch(shape, i)
+				s.reportNestedPatch(shape, i)
 				continue
 			}
 			if inPatch && !field.Param.Updatable() {
 				continue
 			}
-			w.visit(field.Shape, inPatch)
+			s.visit(field.Shape, inPatch)
 		}
 	}
 }
 
 // first reports whether an unnamed shape is visited for the first time; recursive slices and maps end here.
-func (w *Set) first(shape *shapes.Shape, inPatch bool) bool {
+func (s *Set) first(shape *shapes.Shape, inPatch bool) bool {
 	if shape.Go.Name == "" {
 		return true
 	}
@@ -137,16 +137,16 @@ func (w *Set) first(shape *shapes.Shape, inPatch bool) bool {
 	if inPatch {
 		key.as = -2
 	}
-	if w.known[key] != nil {
+	if s.known[key] != nil {
 		return false
 	}
-	w.known[key] = &wireType{key: key}
+	s.known[key] = &wireType{key: key}
 	return true
 }
 
-func (w *Set) reportNestedPatch(shape *shapes.Shape, i int) {
+func (s *Set) reportNestedPatch(shape *shapes.Shape, i int) {
 	f := shape.Fields[i]
-	w.Report(f.Tag.At, diag.Diagnostic{
+	s.Report(f.Tag.At, diag.Diagnostic{
 		Code: diag.CodeType, FieldPath: f.Path,
 		Message:    fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.Path),
 		Suggestion: "use the resource type itself",
@@ -154,17 +154,17 @@ func (w *Set) reportNestedPatch(shape *shapes.Shape, i int) {
 }
 
 // baseName is the natural name of a wire type: Todo, TodoPatch, TodoList, ThingPage for Page[Thing].
-func (w *Set) baseName(shape *shapes.Shape, as variant) string {
+func (s *Set) baseName(shape *shapes.Shape, as variant) string {
 	switch as {
 	case update:
-		return w.baseName(shape, plain) + "Patch"
+		return s.baseName(shape, plain) + "Patch"
 	case list:
-		return w.baseName(shape, plain) + "List"
+		return s.baseName(shape, plain) + "List"
 	}
 	if shape.Go.Name != "" && shape.Kind != shapes.Time && shape.Kind != shapes.Patch && shape.Kind != shapes.Optional {
 		var b strings.Builder
 		for _, arg := range shape.Go.Args {
-			b.WriteString(naming.Exported(w.baseName(arg, plain)))
+			b.WriteString(naming.Exported(s.baseName(arg, plain)))
 		}
 		return b.String() + shape.Go.Name
 	}
@@ -172,13 +172,13 @@ func (w *Set) baseName(shape *shapes.Shape, as variant) string {
 	case shapes.Struct:
 		return naming.Exported(shape.Label)
 	case shapes.Pointer, shapes.Optional:
-		return w.baseName(shape.Elem, plain)
+		return s.baseName(shape.Elem, plain)
 	case shapes.Patch:
-		return w.baseName(shape.Elem, update)
+		return s.baseName(shape.Elem, update)
 	case shapes.Slice, shapes.Array:
-		return naming.Exported(w.baseName(shape.Elem, plain)) + "List"
+		return naming.Exported(s.baseName(shape.Elem, plain)) + "List"
 	case shapes.Map:
-		return naming.Exported(w.baseName(shape.Elem, plain)) + "Map"
+		return naming.Exported(s.baseName(shape.Elem, plain)) + "Map"
 	case shapes.Time:
 		return "DateTime"
 	case shapes.Bytes:
@@ -189,23 +189,23 @@ func (w *Set) baseName(shape *shapes.Shape, as variant) string {
 
 // AssignNames gives each wire type its name: its own, or with the package's in front where several types share one
 // (types.Status → TypesStatus). The types of the package itself keep theirs.
-func (w *Set) AssignNames() {
+func (s *Set) AssignNames() {
 	taken := map[string]bool{
 		nothing: true, "SemanticCategory": true, "OperationInput": true, "OperationResult": true, "OperationSuccess": true,
 		"OperationFailure": true, "EndpointPermissions": true, "IntrospectionResult": true, "FieldSelection": true,
 	}
 	byBase := make(map[string][]*wireType)
-	for _, t := range w.all {
+	for _, t := range s.all {
 		byBase[t.base] = append(byBase[t.base], t)
 	}
-	ordered := slices.Clone(w.all)
+	ordered := slices.Clone(s.all)
 	slices.SortStableFunc(ordered, func(a, b *wireType) int {
-		return cmp.Or(-compareBool(w.isOwn(a), w.isOwn(b)), cmp.Compare(a.key.as, b.key.as),
+		return cmp.Or(-compareBool(s.isOwn(a), s.isOwn(b)), cmp.Compare(a.key.as, b.key.as),
 			cmp.Compare(a.key.shape.Go.PkgPath, b.key.shape.Go.PkgPath), cmp.Compare(a.base, b.base))
 	})
 	for _, t := range ordered {
 		candidates := []string{t.base}
-		if len(byBase[t.base]) > 1 && !w.isOwn(t) {
+		if len(byBase[t.base]) > 1 && !s.isOwn(t) {
 			candidates = nil
 		}
 		if t.key.shape.Go.PkgName != "" {
@@ -225,7 +225,7 @@ func (w *Set) AssignNames() {
 }
 
 // isOwn reports whether a wire type stands for a type of the package itself.
-func (w *Set) isOwn(t *wireType) bool { return t.key.shape.Go.PkgPath == w.own.Path() }
+func (s *Set) isOwn(t *wireType) bool { return t.key.shape.Go.PkgPath == s.own.Path() }
 
 func compareBool(a, b bool) int {
 	switch {
@@ -238,18 +238,18 @@ func compareBool(a, b bool) int {
 }
 
 // nameOf is the name of a wire type that visit noted.
-func (w *Set) nameOf(shape *shapes.Shape, as variant) string {
-	if t := w.known[wireKey{shape, as}]; t != nil {
+func (s *Set) nameOf(shape *shapes.Shape, as variant) string {
+	if t := s.known[wireKey{shape, as}]; t != nil {
 		return t.name
 	}
 	return "object"
 }
 
 // Declared calls each with the places where wire types and their fields are declared, by "Type" and "Type.field".
-func (w *Set) Declared(each func(name string, at model.Position)) {
-	for _, t := range w.all {
+func (s *Set) Declared(each func(name string, at model.Position)) {
+	for _, t := range s.all {
 		if named, ok := types.Unalias(t.key.shape.Type).(*types.Named); ok {
-			each(t.name, w.Position(named.Obj().Pos()))
+			each(t.name, s.Position(named.Obj().Pos()))
 		}
 		for _, field := range t.key.shape.Fields {
 			each(t.name+"."+field.Param.Name, field.Position)

@@ -2,8 +2,8 @@ package tagparse
 
 import "strings"
 
-// Print spells items as a tag, quoting only what needs it.
-func Print(items []Item) string {
+// printItems spells items as a tag, quoting only what needs it.
+func printItems(items []Item) string {
 	var out strings.Builder
 	for i, item := range items {
 		if i > 0 {

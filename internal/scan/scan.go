@@ -135,16 +135,16 @@ type scanner struct {
 }
 
 // scan turns the loaded packages into the result.
-func (p *scanner) scan(roots []*packages.Package) Result {
+func (s *scanner) scan(roots []*packages.Package) Result {
 	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	for _, root := range roots {
-		p.ReportSyntax(root, "")
+		s.ReportSyntax(root, "")
 	}
 	var found []operation
 	for _, root := range roots {
-		found = append(found, p.findOperations(root)...)
+		found = append(found, s.findOperations(root)...)
 	}
-	found = p.choose(roots, found)
+	found = s.choose(roots, found)
 
 	var result Result
 	byPackage := make(map[*packages.Package][]operation)
@@ -152,16 +152,16 @@ func (p *scanner) scan(roots []*packages.Package) Result {
 		byPackage[o.pkg] = append(byPackage[o.pkg], o)
 	}
 	for _, root := range roots {
-		pkg, ok := p.buildPackage(root, byPackage[root])
+		pkg, ok := s.buildPackage(root, byPackage[root])
 		if !ok {
-			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: directory(root)})
+			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: load.Directory(root)})
 			continue
 		}
 		result.Packages = append(result.Packages, pkg)
 	}
-	p.noteSharedNames(result.Packages)
-	p.tags.WarnUnused(roots)
-	p.silence(roots)
-	result.Diagnostics = diag.Sort(p.Diagnostics)
+	s.noteSharedNames(result.Packages)
+	s.tags.WarnUnused(roots)
+	s.silence(roots)
+	result.Diagnostics = diag.Sort(s.Diagnostics)
 	return result
 }

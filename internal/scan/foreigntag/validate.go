@@ -1,6 +1,13 @@
-package tagparse
+// Package foreigntag has the grammars of the struct tags that other libraries read: validate and binding
+// (go-playground/validator), and jsonschema (invopop/jsonschema and google/jsonschema-go).
+package foreigntag
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/tagparse"
+)
 
 // Rule is one rule of a validate or binding tag, in the grammar of go-playground/validator.
 type Rule struct {
@@ -16,7 +23,7 @@ type Rule struct {
 // ParseValidate splits the value of a validate or binding tag into its rules; dive is one of them, keys and endkeys are
 // not. Problems are what validator panics at when it reads the tag: rules without a name, white space around a name,
 // keys and endkeys out of place. The rules are returned even so, as they were meant.
-func ParseValidate(text string) ([]Rule, []Problem) {
+func ParseValidate(text string) ([]Rule, []tagparse.Problem) {
 	p := validateTag{text: text}
 	for start := 0; text != "" && start <= len(text); {
 		end := len(text)
@@ -27,7 +34,7 @@ func ParseValidate(text string) ([]Rule, []Problem) {
 		start = end + 1
 	}
 	if p.inKeys {
-		p.problem(p.keysAt, p.keysAt+len("keys"), codeMissing, "keys has no endkeys",
+		p.problem(p.keysAt, p.keysAt+len("keys"), diag.CodeMissing, "keys has no endkeys",
 			"write endkeys behind the rules of the keys")
 	}
 	return p.rules, p.problems
@@ -37,7 +44,7 @@ func ParseValidate(text string) ([]Rule, []Problem) {
 type validateTag struct {
 	text     string
 	rules    []Rule
-	problems []Problem
+	problems []tagparse.Problem
 	depth    int
 	dived    bool // the rule before was dive
 	inKeys   bool
@@ -45,7 +52,7 @@ type validateTag struct {
 }
 
 func (p *validateTag) problem(from, to int, code, message, suggestion string) {
-	p.problems = append(p.problems, Problem{
+	p.problems = append(p.problems, tagparse.Problem{
 		Offset: from, End: to, Code: code, Message: message + ", at which validator panics", Actual: p.text[from:to],
 		Suggestion: suggestion,
 	})
@@ -60,18 +67,18 @@ func (p *validateTag) part(start, end int) {
 	case "":
 		// The byte of a comma, or the only one there is.
 		from := min(start, len(p.text)-1)
-		p.problem(from, from+1, codeMissing, "a rule is empty", "remove the comma or name a rule")
+		p.problem(from, from+1, diag.CodeMissing, "a rule is empty", "remove the comma or name a rule")
 	case "dive":
 		p.depth, p.dived = p.depth+1, true
 		p.rules = append(p.rules, Rule{Name: part, Offset: start, End: end, Depth: p.depth, Key: p.inKeys})
 	case "keys":
 		if !dived {
-			p.problem(start, end, codeType, "keys does not stand right behind dive", "write dive,keys,…,endkeys")
+			p.problem(start, end, diag.CodeType, "keys does not stand right behind dive", "write dive,keys,…,endkeys")
 		}
 		p.inKeys, p.keysAt = dived, start
 	case "endkeys":
 		if !p.inKeys {
-			p.problem(start, end, codeType, "endkeys has no keys before it", "remove it")
+			p.problem(start, end, diag.CodeType, "endkeys has no keys before it", "remove it")
 		}
 		p.inKeys = false
 	default:
@@ -84,10 +91,10 @@ func (p *validateTag) trim(start, end int) (int, int) {
 	part := p.text[start:end]
 	left := len(part) - len(strings.TrimLeft(part, " \t"))
 	if left < len(part) && left > 0 {
-		p.problem(start, start+left, codeType, "a space stands before the rule", "remove the space")
+		p.problem(start, start+left, diag.CodeType, "a space stands before the rule", "remove the space")
 	}
 	if right := len(strings.TrimRight(part, " \t")); right < len(part) && right > left && !strings.Contains(part, "=") {
-		p.problem(start+right, end, codeType, "a space stands behind the rule", "remove the space")
+		p.problem(start+right, end, diag.CodeType, "a space stands behind the rule", "remove the space")
 		end = start + right
 	}
 	return start + left, end
@@ -99,7 +106,7 @@ func (p *validateTag) rule(start, end int) {
 	for text := range strings.SplitSeq(p.text[start:end], "|") {
 		name, param, _ := strings.Cut(text, "=")
 		if name == "" {
-			p.problem(min(at, end-1), max(at+len(text), min(at, end-1)+1), codeMissing, "a rule has no name", "")
+			p.problem(min(at, end-1), max(at+len(text), min(at, end-1)+1), diag.CodeMissing, "a rule has no name", "")
 		} else {
 			rule := whole
 			rule.Name, rule.Param, rule.Offset, rule.End = name, escapes.Replace(param), at, at+len(text)

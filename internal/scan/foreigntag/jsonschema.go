@@ -1,4 +1,4 @@
-package tagparse
+package foreigntag
 
 import (
 	"slices"

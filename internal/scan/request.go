@@ -1,0 +1,90 @@
+package scan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// checkRequest checks what only holds for the fields of a request struct, and sets what follows from the category.
+func (b *builder) checkRequest(o operation, handler *handled) {
+	update := handler.Operation.Category == gen.Update
+	if update && !hasInput(handler.request) {
+		b.nestInput(o, handler)
+	}
+	input := -1
+	for i, f := range handler.request.Fields {
+		if naming.IsReservedField(f.Param.Name) {
+			b.Report(f.Tag.NameAt, diag.Diagnostic{
+				Code: diag.CodeName, FieldPath: f.Path, Actual: f.Param.Name,
+				Message:    fmt.Sprintf("parameter name %q begins with an underscore, which is for metadata", f.Param.Name),
+				Suggestion: naming.Use(f.Param.Name),
+			})
+			continue
+		}
+		for _, key := range []string{"readonly", "appendonly", "preset"} {
+			if item, ok := f.Tag.Item(key); ok {
+				b.Report(item.At, diag.Diagnostic{
+					Code: diag.CodeType, FieldPath: f.Path,
+					Message:    fmt.Sprintf("%s has no meaning on a request parameter; it is for the fields of resources", key),
+					Suggestion: "remove it",
+				})
+			}
+		}
+		if f.Param.Name == "input" && update {
+			input = i
+		}
+		if shapes.Indirect(f.Shape).Kind == shapes.Patch &&
+			(!update || f.Param.Name != "input" || f.Shape.Kind == shapes.Pointer) {
+			b.Report(f.Tag.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: f.Path, Actual: b.text(f.Var.Type()),
+				Message:    fmt.Sprintf("field %s: aql.Patch is for the parameter input of an UPDATE operation", f.Path),
+				Suggestion: "name the field Input with type aql.Patch[T] and use category=UPDATE",
+			})
+		}
+	}
+	b.checkSelection(handler)
+	if !update || input < 0 && handler.request.Faulty {
+		return
+	}
+	if input < 0 {
+		b.Report(o.itemsAt, diag.Diagnostic{
+			Code: diag.CodeMissing, FieldPath: o.name(), Expected: "a field with the wire name input",
+			Message: fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object",
+				handler.Operation.Name),
+			Suggestion: b.inputSuggestion(handler.request),
+		})
+		return
+	}
+	field := &handler.request.Fields[input]
+	if kind := shapes.Indirect(field.Shape).Kind; kind != shapes.Patch && kind != shapes.Struct {
+		b.Report(field.Tag.At, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: field.Path, Expected: "aql.Patch[T] or a struct", Actual: b.text(field.Var.Type()),
+			Message:    "input of an UPDATE operation must be an object",
+			Suggestion: "use aql.Patch[T] or a struct whose fields are pointers",
+		})
+	}
+	field.Param.Required = true // REQ-UP-02
+	if field.Param.Description == "" && o.request == nil {
+		field.Param.Description = changesDescription
+	}
+}
+
+// inputSuggestion tells how an update gets its input: a request that has one object may just call it another name.
+func (b *builder) inputSuggestion(request *shapes.Shape) string {
+	for _, field := range request.Fields {
+		if shapes.Indirect(field.Shape).Kind == shapes.Struct && !b.Editable(field.Var.Pkg()) {
+			return fmt.Sprintf("name what changes with //aql:param %s name=input, or the identifiers with ids=",
+				field.Param.Name)
+		}
+	}
+	return "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids="
+}
+
+func hasInput(request *shapes.Shape) bool {
+	return slices.ContainsFunc(request.Fields, func(f shapes.Field) bool { return f.Param.Name == "input" })
+}

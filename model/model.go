@@ -1,0 +1,98 @@
+// Package model describes what was found in Go packages: the handlers of operations with their definitions, and the Go
+// types behind them. The scanner makes it, and package emit writes generated code from it.
+package model
+
+import "github.com/aqltag/aqltag/runtime/gen"
+
+// Package is a Go package with operations.
+type Package struct {
+	Path     string // import path
+	Name     string // of the package clause
+	Dir      string // absolute directory
+	Handlers []Handler
+	Types    []gen.Type // types that the operations mention, sorted by name
+	Guards   []Guard    // structs that requests and results consist of
+
+	// Constants maps the values of enum types to the Go constants that generated code can name.
+	Constants map[EnumConstant]GoType
+
+	// Taken lists the identifiers that files other than the generated one declare, sorted. Imported lists those of Taken
+	// that are only the names of imports.
+	Taken, Imported []string
+
+	// Places maps "operation.parameter", "Type" and "Type.field" to where they are declared, as far as that is in the
+	// package. It is nil if the scan was not told to find them.
+	Places map[string]Position
+}
+
+// EnumConstant is a value of an enum type.
+type EnumConstant struct {
+	Type  string // name of the type on the wire
+	Value string
+}
+
+// Handler is an operation with the Go function that runs it.
+type Handler struct {
+	Operation      gen.Operation
+	Func           string     // name of the function or method
+	Receiver       *Receiver  // nil for a plain function
+	Context        bool       // the first parameter is a context.Context
+	Request        GoType     // the request struct; without text, the handler takes Arguments or nothing
+	RequestPointer bool       // the handler takes a pointer to the request
+	Arguments      []Argument // of a handler without a request struct, in their order
+	Variadic       bool       // the last argument is variadic
+	Result         GoType     // the result before the error; without text, the error is the only one
+	Position       Position
+}
+
+// Argument is an argument of a handler that has no request struct.
+type Argument struct {
+	Field string // Go path of the parameter that has the argument's value
+	Type  GoType // of a variadic argument: the slice
+}
+
+// Receiver is the receiver of a handler method.
+type Receiver struct {
+	Type       string // name of the type in the handler's package
+	Pointer    bool
+	TypeParams []TypeParam // of a generic type
+}
+
+// TypeParam is a type parameter of a receiver's type.
+type TypeParam struct {
+	Name       string
+	Constraint GoType
+}
+
+// Guard is a Go struct that operations depend on. Generated code stops compiling when the struct changes.
+type Guard struct {
+	Type   GoType
+	Fields []GuardField // in declaration order
+	Whole  bool         // Fields has all fields of the struct
+}
+
+// GuardField is one field of a struct as Go declares it.
+type GuardField struct {
+	Name  string
+	Locks bool // it holds a lock, so no code may copy it
+	Type  GoType
+}
+
+// GoType is a Go type as source text.
+type GoType struct {
+	Text    string   // with the names that packages give themselves as qualifiers
+	Imports []Import // the packages that Text mentions
+}
+
+// Import is a package that a GoType mentions.
+type Import struct {
+	Path string
+	Name string
+}
+
+// Position is a place in a source file.
+type Position struct {
+	File   string // absolute path
+	Line   int
+	Column int // in bytes, from 1
+}
