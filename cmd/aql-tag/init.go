@@ -44,7 +44,7 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	if err != nil {
 		return fail(env, exitUsage, err)
 	}
-	f.reportLoader(env, proposals.GaveWay)
+	f.reportLoader(env, proposals.FallbackReason)
 	chosen := func(c propose.Candidate) bool {
 		return only == nil || only.MatchString(c.Operation) || only.MatchString(c.Function)
 	}

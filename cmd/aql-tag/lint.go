@@ -35,7 +35,7 @@ func runLint(ctx context.Context, env *environment, args []string) int {
 	if err != nil {
 		return fail(env, exitUsage, err)
 	}
-	f.reportLoader(env, result.GaveWay)
+	f.reportLoader(env, result.FallbackReason)
 	if err := f.report(env, result.Diagnostics); err != nil {
 		return fail(env, exitIO, err)
 	}

@@ -47,7 +47,7 @@ func (f *flags) scan(ctx context.Context, env *environment, places bool) (*gener
 	if err != nil {
 		return nil, fail(env, exitUsage, err)
 	}
-	f.reportLoader(env, run.GaveWay)
+	f.reportLoader(env, run.FallbackReason)
 	return run, -1
 }
 

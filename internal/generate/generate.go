@@ -19,11 +19,11 @@ import (
 
 // Run is one run of the generator.
 type Run struct {
-	Files       []outfile.File // the generated files, and those that packages without operations must not have
-	Diagnostics []diag.Diagnostic
-	Packages    []model.Package // those with operations; none of an unchanged run
-	Operations  bool            // there are packages with operations
-	GaveWay     error           // as in scan.Result
+	Files          []outfile.File // the generated files, and those that packages without operations must not have
+	Diagnostics    []diag.Diagnostic
+	Packages       []model.Package // those with operations; none of an unchanged run
+	Operations     bool            // there are packages with operations
+	FallbackReason error           // as in scan.Result
 
 	command runcache.Command
 	inputs  *load.Inputs // nil: the run is not to be remembered
@@ -80,8 +80,8 @@ func Scan(ctx context.Context, command runcache.Command, places bool) (*Run, err
 	}
 	return &Run{
 		Diagnostics: result.Diagnostics, Packages: result.Packages, Operations: len(result.Packages) > 0,
-		GaveWay: result.GaveWay,
-		command: command, inputs: result.Inputs, empty: result.Empty,
+		FallbackReason: result.FallbackReason,
+		command:        command, inputs: result.Inputs, empty: result.Empty,
 	}, nil
 }
 

@@ -48,8 +48,8 @@ type Program struct {
 	// Generated holds the content of the generator's own files by absolute name. None of them took part.
 	Generated map[string][]byte
 
-	// GaveWay is why the own loader left the work to go/packages; nil where it did the work, or was not to try.
-	GaveWay error
+	// FallbackReason is why the own loader left the work to go/packages; nil where it did the work, or was not to try.
+	FallbackReason error
 
 	// Inputs is everything the result depends on. It is nil unless Options.Inputs asked for it and the own loader did
 	// the work.
@@ -72,7 +72,7 @@ func Load(ctx context.Context, opts Options) (*Program, error) {
 	}
 	program, err := loadPackages(ctx, opts)
 	if err == nil {
-		program.GaveWay = reason
+		program.FallbackReason = reason
 	}
 	return program, err
 }

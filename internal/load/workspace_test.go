@@ -220,8 +220,8 @@ func TestUnusualWorkspace(t *testing.T) {
 				t.Fatalf("the own loader took it: %v", paths(own))
 			}
 			options.Loader = load.Auto
-			if auto, err := load.Load(t.Context(), options); err == nil && (auto.IsOwn() || auto.GaveWay == nil) {
-				t.Errorf("taken by the own loader: %t, reason for leaving it: %v", auto.IsOwn(), auto.GaveWay)
+			if auto, err := load.Load(t.Context(), options); err == nil && (auto.IsOwn() || auto.FallbackReason == nil) {
+				t.Errorf("taken by the own loader: %t, reason for leaving it: %v", auto.IsOwn(), auto.FallbackReason)
 			}
 		})
 	}

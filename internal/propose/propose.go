@@ -23,9 +23,9 @@ import (
 
 // Proposals is what the functions of some packages could be to agents (design §4, aql-tag init).
 type Proposals struct {
-	Packages    []Package         // sorted by import path
-	Diagnostics []diag.Diagnostic // syntax errors: what they hide is not proposed
-	GaveWay     error             // as in scan.Result
+	Packages       []Package         // sorted by import path
+	Diagnostics    []diag.Diagnostic // syntax errors: what they hide is not proposed
+	FallbackReason error             // as in scan.Result
 
 	sources map[string][]byte // of the files that candidates are in, as they were read
 }
@@ -86,7 +86,7 @@ func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
 }
 
 func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
-	out := Proposals{Diagnostics: x.Diagnostics, GaveWay: x.GaveWay, sources: make(map[string][]byte)}
+	out := Proposals{Diagnostics: x.Diagnostics, FallbackReason: x.FallbackReason, sources: make(map[string][]byte)}
 	for _, root := range x.Roots {
 		if root.Types == nil {
 			continue

@@ -15,8 +15,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// buildArguments makes a struct shape of a function's plain arguments. An operation without parameters has an empty
-// one.
+// buildArguments makes a struct shape of the arguments of a handler without a request struct. It is empty for an
+// operation without parameters.
 func (b *builder) buildArguments(o operation, h *handled) bool {
 	request := &shapes.Shape{Kind: shapes.Struct}
 	h.request = request
@@ -66,7 +66,7 @@ func isFunction(t types.Type) bool {
 	return ok
 }
 
-// argumentDeclaration is where a plain argument is declared. Its name is all there is to read.
+// argumentDeclaration is where an argument is declared. It has no tag, only a name.
 func argumentDeclaration(o operation, v *types.Var) shapes.Declaration {
 	at := source.Span{Start: v.Pos(), End: source.EndOf(v.Pos(), v.Name())}
 	return shapes.Declaration{
@@ -87,7 +87,7 @@ func typeSpan(o operation, v *types.Var) source.Span {
 	return source.Span{Start: v.Pos(), End: source.EndOf(v.Pos(), v.Name())}
 }
 
-// fillArgument is fillField for a plain argument. A Go function is always given all of them, so an argument is required
+// fillArgument fills in the parameter of an argument. A Go function gets all of its arguments, so each is required
 // unless it has a default or can be nil.
 func (b *builder) fillArgument(field *shapes.Field) {
 	b.params.FillField(field)
@@ -96,9 +96,9 @@ func (b *builder) fillArgument(field *shapes.Field) {
 	}
 }
 
-// refine applies the //aql:param directives of a handler: to its plain arguments, or to the fields of a request struct
-// whose tags cannot be edited. A struct that other operations use keeps its own parameters there.
-func (b *builder) refine(o operation, h *handled) {
+// applyParamDirectives applies the //aql:param directives of a handler, to its arguments or to the fields of a request
+// struct whose tags cannot be edited. Other operations that use the struct keep their parameters.
+func (b *builder) applyParamDirectives(o operation, h *handled) {
 	if !slices.ContainsFunc(o.directives, func(d directive) bool { return d.Name == "param" }) {
 		return
 	}
@@ -152,7 +152,7 @@ func (b *builder) refine(o operation, h *handled) {
 	}
 }
 
-// markIDs applies the operation's ids: the parameters that say which resource an update is about.
+// markIDs applies the key ids of an operation: the names of the parameters that identify the resource of an update.
 func (b *builder) markIDs(o operation, h *handled) {
 	item, ok := tags.Find(o.items, "ids")
 	if !ok {
@@ -187,8 +187,8 @@ func (b *builder) markIDs(o operation, h *handled) {
 	}
 }
 
-// nestInput turns the flat request of an update into one with input: what is no identifier is shown and read inside it
-// (design §3.1, REQ-UP-01). It returns false where nothing says which parameters are identifiers.
+// nestInput moves the parameters of an update that do not identify the resource into one parameter, input (MCP-AQL core
+// §4.5). It returns false if no parameter is known to identify the resource.
 func (b *builder) nestInput(o operation, h *handled) bool {
 	if i := changes(h.request); i >= 0 {
 		h.request = h.request.Clone()
@@ -232,9 +232,9 @@ func (b *builder) nestInput(o operation, h *handled) bool {
 // changesDescription describes an input that nothing else describes.
 const changesDescription = "The changes; fields left out stay as they are"
 
-// changes finds the one object beside the identifiers of an update, which is the input already, whatever it is called:
-// func (s *Service) EditRecord(domain string, id int, edit *Edit). It returns -1 where there is something else, or a
-// name that was chosen for the wire.
+// changes returns the index of the one object among the parameters of an update that do not identify the resource: edit
+// in func (s *Service) EditRecord(domain string, id int, edit *Edit). It is the input, whatever its name. changes
+// returns -1 if there are other such parameters, or if a tag names the object.
 func changes(request *shapes.Shape) int {
 	rest, ids := -1, 0
 	for i, field := range request.Fields {
@@ -254,7 +254,7 @@ func changes(request *shapes.Shape) int {
 	return rest
 }
 
-// noteReplaced tells that a handler cannot see whether an update mentions a field.
+// noteReplaced notes that a handler cannot tell whether an update contains a field.
 func (b *builder) noteReplaced(field shapes.Field) {
 	if shapes.IsNilable(field.Shape) || field.Param.Required {
 		return
@@ -268,7 +268,7 @@ func (b *builder) noteReplaced(field shapes.Field) {
 	})
 }
 
-// zeroText spells a zero value for people.
+// zeroText is the zero value of a shape in a message.
 func zeroText(shape *shapes.Shape) string {
 	switch shape.Kind {
 	case shapes.Bool:

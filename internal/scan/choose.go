@@ -13,7 +13,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/gotype"
 )
 
-// choose keeps the one handler of each request struct, and reports the structs that have none or several.
+// choose returns the one handler of each request struct, and reports request structs that have none or several.
 func (s *scanner) choose(roots []*packages.Package, found []operation) []operation {
 	byRequest := make(map[string][]operation)
 	var chosen []operation
@@ -35,7 +35,7 @@ func (s *scanner) choose(roots []*packages.Package, found []operation) []operati
 	}
 	for _, key := range order {
 		group := byRequest[key]
-		// A function that merely takes the struct, such as a validation, is no handler as long as another one is.
+		// A function that only takes the struct, such as a validation, is not a handler if another function is.
 		handlers := slices.DeleteFunc(slices.Clone(group), func(o operation) bool { return o.misfit != nil })
 		if len(handlers) == 0 {
 			for _, o := range group {
@@ -61,7 +61,7 @@ func (s *scanner) choose(roots []*packages.Package, found []operation) []operati
 	return chosen
 }
 
-// reportMisfit reports a function that should be a handler and does not look like one.
+// reportMisfit reports a function that is marked as a handler and cannot be one.
 func (s *scanner) reportMisfit(o operation) {
 	d := diag.Diagnostic{
 		Code: diag.CodeType, FieldPath: o.name(), Suggestion: o.misfit.Suggestion,
@@ -74,7 +74,7 @@ func (s *scanner) reportMisfit(o operation) {
 	s.Report(o.at(), d)
 }
 
-// reportSecond reports a handler whose request struct has one already.
+// reportSecond reports a second handler of a request struct.
 func (s *scanner) reportSecond(first, second operation) {
 	request := gotype.Name(first.request)
 	s.Report(second.at(), diag.Diagnostic{

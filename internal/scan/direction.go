@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// checkDirections reports types that write themselves as text and cannot read it back, or the other way round, where
-// they would have to: introspection says one thing about a type, and it must hold for requests and results.
+// checkDirections reports types that can be written as text but not read, or the other way round, where an operation
+// needs both. Introspection describes a type once, for requests and results.
 func (b *builder) checkDirections(o operation, h *handled) bool {
 	ok := true
 	visited := make(map[*shapes.Shape]bool)
@@ -50,7 +50,7 @@ func (b *builder) checkDirections(o operation, h *handled) bool {
 		walk(shape.Elem, method, role, at)
 		for _, field := range shape.Fields {
 			inner := at
-			if b.Editable(field.Var.Pkg()) { // faults in other modules are reported where the user's code brings the type in
+			if b.Editable(field.Var.Pkg()) { // faults in other modules are reported where the user's code uses the type
 				inner = field.Declaration
 			}
 			walk(field.Shape, method, role, inner)
@@ -63,7 +63,7 @@ func (b *builder) checkDirections(o operation, h *handled) bool {
 	return ok
 }
 
-// isText reports whether a type that cannot write itself is written as the string it is.
+// isText reports whether a type without MarshalText is written as the string that it is.
 func isText(t types.Type) bool {
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsString != 0

@@ -13,7 +13,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// addDirectives adds what the directives above a handler say about its operation.
+// addDirectives adds the examples, reasons and confirmation message above a handler to its operation.
 func (b *builder) addDirectives(o operation, handler *handled) {
 	op := &handler.Operation
 	confirmed := false
@@ -41,7 +41,7 @@ func (b *builder) addDirectives(o operation, handler *handled) {
 	}
 }
 
-// addExample adds an example request if it is one that the operation would accept.
+// addExample adds an example request if the operation would accept it.
 func (b *builder) addExample(o operation, d directive, handler *handled) {
 	fail := func(at source.Span, code, message, suggestion string) {
 		b.Report(at, diag.Diagnostic{Code: code, FieldPath: o.name(), Message: message, Suggestion: suggestion})
@@ -86,7 +86,7 @@ func (b *builder) addExample(o operation, d directive, handler *handled) {
 	}
 }
 
-// checkTemplate reports the parameters that a confirmation message names and the operation does not have.
+// checkTemplate reports names in a confirmation message that are not parameters of the operation.
 func (b *builder) checkTemplate(o operation, d directive, request *shapes.Shape) {
 	var names []string
 	for _, field := range request.Fields {
@@ -108,7 +108,7 @@ func (b *builder) checkTemplate(o operation, d directive, request *shapes.Shape)
 			return
 		}
 		name := d.Text[open+1 : open+length]
-		// {input.title} names a part of a parameter.
+		// {input.title} is a part of the parameter input.
 		if top, _, _ := strings.Cut(name, "."); !slices.Contains(names, top) {
 			start := d.text.Start + token.Pos(open)
 			b.Report(source.Span{Start: start, End: start + token.Pos(length) + 1}, diag.Diagnostic{

@@ -24,9 +24,9 @@ import (
 
 // Exploration is a set of loaded packages whose functions can be tried as operations.
 type Exploration struct {
-	Roots       []*packages.Package // sorted by import path
-	Diagnostics []diag.Diagnostic   // syntax errors
-	GaveWay     error               // as in Result
+	Roots          []*packages.Package // sorted by import path
+	Diagnostics    []diag.Diagnostic   // syntax errors
+	FallbackReason error               // as in Result
 
 	program   *source.Program
 	tags      *tags.Reader
@@ -37,11 +37,11 @@ type Exploration struct {
 type Function struct {
 	Decl    *ast.FuncDecl
 	Func    *types.Func
-	Marked  bool          // a tag or directive makes it an operation, or was meant to
+	Marked  bool          // it has a tag or directive of an operation
 	Handler bool          // it is the handler of an operation
-	Name    string        // of the operation, where it is marked
-	Request types.Type    // the request struct, where it is marked and has one
-	Misfit  *shapes.Fault // why it cannot be a handler although it is marked; nil: it can
+	Name    string        // of the operation, if the function is marked
+	Request types.Type    // the request struct, if the function is marked and has one
+	Misfit  *shapes.Fault // why a marked function cannot be a handler; nil: it can
 
 	operation operation
 }
@@ -49,20 +49,19 @@ type Function struct {
 // Attempt is the result of building a function as an operation.
 type Attempt struct {
 	model.Handler
-	Request     *shapes.Shape // the parameters as a struct; nil: they have none
-	Result      *shapes.Shape // nil: the error alone
+	Request     *shapes.Shape // the parameters as a struct; nil: they have no shape
+	Result      *shapes.Shape // nil: the handler returns only an error
 	Misfit      *shapes.Fault
 	Diagnostics []diag.Diagnostic
 	OK          bool // the types can be carried
 }
 
-// Explore loads the packages that match opts.Patterns and passes them to do. It does so a second time if what do
-// learned depends on the source of a dependency that changed: only the last call counts. The error is that of Load or
-// of do.
+// Explore loads the packages that match opts.Patterns and passes them to do. If the source of a dependency changed
+// since its export data was made, do is called again and the second call counts. The error is that of Load or of do.
 func Explore(ctx context.Context, opts Options, do func(*Exploration) error) error {
-	return certainly(opts, func(loader load.Loader, reason error) (*source.Program, error) {
+	return retried(opts, func(loader load.Loader, reason error) (*source.Program, error) {
 		opts.Loader = loader
-		p, roots, err := loadIndexed(ctx, opts, reason)
+		p, roots, err := loadProgram(ctx, opts, reason)
 		if err == nil {
 			err = do(newExploration(p, roots))
 		}
@@ -76,7 +75,7 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 		p.ReportSyntax(root, "")
 	}
 	x := &Exploration{
-		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), GaveWay: p.Loaded.GaveWay, program: p, tags: tags.NewReader(p),
+		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), FallbackReason: p.Loaded.FallbackReason, program: p, tags: tags.NewReader(p),
 		functions: make(map[*packages.Package][]Function),
 	}
 	find := &scanner{Program: p, tags: x.tags}
@@ -152,7 +151,7 @@ func (x *Exploration) Try(f Function, directives []string) Attempt {
 	})
 }
 
-// Build builds a function as the operation that it is.
+// Build builds a marked function as the operation that it is.
 func (x *Exploration) Build(f Function) Attempt {
 	return x.attempt(func() Attempt { return x.build(f.operation) })
 }
@@ -166,8 +165,8 @@ func (x *Exploration) attempt(build func() Attempt) Attempt {
 	return a
 }
 
-// build builds an operation as Load does, with a builder of its own: a fault in a type that several operations share is
-// reported for each.
+// build builds an operation with a builder of its own, so that a fault in a type that several operations share is
+// reported for each of them.
 func (x *Exploration) build(o operation) Attempt {
 	h, ok := newBuilder(x.program, x.tags, o.pkg.Types).buildHandler(o)
 	wiretype.NewSet(x.program, o.pkg.Types).AddHandler(h.request, h.result)

@@ -13,24 +13,24 @@ import (
 // mention is a place in the user's own code that brings a type into an operation.
 type mention struct {
 	at   source.Span
-	role string // what it is, such as "argument options"
+	role string // such as "argument options"
 	path string // Go path
-	text string // the type as it is written there
+	text string // the type as the source has it
 }
 
-// beneath is a foreign fault with the way to it from the mention.
-type beneath struct {
+// nestedFault is a field of another module that cannot be carried, with the way to it from a mention.
+type nestedFault struct {
 	shapes.ForeignFault
 	way string // Go selectors, such as "SignKey.Revocations[].RSASignature"
 }
 
-// reportForeign reports the fields beneath an operation that cannot travel and belong to structs of other modules:
-// where the user mentions the outermost of those, for that is what can be changed.
+// reportForeign reports the fields of structs of other modules that cannot be carried. Each is reported where the
+// user's own code mentions the outermost of those structs, because that is what the user can change.
 func (b *builder) reportForeign(o operation, h *handled) {
 	visited := make(map[*shapes.Shape]bool)
-	var walk func(shape *shapes.Shape, way string) []beneath
+	var walk func(shape *shapes.Shape, way string) []nestedFault
 	report := func(shape *shapes.Shape, m mention) { b.reportMention(m, walk(shape, "")) }
-	walk = func(shape *shapes.Shape, way string) []beneath {
+	walk = func(shape *shapes.Shape, way string) []nestedFault {
 		if shape == nil || visited[shape] {
 			return nil
 		}
@@ -40,8 +40,8 @@ func (b *builder) reportForeign(o operation, h *handled) {
 			inside += "[]"
 		}
 		found := append(walk(shape.Key, way), walk(shape.Elem, inside)...)
-		through := make(map[*shapes.Declaration][]beneath)
-		note := func(f shapes.Declaration, faults ...beneath) {
+		through := make(map[*shapes.Declaration][]nestedFault)
+		note := func(f shapes.Declaration, faults ...nestedFault) {
 			if f.Through == nil {
 				found = append(found, faults...)
 				return
@@ -49,7 +49,7 @@ func (b *builder) reportForeign(o operation, h *handled) {
 			through[f.Through] = append(through[f.Through], faults...)
 		}
 		for _, f := range shape.Foreign {
-			note(f.Field, beneath{f, naming.Join(way, f.Field.Var.Name())})
+			note(f.Field, nestedFault{f, naming.Join(way, f.Field.Var.Name())})
 		}
 		for _, field := range shape.Fields {
 			if b.Editable(field.Var.Pkg()) {
@@ -87,8 +87,8 @@ func (b *builder) mentionOf(o operation, f shapes.Declaration) mention {
 	return m
 }
 
-// reportMention reports what is wrong beneath one mention, the first fields by name.
-func (b *builder) reportMention(m mention, found []beneath) {
+// reportMention reports the faults beneath one mention, the first of them by name.
+func (b *builder) reportMention(m mention, found []nestedFault) {
 	if len(found) == 0 {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// guards lists the structs that requests and results consist of and that generated code can name, each once, in the
-// order in which they are met.
+// guards lists the structs of requests and results that generated code can name, each once, in the order in which
+// operations use them.
 func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 	var list []model.Guard
 	visited := make(map[*shapes.Shape]bool)
@@ -52,8 +52,8 @@ func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 	return list
 }
 
-// guardOf spells a struct as Go declares it. A struct of another package, which may grow without anybody here noticing,
-// is spelled as far as its fields travel.
+// guardOf lists the fields of a struct as Go declares them. Of a struct of another package, which may gain fields, it
+// lists those that are carried.
 func guardOf(s *gotype.Speller, named *types.Named, shape *shapes.Shape) (model.Guard, bool) {
 	text, ok := s.Spell(named)
 	st, isStruct := named.Underlying().(*types.Struct)
@@ -105,7 +105,7 @@ func embeddedStructs(named *types.Named) []*types.Named {
 	return list
 }
 
-// locks reports whether copying a value would copy a lock, which go vet refuses.
+// locks reports whether copying a value would copy a lock, which go vet reports.
 func locks(t types.Type, depth int) bool {
 	if depth > 16 {
 		return false

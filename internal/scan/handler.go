@@ -18,7 +18,7 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// operation is a function that is, or was meant to be, the handler of an operation.
+// operation is a function that is the handler of an operation, or has a tag or directive of one.
 type operation struct {
 	pkg        *packages.Package
 	decl       *ast.FuncDecl
@@ -27,12 +27,12 @@ type operation struct {
 	request    types.Type // the request struct
 	pointer    bool       // the function takes a pointer to it
 	context    bool
-	arguments  []*types.Var // instead of a request struct
-	result     types.Type   // beside the error; nil: none
-	tagged     bool         // by the request struct's own tag; otherwise by //aql:op
+	arguments  []*types.Var // of a handler without a request struct
+	result     types.Type   // the result before the error; nil: there is none
+	tagged     bool         // the request struct has the tag; otherwise an //aql:op directive made it an operation
 	items      []tags.Item
 	itemsAt    source.Span // the tag or the directive
-	faulty     bool        // the tag or directive could not be read whole
+	faulty     bool        // the tag or directive has mistakes
 	misfit     *shapes.Fault
 }
 
@@ -48,7 +48,7 @@ type directive struct {
 func (o operation) name() string    { return o.fn.Name() }
 func (o operation) at() source.Span { return source.SpanOf(o.decl.Name) }
 
-// findOperations looks at every function of a package, in source order.
+// findOperations returns the operations among the functions of a package, in source order.
 func (s *scanner) findOperations(root *packages.Package) []operation {
 	if root.Types == nil {
 		return nil
@@ -123,7 +123,7 @@ func directivesOf(p *source.Program, decl *ast.FuncDecl) []directive {
 		parsed, problems, ok := tagparse.ParseDirective(line)
 		for _, problem := range problems {
 			severity := diag.Error
-			if !ok { // only a comment, as far as Go is concerned
+			if !ok { // Go takes it for a plain comment
 				severity = diag.Warning
 			}
 			p.ReportProblem(severity, problem, decl.Name.Name, place)
@@ -139,7 +139,7 @@ func directivesOf(p *source.Program, decl *ast.FuncDecl) []directive {
 	return out
 }
 
-// recognise fills in what makes o an operation, and reports whether anything does.
+// recognise reports whether a function has a tag or directive of an operation, and if so fills in o.
 func (s *scanner) recognise(o *operation) bool {
 	signature := o.fn.Signature()
 	for v := range signature.Params().Variables() {
@@ -195,7 +195,7 @@ func requestType(t types.Type, variadic bool) (request types.Type, pointer bool)
 	return t, pointer
 }
 
-// operationTag finds the blank field with an aql tag that makes t a request struct.
+// operationTag returns the tag of the blank field that makes t a request struct.
 func (s *scanner) operationTag(t types.Type) (tags.Tag, bool) {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// lint warns of what works and could serve agents better: what they are not told, and texts that the protocol's leak
-// check keeps from them (design §4, requirements T-29).
+// lint warns of what could serve agents better: missing examples, reasons and descriptions, and texts that the
+// protocol's leak check would hold back.
 func (b *builder) lint(o operation, h *handled) {
 	op := &h.Operation
 	warn := func(at source.Span, path, code, message, suggestion string) {
@@ -44,7 +44,7 @@ func (b *builder) lint(o operation, h *handled) {
 	b.lintFields(h.request, visited, true)
 }
 
-// lintFields looks at the parameters of an operation, and at the fields of the objects they hold.
+// lintFields checks the parameters of an operation, and the fields of the objects in them.
 func (b *builder) lintFields(shape *shapes.Shape, visited map[*shapes.Shape]bool, top bool) {
 	if shape == nil || visited[shape] {
 		return
@@ -77,7 +77,7 @@ func describeSuggestion(f *shapes.Field) string {
 	return "add a comment behind the field, or desc= to its tag"
 }
 
-// warnLeak warns of a text that agents will not see.
+// warnLeak warns of a text that messages leave out.
 func (b *builder) warnLeak(at source.Span, path, what, found string) {
 	b.Report(at, diag.Diagnostic{
 		Severity: diag.Warning, Code: diag.CodeName, FieldPath: path, Actual: found,

@@ -15,8 +15,8 @@ import (
 
 const nolintPrefix = "//aql:nolint"
 
-// silence removes the warnings and notes whose lines an //aql:nolint comment covers, and warns of comments that cover
-// none. Errors stay: a package with errors is not generated, so there is nothing to live with.
+// silence removes the warnings and notes on lines that an //aql:nolint comment covers, and warns of comments that cover
+// none. Errors stay: a package with errors is not generated.
 func (s *scanner) silence(roots []*packages.Package) {
 	for _, root := range roots {
 		for _, file := range root.Syntax {
@@ -31,7 +31,7 @@ func (s *scanner) silence(roots []*packages.Package) {
 	}
 }
 
-// silenceBy applies one comment. Behind code it covers its line; alone, its group of comments and the line below.
+// silenceBy applies one comment. Behind code it covers its line; otherwise its group of comments and the line below.
 func (s *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
 	at := s.Position(comment.Pos())
 	first, last := at.Line, at.Line
@@ -51,7 +51,7 @@ func (s *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
 	}
 }
 
-// startsLine reports whether nothing but white space stands in front of a comment.
+// startsLine reports whether only white space precedes a comment on its line.
 func (s *scanner) startsLine(filename string, comment *ast.Comment) bool {
 	source, err := os.ReadFile(filename)
 	offset := s.Fset.PositionFor(comment.Pos(), false).Offset

@@ -18,11 +18,11 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// handled is a handler with the shapes of what goes in and out.
+// handled is a handler with the shapes of its parameters and its result.
 type handled struct {
 	model.Handler
-	request *shapes.Shape // the parameters as a struct, whatever the handler takes
-	result  *shapes.Shape // nil: the error alone
+	request *shapes.Shape // the parameters as a struct
+	result  *shapes.Shape // nil: the handler returns only an error
 }
 
 // builder makes the handlers of one package.
@@ -52,7 +52,7 @@ func (b *builder) shapeOf(t types.Type, place string) (*shapes.Shape, *shapes.Fa
 // text is a Go type as the user writes it.
 func (b *builder) text(t types.Type) string { return gotype.Text(t, b.own) }
 
-// buildHandler makes the handler that o describes. Not ok: its types cannot be carried, which has been reported.
+// buildHandler makes the handler of an operation. It returns false if a type cannot be carried, which it has reported.
 func (b *builder) buildHandler(o operation) (handled, bool) {
 	h := handled{Handler: model.Handler{
 		Func: o.name(), Context: o.context, RequestPointer: o.pointer, Position: b.Position(o.decl.Name.Pos()),
@@ -75,7 +75,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	}
 	b.reportForeign(o, &h)
 	h.Operation = b.buildOperation(o)
-	b.refine(o, &h)
+	b.applyParamDirectives(o, &h)
 	b.markIDs(o, &h)
 	b.checkRequest(o, &h)
 	b.addDirectives(o, &h)
@@ -85,7 +85,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	return h, b.checkDirections(o, &h) && ok
 }
 
-// part is the request or the result of a handler, as its signature has it.
+// part is the request or the result of a handler.
 type part struct {
 	role   string // request or result
 	t      types.Type
@@ -94,7 +94,7 @@ type part struct {
 	advice string      // what to do about a type that cannot be named
 }
 
-// buildRequest shapes what the handler takes.
+// buildRequest shapes the request of a handler.
 func (b *builder) buildRequest(o operation, h *handled) bool {
 	if o.request == nil {
 		return b.buildArguments(o, h)
@@ -115,7 +115,7 @@ func (b *builder) buildRequest(o operation, h *handled) bool {
 	return ok
 }
 
-// buildResult shapes what the handler returns.
+// buildResult shapes the result of a handler.
 func (b *builder) buildResult(o operation, h *handled) bool {
 	p := part{
 		"result", o.result, source.SpanOf(o.decl.Type.Results.List[0].Type), o.name() + ".Result", "return an exported type",
@@ -133,7 +133,7 @@ func (b *builder) buildResult(o operation, h *handled) bool {
 	return ok
 }
 
-// shapePart is the shape of a part, or a report of why it has none.
+// shapePart returns the shape of a part. It reports why there is none.
 func (b *builder) shapePart(o operation, p part) (*shapes.Shape, bool) {
 	shape, fault := b.shapeOf(p.t, p.place)
 	if fault != nil {
@@ -142,7 +142,7 @@ func (b *builder) shapePart(o operation, p part) (*shapes.Shape, bool) {
 	return shape, fault == nil
 }
 
-// spellPart is the type of a part as generated code names it, or a report that it cannot.
+// spellPart returns the type of a part as generated code names it. It reports a type that cannot be named.
 func (b *builder) spellPart(o operation, p part) (model.GoType, bool) {
 	text, ok := b.speller.Spell(p.t)
 	if !ok {
@@ -153,7 +153,7 @@ func (b *builder) spellPart(o operation, p part) (model.GoType, bool) {
 	return text, ok
 }
 
-// reportPart reports what is wrong with a part.
+// reportPart reports a fault of a part.
 func (b *builder) reportPart(o operation, p part, fault *shapes.Fault) {
 	if fault.Invalid {
 		b.ReportInvalid(b.own, p.at, o.name())
@@ -171,7 +171,7 @@ func (b *builder) paramSpan(o operation) source.Span {
 	return source.SpanOf(list[len(list)-1].Type)
 }
 
-// receiverOf describes the receiver of a method; nil for a function.
+// receiverOf returns the receiver of a method, nil for a function.
 func (b *builder) receiverOf(fn *types.Func) (*model.Receiver, *shapes.Fault) {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -200,7 +200,7 @@ func (b *builder) receiverOf(fn *types.Func) (*model.Receiver, *shapes.Fault) {
 	return out, nil
 }
 
-// buildOperation fills in what tag, name and doc comment say about an operation.
+// buildOperation makes the definition of an operation from its tag, its name and its doc comment.
 func (b *builder) buildOperation(o operation) gen.Operation {
 	op := gen.Operation{
 		Name: naming.SnakeCase(o.name()), Description: comment.Describe(o.decl.Doc, o.name()), Source: b.sourceOf(o),
@@ -268,8 +268,8 @@ func (b *builder) categorySuggestion(name string) string {
 	return "add one, such as category=READ"
 }
 
-// inferDanger sets the level that name and category stand for. A name that raises the level is worth a note: harmless
-// ones such as reset_password match too (T-53).
+// inferDanger sets the danger level that follows from name and category. A level that the name raised is noted, because
+// harmless names such as reset_password match too.
 func (b *builder) inferDanger(o operation, op *gen.Operation) {
 	level, pattern := naming.InferDanger(op.Name, op.Category)
 	op.Danger, op.DangerSource = level, gen.DangerFromCategory
@@ -298,7 +298,8 @@ func (b *builder) applyTimeout(op *gen.Operation, item tags.Item) {
 	op.Timeout = timeout
 }
 
-// checkOperationName reports names outside the grammar and names that the protocol keeps (REQ-NM-01, REQ-NM-06).
+// checkOperationName reports a name outside the grammar of names (MCP-AQL core §8.5.2), or one that the protocol
+// reserves.
 func (b *builder) checkOperationName(o operation, name string, at source.Span) {
 	switch {
 	case !naming.IsValid(name):
@@ -329,7 +330,7 @@ func (b *builder) sourceOf(o operation) string {
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(file), position.Line)
 }
 
-// checkOperationNames reports operations of one name in one package (REQ-NM-07).
+// checkOperationNames reports operations of one name in one package.
 func (b *builder) checkOperationNames(handlers []handled, operations []operation) {
 	firsts := make(map[string]int, len(handlers))
 	for i := range handlers {

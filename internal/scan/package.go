@@ -21,7 +21,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// buildPackage makes the model of a package from its operations. Not ok: it has none.
+// buildPackage makes the model of a package from its operations. It returns false if there are none.
 func (s *scanner) buildPackage(root *packages.Package, operations []operation) (model.Package, bool) {
 	if len(operations) == 0 {
 		return model.Package{}, false
@@ -66,9 +66,8 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	return out, true
 }
 
-// taken lists the identifiers that generated code must not declare: those of all other files in the directory, tests
-// and files for other systems included, and the names of their imports. imported are those that are nothing but
-// imports.
+// taken lists the identifiers that generated code must not declare: those of the other files in the directory, tests
+// and files for other systems included, and the names of imports. imported lists those that are only names of imports.
 func (s *scanner) taken(root *packages.Package) (all, imported []string) {
 	names := make(map[string]bool)
 	imports := make(map[string]bool)
@@ -122,7 +121,7 @@ func importedName(root *packages.Package, spec *ast.ImportSpec) string {
 	return path.Base(importPath)
 }
 
-// noteSharedNames notes operations of one name in several packages: they cannot be merged into one adapter.
+// noteSharedNames notes operations of one name in several packages, which cannot be merged into one adapter.
 func (s *scanner) noteSharedNames(all []model.Package) {
 	first := make(map[string]model.Position)
 	owner := make(map[string]string)

@@ -7,8 +7,8 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// placesOf returns where the parameters of operations and the types with their fields are declared in a directory. What
-// is declared elsewhere is left out.
+// placesOf returns where the parameters of operations, and the types with their fields, are declared in a directory. It
+// leaves out what is declared elsewhere.
 func placesOf(dir string, types *wiretype.Set, handlers []handled) map[string]model.Position {
 	places := make(map[string]model.Position)
 	add := func(name string, p model.Position) {

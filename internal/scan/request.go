@@ -10,7 +10,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// checkRequest checks what only holds for the fields of a request struct, and sets what follows from the category.
+// checkRequest checks the parameters of an operation, and sets what follows from its category.
 func (b *builder) checkRequest(o operation, handler *handled) {
 	update := handler.Operation.Category == gen.Update
 	if update && !hasInput(handler.request) {
@@ -68,13 +68,13 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			Suggestion: "use aql.Patch[T] or a struct whose fields are pointers",
 		})
 	}
-	field.Param.Required = true // REQ-UP-02
+	field.Param.Required = true // MCP-AQL core §4.5
 	if field.Param.Description == "" && o.request == nil {
 		field.Param.Description = changesDescription
 	}
 }
 
-// inputSuggestion tells how an update gets its input: a request that has one object may just call it another name.
+// inputSuggestion suggests how an update gets its input. A request with one object may only need another name for it.
 func (b *builder) inputSuggestion(request *shapes.Shape) string {
 	for _, field := range request.Fields {
 		if shapes.Indirect(field.Shape).Kind == shapes.Struct && !b.Editable(field.Var.Pkg()) {

@@ -1,7 +1,13 @@
-// Package scan finds the operations of an MCP-AQL adapter in Go source: handlers, request structs, the types they
-// mention, docs and constants, as model.Package. It never reads generated code, never has the go command compile
-// anything, and reports all that is wrong in one go, each finding at the byte it is about. A package that does not
-// type-check is scanned all the same; an error counts only where it reaches the types of an operation.
+// Package scan finds the operations of an MCP-AQL adapter in Go source, and returns them as model.Package: handlers,
+// request structs, the types that they mention, comments and constants.
+//
+// It never reads generated code, and never has the go command compile anything. It reports everything that is wrong in
+// one run, each mistake at the bytes that it is about. A package that does not type-check is scanned all the same; an
+// error counts only if it affects the types of an operation.
+//
+// The stages are packages of their own: source finds declarations in loaded packages, tags reads struct tags, shapes
+// turns Go types into types as JSON carries them, params makes parameters of fields, and wiretype names and describes
+// the types that operations mention.
 package scan
 
 import (
@@ -21,7 +27,7 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// Options says what to load.
+// Options selects what to load.
 type Options struct {
 	Dir      string   // directory the patterns are relative to; empty: the current one
 	Patterns []string // package patterns as the go command takes them; none: the package in Dir
@@ -34,16 +40,16 @@ type Options struct {
 	Places   bool   // fill in Package.Places
 }
 
-// Result is what a scan found.
+// Result is the result of a scan.
 type Result struct {
-	Packages    []model.Package   // those with operations, sorted by import path
-	Diagnostics []diag.Diagnostic // sorted by file, line and column
-	Empty       []EmptyPackage    // matched packages without operations, sorted by import path
-	Inputs      *load.Inputs      // all that was read; nil if it was not asked for or is not known
-	GaveWay     error             // why go/packages loaded the packages, which takes longer; nil: it did not, or had to
+	Packages       []model.Package   // those with operations, sorted by import path
+	Diagnostics    []diag.Diagnostic // sorted by file, line and column
+	Empty          []EmptyPackage    // matched packages without operations, sorted by import path
+	Inputs         *load.Inputs      // all that was read; nil if Options.Inputs was not set, or if go/packages loaded the packages
+	FallbackReason error             // why go/packages loaded the packages, which takes longer; nil: it did not, or was chosen
 }
 
-// EmptyPackage is a package without operations: a generated file in it is out of date.
+// EmptyPackage is a package without operations. It must not have a generated file.
 type EmptyPackage struct {
 	Path string // import path
 	Dir  string // absolute directory
@@ -54,16 +60,16 @@ func (r Result) HasErrors() bool {
 	return slices.ContainsFunc(r.Diagnostics, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
 }
 
-// Load scans the packages that match opts.Patterns, without their tests. The error tells that nothing could be loaded:
-// no go command, a pattern that matches nothing. Faults in the source are diagnostics.
+// Load scans the packages that match opts.Patterns, without their tests. Mistakes in the source are diagnostics; the
+// error means that nothing could be loaded, because there is no go command or a pattern matches nothing.
 func Load(ctx context.Context, opts Options) (Result, error) {
 	var result Result
-	err := certainly(opts, func(loader load.Loader, reason error) (*source.Program, error) {
+	err := retried(opts, func(loader load.Loader, reason error) (*source.Program, error) {
 		opts.Loader = loader
-		p, roots, err := loadIndexed(ctx, opts, reason)
+		p, roots, err := loadProgram(ctx, opts, reason)
 		if err == nil {
 			result = (&scanner{Program: p, tags: tags.NewReader(p), opts: opts}).scan(roots)
-			result.Inputs, result.GaveWay = p.Loaded.Inputs, p.Loaded.GaveWay
+			result.Inputs, result.FallbackReason = p.Loaded.Inputs, p.Loaded.FallbackReason
 		}
 		return p, err
 	})
@@ -76,9 +82,9 @@ func Load(ctx context.Context, opts Options) (Result, error) {
 // errChanged is why a load is repeated without export data.
 var errChanged = errors.New("the source of a dependency is not as it was when its export data was made")
 
-// certainly does something with a program. Where that turns out to depend on the source of a dependency that is not as
-// it was when its export data was made, it is done once more by go/packages, with that as the reason.
-func certainly(opts Options, do func(loader load.Loader, reason error) (*source.Program, error)) error {
+// retried calls do with a loader. If that needed the source of a dependency which changed since its export data was
+// made, it calls do again with go/packages, and with the reason.
+func retried(opts Options, do func(loader load.Loader, reason error) (*source.Program, error)) error {
 	p, err := do(opts.Loader, nil)
 	if err == nil && p.Uncertain && opts.Loader == load.Auto {
 		p, err = do(load.GoPackages, errChanged)
@@ -89,9 +95,9 @@ func certainly(opts Options, do func(loader load.Loader, reason error) (*source.
 	return err
 }
 
-// loadIndexed loads the packages that match opts.Patterns. reason is why they are loaded by go/packages, nil where the
-// loader finds out.
-func loadIndexed(ctx context.Context, opts Options, reason error) (*source.Program, []*packages.Package, error) {
+// loadProgram loads the packages that match opts.Patterns. reason is why go/packages loads them, nil if the loader is
+// to find out.
+func loadProgram(ctx context.Context, opts Options, reason error) (*source.Program, []*packages.Package, error) {
 	loaded, err := load.Load(ctx, load.Options{
 		Dir: opts.Dir, Patterns: opts.Patterns, Tags: opts.Tags, Env: opts.Env, Loader: opts.Loader, Cache: opts.Cache,
 		Inputs: opts.Inputs,
@@ -103,12 +109,12 @@ func loadIndexed(ctx context.Context, opts Options, reason error) (*source.Progr
 		return nil, nil, err
 	}
 	if reason != nil {
-		loaded.GaveWay = reason
+		loaded.FallbackReason = reason
 	}
 	return source.New(loaded), loaded.Roots, nil
 }
 
-// loadable tells why there is nothing to scan: a root that has no files and an error that is about no file.
+// loadable returns an error if there is nothing to scan: a root without files, with an error that is not about a file.
 func loadable(roots []*packages.Package, patterns []string) error {
 	if len(roots) == 0 {
 		return fmt.Errorf("loading packages: no packages match %s", strings.Join(patterns, " "))
@@ -134,7 +140,7 @@ type scanner struct {
 	opts Options
 }
 
-// scan turns the loaded packages into the result.
+// scan finds the operations of the loaded packages.
 func (s *scanner) scan(roots []*packages.Package) Result {
 	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	for _, root := range roots {

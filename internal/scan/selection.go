@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// checkSelection sees to the parameters of aql.Fields in a request: where they have a meaning, and what they may name
-// (MCP-AQL field selection §2, §3).
+// checkSelection checks the parameters of aql.Fields in a request, and fills in the presets and fields that they may
+// name (MCP-AQL field selection §2, §3).
 func (b *builder) checkSelection(handler *handled) {
 	for i := range handler.request.Fields {
 		field := &handler.request.Fields[i]
@@ -55,7 +55,8 @@ func (b *builder) checkSelection(handler *handled) {
 	}
 }
 
-// selectable is the struct that a result consists of, alone, in a list, or in the items of a page; nil: none.
+// selectable is the struct that a result consists of: alone, in a list, or in the items of a page. It is nil if there
+// is none.
 func selectable(result *shapes.Shape) *shapes.Shape {
 	shape := shapes.Element(result)
 	if shape == nil || shape.Kind != shapes.Struct {
@@ -75,7 +76,7 @@ func selectable(result *shapes.Shape) *shapes.Shape {
 	return shape
 }
 
-// presetsOf lists the presets of a resource: those that every resource has, and those that its tags add.
+// presetsOf lists the presets of a resource: those of every resource, and those that its tags add.
 func presetsOf(resource *shapes.Shape) []string {
 	presets := []string{"minimal", "standard", "full"}
 	for _, field := range resource.Fields {
@@ -88,8 +89,8 @@ func presetsOf(resource *shapes.Shape) []string {
 	return presets
 }
 
-// standardPreset is the preset that is meant where a request says nothing (requirements REQ-FS-03); empty where all of
-// them are the whole resource.
+// standardPreset is the preset of a request that names none (MCP-AQL field selection §3.2), empty if every preset is the
+// whole resource.
 func standardPreset(handler *handled, resource *shapes.Shape) string {
 	switch {
 	case !slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool { return len(f.Param.Presets) > 0 }):

@@ -9,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 )
 
-// checkSignature reads the parameters and results of a handler, or tells what a handler would look like (design §3.1).
+// checkSignature reads the parameters and results of a handler. It returns why the function cannot be one.
 func checkSignature(o *operation) *shapes.Fault {
 	signature := o.fn.Signature()
 	wrong := func(format string, args ...any) *shapes.Fault {
@@ -66,14 +66,14 @@ func checkSignature(o *operation) *shapes.Fault {
 	return nil
 }
 
-// isRequest reports whether a handler's only parameter is a struct whose fields are the parameters of the operation,
-// rather than a value that travels as a whole, such as a time.
+// isRequest reports whether the only parameter of a handler is a struct whose fields are the parameters of the
+// operation, and not a value that JSON carries as a whole, such as a time.
 func isRequest(t types.Type) bool {
 	request, _ := requestType(t, false)
 	return request != nil && !gotype.Is(request, "time", "Time") && shapes.MarshalMethod(request) == ""
 }
 
-// checkArguments takes the plain arguments of a function for the parameters of its operation.
+// checkArguments takes the arguments of a function as the parameters of its operation.
 func checkArguments(o *operation, params []*types.Var) *shapes.Fault {
 	for i, v := range params {
 		switch {
