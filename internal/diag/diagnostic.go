@@ -1,5 +1,4 @@
-// Package diag is what the generator reports about source: findings with the bytes that they are about, as text for
-// people and as JSON.
+// Package diag has the diagnostics that the generator reports about source, and writes them as text and as JSON.
 package diag
 
 import (
@@ -16,14 +15,14 @@ import (
 // Severity is how serious a diagnostic is.
 type Severity string
 
-// The severities. Only an error keeps the package from being generated.
+// The severities. A package with an error is not generated.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 	Note    Severity = "note"
 )
 
-// Codes of diagnostics (MCP-AQL structured error codes, SCHEMA category).
+// Codes of diagnostics (MCP-AQL structured error codes §3.2).
 const (
 	CodeMissing    = "SCHEMA_MISSING_FIELD"
 	CodeType       = "SCHEMA_INVALID_TYPE"
@@ -32,27 +31,27 @@ const (
 	CodeUnresolved = "SCHEMA_UNRESOLVED_REF"
 )
 
-// Diagnostic is one finding about the source, placed at the bytes it is about.
+// Diagnostic is a mistake in source, or a remark on it, at the bytes that it is about.
 type Diagnostic struct {
 	Severity   Severity
-	Code       string // SCHEMA_* (REQ-GE-01)
+	Code       string // one of the codes above
 	Position   model.Position
-	EndColumn  int // column after the last byte, on the line of Position; 0: a single place
+	EndColumn  int // column after the last byte, on the line of Position; 0: Position alone
 	Message    string
 	Expected   string
 	Actual     string
 	Suggestion string
-	FieldPath  string // Go path of what it is about, such as "CreateTodoRequest.Title"; empty where there is none
+	FieldPath  string // Go path, such as "CreateTodoRequest.Title"; may be empty
 	Related    []Related
 }
 
-// Related is another place that a diagnostic is about.
+// Related is another place that a diagnostic mentions.
 type Related struct {
 	Position model.Position
 	Message  string
 }
 
-// MarshalJSON writes d with flat positions and snake_case names, the form that -json prints.
+// MarshalJSON writes d as -json prints it: positions flat, names in snake_case.
 func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	type place struct {
 		File   string `json:"file"`
@@ -84,7 +83,7 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Sort orders diagnostics by place and drops those that say the same about the same place.
+// Sort sorts diagnostics by place, and drops those with the place and the message of another.
 func Sort(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		return cmp.Or(ComparePositions(a.Position, b.Position), cmp.Compare(a.Message, b.Message))
@@ -98,7 +97,7 @@ func ComparePositions(a, b model.Position) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
-// DidYouMean is a did-you-mean for word, or a list of what there is.
+// DidYouMean suggests the candidate that word probably means, or lists all of a few candidates.
 func DidYouMean(word string, candidates []string) string {
 	if near := words.Nearest(word, candidates, 1); len(near) > 0 {
 		return fmt.Sprintf("did you mean %q?", near[0])

@@ -12,9 +12,9 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// Write prints d for people: `file:line:col: message`, the source line, carets under the bytes that d is about, a
-// suggestion and the related places. Files inside the directory relativeTo are named relative to it; empty names all
-// files absolutely. The source line is read from disk and left out where that fails. The error is that of w.
+// Write prints d for people: `file:line:col: message`, the source line, carets under the bytes that d is about, the
+// suggestion and the related places. Files in the directory relativeTo are named relative to it; if it is empty, all
+// names are absolute. A source line that cannot be read from disk is left out. The error is that of w.
 func (d Diagnostic) Write(w io.Writer, relativeTo string, color bool) error {
 	var b strings.Builder
 	paint := painter(color)
@@ -74,8 +74,8 @@ func sourceLine(p model.Position) (string, bool) {
 	}
 }
 
-// underline makes the line under line: white space up to column, then ^ and ~ up to end. Tabs stay tabs, so that the
-// carets stand under their bytes whatever the width of a tab.
+// underline makes the line below a source line: white space up to column, then ^ and ~ up to end. Tabs stay tabs, so
+// the carets are under their bytes for any width of tabs.
 func underline(line string, column, end int) (indent, carets string) {
 	start := min(max(column-1, 0), len(line))
 	stop := min(max(end-1, start), len(line))

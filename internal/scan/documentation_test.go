@@ -299,7 +299,7 @@ type literal struct {
 }
 
 // messageArguments lists, for functions that report, which of their arguments is the message.
-var messageArguments = map[string]int{"fail": 2, "problem": 3, "add": 2, "wrong": 0, "remark": 2, "disagree": 3}
+var messageArguments = map[string]int{"fail": 2, "problem": 3, "add": 2, "wrong": 0, "remark": 2, "reportConflict": 3}
 
 // literalsIn finds the strings in the packages in dirs, which may be patterns.
 func literalsIn(t *testing.T, dirs ...string) []literal {

@@ -1,4 +1,4 @@
-// Package comment makes descriptions for agents of Go doc comments.
+// Package comment turns Go doc comments into descriptions for agents.
 package comment
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/naming"
 )
 
-// Describe is the description that a comment gives to the thing called name: directives removed, lines of a paragraph
-// joined, and a leading name dropped, so that "CreateTodo adds a todo." reads "Adds a todo.".
+// Describe returns the description that a comment gives of name. It removes directives, joins the lines of each
+// paragraph, and drops a leading name: "CreateTodo adds a todo." becomes "Adds a todo.".
 func Describe(comment *ast.CommentGroup, name string) string {
 	if comment == nil {
 		return ""
@@ -33,11 +33,10 @@ func Describe(comment *ast.CommentGroup, name string) string {
 	return naming.Exported(rest)
 }
 
-// prepositions are what may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
+// prepositions may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
 var prepositions = []string{"of", "for", "to", "in", "on", "at", "by", "from", "with", "without", "and", "or"}
 
-// Synopsis is the first paragraph of a description. What other modules write below it is for programmers: the same in
-// four languages, or how some other encoding spells the type.
+// Synopsis returns the first paragraph of a description. In other modules, what follows it is for programmers.
 func Synopsis(text string) string {
 	first, _, _ := strings.Cut(text, "\n\n")
 	return first

@@ -1,5 +1,5 @@
 // Package existing translates the struct tags of other libraries (go-playground/validator, invopop/jsonschema and
-// google/jsonschema-go) to the grammar of aql tags, and reconciles the two where a field has both.
+// google/jsonschema-go) to items of aql tags, and reconciles them with the aql tag of the same field.
 package existing
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// Reconciler reconciles the tags of other libraries with the aql tags of the same fields.
+// Reconciler reconciles the tags of other libraries with aql tags.
 type Reconciler struct {
 	*source.Program
 	own      *types.Package
-	remarked map[foreignRemark]token.Pos // where rules of other modules were first remarked on
+	remarked map[foreignRemark]token.Pos // where a rule of another module was reported first
 }
 
-// foreignRemark is a remark on a rule in the tags of a type of another module.
+// foreignRemark identifies the remarks on one rule in the tags of a type of another module.
 type foreignRemark struct {
 	pkg       *types.Package
 	typ, rule string
@@ -38,12 +38,12 @@ func NewReconciler(p *source.Program, own *types.Package) *Reconciler {
 // text is a Go type as the user writes it.
 func (r *Reconciler) text(t types.Type) string { return gotype.Text(t, r.own) }
 
-// derived is what a rule of another library means in the words of the aql grammar.
+// derived is an item of an aql tag that a rule of another library stands for.
 type derived struct {
 	tags.Item
 	depth   int // 0: the field, 1: its elements, …
 	source  tags.Origin
-	implied bool // is not what the rule is about, so that it contradicts nothing
+	implied bool // it only follows from the rule, so it contradicts nothing
 }
 
 // deriver translates the tags of one field.
@@ -54,11 +54,11 @@ type deriver struct {
 	out   []derived
 }
 
-// derive translates the tags of other libraries. What has no meaning here is a warning, never dropped in silence.
+// derive translates the tags of other libraries. A rule without a meaning here is a warning.
 //
-// Constraints are checked on the values that a request has. Two things are therefore not what validator does: a rule
-// without omitempty that refuses the zero value does not make the parameter required, and behind omitempty a zero value
-// that is given is checked like any other.
+// Constraints apply to the values in a request, which differs from validator in two ways. A rule without omitempty that
+// refuses the zero value does not make the parameter required. Behind omitempty, a zero value in the request is checked
+// like any other.
 func (r *Reconciler) derive(f shapes.Declaration, shape *shapes.Shape) []derived {
 	if len(f.Tag.Foreign.Rules) == 0 && len(f.Tag.Foreign.Schema) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (r *Reconciler) derive(f shapes.Declaration, shape *shapes.Shape) []derived
 	return d.out
 }
 
-// at is the shape that a depth speaks of; nil where there are no elements. direct: it is not behind a pointer.
+// at returns the shape at a depth, nil if there are no elements. direct means that it is not behind a pointer.
 func (d *deriver) at(depth int) (shape *shapes.Shape, direct bool) {
 	whole := d.shape
 	for range depth {
@@ -87,22 +87,23 @@ func (d *deriver) at(depth int) (shape *shapes.Shape, direct bool) {
 	return shape, shape == whole
 }
 
-func (d *deriver) demand(from tags.Origin, depth int, key, value string) {
+func (d *deriver) emit(from tags.Origin, depth int, key, value string) {
 	item := tagparse.Item{Key: key, Value: value, Flag: value == ""}
 	d.out = append(d.out, derived{
 		Item: tags.Item{Item: item, At: from.At, ValueAt: from.At, Origin: from.Spelled()}, depth: depth, source: from,
 	})
 }
 
-func (d *deriver) demandList(from tags.Origin, depth int, key string, values []string) {
+func (d *deriver) emitList(from tags.Origin, depth int, key string, values []string) {
 	item := tagparse.Item{Key: key, Value: strings.Join(values, "|"), List: values}
 	d.out = append(d.out, derived{
 		Item: tags.Item{Item: item, At: from.At, ValueAt: from.At, Origin: from.Spelled()}, depth: depth, source: from,
 	})
 }
 
-// meaningless warns of a rule that agents will not hear of. about says of what the rule is, where that is why.
-func (d *deriver) meaningless(from tags.Origin, name, about string) {
+// warnUntranslated warns of a rule that has no meaning in MCP-AQL. about, if not empty, is the kind of value for which
+// it has none.
+func (d *deriver) warnUntranslated(from tags.Origin, name, about string) {
 	message := fmt.Sprintf("%s rule %q", from.Tag, name)
 	if about != "" {
 		message += " for " + about
@@ -110,8 +111,8 @@ func (d *deriver) meaningless(from tags.Origin, name, about string) {
 	d.remark(from, name, message+" has no meaning in MCP-AQL", "agents are not told; the handler still has to check it")
 }
 
-// remark reports something about a rule. Nobody here can edit the tags of another module, so there it is a note, and
-// one for each rule of a type is enough.
+// remark reports something about a rule. In other modules, where the user cannot edit tags, it is a note, reported once
+// for each rule of a type.
 func (d *deriver) remark(from tags.Origin, name, message, suggestion string) {
 	severity := diag.Warning
 	if !d.Editable(d.field.Var.Pkg()) {
@@ -128,8 +129,8 @@ func (d *deriver) remark(from tags.Origin, name, message, suggestion string) {
 	})
 }
 
-// Reconcile joins the items of a field's aql tag, which win, with what the tags of other libraries mean. It returns the
-// items for the field and, by their depth, for its elements, and reports contradictions.
+// Reconcile returns the items of a field's aql tag with those that the tags of other libraries stand for, and by their
+// depth the items for its elements. The aql tag wins. Contradictions are reported.
 func (r *Reconciler) Reconcile(
 	f shapes.Declaration, shape *shapes.Shape,
 ) (items []tags.Item, elements map[int][]tags.Item) {
@@ -138,29 +139,29 @@ func (r *Reconciler) Reconcile(
 		return f.Tag.Items, nil
 	}
 	own := slices.Clip(slices.Clone(f.Tag.Items))
-	var kept []derived
+	var joined []derived
 	for _, d := range all {
 		if d.depth == 0 && r.overruled(f, own, d) {
 			continue
 		}
-		i := slices.IndexFunc(kept, func(k derived) bool { return k.depth == d.depth && k.Key == d.Key })
+		i := slices.IndexFunc(joined, func(k derived) bool { return k.depth == d.depth && k.Key == d.Key })
 		if i < 0 {
-			kept = append(kept, d)
+			joined = append(joined, d)
 			continue
 		}
-		kept[i] = r.unite(f, kept[i], d)
+		joined[i] = r.combine(f, joined[i], d)
 	}
-	demanded := slices.ContainsFunc(kept, func(k derived) bool { return k.Key == "required" && k.depth == 0 })
+	required := slices.ContainsFunc(joined, func(k derived) bool { return k.Key == "required" && k.depth == 0 })
 	items = own
-	for _, d := range kept {
+	for _, d := range joined {
 		switch {
 		case d.depth > 0:
 			if elements == nil {
 				elements = make(map[int][]tags.Item)
 			}
 			elements[d.depth] = append(elements[d.depth], d.Item)
-		case d.Key == "default" && demanded:
-			r.disagree(f, diag.Warning, d.At,
+		case d.Key == "default" && required:
+			r.reportConflict(f, diag.Warning, d.At,
 				fmt.Sprintf("%s has no effect: the field is required, and so never absent", d.source.Spelled()),
 				"remove one of them", nil)
 		default:
@@ -170,7 +171,7 @@ func (r *Reconciler) Reconcile(
 	return items, elements
 }
 
-// overruled reports whether the aql tag speaks of what d does, and reports it if the two contradict each other.
+// overruled reports whether the aql tag has an item for what d is about. A contradiction is reported.
 func (r *Reconciler) overruled(f shapes.Declaration, own []tags.Item, d derived) bool {
 	opposite := map[string]string{"required": "default", "default": "required"}[d.Key]
 	item, contradicts := tags.Find(own, opposite)
@@ -191,18 +192,18 @@ func (r *Reconciler) overruled(f shapes.Declaration, own []tags.Item, d derived)
 	}
 	switch {
 	case d.Key == "pattern" && d.source.Tag != "jsonschema" || d.Key == "format":
-		// Both may hold: agents hear of the one that was written for them.
+		// Both may hold. Agents see the one in the aql tag.
 		severity, suggestion = diag.Warning, "agents are told of the aql key; the handler still has to check the other"
 		message = fmt.Sprintf("aql %s stands in place of %s", d.Key, d.source.Spelled())
 	case item.At.Start < f.Tag.TagAt.Start || item.At.Start >= f.Tag.TagAt.End:
-		severity = diag.Warning // a directive says otherwise than the struct, perhaps on purpose
+		severity = diag.Warning // a directive may differ from the struct on purpose
 	}
-	r.disagree(f, severity, item.At, message, suggestion, &d)
+	r.reportConflict(f, severity, item.At, message, suggestion, &d)
 	return true
 }
 
-// unite makes one item of two that other libraries demand of a field. Bounds hold together: the tighter one says both.
-func (r *Reconciler) unite(f shapes.Declaration, first, second derived) derived {
+// combine makes one item of two that other libraries ask of a field. Of two bounds it takes the tighter one.
+func (r *Reconciler) combine(f shapes.Declaration, first, second derived) derived {
 	if sameItem(first.Item, second.Item) || second.implied && !isBound(second.Key) {
 		return first
 	}
@@ -213,13 +214,13 @@ func (r *Reconciler) unite(f shapes.Declaration, first, second derived) derived 
 			tighter = second
 		}
 		if (first.source.Tag == "jsonschema") != (second.source.Tag == "jsonschema") && !first.implied && !second.implied {
-			r.disagree(f, diag.Warning, second.At,
+			r.reportConflict(f, diag.Warning, second.At,
 				fmt.Sprintf("%s and %s do not agree; the tighter bound counts", second.source.Spelled(), first.source.Spelled()),
 				"make the two agree", &first)
 		}
 		return tighter
 	}
-	r.disagree(f, diag.Warning, second.At, fmt.Sprintf("%s demands another %s than %s, which counts",
+	r.reportConflict(f, diag.Warning, second.At, fmt.Sprintf("%s demands another %s than %s, which counts",
 		second.source.Spelled(), first.Key, first.source.Spelled()),
 		"agents are told of one; the handler still has to check the other", &first)
 	return first
@@ -229,8 +230,8 @@ func isBound(key string) bool {
 	return strings.HasPrefix(key, "min") || strings.HasPrefix(key, "max")
 }
 
-// disagree reports a contradiction of a field's tags. In other modules it is a note: nobody here can resolve it.
-func (r *Reconciler) disagree(
+// reportConflict reports a contradiction in the tags of a field. In other modules it is a note.
+func (r *Reconciler) reportConflict(
 	f shapes.Declaration, severity diag.Severity, at source.Span, message, suggestion string, other *derived,
 ) {
 	d := diag.Diagnostic{
@@ -246,7 +247,7 @@ func (r *Reconciler) disagree(
 	r.Report(at, d)
 }
 
-// sameItem reports whether two items of one key say the same.
+// sameItem reports whether two items of one key mean the same.
 func sameItem(a, b tags.Item) bool {
 	if a.List != nil || b.List != nil {
 		x, y := slices.Sorted(slices.Values(a.List)), slices.Sorted(slices.Values(b.List))

@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 )
 
-// formatOf is the format that a rule of validator demands, empty if it demands none. Formats are hints: agents are
-// told, and the handler, which validates with the rule, still decides.
+// formatOf returns the format of a rule of validator, empty if it has none. Formats are hints for agents; the handler,
+// which validates with the rule, decides.
 func formatOf(r foreigntag.Rule) string {
 	switch r.Name {
 	case "email", "hostname", "ipv4", "ipv6", "cidr", "mac":
@@ -34,8 +34,7 @@ func formatOf(r foreigntag.Rule) string {
 	return ""
 }
 
-// plainPatterns are the regular expressions that match what rules of validator without a parameter accept, and nothing
-// else.
+// plainPatterns maps rules of validator without a parameter to regular expressions that match exactly what they accept.
 var plainPatterns = map[string]string{
 	"alpha":             `^[a-zA-Z]+$`,
 	"alphaspace":        `^[a-zA-Z ]+$`,
@@ -63,8 +62,8 @@ var plainPatterns = map[string]string{
 	"longitude":         `^[-+]?((1[0-7][0-9]|[1-9]?[0-9])(\.[0-9]+)?|180(\.0+)?)$`,
 }
 
-// patternOf is the regular expression that matches what a rule of validator accepts, and nothing else; empty if there
-// is none. Rules about the case of letters have none: which letters have another case is more than a pattern can tell.
+// patternOf returns the regular expression that matches exactly what a rule of validator accepts, empty if there is
+// none. Rules about upper and lower case have none: a pattern cannot list the letters that have another case.
 func patternOf(r foreigntag.Rule) string {
 	if pattern, ok := plainPatterns[r.Name]; ok {
 		return pattern
@@ -96,7 +95,7 @@ func patternOf(r foreigntag.Rule) string {
 	return ""
 }
 
-// class is a class of characters.
+// class returns a character class.
 func class(chars string) string {
 	var b strings.Builder
 	b.WriteByte('[')

@@ -13,8 +13,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// schemaItem translates an item of a jsonschema tag. On a list, what is not about lists is about its elements, as it is
-// for invopop/jsonschema.
+// schemaItem translates an item of a jsonschema tag. As in invopop/jsonschema, an item on a list is about its elements
+// unless it is about lists.
 func (d *deriver) schemaItem(item tags.SchemaItem) {
 	shape, _ := d.at(0)
 	depth := 0
@@ -25,7 +25,7 @@ func (d *deriver) schemaItem(item tags.SchemaItem) {
 		d.title(item)
 		return
 	case "required":
-		d.demand(item.Origin, 0, "required", "")
+		d.emit(item.Origin, 0, "required", "")
 		return
 	case "nullable":
 		if slices.ContainsFunc(d.out, func(other derived) bool { return other.Key == "required" && other.depth == 0 }) {
@@ -42,7 +42,7 @@ func (d *deriver) schemaItem(item tags.SchemaItem) {
 		return
 	case "minItems", "maxItems":
 		if shape.Kind == shapes.Slice || shape.Kind == shapes.Array {
-			d.demandCount(item, 0, strings.ToLower(item.Key))
+			d.emitCount(item, 0, strings.ToLower(item.Key))
 			return
 		}
 	case "default":
@@ -70,19 +70,19 @@ func (d *deriver) keyword(item tags.SchemaItem, shape *shapes.Shape, depth int) 
 	whole := shape.Kind == shapes.Int || shape.Kind == shapes.Uint
 	switch key := item.Key; {
 	case key == "minLength" && text:
-		d.demandCount(item, depth, "minlen")
+		d.emitCount(item, depth, "minlen")
 	case key == "maxLength" && text:
-		d.demandCount(item, depth, "maxlen")
+		d.emitCount(item, depth, "maxlen")
 	case key == "minimum" && number:
-		d.demand(item.Origin, depth, "min", item.Value)
+		d.emit(item.Origin, depth, "min", item.Value)
 	case key == "maximum" && number:
-		d.demand(item.Origin, depth, "max", item.Value)
+		d.emit(item.Origin, depth, "max", item.Value)
 	case key == "exclusiveMinimum" && whole:
 		d.bound(d.asRule(item, depth), shape, "min", 1)
 	case key == "exclusiveMaximum" && whole:
 		d.bound(d.asRule(item, depth), shape, "max", -1)
 	case (key == "pattern" || key == "format") && text && item.Value != "":
-		d.demand(item.Origin, depth, key, item.Value)
+		d.emit(item.Origin, depth, key, item.Value)
 	case key == "enum" && shape.Kind == shapes.String:
 		for i := range d.out {
 			if other := &d.out[i]; other.source.Tag == item.Tag && other.Key == key && other.depth == depth {
@@ -91,59 +91,59 @@ func (d *deriver) keyword(item tags.SchemaItem, shape *shapes.Shape, depth int) 
 				return
 			}
 		}
-		d.demandList(item.Origin, depth, key, []string{item.Value})
+		d.emitList(item.Origin, depth, key, []string{item.Value})
 	case key == "format" && shape.Kind == shapes.Time && item.Value == "date-time":
 	case key == "readOnly":
 		if set, err := strconv.ParseBool(item.Value); err == nil && set && depth == 0 {
-			d.demand(item.Origin, depth, "readonly", "")
+			d.emit(item.Origin, depth, "readonly", "")
 		}
 	case slices.Contains([]string{
 		"minLength", "maxLength", "minimum", "maximum", "pattern", "format", "enum", "minItems", "maxItems",
 	},
 		key):
-		d.meaningless(item.Origin, key, "type "+d.text(shape.Type))
+		d.warnUntranslated(item.Origin, key, "type "+d.text(shape.Type))
 	case key == "exclusiveMinimum", key == "exclusiveMaximum":
-		d.meaningless(item.Origin, key, "numbers with fractions")
+		d.warnUntranslated(item.Origin, key, "numbers with fractions")
 	default:
-		d.meaningless(item.Origin, key, "")
+		d.warnUntranslated(item.Origin, key, "")
 	}
 }
 
-// asRule is an item as the rule of validator that means the same.
+// asRule returns the rule of validator that means the same as an item.
 func (d *deriver) asRule(item tags.SchemaItem, depth int) tags.Rule {
 	return tags.Rule{Rule: foreigntag.Rule{Name: item.Key, Param: item.Value, Depth: depth}, Origin: item.Origin}
 }
 
-// demandCount adds a bound of a length; 0 as the lower one says nothing.
-func (d *deriver) demandCount(item tags.SchemaItem, depth int, key string) {
+// emitCount adds a bound of a length. A minimum of 0 adds nothing.
+func (d *deriver) emitCount(item tags.SchemaItem, depth int, key string) {
 	n, err := strconv.ParseUint(item.Value, 10, 31)
 	switch {
 	case err != nil:
 		d.remark(item.Origin, item.Key, fmt.Sprintf("%s needs a whole number from 0", item.Spelled()), "")
 	case n > 0:
-		d.demand(item.Origin, depth, key, item.Value)
+		d.emit(item.Origin, depth, key, item.Value)
 	case strings.HasPrefix(key, "max"):
-		d.meaningless(item.Origin, item.Text, "")
+		d.warnUntranslated(item.Origin, item.Text, "")
 	}
 }
 
-// title is the description where there is no other.
+// title adds a title as the description of a field without one.
 func (d *deriver) title(item tags.SchemaItem) {
 	tag := d.field.Tag
 	if tag.Foreign.Description == "" && (tag.Field == nil || tag.Field.Doc == nil && tag.Field.Comment == nil) &&
 		item.Value != "" {
-		d.demand(item.Origin, 0, "desc", item.Value)
+		d.emit(item.Origin, 0, "desc", item.Value)
 	}
 }
 
-// defaultValue takes a default; a list has one for each of its elements.
+// defaultValue adds a default. A list has one for each of its elements.
 func (d *deriver) defaultValue(item tags.SchemaItem, shape *shapes.Shape) {
 	if shape.Kind != shapes.Slice && shape.Kind != shapes.Array {
 		if item.Value == "" {
-			d.meaningless(item.Origin, item.Text, "")
+			d.warnUntranslated(item.Origin, item.Text, "")
 			return
 		}
-		d.demand(item.Origin, 0, item.Key, item.Value)
+		d.emit(item.Origin, 0, item.Key, item.Value)
 		return
 	}
 	value := item.Value
@@ -156,5 +156,5 @@ func (d *deriver) defaultValue(item tags.SchemaItem, shape *shapes.Shape) {
 			return
 		}
 	}
-	d.demand(item.Origin, 0, item.Key, "["+value+"]")
+	d.emit(item.Origin, 0, item.Key, "["+value+"]")
 }

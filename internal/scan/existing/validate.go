@@ -15,8 +15,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// rule translates rule i of go-playground/validator. Its rules are about Go values, so they mean something here only
-// where a value is on the wire what it is in Go: not for times, nor for types that read themselves.
+// rule translates rule i of go-playground/validator. Such rules are about Go values, so they are translated only where
+// JSON carries the Go value itself: not for times, nor for types that read themselves.
 func (d *deriver) rule(i int) {
 	r := d.field.Tag.Foreign.Rules[i]
 	shape, direct := d.at(r.Depth)
@@ -29,7 +29,7 @@ func (d *deriver) rule(i int) {
 		}
 		return
 	case r.Key:
-		d.meaningless(r.Origin, r.String(), "the keys of a map")
+		d.warnUntranslated(r.Origin, r.String(), "the keys of a map")
 		return
 	case r.Alternatives != nil:
 		d.alternatives(r, shape)
@@ -37,7 +37,7 @@ func (d *deriver) rule(i int) {
 	}
 	switch r.Name {
 	case "dive", "omitempty", "omitnil", "omitzero":
-		// Only values that are present are checked, which is what omitempty and its like ask for.
+		// Values are only checked if they are present, which is what omitempty asks for.
 	case "required":
 		d.required(i, shape, direct)
 	case "min", "gte":
@@ -52,19 +52,19 @@ func (d *deriver) rule(i int) {
 		d.exactly(r, shape)
 	case "eq":
 		if shape.Kind == shapes.String {
-			d.demandList(r.Origin, r.Depth, "enum", []string{r.Param})
+			d.emitList(r.Origin, r.Depth, "enum", []string{r.Param})
 			return
 		}
 		d.exactly(r, shape)
 	case "oneof":
 		d.oneOf(r, shape)
 	default:
-		d.spelling(r, shape)
+		d.textRule(r, shape)
 	}
 }
 
-// required is presence, and for a string, which validator refuses when it is empty, a character. An empty list is there
-// for validator, too. Zero and false are not; but no bound says so, and they are mostly meant to be allowed.
+// required adds presence, and for a string a minimum length of 1, because validator refuses an empty one. Validator
+// refuses zero and false too, but no bound can express that, and most authors mean to allow them.
 func (d *deriver) required(i int, shape *shapes.Shape, direct bool) {
 	r := d.field.Tag.Foreign.Rules[i]
 	if slices.ContainsFunc(d.field.Tag.Foreign.Rules[:i], func(other tags.Rule) bool {
@@ -76,15 +76,15 @@ func (d *deriver) required(i int, shape *shapes.Shape, direct bool) {
 	}
 	switch {
 	case r.Depth == 0:
-		d.demand(r.Origin, 0, "required", "")
+		d.emit(r.Origin, 0, "required", "")
 	case !direct, shape.Kind == shapes.Any:
-		d.meaningless(r.Origin, r.Name, "elements that may be null")
+		d.warnUntranslated(r.Origin, r.Name, "elements that may be null")
 	}
 	if shape.Kind == shapes.String && direct && len(shape.Enum) == 0 &&
 		!slices.ContainsFunc(d.field.Tag.Foreign.Rules, func(other tags.Rule) bool {
 			return other.Depth == r.Depth && (other.Name == "oneof" || other.Name == "eq")
 		}) {
-		d.demand(r.Origin, r.Depth, "minlen", "1")
+		d.emit(r.Origin, r.Depth, "minlen", "1")
 		d.out[len(d.out)-1].implied = true
 	}
 }
@@ -98,8 +98,8 @@ func (d *deriver) exactly(r tags.Rule, shape *shapes.Shape) {
 	}
 }
 
-// bound adds a bound: of the value of a number, the length of a string, the number of elements. step turns an exclusive
-// bound into an inclusive one. It reports whether the rule could be translated; one that every value satisfies could.
+// bound adds a bound: of a number, of the length of a string, or of the number of elements. step turns an exclusive
+// bound into an inclusive one. It reports whether the rule could be translated.
 func (d *deriver) bound(r tags.Rule, shape *shapes.Shape, side string, step int64) bool {
 	unreadable := func() bool {
 		d.remark(r.Origin, r.Name, fmt.Sprintf("%s: validator cannot read %q as a number, and panics", r.Spelled(), r.Param),
@@ -123,14 +123,14 @@ func (d *deriver) bound(r tags.Rule, shape *shapes.Shape, side string, step int6
 		if _, ok := jsonvalue.ParseNumber(r.Param); ok {
 			text = r.Param
 		}
-		d.demand(r.Origin, r.Depth, key, text)
+		d.emit(r.Origin, r.Depth, key, text)
 		return true
 	default:
 		about := ""
 		if shape.Kind == shapes.Float {
 			about = "numbers with fractions" // whose bounds are inclusive
 		}
-		d.meaningless(r.Origin, r.Name, about)
+		d.warnUntranslated(r.Origin, r.Name, about)
 		return false
 	}
 	value, ok := d.whole(r.Param, shape)
@@ -147,15 +147,14 @@ func (d *deriver) bound(r tags.Rule, shape *shapes.Shape, side string, step int6
 			"correct the number")
 		return false
 	case counted && (value.Sign() == 0 || !value.IsInt64()):
-		d.meaningless(r.Origin, r.Text, "") // there is no bound of nothing at all
+		d.warnUntranslated(r.Origin, r.Text, "") // a bound of 0 elements or characters cannot be expressed
 		return false
 	}
-	d.demand(r.Origin, r.Depth, key, value.String())
+	d.emit(r.Origin, r.Depth, key, value.String())
 	return true
 }
 
-// whole reads the parameter of a rule about a whole number the way validator does: in the bases of Go, and as a
-// duration for one.
+// whole reads a whole number as validator does: in the bases of Go, and as a duration for a field that is one.
 func (d *deriver) whole(param string, shape *shapes.Shape) (*big.Int, bool) {
 	if gotype.Is(shape.Type, "time", "Duration") {
 		if duration, err := time.ParseDuration(param); err == nil {
@@ -170,16 +169,16 @@ func (d *deriver) whole(param string, shape *shapes.Shape) (*big.Int, bool) {
 	return big.NewInt(value), err == nil
 }
 
-// oneOf lists the values of a string. Numbers have no enum: those that follow each other are a range, and the bounds of
-// others are at least said.
+// oneOf adds the values of a string as an enum. Numbers have no enum: consecutive ones become a range, and others at
+// least have bounds.
 func (d *deriver) oneOf(r tags.Rule, shape *shapes.Shape) {
 	words := foreigntag.Words(r.Param)
 	switch {
 	case shape.Kind == shapes.String && len(words) > 0:
-		d.demandList(r.Origin, r.Depth, "enum", words)
+		d.emitList(r.Origin, r.Depth, "enum", words)
 		return
 	case shape.Kind != shapes.Int && shape.Kind != shapes.Uint:
-		d.meaningless(r.Origin, r.Name, "")
+		d.warnUntranslated(r.Origin, r.Name, "")
 		return
 	}
 	low, high := shapes.IntegerRange(shape)
@@ -193,19 +192,19 @@ func (d *deriver) oneOf(r tags.Rule, shape *shapes.Shape) {
 	slices.SortFunc(values, (*big.Int).Cmp)
 	values = slices.CompactFunc(values, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
 	if len(values) == 0 {
-		d.meaningless(r.Origin, r.Name, "")
+		d.warnUntranslated(r.Origin, r.Name, "")
 		return
 	}
 	first, last := values[0], values[len(values)-1]
-	d.demand(r.Origin, r.Depth, "min", first.String())
-	d.demand(r.Origin, r.Depth, "max", last.String())
+	d.emit(r.Origin, r.Depth, "min", first.String())
+	d.emit(r.Origin, r.Depth, "max", last.String())
 	if gaps := new(big.Int).Sub(last, first); gaps.Cmp(big.NewInt(int64(len(values)-1))) != 0 {
 		d.remark(r.Origin, r.Name, fmt.Sprintf("MCP-AQL has no enum of numbers: of %s only the bounds are told", r.Spelled()),
 			"agents are not told of the gaps; the handler still has to check them")
 	}
 }
 
-// alternatives translates a|b where it is one enum or one pattern.
+// alternatives translates a|b if it is one enum or one pattern.
 func (d *deriver) alternatives(r tags.Rule, shape *shapes.Shape) {
 	var values, patterns []string
 	for _, a := range r.Alternatives {
@@ -222,27 +221,27 @@ func (d *deriver) alternatives(r tags.Rule, shape *shapes.Shape) {
 	}
 	switch {
 	case shape.Kind == shapes.String && len(patterns) == len(r.Alternatives):
-		d.demand(r.Origin, r.Depth, "pattern", strings.Join(patterns, "|"))
+		d.emit(r.Origin, r.Depth, "pattern", strings.Join(patterns, "|"))
 	case shape.Kind == shapes.String && len(patterns) == 0 && len(values) > 0 &&
 		!slices.ContainsFunc(r.Alternatives, func(a foreigntag.Rule) bool {
 			return a.Name != "eq" && a.Name != "oneof"
 		}):
 		slices.Sort(values)
-		d.demandList(r.Origin, r.Depth, "enum", slices.Compact(values))
+		d.emitList(r.Origin, r.Depth, "enum", slices.Compact(values))
 	default:
-		d.meaningless(r.Origin, r.String(), "")
+		d.warnUntranslated(r.Origin, r.String(), "")
 	}
 }
 
-// spelling translates a rule about how a text is spelled, or what a number is.
-func (d *deriver) spelling(r tags.Rule, shape *shapes.Shape) {
+// textRule translates a rule about the form of a text, or about what a number is.
+func (d *deriver) textRule(r tags.Rule, shape *shapes.Shape) {
 	format, pattern := formatOf(r.Rule), patternOf(r.Rule)
 	number := shape.Kind == shapes.Int || shape.Kind == shapes.Uint || shape.Kind == shapes.Float
 	between := func(low, high string) {
 		for _, bound := range [][2]string{{"min", low}, {"max", high}} {
 			value, _ := jsonvalue.ParseNumber(bound[1])
 			if jsonvalue.OutOfRange(shape, "", bound[1], value) == "" { // otherwise every value of the type is within it
-				d.demand(r.Origin, r.Depth, bound[0], bound[1])
+				d.emit(r.Origin, r.Depth, bound[0], bound[1])
 			}
 		}
 	}
@@ -256,10 +255,10 @@ func (d *deriver) spelling(r tags.Rule, shape *shapes.Shape) {
 	case number && r.Name == "port" && shape.Kind != shapes.Float:
 		between("1", "65535")
 	case format != "" && (shape.Kind == shapes.String || shape.Kind == shapes.Text):
-		d.demand(r.Origin, r.Depth, "format", format)
+		d.emit(r.Origin, r.Depth, "format", format)
 	case pattern != "" && shape.Kind == shapes.String:
-		d.demand(r.Origin, r.Depth, "pattern", pattern)
+		d.emit(r.Origin, r.Depth, "pattern", pattern)
 	default:
-		d.meaningless(r.Origin, r.Name, "")
+		d.warnUntranslated(r.Origin, r.Name, "")
 	}
 }

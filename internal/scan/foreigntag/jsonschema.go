@@ -16,10 +16,9 @@ type SchemaItem struct {
 // schemaFlags are the items that have no value.
 var schemaFlags = []string{"required", "nullable", "-"}
 
-// ParseSchema reads the value of a jsonschema tag in either of its two styles: items such as required,minLength=1
-// (invopop/jsonschema), or a description (google/jsonschema-go, which the Go MCP SDK uses). The second refuses texts
-// that begin with an item, WORD=, where WORD is all up to the first white space; so a text that does is in the first
-// style, and so is one of flags alone. Everything else is a description, and items are not ok.
+// ParseSchema reads the value of a jsonschema tag in one of its two styles: items such as required,minLength=1
+// (invopop/jsonschema), or a description (google/jsonschema-go, which the Go MCP SDK uses). ok is false for a
+// description. A text has items if it begins with WORD=, which the second style refuses, or if it has only flags.
 func ParseSchema(text string) (items []SchemaItem, ok bool) {
 	for start := 0; start <= len(text); {
 		item := SchemaItem{Offset: start}
@@ -45,7 +44,7 @@ func ParseSchema(text string) (items []SchemaItem, ok bool) {
 	return nil, false
 }
 
-// spaces takes white space for what it is to jsonschema-go.
+// spaces replaces white space by spaces, as jsonschema-go does.
 func spaces(r rune) rune {
 	if r == '\t' || r == '\n' {
 		return ' '

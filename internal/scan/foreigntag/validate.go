@@ -12,17 +12,17 @@ import (
 // Rule is one rule of a validate or binding tag, in the grammar of go-playground/validator.
 type Rule struct {
 	Name         string
-	Param        string // behind the equals sign, with 0x2C and 0x7C as the comma and the bar they stand for
+	Param        string // behind the equals sign, with commas for 0x2C and bars for 0x7C
 	Offset, End  int    // of the rule, in bytes of the tag's value
 	Alternatives []Rule // of a|b: all of them, the first one included
-	// how many times dive stands before it: 0 the field, 1 its elements, 2 the elements of those; dive itself counts
+	// how many times dive precedes it: 0 for the field, 1 for its elements, 2 for theirs; dive itself counts
 	Depth int
 	Key   bool // it is about the keys of a map: between keys and endkeys
 }
 
 // ParseValidate splits the value of a validate or binding tag into its rules; dive is one of them, keys and endkeys are
-// not. Problems are what validator panics at when it reads the tag: rules without a name, white space around a name,
-// keys and endkeys out of place. The rules are returned even so, as they were meant.
+// not. Problems are what makes validator panic: rules without a name, white space around a name, keys and endkeys out
+// of place. The rules are returned all the same.
 func ParseValidate(text string) ([]Rule, []tagparse.Problem) {
 	p := validateTag{text: text}
 	for start := 0; text != "" && start <= len(text); {
@@ -58,7 +58,7 @@ func (p *validateTag) problem(from, to int, code, message, suggestion string) {
 	})
 }
 
-// part reads what stands between two commas.
+// part reads the text between two commas.
 func (p *validateTag) part(start, end int) {
 	start, end = p.trim(start, end)
 	part, dived := p.text[start:end], p.dived
@@ -86,7 +86,7 @@ func (p *validateTag) part(start, end int) {
 	}
 }
 
-// trim leaves out white space around a rule's name; that behind an equals sign belongs to the parameter.
+// trim leaves out white space around the name of a rule. White space behind an equals sign belongs to the parameter.
 func (p *validateTag) trim(start, end int) (int, int) {
 	part := p.text[start:end]
 	left := len(part) - len(strings.TrimLeft(part, " \t"))
@@ -125,10 +125,10 @@ func (p *validateTag) rule(start, end int) {
 	p.rules = append(p.rules, whole)
 }
 
-// escapes are what validator reads as the two bytes that have a meaning in its tags.
+// escapes maps what validator reads as the two bytes that have a meaning in its tags.
 var escapes = strings.NewReplacer("0x2C", ",", "0x7C", "|")
 
-// String spells the rule as it is called, without its parameter: gt, email|uri.
+// String returns the name of the rule, without its parameter: gt, email|uri.
 func (r Rule) String() string {
 	if len(r.Alternatives) == 0 {
 		return r.Name

@@ -1,4 +1,4 @@
-// Package gotype spells Go types: for messages, and as the source of the package that code is generated for.
+// Package gotype writes Go types as text, for messages and for generated code.
 package gotype
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// Speller writes Go types as the source of one package names them.
+// Speller writes Go types for the generated file of one package.
 type Speller struct {
 	Own   *types.Package
 	known map[types.Type]spelling
@@ -26,7 +26,7 @@ func NewSpeller(own *types.Package) *Speller {
 	return &Speller{Own: own, known: make(map[types.Type]spelling)}
 }
 
-// Text is a Go type as the source of package own writes it: the types of other packages with the name of their package.
+// Text returns a Go type as the source of package own writes it, with the names of packages as qualifiers.
 func Text(t types.Type, own *types.Package) string {
 	return types.TypeString(t, func(pkg *types.Package) string {
 		if pkg == own {
@@ -36,7 +36,7 @@ func Text(t types.Type, own *types.Package) string {
 	})
 }
 
-// canName reports whether code in the package may mention a type.
+// canName reports whether generated code may mention a type.
 func (s *Speller) canName(object *types.TypeName) bool {
 	pkg := object.Pkg()
 	if pkg == nil || pkg == s.Own {
@@ -45,7 +45,7 @@ func (s *Speller) canName(object *types.TypeName) bool {
 	return object.Exported() && pkg.Name() != "main" && load.MayImport(s.Own.Path(), pkg.Path())
 }
 
-// Spell spells t for the package being generated; not ok where that is impossible.
+// Spell returns a type as generated code mentions it. It returns false if generated code cannot.
 func (s *Speller) Spell(t types.Type) (model.GoType, bool) {
 	if known, ok := s.known[t]; ok {
 		return known.text, known.ok
@@ -79,7 +79,7 @@ func (s *Speller) write(t types.Type) (model.GoType, bool) {
 	return out, true
 }
 
-// spellable reports whether every name in t can be said in the package being generated.
+// spellable reports whether generated code may mention every name in t.
 func (s *Speller) spellable(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -166,7 +166,7 @@ func Is(t types.Type, pkgPath, name string) bool {
 	return object.Name() == name && object.Pkg() != nil && object.Pkg().Path() == pkgPath
 }
 
-// Name is a type as its own package writes it.
+// Name returns a type as its own package writes it.
 func Name(t types.Type) string {
 	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {
 		return named.Obj().Name()

@@ -1,4 +1,4 @@
-// Package jsonvalue checks the JSON values in source, defaults and examples, as the runtime would check those of a
+// Package jsonvalue checks the JSON values in source, which are defaults and examples, as the runtime checks those in a
 // request.
 package jsonvalue
 
@@ -25,7 +25,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Fault is one thing that is wrong with a default or an example.
+// Fault is a reason to refuse a value.
 type Fault struct {
 	Path    string // wire path inside the value, "" for the value itself
 	Code    string
@@ -33,7 +33,7 @@ type Fault struct {
 	Allowed []string // names or values that would be right
 }
 
-// Parse reads exactly one JSON value, numbers as written.
+// Parse reads exactly one JSON value, with numbers as json.Number.
 func Parse(text string) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -50,14 +50,14 @@ func Parse(text string) (any, error) {
 	return value, nil
 }
 
-// Check tells what a request that has value as param would be refused for.
+// Check returns why a request with value for param would be refused.
 func Check(shape *shapes.Shape, param gen.Param, value any) []Fault {
 	c := checker{}
 	c.check(shapes.Indirect(shape), param, value, "", false)
 	return c.faults
 }
 
-// CheckObject is checkValue for the whole params object of an operation.
+// CheckObject returns why a request with these params would be refused.
 func CheckObject(request *shapes.Shape, params map[string]any) []Fault {
 	c := checker{}
 	c.object(request, params, "", false)
@@ -70,7 +70,7 @@ func (c *checker) add(path, code, message string, allowed ...string) {
 	c.faults = append(c.faults, Fault{path, code, message, allowed})
 }
 
-// check checks one value; inPatch: a part of an aql.Patch, where nothing is required and null removes.
+// check checks one value. In a patch nothing is required, and null removes.
 func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path string, inPatch bool) {
 	mismatch := func(expected string) {
 		c.add(path, diag.CodeType, fmt.Sprintf("expected %s, not %s", expected, KindOf(value)))
@@ -132,7 +132,7 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 	}
 }
 
-// itemsOf is what is demanded of the elements of a value.
+// itemsOf returns the constraints on the elements of a value.
 func itemsOf(param gen.Param) gen.Param {
 	if param.Items == nil {
 		return gen.Param{}
@@ -275,7 +275,7 @@ func ParseNumber(text string) (*big.Rat, bool) {
 		!strings.ContainsAny(text[:1], "-0123456789") {
 		return nil, false
 	}
-	// An absurd exponent would make the exact value enormous.
+	// A huge exponent would make the exact value enormous.
 	if f, err := strconv.ParseFloat(text, 64); err != nil || math.IsInf(f, 0) {
 		return nil, false
 	}
@@ -287,7 +287,7 @@ func ParseNumber(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// Quote writes a JSON string without escaping what HTML would need escaped.
+// Quote returns text as a JSON string, without the escapes for HTML.
 func Quote(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -307,8 +307,8 @@ func Compact(text string) string {
 	return b.String()
 }
 
-// OutOfRange returns why a shape cannot hold a number, empty if it can. text is the number and goType the type as they
-// are written.
+// OutOfRange returns why a shape cannot hold a number, empty if it can. text is the number as written, and goType the
+// name of the type.
 func OutOfRange(shape *shapes.Shape, goType, text string, value *big.Rat) string {
 	if shape.Kind != shapes.Int && shape.Kind != shapes.Uint {
 		return ""

@@ -6,14 +6,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// namePattern classifies operations by name: a * on either side stands for any text.
+// namePattern gives operations a danger level by their names. A * at one end of glob matches any text.
 type namePattern struct {
 	glob  string
 	level gen.Danger
 }
 
-// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 that raise a level (REQ-DL-08, T-53). The safe
-// ones (get_*, list_*, …) count for READ alone, which is safe anyway (T-52).
+// namePatterns lists the patterns of MCP-AQL danger levels §5.1 and §6 that raise a level. The safe ones (get_*,
+// list_*, …) are left out: READ is safe anyway, and a pattern never lowers a level.
 func namePatterns() []namePattern {
 	return []namePattern{
 		{"force_*", gen.Dangerous}, {"*_permanently", gen.Dangerous}, {"bulk_delete*", gen.Dangerous},
@@ -33,12 +33,12 @@ func (p namePattern) matches(name string) bool {
 	if strings.HasPrefix(name, prefix) {
 		return true
 	}
-	// Only what follows force_ says what is forced: force_delete_all is forbidden (REQ-DL-09).
+	// What follows force_ tells what is forced: force_delete_all is forbidden.
 	forced, ok := strings.CutPrefix(name, "force_")
 	return ok && strings.HasPrefix(forced, prefix)
 }
 
-// CategoryDanger is the danger level of an operation whose author named none (REQ-DL-02).
+// CategoryDanger returns the danger level of a category (MCP-AQL danger levels §3.3).
 func CategoryDanger(c gen.Category) gen.Danger {
 	switch c {
 	case gen.Read:
@@ -50,8 +50,8 @@ func CategoryDanger(c gen.Category) gen.Danger {
 	}
 }
 
-// InferDanger classifies an operation by name and category. The highest pattern wins (REQ-DL-09) and none
-// lowers a level (T-52). pattern is the one that decided, empty if the category did.
+// InferDanger returns the danger level of an operation by its name and category: the highest of those that match
+// (MCP-AQL danger levels §5.1). pattern is the one that raised the level, empty if the category decided.
 func InferDanger(name string, category gen.Category) (level gen.Danger, pattern string) {
 	level = CategoryDanger(category)
 	for _, p := range namePatterns() {
@@ -62,7 +62,7 @@ func InferDanger(name string, category gen.Category) (level gen.Danger, pattern 
 	return level, pattern
 }
 
-// VerbCategory is the category that the verb of an operation name stands for (REQ-NM-03, REQ-NM-04).
+// VerbCategory returns the category that the verb of an operation's name stands for (MCP-AQL core §8.5.1).
 func VerbCategory(name string) (verb string, category gen.Category, known bool) {
 	verb, _, _ = strings.Cut(name, "_")
 	switch verb {
@@ -80,7 +80,7 @@ func VerbCategory(name string) (verb string, category gen.Category, known bool) 
 	return verb, "", false
 }
 
-// IsReserved reports whether the protocol keeps an operation name for itself (REQ-NM-06).
+// IsReserved reports whether the protocol reserves the name of an operation (MCP-AQL core §8.5.4).
 func IsReserved(name string) bool {
 	switch name {
 	case "introspect", "execute_agent", "record_execution_step", "complete_execution", "abort_execution",

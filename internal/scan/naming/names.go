@@ -1,5 +1,5 @@
-// Package naming has the rules for names on the wire: their grammar, how Go names become wire names, and what the name
-// of an operation says about its category and danger level.
+// Package naming has the rules for names on the wire: their grammar, how Go names become wire names, and which category
+// and danger level the name of an operation stands for.
 package naming
 
 import (
@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// SnakeCase is a Go name as a wire name: HTTPServer → http_server, UserIDs → user_ids.
+// SnakeCase returns a Go name as a wire name: HTTPServer → http_server, UserIDs → user_ids.
 func SnakeCase(name string) string {
 	runes := []rune(name)
 	var b strings.Builder
@@ -40,7 +40,7 @@ func startsWord(runes []rune, i int) bool {
 	return !plural
 }
 
-// IsValid reports whether name fits ^[a-z][a-z0-9_]*$ (REQ-NM-01, REQ-RF-07).
+// IsValid reports whether name matches ^[a-z][a-z0-9_]*$ (MCP-AQL core §4.3, §8.5.2).
 func IsValid(name string) bool {
 	for i, r := range name {
 		switch {
@@ -53,12 +53,13 @@ func IsValid(name string) bool {
 	return name != ""
 }
 
-// IsReservedField reports whether a result field may have a name that begins with an underscore (T-14).
+// IsReservedField reports whether name is one of the names with an underscore in front that the protocol gives to
+// fields of results.
 func IsReservedField(name string) bool {
 	return name == "_etag" || name == "_version" || name == "_computed"
 }
 
-// Suggest is the wire name that name should probably have.
+// Suggest returns the valid name nearest to name, empty if there is none.
 func Suggest(name string) string {
 	var b strings.Builder
 	for _, r := range SnakeCase(name) {
@@ -76,8 +77,8 @@ func Suggest(name string) string {
 	return suggestion
 }
 
-// ForField is the wire name of a field of another module whose own name, such as fooBar, the protocol does not allow.
-// Where little would be left of it, as of "+1" and "@type", the field goes by its Go name.
+// ForField returns the wire name of a field of another module whose own name, such as fooBar, is not valid. A name of
+// which little would be left, such as "+1" or "@type", is replaced by the Go name.
 func ForField(name, goName string) string {
 	if folded := SnakeCase(name); IsValid(folded) {
 		return folded
@@ -88,7 +89,7 @@ func ForField(name, goName string) string {
 	return Suggest(name)
 }
 
-// Exported is s with a capital first letter.
+// Exported returns s with a capital first letter.
 func Exported(s string) string {
 	for i, r := range s {
 		return s[:i] + string(unicode.ToUpper(r)) + s[i+len(string(r)):]
@@ -103,7 +104,7 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
-// Use is the suggestion to use the wire name that name should probably have, empty if there is none.
+// Use returns the suggestion to use the valid name nearest to name, empty if there is none.
 func Use(name string) string {
 	if name = Suggest(name); name == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// number checks a bound and returns it as written, or "" if it is none.
+// number checks a bound and returns it as written, empty if it is not one.
 func (c constrainer) number(item tags.Item) string {
 	value, ok := jsonvalue.ParseNumber(item.Value)
 	if !ok {
@@ -40,7 +40,7 @@ func (c constrainer) count(item tags.Item) int {
 	return n
 }
 
-// applyPattern takes a regular expression if Go can run it.
+// applyPattern takes a regular expression that Go can run.
 func (c constrainer) applyPattern(item tags.Item) {
 	if _, err := regexp.Compile(item.Value); err != nil {
 		message, suggestion := fmt.Sprintf("pattern is not a valid regular expression: %v", err), ""
@@ -72,7 +72,7 @@ func hasBackreference(pattern string) bool {
 	return false
 }
 
-// checkRanges reports bounds of which one comes from another library's tag and that no value can satisfy.
+// checkRanges reports bounds that no value can satisfy, if one of them comes from another library's tag.
 func (c constrainer) checkRanges() {
 	for _, suffix := range []string{"", "len", "items"} {
 		low, ok := c.field.Tag.Item("min" + suffix)
@@ -88,7 +88,7 @@ func (c constrainer) checkRanges() {
 		at, other, severity := low, high, diag.Error
 		switch {
 		case low.Origin != "" && high.Origin != "":
-			severity = diag.Warning // as the service has it
+			severity = diag.Warning // the service has that contradiction itself
 		case low.Origin != "":
 			at, other = high, low
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// constrainer checks the constraints of one field against its type and against each other, and notes them in param.
+// constrainer checks the constraints of one field against its type and against each other, and sets them in param.
 type constrainer struct {
 	*Maker
 	field shapes.Declaration
@@ -20,16 +20,17 @@ type constrainer struct {
 	param *gen.Param
 }
 
-// fail reports what is wrong with the value of an item.
+// fail reports a mistake in the value of an item.
 func (c constrainer) fail(item tags.Item, code, message, suggestion string) {
 	d := diag.Diagnostic{Code: code, Message: message, Actual: item.Value, Suggestion: suggestion, FieldPath: c.field.Path}
-	if item.Origin != "" { // which is sound for its own library
+	if item.Origin != "" { // it is valid for its own library
 		d.Severity, d.Message = c.severity(diag.Warning), item.Origin+" is left out: "+message
 	}
 	c.Report(item.ValueAt, d)
 }
 
-// severity is how serious it is what another library's tag says: in other modules nobody here can change it.
+// severity is the severity of a mistake in another library's tag. In other modules, where the user cannot edit it, it
+// is a note.
 func (c constrainer) severity(here diag.Severity) diag.Severity {
 	if c.Editable(c.field.Var.Pkg()) {
 		return here
@@ -37,7 +38,7 @@ func (c constrainer) severity(here diag.Severity) diag.Severity {
 	return diag.Note
 }
 
-// applicable reports a key that the field's type has no use for.
+// applicable reports whether a key applies to the type of the field. If not, that is a diagnostic.
 func (c constrainer) applicable(item tags.Item) bool {
 	kind := shapes.JSONKind(c.shape)
 	keys := tagparse.Keys(tagparse.Parameter)
@@ -58,7 +59,7 @@ func (c constrainer) applicable(item tags.Item) bool {
 	return true
 }
 
-// otherKey proposes the key that means the same for another kind of value.
+// otherKey suggests the key that means the same for another kind of value.
 func (c constrainer) otherKey(key, kind string) string {
 	lower := strings.HasPrefix(key, "min")
 	bound := func(suffix string) string {
@@ -85,7 +86,7 @@ func (c constrainer) otherKey(key, kind string) string {
 	return "remove it"
 }
 
-// apply takes one item of the tag.
+// apply applies one item of the tag.
 func (c constrainer) apply(item tags.Item) {
 	if !c.applicable(item) {
 		return

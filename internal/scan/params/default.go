@@ -10,7 +10,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// applyDefault takes a default as a JSON literal if the field would accept it (REQ-VO-12).
+// applyDefault takes a default as a JSON literal, if the field would accept it.
 func (c constrainer) applyDefault(item tags.Item, quotedNumber bool) {
 	if c.param.Required {
 		c.Report(item.At, diag.Diagnostic{
@@ -47,7 +47,7 @@ func (c constrainer) applyDefault(item tags.Item, quotedNumber bool) {
 	c.param.Default = literal
 }
 
-// literal is the text of a default as a JSON literal of the field's type, or a message.
+// literal returns a default as a JSON literal of the field's type, or a message.
 func (c constrainer) literal(text string) (literal, message string) {
 	switch c.shape.Kind {
 	case shapes.String, shapes.Time, shapes.Bytes, shapes.Text:

@@ -8,7 +8,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/tags"
 )
 
-// applyEnum takes the allowed values of a string; a type with constants of its own allows no others.
+// applyEnum takes the allowed values of a string. A type with constants allows no others.
 func (c constrainer) applyEnum(item tags.Item) {
 	declared := make(map[string]bool)
 	var names []string

@@ -1,4 +1,4 @@
-// Package params makes parameters of struct fields and function arguments: their names, constraints, defaults and
+// Package params makes the parameters of struct fields and function arguments: names, constraints, defaults and
 // descriptions.
 package params
 
@@ -18,7 +18,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Maker makes parameters of fields and arguments: from their tags, comments and shapes.
+// Maker makes parameters for the operations of one package.
 type Maker struct {
 	*source.Program
 	own      *types.Package
@@ -41,8 +41,8 @@ func (m *Maker) Fill(structs []*shapes.Shape) {
 	}
 }
 
-// FillField fills in the parameter of a field. What depends on the names of types comes later: Type, Items and the
-// values of an enum type. What encoding/json's tag options say is there already.
+// FillField fills in the parameter of a field. Package wiretype completes what depends on the names of types: Type,
+// Items and the values of an enum type.
 func (m *Maker) FillField(field *shapes.Field) {
 	param := m.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
 	was := &field.Param
@@ -77,7 +77,7 @@ func (m *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber 
 	return param
 }
 
-// applyElements takes the constraints on the elements of a field, on those of its elements, and so on.
+// applyElements applies the constraints on the elements of a field, on those of its elements, and so on.
 func (m *Maker) applyElements(
 	f shapes.Declaration, shape *shapes.Shape, param *gen.Param, elements map[int][]tags.Item,
 ) {
@@ -97,7 +97,7 @@ func (m *Maker) applyElements(
 	}
 }
 
-// checkName reports a wire name outside the grammar (REQ-RF-07).
+// checkName reports a wire name outside the grammar of names.
 func (m *Maker) checkName(tag tags.Tag, path string) {
 	if naming.IsValid(tag.Name) || naming.IsReservedField(tag.Name) {
 		return

@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// enumOf lists the typed string constants of t that the package being generated can name, in declaration order,
-// one for each value: they make t an enum, unless it is open.
+// enumOf lists the typed string constants of t that generated code can name, in declaration order, one for each value.
+// They make t an enum, unless it is open.
 func (m *Maker) enumOf(t types.Type) []EnumConst {
 	var out []EnumConst
 	seen := make(map[string]bool)
@@ -22,9 +22,9 @@ func (m *Maker) enumOf(t types.Type) []EnumConst {
 	return out
 }
 
-// isOpen reports whether the constants of a string type of another module are not all of its values: a function beside
-// them makes values out of any string, as func NewBranchName(name string) ReferenceName does. One that may fail is a
-// parser.
+// isOpen reports whether a string type of another module has values besides its constants: a function in its package
+// makes a value of any string, as func NewBranchName(name string) ReferenceName does. A function that also returns an
+// error is a parser.
 func (m *Maker) isOpen(t types.Type) bool {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || m.Editable(named.Obj().Pkg()) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// TypeBounds is what an integer type can hold, where that is not what agents take for granted; empty: no bound.
+// TypeBounds returns the bounds of an integer type that agents should know. An empty bound is none.
 func TypeBounds(shape *Shape) (low, high string) {
 	bits := shape.Bits
 	if shape.Kind == Uint {
@@ -21,7 +21,7 @@ func TypeBounds(shape *Shape) (low, high string) {
 	return low, high
 }
 
-// Indirect is the shape behind all pointers and optionals.
+// Indirect returns the shape behind all pointers and optionals.
 func Indirect(shape *Shape) *Shape {
 	for range 16 {
 		if shape == nil || shape.Kind != Pointer && shape.Kind != Optional {
@@ -32,8 +32,8 @@ func Indirect(shape *Shape) *Shape {
 	return shape
 }
 
-// JSONKind is the JSON kind of a shape, as the tag table names it. Dates and bytes are strings on the wire, but the
-// constraints of strings are not theirs.
+// JSONKind returns the kind of JSON value of a shape, as the table of tag keys names it. Dates and bytes are strings on
+// the wire, but have kinds of their own, because the constraints on strings do not apply to them.
 func JSONKind(shape *Shape) string {
 	switch shape.Kind {
 	case Bool:
@@ -56,12 +56,12 @@ func JSONKind(shape *Shape) string {
 	return "any"
 }
 
-// HasItems reports whether values of a shape have elements that dive goes into.
+// HasItems reports whether values of a shape have elements.
 func HasItems(shape *Shape) bool {
 	return shape.Kind == Slice || shape.Kind == Array || shape.Kind == Map
 }
 
-// IntegerRange is what an integer shape can hold.
+// IntegerRange returns the smallest and the largest value of an integer shape.
 func IntegerRange(shape *Shape) (low, high *big.Int) {
 	bits := uint(shape.Bits)
 	if bits == 0 {
@@ -75,7 +75,7 @@ func IntegerRange(shape *Shape) (low, high *big.Int) {
 	return new(big.Int).Neg(limit), new(big.Int).Sub(limit, one)
 }
 
-// Element is what a list consists of, and any other shape itself.
+// Element returns what a list consists of, and any other shape itself.
 func Element(shape *Shape) *Shape {
 	for shape != nil {
 		switch shape.Kind {
@@ -88,14 +88,14 @@ func Element(shape *Shape) *Shape {
 	return nil
 }
 
-// Clone is a copy of a struct whose fields can be changed.
+// Clone returns a copy of a struct whose fields may be changed.
 func (shape *Shape) Clone() *Shape {
 	copied := *shape
 	copied.Fields = slices.Clone(shape.Fields)
 	return &copied
 }
 
-// IsNilable reports whether a Go value of a shape can say that there is none.
+// IsNilable reports whether a Go value of a shape can be nil, or absent.
 func IsNilable(shape *Shape) bool {
 	switch shape.Kind {
 	case Pointer, Slice, Map, Bytes, Any, Optional:

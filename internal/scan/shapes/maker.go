@@ -22,13 +22,13 @@ type shaped struct {
 }
 
 // Maker makes the shapes of Go types for the package that code is generated for. Each type has one shape, so recursive
-// types end. The parameters of fields are left to a paramMaker.
+// types end. The parameters of fields are left to package params.
 type Maker struct {
 	*source.Program
 	own     *types.Package
 	tags    *tags.Reader
 	memo    typeutil.Map // types.Type → shaped
-	structs []*Shape     // structs that newStructs has not returned yet
+	structs []*Shape     // structs that NewStructs has not returned yet
 }
 
 func NewMaker(p *source.Program, tags *tags.Reader, own *types.Package) *Maker {
@@ -42,9 +42,9 @@ func (m *Maker) NewStructs() []*Shape {
 	return list
 }
 
-// Of returns the shape of t, or why t cannot be carried. Faults of the fields of a struct are reported at the fields;
-// the struct has a shape all the same. place is the Go path where t is mentioned: a struct type without a name is named
-// after the first place that mentions it.
+// Of returns the shape of t, or why t cannot be carried. The faults of a struct's fields are reported at the fields;
+// the struct has a shape all the same. place is the Go path that mentions t, after which a struct type without a name
+// is named.
 func (m *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
 	t = types.Unalias(t)
 	if known, ok := m.memo.At(t).(shaped); ok {
@@ -59,7 +59,7 @@ func (m *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
 	return shape, nil
 }
 
-// fill makes the shape of out.Type. Every kind of type that can be carried is a case here.
+// fill makes the shape of out.Type. It has a case for every kind of type that can be carried.
 func (m *Maker) fill(out *Shape, place string) *Fault {
 	t := out.Type
 	if fault := m.name(out, place); fault != nil {
@@ -209,7 +209,7 @@ func (m *Maker) sizes() types.Sizes {
 	return types.SizesFor("gc", "amd64")
 }
 
-// fillPatch makes the shape of aql.Patch[T], whose type argument name has been shaped already.
+// fillPatch makes the shape of aql.Patch[T]. Its type argument is shaped already.
 func (m *Maker) fillPatch(out *Shape) *Fault {
 	if len(out.Go.Args) != 1 {
 		return &Fault{Message: "aql.Patch needs one type argument", Invalid: true}
@@ -221,7 +221,7 @@ func (m *Maker) fillPatch(out *Shape) *Fault {
 	return nil
 }
 
-// fillOptional makes the shape of aql.Optional[T], whose type argument has been shaped already.
+// fillOptional makes the shape of aql.Optional[T]. Its type argument is shaped already.
 func (m *Maker) fillOptional(out *Shape) *Fault {
 	if len(out.Go.Args) != 1 {
 		return &Fault{Message: "aql.Optional needs one type argument", Invalid: true}
@@ -236,19 +236,19 @@ func (m *Maker) fillOptional(out *Shape) *Fault {
 	return nil
 }
 
-// isKey reports whether encoding/json can spell the keys of a map.
+// isKey reports whether encoding/json can write a type as the key of a map.
 func isKey(key *Shape, t types.Type) bool {
 	switch key.Kind {
 	case String, Int, Uint, Text:
 		return true
-	case JSON, Number: // a string or integer whose own JSON does not count for keys
+	case JSON, Number: // encoding/json writes such keys as the string or integer that they are
 		basic, ok := t.Underlying().(*types.Basic)
 		return ok && basic.Info()&(types.IsString|types.IsInteger) != 0
 	}
 	return false
 }
 
-// interfaceFault tells what to do about an interface, and which types its author may have meant.
+// interfaceFault returns what to do about an interface, with the types that implement it.
 func (m *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
 	fault := &Fault{
 		Message:    fmt.Sprintf("interface %s cannot be carried as JSON: nothing says which type to decode into", m.text(t)),
@@ -304,7 +304,7 @@ func (m *Maker) name(out *Shape, place string) *Fault {
 // text is a Go type as the user writes it.
 func (m *Maker) text(t types.Type) string { return gotype.Text(t, m.own) }
 
-// pointsToItself reports whether following a pointer type never leads to anything else: `type P *P`.
+// pointsToItself reports whether a pointer type only leads to itself: `type P *P`.
 func pointsToItself(t types.Type) bool {
 	for range 64 {
 		pointer, ok := t.Underlying().(*types.Pointer)
@@ -316,13 +316,14 @@ func pointsToItself(t types.Type) bool {
 	return true
 }
 
-// isByte reports whether encoding/json takes a slice of t for binary data.
+// isByte reports whether encoding/json writes a slice of t as base64.
 func isByte(t types.Type) bool {
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Kind() == types.Uint8 && MarshalMethod(types.Unalias(t)) == ""
 }
 
-// MarshalMethod names a method by which encoding/json would let t, or a pointer to it, write or read itself.
+// MarshalMethod returns the name of a method by which t, or a pointer to it, writes or reads itself for encoding/json.
+// It is empty if there is none.
 func MarshalMethod(t types.Type) string {
 	if _, pointer := t.Underlying().(*types.Pointer); pointer {
 		return ""

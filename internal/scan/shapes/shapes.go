@@ -1,4 +1,4 @@
-// Package shapes turns Go types into shapes, which are types as JSON carries them, by the rules of encoding/json.
+// Package shapes turns Go types into shapes: types as JSON carries them, by the rules of encoding/json.
 package shapes
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Kind is how a Go type travels as JSON.
+// Kind is how JSON carries a Go type.
 type Kind string
 
 // The kinds of shapes.
@@ -35,21 +35,20 @@ const (
 	JSON      Kind = "json"      // reads and writes itself as JSON
 )
 
-// Shape is a Go type as JSON carries it. All uses of one type share one Shape, so recursive types are cycles of
-// pointers.
+// Shape is a Go type as JSON carries it. A type has one Shape, so recursive types are cycles of pointers.
 type Shape struct {
 	Kind    Kind
 	Type    types.Type // nil for the parameters of a function
 	Go      GoName     // of a named type
-	Label   string     // of a struct type without a name: what it is called on the wire
+	Label   string     // of a struct type without a name: its name on the wire
 	Bits    int        // of int, uint, float: 8, 16, 32, 64; 0 for int and uint themselves
 	Len     int        // of an array
 	Key     *Shape     // of a map
 	Elem    *Shape     // of a pointer, slice, array, map, patch, optional
 	Enum    []EnumConst
 	Fields  []Field        // of a struct
-	Faulty  bool           // a field of the struct is not in Fields because its type cannot travel
-	Foreign []ForeignFault // such fields that the user cannot edit; they are reported where the user mentions the struct
+	Faulty  bool           // a field is not in Fields because its type cannot be carried
+	Foreign []ForeignFault // such fields of other modules, not reported yet
 }
 
 // GoName is the name of a Go type.
@@ -69,29 +68,29 @@ type EnumConst struct {
 // Declaration is where a field of a struct or an argument of a function is declared.
 type Declaration struct {
 	Path    string       // Go path, such as "CreateTodoRequest.Title"
-	Through *Declaration // the user's field that embeds the struct of another module which has the field
+	Through *Declaration // the user's field that embeds the struct of another module with this field
 	Tag     tags.Tag
 	Var     *types.Var
 }
 
-// Field is a struct field that travels as JSON, or an argument of a function.
+// Field is a struct field that JSON carries, or an argument of a function.
 type Field struct {
 	Declaration
 	Selector []string // path from the struct, through embedded structs: {"Page", "Limit"}
 	Shape    *Shape
-	Param    gen.Param // wire name, constraints, description; Type and Items come last
+	Param    gen.Param // Type and Items are filled in last
 	Position model.Position
 }
 
-// ForeignFault is a field that cannot travel, of a struct that is not the user's to edit.
+// ForeignFault is a field of another module that cannot be carried.
 type ForeignFault struct {
 	Field Declaration
 	Fault *Fault
 }
 
-// Fault says why a Go type cannot be carried as JSON and what to use instead.
+// Fault is why a Go type cannot be carried, and what to use instead.
 type Fault struct {
 	Message    string
 	Suggestion string
-	Invalid    bool // the type checker could not make sense of the type
+	Invalid    bool // the type has errors
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// candidate is a field of a struct, or of a struct embedded in it, that may travel.
+// candidate is a field of a struct, or of a struct embedded in it, that JSON may carry.
 type candidate struct {
 	Declaration
 	selector []string
 	index    []int // declaration order
 	depth    int
-	spelt    string // the name in the json tag, which is not the wire name where the protocol does not allow it
+	spelt    string // the name in the json tag; the wire name differs if that is not valid
 }
 
-// fillStruct finds the fields of a struct that travel, with encoding/json's rules for embedding and shadowing.
+// fillStruct finds the fields of a struct that JSON carries, with encoding/json's rules for embedding and shadowing.
 // label begins the Go paths of the fields.
 func (m *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
 	found, unfillable := m.collect(st, label)
@@ -53,7 +53,7 @@ func (m *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
 // PathOf is the Go path of a field.
 func PathOf(selector []string) string { return strings.Join(selector, ".") }
 
-// canQuote reports whether encoding/json's string option has an effect.
+// canQuote reports whether encoding/json's string option has an effect on a shape.
 func canQuote(shape *Shape) bool {
 	if shape.Kind == Pointer && shape.Go.Name == "" {
 		shape = shape.Elem
@@ -71,15 +71,15 @@ type embedded struct {
 	st       *types.Struct
 	selector []string
 	index    []int
-	through  *Declaration // the user's field that brought it in; nil: it is the user's own
+	through  *Declaration // the user's field that embeds it; nil: the struct is the user's own
 }
 
-// collector holds the fields of a struct while those of its embedded structs are looked for.
+// collector collects the fields of a struct, level by level.
 type collector struct {
 	*Maker
 	found      []*candidate
-	unfillable []ForeignFault // embedded pointers of other modules that no code here can set
-	next       []embedded     // structs embedded one level below
+	unfillable []ForeignFault // embedded pointers of other modules that code here cannot set
+	next       []embedded     // structs embedded one level deeper
 }
 
 // collect lists the fields of st and, level by level, of the structs embedded in it.
@@ -110,7 +110,7 @@ func (m *Maker) collect(st *types.Struct, label string) (found []*candidate, unf
 	return c.found, c.unfillable
 }
 
-// add looks at field i of e: a field that travels is found, an embedded struct is for the next level.
+// add adds field i of e, or notes the struct that it embeds for the next level.
 func (c *collector) add(e embedded, i, depth int) {
 	v := e.st.Field(i)
 	if v.Name() == "_" {
@@ -120,7 +120,7 @@ func (c *collector) add(e embedded, i, depth int) {
 	tag := c.tags.Read(v, path)
 	spelt := tag.Name
 	if !naming.IsValid(tag.Name) && !naming.IsReservedField(tag.Name) && !source.InMainModule(c.Packages[v.Pkg()]) {
-		// Nobody here can edit that tag, so the field goes by the nearest name that the protocol allows.
+		// The user cannot edit that tag, so the field gets the nearest valid name.
 		tag.Name = naming.ForField(tag.Name, v.Name())
 	}
 	if tag.Hidden {
@@ -181,19 +181,19 @@ func (c *collector) add(e embedded, i, depth int) {
 	c.found = append(c.found, &candidate{declaration, selector, index, depth, spelt})
 }
 
-// isNamedEmbedding reports whether a field embeds a struct under a name, which encoding/json takes for a field like any
+// isNamedEmbedding reports whether a field embeds a struct under a name. To encoding/json that is a field like any
 // other, exported or not.
 func isNamedEmbedding(v *types.Var, tag tags.Tag) bool {
 	_, isStruct := types.Unalias(v.Type()).Underlying().(*types.Struct)
 	return v.Embedded() && isStruct && tag.Named
 }
 
-// dominant keeps, for each wire name, the field that encoding/json would: the shallowest, and among those the tagged
-// one. Two that tie vanish there both, and here where nobody can rename them: options of a client that embed two ways
-// to turn pages. In the user's own structs they are an error.
+// dominant returns for each wire name the field that encoding/json would choose: the shallowest, and among those the
+// tagged one. If two are equal, encoding/json drops both. That is a note in other modules, where the user cannot rename
+// them, and an error in the user's own structs.
 func (m *Maker) dominant(all []*candidate) []*candidate {
 	names := make(map[string]*candidate, len(all))
-	for _, c := range all { // names that are only alike once they are put right
+	for _, c := range all { // different names may have the same nearest valid name
 		if other, taken := names[c.Tag.Name]; !taken {
 			names[c.Tag.Name] = c
 		} else if other.spelt != c.spelt && !m.Editable(c.Var.Pkg()) {
@@ -244,7 +244,7 @@ func rank(c *candidate) int {
 	return 0
 }
 
-// checkAliases reports other names of fields that are outside the grammar or taken.
+// checkAliases reports aliases of fields that are not valid names, or taken.
 func (m *Maker) checkAliases(fields []*candidate) {
 	if !slices.ContainsFunc(fields, func(c *candidate) bool { _, ok := c.Tag.Item("alias"); return ok }) {
 		return
@@ -287,7 +287,7 @@ func (m *Maker) typeName(t types.Type) string {
 	return m.text(t)
 }
 
-// reportFault reports that the type of a field cannot travel.
+// reportFault reports that the type of a field cannot be carried.
 func (m *Maker) reportFault(f Declaration, fault *Fault) {
 	at := f.Tag.At
 	if f.Tag.Field != nil {

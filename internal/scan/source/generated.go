@@ -14,7 +14,7 @@ func (p *Program) IsGenerated(filename string) bool {
 	return ok || load.IsGenerated(filename, nil)
 }
 
-// declaredInGenerated names the generated file of dir that declares name, empty if none does.
+// declaredInGenerated returns the generated file in dir that declares name, empty if there is none.
 func (p *Program) declaredInGenerated(dir, name string) string {
 	for filename, src := range p.generated {
 		if filepath.Dir(filename) != dir {

@@ -14,8 +14,8 @@ import (
 	"github.com/aqltag/aqltag/internal/diag"
 )
 
-// ReportInvalid reports a type that the type checker could not make sense of: by its own message where it said one, by
-// the import that failed otherwise. within is where the type is written, in package pkg.
+// ReportInvalid reports a type with errors: by the type checker's own message, or by the import that failed. within is
+// where the type is written, in package pkg.
 func (p *Program) ReportInvalid(pkg *types.Package, within Span, fieldPath string) {
 	loaded := p.Packages[pkg]
 	if loaded == nil {
@@ -45,7 +45,7 @@ func (p *Program) ReportInvalid(pkg *types.Package, within Span, fieldPath strin
 	p.Report(within, diag.Diagnostic{Code: diag.CodeUnresolved, Message: "the type is not known", FieldPath: fieldPath})
 }
 
-// reportTypeError reports a type checker's error that reaches an operation.
+// reportTypeError reports a type checker's error that affects an operation.
 func (p *Program) reportTypeError(loaded *packages.Package, fault types.Error, within Span, fieldPath string) {
 	d := diag.Diagnostic{Code: diag.CodeUnresolved, Message: fault.Msg, FieldPath: fieldPath}
 	end := fault.Pos
@@ -105,7 +105,7 @@ func (p *Program) importIn(loaded *packages.Package, s Span) *ast.ImportSpec {
 	return found
 }
 
-// importNamed finds the package that name stands for where s is written.
+// importNamed finds the package that name means at s.
 func (p *Program) importNamed(loaded *packages.Package, s Span, name string) *packages.Package {
 	for _, file := range loaded.Syntax {
 		if s.Start < file.FileStart || s.Start >= file.FileEnd {
@@ -123,7 +123,7 @@ func (p *Program) importNamed(loaded *packages.Package, s Span, name string) *pa
 	return nil
 }
 
-// importOf finds the import that name stands for, going by the path where the import has no name of its own.
+// importOf finds the import that name means, by the last element of the path if the import has no name.
 func importOf(file *ast.File, name string) *ast.ImportSpec {
 	for _, spec := range file.Imports {
 		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && path.Base(ImportPath(spec)) == name {

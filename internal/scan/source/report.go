@@ -15,10 +15,10 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// Span is the bytes a diagnostic is about.
+// Span is the bytes that a diagnostic is about.
 type Span struct{ Start, End token.Pos }
 
-// Report adds d, placed at s.
+// Report adds a diagnostic about s. Its severity is Error if it has none.
 func (p *Program) Report(s Span, d diag.Diagnostic) {
 	d.Position = p.Position(s.Start)
 	if s.End > s.Start {
@@ -35,21 +35,21 @@ func (p *Program) Related(pos token.Pos, message string) diag.Related {
 	return diag.Related{Position: p.Position(pos), Message: message}
 }
 
-// Position is the place of pos in its file, whatever //line directives say, except those that cgo writes.
+// Position is the place of pos in its file. Only the //line directives that cgo writes count.
 func (p *Program) Position(pos token.Pos) model.Position {
 	pos, _, err := p.Loaded.Real(pos)
 	if err != nil {
 		p.Uncertain = true
 	}
 	at := p.Fset.PositionFor(pos, false)
-	if strings.HasSuffix(at.Filename, ".cgo1.go") { // what cgo made of a file of the user's
+	if strings.HasSuffix(at.Filename, ".cgo1.go") { // cgo made it from a file of the user's
 		at = p.Fset.PositionFor(pos, true)
 	}
 	return model.Position{File: at.Filename, Line: at.Line, Column: at.Column}
 }
 
-// ReportSyntax reports the syntax errors of a package's own files, the first of each file: the others follow from it.
-// With a file name it reports that file alone.
+// ReportSyntax reports the first syntax error of each file of a package; the others follow from it. With a file name it
+// reports only that of the file.
 func (p *Program) ReportSyntax(pkg *packages.Package, only string) {
 	faults := make(map[string]diag.Diagnostic)
 	for _, e := range pkg.Errors {
@@ -88,7 +88,7 @@ func ErrorPosition(e packages.Error) (model.Position, bool) {
 // EndOf is the place after a name.
 func EndOf(pos token.Pos, name string) token.Pos { return pos + token.Pos(len(name)) }
 
-// SpanOf is where an expression stands.
+// SpanOf is the span of a node.
 func SpanOf(node ast.Node) Span {
 	if node == nil {
 		return Span{token.NoPos, token.NoPos}

@@ -1,4 +1,4 @@
-// Package source finds declarations, comments and places in loaded packages, and collects what is reported about them.
+// Package source finds declarations, comments and places in loaded packages, and collects the diagnostics about them.
 package source
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/aqltag/aqltag/internal/load"
 )
 
-// Program is one load: its packages and all that was found out about them.
+// Program is the result of one load, with the diagnostics about it.
 type Program struct {
 	Loaded      *load.Program
 	Fset        *token.FileSet
@@ -65,7 +65,7 @@ func newSyntaxIndex() *syntaxIndex {
 	}
 }
 
-// SyntaxOf indexes a package that was loaded from source when it is first asked about.
+// SyntaxOf returns the index of a package that was loaded from source.
 func (p *Program) SyntaxOf(pkg *types.Package) *syntaxIndex {
 	if index, ok := p.Syntax[pkg]; ok {
 		return index
@@ -80,8 +80,8 @@ func (p *Program) SyntaxOf(pkg *types.Package) *syntaxIndex {
 	return index
 }
 
-// declared finds the index that has the declaration of object, and the position to look it up with. The file of an
-// object from export data is parsed for it.
+// declared finds the index that has the declaration of object, and the position to look it up by. It parses the file of
+// an object from export data.
 func (p *Program) declared(object types.Object) (*syntaxIndex, token.Pos) {
 	pos, file, err := p.Loaded.Real(object.Pos())
 	if err != nil {
@@ -174,7 +174,7 @@ func FirstComment(groups ...*ast.CommentGroup) *ast.CommentGroup {
 	return nil
 }
 
-// EmbeddedName is where the name of an embedded field stands.
+// EmbeddedName is the position of an embedded field's name.
 func EmbeddedName(expr ast.Expr) token.Pos {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:
@@ -194,20 +194,21 @@ func EmbeddedName(expr ast.Expr) token.Pos {
 // InMainModule reports whether the user can edit a package.
 func InMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
 
-// Editable is inMainModule for the package of an object, which is nil for what the language itself declares.
+// Editable reports whether the user can edit the package of an object. The package is nil for what the language
+// declares.
 func (p *Program) Editable(pkg *types.Package) bool {
 	return pkg != nil && InMainModule(p.Packages[pkg])
 }
 
-// Before orders positions by file name and offset. token.Pos itself depends on which file was parsed first.
+// Before orders positions by file name and offset. The order of token.Pos depends on which file was parsed first.
 func (p *Program) Before(a, b token.Pos) int {
 	fileA, offsetA := p.Loaded.Place(a)
 	fileB, offsetB := p.Loaded.Place(b)
 	return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(offsetA, offsetB))
 }
 
-// Constants finds the constants of type t and of a kind in the package that declares t, in declaration order. Code in
-// package own must be able to name them.
+// Constants finds the constants of type t and of a kind in the package of t that code in package own can name, in
+// declaration order.
 func (s *Program) Constants(t types.Type, own *types.Package, kind constant.Kind) []*types.Const {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {

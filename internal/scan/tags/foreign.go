@@ -8,11 +8,11 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// Foreign is what the struct tags of other libraries say about a field (design §3.2).
+// Foreign is the struct tags of other libraries on a field.
 type Foreign struct {
 	Rules       []Rule       // of validate or binding
 	Schema      []SchemaItem // of jsonschema, as items
-	Description string       // of jsonschema, doc or description, in this order
+	Description string       // of jsonschema, doc or description; the first of them wins
 	strength    int          // of the description
 }
 
@@ -28,7 +28,7 @@ type SchemaItem struct {
 	Origin
 }
 
-// Origin is a rule of another library as it stands in a struct tag.
+// Origin is a rule of another library in a struct tag.
 type Origin struct {
 	Tag  string // validate, binding or jsonschema
 	Text string // such as max=10
@@ -37,7 +37,7 @@ type Origin struct {
 
 func (s Origin) Spelled() string { return s.Tag + " rule " + s.Text }
 
-// read takes one pair of a struct tag if another library reads it.
+// read reads one pair of a struct tag, if another library reads it.
 func (t *Foreign) read(pair tagparse.Pair, place func(int) token.Pos) (problems []tagparse.Problem) {
 	sourceOf := func(offset, end int) Origin {
 		return Origin{pair.Key, pair.Value[offset:end], source.Span{Start: place(offset), End: place(end)}}

@@ -14,15 +14,15 @@ import (
 	"github.com/aqltag/aqltag/tagparse"
 )
 
-// Item is an item of an aql tag or directive with the bytes at which its key and value stand.
+// Item is an item of an aql tag or directive, with its place.
 type Item struct {
 	tagparse.Item
 	At      source.Span
 	ValueAt source.Span
-	Origin  string // the rule of another library that it stands for; empty: it is in our own grammar
+	Origin  string // the rule of another library that it stands for; empty: it is an aql item
 }
 
-// Tag is what the tags of a struct field say.
+// Tag is the struct tag of a field.
 type Tag struct {
 	GoName    string
 	Name      string // wire name
@@ -32,10 +32,10 @@ type Tag struct {
 	OmitZero  bool
 	Quoted    bool
 	HasAQL    bool
-	Faulty    bool // the aql tag could not be read whole
+	Faulty    bool // the aql tag has mistakes
 	Items     []Item
 	Foreign   Foreign
-	Field     *ast.Field  // nil where there is no syntax
+	Field     *ast.Field  // nil: its source was not read
 	At        source.Span // the field's name
 	NameAt    source.Span // where the wire name comes from
 	TagAt     source.Span // the aql key and value
@@ -44,12 +44,12 @@ type Tag struct {
 // Reader reads the tags of struct fields.
 type Reader struct {
 	*source.Program
-	seen map[token.Pos]bool // the fields that read was called for, by the position of their name
+	seen map[token.Pos]bool // fields that were read, by the position of their name
 }
 
 func NewReader(p *source.Program) *Reader { return &Reader{p, make(map[token.Pos]bool)} }
 
-// Read reads the tags of field v and reports what is wrong with them. path is the field's Go path.
+// Read reads the tag of field v and reports its mistakes. path is the field's Go path.
 func (r *Reader) Read(v *types.Var, path string) Tag {
 	r.seen[v.Pos()] = true
 	tag := Tag{GoName: v.Name(), At: source.Span{Start: v.Pos(), End: v.Pos() + token.Pos(len(v.Name()))}}
@@ -73,14 +73,14 @@ func (r *Reader) Read(v *types.Var, path string) Tag {
 	return tag
 }
 
-// readLiteral reads a struct tag as it stands in the source.
+// readLiteral reads the text of a struct tag.
 func (r *Reader) readLiteral(tag *Tag, literal *ast.BasicLit, scope tagparse.Scope, path string, strict bool) {
 	base := literal.Pos()
 	pairs, problems := tagparse.StructTag(literal.Value)
 	if strict {
 		for i, problem := range problems {
 			if i > 0 && problem.Offset == problems[i-1].Offset {
-				continue // follows from the one before
+				continue // it follows from the problem before it
 			}
 			r.ReportProblem(diag.Error, problem, path, func(i int) token.Pos { return base + token.Pos(i) })
 		}
@@ -134,7 +134,7 @@ func (t *Tag) readJSON(value string, at source.Span) {
 	}
 }
 
-// isJSONName reports whether encoding/json takes name from a tag; it falls back to the Go name for others.
+// isJSONName reports whether encoding/json takes name from a tag. For other names it uses the Go name.
 func isJSONName(name string) bool {
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
@@ -156,7 +156,7 @@ func Find(items []Item, key string) (Item, bool) {
 	return Item{}, false
 }
 
-// Place gives items their places; place maps an offset in the parsed text.
+// Place gives items their places. place maps an offset in the parsed text to its position.
 func Place(items []tagparse.Item, place func(int) token.Pos) []Item {
 	out := make([]Item, len(items))
 	for i, item := range items {
@@ -169,7 +169,7 @@ func Place(items []tagparse.Item, place func(int) token.Pos) []Item {
 	return out
 }
 
-// Spelled is the item as it was written.
+// Spelled is the item as the source has it.
 func (item Item) Spelled() string {
 	switch {
 	case item.Origin != "":

@@ -13,8 +13,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/source"
 )
 
-// WarnUnused warns of aql tags on structs that no operation reaches, in packages that have operations: the author
-// believes they say something.
+// WarnUnused warns of aql tags on structs that no operation uses, in packages that have operations.
 func (r *Reader) WarnUnused(roots []*packages.Package) {
 	hasOperations := make(map[*types.Package]bool)
 	for pkg, index := range r.Syntax {
@@ -46,7 +45,7 @@ func (r *Reader) WarnUnused(roots []*packages.Package) {
 	}
 }
 
-// unvisitedTag finds the first aql tag of a struct none of whose fields was looked at.
+// unvisitedTag finds the first aql tag of a struct none of whose fields was read.
 func (r *Reader) unvisitedTag(st *ast.StructType) *ast.Field {
 	var first *ast.Field
 	for _, field := range st.Fields.List {

@@ -16,7 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// knownValues tells the constants of a type that has other values too.
+// knownValues describes the constants of a type that has other values too.
 func (s *Set) knownValues(t types.Type) string {
 	var values []string
 	for _, c := range s.Constants(t, s.own, constant.String) {
@@ -28,7 +28,7 @@ func (s *Set) knownValues(t types.Type) string {
 	return "Known values: " + strings.Join(values, ", ") + "."
 }
 
-// enumValues are the values of t with their docs, as introspection shows them, and the constant that declares each.
+// enumValues returns the values of t with their comments, and the constant of each.
 func (s *Set) enumValues(t types.Type) ([]gen.EnumValue, []*types.Const) {
 	var out []gen.EnumValue
 	var declared []*types.Const
@@ -76,9 +76,9 @@ func (s *Set) typeDoc(t types.Type) string {
 	return doc
 }
 
-// integerParam is the wire type of an integer. A type with constants is told by them; where they are all there are
-// between the smallest and the largest, as iota makes them, no other value is taken. Constants that may be flags to
-// combine bound nothing.
+// integerParam is the wire type of an integer. The constants of its type are its description. If they are all integers
+// between the smallest and the largest, as iota makes them, those are its bounds; constants that may be flags to
+// combine are not.
 func (s *Set) integerParam(shape *shapes.Shape) gen.Param {
 	param := gen.Param{Type: "integer"}
 	param.Minimum, param.Maximum = shapes.TypeBounds(shape)
@@ -114,7 +114,7 @@ func (s *Set) integerParam(shape *shapes.Shape) gen.Param {
 	return param
 }
 
-// textFormat is the hint that a type's name gives about its text.
+// textFormat is the format that the name of a type stands for.
 func textFormat(t types.Type) string {
 	named, ok := t.(*types.Named)
 	if !ok {
@@ -131,7 +131,7 @@ func textFormat(t types.Type) string {
 	return ""
 }
 
-// ownJSON is the JSON kind of the well-known types that write their own JSON. Nothing says what the others write.
+// ownJSON is the JSON kind of well-known types that write their own JSON. That of others is unknown.
 func ownJSON(t types.Type) string {
 	if gotype.Is(t, "math/big", "Int") {
 		return "integer"

@@ -11,12 +11,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// wireParam is the wire type of a value of a shape. Of `type Tree []Tree` it says that it is a list of lists.
+// wireParam is the wire type of a value of a shape. For `type Tree []Tree` it is a list of lists.
 func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	elem := func(inPatch bool) *gen.Param {
 		s.open[shape]++
 		defer func() { s.open[shape]-- }()
-		if s.open[shape] > 1 { // which says all there is to say of what is inside
+		if s.open[shape] > 1 { // the outer list describes the inner ones
 			return nil
 		}
 		param := s.wireParam(shape.Elem, inPatch)
@@ -76,10 +76,10 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	return gen.Param{Type: "any"}
 }
 
-// ownForm describes text that a type reads by itself.
+// ownForm describes a text that only its type can read.
 const ownForm = "In a form that the service checks."
 
-// formOfItems says of a list or map what its elements have no place to say.
+// formOfItems describes the form of the elements of a list or map, which have no description of their own.
 func formOfItems(items *gen.Param) string {
 	if items != nil && items.Description == ownForm {
 		return "Values are in a form that the service checks."
@@ -87,7 +87,7 @@ func formOfItems(items *gen.Param) string {
 	return ""
 }
 
-// keysOf describes the names of a map's members, where they are not any text.
+// keysOf describes the names of a map's members, if not every text is one.
 func (s *Set) keysOf(key *shapes.Shape) string {
 	switch key.Kind {
 	case shapes.Int, shapes.Uint:
@@ -101,7 +101,7 @@ func (s *Set) keysOf(key *shapes.Shape) string {
 	return ""
 }
 
-// merged is the parameter of a field: the wire type of its shape with what the tags say about it.
+// merged is the parameter of a field: the wire type of its shape with what its tags add.
 func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 	param, wire := field.Param, s.wireParam(field.Shape, inPatch)
 	if field.Param.Quoted {
@@ -136,7 +136,7 @@ func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 	return param
 }
 
-// mergeItems is what tags say about the elements of a field, with their wire type.
+// mergeItems is the wire type of a field's elements with what tags add.
 func mergeItems(said, wire *gen.Param) *gen.Param {
 	if said == nil || wire == nil {
 		return wire
@@ -156,7 +156,7 @@ func mergeItems(said, wire *gen.Param) *gen.Param {
 	return &out
 }
 
-// Complete fills in what the parameters of all fields beneath a shape have by their types. It comes after assignNames.
+// Complete fills in what the parameters of all fields in a shape get from their types. It comes after AssignNames.
 func (s *Set) Complete(shape *shapes.Shape) {
 	if shape == nil || s.completed[shape] {
 		return
@@ -174,7 +174,7 @@ func (s *Set) Complete(shape *shapes.Shape) {
 	}
 }
 
-// Returns names what a handler returns, and notes the types that only results need.
+// Returns describes what a handler returns. It comes after AssignNames.
 func (s *Set) Returns(result *shapes.Shape) gen.Returns {
 	if result == nil {
 		s.nothing = true
@@ -189,7 +189,8 @@ func (s *Set) Returns(result *shapes.Shape) gen.Returns {
 	return s.results[key]
 }
 
-// resultKey is the wire type of a whole result: TypeKind has no array, so lists are objects with items (T-90).
+// resultKey is the wire type of a whole result. Types of the protocol are never arrays, so a list is an object with
+// items.
 func (s *Set) resultKey(result *shapes.Shape) wireKey {
 	shape := shapes.Indirect(result)
 	switch shape.Kind {
@@ -207,8 +208,8 @@ func (s *Set) resultKey(result *shapes.Shape) wireKey {
 	return s.shared(wireKey{shape, scalar})
 }
 
-// shared is the wire type that stands for a result whose Go type has no name: the first one that looks the same, so
-// that int and int64 are both Integer.
+// shared is the wire type for a result whose Go type has no name: the first one that looks the same, so int and int64
+// are both Integer.
 func (s *Set) shared(key wireKey) wireKey {
 	if key.shape.Go.Name != "" || s.known[key] != nil {
 		return key
@@ -221,7 +222,7 @@ func (s *Set) shared(key wireKey) wireKey {
 	return key
 }
 
-// looksSame reports whether values of two shapes are described alike: types without names by what they consist of.
+// looksSame reports whether values of two shapes are described alike. Types without names are compared by their parts.
 func looksSame(a, b *shapes.Shape) bool {
 	if a == b {
 		return true
@@ -233,7 +234,7 @@ func looksSame(a, b *shapes.Shape) bool {
 	return a.Len == b.Len && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))
 }
 
-// visitResult notes the wire types of a result.
+// visitResult adds the wire types of a result.
 func (s *Set) visitResult(result *shapes.Shape) {
 	key := s.resultKey(result)
 	if key.as == plain {
@@ -244,7 +245,8 @@ func (s *Set) visitResult(result *shapes.Shape) {
 	s.add(key.shape, key.as)
 }
 
-// Definitions lists the wire types, sorted by name. It comes after returns, which knows of operations without a result.
+// Definitions lists the wire types, sorted by name. It comes after Returns, which adds the type of operations without a
+// result.
 func (s *Set) Definitions() []gen.Type {
 	var out []gen.Type
 	for _, t := range s.all {
@@ -309,8 +311,8 @@ func (s *Set) definition(t *wireType) gen.Type {
 	return out
 }
 
-// patchDescription tells the merge rule (MCP-AQL core §4.5.1) and what cannot be changed (REQ-UP-12). It keeps clear of
-// words that the protocol's leak check takes for stack traces (T-29).
+// patchDescription describes the merge rule (MCP-AQL core §4.5.1) and the fields that cannot be changed. It avoids
+// words that the protocol's leak check takes for a stack trace.
 func patchDescription(name string, fields []shapes.Field) string {
 	var readOnly, appendOnly []string
 	for _, field := range fields {
@@ -332,7 +334,7 @@ func patchDescription(name string, fields []shapes.Field) string {
 	return text
 }
 
-// scalarDescription tells how a bare value is written.
+// scalarDescription describes how a bare value is written.
 func (s *Set) scalarDescription(shape *shapes.Shape) string {
 	switch shape.Kind {
 	case shapes.Int, shapes.Uint:

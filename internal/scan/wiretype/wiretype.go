@@ -1,5 +1,4 @@
-// Package wiretype finds the types that operations mention, gives them names, and describes them as introspection shows
-// them.
+// Package wiretype finds the types that operations mention, names them, and describes them as introspection shows them.
 package wiretype
 
 import (
@@ -17,12 +16,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// variant tells apart the wire types that one Go type stands for.
+// variant distinguishes the wire types of one Go type.
 type variant int
 
 const (
 	plain  variant = iota // the type itself
-	update                // what an aql.Patch of it takes
+	update                // the changes in an aql.Patch of it
 	list                  // {"items": […]} of it
 	dictionary
 	scalar
@@ -37,7 +36,7 @@ type wireKey struct {
 // wireType is a type that operations mention by name.
 type wireType struct {
 	key  wireKey
-	base string // the name it has unless another type has it too
+	base string // the name that it gets if no other type has it
 	name string
 }
 
@@ -65,7 +64,7 @@ func NewSet(p *source.Program, own *types.Package) *Set {
 // nothing is what operations without a result return.
 const nothing = "Nothing"
 
-// add notes a wire type; false: it was there already.
+// add adds a wire type. It returns false if the type is known.
 func (s *Set) add(shape *shapes.Shape, as variant) bool {
 	key := wireKey{shape, as}
 	if s.known[key] != nil {
@@ -77,7 +76,7 @@ func (s *Set) add(shape *shapes.Shape, as variant) bool {
 	return true
 }
 
-// AddHandler notes the wire types of a handler's parameters and result. Both may be nil.
+// AddHandler adds the wire types of a handler's parameters and result. Both may be nil.
 func (s *Set) AddHandler(request, result *shapes.Shape) {
 	if request != nil {
 		for _, field := range request.Fields {
@@ -89,7 +88,7 @@ func (s *Set) AddHandler(request, result *shapes.Shape) {
 	}
 }
 
-// visit notes every wire type that shape mentions. inPatch: shape is part of a resource that a patch changes.
+// visit adds every wire type that shape mentions. inPatch means that shape is part of a resource that a patch changes.
 func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 	switch shape.Kind {
 	case shapes.String:
@@ -105,7 +104,7 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 			s.visit(shape.Elem, false)
 		}
 	case shapes.Patch:
-		s.visit(shape.Elem, false) // what is changed is said too
+		s.visit(shape.Elem, false) // the type of the resource is described too
 		s.visit(shape.Elem, true)
 	case shapes.Struct:
 		as := plain
@@ -128,7 +127,7 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 	}
 }
 
-// first reports whether an unnamed shape is visited for the first time; recursive slices and maps end here.
+// first reports whether a list or map is visited for the first time, which ends recursive ones.
 func (s *Set) first(shape *shapes.Shape, inPatch bool) bool {
 	if shape.Go.Name == "" {
 		return true
@@ -187,8 +186,8 @@ func (s *Set) baseName(shape *shapes.Shape, as variant) string {
 	return naming.Exported(shapes.JSONKind(shape))
 }
 
-// AssignNames gives each wire type its name: its own, or with the package's in front where several types share one
-// (types.Status → TypesStatus). The types of the package itself keep theirs.
+// AssignNames names the wire types: each by its own name, with the name of its package in front where several types
+// share one (types.Status → TypesStatus). The types of the package itself keep theirs.
 func (s *Set) AssignNames() {
 	taken := map[string]bool{
 		nothing: true, "SemanticCategory": true, "OperationInput": true, "OperationResult": true, "OperationSuccess": true,
@@ -224,7 +223,7 @@ func (s *Set) AssignNames() {
 	}
 }
 
-// isOwn reports whether a wire type stands for a type of the package itself.
+// isOwn reports whether a wire type is a type of the package itself.
 func (s *Set) isOwn(t *wireType) bool { return t.key.shape.Go.PkgPath == s.own.Path() }
 
 func compareBool(a, b bool) int {
@@ -237,7 +236,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// nameOf is the name of a wire type that visit noted.
+// nameOf is the name of a known wire type.
 func (s *Set) nameOf(shape *shapes.Shape, as variant) string {
 	if t := s.known[wireKey{shape, as}]; t != nil {
 		return t.name
