@@ -1,5 +1,5 @@
-// Package bench measures aql-tag beside what a user would pick instead, in the same run. Read the ratios: machines are
-// noisy.
+// Package bench measures aql-tag and the alternatives that a user has, in the same run. Machines are noisy, so read the
+// ratios.
 package bench
 
 import (
@@ -16,9 +16,11 @@ import (
 
 const (
 	createParams = `{"title":"Write the quarterly report","notes":"Ask Ada for the numbers first","priority":"high",` +
-		`"due_at":"2026-03-01T09:00:00Z","tags":["work","finance"],"metadata":{"color":"red","estimate_minutes":90,"labels":{"team":"core"}}}`
-	createRequest     = `{"operation":"create_todo","params":` + createParams + `}`
-	updateInput       = `{"title":"Write the annual report","metadata":{"estimate_minutes":120,"labels":{"team":null,"year":"2026"}},"tags":["work"]}`
+		`"due_at":"2026-03-01T09:00:00Z","tags":["work","finance"],` +
+		`"metadata":{"color":"red","estimate_minutes":90,"labels":{"team":"core"}}}`
+	createRequest = `{"operation":"create_todo","params":` + createParams + `}`
+	updateInput   = `{"title":"Write the annual report",` +
+		`"metadata":{"estimate_minutes":120,"labels":{"team":null,"year":"2026"}},"tags":["work"]}`
 	updateRequest     = `{"operation":"update_todo","params":{"todo_id":"todo_1","input":` + updateInput + `}}`
 	introspectRequest = `{"operation":"introspect","params":{"query":"operations"}}`
 )
@@ -26,8 +28,10 @@ const (
 func newService() *service.Service {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return &service.Service{Stored: service.Todo{
-		TodoID: "todo_1", Title: "Write the quarterly report", Notes: "Ask Ada", Priority: service.High, Tags: []string{"work", "finance"},
-		Metadata: service.Metadata{Color: "red", EstimateMinutes: 90, Labels: map[string]string{"team": "core"}}, CreatedAt: at,
+		TodoID: "todo_1", Title: "Write the quarterly report", Notes: "Ask Ada", Priority: service.High,
+		Tags:      []string{"work", "finance"},
+		Metadata:  service.Metadata{Color: "red", EstimateMinutes: 90, Labels: map[string]string{"team": "core"}},
+		CreatedAt: at,
 	}}
 }
 
@@ -40,7 +44,7 @@ func newAdapter(tb testing.TB) *aql.Adapter {
 	return adapter
 }
 
-// BenchmarkCall is the whole of Session.Call: request bytes to response bytes, handler included.
+// BenchmarkCall measures Session.Call, from the bytes of the request to those of the response, with the handler.
 func BenchmarkCall(b *testing.B) {
 	for _, bb := range []struct{ name, tool, request string }{
 		{"create_todo", "mcp_aql_create", createRequest},
@@ -64,8 +68,8 @@ func BenchmarkCall(b *testing.B) {
 	})
 }
 
-// benchmarkGeneric measures the SDK's generic tool path around the same handler without its transport: an in-memory
-// transport whose protocol cost BenchmarkTransport measures apart would drown the difference.
+// benchmarkGeneric measures the SDK's generic tools with the same handler, without a transport, which costs many
+// times as much: see BenchmarkTransport.
 func benchmarkGeneric(b *testing.B, tool, arguments string) {
 	call := genericTool(b, tool)
 	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool, Arguments: json.RawMessage(arguments)}}
@@ -81,7 +85,7 @@ func benchmarkGeneric(b *testing.B, tool, arguments string) {
 	}
 }
 
-// genericTool returns the server's own method handler for tools/call, taken where a middleware receives it.
+// genericTool returns the method handler of a server, as a middleware receives it.
 func genericTool(b *testing.B, tool string) mcp.MethodHandler {
 	server := newGenericServer()
 	var handler mcp.MethodHandler
@@ -90,24 +94,25 @@ func genericTool(b *testing.B, tool string) mcp.MethodHandler {
 		return next
 	})
 	client := connect(b, func(ctx context.Context, t mcp.Transport) error { return server.Run(ctx, t) })
-	// The captured handler needs a request that belongs to a session; the first call through the client lends its own.
-	var lent mcp.Request
+	// The handler needs a request that belongs to a session: that of a first call through the client.
+	var first mcp.Request
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if method == "tools/call" {
-				lent = r
+				first = r
 			}
 			return next(ctx, method, r)
 		}
 	})
-	if _, err := client.CallTool(b.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(`{}`)}); err != nil {
+	params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(`{}`)}
+	if _, err := client.CallTool(b.Context(), params); err != nil {
 		b.Log(err)
 	}
-	if lent == nil {
+	if first == nil {
 		b.Fatal("no request reached the server")
 	}
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		request := *lent.(*mcp.CallToolRequest)
+		request := *first.(*mcp.CallToolRequest)
 		request.Params = r.(*mcp.CallToolRequest).Params
 		return handler(ctx, method, &request)
 	}
@@ -130,7 +135,8 @@ func newGenericServer() *mcp.Server {
 	return server
 }
 
-// genericUpdate is how an update looks without generated merges: pointers tell absent from zero, and a hand-written merge.
+// genericUpdate is an update without a generated merge: its fields are pointers, since absence is not the zero value,
+// and apply merges them by hand.
 type genericUpdate struct {
 	TodoID string        `json:"todo_id" jsonschema:"Which todo"`
 	Input  genericChange `json:"input" jsonschema:"What changes"`
@@ -185,7 +191,7 @@ func textResult(v any, err error) (*mcp.CallToolResult, any, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil, nil
 }
 
-// BenchmarkTransport is a call by a real client over the in-memory transport: what the SDK's protocol machinery adds.
+// BenchmarkTransport measures a call of a client over the in-memory transport of the SDK.
 func BenchmarkTransport(b *testing.B) {
 	b.Run("create_todo/aql", func(b *testing.B) {
 		server := mcpserver.New(newAdapter(b), mcpserver.Options{})

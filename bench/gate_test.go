@@ -15,28 +15,35 @@ import (
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
-// BenchmarkGate is what the gate costs. Idle: an operation that nothing holds, in an adapter without and with everything
-// configured for others. Counted: the same under a limit. Confirmed: the call with a token, beside the one that asks for it.
+// BenchmarkGate measures calls through the gate.
+//
+//   - ungated: an operation to which no stage applies, in an adapter without settings, and in one that gates others
+//   - counted: the same operation under a limit
+//   - issued: a destructive call without a confirmation token, which is answered with one
+//   - redeemed: the same call with its token
+//   - put: one durable change, which issued and redeemed cost at least
 func BenchmarkGate(b *testing.B) {
-	b.Run("idle/bare", func(b *testing.B) { benchmarkRead(b, aql.Options{}) })
-	b.Run("idle/configured", func(b *testing.B) { benchmarkRead(b, configured(b)) })
+	b.Run("ungated/bare", func(b *testing.B) { benchmarkRead(b, aql.Options{}) })
+	b.Run("ungated/configured", func(b *testing.B) { benchmarkRead(b, configured(b)) })
 	b.Run("counted/memory", func(b *testing.B) {
 		benchmarkRead(b, aql.Options{Quota: quota.Options{Limits: []quota.Limit{{Limit: 1 << 40, Window: quota.Minute}}}})
 	})
-	b.Run("asked/memory", func(b *testing.B) { benchmarkAsked(b, aql.Options{}) })
-	b.Run("confirmed/memory", func(b *testing.B) { benchmarkConfirmed(b, aql.Options{}) })
-	b.Run("asked/sqlite", func(b *testing.B) { benchmarkAsked(b, aql.Options{State: openSQLite(b)}) })
-	b.Run("confirmed/sqlite", func(b *testing.B) { benchmarkConfirmed(b, aql.Options{State: openSQLite(b)}) })
-	b.Run("put/sqlite", benchmarkPut) // the floor of both: one durable change
+	b.Run("issued/memory", func(b *testing.B) { benchmarkIssued(b, aql.Options{}) })
+	b.Run("redeemed/memory", func(b *testing.B) { benchmarkRedeemed(b, aql.Options{}) })
+	b.Run("issued/sqlite", func(b *testing.B) { benchmarkIssued(b, aql.Options{State: openSQLite(b)}) })
+	b.Run("redeemed/sqlite", func(b *testing.B) { benchmarkRedeemed(b, aql.Options{State: openSQLite(b)}) })
+	b.Run("put/sqlite", benchmarkPut)
 }
 
 type thing struct{ ID string }
 
+// things returns a session of an adapter with the operations get_thing and delete_thing.
 func things(b *testing.B, options aql.Options) *aql.Session {
 	b.Helper()
 	operation := func(name string, category gen.Category, danger gen.Danger) gen.Handler {
 		return gen.Handler{
-			Name: name, Category: category, Danger: danger, Params: []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}}, Returns: "Nothing",
+			Name: name, Category: category, Danger: danger, Returns: "Nothing",
+			Params:  []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}},
 			Request: (*thing)(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
 		}
 	}
@@ -51,10 +58,11 @@ func things(b *testing.B, options aql.Options) *aql.Session {
 	return adapter.NewSession()
 }
 
-// configured is an adapter with trust, a policy about another operation and an audit log.
+// configured returns options with trust levels, an audit log and a policy about delete_thing.
 func configured(b *testing.B) aql.Options {
 	b.Helper()
-	rules, err := policyfile.Parse("policy.yaml", []byte("version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_thing], scopes: [guest]}\n"))
+	const policy = "version: 1\nrules:\n  - {name: stop, effect: deny, operations: [delete_thing], scopes: [guest]}\n"
+	rules, err := policyfile.Parse("policy.yaml", []byte(policy))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,8 +90,10 @@ func benchmarkRead(b *testing.B, options aql.Options) {
 	}
 }
 
-func ask(b *testing.B, session *aql.Session, i int) []byte {
-	reply := session.Call(b.Context(), "mcp_aql_delete", fmt.Appendf(nil, `{"operation":"delete_thing","params":{"id":"t%d"}}`, i))
+// issue calls delete_thing without a token and returns the token in the answer.
+func issue(b *testing.B, session *aql.Session, i int) []byte {
+	request := fmt.Appendf(nil, `{"operation":"delete_thing","params":{"id":"t%d"}}`, i)
+	reply := session.Call(b.Context(), "mcp_aql_delete", request)
 	const tokenLength = 48
 	for at := range reply.JSON {
 		if reply.JSON[at] == 'c' && len(reply.JSON) > at+tokenLength && string(reply.JSON[at:at+5]) == "conf_" {
@@ -94,19 +104,20 @@ func ask(b *testing.B, session *aql.Session, i int) []byte {
 	return nil
 }
 
-func benchmarkAsked(b *testing.B, options aql.Options) {
+func benchmarkIssued(b *testing.B, options aql.Options) {
 	session := things(b, options)
 	b.ReportAllocs()
 	for b.Loop() {
-		ask(b, session, 1)
+		issue(b, session, 1)
 	}
 }
 
-func benchmarkConfirmed(b *testing.B, options aql.Options) {
+func benchmarkRedeemed(b *testing.B, options aql.Options) {
 	session := things(b, options)
 	requests := make([][]byte, b.N)
 	for i := range requests {
-		requests[i] = fmt.Appendf(nil, `{"operation":"delete_thing","params":{"id":"t%d","confirmation_token":"%s"}}`, i, ask(b, session, i))
+		const format = `{"operation":"delete_thing","params":{"id":"t%d","confirmation_token":"%s"}}`
+		requests[i] = fmt.Appendf(nil, format, i, issue(b, session, i))
 	}
 	b.ReportAllocs()
 	b.ResetTimer()

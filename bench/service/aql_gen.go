@@ -32,7 +32,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"title":"Buy milk"}`},
 		},
-		Returns: "Todo", Source: "service/service.go:60", Request: (*CreateTodoRequest)(nil), Result: (**Todo)(nil),
+		Returns: "Todo", Source: "service/service.go:68", Request: (*CreateTodoRequest)(nil), Result: (**Todo)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
 		}},
@@ -44,7 +44,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
 		},
-		Returns: "Todo", Source: "service/service.go:81", Request: (*UpdateTodoRequest)(nil), Result: (**Todo)(nil),
+		Returns: "Todo", Source: "service/service.go:91", Request: (*UpdateTodoRequest)(nil), Result: (**Todo)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
 		}},

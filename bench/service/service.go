@@ -1,5 +1,5 @@
-// Package service is the service that the benchmarks measure: handlers that do next to nothing, so that what is measured
-// is what stands around them. The same handlers serve the generated adapter and the MCP SDK's generic tools.
+// Package service is the service of the benchmarks. Its handlers do next to nothing, since the code around them is
+// measured. They serve the generated adapter and the MCP SDK's generic tools.
 package service
 
 //go:generate go tool aql-tag
@@ -23,9 +23,11 @@ const (
 
 // Metadata is what else is known about a todo.
 type Metadata struct {
-	Color           string            `json:"color,omitempty" aql:"maxlen=30" jsonschema:"Color of the label"`
-	EstimateMinutes int               `json:"estimate_minutes,omitempty" aql:"min=0,max=10000" jsonschema:"How long it takes"`
-	Labels          map[string]string `json:"labels,omitempty" jsonschema:"Free labels"`
+	Color string `json:"color,omitempty" aql:"maxlen=30" jsonschema:"Color of the label"`
+
+	EstimateMinutes int `json:"estimate_minutes,omitempty" aql:"min=0,max=10000" jsonschema:"How long it takes"`
+
+	Labels map[string]string `json:"labels,omitempty" jsonschema:"Free labels"`
 }
 
 // Todo is something to do.
@@ -45,13 +47,19 @@ type Service struct{ Stored Todo }
 
 // CreateTodoRequest describes the todo to add.
 type CreateTodoRequest struct {
-	_        struct{}   `aql:"category=CREATE"`
-	Title    string     `json:"title" aql:"required,minlen=1,maxlen=200" jsonschema:"What has to be done"` // What has to be done
-	Notes    string     `json:"notes,omitempty" aql:"maxlen=4000" jsonschema:"Details"`                    // Details
-	Priority Priority   `json:"priority,omitempty" aql:"default=medium" jsonschema:"How urgent it is"`     // How urgent it is
-	DueAt    *time.Time `json:"due_at,omitempty" jsonschema:"When it has to be done"`                      // When it has to be done
-	Tags     []string   `json:"tags,omitempty" aql:"maxitems=20" jsonschema:"Tags"`                        // Tags
-	Metadata *Metadata  `json:"metadata,omitempty" jsonschema:"What else is known"`                        // What else is known
+	_ struct{} `aql:"category=CREATE"`
+	// What has to be done
+	Title string `json:"title" aql:"required,minlen=1,maxlen=200" jsonschema:"What has to be done"`
+	// Details
+	Notes string `json:"notes,omitempty" aql:"maxlen=4000" jsonschema:"Details"`
+	// How urgent it is
+	Priority Priority `json:"priority,omitempty" aql:"default=medium" jsonschema:"How urgent it is"`
+	// When it has to be done
+	DueAt *time.Time `json:"due_at,omitempty" jsonschema:"When it has to be done"`
+	// Tags
+	Tags []string `json:"tags,omitempty" aql:"maxitems=20" jsonschema:"Tags"`
+	// What else is known
+	Metadata *Metadata `json:"metadata,omitempty" jsonschema:"What else is known"`
 }
 
 // CreateTodo adds a todo.
@@ -70,9 +78,11 @@ func (s *Service) CreateTodo(_ context.Context, req CreateTodoRequest) (*Todo, e
 
 // UpdateTodoRequest names a todo and what changes in it.
 type UpdateTodoRequest struct {
-	_      struct{}        `aql:"category=UPDATE"`
-	TodoID string          `json:"todo_id" aql:"required"` // Which todo
-	Input  aql.Patch[Todo] `json:"input"`                  // What changes
+	_ struct{} `aql:"category=UPDATE"`
+	// Which todo
+	TodoID string `json:"todo_id" aql:"required"`
+	// What changes
+	Input aql.Patch[Todo] `json:"input"`
 }
 
 // UpdateTodo changes a todo.

@@ -1,5 +1,5 @@
-// Command startup measures how long an adapter takes from its start to its first answer on stdio, and how much memory it
-// then holds. It prints medians.
+// Command startup measures the time from the start of an adapter to its first answer on stdio, and the memory that the
+// adapter then holds. It prints medians.
 package main
 
 import (
@@ -17,8 +17,10 @@ import (
 )
 
 const (
-	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"startup","version":"1"}}}`
-	introspect = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_aql_read","arguments":{"operation":"introspect","params":{"query":"operations"}}}}`
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"startup","version":"1"}}}`
+	introspect = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_aql_read",` +
+		`"arguments":{"operation":"introspect","params":{"query":"operations"}}}}`
 )
 
 func main() {
@@ -48,8 +50,9 @@ func run(adapter string, starts int) error {
 	}
 	slices.Sort(times)
 	slices.Sort(memory)
-	fmt.Printf("start to first answer on stdio: median %v (%v to %v)\n", times[starts/2].Round(100*time.Microsecond),
-		times[0].Round(100*time.Microsecond), times[starts-1].Round(100*time.Microsecond))
+	round := func(t time.Duration) time.Duration { return t.Round(100 * time.Microsecond) }
+	fmt.Printf("start to first answer on stdio: median %v (%v to %v)\n",
+		round(times[starts/2]), round(times[0]), round(times[starts-1]))
 	if memory[starts/2] > 0 {
 		fmt.Printf("resident memory then:           median %.1f MiB\n", float64(memory[starts/2])/1024)
 	}
@@ -94,7 +97,7 @@ func start(adapter, db string) (time.Duration, int, error) {
 	return elapsed, memory, command.Wait()
 }
 
-// residentMemory is what Linux says of a process, in KiB; 0 elsewhere.
+// residentMemory returns the resident memory of a process in KiB on Linux, and 0 elsewhere.
 func residentMemory(pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

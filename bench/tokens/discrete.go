@@ -15,8 +15,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// discreteTools renders an adapter the way MCP servers without MCP-AQL do: one tool for each operation, with the JSON
-// Schema of its parameters. To be fair, the schemas are those of the export without what only an adapter accepts.
+// discreteTools returns the tools of an MCP server without MCP-AQL: one for each operation, with the JSON Schema of its
+// parameters. The comparison is fair: the schemas leave out what only an adapter accepts.
 func discreteTools(adapter *gen.Adapter) ([]describe.Tool, error) {
 	var tools []describe.Tool
 	for i := range adapter.Operations {

@@ -1,5 +1,5 @@
-// Command tokens counts what an adapter's tool list costs a model's context, with the o200k_base tokenizer, offline. It
-// fails when an adapter of 50 operations costs more than the project promises.
+// Command tokens counts the tokens that the tool list of an adapter takes of a model's context, with the o200k_base
+// tokenizer. It fails when an adapter of 50 operations takes more than the project promises.
 package main
 
 import (
@@ -54,7 +54,8 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-12s %10d %10d %10d   %d operations\n", adapter.Name, single, semantic, discrete, len(adapter.Operations))
+		operations := len(adapter.Operations)
+		fmt.Printf("%-12s %10d %10d %10d   %d operations\n", adapter.Name, single, semantic, discrete, operations)
 		over = over || adapter == fifty && (single > singleBudget || semantic > semanticBudget)
 	}
 	if over {
@@ -75,7 +76,7 @@ func cost(codec tokenizer.Codec, adapter *gen.Adapter, mode describe.Mode) (int,
 	return count(codec, tools)
 }
 
-// wireTool is a tool as tools/list sends it.
+// wireTool is a tool in an answer to tools/list.
 type wireTool struct {
 	Annotations annotations     `json:"annotations"`
 	Description string          `json:"description"`
@@ -114,7 +115,9 @@ func count(codec tokenizer.Codec, tools []describe.Tool) (int, error) {
 // synthetic is an adapter of n operations over ten kinds of resources, five operations each, with parameters like those
 // of a real service.
 func synthetic(n int) *gen.Adapter {
-	resources := []string{"invoice", "customer", "product", "shipment", "payment", "warehouse", "contract", "employee", "campaign", "ticket"}
+	resources := []string{
+		"invoice", "customer", "product", "shipment", "payment", "warehouse", "contract", "employee", "campaign", "ticket",
+	}
 	kinds := []struct {
 		verb     string
 		category gen.Category
@@ -144,16 +147,25 @@ func synthetic(n int) *gen.Adapter {
 			}
 		case "create":
 			operation.Params = []gen.Param{
-				{Name: "name", Type: "string", Required: true, MinLength: 1, MaxLength: 200, Description: "Name of the " + resource},
+				{
+					Name: "name", Type: "string", Required: true, MinLength: 1, MaxLength: 200,
+					Description: "Name of the " + resource,
+				},
 				{Name: "notes", Type: "string", MaxLength: 4000, Description: "Free text"},
-				{Name: "status", Type: "string", Enum: []string{"draft", "active", "closed"}, Default: `"draft"`, Description: "Where it stands"},
+				{
+					Name: "status", Type: "string", Enum: []string{"draft", "active", "closed"}, Default: `"draft"`,
+					Description: "Where it stands",
+				},
 				{Name: "due_at", Type: "string", Format: "date-time", Description: "When it is due"},
 				{Name: "tags", Type: "array", Items: &gen.Param{Type: "string"}, MaxItems: 20, Description: "Tags"},
 			}
 		default:
-			operation.Params = []gen.Param{{Name: resource + "_id", Type: "string", Required: true, Description: "Which " + resource}}
+			operation.Params = []gen.Param{
+				{Name: resource + "_id", Type: "string", Required: true, Description: "Which " + resource},
+			}
 			if kind.verb == "update" {
-				operation.Params = append(operation.Params, gen.Param{Name: "input", Type: "object", Required: true, Description: "What changes"})
+				input := gen.Param{Name: "input", Type: "object", Required: true, Description: "What changes"}
+				operation.Params = append(operation.Params, input)
 			}
 		}
 		adapter.Operations = append(adapter.Operations, operation)

@@ -15,22 +15,24 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// adapter makes an adapter with the options that everyone gets who sets none.
+// adapter returns an adapter with default options.
 func adapter(registry *aql.Registry) (*aql.Adapter, error) {
 	return aql.New(registry, aql.Options{Name: "bench", Version: "1.0.0"})
 }
 
-// protocolLimits are the limits of the protocol, which Session.Call reads with.
+// protocolLimits returns the limits with which Session.Call reads by default.
 func protocolLimits() (wire.Limits, error) {
 	a, err := adapter(service.NewRegistry(new(service.Service)))
 	if err != nil {
 		return wire.Limits{}, err
 	}
 	limits := a.Limits()
-	return wire.Limits{MaxStringLength: limits.StringLength, MaxArrayElements: limits.ArrayElements, MaxDepth: limits.NestingDepth}, nil
+	return wire.Limits{
+		MaxStringLength: limits.StringLength, MaxArrayElements: limits.ArrayElements, MaxDepth: limits.NestingDepth,
+	}, nil
 }
 
-// definitions are what the generator found in the service.
+// definitions returns the definitions of the service.
 func definitions() gen.Adapter { return service.NewRegistry(new(service.Service)).Definitions() }
 
 // definition finds an operation of the service.
@@ -44,8 +46,7 @@ func definition(name string) (*gen.Operation, *codec.Set, error) {
 	return nil, nil, fmt.Errorf("the service has no operation %s", name)
 }
 
-// decoder returns what reads the parameters of an operation, from bytes to the request struct, as Session.Call does once it
-// knows the operation.
+// decoder returns a function that reads the parameters of an operation into its request struct, as Session.Call does.
 func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
 	o, set, err := definition(operation)
 	if err != nil {
@@ -67,7 +68,7 @@ func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
 	}, nil
 }
 
-// readParams reads a params object into a request struct. It is all that the benchmarks know of how a session uses a codec.
+// readParams reads a params object into a request struct, as a session does.
 func readParams(r *wire.Reader, request *codec.Request, value unsafe.Pointer) error {
 	var given codec.Given
 	if r.Object() {
@@ -88,7 +89,7 @@ func readParams(r *wire.Reader, request *codec.Request, value unsafe.Pointer) er
 	return fmt.Errorf("refused: %v", r.Problems())
 }
 
-// encoder returns what writes the results of an operation. It appends to buf.
+// encoder returns a function that appends a result of an operation to buf.
 func encoder(operation string, result reflect.Type) (func(buf []byte, value any) ([]byte, error), error) {
 	o, set, err := definition(operation)
 	if err != nil {
@@ -106,7 +107,8 @@ func encoder(operation string, result reflect.Type) (func(buf []byte, value any)
 	}, nil
 }
 
-// selecting returns what writes the selected fields of results. What a request asks for is found out each time.
+// selecting returns a function that appends the selected fields of a result to buf. It finds them by the request each
+// time.
 func selecting(operation string, result reflect.Type) (func(buf []byte, value any) ([]byte, error), error) {
 	o, set, err := definition(operation)
 	if err != nil {
@@ -128,20 +130,20 @@ func selecting(operation string, result reflect.Type) (func(buf []byte, value an
 	if err != nil {
 		return nil, err
 	}
-	asked := new(service.ListTodosRequest)
-	if err := readParams(wire.NewReader(string(text), wire.Limits{}), request, unsafe.Pointer(asked)); err != nil {
+	selection := new(service.ListTodosRequest)
+	if err := readParams(wire.NewReader(string(text), wire.Limits{}), request, unsafe.Pointer(selection)); err != nil {
 		return nil, err
 	}
 	w := wire.NewWriter(nil)
 	return func(buf []byte, value any) ([]byte, error) {
-		subset, _ := selector.Select(unsafe.Pointer(asked))
+		subset, _ := selector.Select(unsafe.Pointer(selection))
 		w.Reset(buf)
 		encoder.Write(w, value, subset)
 		return w.Bytes(), w.Err()
 	}, nil
 }
 
-// caller returns what sends a request through a session of its own and expects success.
+// caller returns a function that sends requests through a session and fails where the answer is a failure.
 func caller(ctx context.Context, a *aql.Adapter, tool string) func(request []byte) ([]byte, error) {
 	session := a.NewSession()
 	return func(request []byte) ([]byte, error) {

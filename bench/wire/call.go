@@ -26,13 +26,13 @@ const (
 	readTool   = "mcp_aql_read"
 )
 
-// envelope is a request to an operation.
+// envelope returns a request to an operation.
 func envelope(operation, params string) []byte {
 	return []byte(`{"operation":"` + operation + `","params":` + params + `}`)
 }
 
-// call is the whole of a call without its transport: from the bytes of the request to those of the response, around a handler
-// that does nothing. The decoding alone stands beside it.
+// call is a call without its transport: from the bytes of the request to those of the response, with a handler that
+// does nothing. A floor is the decoding alone.
 func call[T any](ctx context.Context, operation, params string) (Group, error) {
 	a, err := adapter(service.NewRegistry(new(service.Service)))
 	if err != nil {
@@ -63,10 +63,13 @@ func call[T any](ctx context.Context, operation, params string) (Group, error) {
 			reply, err = ours(request)
 			return &reply, err
 		}},
-		{Name: "aql-tag, decoding alone", Lacks: "envelope, dispatch, response", Floor: true, Run: func() (any, error) { return decode(arguments) }},
-		{Name: "MCP SDK AddTool", Lacks: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(arguments) }},
-		{Name: "mcp-go typed handler", Lacks: onlyDecode, Run: lenient},
-		{Name: "mcp-go typed handler, validating", Lacks: constraints + ", " + ofSDK, Run: validated},
+		{
+			Name: "aql-tag, decoding alone", LeavesOut: "envelope, dispatch, response", Floor: true,
+			Run: func() (any, error) { return decode(arguments) },
+		},
+		{Name: "MCP SDK AddTool", LeavesOut: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(arguments) }},
+		{Name: "mcp-go typed handler", LeavesOut: onlyDecode, Run: lenient},
+		{Name: "mcp-go typed handler, validating", LeavesOut: constraints + ", " + ofSDK, Run: validated},
 	}}, nil
 }
 
@@ -90,12 +93,12 @@ func callList(ctx context.Context) (Group, error) {
 			out, err = ours(request)
 			return &out, err
 		}},
-		{Name: "encoding/json, encoding alone", Lacks: "the call", Floor: true, Run: func() (any, error) {
+		{Name: "encoding/json, encoding alone", LeavesOut: "the call", Floor: true, Run: func() (any, error) {
 			var err error
 			out, err = json.Marshal(theirs)
 			return &out, err
 		}},
-		{Name: "copy of the output", Lacks: "everything", Floor: true, Run: func() (any, error) {
+		{Name: "copy of the output", LeavesOut: "everything", Floor: true, Run: func() (any, error) {
 			clone := bytes.Clone(out)
 			return &clone, nil
 		}},

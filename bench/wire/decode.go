@@ -44,7 +44,7 @@ func decodeLarge(ctx context.Context) (Group, error) {
 	return decode[service.ImportItemsRequest](ctx, "import_items", largeText())
 }
 
-// decode is from bytes to a request struct in which everything is as its definition says.
+// decode goes from bytes to a validated request struct.
 func decode[T any](ctx context.Context, operation, request string) (Group, error) {
 	text := []byte(request)
 	ours, err := decoder[T](operation)
@@ -74,33 +74,36 @@ func decode[T any](ctx context.Context, operation, request string) (Group, error
 	}
 	return Group{[]Candidate{
 		{Name: "aql-tag", Run: func() (any, error) { return ours(text) }},
-		{Name: "encoding/json + validator", Lacks: anyNames, Run: into(func(v *T) error {
+		{Name: "encoding/json + validator", LeavesOut: anyNames, Run: into(func(v *T) error {
 			if err := json.Unmarshal(text, v); err != nil {
 				return err
 			}
 			return check.Struct(v)
 		})},
-		{Name: "MCP SDK AddTool", Lacks: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(text) }},
-		{Name: "MCP SDK AddTool, our constraints", Lacks: ofSDK, Run: func() (any, error) { return sdkConstraints(text) }},
-		{Name: "mcp-go typed handler", Lacks: onlyDecode, Run: typedHandler[T](ctx, text)},
-		{Name: "json v2 + validator", Lacks: limits, Run: into(func(v *T) error {
+		{Name: "MCP SDK AddTool", LeavesOut: constraints + ", " + ofSDK, Run: func() (any, error) { return sdk(text) }},
+		{
+			Name: "MCP SDK AddTool, our constraints", LeavesOut: ofSDK,
+			Run: func() (any, error) { return sdkConstraints(text) },
+		},
+		{Name: "mcp-go typed handler", LeavesOut: onlyDecode, Run: typedHandler[T](ctx, text)},
+		{Name: "json v2 + validator", LeavesOut: limits, Run: into(func(v *T) error {
 			if err := jsonv2.Unmarshal(text, v, jsonv2.RejectUnknownMembers(true)); err != nil {
 				return err
 			}
 			return check.Struct(v)
 		})},
-		{Name: "json v2", Lacks: constraints + ", " + required + ", " + limits, Run: into(func(v *T) error {
+		{Name: "json v2", LeavesOut: constraints + ", " + required + ", " + limits, Run: into(func(v *T) error {
 			return jsonv2.Unmarshal(text, v, jsonv2.RejectUnknownMembers(true))
 		})},
-		{Name: "encoding/json", Lacks: onlyDecode, Run: into(func(v *T) error { return json.Unmarshal(text, v) })},
-		{Name: "sonic", Lacks: onlyDecode, Run: into(func(v *T) error { return sonic.Unmarshal(text, v) })},
-		{Name: "json.Valid", Lacks: onlySyntax, Floor: true, Run: func() (any, error) {
+		{Name: "encoding/json", LeavesOut: onlyDecode, Run: into(func(v *T) error { return json.Unmarshal(text, v) })},
+		{Name: "sonic", LeavesOut: onlyDecode, Run: into(func(v *T) error { return sonic.Unmarshal(text, v) })},
+		{Name: "json.Valid", LeavesOut: onlySyntax, Floor: true, Run: func() (any, error) {
 			if !json.Valid(text) {
 				return nil, errInvalid
 			}
 			return nil, nil
 		}},
-		{Name: "utf8.Valid", Lacks: onlyUTF8, Floor: true, Run: func() (any, error) {
+		{Name: "utf8.Valid", LeavesOut: onlyUTF8, Floor: true, Run: func() (any, error) {
 			if !utf8.Valid(text) {
 				return nil, errInvalid
 			}
@@ -114,5 +117,7 @@ func newValidator() (*validator.Validate, error) {
 	check := validator.New(validator.WithRequiredStructEnabled())
 	check.SetTagName("check")
 	slug := regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-	return check, check.RegisterValidation("slug", func(field validator.FieldLevel) bool { return slug.MatchString(field.Field().String()) })
+	return check, check.RegisterValidation("slug", func(field validator.FieldLevel) bool {
+		return slug.MatchString(field.Field().String())
+	})
 }

@@ -11,7 +11,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// page is how an agent sees a list.
+// page is a list as it is written.
 type page struct {
 	Items []service.Todo `json:"items"`
 }
@@ -42,7 +42,7 @@ func encodeList(context.Context) (Group, error) {
 			out = bytes.Clone(buf)
 			return &out, nil
 		}},
-		{Name: "aql-tag, into a buffer that is kept", Run: func() (any, error) {
+		{Name: "aql-tag, into a reused buffer", Run: func() (any, error) {
 			var err error
 			buf, err = ours(buf[:0], value)
 			return &buf, err
@@ -57,17 +57,17 @@ func encodeList(context.Context) (Group, error) {
 			out, err = jsonv2.Marshal(theirs, jsonv2.Deterministic(true))
 			return &out, err
 		}},
-		{Name: "sonic, sorted names", Lacks: "broken UTF-8", Run: func() (any, error) {
+		{Name: "sonic, sorted names", LeavesOut: "broken UTF-8", Run: func() (any, error) {
 			var err error
 			out, err = sorted.Marshal(theirs)
 			return &out, err
 		}},
-		{Name: "sonic", Lacks: "order of map names, " + brokenUTF8, Run: func() (any, error) {
+		{Name: "sonic", LeavesOut: "order of map names, " + brokenUTF8, Run: func() (any, error) {
 			var err error
 			out, err = sonic.Marshal(theirs)
 			return &out, err
 		}},
-		{Name: "copy of the output", Lacks: "everything", Floor: true, Run: func() (any, error) {
+		{Name: "copy of the output", LeavesOut: "everything", Floor: true, Run: func() (any, error) {
 			out = bytes.Clone(buf)
 			return nil, nil
 		}},
@@ -77,7 +77,7 @@ func encodeList(context.Context) (Group, error) {
 // selected are the fields that selectFields asks for.
 var selected = []string{"title", "slug"}
 
-// selectFields writes 2 of the 10 fields of 25 todos, and finds out which ones a request asks for.
+// selectFields writes 2 of the 10 fields of 25 todos, and finds by the request which ones.
 func selectFields(context.Context) (Group, error) {
 	list, err := todos(25)
 	if err != nil {
@@ -103,7 +103,7 @@ func selectFields(context.Context) (Group, error) {
 			out = bytes.Clone(buf)
 			return &out, nil
 		}},
-		{Name: "aql-tag, all fields", Lacks: "the selection", Floor: true, Run: func() (any, error) {
+		{Name: "aql-tag, all fields", LeavesOut: "the selection", Floor: true, Run: func() (any, error) {
 			var err error
 			if buf, err = ours(buf[:0], value); err != nil {
 				return nil, err
@@ -124,7 +124,7 @@ func selectFields(context.Context) (Group, error) {
 	}}, nil
 }
 
-// filtered encodes everything, reads it as maps with values of type V, and encodes what was asked for.
+// filtered encodes everything, reads it as maps with values of type V, and encodes the selected fields.
 func filtered[V any](all *page) ([]byte, error) {
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -137,11 +137,11 @@ func filtered[V any](all *page) ([]byte, error) {
 		return nil, err
 	}
 	for i, item := range whole.Items {
-		kept := make(map[string]V, len(selected))
+		fields := make(map[string]V, len(selected))
 		for _, name := range selected {
-			kept[name] = item[name]
+			fields[name] = item[name]
 		}
-		whole.Items[i] = kept
+		whole.Items[i] = fields
 	}
 	return json.Marshal(whole)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// typedHandler takes arguments through mcp-go's typed tool handler, which binds them to a struct.
+// typedHandler returns a function that passes arguments through mcp-go's typed tool handler, which binds them to a
+// struct.
 func typedHandler[T any](ctx context.Context, arguments []byte) func() (any, error) {
 	var last T
 	handler := mcp.NewTypedToolHandler(func(_ context.Context, _ mcp.CallToolRequest, in T) (*mcp.CallToolResult, error) {
@@ -30,8 +31,8 @@ func typedHandler[T any](ctx context.Context, arguments []byte) func() (any, err
 	}
 }
 
-// typedServer takes a whole message through an mcp-go server with a typed tool, whose schema is inferred from T. validated
-// turns on the check of arguments against that schema, which is off unless asked for.
+// typedServer returns a function that passes a whole message through an mcp-go server with a typed tool, whose schema
+// is inferred from T. validated turns on the check of arguments against that schema, which is off by default.
 func typedServer[T any](ctx context.Context, operation, arguments string, validated bool) (func() (any, error), error) {
 	var options []server.ServerOption
 	if validated {
@@ -43,7 +44,8 @@ func typedServer[T any](ctx context.Context, operation, arguments string, valida
 			return mcp.NewToolResultText(`{"success":true,"data":null}`), nil
 		}))
 	message, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": operation, "arguments": json.RawMessage(arguments)},
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": operation, "arguments": json.RawMessage(arguments)},
 	})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// Measure runs a candidate as often as b asks for.
+// Measure runs a candidate in a loop of b.
 func Measure(b *testing.B, c Candidate) {
 	b.ReportAllocs()
 	for b.Loop() {

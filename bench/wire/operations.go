@@ -15,7 +15,7 @@ func sameOperation(ctx context.Context) (Group, error) {
 	return overOperations(ctx, createTool, func(name string) []byte { return envelope(name, smallText) }, 1)
 }
 
-// otherOperation calls another operation each time, which the processor's caches notice.
+// otherOperation calls another operation each time, so that the processor's caches miss.
 func otherOperation(ctx context.Context) (Group, error) {
 	return overOperations(ctx, createTool, func(name string) []byte { return envelope(name, smallText) }, many)
 }
@@ -44,7 +44,7 @@ func introspectList(ctx context.Context) (Group, error) {
 	}}}}, nil)
 }
 
-// withCopy adds what an answer costs that is only copied, and what one costs that is encoded each time.
+// withCopy adds two floors: an answer that is only copied, and one that is encoded each time.
 func withCopy(group Group, err error) (Group, error) {
 	if err != nil {
 		return group, err
@@ -60,20 +60,20 @@ func withCopy(group Group, err error) (Group, error) {
 	}
 	var out []byte
 	group.Candidates = append(group.Candidates,
-		Candidate{Name: "encoding/json, of maps", Lacks: "reading the request", Floor: true, Run: func() (any, error) {
+		Candidate{Name: "encoding/json, of maps", LeavesOut: "reading the request", Floor: true, Run: func() (any, error) {
 			var err error
 			out, err = json.Marshal(value)
 			return &out, err
 		}},
-		Candidate{Name: "copy of the answer", Lacks: "reading the request", Floor: true, Run: func() (any, error) {
+		Candidate{Name: "copy of the answer", LeavesOut: "reading the request", Floor: true, Run: func() (any, error) {
 			out = bytes.Clone(answer)
 			return &out, nil
 		}})
 	return group, nil
 }
 
-// overOperations sends requests to adapters of 10 and 10,000 operations, going round the first of them, as many as there are
-// but no more than different.
+// overOperations sends requests to adapters of 10 and 10,000 operations. It cycles through their operations, at most
+// as many as different.
 func overOperations(ctx context.Context, tool string, request func(name string) []byte, different int) (Group, error) {
 	var group Group
 	for _, size := range []struct {

@@ -11,10 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newSDK returns what takes arguments through the MCP SDK's generic tool path, mcp.AddTool with a Go struct, to a handler
-// that does nothing. The transport, whose cost drowns everything else, is left out: the server's own method handler is called.
-// constrained gives the tool a schema with the constraints of our definition; otherwise it has the one that the SDK infers.
-func newSDK[T any](ctx context.Context, operation string, constrained bool) (func(arguments []byte) (*T, error), error) {
+// newSDK returns a function that passes arguments through the MCP SDK's generic tools, mcp.AddTool with a Go struct,
+// to a handler that does nothing. It calls the server's method handler and leaves out the transport, which costs far
+// more. constrained gives the tool a schema with the constraints of our definition, in place of the one that the SDK
+// infers.
+func newSDK[T any](
+	ctx context.Context, operation string, constrained bool,
+) (func(arguments []byte) (*T, error), error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil)
 	tool := &mcp.Tool{Name: operation, Description: "Does nothing."}
 	if constrained {
@@ -28,12 +31,12 @@ func newSDK[T any](ctx context.Context, operation string, constrained bool) (fun
 		last = in
 		return &mcp.CallToolResult{}, nil, nil
 	})
-	handler, lent, err := methodHandler(ctx, server, operation)
+	handler, first, err := methodHandler(ctx, server, operation)
 	if err != nil {
 		return nil, err
 	}
 	return func(arguments []byte) (*T, error) {
-		request := *lent
+		request := *first
 		request.Params = &mcp.CallToolParamsRaw{Name: operation, Arguments: arguments}
 		result, err := handler(ctx, "tools/call", &request)
 		if err != nil {
@@ -46,9 +49,11 @@ func newSDK[T any](ctx context.Context, operation string, constrained bool) (fun
 	}, nil
 }
 
-// methodHandler returns the server's handler as a middleware receives it, and a request to pass to it: it needs one that
-// belongs to a session, so one is lent by a first call through a client.
-func methodHandler(ctx context.Context, server *mcp.Server, tool string) (mcp.MethodHandler, *mcp.CallToolRequest, error) {
+// methodHandler returns the server's method handler as a middleware receives it, and the request of a first call
+// through a client: the handler needs a request that belongs to a session.
+func methodHandler(
+	ctx context.Context, server *mcp.Server, tool string,
+) (mcp.MethodHandler, *mcp.CallToolRequest, error) {
 	var handler mcp.MethodHandler
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		handler = next
@@ -69,17 +74,17 @@ func methodHandler(ctx context.Context, server *mcp.Server, tool string) (mcp.Me
 	if err != nil {
 		return nil, nil, fmt.Errorf("connecting to the SDK's server: %w", err)
 	}
-	// Its arguments are refused; that does not matter.
+	// The call fails, since its arguments are not valid. That does not matter.
 	_, err = client.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(`{}`)})
 	select {
-	case lent := <-requests:
-		return handler, lent, nil
+	case first := <-requests:
+		return handler, first, nil
 	default:
 		return nil, nil, errors.Join(errors.New("no request reached the SDK's server"), err)
 	}
 }
 
-// constrainedSchema is the schema that the SDK infers from T, with the constraints of an operation's definition.
+// constrainedSchema returns the schema that the SDK infers from T, with the constraints of an operation's definition.
 func constrainedSchema[T any](operation string) (*jsonschema.Schema, error) {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -97,6 +102,7 @@ func constrainedSchema[T any](operation string) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
+// constrain adds the constraints of params to the properties of schema.
 func constrain(schema *jsonschema.Schema, params []gen.Param, types map[string][]gen.Param) {
 	for _, p := range params {
 		s := schema.Properties[p.Name]

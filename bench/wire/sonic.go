@@ -7,10 +7,10 @@ import (
 	"github.com/bytedance/sonic"
 )
 
-// errNoSonic is returned where sonic is encoding/json under another name.
+// errNoSonic is the error where sonic only calls encoding/json.
 var errNoSonic = errors.New("sonic has no code for this platform or Go version and falls back to encoding/json")
 
-// pretouch compiles sonic's code for T beforehand, and fails where sonic would measure encoding/json.
+// pretouch compiles sonic's code for T. It fails where sonic only calls encoding/json.
 func pretouch[T any]() error {
 	if sonic.APIKind != sonic.UseSonicJSON {
 		return errNoSonic

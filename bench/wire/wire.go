@@ -1,36 +1,36 @@
-// Package wire measures what a request costs: reading it with every check, merging it, answering it. Beside aql-tag stand
-// those that a user would pick instead, and floors, which only look at the bytes. Everyone works on the same bytes in the
-// same run; the tests hold their results against each other first, so that nobody is measured doing less than is said.
+// Package wire measures what a request costs: reading it with every check, merging it, and answering it. It measures
+// aql-tag, the alternatives that a user has, and floors, which only look at the bytes. All of them work on the same
+// bytes in the same run. The tests compare their results, and hold what each of them leaves out.
 //
-// Command table runs all of it in turn and prints one table.
+// Command table runs all of the benchmarks and prints one table.
 package wire
 
 import "context"
 
-// Candidate is one who does a piece of work.
+// Candidate is a way to do a piece of work.
 type Candidate struct {
 	Name string
-	// Lacks says what the candidate leaves out of the work; empty: nothing.
-	Lacks string
-	// Floor marks one that has no result to compare: it only looks at the bytes, or gives what a result may cost at least.
+	// LeavesOut lists what the candidate leaves out of the work; empty: nothing.
+	LeavesOut string
+	// Floor marks a candidate without a result to compare. It shows what the work costs at least.
 	Floor bool
-	// Run does the work once. The result, a pointer, is good until Run is called again.
+	// Run does the work once. The result, a pointer, is valid until Run is called again.
 	Run func() (any, error)
 }
 
-// Group is a piece of work and everyone who does it on the same bytes, aql-tag first.
+// Group is the candidates for a piece of work, aql-tag first. They work on the same bytes.
 type Group struct {
 	Candidates []Candidate
 }
 
-// Benchmark is a piece of work that is measured. Make builds what it needs, which lives until ctx ends; the first candidate
-// is the one that others are compared with.
+// Benchmark is a piece of work that is measured.
 type Benchmark struct {
 	Name string // such as decode/medium
+	// Make returns the candidates. What they use lives until ctx ends.
 	Make func(ctx context.Context) (Group, error)
 }
 
-// Benchmarks lists everything that is measured.
+// Benchmarks returns all benchmarks.
 func Benchmarks() []Benchmark {
 	return []Benchmark{
 		{"decode/small", decodeSmall},

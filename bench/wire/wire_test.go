@@ -12,7 +12,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/bench/wire/service"
 )
 
-// Everyone who claims to do the work comes to the same result on the same bytes, also when it is done again.
+// All candidates but floors have the same result on the same bytes, also when they run again.
 func TestCandidatesAgree(t *testing.T) {
 	for _, benchmark := range Benchmarks() {
 		t.Run(benchmark.Name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestCandidatesSucceed(t *testing.T) {
 	}
 }
 
-// Of a list, we write the very bytes that encoding/json writes.
+// aql-tag writes a list as the bytes that encoding/json writes.
 func TestEncodersWriteTheSameBytes(t *testing.T) {
 	group, err := encodeList(t.Context())
 	if err != nil {
@@ -122,8 +122,8 @@ func TestPayloadsHaveTheirSizes(t *testing.T) {
 	}
 }
 
-// What we are measured with is strict: each of these differs in one thing from a request that is accepted.
-func TestOursRefuses(t *testing.T) {
+// The decoder that is measured is strict: each of these requests differs in one place from one that is accepted.
+func TestDecoderRefuses(t *testing.T) {
 	decode, err := decoder[service.CreateTodoRequest]("create_todo")
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,10 @@ func TestOursRefuses(t *testing.T) {
 		{"a number above its bound", `"estimate":480`, `"estimate":10001`, "10000"},
 		{"a number below its bound", `"estimate":480`, `"estimate":-1`, "minimum"},
 		{"a fraction for an integer", `"estimate":480`, `"estimate":1.5`, "integer"},
-		{"an empty title", `"Write the quarterly report for the board and send it around before the meeting"`, `""`, "min_length"},
+		{
+			"an empty title", `"Write the quarterly report for the board and send it around before the meeting"`, `""`,
+			"min_length",
+		},
 		{"a text that does not match its pattern", `"quarterly-report`, `"Quarterly-report`, "pattern"},
 		{"a text that no enum holds", `"high"`, `"High"`, "enum"},
 		{"a number for a text", `"core"`, `7`, "string"},
@@ -159,20 +162,20 @@ func TestOursRefuses(t *testing.T) {
 				t.Fatal("accepted")
 			}
 			if !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("refused with %q, which does not speak of %q", err, tt.says)
+				t.Errorf("refused with %q, which does not contain %q", err, tt.says)
 			}
 		})
 	}
 }
 
-// The floor that sonic sets is sonic's own.
-func TestSonicIsItself(t *testing.T) {
+// sonic runs its own code.
+func TestSonicIsSonic(t *testing.T) {
 	if sonic.APIKind != sonic.UseSonicJSON {
 		t.Error(errNoSonic)
 	}
 }
 
-// BenchmarkWire is for profiles of single candidates; the table comes from command table. For instance:
+// BenchmarkWire is for profiles of single candidates, such as
 //
 //	go test -run '^$' -bench 'Wire/decode/medium/aql-tag$' -cpuprofile cpu.out
 func BenchmarkWire(b *testing.B) {

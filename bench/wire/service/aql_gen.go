@@ -32,7 +32,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"title":"Buy milk","slug":"milk"}`},
 		},
-		Returns: "Nothing", Source: "service/service.go:52", Request: (*CreateNoteRequest)(nil),
+		Returns: "Nothing", Source: "service/service.go:57", Request: (*CreateNoteRequest)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return nil, receivers[0].(*Service).CreateNote(ctx, *request.(*CreateNoteRequest))
 		}},
@@ -44,7 +44,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"note_id":"note_1","input":{"title":"Buy oat milk"}}`},
 		},
-		Returns: "Nothing", Source: "service/service.go:64", Request: (*UpdateNoteRequest)(nil),
+		Returns: "Nothing", Source: "service/service.go:71", Request: (*UpdateNoteRequest)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return nil, receivers[0].(*Service).UpdateNote(ctx, *request.(*UpdateNoteRequest))
 		}},
@@ -64,7 +64,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"title":"Buy milk","slug":"milk"}`},
 		},
-		Returns: "Nothing", Source: "service/service.go:105", Request: (*CreateTodoRequest)(nil),
+		Returns: "Nothing", Source: "service/service.go:127", Request: (*CreateTodoRequest)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return nil, receivers[0].(*Service).CreateTodo(ctx, *request.(*CreateTodoRequest))
 		}},
@@ -76,7 +76,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"todo_id":"todo_1","input":{"title":"Buy oat milk"}}`},
 		},
-		Returns: "Nothing", Source: "service/service.go:117", Request: (*UpdateTodoRequest)(nil),
+		Returns: "Nothing", Source: "service/service.go:141", Request: (*UpdateTodoRequest)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return nil, receivers[0].(*Service).UpdateTodo(ctx, *request.(*UpdateTodoRequest))
 		}},
@@ -88,7 +88,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: "{}"},
 		},
-		Returns: "TodoList", Source: "service/service.go:128", Request: (*ListTodosRequest)(nil), Result: (*[]Todo)(nil),
+		Returns: "TodoList", Source: "service/service.go:152", Request: (*ListTodosRequest)(nil), Result: (*[]Todo)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
 		}},
@@ -99,7 +99,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"items":[{"sku":"a-1","name":"Lamp"}]}`},
 		},
-		Returns: "Nothing", Source: "service/service.go:156", Request: (*ImportItemsRequest)(nil),
+		Returns: "Nothing", Source: "service/service.go:189", Request: (*ImportItemsRequest)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return nil, receivers[0].(*Service).ImportItems(ctx, *request.(*ImportItemsRequest))
 		}},
@@ -111,7 +111,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"shelf_id":"shelf_1","input":{"items":[]}}`},
 		},
-		Returns: "Nothing", Source: "service/service.go:168", Request: (*UpdateShelfRequest)(nil),
+		Returns: "Nothing", Source: "service/service.go:203", Request: (*UpdateShelfRequest)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return nil, receivers[0].(*Service).UpdateShelf(ctx, *request.(*UpdateShelfRequest))
 		}},

@@ -8,7 +8,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Many returns a registry of n operations, each of which is create_note under another name: see Name.
+// Many returns a registry of n operations. Each is create_note under another name: see Name.
 func Many(n int) *aql.Registry {
 	create := handlers[slices.IndexFunc(handlers, func(h gen.Handler) bool { return h.Name == "create_note" })]
 	many := make([]gen.Handler, n)
@@ -19,5 +19,5 @@ func Many(n int) *aql.Registry {
 	return gen.NewRegistry(many, wireTypes, new(Service))
 }
 
-// Name is what operation i of Many is called.
+// Name returns the name of operation i of Many.
 func Name(i int) string { return fmt.Sprintf("create_note_%05d", i) }

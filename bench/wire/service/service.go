@@ -1,6 +1,5 @@
-// Package service is what the benchmarks of the wire decode, merge and encode: requests of three sizes and handlers that do
-// nothing. The constraints stand twice: in aql tags for us, and in check tags for go-playground/validator, which the generator
-// leaves alone.
+// Package service has the requests of the benchmarks in package wire, in three sizes, and handlers that do nothing.
+// Each constraint is there twice: in an aql tag for aql-tag, and in a check tag for go-playground/validator.
 package service
 
 //go:generate go tool aql-tag
@@ -22,7 +21,7 @@ const (
 	High   Priority = "high"
 )
 
-// Service does nothing, so that what is measured is what stands around it. Todos is what ListTodos returns.
+// Service does nothing, since the code around it is measured. ListTodos returns Todos.
 type Service struct{ Todos []Todo }
 
 // Note is the small resource.
@@ -37,13 +36,19 @@ type Note struct {
 
 // CreateNoteRequest is the small request: 6 fields, 150 bytes.
 type CreateNoteRequest struct {
-	_        struct{}  `aql:"category=CREATE"`
-	Title    string    `json:"title" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`                             // What has to be done
-	Slug     string    `json:"slug" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"`                // Name in addresses
-	Priority Priority  `json:"priority,omitempty" aql:"default=medium" check:"oneof=low medium high"`                               // How urgent it is
-	Estimate int       `json:"estimate,omitempty" aql:"min=0,max=10000" check:"min=0,max=10000" jsonschema:"Minutes that it takes"` // Minutes that it takes
-	Urgent   bool      `json:"urgent,omitempty"`                                                                                    // Whether somebody waits for it
-	DueAt    time.Time `json:"due_at,omitzero"`                                                                                     // When it has to be done
+	_ struct{} `aql:"category=CREATE"`
+	// What has to be done
+	Title string `json:"title" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`
+	// Name in addresses
+	Slug string `json:"slug" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"`
+	// How urgent it is
+	Priority Priority `json:"priority,omitempty" aql:"default=medium" check:"oneof=low medium high"`
+	// Minutes that it takes
+	Estimate int `json:"estimate,omitempty" aql:"min=0,max=10000" check:"min=0,max=10000"`
+	// Whether somebody waits for it
+	Urgent bool `json:"urgent,omitempty"`
+	// When it has to be done
+	DueAt time.Time `json:"due_at,omitzero"`
 }
 
 // CreateNote does nothing.
@@ -53,9 +58,11 @@ func (s *Service) CreateNote(context.Context, CreateNoteRequest) error { return 
 
 // UpdateNoteRequest names a note and what changes in it.
 type UpdateNoteRequest struct {
-	_     struct{}        `aql:"category=UPDATE"`
-	ID    string          `json:"note_id" aql:"required"` // Which note
-	Input aql.Patch[Note] `json:"input"`                  // What changes
+	_ struct{} `aql:"category=UPDATE"`
+	// Which note
+	ID string `json:"note_id" aql:"required"`
+	// What changes
+	Input aql.Patch[Note] `json:"input"`
 }
 
 // UpdateNote does nothing.
@@ -65,16 +72,21 @@ func (s *Service) UpdateNote(context.Context, UpdateNoteRequest) error { return 
 
 // Owner is who looks after a todo.
 type Owner struct {
-	Name  string `json:"name" aql:"required,minlen=1,maxlen=80" check:"required,min=1,max=80"` // Full name
-	Email string `json:"email" aql:"maxlen=120" check:"max=120"`                               // Address for letters
-	Level int    `json:"level" aql:"min=0,max=10" check:"min=0,max=10"`                        // Rank
+	// Full name
+	Name string `json:"name" aql:"required,minlen=1,maxlen=80" check:"required,min=1,max=80"`
+	// Address for letters
+	Email string `json:"email" aql:"maxlen=120" check:"max=120"`
+	// Rank
+	Level int `json:"level" aql:"min=0,max=10" check:"min=0,max=10"`
 }
 
 // Todo is the medium resource.
 type Todo struct {
-	Title    string            `json:"title" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`
-	Notes    string            `json:"notes" aql:"maxlen=4000" check:"max=4000"`
-	Slug     string            `json:"slug" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"`
+	Title string `json:"title" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`
+	Notes string `json:"notes" aql:"maxlen=4000" check:"max=4000"`
+
+	Slug string `json:"slug" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"`
+
 	Priority Priority          `json:"priority" aql:"default=medium" check:"oneof=low medium high"`
 	Estimate int               `json:"estimate" aql:"min=0,max=10000" check:"min=0,max=10000"`
 	Urgent   bool              `json:"urgent"`
@@ -86,17 +98,27 @@ type Todo struct {
 
 // CreateTodoRequest is the medium request: 10 fields, 1 KB.
 type CreateTodoRequest struct {
-	_        struct{}          `aql:"category=CREATE"`
-	Title    string            `json:"title" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`              // What has to be done
-	Notes    string            `json:"notes,omitempty" aql:"maxlen=4000" check:"max=4000"`                                   // Details
-	Slug     string            `json:"slug" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"` // Name in addresses
-	Priority Priority          `json:"priority,omitempty" aql:"default=medium" check:"oneof=low medium high"`                // How urgent it is
-	Estimate int               `json:"estimate,omitempty" aql:"min=0,max=10000" check:"min=0,max=10000"`                     // Minutes that it takes
-	Urgent   bool              `json:"urgent,omitempty"`                                                                     // Whether somebody waits for it
-	Tags     []string          `json:"tags,omitempty" aql:"maxitems=20" check:"max=20"`                                      // Tags
-	Owner    Owner             `json:"owner,omitzero"`                                                                       // Who looks after it
-	Labels   map[string]string `json:"labels,omitempty" aql:"maxitems=20" check:"max=20"`                                    // Free labels
-	DueAt    time.Time         `json:"due_at,omitzero"`                                                                      // When it has to be done
+	_ struct{} `aql:"category=CREATE"`
+	// What has to be done
+	Title string `json:"title" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`
+	// Details
+	Notes string `json:"notes,omitempty" aql:"maxlen=4000" check:"max=4000"`
+	// Name in addresses
+	Slug string `json:"slug" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"`
+	// How urgent it is
+	Priority Priority `json:"priority,omitempty" aql:"default=medium" check:"oneof=low medium high"`
+	// Minutes that it takes
+	Estimate int `json:"estimate,omitempty" aql:"min=0,max=10000" check:"min=0,max=10000"`
+	// Whether somebody waits for it
+	Urgent bool `json:"urgent,omitempty"`
+	// Tags
+	Tags []string `json:"tags,omitempty" aql:"maxitems=20" check:"max=20"`
+	// Who looks after it
+	Owner Owner `json:"owner,omitzero"`
+	// Free labels
+	Labels map[string]string `json:"labels,omitempty" aql:"maxitems=20" check:"max=20"`
+	// When it has to be done
+	DueAt time.Time `json:"due_at,omitzero"`
 }
 
 // CreateTodo does nothing.
@@ -106,9 +128,11 @@ func (s *Service) CreateTodo(context.Context, CreateTodoRequest) error { return 
 
 // UpdateTodoRequest names a todo and what changes in it.
 type UpdateTodoRequest struct {
-	_     struct{}        `aql:"category=UPDATE"`
-	ID    string          `json:"todo_id" aql:"required"` // Which todo
-	Input aql.Patch[Todo] `json:"input"`                  // What changes
+	_ struct{} `aql:"category=UPDATE"`
+	// Which todo
+	ID string `json:"todo_id" aql:"required"`
+	// What changes
+	Input aql.Patch[Todo] `json:"input"`
 }
 
 // UpdateTodo does nothing.
@@ -129,14 +153,22 @@ func (s *Service) ListTodos(context.Context, ListTodosRequest) ([]Todo, error) {
 
 // Item is an element of the large request.
 type Item struct {
-	SKU      string   `json:"sku" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"` // Number of the article
-	Name     string   `json:"name" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`              // What it is
-	Comment  string   `json:"comment" aql:"maxlen=400" check:"max=400"`                                            // What else is known
-	Place    string   `json:"place" aql:"maxlen=40" check:"max=40"`                                                // Where it stands
-	Priority Priority `json:"priority" aql:"default=medium" check:"oneof=low medium high"`                         // How urgent it is
-	Quantity int      `json:"quantity" aql:"min=0,max=10000" check:"min=0,max=10000"`                              // How many there are
-	Weight   float64  `json:"weight" aql:"min=0,max=1000" check:"min=0,max=1000"`                                  // Kilograms of one
-	Fragile  bool     `json:"fragile"`                                                                             // Whether it breaks
+	// Number of the article
+	SKU string `json:"sku" aql:"required,maxlen=63,pattern=^[a-z][a-z0-9-]*$" check:"required,max=63,slug"`
+	// What it is
+	Name string `json:"name" aql:"required,minlen=1,maxlen=200" check:"required,min=1,max=200"`
+	// What else is known
+	Comment string `json:"comment" aql:"maxlen=400" check:"max=400"`
+	// Where it stands
+	Place string `json:"place" aql:"maxlen=40" check:"max=40"`
+	// How urgent it is
+	Priority Priority `json:"priority" aql:"default=medium" check:"oneof=low medium high"`
+	// How many there are
+	Quantity int `json:"quantity" aql:"min=0,max=10000" check:"min=0,max=10000"`
+	// Kilograms of one
+	Weight float64 `json:"weight" aql:"min=0,max=1000" check:"min=0,max=1000"`
+	// Whether it breaks
+	Fragile bool `json:"fragile"`
 }
 
 // Shelf is the large resource.
@@ -146,8 +178,9 @@ type Shelf struct {
 
 // ImportItemsRequest is the large request: a list of structs, 64 KB.
 type ImportItemsRequest struct {
-	_     struct{} `aql:"category=CREATE"`
-	Items []Item   `json:"items" aql:"required,maxitems=1000" check:"required,max=1000,dive"` // What is put in
+	_ struct{} `aql:"category=CREATE"`
+	// What is put in
+	Items []Item `json:"items" aql:"required,maxitems=1000" check:"required,max=1000,dive"`
 }
 
 // ImportItems does nothing.
@@ -157,9 +190,11 @@ func (s *Service) ImportItems(context.Context, ImportItemsRequest) error { retur
 
 // UpdateShelfRequest names a shelf and what changes in it.
 type UpdateShelfRequest struct {
-	_     struct{}         `aql:"category=UPDATE"`
-	ID    string           `json:"shelf_id" aql:"required"` // Which shelf
-	Input aql.Patch[Shelf] `json:"input"`                   // What changes
+	_ struct{} `aql:"category=UPDATE"`
+	// Which shelf
+	ID string `json:"shelf_id" aql:"required"`
+	// What changes
+	Input aql.Patch[Shelf] `json:"input"`
 }
 
 // UpdateShelf does nothing.

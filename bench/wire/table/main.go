@@ -1,6 +1,6 @@
-// Command table measures every candidate of the wire's benchmarks and prints one table: medians, ratios to aql-tag, and what
-// became of the targets. Candidates take turns, round after round, so that a machine that is slow for a while is slow for all
-// of them. It fails when a candidate fails, never because something is slow.
+// Command table measures every candidate of the benchmarks in package wire. It prints one table with medians, ratios
+// to aql-tag, and the targets with what was measured. Candidates take turns in rounds, so that a machine that is slow
+// for a while is slow for all of them. The command fails when a candidate fails, and never because something is slow.
 package main
 
 import (
@@ -21,10 +21,10 @@ import (
 
 func main() {
 	testing.Init()
-	rounds := flag.Int("rounds", 7, "how often every candidate is measured")
+	rounds := flag.Int("rounds", 7, "how many times every candidate is measured")
 	duration := flag.Duration("time", 100*time.Millisecond, "how long a candidate runs in each round")
-	heap := flag.Int("heap", 64, "MiB that are in use beside what is measured")
-	only := flag.String("only", "", "regular expression of the benchmarks to run, such as decode/; no targets are judged that need others")
+	heap := flag.Int("heap", 64, "MiB of memory in use")
+	only := flag.String("only", "", "regular expression of the benchmarks to run, such as decode/")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -35,8 +35,9 @@ func main() {
 	}
 }
 
-// run prints the table. heap is the MiB that the process keeps in use: in an empty process the garbage collector runs at every
-// 4 MiB of garbage, hundreds of times a second, which no service sees and which the floors, that allocate nothing, escape.
+// run prints the table. heap is the MiB of memory that the process has in use. With an empty heap the garbage
+// collector would run at every 4 MiB of garbage, hundreds of times a second. No service has that, and floors that
+// allocate nothing would not pay for it.
 func run(ctx context.Context, out io.Writer, rounds int, duration time.Duration, heap int, only string) error {
 	used := make([]byte, heap<<20)
 	defer runtime.KeepAlive(used)
@@ -50,8 +51,9 @@ func run(ctx context.Context, out io.Writer, rounds int, duration time.Duration,
 	if err := flag.Set("test.benchtime", duration.String()); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s %s/%s, %d processors; %d MiB of heap in use; %d rounds of %s; medians. The ratio is the median of the rounds' ratios to the first line.\n",
+	fmt.Fprintf(out, "%s %s/%s, %d processors; %d MiB of heap in use; %d rounds of %s; medians. ",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), heap, rounds, duration)
+	fmt.Fprintln(out, "The ratio is the median of the rounds' ratios to the first line.")
 	all := make(results)
 	for _, benchmark := range wire.Benchmarks() {
 		if !filter.MatchString(benchmark.Name) {
@@ -68,12 +70,12 @@ func run(ctx context.Context, out io.Writer, rounds int, duration time.Duration,
 	return nil
 }
 
-// line is what was measured of one candidate.
+// line is the measurements of one candidate.
 type line struct {
-	name, lacks   string
-	perOp         float64 // ns
-	allocs, bytes int64
-	ratio         float64 // of its time to that of the first candidate
+	name, leavesOut string
+	perOp           float64 // ns
+	allocs, bytes   int64
+	ratio           float64 // of its time to that of the first candidate
 }
 
 // results are the lines of each benchmark.
@@ -82,7 +84,7 @@ type results map[string][]line
 // measure runs the candidates of a benchmark in turn.
 func measure(ctx context.Context, benchmark wire.Benchmark, rounds int) ([]line, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // what the group needs ends here, so that it does not weigh on the next
+	defer cancel() // ends what the group uses, so that it does not slow down the next group
 	group, err := benchmark.Make(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +96,7 @@ func measure(ctx context.Context, benchmark wire.Benchmark, rounds int) ([]line,
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if _, err := c.Run(); err != nil { // warms up, and tells what is wrong, which testing.Benchmark does not
+			if _, err := c.Run(); err != nil { // warms up, and returns the error, which testing.Benchmark does not
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
 			result := testing.Benchmark(func(b *testing.B) { wire.Measure(b, c) })
@@ -102,7 +104,9 @@ func measure(ctx context.Context, benchmark wire.Benchmark, rounds int) ([]line,
 				return nil, fmt.Errorf("%s failed while it was measured", c.Name)
 			}
 			times[i] = append(times[i], float64(result.T.Nanoseconds())/float64(result.N))
-			lines[i] = line{name: c.Name, lacks: c.Lacks, allocs: result.AllocsPerOp(), bytes: result.AllocedBytesPerOp()}
+			lines[i] = line{
+				name: c.Name, leavesOut: c.LeavesOut, allocs: result.AllocsPerOp(), bytes: result.AllocedBytesPerOp(),
+			}
 		}
 	}
 	for i := range lines {
@@ -118,11 +122,12 @@ func measure(ctx context.Context, benchmark wire.Benchmark, rounds int) ([]line,
 func printGroup(out io.Writer, name string, lines []line) {
 	fmt.Fprintf(out, "\n%-46s %12s %10s %9s %8s  %s\n", name, "ns/op", "B/op", "allocs/op", "ratio", "leaves out")
 	for _, l := range lines {
-		fmt.Fprintf(out, "  %-44s %12s %10d %9d %8s  %s\n", l.name, grouped(l.perOp), l.bytes, l.allocs, short(l.ratio), l.lacks)
+		fmt.Fprintf(out, "  %-44s %12s %10d %9d %8s  %s\n",
+			l.name, grouped(l.perOp), l.bytes, l.allocs, short(l.ratio), l.leavesOut)
 	}
 }
 
-// grouped is a whole number with commas between its thousands.
+// grouped returns a number as an integer with commas between its thousands.
 func grouped(v float64) string {
 	digits := fmt.Sprintf("%.0f", v)
 	var text strings.Builder
@@ -135,7 +140,7 @@ func grouped(v float64) string {
 	return text.String()
 }
 
-// short is a ratio with three significant digits.
+// short returns a ratio with three significant digits.
 func short(v float64) string {
 	switch {
 	case v >= 100:

@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/bench/wire"
 )
 
-// Each target is of a benchmark and a candidate that exist; field selection is still to come.
-func TestTargetsSpeakOfWhatIsMeasured(t *testing.T) {
+// The benchmark and the candidate of each target exist.
+func TestTargetsAreMeasured(t *testing.T) {
 	all := make(results)
 	for _, benchmark := range wire.Benchmarks() {
 		group, err := benchmark.Make(t.Context())
@@ -24,18 +24,20 @@ func TestTargetsSpeakOfWhatIsMeasured(t *testing.T) {
 	}
 	for _, target := range targets() {
 		var absent bool
-		target.measured(reading{all[target.benchmark], &absent})
+		target.measured(measurements{all[target.benchmark], &absent})
 		if absent {
-			t.Errorf("%s, %s: absent is %t", target.benchmark, target.says, absent)
+			t.Errorf("%s, %s: the measurement is absent", target.benchmark, target.quantity)
 		}
 	}
 }
 
-func TestTargetsAreJudged(t *testing.T) {
+func TestTargetsArePrinted(t *testing.T) {
 	var out bytes.Buffer
 	printTargets(&out, results{
-		"merge/medium":      {{name: "aql-tag", ratio: 1}, {name: "evanphx MergePatch + Unmarshal", ratio: 20}},
-		"encode/list25":     {{name: "aql-tag", ratio: 1, allocs: 2}, {name: "encoding/json", ratio: 2.5}, {name: "sonic", ratio: 0.8}},
+		"merge/medium": {{name: "aql-tag", ratio: 1}, {name: "evanphx MergePatch + Unmarshal", ratio: 20}},
+		"encode/list25": {
+			{name: "aql-tag", ratio: 1, allocs: 2}, {name: "encoding/json", ratio: 2.5}, {name: "sonic", ratio: 0.8},
+		},
 		"introspect/detail": {{name: "aql-tag, 10 operations", ratio: 1, allocs: 1}},
 	})
 	want := map[string]string{
@@ -50,8 +52,8 @@ func TestTargetsAreJudged(t *testing.T) {
 	for text := range strings.Lines(out.String()) {
 		words := strings.Join(strings.Fields(text), " ")
 		for name := range want {
-			benchmark, says, _ := strings.Cut(name, ", ")
-			if strings.HasPrefix(words, benchmark+" "+says) {
+			benchmark, quantity, _ := strings.Cut(name, ", ")
+			if strings.HasPrefix(words, benchmark+" "+quantity) {
 				got[name] = words[strings.LastIndexAny(words, "<>"):]
 			}
 		}

@@ -6,45 +6,56 @@ import (
 	"slices"
 )
 
-// target is what a measurement shall be.
+// target is a bound of a quantity that is measured.
 type target struct {
-	benchmark, says string
-	measured        func(r reading) float64
-	atMost          float64 // 0: atLeast counts
-	atLeast         float64
+	benchmark, quantity string
+	measured            func(m measurements) float64
+	atMost              float64 // 0: there is none
+	atLeast             float64
 }
 
-// reading finds measurements of one benchmark. It takes note of those that are absent.
-type reading struct {
+func atMost(benchmark, quantity string, limit float64, measured func(measurements) float64) target {
+	return target{benchmark: benchmark, quantity: quantity, measured: measured, atMost: limit}
+}
+
+func atLeast(benchmark, quantity string, limit float64, measured func(measurements) float64) target {
+	return target{benchmark: benchmark, quantity: quantity, measured: measured, atLeast: limit}
+}
+
+// measurements are those of one benchmark. absent is set when one is read that is not there.
+type measurements struct {
 	lines  []line
 	absent *bool
 }
 
-func (r reading) line(name string) line {
-	i := slices.IndexFunc(r.lines, func(l line) bool { return l.name == name })
+func (m measurements) line(name string) line {
+	i := slices.IndexFunc(m.lines, func(l line) bool { return l.name == name })
 	if i < 0 {
-		*r.absent = true
+		*m.absent = true
 		return line{ratio: 1, perOp: 1}
 	}
-	return r.lines[i]
+	return m.lines[i]
 }
 
-// times is how many times as long as aql-tag a candidate takes.
-func times(name string) func(reading) float64 {
-	return func(r reading) float64 { return r.line(name).ratio }
+// times is the time of a candidate as a multiple of that of aql-tag.
+func times(name string) func(measurements) float64 {
+	return func(m measurements) float64 { return m.line(name).ratio }
 }
 
-// of is how long aql-tag takes, as a part of a candidate's time.
-func of(name string) func(reading) float64 {
-	return func(r reading) float64 { return 1 / r.line(name).ratio }
+// of is the time of aql-tag as a part of that of a candidate.
+func of(name string) func(measurements) float64 {
+	return func(m measurements) float64 { return 1 / m.line(name).ratio }
 }
 
-func allocations(r reading) float64 { return float64(r.line("aql-tag").allocs) }
+// allocations are those of a candidate for one run.
+func allocations(name string) func(measurements) float64 {
+	return func(m measurements) float64 { return float64(m.line(name).allocs) }
+}
 
-// slack is how far small and large requests may be from the ratios that are demanded of the medium one.
+// slack is the factor by which the targets of small and large requests are looser than those of the medium one.
 const slack = 1.3
 
-// targets are those of the wire.
+// targets returns all targets.
 func targets() []target {
 	var all []target
 	for _, size := range []struct {
@@ -52,39 +63,36 @@ func targets() []target {
 		slack float64
 	}{{"decode/medium", 1}, {"decode/small", slack}, {"decode/large", slack}} {
 		all = append(all,
-			target{benchmark: size.name, says: "time of json.Valid", measured: of("json.Valid"), atMost: 0.7 * size.slack},
-			target{benchmark: size.name, says: "time of sonic, which validates nothing", measured: of("sonic"), atMost: size.slack},
-			target{benchmark: size.name, says: "times as fast as the MCP SDK's AddTool", measured: times("MCP SDK AddTool"), atLeast: 25 / size.slack},
-			target{benchmark: size.name, says: "times as fast as encoding/json + validator", measured: times("encoding/json + validator"), atLeast: 8 / size.slack})
+			atMost(size.name, "time of json.Valid", 0.7*size.slack, of("json.Valid")),
+			atMost(size.name, "time of sonic, which validates nothing", size.slack, of("sonic")),
+			atLeast(size.name, "times as fast as the MCP SDK's AddTool", 25/size.slack, times("MCP SDK AddTool")),
+			atLeast(size.name, "times as fast as encoding/json + validator", 8/size.slack, times("encoding/json + validator")))
 		if size.slack == 1 {
-			all = append(all, target{benchmark: size.name, says: "allocations", measured: allocations, atMost: 8})
+			all = append(all, atMost(size.name, "allocations", 8, allocations("aql-tag")))
 		}
 	}
+	const (
+		evanphx     = "evanphx MergePatch + Unmarshal"
+		filter      = "encode, then filter"
+		tenThousand = "aql-tag, 10,000 operations"
+	)
 	return append(all,
-		target{benchmark: "merge/medium", says: "times as fast as evanphx MergePatch + Unmarshal", measured: times("evanphx MergePatch + Unmarshal"), atLeast: 20},
-		target{benchmark: "encode/list25", says: "times as fast as encoding/json", measured: times("encoding/json"), atLeast: 3},
-		target{benchmark: "encode/list25", says: "time of sonic", measured: of("sonic"), atMost: 1},
-		target{benchmark: "encode/list25", says: "allocations, the output among them", measured: allocations, atMost: 1},
-		target{benchmark: "fields/2of10", says: "time of encoding all fields", measured: selection(of("aql-tag, all fields")), atMost: 1},
-		target{benchmark: "fields/2of10", says: "times as fast as encode, then filter", measured: selection(times("encode, then filter")), atLeast: 50},
-		target{benchmark: "call/small", says: "time of decoding alone", measured: of("aql-tag, decoding alone"), atMost: 2},
-		target{benchmark: "call/medium", says: "time of decoding alone", measured: of("aql-tag, decoding alone"), atMost: 2},
-		target{benchmark: "operations/same", says: "time at 10,000 operations, of that at 10", measured: times("aql-tag, 10,000 operations"), atMost: 1.2},
-		target{benchmark: "introspect/detail", says: "time at 10,000 operations, of that at 10", measured: times("aql-tag, 10,000 operations"), atMost: 1.2},
-		target{benchmark: "introspect/detail", says: "allocations", measured: func(r reading) float64 { return float64(r.line("aql-tag, 10 operations").allocs) }, atMost: 2},
-		target{benchmark: "introspect/list", says: "allocations", measured: allocations, atMost: 2},
+		atLeast("merge/medium", "times as fast as "+evanphx, 20, times(evanphx)),
+		atLeast("encode/list25", "times as fast as encoding/json", 3, times("encoding/json")),
+		atMost("encode/list25", "time of sonic", 1, of("sonic")),
+		atMost("encode/list25", "allocations, the output among them", 1, allocations("aql-tag")),
+		atMost("fields/2of10", "time of encoding all fields", 1, of("aql-tag, all fields")),
+		atLeast("fields/2of10", "times as fast as encode, then filter", 50, times(filter)),
+		atMost("call/small", "time of decoding alone", 2, of("aql-tag, decoding alone")),
+		atMost("call/medium", "time of decoding alone", 2, of("aql-tag, decoding alone")),
+		atMost("operations/same", "time at 10,000 operations, of that at 10", 1.2, times(tenThousand)),
+		atMost("introspect/detail", "time at 10,000 operations, of that at 10", 1.2, times(tenThousand)),
+		atMost("introspect/detail", "allocations", 2, allocations("aql-tag, 10 operations")),
+		atMost("introspect/list", "allocations", 2, allocations("aql-tag")),
 	)
 }
 
-// selection judges field selection only when there is one.
-func selection(measured func(reading) float64) func(reading) float64 {
-	return func(r reading) float64 {
-		r.line("aql-tag")
-		return measured(r)
-	}
-}
-
-// printTargets says which targets were met. Those whose measurements are absent are listed as such.
+// printTargets prints the targets with what was measured.
 func printTargets(out io.Writer, all results) {
 	fmt.Fprintf(out, "\n%-20s %-50s %10s %10s\n", "target", "", "wanted", "measured")
 	for _, t := range targets() {
@@ -93,7 +101,7 @@ func printTargets(out io.Writer, all results) {
 			wanted = ">= " + short(t.atLeast)
 		}
 		var absent bool
-		measured := t.measured(reading{all[t.benchmark], &absent})
+		measured := t.measured(measurements{all[t.benchmark], &absent})
 		value, verdict := short(measured), "met"
 		switch {
 		case absent:
@@ -101,7 +109,7 @@ func printTargets(out io.Writer, all results) {
 		case t.atMost != 0 && measured > t.atMost, t.atMost == 0 && measured < t.atLeast:
 			verdict = "missed"
 		}
-		fmt.Fprintf(out, "  %-18s %-50s %10s %10s  %s\n", t.benchmark, t.says, wanted, value, verdict)
+		fmt.Fprintf(out, "  %-18s %-50s %10s %10s  %s\n", t.benchmark, t.quantity, wanted, value, verdict)
 	}
 }
 
