@@ -10,7 +10,7 @@ import (
 )
 
 // selector finds Go names in code spans, such as aql.Options.Limits.
-var selector = regexp.MustCompile("\\b([a-z]+)((?:\\.[A-Z]\\w*)+)")
+var selector = regexp.MustCompile(`\b([a-z]+)((?:\.[A-Z]\w*)+)`)
 
 // A Go name of ours that a page mentions exists: pages are read where nothing compiles them.
 func TestNamesOnPagesExist(t *testing.T) {

@@ -53,7 +53,7 @@ func prose(text string) []string {
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`^#+ +(.*)$`)
-	dropped = regexp.MustCompile("[^\\pL\\pN _-]")
+	dropped = regexp.MustCompile(`[^\pL\pN _-]`)
 	named   = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
 )
 

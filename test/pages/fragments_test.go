@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -43,13 +42,13 @@ var (
 // The pieces of Go code on pages compile: declarations, or statements of a function that returns an error.
 func TestFragmentsCompile(t *testing.T) {
 	r := newModule(t)
-	for _, page := range []string{"docs/clients.md", "docs/manifest.md", "docs/production.md", "docs/requests.md", "docs/security.md"} {
+	for _, name := range []string{"clients", "manifest", "production", "requests", "security"} {
+		page := "docs/" + name + ".md"
 		for _, block := range read(t, page) {
 			if block.Kind != "go" {
 				continue
 			}
-			name := fmt.Sprintf("%s%d", strings.TrimSuffix(filepath.Base(page), ".md"), block.Line)
-			dir := filepath.Join(r.dir, name)
+			dir := filepath.Join(r.dir, fmt.Sprintf("%s%d", name, block.Line))
 			if err := os.Mkdir(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}

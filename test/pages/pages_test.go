@@ -52,8 +52,8 @@ func only(blocks []Block, kinds ...string) []Block {
 	return slices.DeleteFunc(blocks, func(block Block) bool { return !slices.Contains(kinds, block.Kind) })
 }
 
-// The README is a whole adapter, plugged into a client. TestReadmeShowsTheDemo and TestReadmeShowsTheTokens are about its
-// text.
+// The README is a whole adapter, plugged into a client. Two more tests are about its text blocks:
+// TestReadmeShowsTheDemo and TestReadmeShowsTheTokens.
 func TestReadme(t *testing.T) {
 	r := newModule(t)
 	r.follow("README.md", only(read(t, "README.md"), "go", "sh", "json", "request", "reply"))
@@ -73,11 +73,14 @@ func TestTutorial(t *testing.T) {
 // Pages about the todo example: its README; the policy that the security page has; what the page about tests does with
 // exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit an audit file.
 func TestPagesAboutTheExample(t *testing.T) {
-	newExample(t).follow("examples/todo/README.md", only(read(t, "examples/todo/README.md"), "sh", "sh background", "json"))
+	const readme = "examples/todo/README.md"
+	newExample(t).follow(readme, only(read(t, readme), "sh", "sh background", "json"))
 	r := newExample(t)
 	for _, page := range []string{"docs/security.md", "docs/testing.md"} {
 		r.follow(page, slices.DeleteFunc(only(read(t, page), "sh", "yaml"), func(block Block) bool {
-			return strings.Contains(block.Text, "audit verify") || strings.Contains(block.Text, "aqltest") || strings.Contains(block.Text, "AQL_UPDATE")
+			return slices.ContainsFunc([]string{"audit verify", "aqltest", "AQL_UPDATE"}, func(elsewhere string) bool {
+				return strings.Contains(block.Text, elsewhere)
+			})
 		}))
 		if page == "docs/security.md" && !strings.Contains(r.printed, "confirm-wide-purges") {
 			t.Errorf("policy explain does not name the rule that decides:\n%s", r.printed)

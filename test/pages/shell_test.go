@@ -22,8 +22,9 @@ exec 2>&1
 claude() { # claude mcp add NAME -- COMMAND [ARGS]: fails unless the command answers as an MCP server
 	[ "$1 $2 $4" = "mcp add --" ] || { echo "unknown form: claude $*"; return 1; }
 	name=$3; shift 4
-	echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"page","version":"1"}}}' |
-		"$@" 2>&1 | grep -q '"serverInfo":{"name":"'"$name"'"' || { echo "$* is not an MCP server named $name"; return 1; }
+	params='{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"page","version":"1"}}'
+	echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":'"$params"'}' | "$@" 2>&1 |
+		grep -q '"serverInfo":{"name":"'"$name"'"' || { echo "$* is not an MCP server named $name"; return 1; }
 }
 `
 

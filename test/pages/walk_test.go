@@ -206,7 +206,9 @@ func (r *reader) configure(page string, block Block) {
 	var configuration struct {
 		MCPServers map[string]configured `json:"mcpServers"`
 	}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(block.Text, "/path/to", r.dir)), &configuration); err != nil || len(configuration.MCPServers) == 0 {
+	text := strings.ReplaceAll(block.Text, "/path/to", r.dir)
+	err := json.Unmarshal([]byte(text), &configuration)
+	if err != nil || len(configuration.MCPServers) == 0 {
 		r.Fatalf("%s:%d: no configuration of an MCP client: %v", page, block.Line, err)
 	}
 	for name, server := range configuration.MCPServers {

@@ -1,5 +1,5 @@
-// Package proxy serves the working tree as a Go module proxy in a directory: every module that a release would tag, under
-// one version. Tests use it to see the modules as their users do, without replace directives and workspaces.
+// Package proxy serves the working tree as a Go module proxy in a directory: every module that a release would tag,
+// under one version. Tests use it to see the modules as their users do, without replace directives and workspaces.
 package proxy
 
 import (
@@ -31,7 +31,8 @@ const series = "v0.0.1-tree.x"
 // Released lists the folders of the modules that a release tags, in the order of their tags: a module comes after those
 // that it requires.
 var Released = []string{
-	"runtime", ".", "runtime/store/sqlite", "runtime/store/redis", "runtime/store/postgres", "runtime/aqltest", "aqlvet/golangci",
+	"runtime", ".", "runtime/store/sqlite", "runtime/store/redis", "runtime/store/postgres",
+	"runtime/aqltest", "aqlvet/golangci",
 }
 
 func modulePath(folder string) string { return path.Join(prefix, folder) }
@@ -44,8 +45,8 @@ type Proxy struct {
 	next    string // GOPROXY
 }
 
-// New writes the released modules of the repository at root below dir. The version is made of their content, so that equal
-// trees share what the go command caches.
+// New writes the released modules of the repository at root below dir. The version is made of their content, so that
+// equal trees share what the go command caches.
 func New(ctx context.Context, root, dir string) (*Proxy, error) {
 	files, err := tracked(ctx, root)
 	if err != nil {
@@ -73,17 +74,21 @@ func New(ctx context.Context, root, dir string) (*Proxy, error) {
 	return p, nil
 }
 
-// Env returns the environment in which the go command finds the modules: here first, then in the module cache, then where
-// it looked before.
+// Env returns the environment in which the go command finds the modules: here first, then in the module cache, then
+// where it looked before.
 func (p *Proxy) Env() []string {
-	sources := "file://" + filepath.ToSlash(p.dir) + ",file://" + filepath.ToSlash(filepath.Join(p.cache, "cache", "download"))
+	cached := filepath.ToSlash(filepath.Join(p.cache, "cache", "download"))
+	sources := "file://" + filepath.ToSlash(p.dir) + ",file://" + cached
 	if p.next != "" {
 		sources += "," + p.next
 	}
-	return []string{"GOPROXY=" + sources, "GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw"}
+	return []string{
+		"GOPROXY=" + sources, "GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=none", "GOWORK=off", "GOFLAGS=-modcacherw",
+	}
 }
 
-// forget removes the versions of other trees from the module cache, once they are a day old. A younger one may be in use.
+// forget removes the versions of other trees from the module cache, once they are a day old. A younger one may be in
+// use.
 func (p *Proxy) forget(modulePath string) error {
 	zips, err := filepath.Glob(filepath.Join(p.cache, "cache", "download", modulePath, "@v", series+"*.zip"))
 	if err != nil {
@@ -134,7 +139,8 @@ func (p *Proxy) add(root, folder string, files []string) error {
 		return err
 	}
 	for name, data := range map[string][]byte{
-		"list": []byte(p.Version + "\n"), p.Version + ".info": info, p.Version + ".mod": mod, p.Version + ".zip": content.Bytes(),
+		"list": []byte(p.Version + "\n"), p.Version + ".info": info, p.Version + ".mod": mod,
+		p.Version + ".zip": content.Bytes(),
 	} {
 		if err := os.WriteFile(filepath.Join(home, name), data, 0o644); err != nil {
 			return err
