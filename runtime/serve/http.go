@@ -15,7 +15,7 @@ import (
 )
 
 // serveHTTP serves MCP at /mcp and a health check at /healthz until ctx ends.
-func (p Process) serveHTTP(
+func serveHTTP(
 	ctx context.Context, server *mcpserver.Server, s settings, options Options, log *slog.Logger,
 ) error {
 	if err := checkAddress(s.addr, options.AllowRemote || options.MCP.Bearer != nil); err != nil {

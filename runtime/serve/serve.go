@@ -48,7 +48,7 @@ type Options struct {
 	ShutdownTimeout time.Duration
 }
 
-// The exit codes of Main and Run.
+// The exit codes of Main.
 const (
 	exitOK    = 0
 	exitError = 1 // while running
@@ -82,59 +82,59 @@ func main(registry *aql.Registry, options Options) int {
 		fmt.Fprintln(os.Stderr, "flag.Parse was called before serve.Flags(flag.CommandLine) added the adapter's flags")
 		return exitUsage
 	}
-	process := Process{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, Environ: os.Environ(),
+	env := environment{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, lookup: os.LookupEnv, environ: os.Environ(),
 	}
 	if flag.Parsed() {
-		return process.serve(ctx, registry, options, flag.CommandLine)
+		return env.serve(ctx, registry, options, flag.CommandLine)
 	}
-	return process.Run(ctx, registry, options, os.Args[1:])
+	return env.run(ctx, registry, options, os.Args[1:])
 }
 
-// Process is the environment of Run. Main uses that of the operating system's process; tests make their own.
-type Process struct {
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	LookupEnv      func(string) (string, bool)
-	Environ        []string // in which misspelt names are searched
+// environment is the environment of a process: that of this process, or of a test.
+type environment struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	lookup         func(name string) (string, bool)
+	environ        []string // in which misspelt names are searched
 }
 
-// Run is Main in another environment: it parses args, serves until ctx ends, and returns the exit code.
-func (p Process) Run(ctx context.Context, registry *aql.Registry, options Options, args []string) int {
+// run parses args, serves until ctx ends, and returns the exit code.
+func (e environment) run(ctx context.Context, registry *aql.Registry, options Options, args []string) int {
 	set := flag.NewFlagSet(options.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	Flags(set)
 	err := set.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		set.SetOutput(p.Stdout)
+		set.SetOutput(e.stdout)
 		set.Usage()
 		return exitOK
 	case err == nil && set.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
 	if err != nil {
-		fmt.Fprintf(p.Stderr, "%s: %v\nRun it with -help for usage.\n", options.Name, err)
+		fmt.Fprintf(e.stderr, "%s: %v\nRun it with -help for usage.\n", options.Name, err)
 		return exitUsage
 	}
-	return p.serve(ctx, registry, options, set)
+	return e.serve(ctx, registry, options, set)
 }
 
 // serve serves the adapter with parsed flags.
-func (p Process) serve(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) (code int) {
+func (e environment) serve(ctx context.Context, registry *aql.Registry, options Options, set *flag.FlagSet) (code int) {
 	if options.Version == "" {
 		options.Version = buildVersion()
 	}
 	if set.Lookup("version").Value.String() == "true" {
-		fmt.Fprintf(p.Stdout, "%s %s\n", options.Name, options.Version)
+		fmt.Fprintf(e.stdout, "%s %s\n", options.Name, options.Version)
 		return exitOK
 	}
-	settings, warnings, err := p.settings(set)
+	settings, warnings, err := e.settings(set)
 	if err != nil {
-		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
+		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
 		return exitUsage
 	}
-	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: settings.level}))
+	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: settings.level}))
 	for _, warning := range warnings {
 		log.Warn(warning)
 	}
@@ -155,23 +155,31 @@ func (p Process) serve(ctx context.Context, registry *aql.Registry, options Opti
 		adapter, err = aql.New(registry, settings.apply(options, log))
 	}
 	if err != nil {
-		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
+		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
 		return exitUsage
 	}
-	server := mcpserver.New(adapter, options.MCP)
 	if source != nil {
 		go followPolicy(ctx, source, adapter, log)
 	}
-	if settings.transport == "stdio" {
-		err = server.RunStdio(ctx, p.Stdin, p.Stdout)
+	return e.serveAdapter(ctx, adapter, settings, options, log)
+}
+
+// serveAdapter serves the adapter on the transport of the settings.
+func (e environment) serveAdapter(
+	ctx context.Context, adapter *aql.Adapter, s settings, options Options, log *slog.Logger,
+) int {
+	server := mcpserver.New(adapter, options.MCP)
+	var err error
+	if s.transport == "stdio" {
+		err = server.RunStdio(ctx, e.stdin, e.stdout)
 		server.Close()
 	} else { // it closes the server itself, and waits for running calls no longer than the deadline
-		err = p.serveHTTP(ctx, server, settings, options, log)
+		err = serveHTTP(ctx, server, s, options, log)
 	}
 	var misuse usageError
 	switch {
 	case errors.As(err, &misuse):
-		fmt.Fprintf(p.Stderr, "%s: %v\n", options.Name, err)
+		fmt.Fprintf(e.stderr, "%s: %v\n", options.Name, err)
 		return exitUsage
 	case err != nil:
 		log.Error("serving failed", slog.Any("error", err))

@@ -110,8 +110,8 @@ func TestSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr safeBuffer
 			tt.options.Name, tt.options.Version = "notes", "1.2.3"
-			process := Process{Stdin: strings.NewReader(listTools), Stdout: &stdout, Stderr: &stderr, LookupEnv: lookup(tt.environ), Environ: tt.environ}
-			if code := process.Run(t.Context(), registry(nil, nil), tt.options, tt.args); code != tt.code {
+			env := environment{stdin: strings.NewReader(listTools), stdout: &stdout, stderr: &stderr, lookup: lookup(tt.environ), environ: tt.environ}
+			if code := env.run(t.Context(), registry(nil, nil), tt.options, tt.args); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
 			if !strings.Contains(stderr.String(), tt.stderr) || !strings.Contains(stdout.String(), tt.stdout) {
@@ -154,10 +154,10 @@ func start(t *testing.T, registry *aql.Registry, options Options) running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := running{stderr: new(safeBuffer), stop: cancel, code: make(chan int, 1)}
-	process := Process{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: r.stderr, LookupEnv: lookup(nil)}
+	env := environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: r.stderr, lookup: lookup(nil)}
 	options.Name = "notes"
 	go func() {
-		r.code <- process.Run(ctx, registry, options, []string{"-transport", "http", "-addr", "127.0.0.1:0"})
+		r.code <- env.run(ctx, registry, options, []string{"-transport", "http", "-addr", "127.0.0.1:0"})
 	}()
 	for ; r.url == ""; time.Sleep(time.Millisecond) {
 		if match := urlInLog.FindStringSubmatch(r.stderr.String()); match != nil {

@@ -72,7 +72,7 @@ type settings struct {
 
 // settings merges flags and environment. A given flag overrides the environment, with a warning; the environment
 // overrides the default of a flag.
-func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
+func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 	explicit := make(map[string]bool)
 	set.Visit(func(f *flag.Flag) { explicit[f.Name] = true })
 	values := make(map[string]string)
@@ -81,7 +81,7 @@ func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
 	for _, s := range table {
 		value := set.Lookup(s.flag).Value.String()
 		given[s.flag] = explicit[s.flag]
-		if fromEnv, ok := p.LookupEnv(s.env); s.env != "" && ok {
+		if fromEnv, ok := e.lookup(s.env); s.env != "" && ok {
 			switch {
 			case !explicit[s.flag]:
 				value, given[s.flag] = fromEnv, true
@@ -91,7 +91,7 @@ func (p Process) settings(set *flag.FlagSet) (settings, []string, error) {
 		}
 		values[s.flag] = value
 	}
-	warnings = append(warnings, misspelt(p.Environ)...)
+	warnings = append(warnings, misspelt(e.environ)...)
 
 	result := settings{
 		transport: values["transport"], addr: values["addr"],

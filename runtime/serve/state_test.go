@@ -52,9 +52,9 @@ func run(t *testing.T, options Options, args ...string) *client {
 		Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive, Returns: "Nothing", Request: (*struct{})(nil),
 		Call: func(context.Context, []any, any) (any, error) { return nil, nil },
 	}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}})
-	process := Process{Stdin: fromClient, Stdout: toClient, Stderr: c.stderr, LookupEnv: lookup(nil)}
+	env := environment{stdin: fromClient, stdout: toClient, stderr: c.stderr, lookup: lookup(nil)}
 	go func() {
-		c.code <- process.Run(t.Context(), registry, options, args)
+		c.code <- env.run(t.Context(), registry, options, args)
 		toClient.Close()
 	}()
 	var err error
