@@ -98,7 +98,7 @@ func TestTiers(t *testing.T) {
 		return testPackage{ImportPath: base + "/" + folder, Folder: folder, XTestGoFiles: []string{"report_test.go"}, Dir: "."}
 	}
 	var all []testPackage
-	for _, folder := range append(append([]string{"runtime", "bench/generics"}, slow...), programs...) {
+	for _, folder := range append(append([]string{"runtime", "bench/generics"}, slow...), long...) {
 		all = append(all, at(folder))
 	}
 	sizes := make(map[string]int)
@@ -112,7 +112,7 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: -short is %v", name, chosen.short)
 		}
 	}
-	want := map[string]int{"quick": 2, "test": 2 + len(programs), "slow": len(slow), "race": 2 + len(programs) - 1}
+	want := map[string]int{"quick": 2, "test": 2 + len(long), "slow": len(slow), "race": 2 + len(long) - 1}
 	if fmt.Sprint(sizes) != fmt.Sprint(want) {
 		t.Errorf("packages of the tiers: %v, want %v", sizes, want)
 	}

@@ -8,8 +8,12 @@ import (
 // slow are the folders of the slow tier: their tests run for minutes.
 var slow = []string{"test/mutation", "test/pages", "test/state", "bench/gen"}
 
-// programs are the folders whose tests build and start programs. The quick tier goes without them.
-var programs = []string{"test/golden", "test/generated", "test/conform", "test/adopted", "test/proxy", "test/release", "cmd/aql-tag", "examples/todo", "internal/load"}
+// long are folders whose tests build and start programs or servers, or compare with peers. The quick tier goes without
+// them.
+var long = []string{
+	"bench/wire", "cmd/aql-tag", "examples/todo", "internal/load", "runtime/store/postgres", "runtime/store/redis",
+	"test/adopted", "test/conform", "test/golden", "test/proxy", "test/release",
+}
 
 // tier is a choice of tests.
 type tier struct {
@@ -28,7 +32,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	if err != nil {
 		return tier{}, err
 	}
-	startsPrograms, err := chosen(programs, all)
+	isLong, err := chosen(long, all)
 	if err != nil {
 		return tier{}, err
 	}
@@ -41,7 +45,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 		var in bool
 		switch name {
 		case "quick":
-			in = !isSlow[p.ImportPath] && !startsPrograms[p.ImportPath]
+			in = !isSlow[p.ImportPath] && !isLong[p.ImportPath]
 		case "test":
 			in = !isSlow[p.ImportPath]
 		case "slow":
