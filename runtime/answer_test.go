@@ -54,7 +54,8 @@ func TestIsToolError(t *testing.T) {
 		all, want   bool
 	}{
 		{code: CodeResourceNotFound}, {code: CodeInvalidType}, {code: CodeInvalidType, notAnObject: true, want: true},
-		{code: codeMalformed, want: true}, {code: "INTERNAL_ERROR", want: true}, {code: CodeResourceNotFound, all: true, want: true},
+		{code: codeMalformed, want: true}, {code: "INTERNAL_ERROR", want: true},
+		{code: CodeResourceNotFound, all: true, want: true},
 	} {
 		if got := isToolError(tt.code, &message{notAnObject: tt.notAnObject}, tt.all); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)

@@ -14,7 +14,8 @@ func stageBatch(ctx context.Context, limit int, skip bool, report Progress, name
 	o := stageOperation("any", "read", gen.Param{Name: "id"}, gen.Param{Name: "pin", Sensitive: true})
 	var items []*item
 	for _, name := range names {
-		it := &item{request: request{operation: o}, text: `{"operation":"` + name + `","params":{"id":1,"pin":2},"extra":3,"_meta":4}`}
+		it := &item{request: request{operation: o},
+			text: `{"operation":"` + name + `","params":{"id":1,"pin":2},"extra":3,"_meta":4}`}
 		it.envelope.operation = name
 		if name == "invalid" {
 			it.failed = Denied("invalid")
@@ -52,16 +53,19 @@ func TestBatchRun(t *testing.T) {
 		reports     int // of progress
 		want        string
 	}{
-		{name: "an item fails", items: "done fails rendered", reports: 3, want: `"results":[` + done + `,{"index":1,"operation":"fails","result":{"success":false,` +
-			`"error":{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"no"}}}},` +
-			`{"index":2,"operation":"rendered","result":{"success":true}}],"summary":{"total":3,"succeeded":2,"failed":1}`},
-		{name: "it halts, and tells what did not run", items: "done confirm done", reports: 1, want: `"results":[` + done + `],` +
-			`"halted_at":{"index":1,"operation":"confirm",` + unconfirmed + `},` +
-			`"pending_operations":[{"index":2,"operation":"done","params":{"id":1,"extra":3}}],` +
-			`"summary":{"total":3,"succeeded":1,"failed":0,"halted":1,"pending":1}`},
-		{name: "it skips what requires confirmation", items: "done confirm", skip: true, reports: 2, want: `"results":[` + done + `,` +
-			`{"index":1,"operation":"confirm",` + unconfirmed + `,"status":"pending_confirmation"}],` +
-			`"summary":{"total":2,"succeeded":1,"failed":0,"pending_confirmation":1}`},
+		{name: "an item fails", items: "done fails rendered", reports: 3,
+			want: `"results":[` + done + `,{"index":1,"operation":"fails","result":{"success":false,` +
+				`"error":{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"no"}}}},` +
+				`{"index":2,"operation":"rendered","result":{"success":true}}],"summary":{"total":3,"succeeded":2,"failed":1}`},
+		{name: "it halts, and tells what did not run", items: "done confirm done", reports: 1,
+			want: `"results":[` + done + `],` +
+				`"halted_at":{"index":1,"operation":"confirm",` + unconfirmed + `},` +
+				`"pending_operations":[{"index":2,"operation":"done","params":{"id":1,"extra":3}}],` +
+				`"summary":{"total":3,"succeeded":1,"failed":0,"halted":1,"pending":1}`},
+		{name: "it skips what requires confirmation", items: "done confirm", skip: true, reports: 2,
+			want: `"results":[` + done + `,` +
+				`{"index":1,"operation":"confirm",` + unconfirmed + `,"status":"pending_confirmation"}],` +
+				`"summary":{"total":2,"succeeded":1,"failed":0,"pending_confirmation":1}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			reports := 0
@@ -89,7 +93,8 @@ func TestBatchRunCancelled(t *testing.T) {
 
 // The answer has a limit, and what did not run is told without parameters before it is exceeded.
 func TestBatchRunLimit(t *testing.T) {
-	if _, failed := stageBatch(t.Context(), 60, false, func(int, int) {}, "done", "done"); failed == nil || failed.Code != "VALIDATION_PAYLOAD_TOO_LARGE" {
+	if _, failed := stageBatch(t.Context(), 60, false, func(int, int) {}, "done", "done"); failed == nil ||
+		failed.Code != "VALIDATION_PAYLOAD_TOO_LARGE" {
 		t.Errorf("beyond the limit: %v", failed)
 	}
 	got, _ := stageBatch(t.Context(), 300, false, func(int, int) {}, "confirm", "done", "done", "done")

@@ -15,11 +15,13 @@ import (
 // newStageCheckpoint returns a checkpoint with two operations, what it records, and the log to close before reading it.
 func newStageCheckpoint(t *testing.T) (c *checkpoint, get, drop *operation, records func() []string) {
 	t.Helper()
-	get, drop = stageOperation("get_note", "read", gen.Param{Name: "id"}), stageOperation("drop_note", "delete", gen.Param{Name: "id"})
+	get, drop = stageOperation("get_note", "read", gen.Param{Name: "id"}), stageOperation("drop_note", "delete",
+		gen.Param{Name: "id"})
 	get.definition.Danger, drop.definition.Category = gen.Safe, gen.Delete
 	book := new(notebook)
 	log := audit.New(audit.Options{Sinks: []audit.Sink{book}})
-	g, err := gate.New(gate.Options{Audit: log, Now: func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }},
+	g, err := gate.New(gate.Options{Audit: log,
+		Now: func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }},
 		&gen.Adapter{Name: "notes", Operations: []gen.Operation{get.definition, drop.definition}})
 	if err != nil {
 		t.Fatal(err)

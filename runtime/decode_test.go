@@ -10,13 +10,15 @@ import (
 )
 
 func newStageDecoder(tool string) *decoder {
-	get := stageOperation("get_note", "read", gen.Param{Name: "id", Type: "string", Required: true}, gen.Param{Name: "n", Type: "any"})
+	get := stageOperation("get_note", "read", gen.Param{Name: "id", Type: "string", Required: true},
+		gen.Param{Name: "n", Type: "any"})
 	drop := stageOperation("drop_note", "delete", gen.Param{Name: "id", Type: "string"})
-	return &decoder{tool: tool, limits: Limits{RequestSize: 200, StringLength: 50, ArrayElements: 10, NestingDepth: 4}, directory: &directory{
-		operations: map[string]*operation{"get_note": get, "drop_note": drop},
-		names:      []string{"get_note", "drop_note"},
-		families:   map[string]string{"read": "read", "any": ""},
-	}}
+	return &decoder{tool: tool, limits: Limits{RequestSize: 200, StringLength: 50, ArrayElements: 10, NestingDepth: 4},
+		directory: &directory{
+			operations: map[string]*operation{"get_note": get, "drop_note": drop},
+			names:      []string{"get_note", "drop_note"},
+			families:   map[string]string{"read": "read", "any": ""},
+		}}
 }
 
 // describeRequest tells what was decoded of one request.
@@ -37,15 +39,18 @@ func TestDecodeRequest(t *testing.T) {
 		{"parameters in params", `{"operation":"get_note","params":{"id":"a"}}`, `get_note(id="a")`, ""},
 		{"params before the operation", `{"params":{"id":"a"},"operation":"get_note"}`, `get_note(id="a")`, ""},
 		{"parameters at the top level", `{"operation":"get_note","id":"a"}`, `get_note(id="a")`, ""},
-		{"params win over the top level", `{"id":"b","operation":"get_note","params":{"id":"a"},"n":1}`, `get_note(id="a" n=1)`, ""},
-		{"metadata", `{"operation":"get_note","_request_id":"r1","_x":1,"params":{"id":"a","_y":2}}`, `get_note(id="a")`, "r1"},
+		{"params win over the top level", `{"id":"b","operation":"get_note","params":{"id":"a"},"n":1}`,
+			`get_note(id="a" n=1)`, ""},
+		{"metadata", `{"operation":"get_note","_request_id":"r1","_x":1,"params":{"id":"a","_y":2}}`, `get_note(id="a")`,
+			"r1"},
 		{"a token", `{"operation":"get_note","params":{"id":"a","confirmation_token":"t"}}`,
 			`get_note(id="a") token=t continuation= conflict=false`, ""},
 		{"its other spelling, at the top level", `{"operation":"get_note","params":{"id":"a"},"_confirmation":"t"}`,
 			`get_note(id="a") token=t continuation= conflict=false`, ""},
 		{"two different tokens", `{"operation":"get_note","params":{"id":"a","confirmation_token":"t","_confirmation":"u"}}`,
 			`get_note(id="a") token=u continuation= conflict=true`, ""},
-		{"an empty token counts as none", `{"operation":"get_note","params":{"id":"a","confirmation_token":""}}`, `get_note(id="a")`, ""},
+		{"an empty token counts as none", `{"operation":"get_note","params":{"id":"a","confirmation_token":""}}`,
+			`get_note(id="a")`, ""},
 		{"a token to go on with", `{"operation":"get_note","params":{"id":"a","_quota_continue":"c"}}`,
 			`get_note(id="a") token= continuation=c conflict=false`, ""},
 	} {
@@ -69,19 +74,24 @@ func TestDecodeFailures(t *testing.T) {
 		{"not an object", "any", `[]`, "VALIDATION_INVALID_TYPE: Parameter 'request' expected 'object', got 'array'"},
 		{"nothing", "any", ` `, "VALIDATION_INVALID_TYPE: Parameter 'request' expected 'object', got 'nothing'"},
 		{"not JSON", "any", `{"operation":`, "VALIDATION_MALFORMED_JSON"},
-		{"too large", "any", strings.Repeat(" ", 201), "VALIDATION_PAYLOAD_TOO_LARGE: Payload exceeds request_size limit of 200"},
-		{"too deep", "any", `{"operation":"get_note","params":{"n":[[[1]]]}}`, "VALIDATION_PAYLOAD_TOO_LARGE: Payload exceeds nesting_depth"},
+		{"too large", "any", strings.Repeat(" ", 201),
+			"VALIDATION_PAYLOAD_TOO_LARGE: Payload exceeds request_size limit of 200"},
+		{"too deep", "any", `{"operation":"get_note","params":{"n":[[[1]]]}}`,
+			"VALIDATION_PAYLOAD_TOO_LARGE: Payload exceeds nesting_depth"},
 		{"no operation", "any", `{"params":{}}`, "VALIDATION_MISSING_PARAM"},
 		{"an operation of the wrong type", "any", `{"operation":1}`, "VALIDATION_INVALID_TYPE: Parameter 'operation'"},
-		{"params of the wrong type", "any", `{"operation":"get_note","params":[]}`, "VALIDATION_INVALID_TYPE: Parameter 'params'"},
+		{"params of the wrong type", "any", `{"operation":"get_note","params":[]}`,
+			"VALIDATION_INVALID_TYPE: Parameter 'params'"},
 		{"an unknown operation", "any", `{"operation":"get_nots"}`, "NOT_FOUND_OPERATION: Unknown operation: 'get_nots'"},
 		{"an unknown tool", "write", `{"operation":"get_note"}`, "NOT_FOUND_OPERATION: Unknown tool: 'write'"},
 		{"the operation of another tool", "read", `{"operation":"drop_note"}`, "VALIDATION_ENDPOINT_MISMATCH"},
-		{"a missing parameter", "any", `{"operation":"get_note"}`, "VALIDATION_MISSING_PARAM: Missing required parameter 'id'"},
+		{"a missing parameter", "any", `{"operation":"get_note"}`,
+			"VALIDATION_MISSING_PARAM: Missing required parameter 'id'"},
 		{"an unknown parameter", "any", `{"operation":"get_note","params":{"id":"a","idd":1}}`, "VALIDATION_UNKNOWN_PARAM"},
 		{"a token that is not a string", "any", `{"operation":"get_note","params":{"id":"a","_confirmation":1}}`,
 			"VALIDATION_INVALID_TYPE: Parameter 'confirmation_token'"},
-		{"a fault wins over all of these", "any", `{"operation":"get_nots","params":{"a":1,"a":2}}`, "VALIDATION_DUPLICATE_PARAM"},
+		{"a fault wins over all of these", "any", `{"operation":"get_nots","params":{"a":1,"a":2}}`,
+			"VALIDATION_DUPLICATE_PARAM"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m message
@@ -152,11 +162,13 @@ func TestDecoderReset(t *testing.T) {
 
 // Names are compared for the first unknown operations of a message only: it may have thousands.
 func TestDirectoryComparesFewNames(t *testing.T) {
-	d := directory{operations: map[string]*operation{}, names: []string{"a_note", "get_note"}, families: map[string]string{"": ""}}
+	d := directory{operations: map[string]*operation{}, names: []string{"a_note", "get_note"},
+		families: map[string]string{"": ""}}
 	searches := 0
 	for i := range maxSearches + 1 {
 		_, failed := d.find("", "get_nots", &searches)
-		want := `{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'get_nots'","details":{"operation":"get_nots","available":["get_note"]}}`
+		want := `{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'get_nots'",` +
+			`"details":{"operation":"get_nots","available":["get_note"]}}`
 		if i == maxSearches {
 			want = strings.Replace(want, `["get_note"]`, `["a_note","get_note"]`, 1)
 		}

@@ -1,5 +1,5 @@
-// Package aql is what the handlers and the main function of an adapter use, and what runs the adapter. It takes the bytes
-// of an MCP-AQL request, validates them against the definitions that the generator found in Go source, requires
+// Package aql is what the handlers and the main function of an adapter use, and what runs the adapter. It takes the
+// bytes of an MCP-AQL request, validates them against the definitions that the generator found in Go source, requires
 // confirmation before anything destructive, calls the handler and answers in bytes.
 //
 // # Handlers
@@ -32,8 +32,8 @@
 //
 // # Adapters
 //
-// The generator writes a function NewRegistry for each package with handlers. [New] makes an adapter of a registry, or of
-// several that [Merge] brought together:
+// The generator writes a function NewRegistry for each package with handlers. [New] makes an adapter of a registry, or
+// of several that [Merge] brought together:
 //
 //	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{Name: "todo", Version: "1.0.0"})
 //
@@ -50,7 +50,7 @@
 //	reply := session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"list_todos"}`))
 //
 // [Adapter.Tools] lists the tools, [Adapter.Limits] the limits to enforce before a request is in memory, and
-// [Adapter.Logger] is where to log. [WithCaller] and [WithProgress] go with a request. A [Reply] with a [Question] can be
-// put to a human: [Session.Seal] makes a text of the question that can leave the process, and [WithAnswer] sends the
+// [Adapter.Logger] is where to log. [WithCaller] and [WithProgress] go with a request. A [Reply] with a [Question] can
+// be put to a human: [Session.Seal] makes a text of the question that can leave the process, and [WithAnswer] sends the
 // request again with the human's [Answer]. Nothing else in this package is only for transports.
 package aql

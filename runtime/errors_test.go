@@ -26,7 +26,8 @@ func TestNothingIsNotFound(t *testing.T) {
 		}
 	}
 	for _, err := range []error{
-		errors.New("sql: no rows in result set, or so"), sql.ErrTxDone, fmt.Errorf("%s", "reading: sql: no rows in result set"),
+		errors.New("sql: no rows in result set, or so"), sql.ErrTxDone,
+		fmt.Errorf("%s", "reading: sql: no rows in result set"),
 		errors.Join(errors.New("first"), errors.New("second")), fmt.Errorf("wrapping nothing: %w", error(nil)),
 	} {
 		if f, known := asFailure(err); known {
@@ -39,7 +40,8 @@ func TestNothingIsNotFound(t *testing.T) {
 func TestCodeValid(t *testing.T) {
 	for code, want := range map[Code]bool{
 		CodeResourceNotFound: true, CodeInvalidState: true, "VALIDATION_UNKNOWN_CURRENCY": true, "CONFLICT_409": true,
-		"": false, "VALIDATION_": false, "VALIDATION_x": false, "NOTFOUND_RESOURCE": false, "MY_CODE": false, "CONFLICT_A B": false,
+		"": false, "VALIDATION_": false, "VALIDATION_x": false, "NOTFOUND_RESOURCE": false, "MY_CODE": false,
+		"CONFLICT_A B": false,
 	} {
 		if got := code.Valid(); got != want {
 			t.Errorf("%q: %t", code, got)
@@ -53,6 +55,8 @@ func TestWithDetail(t *testing.T) {
 	tags := []string{"a"}
 	changed := original.WithDetail("tags", tags).WithDetail("n", 1).WithDetail("n", 2.5).WithDetail("reason", "yes")
 	tags[0] = "late"
-	checkText(t, "original", `{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"no"}}`, asJSON(original))
-	checkText(t, "changed", `{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"yes","tags":["a"],"n":2.5}}`, asJSON(changed))
+	checkText(t, "original", `{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"no"}}`,
+		asJSON(original))
+	checkText(t, "changed", `{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"yes",`+
+		`"tags":["a"],"n":2.5}}`, asJSON(changed))
 }

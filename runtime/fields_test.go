@@ -23,18 +23,23 @@ type selected struct {
 }
 
 var selectTypes = []gen.WireType{
-	{Name: "Selected", Kind: gen.KindObject, Fields: []gen.Field{{Name: "id", Go: "ID", Type: "string", Rules: gen.Rules{gen.Presets{"minimal"}}}, {Name: "title", Go: "Title", Type: "string"}, {Name: "inner", Go: "Inner", Type: "Selected"}}},
+	{Name: "Selected", Kind: gen.KindObject,
+		Fields: []gen.Field{{Name: "id", Go: "ID", Type: "string", Rules: gen.Rules{gen.Presets{"minimal"}}},
+			{Name: "title", Go: "Title", Type: "string"}, {Name: "inner", Go: "Inner", Type: "Selected"}}},
 	{Name: "Note", Kind: gen.KindScalar},
 }
 
-// selecting is an adapter with an operation whose fields can be selected. The handler tells which of some paths it was told
-// to be selected.
+// selecting is an adapter with an operation whose fields can be selected. The handler tells which of some paths it was
+// told to be selected.
 func selecting(t *testing.T, options Options, told *[]string) *Session {
 	t.Helper()
 	operation := gen.Handler{
 		Name: "get_thing", Category: gen.Read, Danger: gen.Safe, Description: "Reads it.", Returns: "Selected",
 		Params: []gen.Field{
-			{Name: "id", Go: "ID", Type: "string"}, {Name: "fields", Go: "Fields.Select", Type: gen.TypeSelection, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}}, {Name: "preset", Go: "Fields.Preset", Type: "string", Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}},
+			{Name: "id", Go: "ID", Type: "string"},
+			{Name: "fields", Go: "Fields.Select", Type: gen.TypeSelection,
+				Rules: gen.Rules{gen.Presets{"minimal", "standard", "full"}}},
+			{Name: "preset", Go: "Fields.Preset", Type: "string", Rules: gen.Rules{gen.Enum{"minimal", "standard", "full"}}},
 		},
 		Request: (*selectRequest)(nil), Result: (*selected)(nil),
 		Call: func(_ context.Context, _ []any, request any) (any, error) {
@@ -62,12 +67,16 @@ func TestSelectionsAgreeWithTheOfficialSchema(t *testing.T) {
 	}
 	session := selecting(t, Options{OmitUnknownFields: true}, nil)
 	for _, input := range []string{
-		`{}`, `{"fields":"minimal"}`, `{"fields":"standard"}`, `{"fields":"full"}`, `{"fields":"tiny"}`, `{"fields":""}`, `{"preset":"minimal"}`, `{"preset":"x"}`,
-		`{"fields":["title"]}`, `{"fields":["title","inner.title"],"preset":"full"}`, `{"fields":["Title"]}`, `{"fields":["a..b"]}`, `{"fields":["_etag"]}`, `{"fields":["a_1.b2"]}`,
-		`{"fields":["_computed.age"]}`, `{"fields":["_computed.a.b"]}`, `{"fields":["_computed."]}`, `{"fields":["1a"]}`, `{"fields":[7]}`, `{"fields":7}`, `{"fields":{}}`, `{"more":1}`,
+		`{}`, `{"fields":"minimal"}`, `{"fields":"standard"}`, `{"fields":"full"}`, `{"fields":"tiny"}`, `{"fields":""}`,
+		`{"preset":"minimal"}`, `{"preset":"x"}`,
+		`{"fields":["title"]}`, `{"fields":["title","inner.title"],"preset":"full"}`, `{"fields":["Title"]}`,
+		`{"fields":["a..b"]}`, `{"fields":["_etag"]}`, `{"fields":["a_1.b2"]}`,
+		`{"fields":["_computed.age"]}`, `{"fields":["_computed.a.b"]}`, `{"fields":["_computed."]}`, `{"fields":["1a"]}`,
+		`{"fields":[7]}`, `{"fields":7}`, `{"fields":{}}`, `{"more":1}`,
 	} {
 		official := schema.Validate([]byte(input))
-		reply := session.Call(context.Background(), "mcp_aql", fmt.Appendf(nil, `{"operation":"get_thing","params":%s}`, input))
+		reply := session.Call(context.Background(), "mcp_aql",
+			fmt.Appendf(nil, `{"operation":"get_thing","params":%s}`, input))
 		checkOfficial(t, reply.JSON)
 		if accepted := strings.HasPrefix(string(reply.JSON), `{"success":true`); accepted != (official == nil) {
 			t.Errorf("%s: schema %v, adapter %s", input, official, reply.JSON)
@@ -78,9 +87,11 @@ func TestSelectionsAgreeWithTheOfficialSchema(t *testing.T) {
 // T-39: an adapter may leave out what it does not know, with a warning.
 func TestUnknownFieldsAreLeftOut(t *testing.T) {
 	session := selecting(t, Options{OmitUnknownFields: true}, nil)
-	reply := session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"get_thing","params":{"fields":["title","nope","inner.nix"]}}`))
+	reply := session.Call(context.Background(), "mcp_aql",
+		[]byte(`{"operation":"get_thing","params":{"fields":["title","nope","inner.nix"]}}`))
 	checkOfficial(t, reply.JSON)
-	want := `{"success":true,"data":{"title":"T"},"warnings":[{"code":"VALIDATION_UNKNOWN_FIELD_WARNING","message":"Unknown field(s) in 'fields' were left out: nope, inner.nix",` +
+	want := `{"success":true,"data":{"title":"T"},"warnings":[{"code":"VALIDATION_UNKNOWN_FIELD_WARNING",` +
+		`"message":"Unknown field(s) in 'fields' were left out: nope, inner.nix",` +
 		`"severity":"medium","details":{"unknown_fields":["nope","inner.nix"]}}]}`
 	if diff := cmp.Diff(want, string(reply.JSON)); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
@@ -99,20 +110,24 @@ func TestHandlersLearnWhatIsSelected(t *testing.T) {
 		`"fields":["id"],"preset":"full"`: "id title inner inner.title",
 	} {
 		var told []string
-		selecting(t, Options{}, &told).Call(context.Background(), "mcp_aql", fmt.Appendf(nil, `{"operation":"get_thing","params":{%s}}`, request))
+		selecting(t, Options{}, &told).Call(context.Background(), "mcp_aql",
+			fmt.Appendf(nil, `{"operation":"get_thing","params":{%s}}`, request))
 		if got := strings.Join(told, " "); got != want {
 			t.Errorf("%s: %s, want %s", request, got, want)
 		}
 	}
 }
 
-// REQ-PM-04, REQ-PM-05, REQ-SL-02, REQ-CL-03, T-74: capabilities say what the adapter can do, and level 2 is claimed where batches and selections work.
+// REQ-PM-04, REQ-PM-05, REQ-SL-02, REQ-CL-03, T-74: capabilities say what the adapter can do, and level 2 is claimed
+// where batches and selections work.
 func TestCapabilitiesAreTrue(t *testing.T) {
 	ask := func(session *Session) string {
-		return string(session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"introspect","params":{"query":"operations"}}`)).JSON)
+		return string(session.Call(context.Background(), "mcp_aql",
+			[]byte(`{"operation":"introspect","params":{"query":"operations"}}`)).JSON)
 	}
 	with, without := ask(selecting(t, Options{}, nil)), ask(newFixture(t, Options{Mode: "single"}).session)
-	for _, part := range []string{`"version":"1.0.0-draft"`, `"conformance":"level-2"`, `"batch":true`, `"field_selection":true`, `"warnings":true`, `"pagination":false`} {
+	for _, part := range []string{`"version":"1.0.0-draft"`, `"conformance":"level-2"`, `"batch":true`,
+		`"field_selection":true`, `"warnings":true`, `"pagination":false`} {
 		if !strings.Contains(with, part) {
 			t.Errorf("no %s in %s", part, with)
 		}

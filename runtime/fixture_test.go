@@ -37,8 +37,10 @@ type fixture struct {
 
 var (
 	noteID = gen.Field{Name: "note_id", Go: "NoteID", Type: "string", Required: true, Description: "Which note"}
-	title  = gen.Field{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(20)}, Description: "Heading of the note"}
-	limit  = gen.Field{Name: "limit", Go: "Limit", Type: "integer", Rules: gen.Rules{gen.Default("25"), gen.Min("1"), gen.Max("100")}}
+	title  = gen.Field{Name: "title", Go: "Title", Type: "string", Required: true,
+		Rules: gen.Rules{gen.MinLen(1), gen.MaxLen(20)}, Description: "Heading of the note"}
+	limit = gen.Field{Name: "limit", Go: "Limit", Type: "integer",
+		Rules: gen.Rules{gen.Default("25"), gen.Min("1"), gen.Max("100")}}
 	secret = gen.Field{Name: "secret", Go: "Secret", Type: "string", Sensitive: true, Rules: gen.Rules{gen.MinLen(8)}}
 	tags   = gen.Field{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Field{Type: "string"}}
 	labels = gen.Field{Name: "labels", Go: "Labels", Type: "Labels"}
@@ -48,7 +50,8 @@ var (
 // noteHandler carries out an operation of the fixture.
 type noteHandler func(ctx context.Context, request *noteRequest) (string, error)
 
-func noteOperation(name string, category gen.Category, danger gen.Danger, run noteHandler, params ...gen.Field) gen.Handler {
+func noteOperation(name string, category gen.Category, danger gen.Danger, run noteHandler,
+	params ...gen.Field) gen.Handler {
 	return gen.Handler{
 		Name: name, Category: category, Danger: danger, Description: "Handles a note.", Params: params, Returns: "Note",
 		Reasons: []string{"Removes the note for good"}, Confirm: "Delete note '{note_id}'? Secret {secret}, limit {limit}.",
@@ -71,15 +74,18 @@ func newFixture(tb testing.TB, options Options) *fixture {
 		f.ran = append(f.ran, request.Title+request.NoteID)
 		return request.Title + request.NoteID, nil
 	}
-	nothing := noteOperation("nothing", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { return "", nil })
+	nothing := noteOperation("nothing", gen.Execute, gen.Reversible,
+		func(context.Context, *noteRequest) (string, error) { return "", nil })
 	nothing.Result = nil
 	registry := gen.NewRegistry([]gen.Handler{
 		noteOperation("create_note", gen.Create, gen.Reversible, record, title, limit, secret, tags, labels, anyOf),
 		noteOperation("get_note", gen.Read, gen.Safe, record, noteID),
 		noteOperation("delete_note", gen.Delete, gen.Destructive, record, noteID, limit, secret),
 		noteOperation("wipe_notes", gen.Delete, gen.Forbidden, record),
-		noteOperation("fail_note", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { return "", f.fail }),
-		noteOperation("panic_note", gen.Execute, gen.Reversible, func(context.Context, *noteRequest) (string, error) { panic("secret /src/notes.go:7") }),
+		noteOperation("fail_note", gen.Execute, gen.Reversible,
+			func(context.Context, *noteRequest) (string, error) { return "", f.fail }),
+		noteOperation("panic_note", gen.Execute, gen.Reversible,
+			func(context.Context, *noteRequest) (string, error) { panic("secret /src/notes.go:7") }),
 		noteOperation("wait_note", gen.Execute, gen.Reversible, func(ctx context.Context, _ *noteRequest) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()

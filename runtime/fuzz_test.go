@@ -11,7 +11,8 @@ import (
 // request was a JSON object that validates.
 func FuzzCall(f *testing.F) {
 	for _, seed := range []string{
-		`{"operation":"create_note","params":{"title":"x","limit":3,"tags":["a"],"labels":{"color":"red"},"data":{"k":[1,2.5,null]}}}`,
+		`{"operation":"create_note","params":{"title":"x","limit":3,"tags":["a"],"labels":{"color":"red"},"data":{"k":[1,` +
+			`2.5,null]}}}`,
 		`{"operation":"introspect","params":{"query":"operations","name":"create_note"}}`,
 		`{"operation":"delete_note","note_id":"n1","_confirmation":"conf_x"}`,
 		`{"operation":"create_note","params":{"title":"\ud83d\ude00"}}`,
@@ -44,7 +45,8 @@ func FuzzCall(f *testing.F) {
 				t.Fatalf("not a response (%v): %s", err, reply.JSON)
 			}
 			switch {
-			case *response.Success && response.Error != nil, !*response.Success && (response.Error == nil || response.Data != nil):
+			case *response.Success && response.Error != nil, !*response.Success &&
+				(response.Error == nil || response.Data != nil):
 				t.Fatalf("success and error are not told apart: %s", reply.JSON)
 			case len(fixture.ran) > 0 && !*response.Success:
 				t.Fatalf("a handler ran for a request that was refused: %s", reply.JSON)

@@ -24,7 +24,8 @@ func newSweeper(t *testing.T, options Options) (*Session, *[]sweepRequest) {
 	options.Name = "notes"
 	adapter, err := New(gen.NewRegistry([]gen.Handler{{
 		Name: "sweep_notes", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
-		Params:  []gen.Field{{Name: "folder", Go: "Folder", Type: "string", Rules: gen.Rules{gen.Default(`"inbox"`), gen.Aliases{"dir"}}}, {Name: "dry_run", Go: "DryRun", Type: "boolean"}, {Name: "note", Go: "Note", Type: "string"}},
+		Params: []gen.Field{{Name: "folder", Go: "Folder", Type: "string", Rules: gen.Rules{gen.Default(`"inbox"`),
+			gen.Aliases{"dir"}}}, {Name: "dry_run", Go: "DryRun", Type: "boolean"}, {Name: "note", Go: "Note", Type: "string"}},
 		Request: (*sweepRequest)(nil),
 		Call: func(_ context.Context, _ []any, request any) (any, error) {
 			ran = append(ran, *request.(*sweepRequest))
@@ -57,12 +58,14 @@ func tokenIn(t *testing.T, answer string) string {
 // request names them. What stands in params wins, also where it is null.
 func TestTheGateSeesWhatTheHandlerSees(t *testing.T) {
 	for name, request := range map[string]string{
-		"null in params, true beside":     `{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":true}`,
-		"true beside, before params":      `{"dry_run":true,"params":{"dry_run":null},"operation":"sweep_notes"}`,
-		"false in params, true beside":    `{"operation":"sweep_notes","params":{"dry_run":false},"dry_run":true}`,
-		"null and null":                   `{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":null}`,
-		"as an item of a batch":           `{"operations":[{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":true}]}`,
-		"an item, with the params behind": `{"operations":[{"dry_run":true,"operation":"sweep_notes","params":{"dry_run":null}}]}`,
+		"null in params, true beside":  `{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":true}`,
+		"true beside, before params":   `{"dry_run":true,"params":{"dry_run":null},"operation":"sweep_notes"}`,
+		"false in params, true beside": `{"operation":"sweep_notes","params":{"dry_run":false},"dry_run":true}`,
+		"null and null":                `{"operation":"sweep_notes","params":{"dry_run":null},"dry_run":null}`,
+		"as an item of a batch": `{"operations":[{"operation":"sweep_notes","params":{"dry_run":null},` +
+			`"dry_run":true}]}`,
+		"an item, with the params behind": `{"operations":[{"dry_run":true,"operation":"sweep_notes",` +
+			`"params":{"dry_run":null}}]}`,
 	} {
 		s, ran := newSweeper(t, Options{})
 		if got := sweep(t, s, request); !strings.Contains(got, "CONFIRMATION_REQUIRED") || len(*ran) > 0 {
@@ -70,7 +73,8 @@ func TestTheGateSeesWhatTheHandlerSees(t *testing.T) {
 		}
 	}
 	s, ran := newSweeper(t, Options{})
-	if got := sweep(t, s, `{"operation":"sweep_notes","params":{"dry_run":true},"dry_run":false}`); len(*ran) != 1 || !(*ran)[0].DryRun {
+	if got := sweep(t, s, `{"operation":"sweep_notes","params":{"dry_run":true},"dry_run":false}`); len(*ran) != 1 ||
+		!(*ran)[0].DryRun {
 		t.Errorf("true in params, false beside: ran %+v: %s", *ran, got)
 	}
 }
@@ -79,16 +83,22 @@ func TestTheGateSeesWhatTheHandlerSees(t *testing.T) {
 func TestTokensTellValuesApart(t *testing.T) {
 	const asked = `{"operation":"sweep_notes","params":{"folder":"a"}}`
 	for name, other := range map[string]string{
-		"null where it means something":      `{"operation":"sweep_notes","params":{"folder":"a","note":null,"_confirmation":"TOKEN"}}`,
-		"the default, behind the value":      `{"operation":"sweep_notes","params":{"folder":null,"_confirmation":"TOKEN"},"folder":"a"}`,
-		"under another name, behind it":      `{"operation":"sweep_notes","params":{"dir":null,"_confirmation":"TOKEN"},"folder":"a"}`,
-		"another value, which wins":          `{"operation":"sweep_notes","params":{"folder":"b","_confirmation":"TOKEN"},"dir":"a"}`,
-		"an empty value":                     `{"operation":"sweep_notes","params":{"folder":"a","note":"","_confirmation":"TOKEN"}}`,
+		"null where it means something": `{"operation":"sweep_notes","params":{"folder":"a","note":null,` +
+			`"_confirmation":"TOKEN"}}`,
+		"the default, behind the value": `{"operation":"sweep_notes","params":{"folder":null,` +
+			`"_confirmation":"TOKEN"},"folder":"a"}`,
+		"under another name, behind it": `{"operation":"sweep_notes","params":{"dir":null,"_confirmation":"TOKEN"},` +
+			`"folder":"a"}`,
+		"another value, which wins": `{"operation":"sweep_notes","params":{"folder":"b","_confirmation":"TOKEN"},` +
+			`"dir":"a"}`,
+		"an empty value": `{"operation":"sweep_notes","params":{"folder":"a","note":"",` +
+			`"_confirmation":"TOKEN"}}`,
 		"another letter that looks the same": `{"operation":"sweep_notes","params":{"folder":"а","_confirmation":"TOKEN"}}`,
 	} {
 		s, ran := newSweeper(t, Options{})
 		token := tokenIn(t, sweep(t, s, asked))
-		if got := sweep(t, s, strings.Replace(other, "TOKEN", token, 1)); !strings.Contains(got, "TOKEN_SCOPE_MISMATCH") || len(*ran) > 0 {
+		if got := sweep(t, s, strings.Replace(other, "TOKEN", token, 1)); !strings.Contains(got, "TOKEN_SCOPE_MISMATCH") ||
+			len(*ran) > 0 {
 			t.Errorf("%s: ran %+v: %s", name, *ran, got)
 		}
 	}
@@ -108,7 +118,8 @@ func TestTokensTellValuesApart(t *testing.T) {
 // REQ-DL-01: a danger level that nobody knows is refused, and not taken for harmless.
 func TestUnknownDangerLevels(t *testing.T) {
 	for _, level := range []gen.Danger{"", "harmless", "Destructive"} {
-		registry := gen.NewRegistry([]gen.Handler{noteOperation("wipe_notes", gen.Delete, level, func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
+		registry := gen.NewRegistry([]gen.Handler{noteOperation("wipe_notes", gen.Delete, level,
+			func(context.Context, *noteRequest) (string, error) { return "", nil })}, noteTypes)
 		if _, err := New(registry, Options{Name: "notes"}); err == nil || !strings.Contains(err.Error(), "wipe_notes") {
 			t.Errorf("level %q: %v", level, err)
 		}
@@ -124,7 +135,8 @@ func TestRevokeToken(t *testing.T) {
 			t.Errorf("time %d: %v, %v", i, was, err)
 		}
 	}
-	if got := sweep(t, s, `{"operation":"sweep_notes","_confirmation":"`+token+`"}`); !strings.Contains(got, "TOKEN_INVALID") || len(*ran) > 0 {
+	if got := sweep(t, s, `{"operation":"sweep_notes","_confirmation":"`+token+`"}`); !strings.Contains(got,
+		"TOKEN_INVALID") || len(*ran) > 0 {
 		t.Error(got)
 	}
 }
@@ -141,7 +153,8 @@ func TestRedactionOfMaps(t *testing.T) {
 		Request: (*request)(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
 	}}, []gen.WireType{
 		{Name: "Nothing", Kind: gen.KindScalar},
-		{Name: "Login", Kind: gen.KindObject, Fields: []gen.Field{{Name: "password", Go: "Password", Type: "string", Sensitive: true}, {Name: "user", Go: "User", Type: "string"}}},
+		{Name: "Login", Kind: gen.KindObject, Fields: []gen.Field{{Name: "password", Go: "Password", Type: "string",
+			Sensitive: true}, {Name: "user", Go: "User", Type: "string"}}},
 	}), Options{Name: "notes"})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +171,8 @@ func TestRedactionOfMaps(t *testing.T) {
 	}
 }
 
-// REQ-CT-04, T-55: a value in a confirmation message does not write lines of its own, nor turn the text around, nor flood it.
+// REQ-CT-04, T-55: a value in a confirmation message does not write lines of its own, nor turn the text around, nor
+// flood it.
 func TestConfirmationMessagesCannotBeForged(t *testing.T) {
 	f := newFixture(t, Options{})
 	for value, want := range map[string]string{
@@ -184,7 +198,8 @@ func TestMisdirectedAttemptsAreOnRecord(t *testing.T) {
 	} {
 		f := newFixture(t, Options{})
 		f.session.Call(t.Context(), "mcp_aql_read", []byte(request))
-		if log := f.log.String(); strings.Count(log, "OPERATION_DENIED") != 1 || !strings.Contains(log, "delete_note") || !strings.Contains(log, "VALIDATION_ENDPOINT_MISMATCH") {
+		if log := f.log.String(); strings.Count(log, "OPERATION_DENIED") != 1 || !strings.Contains(log, "delete_note") ||
+			!strings.Contains(log, "VALIDATION_ENDPOINT_MISMATCH") {
 			t.Errorf("%s: %s", name, log)
 		}
 	}
@@ -199,7 +214,8 @@ func TestMisdirectedAttemptsAreOnRecord(t *testing.T) {
 func TestConflictingContinuations(t *testing.T) {
 	f := newFixture(t, Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Pause: 1}}}})
 	get := func(inside, beside string) (string, string) {
-		code, details := f.as(t, ann, "mcp_aql_read", `{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+inside+`"},"_quota_continue":"`+beside+`"}`)
+		code, details := f.as(t, ann, "mcp_aql_read",
+			`{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+inside+`"},"_quota_continue":"`+beside+`"}`)
 		token, _ := details["confirmation_token"].(string)
 		return code, token
 	}
@@ -217,7 +233,8 @@ func TestConflictingContinuations(t *testing.T) {
 	}
 }
 
-// randomSweep spells a request to sweep_notes: parameters in params and beside it, under both names, null, in any order.
+// randomSweep spells a request to sweep_notes: parameters in params and beside it, under both names, null, in any
+// order.
 func randomSweep(random *rand.Rand, token string) string {
 	members := func(names ...string) []string {
 		var out []string
@@ -253,8 +270,8 @@ func randomSweep(random *rand.Rand, token string) string {
 	return request
 }
 
-// REQ-CT-03: however requests are spelled, nothing runs unconfirmed but what the handler sees as a dry run, and a token is good
-// only for requests in which the handler sees the same.
+// REQ-CT-03: however requests are spelled, nothing runs unconfirmed but what the handler sees as a dry run, and a token
+// is good only for requests in which the handler sees the same.
 func TestConfirmationsOfRandomRequests(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	unlimited := Confirmation{IssuesPerMinute: -1}
@@ -284,7 +301,8 @@ func TestConfirmationsOfRandomRequests(t *testing.T) {
 		*ran = nil
 		answer = sweep(t, gated, second)
 		if !wanted.DryRun && wanted != asked && len(*ran) > 0 {
-			t.Fatalf("%s\n%s: asked about %+v, wanted %+v, and %d calls ran: %s", first, second, asked, wanted, len(*ran), answer)
+			t.Fatalf("%s\n%s: asked about %+v, wanted %+v, and %d calls ran: %s", first, second, asked, wanted, len(*ran),
+				answer)
 		}
 		same += len(*ran)
 	}
@@ -297,11 +315,13 @@ func TestConfirmationsOfRandomRequests(t *testing.T) {
 func TestAnswersEndWithTheirRequest(t *testing.T) {
 	var adapter *Adapter
 	var inner Reply
-	outer := noteOperation("wipe_notes", gen.Delete, gen.Forbidden, func(ctx context.Context, _ *noteRequest) (string, error) {
-		inner = adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))
-		return "", nil
-	})
-	deletes := noteOperation("delete_note", gen.Delete, gen.Destructive, func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
+	outer := noteOperation("wipe_notes", gen.Delete, gen.Forbidden,
+		func(ctx context.Context, _ *noteRequest) (string, error) {
+			inner = adapter.NewSession().Call(ctx, "mcp_aql_delete", []byte(deleteN1))
+			return "", nil
+		})
+	deletes := noteOperation("delete_note", gen.Delete, gen.Destructive,
+		func(context.Context, *noteRequest) (string, error) { return "", nil }, noteID)
 	var err error
 	adapter, err = New(gen.NewRegistry([]gen.Handler{outer, deletes}, noteTypes), Options{Name: "notes"})
 	if err != nil {
@@ -314,7 +334,8 @@ func TestAnswersEndWithTheirRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	reply := session.Call(WithAnswer(t.Context(), Answer{State: state, Approved: true}), "mcp_aql_delete", []byte(wipe))
-	if !strings.HasPrefix(string(reply.JSON), `{"success":true`) || !strings.Contains(string(inner.JSON), "CONFIRMATION_REQUIRED") {
+	if !strings.HasPrefix(string(reply.JSON), `{"success":true`) ||
+		!strings.Contains(string(inner.JSON), "CONFIRMATION_REQUIRED") {
 		t.Errorf("outer %s, inner %s", reply.JSON, inner.JSON)
 	}
 }

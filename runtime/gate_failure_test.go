@@ -40,7 +40,8 @@ func (b *broken) Get(ctx context.Context, key string) (store.Entry, error) {
 	return b.Memory.Get(ctx, key)
 }
 
-func (b *broken) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+func (b *broken) Put(ctx context.Context, key string, value []byte, old store.Version,
+	ttl time.Duration) (store.Version, error) {
 	if err := b.check(ctx); err != nil {
 		return 0, err
 	}
@@ -54,8 +55,8 @@ func (b *broken) Take(ctx context.Context, claims []store.Claim) ([]store.Count,
 	return b.Memory.Take(ctx, claims)
 }
 
-// A store that fails or hangs never turns into "allowed": requests that need it are refused within the deadline, those that
-// do not go on, and all is well again when it is back.
+// A store that fails or hangs never turns into "allowed": requests that need it are refused within the deadline, those
+// that do not go on, and all is well again when it is back.
 func TestStoreFailuresFailClosed(t *testing.T) {
 	for name, breakIt := range map[string]func(*broken, bool){
 		"fails": func(b *broken, on bool) { b.fails.Store(on) },
@@ -74,7 +75,8 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 				{"mcp_aql_delete", deleteN1}, {"mcp_aql_delete", confirmed}, {"mcp_aql_create", createN},
 			} {
 				reply := f.session.Call(t.Context(), request.tool, []byte(request.text))
-				if text := string(reply.JSON); !reply.IsError || !strings.Contains(text, "state is unavailable, so nothing was run; try again later") ||
+				if text := string(reply.JSON); !reply.IsError ||
+					!strings.Contains(text, "state is unavailable, so nothing was run; try again later") ||
 					strings.Contains(text, "s3cret") || strings.Contains(text, "redis") {
 					t.Errorf("%s: %s", request.text, text)
 				}

@@ -45,11 +45,17 @@ const (
 	createN = `{"operation":"create_note","params":{"title":"t"}}`
 )
 
-// REQ-TR-04, REQ-TR-05, T-31, T-50, T-64, REQ-DL-04: what an adapter of each level does with operations of each danger, through the
-// whole request path; destructive ones confirm even where the matrix would let them run.
+// REQ-TR-04, REQ-TR-05, T-31, T-50, T-64, REQ-DL-04: what an adapter of each level does with operations of each danger,
+// through the whole request path; destructive ones confirm even where the matrix would let them run.
 func TestTrustGatesOperations(t *testing.T) {
-	operations := []struct{ tool, request string }{{"mcp_aql_read", getN1}, {"mcp_aql_create", createN}, {"mcp_aql_delete", deleteN1}, {"mcp_aql_delete", wipe}}
-	const allowed, confirms, danger, level = "ok", "CONFIRMATION_REQUIRED", "PERMISSION_DANGER_LEVEL_DENIED", "PERMISSION_TRUST_LEVEL_INSUFFICIENT"
+	operations := []struct{ tool, request string }{{"mcp_aql_read", getN1}, {"mcp_aql_create", createN},
+		{"mcp_aql_delete", deleteN1}, {"mcp_aql_delete", wipe}}
+	const (
+		allowed  = "ok"
+		confirms = "CONFIRMATION_REQUIRED"
+		danger   = "PERMISSION_DANGER_LEVEL_DENIED"
+		level    = "PERMISSION_TRUST_LEVEL_INSUFFICIENT"
+	)
 	for trusted, want := range map[trust.Level][]string{
 		"":                      {level, danger, danger, danger},
 		trust.Generated:         {allowed, danger, danger, danger},
@@ -70,7 +76,8 @@ func TestTrustGatesOperations(t *testing.T) {
 			t.Errorf("%q: introspect: %s", trusted, code)
 		}
 	}
-	bare := newFixture(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}}, Confirmation: Confirmation{TrustSkips: true}})
+	bare := newFixture(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}},
+		Confirmation: Confirmation{TrustSkips: true}})
 	if code, _ := bare.as(t, ann, "mcp_aql_delete", deleteN1); code != allowed {
 		t.Errorf("the bare matrix: %s", code)
 	}
@@ -81,17 +88,20 @@ func TestTrustGatesOperations(t *testing.T) {
 
 // REQ-DL-06, T-31: the details of denials by trust, and what introspection says.
 func TestTrustDenials(t *testing.T) {
-	f := newFixture(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Validated}, CategoryMinimums: true, DenyUntestedIntrospection: true}})
+	f := newFixture(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Validated},
+		CategoryMinimums: true, DenyUntestedIntrospection: true}})
 	_, details := f.as(t, ann, "mcp_aql_delete", wipe)
 	want := map[string]any{
-		"operation": "wipe_notes", "danger_level": "forbidden", "adapter_trust": "validated", "minimum_trust_required": "certified",
-		"reasons": []any{"Removes the note for good"},
+		"operation": "wipe_notes", "danger_level": "forbidden", "adapter_trust": "validated",
+		"minimum_trust_required": "certified",
+		"reasons":                []any{"Removes the note for good"},
 	}
 	if diff := cmp.Diff(want, details); diff != "" {
 		t.Error(diff)
 	}
 	code, details := f.as(t, ann, "mcp_aql_delete", deleteN1)
-	want = map[string]any{"operation": "delete_note", "required_trust": "community_reviewed", "actual_trust": "validated", "danger_level": 2.0}
+	want = map[string]any{"operation": "delete_note", "required_trust": "community_reviewed", "actual_trust": "validated",
+		"danger_level": 2.0}
 	if diff := cmp.Diff(want, details); diff != "" || code != "PERMISSION_TRUST_LEVEL_INSUFFICIENT" {
 		t.Errorf("%s: %s", code, diff)
 	}
@@ -100,10 +110,12 @@ func TestTrustDenials(t *testing.T) {
 		t.Errorf("introspection keeps quiet: %s", list)
 	}
 	untested := newFixture(t, Options{Trust: &trust.Options{DenyUntestedIntrospection: true}})
-	if code, details := untested.as(t, ann, "mcp_aql_read", `{"operation":"introspect","query":"operations"}`); code != "PERMISSION_TRUST_LEVEL_INSUFFICIENT" || details != nil {
+	if code, details := untested.as(t, ann, "mcp_aql_read",
+		`{"operation":"introspect","query":"operations"}`); code != "PERMISSION_TRUST_LEVEL_INSUFFICIENT" || details != nil {
 		t.Errorf("introspection of an untested adapter: %s, %v", code, details)
 	}
-	if _, err := New(gen.NewRegistry(nil, nil), Options{Trust: &trust.Options{Standing: trust.Standing{Level: "perfect"}}}); err == nil {
+	if _, err := New(gen.NewRegistry(nil, nil),
+		Options{Trust: &trust.Options{Standing: trust.Standing{Level: "perfect"}}}); err == nil {
 		t.Error("REQ-TR-01: a level that does not exist is accepted")
 	}
 }
@@ -112,14 +124,18 @@ func TestTrustDenials(t *testing.T) {
 func TestAdapterInfo(t *testing.T) {
 	const ask = `{"operation":"introspect","params":{"query":"adapter_info"}}`
 	f := newFixture(t, Options{AdapterInfo: true, Trust: &trust.Options{Standing: trust.Standing{
-		Level: trust.Validated, ValidatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), ValidationReport: trust.ValidationReport{TestsPassed: 9, TestsTotal: 10},
+		Level: trust.Validated, ValidatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		ValidationReport: trust.ValidationReport{TestsPassed: 9, TestsTotal: 10},
 	}}})
 	definitions := f.adapter.definitions
-	want := `{"success":true,"data":{"name":"notes","version":"1.0.0","definitions":"` + fingerprint.Of(&definitions) + `","trust":{"level":"validated","validated_at":"2026-01-02T03:04:05Z","validation_report":{"tests_passed":9,"tests_total":10}}}}`
+	want := `{"success":true,"data":{"name":"notes","version":"1.0.0","definitions":"` + fingerprint.Of(&definitions) +
+		`","trust":{"level":"validated","validated_at":"2026-01-02T03:04:05Z","validation_report":{"tests_passed":9,` +
+		`"tests_total":10}}}}`
 	if got := f.call("mcp_aql_read", ask); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := f.call("mcp_aql_read", `{"operation":"introspect","params":{"query":"operations","name":"introspect"}}`); !strings.Contains(got, `"enum":["operations","types","adapter_info"]`) {
+	got := f.call("mcp_aql_read", `{"operation":"introspect","params":{"query":"operations","name":"introspect"}}`)
+	if !strings.Contains(got, `"enum":["operations","types","adapter_info"]`) {
 		t.Errorf("the query is not introspected: %s", got)
 	}
 	if code, _ := newFixture(t, Options{}).as(t, ann, "mcp_aql_read", ask); code != "INTROSPECTION_ERROR" {
@@ -141,8 +157,16 @@ func TestPolicy(t *testing.T) {
 	f := newFixture(t, Options{Policy: parsePolicy(t, `
 version: 1
 rules:
-  - {name: only-admins-delete, effect: deny, categories: [DELETE], not: {scopes: [admin]}, reason: Only administrators delete notes}
-  - {name: ask-about-drafts, effect: confirm, operations: [create_note], when: [{param: title, like: "draft*"}], reason: Drafts are public}
+  - name: only-admins-delete
+    effect: deny
+    categories: [DELETE]
+    not: {scopes: [admin]}
+    reason: Only administrators delete notes
+  - name: ask-about-drafts
+    effect: confirm
+    operations: [create_note]
+    when: [{param: title, like: "draft*"}]
+    reason: Drafts are public
   - {name: nobody-wipes, effect: deny, operations: ["wipe_*"]}
 `)})
 	draft := `{"operation":"create_note","params":{"title":"draft one"}}`
@@ -153,7 +177,8 @@ rules:
 		{"a caller without the scope", "mcp_aql_delete", deleteN1, "PERMISSION_DENIED", bob},
 		{"an anonymous one", "mcp_aql_delete", deleteN1, "PERMISSION_DENIED", Caller{}},
 		{"one with it still confirms", "mcp_aql_delete", deleteN1, "CONFIRMATION_REQUIRED", ann},
-		{"a scope in the request counts nothing", "mcp_aql_delete", `{"operation":"delete_note","_meta":{"scopes":["admin"]},"params":{"note_id":"n1"}}`, "PERMISSION_DENIED", bob},
+		{"a scope in the request counts nothing", "mcp_aql_delete",
+			`{"operation":"delete_note","_meta":{"scopes":["admin"]},"params":{"note_id":"n1"}}`, "PERMISSION_DENIED", bob},
 		{"what no rule is about", "mcp_aql_read", getN1, "ok", bob},
 		{"a value that is asked about", "mcp_aql_create", draft, "CONFIRMATION_REQUIRED", bob},
 		{"another value", "mcp_aql_create", createN, "ok", bob},
@@ -164,28 +189,35 @@ rules:
 		}
 	}
 	_, details := f.as(t, bob, "mcp_aql_delete", deleteN1)
-	if diff := cmp.Diff(map[string]any{"reason": "Only administrators delete notes", "operation": "delete_note"}, details); diff != "" {
+	if diff := cmp.Diff(map[string]any{"reason": "Only administrators delete notes", "operation": "delete_note"},
+		details); diff != "" {
 		t.Error(diff)
 	}
 	_, asked := f.as(t, bob, "mcp_aql_create", draft)
-	confirmed := strings.Replace(draft, `"params":{`, `"params":{"confirmation_token":"`+asked["confirmation_token"].(string)+`",`, 1)
+	confirmed := strings.Replace(draft, `"params":{`,
+		`"params":{"confirmation_token":"`+asked["confirmation_token"].(string)+`",`, 1)
 	details1 := f.call("mcp_aql_read", `{"operation":"introspect","query":"operations","name":"create_note"}`)
-	if !strings.Contains(details1, "confirmation may be required") || !strings.Contains(details1, `"name":"confirmation_token"`) {
+	if !strings.Contains(details1, "confirmation may be required") ||
+		!strings.Contains(details1, `"name":"confirmation_token"`) {
 		t.Errorf("introspection keeps quiet about the rule: %s", details1)
 	}
 
 	// A policy that does not fit changes nothing.
-	if err := f.adapter.SetPolicy(parsePolicy(t, "version: 1\nrules:\n  - {name: typo, effect: deny, operations: [delete_notes]}\n")); err == nil || !strings.Contains(err.Error(), "policy.yaml:3:") {
+	if err := f.adapter.SetPolicy(parsePolicy(t,
+		"version: 1\nrules:\n  - {name: typo, effect: deny, operations: [delete_notes]}\n")); err == nil ||
+		!strings.Contains(err.Error(), "policy.yaml:3:") {
 		t.Errorf("a rule about an operation that does not exist: %v", err)
 	}
 	if code, _ := f.as(t, ann, "mcp_aql_delete", wipe); code != "PERMISSION_DENIED" {
 		t.Errorf("after a policy that does not fit: %s", code)
 	}
 	// A token is no way around a rule that has come since.
-	if err := f.adapter.SetPolicy(parsePolicy(t, "version: 1\nrules:\n  - {name: stop, effect: deny, operations: [create_note]}\n")); err != nil {
+	if err := f.adapter.SetPolicy(parsePolicy(t,
+		"version: 1\nrules:\n  - {name: stop, effect: deny, operations: [create_note]}\n")); err != nil {
 		t.Fatal(err)
 	}
-	if code, _ := f.as(t, bob, "mcp_aql_create", confirmed); code != "VALIDATION_UNKNOWN_PARAM" && code != "PERMISSION_DENIED" {
+	if code, _ := f.as(t, bob, "mcp_aql_create", confirmed); code != "VALIDATION_UNKNOWN_PARAM" &&
+		code != "PERMISSION_DENIED" {
 		t.Errorf("with a token, under the new policy: %s", code)
 	}
 	if err := f.adapter.SetPolicy(nil); err != nil {
@@ -231,7 +263,8 @@ func TestPolicyIsReplacedUnderTraffic(t *testing.T) {
 // REQ-RQ-03, REQ-RQ-05, REQ-RQ-11, T-86: limits end a request before quotas do, and introspect is not counted.
 func TestRateLimit(t *testing.T) {
 	f := newFixture(t, Options{QuotaStatus: true, Quota: quota.Options{
-		Limits: []quota.Limit{{Limit: 2, Window: quota.Minute}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, HardStop: 2}},
+		Limits: []quota.Limit{{Limit: 2, Window: quota.Minute}},
+		Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, HardStop: 2}},
 	}})
 	for range 20 {
 		f.call("mcp_aql_read", `{"operation":"introspect","query":"quota_status"}`)
@@ -242,7 +275,8 @@ func TestRateLimit(t *testing.T) {
 		}
 	}
 	code, details := f.as(t, ann, "mcp_aql_read", getN1)
-	want := map[string]any{"limit": 2.0, "remaining": 0.0, "window": "minute", "resets_at": "2026-03-01T09:01:06.000Z", "retry_after_seconds": 66.0}
+	want := map[string]any{"limit": 2.0, "remaining": 0.0, "window": "minute", "resets_at": "2026-03-01T09:01:06.000Z",
+		"retry_after_seconds": 66.0}
 	if diff := cmp.Diff(want, details); diff != "" || code != "RATE_LIMIT_EXCEEDED" {
 		t.Errorf("%s: %s", code, diff)
 	}
@@ -253,22 +287,29 @@ func TestRateLimit(t *testing.T) {
 
 // REQ-RQ-07, REQ-RQ-08, REQ-RQ-09, REQ-RQ-10, REQ-RQ-17, REQ-IN-23, T-63: the steps of a quota on the wire.
 func TestQuota(t *testing.T) {
-	f := newFixture(t, Options{QuotaStatus: true, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Warn: 1, Pause: 2, HardStop: 3}}}})
+	f := newFixture(t, Options{QuotaStatus: true,
+		Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, Warn: 1, Pause: 2, HardStop: 3}}}})
 	get := func(token string) (string, map[string]any) {
-		return f.as(t, ann, "mcp_aql_read", `{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+token+`"}}`)
+		return f.as(t, ann, "mcp_aql_read",
+			`{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+token+`"}}`)
 	}
 	first := f.session.Call(WithCaller(t.Context(), ann), "mcp_aql_read", []byte(getN1))
-	if want := `"warnings":[{"code":"RATE_LIMIT_QUOTA_WARNING","message":"Approaching quota limit","severity":"medium","details":{"current":1,"hard_stop_threshold":3,"metric":"requests_per_hour","pause_threshold":2,"warn_threshold":1}}]`; !strings.Contains(string(first.JSON), want) {
+	if want := `"warnings":[{"code":"RATE_LIMIT_QUOTA_WARNING","message":"Approaching quota limit","severity":"medium",` +
+		`"details":{"current":1,"hard_stop_threshold":3,"metric":"requests_per_hour","pause_threshold":2,` +
+		`"warn_threshold":1}}]`; !strings.Contains(string(first.JSON), want) {
 		t.Errorf("no warning: %s", first.JSON)
 	}
 	get("")
 	code, details := get("")
 	token, _ := details["confirmation_token"].(string)
-	want := map[string]any{"metric": "requests_per_hour", "current": 2.0, "pause_threshold": 2.0, "hard_stop_threshold": 3.0, "confirmation_token": token, "expires_at": "2026-03-01T09:05:00.000Z"}
-	if diff := cmp.Diff(want, details); diff != "" || code != "RATE_LIMIT_QUOTA_PAUSE" || !strings.HasPrefix(token, "quota_continue_") {
+	want := map[string]any{"metric": "requests_per_hour", "current": 2.0, "pause_threshold": 2.0,
+		"hard_stop_threshold": 3.0, "confirmation_token": token, "expires_at": "2026-03-01T09:05:00.000Z"}
+	if diff := cmp.Diff(want, details); diff != "" || code != "RATE_LIMIT_QUOTA_PAUSE" ||
+		!strings.HasPrefix(token, "quota_continue_") {
 		t.Errorf("%s: %s", code, diff)
 	}
-	if code, _ := f.as(t, bob, "mcp_aql_read", `{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+token+`"}}`); code != "ok" {
+	if code, _ := f.as(t, bob, "mcp_aql_read",
+		`{"operation":"get_note","params":{"note_id":"n1","_quota_continue":"`+token+`"}}`); code != "ok" {
 		t.Errorf("bob, who is not paused: %s", code)
 	}
 	if code, _ := get("quota_continue_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"); code != "TOKEN_INVALID" {
@@ -278,13 +319,17 @@ func TestQuota(t *testing.T) {
 		t.Errorf("with the token: %s", code)
 	}
 	code, details = get(token)
-	want = map[string]any{"metric": "requests_per_hour", "current": 3.0, "hard_stop_threshold": 3.0, "resets_at": "2026-03-01T10:00:00.000Z", "retry_after_seconds": 3600.0}
+	want = map[string]any{"metric": "requests_per_hour", "current": 3.0, "hard_stop_threshold": 3.0,
+		"resets_at": "2026-03-01T10:00:00.000Z", "retry_after_seconds": 3600.0}
 	if diff := cmp.Diff(want, details); diff != "" || code != "RATE_LIMIT_QUOTA_EXHAUSTED" {
 		t.Errorf("%s: %s", code, diff)
 	}
-	status := f.session.Call(WithCaller(t.Context(), ann), "mcp_aql_read", []byte(`{"operation":"introspect","query":"quota_status"}`))
-	if want := `{"success":true,"data":{"adapter":"notes","api_limits":{},"quotas":[{"metric":"requests_per_hour","current":3,"warn":1,"pause":2,"hard_stop":3,"status":"exhausted"}],"next_reset":"2026-03-01T10:00:00Z"}}`; string(status.JSON) != want {
-		t.Errorf("got  %s\nwant %s", status.JSON, want)
+	status := f.session.Call(WithCaller(t.Context(), ann), "mcp_aql_read",
+		[]byte(`{"operation":"introspect","query":"quota_status"}`))
+	wantStatus := `{"success":true,"data":{"adapter":"notes","api_limits":{},"quotas":[{"metric":"requests_per_hour",` +
+		`"current":3,"warn":1,"pause":2,"hard_stop":3,"status":"exhausted"}],"next_reset":"2026-03-01T10:00:00Z"}}`
+	if string(status.JSON) != wantStatus {
+		t.Errorf("got  %s\nwant %s", status.JSON, wantStatus)
 	}
 }
 
@@ -306,11 +351,12 @@ func TestOnlyWhatRunsIsCounted(t *testing.T) {
 
 // REQ-RQ-06, REQ-RQ-14: what a handler says it has used.
 func TestSpend(t *testing.T) {
-	registry := gen.NewRegistry([]gen.Handler{noteOperation("get_note", gen.Read, gen.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
-		ReportUsage(ctx, Usage{Tokens: 30, Cost: 0.25})
-		ReportUsage(ctx, Usage{Tokens: 20, Cost: 0.25})
-		return "", nil
-	}, noteID)}, noteTypes)
+	registry := gen.NewRegistry([]gen.Handler{noteOperation("get_note", gen.Read, gen.Safe,
+		func(ctx context.Context, _ *noteRequest) (string, error) {
+			ReportUsage(ctx, Usage{Tokens: 30, Cost: 0.25})
+			ReportUsage(ctx, Usage{Tokens: 20, Cost: 0.25})
+			return "", nil
+		}, noteID)}, noteTypes)
 	adapter, err := New(registry, Options{Name: "notes", QuotaStatus: true, Quota: quota.Options{
 		Quotas: []quota.Quota{{Metric: quota.TokensPerDay, HardStop: 100}, {Metric: quota.CostPerDay, HardStop: 10}},
 	}})
@@ -321,8 +367,10 @@ func TestSpend(t *testing.T) {
 	for range 3 {
 		session.Call(t.Context(), "mcp_aql_read", []byte(getN1))
 	}
-	status := string(session.Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"introspect","query":"quota_status"}`)).JSON)
-	for _, want := range []string{`"metric":"tokens_per_day","current":100`, `"metric":"cost_per_day","current":1,`, `"status":"exhausted"`} {
+	status := string(session.Call(t.Context(), "mcp_aql_read",
+		[]byte(`{"operation":"introspect","query":"quota_status"}`)).JSON)
+	for _, want := range []string{`"metric":"tokens_per_day","current":100`, `"metric":"cost_per_day","current":1,`,
+		`"status":"exhausted"`} {
 		if !strings.Contains(status, want) {
 			t.Errorf("no %s in %s", want, status)
 		}
@@ -370,7 +418,8 @@ func TestCooldownAndReauthentication(t *testing.T) {
 	}
 	f.now = f.now.Add(6 * time.Second)
 	approve = errors.New("wrong password /src/secret")
-	if code, details := f.as(t, ann, "mcp_aql_delete", confirmed); code != "PERMISSION_DENIED" || strings.Contains(fmt.Sprint(details), "password") {
+	if code, details := f.as(t, ann, "mcp_aql_delete", confirmed); code != "PERMISSION_DENIED" ||
+		strings.Contains(fmt.Sprint(details), "password") {
 		t.Errorf("not authenticated: %s %v", code, details)
 	}
 	approve = nil
@@ -378,10 +427,12 @@ func TestCooldownAndReauthentication(t *testing.T) {
 		t.Errorf("in the end: %s", code)
 	}
 	without := newFixture(t, Options{Confirmation: Confirmation{ReauthenticateFrom: gen.Forbidden}})
-	if got := without.confirm(t, strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+without.token(t, deleteN1)+`"`, 1)); !got.Success {
+	if got := without.confirm(t,
+		strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+without.token(t, deleteN1)+`"`, 1)); !got.Success {
 		t.Errorf("below the level: %+v", got)
 	}
-	if got := without.confirm(t, `{"operation":"wipe_notes","_confirmation":"`+without.token(t, wipe)+`"}`); got.Error.Code != "PERMISSION_DENIED" {
+	if got := without.confirm(t,
+		`{"operation":"wipe_notes","_confirmation":"`+without.token(t, wipe)+`"}`); got.Error.Code != "PERMISSION_DENIED" {
 		t.Errorf("without a callback: %+v", got)
 	}
 }
@@ -392,12 +443,14 @@ func TestAskingIsLimited(t *testing.T) {
 	for range 1000 {
 		f.token(t, deleteN1)
 	}
-	if got := f.confirm(t, deleteN1); got.Error.Code != "RATE_LIMIT_EXCEEDED" || got.Error.Details["retry_after_seconds"] != 60.0 {
+	if got := f.confirm(t, deleteN1); got.Error.Code != "RATE_LIMIT_EXCEEDED" ||
+		got.Error.Details["retry_after_seconds"] != 60.0 {
 		t.Errorf("asking: %+v", got)
 	}
 	f.now = f.now.Add(time.Minute)
 	token := f.token(t, deleteN1)
-	guess := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"`, 1)
+	guess := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"`,
+		1)
 	for range 1000 {
 		f.confirm(t, guess)
 	}
@@ -416,7 +469,8 @@ func TestDryRuns(t *testing.T) {
 	ran := 0
 	make := func(options Options) *Session {
 		adapter, err := New(gen.NewRegistry([]gen.Handler{{
-			Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous, Params: []gen.Field{{Name: "dry_run", Go: "DryRun", Type: "boolean"}}, Returns: "Nothing",
+			Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous,
+			Params: []gen.Field{{Name: "dry_run", Go: "DryRun", Type: "boolean"}}, Returns: "Nothing",
 			Request: (*purge)(nil), Call: func(context.Context, []any, any) (any, error) { ran++; return nil, nil },
 		}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}}), options)
 		if err != nil {
@@ -424,18 +478,23 @@ func TestDryRuns(t *testing.T) {
 		}
 		return adapter.NewSession()
 	}
-	dry, wet := `{"operation":"purge_notes","params":{"dry_run":true}}`, `{"operation":"purge_notes","params":{"dry_run":false}}`
-	session := make(Options{Name: "notes", Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 100}}}})
+	dry, wet := `{"operation":"purge_notes","params":{"dry_run":true}}`, `{"operation":"purge_notes",`+
+		`"params":{"dry_run":false}}`
+	session := make(Options{Name: "notes",
+		Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 100}}}})
 	for i := range 3 {
-		if got := string(session.Call(t.Context(), "mcp_aql_delete", []byte(dry)).JSON); !strings.HasPrefix(got, `{"success":true`) || ran != i+1 {
+		if got := string(session.Call(t.Context(), "mcp_aql_delete", []byte(dry)).JSON); !strings.HasPrefix(got,
+			`{"success":true`) || ran != i+1 {
 			t.Errorf("dry run %d: %s", i, got)
 		}
 	}
-	if got := string(session.Call(t.Context(), "mcp_aql_delete", []byte(wet)).JSON); !strings.Contains(got, "RATE_LIMIT_QUOTA_PAUSE") {
+	if got := string(session.Call(t.Context(), "mcp_aql_delete", []byte(wet)).JSON); !strings.Contains(got,
+		"RATE_LIMIT_QUOTA_PAUSE") {
 		t.Errorf("not dry: %s", got)
 	}
 	denied := make(Options{Name: "notes", Trust: &trust.Options{}})
-	if got := string(denied.Call(t.Context(), "mcp_aql_delete", []byte(dry)).JSON); !strings.Contains(got, "PERMISSION_DANGER_LEVEL_DENIED") {
+	if got := string(denied.Call(t.Context(), "mcp_aql_delete", []byte(dry)).JSON); !strings.Contains(got,
+		"PERMISSION_DANGER_LEVEL_DENIED") {
 		t.Errorf("without trust: %s", got)
 	}
 }

@@ -47,9 +47,11 @@ func TestDestructiveOperationAsks(t *testing.T) {
 	token := got.Error.Details["confirmation_token"]
 	want := map[string]any{
 		"operation": "delete_note", "danger_level": "destructive", "reasons": []any{"Removes the note for good"},
-		"confirmation_message": "Delete note 'n1'? Secret ***, limit 25.", "confirmation_token": token, "expires_at": "2026-03-01T09:05:00.000Z",
+		"confirmation_message": "Delete note 'n1'? Secret ***, limit 25.", "confirmation_token": token,
+		"expires_at": "2026-03-01T09:05:00.000Z",
 	}
-	if diff := cmp.Diff(want, got.Error.Details); diff != "" || got.Error.Code != "CONFIRMATION_REQUIRED" || got.Error.Message != "This operation requires confirmation" {
+	if diff := cmp.Diff(want, got.Error.Details); diff != "" || got.Error.Code != "CONFIRMATION_REQUIRED" ||
+		got.Error.Message != "This operation requires confirmation" {
 		t.Errorf("%s %s, details (-want +got):\n%s", got.Error.Code, got.Error.Message, diff)
 	}
 	if len(f.ran) > 0 {
@@ -63,15 +65,22 @@ func TestDestructiveOperationAsks(t *testing.T) {
 // T-01: both spellings, in both places.
 func TestTokenSpellings(t *testing.T) {
 	for name, retry := range map[string]string{
-		"confirmation_token in params":   `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`,
-		"_confirmation in params":        `{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"TOKEN"}}`,
-		"confirmation_token beside":      `{"operation":"delete_note","confirmation_token":"TOKEN","params":{"note_id":"n1"}}`,
-		"_confirmation beside":           `{"operation":"delete_note","note_id":"n1","_confirmation":"TOKEN"}`,
-		"twice, alike":                   `{"operation":"delete_note","confirmation_token":"TOKEN","params":{"note_id":"n1","_confirmation":"TOKEN"}}`,
-		"with the default written out":   `{"operation":"delete_note","params":{"limit":25,"note_id":"n1","confirmation_token":"TOKEN"}}`,
-		"with another spelling of it":    `{"operation":"delete_note","params":{"limit":2.5e1,"note_id":"\u006e1","confirmation_token":"TOKEN"}}`,
-		"with null for what was absent":  `{"operation":"delete_note","params":{"secret":null,"note_id":"n1","confirmation_token":"TOKEN"}}`,
-		"with an empty token in between": `{"operation":"delete_note","confirmation_token":"","params":{"note_id":"n1","_confirmation":"TOKEN"}}`,
+		"confirmation_token in params": `{"operation":"delete_note","params":{"note_id":"n1",` +
+			`"confirmation_token":"TOKEN"}}`,
+		"_confirmation in params": `{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"TOKEN"}}`,
+		"confirmation_token beside": `{"operation":"delete_note","confirmation_token":"TOKEN",` +
+			`"params":{"note_id":"n1"}}`,
+		"_confirmation beside": `{"operation":"delete_note","note_id":"n1","_confirmation":"TOKEN"}`,
+		"twice, alike": `{"operation":"delete_note","confirmation_token":"TOKEN",` +
+			`"params":{"note_id":"n1","_confirmation":"TOKEN"}}`,
+		"with the default written out": `{"operation":"delete_note","params":{"limit":25,"note_id":"n1",` +
+			`"confirmation_token":"TOKEN"}}`,
+		"with another spelling of it": `{"operation":"delete_note","params":{"limit":2.5e1,"note_id":"\u006e1",` +
+			`"confirmation_token":"TOKEN"}}`,
+		"with null for what was absent": `{"operation":"delete_note","params":{"secret":null,"note_id":"n1",` +
+			`"confirmation_token":"TOKEN"}}`,
+		"with an empty token in between": `{"operation":"delete_note","confirmation_token":"","params":{"note_id":"n1",` +
+			`"_confirmation":"TOKEN"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, Options{})
@@ -89,13 +98,20 @@ func TestTokenRefusals(t *testing.T) {
 		name, retry, code string
 		before            func(*fixture, string)
 	}{
-		{"another parameter value", `{"operation":"delete_note","params":{"note_id":"n2","confirmation_token":"TOKEN"}}`, "TOKEN_SCOPE_MISMATCH", nil},
-		{"one parameter more", `{"operation":"delete_note","params":{"note_id":"n1","limit":3,"confirmation_token":"TOKEN"}}`, "TOKEN_SCOPE_MISMATCH", nil},
-		{"another operation", `{"operation":"wipe_notes","params":{"confirmation_token":"TOKEN"}}`, "TOKEN_SCOPE_MISMATCH", nil},
-		{"a made-up token", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"conf_xxxxxxxx"}}`, "TOKEN_INVALID", nil},
-		{"two different tokens", `{"operation":"delete_note","_confirmation":"conf_other","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_INVALID", nil},
-		{"a token that is no string", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":true}}`, "VALIDATION_INVALID_TYPE", nil},
-		{"a second time", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_ALREADY_USED",
+		{"another parameter value", `{"operation":"delete_note","params":{"note_id":"n2","confirmation_token":"TOKEN"}}`,
+			"TOKEN_SCOPE_MISMATCH", nil},
+		{"one parameter more", `{"operation":"delete_note","params":{"note_id":"n1","limit":3,"confirmation_token":"TOKEN"}}`,
+			"TOKEN_SCOPE_MISMATCH", nil},
+		{"another operation", `{"operation":"wipe_notes","params":{"confirmation_token":"TOKEN"}}`, "TOKEN_SCOPE_MISMATCH",
+			nil},
+		{"a made-up token", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"conf_xxxxxxxx"}}`,
+			"TOKEN_INVALID", nil},
+		{"two different tokens", `{"operation":"delete_note","_confirmation":"conf_other","params":{"note_id":"n1",` +
+			`"confirmation_token":"TOKEN"}}`, "TOKEN_INVALID", nil},
+		{"a token that is no string", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":true}}`,
+			"VALIDATION_INVALID_TYPE", nil},
+		{"a second time", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`,
+			"TOKEN_ALREADY_USED",
 			func(f *fixture, token string) {
 				f.call("mcp_aql_delete", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"`+token+`"}}`)
 				f.ran = nil
@@ -104,11 +120,14 @@ func TestTokenRefusals(t *testing.T) {
 			func(f *fixture, _ string) {
 				f.now = f.now.Add(5 * time.Minute)
 			}},
-		{"REQ-SE-02 in another session", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_INVALID",
+		{"REQ-SE-02 in another session", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`,
+			"TOKEN_INVALID",
 			func(f *fixture, _ string) { f.session = f.adapter.NewSession() }},
-		{"REQ-SE-02 after the session ended", `{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_INVALID",
+		{"REQ-SE-02 after the session ended",
+			`{"operation":"delete_note","params":{"note_id":"n1","confirmation_token":"TOKEN"}}`, "TOKEN_INVALID",
 			func(f *fixture, _ string) { f.session.Close() }},
-		{"bad parameters are reported first", `{"operation":"delete_note","params":{"confirmation_token":"TOKEN"}}`, "VALIDATION_MISSING_PARAM", nil},
+		{"bad parameters are reported first", `{"operation":"delete_note","params":{"confirmation_token":"TOKEN"}}`,
+			"VALIDATION_MISSING_PARAM", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, Options{})
@@ -127,16 +146,19 @@ func TestTokenRefusals(t *testing.T) {
 	}
 }
 
-// REQ-MT-06, REQ-SE-04: what a request claims in its metadata identifies no session and no caller, and confirms nothing.
+// REQ-MT-06, REQ-SE-04: what a request claims in its metadata identifies no session and no caller, and confirms
+// nothing.
 func TestMetadataClaimsNothing(t *testing.T) {
 	f := newFixture(t, Options{})
 	claim := `{"session_id":"` + f.session.ID() + `","user_id":"ann","trust":"certified","confirmed":true}`
 	token := f.token(t, deleteN1)
 	f.session = f.adapter.NewSession()
 	for request, want := range map[string]string{
-		`{"operation":"delete_note","_meta":CLAIM,"params":{"note_id":"n1","_confirmation":"TOKEN"}}`:                "TOKEN_INVALID",
-		`{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"TOKEN","_meta":CLAIM}}`:                "TOKEN_INVALID",
-		`{"operation":"delete_note","_meta":CLAIM,"_confirmed":true,"params":{"note_id":"n1","_trust":"certified"}}`: "CONFIRMATION_REQUIRED",
+		`{"operation":"delete_note","_meta":CLAIM,"params":{"note_id":"n1","_confirmation":"TOKEN"}}`: "TOKEN_INVALID",
+		`{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"TOKEN","_meta":CLAIM}}`: "TOKEN_INVALID",
+
+		`{"operation":"delete_note","_meta":CLAIM,"_confirmed":true,` +
+			`"params":{"note_id":"n1","_trust":"certified"}}`: "CONFIRMATION_REQUIRED",
 	} {
 		got := f.confirm(t, strings.NewReplacer("CLAIM", claim, "TOKEN", token).Replace(request))
 		if got.Error.Code != want || len(f.ran) > 0 {

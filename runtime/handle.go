@@ -66,8 +66,8 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	return nil
 }
 
-// compile makes the codecs of the operations and returns what begins a call of each. It fails where a Go type does not fit
-// its definition, as after a change without generating again.
+// compile makes the codecs of the operations and returns what begins a call of each. It fails where a Go type does not
+// fit its definition, as after a change without generating again.
 func compile(registry *Registry, options Options) ([]func(*slots) call, error) {
 	definitions := registry.Definitions()
 	set := codec.NewSet(definitions.Types)

@@ -16,24 +16,25 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// hostileCeiling is what 1,000 requests at the size limit of 1 MiB may take together, in bytes of live and dead objects on
-// the heap, beside the requests themselves, which belong to the transport. docs/performance.md gives it.
+// hostileCeiling is what 1,000 requests at the size limit of 1 MiB may take together, in bytes of live and dead objects
+// on the heap, beside the requests themselves, which belong to the transport. docs/performance.md gives it.
 const hostileCeiling = 512 << 20
 
-// REQ-DE-10: memory is bounded whatever is sent: 1,000 hostile requests at the same time stay under the ceiling, and each
-// gets its answer.
+// REQ-DE-10: memory is bounded whatever is sent: 1,000 hostile requests at the same time stay under the ceiling, and
+// each gets its answer.
 func TestMemoryUnderAttack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	var mutex sync.Mutex
 	var kept []string // as a service keeps what it is told
-	create := noteOperation("create_note", gen.Create, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		kept = append(kept, request.Title)
-		return "", nil
-	}, title, tags, labels, anyOf)
+	create := noteOperation("create_note", gen.Create, gen.Safe,
+		func(_ context.Context, request *noteRequest) (string, error) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			kept = append(kept, request.Title)
+			return "", nil
+		}, title, tags, labels, anyOf)
 	adapter, err := New(gen.NewRegistry([]gen.Handler{create}, noteTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +46,15 @@ func TestMemoryUnderAttack(t *testing.T) {
 		request func() string
 		want    string
 	}{
-		{"unknown names", func() string { return fill(size, func(i int) string { return `"n` + strconv.Itoa(i) + `":0` }) }, "VALIDATION_UNKNOWN_PARAM"},
+		{"unknown names", func() string { return fill(size, func(i int) string { return `"n` + strconv.Itoa(i) + `":0` }) },
+			"VALIDATION_UNKNOWN_PARAM"},
 		{"one long unknown name", func() string {
 			return `{"operation":"create_note","params":{"title":"t","` + strings.Repeat("x", size-100) + `":0}}`
 		}, "VALIDATION_UNKNOWN_PARAM"},
-		{"unknown names with escapes", func() string { return fill(size, func(i int) string { return `"\u00e9` + strconv.Itoa(i) + `":0` }) }, "VALIDATION_UNKNOWN_PARAM"},
+		{"unknown names with escapes", func() string {
+			return fill(size,
+				func(i int) string { return `"\u00e9` + strconv.Itoa(i) + `":0` })
+		}, "VALIDATION_UNKNOWN_PARAM"},
 		{"wrong types", func() string { return list(size, "tags", "0") }, "VALIDATION_INVALID_TYPE"},
 		{"empty objects in a dynamic value", func() string { return nested(size, "{}") }, "success"},
 		{"empty lists in a dynamic value", func() string { return nested(size, "[]") }, "success"},
@@ -58,9 +63,11 @@ func TestMemoryUnderAttack(t *testing.T) {
 		{"members of a dynamic value", func() string {
 			return `{"operation":"create_note","params":{"title":"t","data":` + members(size-100) + `}}`
 		}, "success"},
-		{"deep nesting", func() string { return nested(size, strings.Repeat("[", 40)+strings.Repeat("]", 40)) }, "VALIDATION_PAYLOAD_TOO_LARGE"},
+		{"deep nesting", func() string { return nested(size, strings.Repeat("[", 40)+strings.Repeat("]", 40)) },
+			"VALIDATION_PAYLOAD_TOO_LARGE"},
 		{"a list that is too long", func() string { return list(size, "tags", `""`) }, "VALIDATION_PAYLOAD_TOO_LARGE"},
-		{"broken at the very end", func() string { return strings.TrimSuffix(nested(size, "{}"), "}") }, "VALIDATION_MALFORMED_JSON"},
+		{"broken at the very end", func() string { return strings.TrimSuffix(nested(size, "{}"), "}") },
+			"VALIDATION_MALFORMED_JSON"},
 		{"too large", func() string { return strings.Repeat(" ", size+1) }, "VALIDATION_PAYLOAD_TOO_LARGE"},
 	}
 	requests := make([][]byte, len(attacks))
@@ -74,7 +81,8 @@ func TestMemoryUnderAttack(t *testing.T) {
 	for i := range 1000 {
 		callers.Go(func() {
 			attack := attacks[i%len(attacks)]
-			if reply := session.Call(context.Background(), "mcp_aql", requests[i%len(attacks)]); !bytes.Contains(reply.JSON, []byte(attack.want)) {
+			if reply := session.Call(context.Background(), "mcp_aql", requests[i%len(attacks)]); !bytes.Contains(reply.JSON,
+				[]byte(attack.want)) {
 				t.Errorf("%s: %.300s", attack.name, reply.JSON)
 			}
 		})
@@ -159,7 +167,8 @@ func watchHeap() (peak *atomic.Uint64, done chan struct{}) {
 func TestSuggestionsAreBounded(t *testing.T) {
 	var operations []gen.Handler
 	for i := range 2000 {
-		operations = append(operations, noteOperation("get_note_"+strings.Repeat("x", i%20)+strconv.Itoa(i), gen.Read, gen.Safe, nil, noteID))
+		operations = append(operations,
+			noteOperation("get_note_"+strings.Repeat("x", i%20)+strconv.Itoa(i), gen.Read, gen.Safe, nil, noteID))
 	}
 	adapter, err := New(gen.NewRegistry(operations, noteTypes), Options{Mode: "single"})
 	if err != nil {

@@ -28,7 +28,8 @@ func TestInvalidParameters(t *testing.T) {
 		want     string
 	}{
 		{name: "missing before wrong types", problems: []wire.Problem{wrongPin, missing}, unknown: []string{"titel"},
-			want: `{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string (Heading of it)",` +
+			want: `{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'title'. Expected: string ` +
+				`(Heading of it)",` +
 				`"details":{"param_name":"title","operation":"add","unknown_params":["titel"],"suggestions":{"titel":"title"}}}`},
 		{name: "wrong types before unknown names", problems: []wire.Problem{wrongTitle}, unknown: []string{"x"},
 			want: `{"code":"VALIDATION_INVALID_TYPE","message":"Parameter 'title' expected 'string', got 'number'",` +

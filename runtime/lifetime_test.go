@@ -35,19 +35,25 @@ type keptPart struct {
 
 var keeperTypes = []gen.WireType{
 	{Name: "Text", Kind: gen.KindScalar},
-	{Name: "Part", Kind: gen.KindObject, Fields: []gen.Field{{Name: "text", Go: "Text", Type: "string"}, {Name: "labels", Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}}, {Name: "dynamic", Go: "Dynamic", Type: "any"}}},
+	{Name: "Part", Kind: gen.KindObject, Fields: []gen.Field{{Name: "text", Go: "Text", Type: "string"}, {Name: "labels",
+		Go: "Labels", Type: "object", Items: &gen.Field{Type: "string"}}, {Name: "dynamic", Go: "Dynamic", Type: "any"}}},
 	{Name: "PartPatch", Kind: gen.KindObject, Changes: "Part"},
 }
 
-// A request belongs to the transport, which may use its memory for the next one as soon as it is answered. Nothing that a
-// handler kept changes then.
+// A request belongs to the transport, which may use its memory for the next one as soon as it is answered. Nothing that
+// a handler kept changes then.
 func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	var kept []*keeper
 	operation := gen.Handler{
 		Name: "update_thing", Category: gen.Update, Danger: gen.Reversible, Description: "Keeps it.", Returns: "Text",
 		Params: []gen.Field{
-			{Name: "text", Go: "Text", Type: "string"}, {Name: "pointer", Go: "Pointer", Type: "string"}, {Name: "list", Go: "List", Type: "array", Items: &gen.Field{Type: "string"}}, {Name: "nested", Go: "Nested", Type: "array", Items: &gen.Field{Type: "Part"}}, {Name: "strings", Go: "Strings", Type: "object", Items: &gen.Field{Type: "string"}}, {Name: "parts", Go: "Parts", Type: "object", Items: &gen.Field{Type: "Part"}},
-			{Name: "dynamic", Go: "Dynamic", Type: "any"}, {Name: "number", Go: "Number", Type: "number"}, {Name: "raw", Go: "Raw", Type: "any"}, {Name: "input", Go: "Patch", Type: "PartPatch", Required: true},
+			{Name: "text", Go: "Text", Type: "string"}, {Name: "pointer", Go: "Pointer", Type: "string"}, {Name: "list",
+				Go: "List", Type: "array", Items: &gen.Field{Type: "string"}},
+			{Name: "nested", Go: "Nested", Type: "array", Items: &gen.Field{Type: "Part"}},
+			{Name: "strings", Go: "Strings", Type: "object", Items: &gen.Field{Type: "string"}},
+			{Name: "parts", Go: "Parts", Type: "object", Items: &gen.Field{Type: "Part"}},
+			{Name: "dynamic", Go: "Dynamic", Type: "any"}, {Name: "number", Go: "Number", Type: "number"},
+			{Name: "raw", Go: "Raw", Type: "any"}, {Name: "input", Go: "Patch", Type: "PartPatch", Required: true},
 		},
 		Request: (*keeper)(nil), Result: (*string)(nil),
 		Call: func(_ context.Context, _ []any, request any) (any, error) {
@@ -59,10 +65,13 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const value = `"text":"plain","pointer":"p\u00e9","list":["a","b\n"],"nested":[{"text":"n\"","labels":{"k\u00e9":"v"},"dynamic":[{"x\t":"y"}]}],` +
-		`"strings":{"key":"value","k\u00e9y":"val\\ue"},"parts":{"on\u00e9":{"text":"deep"}},"dynamic":{"a":["b",{"c\u00e9":"d"}],"big":123456789012345678901234567890},` +
+	const value = `"text":"plain","pointer":"p\u00e9","list":["a","b\n"],"nested":[{"text":"n\"",` +
+		`"labels":{"k\u00e9":"v"},"dynamic":[{"x\t":"y"}]}],` +
+		`"strings":{"key":"value","k\u00e9y":"val\\ue"},"parts":{"on\u00e9":{"text":"deep"}},"dynamic":{"a":["b",` +
+		`{"c\u00e9":"d"}],"big":123456789012345678901234567890},` +
 		`"number":1234567890123456789012345,"raw":{"as":["it","is\u00e9"]},` +
-		`"input":{"text":"new\u00e9","labels":{"gone":null,"fr\u00e9sh":"la\"bel","plain":"x"},"dynamic":{"m":{"n\u00e9":"o"}}}`
+		`"input":{"text":"new\u00e9","labels":{"gone":null,"fr\u00e9sh":"la\"bel","plain":"x"},` +
+		`"dynamic":{"m":{"n\u00e9":"o"}}}`
 	for _, tt := range []struct{ name, request string }{
 		{"decoded in passing", `{"operation":"update_thing","params":{` + value + `}}`},
 		{"the operation named last", `{"params":{` + value + `},"operation":"update_thing"}`},
@@ -82,7 +91,8 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 				for i := range request {
 					request[i] = '#'
 				}
-				session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"update_thing","params":{"text":"####################","input":{"text":"####"}}}`))
+				session.Call(context.Background(), "mcp_aql",
+					[]byte(`{"operation":"update_thing","params":{"text":"####################","input":{"text":"####"}}}`))
 				if diff := cmp.Diff(before, spellKept(t, kept[0], true)); diff != "" {
 					t.Errorf("what was kept has changed (-before +after):\n%s", diff)
 				}
@@ -91,18 +101,21 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	}
 }
 
-// spellKept spells all that a request holds, with what its patch makes of a part. merges says that the patch is applied;
-// else it is spelled what that gives.
+// spellKept spells all that a request holds, with what its patch makes of a part. merges says that the patch is
+// applied; else it is spelled what that gives.
 func spellKept(t *testing.T, k *keeper, merges bool) string {
 	t.Helper()
-	part := keptPart{"newé", map[string]string{"stays": "s", "frésh": `la"bel`, "plain": "x"}, map[string]any{"m": map[string]any{"keeps": "1", "né": "o"}}}
+	part := keptPart{"newé", map[string]string{"stays": "s", "frésh": `la"bel`, "plain": "x"},
+		map[string]any{"m": map[string]any{"keeps": "1", "né": "o"}}}
 	if merges {
-		part = keptPart{"old", map[string]string{"gone": "g", "stays": "s"}, map[string]any{"m": map[string]any{"keeps": "1"}}}
+		part = keptPart{"old", map[string]string{"gone": "g", "stays": "s"},
+			map[string]any{"m": map[string]any{"keeps": "1"}}}
 		if err := k.Patch.Apply(&part); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := json.Marshal([]any{k.Text, k.Pointer, k.List, k.Nested, k.Strings, k.Parts, k.Dynamic, k.Number, k.Raw, string(k.Patch.JSON()), k.Patch.Paths(), part})
+	text, err := json.Marshal([]any{k.Text, k.Pointer, k.List, k.Nested, k.Strings, k.Parts, k.Dynamic, k.Number, k.Raw,
+		string(k.Patch.JSON()), k.Patch.Paths(), part})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +137,16 @@ func (r *recorder) Write(_ context.Context, records []audit.Record) error {
 
 func (r *recorder) Close() error { return nil }
 
-// Neither does anything change that the gate keeps: records that wait to be written, questions, what tokens are bound to, and
-// the counters of callers.
+// Neither does anything change that the gate keeps: records that wait to be written, questions, what tokens are bound
+// to, and the counters of callers.
 func TestWhatTheGateKeepsOutlivesTheRequest(t *testing.T) {
-	const token, deleteIt = "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", `"operation":"delete_note","_request_id":"r-1"`
+	const token, deleteIt = "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", `"operation":"delete_note",` +
+		`"_request_id":"r-1"`
 	sink := new(recorder)
 	log := audit.New(audit.Options{Sinks: []audit.Sink{sink}})
-	f := newFixture(t, Options{Audit: log, Policy: parsePolicy(t, "version: 1\nrules:\n  - {name: two, effect: deny, operations: [delete_note], when: [{param: note_id, in: [n2]}]}\n")})
+	f := newFixture(t, Options{Audit: log, Policy: parsePolicy(t,
+		"version: 1\nrules:\n  - {name: two, effect: deny, operations: [delete_note], when: [{param: note_id, in: "+
+			"[n2]}]}\n")})
 	var questions []*Question
 	send := func(text string) Reply {
 		request := []byte(text)
@@ -151,14 +167,16 @@ func TestWhatTheGateKeepsOutlivesTheRequest(t *testing.T) {
 		`{` + deleteIt + `,"params":{"note_id":"n1","_confirmation":"` + token + `"}}`,
 		`{` + deleteIt + `,"params":{"note_id":"n2"}}`,
 		`{` + deleteIt + `,"params":{"note_id":3}}`,
-		`{"_request_id":"r-1","operations":[{"operation":"delete_note","params":{"note_id":"n1"}},{"operation":"wipe_notes"}]}`,
+		`{"_request_id":"r-1","operations":[{"operation":"delete_note","params":{"note_id":"n1"}},` +
+			`{"operation":"wipe_notes"}]}`,
 		`{"_request_id":"r-1","operations":[{"operation":"wipe_notes","params":{"nope":1}}]}`,
 	} {
 		if _, after, found := strings.Cut(string(send(request).JSON), `"confirmation_token":"`); found {
 			tokens = append(tokens, after[:len(token)])
 		}
 	}
-	if got := string(send(`{` + deleteIt + `,"params":{"note_id":"n1","_confirmation":"` + tokens[1] + `"}}`).JSON); !strings.Contains(got, `"data":"n1"`) {
+	if got := string(send(`{` + deleteIt + `,"params":{"note_id":"n1","_confirmation":"` + tokens[1] +
+		`"}}`).JSON); !strings.Contains(got, `"data":"n1"`) {
 		t.Errorf("%s", got)
 	}
 	f.session.Close()
@@ -169,12 +187,14 @@ func TestWhatTheGateKeepsOutlivesTheRequest(t *testing.T) {
 		t.Fatalf("%d records, %d questions", len(sink.records), len(questions))
 	}
 	for i := range sink.records {
-		if text := string(sink.records[i].AppendJSON(nil)); strings.Contains(text, "#") || !strings.Contains(text, `"r-1"`) && !strings.Contains(text, "TOKEN_REVOKED") {
+		if text := string(sink.records[i].AppendJSON(nil)); strings.Contains(text, "#") || !strings.Contains(text, `"r-1"`) &&
+			!strings.Contains(text, "TOKEN_REVOKED") {
 			t.Errorf("record %d: %s", i, text)
 		}
 	}
 	for i, q := range questions {
-		if text := fmt.Sprintf("%+v", *q); strings.Contains(text, "#") || strings.Contains(text, "hunter2") || !strings.Contains(text, "n1") {
+		if text := fmt.Sprintf("%+v", *q); strings.Contains(text, "#") || strings.Contains(text, "hunter2") ||
+			!strings.Contains(text, "n1") {
 			t.Errorf("question %d: %s", i, text)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// REQ-EP-01, REQ-EP-02, REQ-EP-04, REQ-EP-06, REQ-EP-07, REQ-EP-09, REQ-EP-10, REQ-EP-11, REQ-TL-06: which tools there are,
-// and where an operation is reached through each surface.
+// REQ-EP-01, REQ-EP-02, REQ-EP-04, REQ-EP-06, REQ-EP-07, REQ-EP-09, REQ-EP-10, REQ-EP-11, REQ-TL-06: which tools there
+// are, and where an operation is reached through each surface.
 func TestModes(t *testing.T) {
 	custom := describe.Profile{Name: "desk", Families: []describe.Family{
 		{Name: "look", Categories: []gen.Category{gen.Read}},
@@ -28,14 +28,22 @@ func TestModes(t *testing.T) {
 		get     string // tool that reaches get_note
 		refused string // tool that must not, with its name on the wire
 	}{
-		{"semantic by default", Options{}, "mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_delete"},
-		{"crude is another word for semantic", Options{Mode: "crude"}, "mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_create"},
-		{"without empty families", Options{OmitEmptyFamilies: true}, "mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_execute"},
+		{"semantic by default", Options{}, "mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute",
+			"mcp_aql_read", "mcp_aql_delete"},
+		{"crude is another word for semantic", Options{Mode: "crude"},
+			"mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_create"},
+		{"without empty families", Options{OmitEmptyFamilies: true},
+			"mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_execute"},
 		{"single", Options{Mode: "single"}, "mcp_aql", "mcp_aql", ""},
-		{"all, through the family", Options{Mode: "all"}, "mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_update"},
-		{"all, through the one tool", Options{Mode: "all"}, "mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql", "mcp_aql_update"},
-		{"an alternate profile", Options{Profile: "semantic"}, "mcp_aql_discover mcp_aql_query mcp_aql_manage mcp_aql_operate", "mcp_aql_query", "mcp_aql_operate"},
-		{"a custom profile with a prefix", Options{Profile: "desk", Profiles: []describe.Profile{custom}, Prefix: "my_"}, "my_mcp_aql_look my_mcp_aql_work", "my_mcp_aql_look", "my_mcp_aql_work"},
+		{"all, through the family", Options{Mode: "all"},
+			"mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read",
+			"mcp_aql_update"},
+		{"all, through the one tool", Options{Mode: "all"},
+			"mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql", "mcp_aql_update"},
+		{"an alternate profile", Options{Profile: "semantic"},
+			"mcp_aql_discover mcp_aql_query mcp_aql_manage mcp_aql_operate", "mcp_aql_query", "mcp_aql_operate"},
+		{"a custom profile with a prefix", Options{Profile: "desk", Profiles: []describe.Profile{custom}, Prefix: "my_"},
+			"my_mcp_aql_look my_mcp_aql_work", "my_mcp_aql_look", "my_mcp_aql_work"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, tt.options)
@@ -57,7 +65,8 @@ func TestModes(t *testing.T) {
 				return
 			}
 			got := f.call(tt.refused, request)
-			if !strings.Contains(got, `"VALIDATION_ENDPOINT_MISMATCH"`) || !strings.Contains(got, `"actual_tool":"`+tt.refused+`"`) {
+			if !strings.Contains(got, `"VALIDATION_ENDPOINT_MISMATCH"`) ||
+				!strings.Contains(got, `"actual_tool":"`+tt.refused+`"`) {
 				t.Errorf("through %s: %s", tt.refused, got)
 			}
 		})
@@ -78,7 +87,8 @@ func TestSingleModeIsAsStrict(t *testing.T) {
 		{"mcp_aql_delete", `{"operation":"delete_note","params":{"note_id":"n1","_confirmation":"conf_x"}}`, "TOKEN_INVALID"},
 		{"mcp_aql_delete", wipe, "PERMISSION_DENIED"},
 	} {
-		families, single := newFixture(t, Options{Policy: parsePolicy(t, rules)}), newFixture(t, Options{Policy: parsePolicy(t, rules), Mode: "single"})
+		families, single := newFixture(t, Options{Policy: parsePolicy(t, rules)}), newFixture(t,
+			Options{Policy: parsePolicy(t, rules), Mode: "single"})
 		want, got := hidden(families.call(tt.tool, tt.request)), hidden(single.call("mcp_aql", tt.request))
 		if !strings.Contains(want, tt.want) {
 			t.Errorf("%s: %s, want %s", tt.request, want, tt.want)
@@ -119,10 +129,11 @@ func TestConcurrency(t *testing.T) {
 					}
 				}
 			}
-			registry := gen.NewRegistry([]gen.Handler{noteOperation("meet", tt.category, gen.Safe, func(context.Context, *noteRequest) (string, error) {
-				meet()
-				return "", nil
-			})}, noteTypes)
+			registry := gen.NewRegistry([]gen.Handler{noteOperation("meet", tt.category, gen.Safe,
+				func(context.Context, *noteRequest) (string, error) {
+					meet()
+					return "", nil
+				})}, noteTypes)
 			adapter, err := New(registry, Options{Mode: "single", Concurrency: tt.concurrency})
 			if err != nil {
 				t.Fatal(err)
@@ -150,18 +161,22 @@ func TestAliases(t *testing.T) {
 		{"an alias is accepted", `{"operation":"get_tag","params":{"tagName":"x"}}`, `"data":"x"`},
 		{"and beside params", `{"operation":"get_tag","tagName":"x"}`, `"data":"x"`},
 		{"params win, whatever the name", `{"operation":"get_tag","tagName":"y","params":{"tag_name":"x"}}`, `"data":"x"`},
-		{"both names are one too many", `{"operation":"get_tag","params":{"tag_name":"x","tagName":"x"}}`, `"VALIDATION_DUPLICATE_PARAM"`},
-		{"both names beside params too", `{"operation":"get_tag","tag_name":"x","tagName":"x"}`, `"VALIDATION_DUPLICATE_PARAM"`},
+		{"both names are one too many", `{"operation":"get_tag","params":{"tag_name":"x","tagName":"x"}}`,
+			`"VALIDATION_DUPLICATE_PARAM"`},
+		{"both names beside params too", `{"operation":"get_tag","tag_name":"x","tagName":"x"}`,
+			`"VALIDATION_DUPLICATE_PARAM"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			registry := gen.NewRegistry([]gen.Handler{noteOperation("get_tag", gen.Read, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
-				return request.Title, nil
-			}, gen.Field{Name: "tag_name", Go: "Title", Type: "string", Rules: gen.Rules{gen.Aliases{"tagName"}}})}, noteTypes)
+			registry := gen.NewRegistry([]gen.Handler{noteOperation("get_tag", gen.Read, gen.Safe,
+				func(_ context.Context, request *noteRequest) (string, error) {
+					return request.Title, nil
+				}, gen.Field{Name: "tag_name", Go: "Title", Type: "string", Rules: gen.Rules{gen.Aliases{"tagName"}}})}, noteTypes)
 			adapter, err := New(registry, Options{Mode: "single"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(adapter.NewSession().Call(context.Background(), "mcp_aql", []byte(tt.request)).JSON); !strings.Contains(got, tt.want) {
+			if got := string(adapter.NewSession().Call(context.Background(), "mcp_aql",
+				[]byte(tt.request)).JSON); !strings.Contains(got, tt.want) {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -170,7 +185,8 @@ func TestAliases(t *testing.T) {
 
 func TestToolOfAnOperation(t *testing.T) {
 	f := newFixture(t, Options{})
-	for operation, want := range map[string]string{"introspect": "mcp_aql_read", "delete_note": "mcp_aql_delete", "nothing_such": ""} {
+	for operation, want := range map[string]string{"introspect": "mcp_aql_read", "delete_note": "mcp_aql_delete",
+		"nothing_such": ""} {
 		if got := f.adapter.Tool(operation); got != want {
 			t.Errorf("%s: got %q, want %q", operation, got, want)
 		}

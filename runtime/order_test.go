@@ -11,20 +11,26 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// REQ-VO-01, REQ-VO-02, REQ-RF-05: the answer does not depend on the order in which a request names its parameters, nor on
-// whether the operation is named before or behind them, nor on where they stand.
+// REQ-VO-01, REQ-VO-02, REQ-RF-05: the answer does not depend on the order in which a request names its parameters, nor
+// on whether the operation is named before or behind them, nor on where they stand.
 func TestOrderOfNamesDoesNotMatter(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		params []string
 		want   string
 	}{
-		{"sound", []string{`"title":"Milk"`, `"limit":3`, `"tags":["a","b"]`, `"labels":{"color":"red"}`, `"data":[1,{"x":null}]`}, `"data":"Milk"`},
-		{"missing before all else", []string{`"limit":"x"`, `"titel":"Milk"`, `"secret":"short"`}, `"VALIDATION_MISSING_PARAM"`},
-		{"type before unknown and constraints", []string{`"title":""`, `"limit":"x"`, `"tags":7`, `"nope":1`}, `"param_name":"limit"`},
-		{"unknown before constraints", []string{`"title":""`, `"limit":101`, `"nope":1`, `"nix":{"deep":[1]}`}, `"VALIDATION_UNKNOWN_PARAM"`},
-		{"an unknown field before constraints", []string{`"title":""`, `"labels":{"colour":"red"}`, `"limit":0`}, `"VALIDATION_UNKNOWN_FIELD"`},
-		{"the first broken constraint by definition", []string{`"secret":"short"`, `"limit":101`, `"title":"a title that is far too long"`}, `"param_name":"title"`},
+		{"sound", []string{`"title":"Milk"`, `"limit":3`, `"tags":["a","b"]`, `"labels":{"color":"red"}`,
+			`"data":[1,{"x":null}]`}, `"data":"Milk"`},
+		{"missing before all else", []string{`"limit":"x"`, `"titel":"Milk"`, `"secret":"short"`},
+			`"VALIDATION_MISSING_PARAM"`},
+		{"type before unknown and constraints", []string{`"title":""`, `"limit":"x"`, `"tags":7`, `"nope":1`},
+			`"param_name":"limit"`},
+		{"unknown before constraints", []string{`"title":""`, `"limit":101`, `"nope":1`, `"nix":{"deep":[1]}`},
+			`"VALIDATION_UNKNOWN_PARAM"`},
+		{"an unknown field before constraints", []string{`"title":""`, `"labels":{"colour":"red"}`, `"limit":0`},
+			`"VALIDATION_UNKNOWN_FIELD"`},
+		{"the first broken constraint by definition",
+			[]string{`"secret":"short"`, `"limit":101`, `"title":"a title that is far too long"`}, `"param_name":"title"`},
 		{"null is absence", []string{`"title":null`, `"limit":null`}, `"VALIDATION_MISSING_PARAM"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -40,7 +46,8 @@ func TestOrderOfNamesDoesNotMatter(t *testing.T) {
 					members = append([]string{`"operation":"create_note"`}, tt.params...)
 				case 2: // some here, some there
 					cut := random.IntN(len(tt.params))
-					members = append([]string{`"operation":"create_note"`, `"params":{` + strings.Join(tt.params[:cut], ",") + `}`}, tt.params[cut:]...)
+					members = append([]string{`"operation":"create_note"`, `"params":{` + strings.Join(tt.params[:cut], ",") + `}`},
+						tt.params[cut:]...)
 				}
 				random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 				request := "{" + strings.Join(members, ",") + "}"
@@ -57,14 +64,15 @@ func TestOrderOfNamesDoesNotMatter(t *testing.T) {
 	}
 }
 
-// REQ-VO-03, REQ-VO-11: a default stands in for an absent parameter only where nothing unknown was sent. A misspelt name is
-// refused, and not passed over in favour of the default.
+// REQ-VO-03, REQ-VO-11: a default stands in for an absent parameter only where nothing unknown was sent. A misspelt
+// name is refused, and not passed over in favour of the default.
 func TestDefaultsComeAfterUnknownNames(t *testing.T) {
 	var got []int
-	operation := noteOperation("count_notes", gen.Read, gen.Safe, func(_ context.Context, request *noteRequest) (string, error) {
-		got = append(got, request.Limit)
-		return "", nil
-	}, limit)
+	operation := noteOperation("count_notes", gen.Read, gen.Safe,
+		func(_ context.Context, request *noteRequest) (string, error) {
+			got = append(got, request.Limit)
+			return "", nil
+		}, limit)
 	adapter, err := New(gen.NewRegistry([]gen.Handler{operation}, noteTypes), Options{Mode: "single"})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,9 @@ type document struct {
 
 var documentTypes = []gen.WireType{
 	{Name: "Document", Kind: gen.KindObject, Fields: []gen.Field{
-		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(10)}}, {Name: "metadata", Go: "Meta", Type: "object", Items: &gen.Field{Type: "any"}}, {Name: "created_at", Go: "Made", Type: "string", ReadOnly: true},
+		{Name: "title", Go: "Title", Type: "string", Required: true, Rules: gen.Rules{gen.MaxLen(10)}},
+		{Name: "metadata", Go: "Meta", Type: "object", Items: &gen.Field{Type: "any"}},
+		{Name: "created_at", Go: "Made", Type: "string", ReadOnly: true},
 	}},
 	{Name: "DocumentPatch", Kind: gen.KindObject, Changes: "Document"},
 }
@@ -29,7 +31,8 @@ func readPatch(t *testing.T, text string) (Patch[document], *wire.Reader) {
 	t.Helper()
 	type request struct{ Input Patch[document] }
 	types := gen.NewRegistry(nil, documentTypes).Definitions().Types
-	operation := gen.Operation{Name: "update", Category: gen.Update, Params: []gen.Param{{Name: "input", Go: "Input", Type: "DocumentPatch"}}}
+	operation := gen.Operation{Name: "update", Category: gen.Update,
+		Params: []gen.Param{{Name: "input", Go: "Input", Type: "DocumentPatch"}}}
 	decoder, err := codec.NewSet(types).Request(reflect.TypeFor[request](), &operation)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +51,8 @@ func readPatch(t *testing.T, text string) (Patch[document], *wire.Reader) {
 
 // REQ-UP-07, REQ-UP-08: the protocol's own example.
 func TestApply(t *testing.T) {
-	existing := document{Title: "Old Title", Meta: map[string]any{"priority": "low", "tags": []any{"draft"}, "author": "alice"}}
+	existing := document{Title: "Old Title",
+		Meta: map[string]any{"priority": "low", "tags": []any{"draft"}, "author": "alice"}}
 	patch, r := readPatch(t, ` {"title":"New Title","metadata":{"priority":"high","tags":["published","reviewed"]}} `)
 	if !r.OK() {
 		t.Fatal(r.Problems())
@@ -57,14 +61,16 @@ func TestApply(t *testing.T) {
 	if err := patch.Apply(&existing); err != nil {
 		t.Fatal(err)
 	}
-	want := document{Title: "New Title", Meta: map[string]any{"priority": "high", "tags": []any{"published", "reviewed"}, "author": "alice"}}
+	want := document{Title: "New Title",
+		Meta: map[string]any{"priority": "high", "tags": []any{"published", "reviewed"}, "author": "alice"}}
 	if diff := cmp.Diff(want, existing); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 	if before["priority"] != "low" {
 		t.Error("the merge changed a map that others may hold")
 	}
-	if got := string(patch.JSON()); got != `{"title":"New Title","metadata":{"priority":"high","tags":["published","reviewed"]}}` {
+	if got := string(patch.JSON()); got != `{"title":"New Title","metadata":{"priority":"high","tags":["published",`+
+		`"reviewed"]}}` {
 		t.Errorf("JSON() is %s", got)
 	}
 }
@@ -77,7 +83,8 @@ func TestPaths(t *testing.T) {
 		t.Errorf("paths (-want +got):\n%s", diff)
 	}
 	for path, has := range map[string]bool{
-		"title": true, "metadata": true, "metadata.a": true, "metadata.a.b": true, "metadata.a.b.x": false, "meta": false, "tit": false, "metadata.x": false,
+		"title": true, "metadata": true, "metadata.a": true, "metadata.a.b": true, "metadata.a.b.x": false, "meta": false,
+		"tit": false, "metadata.x": false,
 	} {
 		if patch.Has(path) != has {
 			t.Errorf("Has(%q) is %v", path, !has)

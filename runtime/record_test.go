@@ -68,10 +68,12 @@ func recorded(t *testing.T, options Options) (*fixture, *notebook) {
 	return newFixture(t, options), book
 }
 
-// REQ-AU-01, REQ-AU-02, REQ-AU-03, REQ-CT-13, REQ-DL-05: every attempt at what is destructive, every denial and every event of
-// a token is on record, before the answer; sensitive values are not.
+// REQ-AU-01, REQ-AU-02, REQ-AU-03, REQ-CT-13, REQ-DL-05: every attempt at what is destructive, every denial and every
+// event of a token is on record, before the answer; sensitive values are not.
 func TestWhatIsOnRecord(t *testing.T) {
-	f, book := recorded(t, Options{Policy: parsePolicy(t, "version: 1\nrules:\n  - {name: no-drafts, effect: deny, operations: [create_note], when: [{param: title, equals: draft}]}\n")})
+	f, book := recorded(t, Options{Policy: parsePolicy(t,
+		"version: 1\nrules:\n  - {name: no-drafts, effect: deny, operations: [create_note], when: [{param: title, equals: "+
+			"draft}]}\n")})
 	const secretly = `{"operation":"delete_note","params":{"note_id":"n1","secret":"hunter2hunter2"TOKEN}}`
 	asked := f.confirm(t, strings.Replace(secretly, "TOKEN", "", 1))
 	token := asked.Error.Details["confirmation_token"].(string)
@@ -85,15 +87,20 @@ func TestWhatIsOnRecord(t *testing.T) {
 	check("asking", "CONFIRMATION_REQUIRED delete_note denied"+params, "TOKEN_ISSUED delete_note success")
 	confirmed := strings.Replace(secretly, "TOKEN", `,"_confirmation":"`+token+`"`, 1)
 	f.call("mcp_aql_delete", confirmed)
-	check("confirming", "TOKEN_VALIDATED delete_note success", "CONFIRMATION_GRANTED delete_note confirmed"+params, "OPERATION_FINISHED delete_note success")
+	check("confirming", "TOKEN_VALIDATED delete_note success", "CONFIRMATION_GRANTED delete_note confirmed"+params,
+		"OPERATION_FINISHED delete_note success")
 	f.call("mcp_aql_delete", confirmed)
-	check("a token that is spent", "OPERATION_DENIED delete_note denied reason=token"+params, "TOKEN_REJECTED delete_note failure reason=already used")
+	check("a token that is spent", "OPERATION_DENIED delete_note denied reason=token"+params,
+		"TOKEN_REJECTED delete_note failure reason=already used")
 	f.call("mcp_aql_delete", `{"operation":"delete_note","params":{"note":"n1"}}`)
 	check("a request that is not valid", "OPERATION_DENIED delete_note denied reason=VALIDATION_MISSING_PARAM")
-	f.session.Call(t.Context(), "mcp_aql_delete", []byte(`{"operations":[{"operation":"delete_note","params":{"x":1}},{"operation":"delete_note","params":{"note_id":"n2"}}]}`))
-	check("a batch", "OPERATION_DENIED delete_note denied reason=VALIDATION_MISSING_PARAM", `CONFIRMATION_REQUIRED delete_note denied {"note_id":"n2","limit":25}`, "TOKEN_ISSUED delete_note success")
+	f.session.Call(t.Context(), "mcp_aql_delete", []byte(`{"operations":[{"operation":"delete_note","params":{"x":1}},`+
+		`{"operation":"delete_note","params":{"note_id":"n2"}}]}`))
+	check("a batch", "OPERATION_DENIED delete_note denied reason=VALIDATION_MISSING_PARAM",
+		`CONFIRMATION_REQUIRED delete_note denied {"note_id":"n2","limit":25}`, "TOKEN_ISSUED delete_note success")
 	f.call("mcp_aql_create", `{"operation":"create_note","params":{"title":"draft","secret":"hunter2hunter2"}}`)
-	check("a denial", `OPERATION_DENIED create_note denied reason=policy rule=no-drafts {"title":"draft","limit":25,"secret":"***"}`)
+	check("a denial", `OPERATION_DENIED create_note denied reason=policy rule=no-drafts {"title":"draft","limit":25,`+
+		`"secret":"***"}`)
 	f.call("mcp_aql_create", createN)
 	f.call("mcp_aql_read", getN1)
 	check("what is not destructive and allowed")
@@ -135,7 +142,8 @@ func TestRevocation(t *testing.T) {
 	f.token(t, deleteN1)
 	book.lines()
 	f.session.Close()
-	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=the session has ended"}, book.lines()); diff != "" {
+	if diff := cmp.Diff([]string{"TOKEN_REVOKED delete_note success reason=the session has ended"},
+		book.lines()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -145,7 +153,8 @@ func TestWhoIsOnRecord(t *testing.T) {
 	f, book := recorded(t, Options{Trust: &trust.Options{Standing: trust.Standing{Level: trust.Certified}}})
 	f.as(t, ann, "mcp_aql_delete", `{"operation":"delete_note","_request_id":"r-7","params":{"note_id":"n1"}}`)
 	got := book.records[0]
-	if got.Caller.Subject != "ann" || got.SessionID != f.session.ID() || got.RequestID != "r-7" || got.Trust != "certified" ||
+	if got.Caller.Subject != "ann" || got.SessionID != f.session.ID() || got.RequestID != "r-7" ||
+		got.Trust != "certified" ||
 		got.DangerLevel != 2 || got.Endpoint != "delete" || got.Adapter != "notes" || !got.Time.Equal(f.now) {
 		t.Errorf("%+v", got)
 	}
@@ -158,7 +167,8 @@ func TestNothingRunsOffTheRecord(t *testing.T) {
 	book.failing(errors.New("open /var/log/audit: no space left on device"))
 	confirmed := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+token+`"`, 1)
 	reply := f.session.Call(t.Context(), "mcp_aql_delete", []byte(confirmed))
-	if text := string(reply.JSON); !strings.Contains(text, "nothing was run") || strings.Contains(text, "/var") || len(f.ran) > 0 {
+	if text := string(reply.JSON); !strings.Contains(text, "nothing was run") || strings.Contains(text, "/var") ||
+		len(f.ran) > 0 {
 		t.Errorf("ran %v: %s", f.ran, text)
 	}
 	if got := f.call("mcp_aql_read", getN1); !strings.HasPrefix(got, `{"success":true`) {

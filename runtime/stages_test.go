@@ -13,8 +13,8 @@ import (
 )
 
 // The stages of a request are tested one by one in decode_test.go, values_test.go, invalid_test.go, checkpoint_test.go,
-// refusal_test.go, run_test.go, report_test.go, answer_test.go, notices_test.go and batch_run_test.go, without an adapter.
-// This file has what they share.
+// refusal_test.go, run_test.go, report_test.go, answer_test.go, notices_test.go and batch_run_test.go, without an
+// adapter. This file has what they share.
 
 // textCall is a call that takes in every parameter of its operation as text.
 type textCall struct {

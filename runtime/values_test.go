@@ -33,7 +33,8 @@ func TestRequestValues(t *testing.T) {
 
 // A null is absence: the default stands in for it.
 func TestRequestValueNull(t *testing.T) {
-	q := stageRequest(stageOperation("list", "read", gen.Param{Name: "limit", Default: "25"}, gen.Param{Name: "to"}), "limit", "null", "to", "null")
+	q := stageRequest(stageOperation("list", "read", gen.Param{Name: "limit", Default: "25"}, gen.Param{Name: "to"}),
+		"limit", "null", "to", "null")
 	limit, hasLimit := q.Value("limit")
 	to, hasTo := q.Value("to")
 	if limit != "25" || !hasLimit || to != "" || hasTo {

@@ -15,14 +15,16 @@ import (
 // warner is an adapter with an operation whose handler warns.
 func warner(t *testing.T, options Options, change func(*gen.Handler), handle noteHandler) *fixture {
 	t.Helper()
-	operation := noteOperation("list_notes", gen.Read, gen.Safe, handle, title, gen.Field{Name: "limit", Go: "Limit", Type: "integer", Rules: gen.Rules{gen.Deprecated("say first")}})
+	operation := noteOperation("list_notes", gen.Read, gen.Safe, handle, title,
+		gen.Field{Name: "limit", Go: "Limit", Type: "integer", Rules: gen.Rules{gen.Deprecated("say first")}})
 	operation.Params[0] = gen.Field{Name: "title", Go: "Title", Type: "string", Rules: gen.Rules{gen.MaxLen(20)}}
 	if change != nil {
 		change(&operation)
 	}
 	f := newFixture(t, Options{})
 	options.Mode, options.Logger = "single", f.adapter.log
-	adapter, err := New(gen.NewRegistry([]gen.Handler{operation, noteOperation("delete_note", gen.Delete, gen.Destructive, handle, noteID)}, noteTypes), options)
+	adapter, err := New(gen.NewRegistry([]gen.Handler{operation,
+		noteOperation("delete_note", gen.Delete, gen.Destructive, handle, noteID)}, noteTypes), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,17 +61,23 @@ func TestWarnings(t *testing.T) {
 	}{
 		{name: "none"},
 		{
-			name: "one, of medium severity if it does not say", warnings: []Warning{Warning{Code: "STALE_DATA_WARNING", Message: "The index is an hour old"}.WithDetail("age_minutes", 60)},
+			name: "one, of medium severity if it does not say", warnings: []Warning{Warning{Code: "STALE_DATA_WARNING",
+				Message: "The index is an hour old"}.WithDetail("age_minutes", 60)},
 			want: []string{warning("STALE_DATA_WARNING", "The index is an hour old", "medium", `{"age_minutes":60}`)},
 		},
 		{
-			name: "the most important first, else as they came", warnings: []Warning{{Code: "A", Message: "m", Severity: SeverityLow}, {Code: "B", Message: "m"}, {Code: "C", Message: "m", Severity: SeverityHigh}, {Code: "D", Message: "m"}},
-			want: []string{warning("C", "m", "high", ""), warning("B", "m", "medium", ""), warning("D", "m", "medium", ""), warning("A", "m", "low", "")},
+			name: "the most important first, else as they came",
+			warnings: []Warning{{Code: "A", Message: "m", Severity: SeverityLow}, {Code: "B", Message: "m"},
+				{Code: "C", Message: "m", Severity: SeverityHigh}, {Code: "D", Message: "m"}},
+			want: []string{warning("C", "m", "high", ""), warning("B", "m", "medium", ""), warning("D", "m", "medium", ""),
+				warning("A", "m", "low", "")},
 		},
 		{
-			name:     "the same twice is counted",
-			warnings: []Warning{Warning{Code: "A", Message: "m"}.WithDetail("k", 1), Warning{Code: "A", Message: "m"}.WithDetail("k", 2), Warning{Code: "A", Message: "m"}.WithDetail("k", 1)},
-			want:     []string{warning("A", "m", "medium", `{"k":1,"occurrence_count":2}`), warning("A", "m", "medium", `{"k":2}`)},
+			name: "the same twice is counted",
+			warnings: []Warning{Warning{Code: "A", Message: "m"}.WithDetail("k", 1),
+				Warning{Code: "A", Message: "m"}.WithDetail("k", 2), Warning{Code: "A", Message: "m"}.WithDetail("k", 1)},
+			want: []string{warning("A", "m", "medium", `{"k":1,"occurrence_count":2}`),
+				warning("A", "m", "medium", `{"k":2}`)},
 		},
 		{
 			name: "no more than ten", warnings: func() (all []Warning) {
@@ -82,38 +90,51 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			name: "what shows something internal is withheld", log: "leak check",
-			warnings: []Warning{{Code: "A", Message: "see /etc/passwd at /src/a.go:12"}, Warning{Code: "B", Message: "m"}.WithDetail("trace", "goroutine 1 [running]: main.go:3")},
+			warnings: []Warning{{Code: "A", Message: "see /etc/passwd at /src/a.go:12"},
+				Warning{Code: "B", Message: "m"}.WithDetail("trace", "goroutine 1 [running]: main.go:3")},
 		},
-		{name: "a code that is none", warnings: []Warning{{Code: "not a code", Message: "m"}, {Code: "1A", Message: "m"}, {Message: "m"}}, log: "a warning needs a code"},
-		{name: "a severity that is none", warnings: []Warning{{Code: "A", Message: "m", Severity: "urgent"}}, log: "severity"},
-		{name: "details that are no JSON", warnings: []Warning{Warning{Code: "A", Message: "m"}.WithDetail("c", make(chan int))}, log: "withheld"},
+		{name: "a code that is none", warnings: []Warning{{Code: "not a code", Message: "m"}, {Code: "1A", Message: "m"},
+			{Message: "m"}}, log: "a warning needs a code"},
+		{name: "a severity that is none", warnings: []Warning{{Code: "A", Message: "m", Severity: "urgent"}},
+			log: "severity"},
+		{name: "details that are no JSON",
+			warnings: []Warning{Warning{Code: "A", Message: "m"}.WithDetail("c", make(chan int))}, log: "withheld"},
 		{
 			name: "a list that was cut", warnings: []Warning{Truncated("items", 150, 100), Truncated("tags", 150, 10)},
 			want: []string{
-				warning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 10 items", "medium", `{"field":"tags","limit":10,"original_count":150,"truncated_count":10}`),
-				warning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", "low", `{"field":"items","limit":100,"original_count":150,"truncated_count":100}`),
+				warning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 10 items", "medium",
+					`{"field":"tags","limit":10,"original_count":150,"truncated_count":10}`),
+				warning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", "low",
+					`{"field":"items","limit":100,"original_count":150,"truncated_count":100}`),
 			},
 		},
 		{
-			name: "a deprecated operation", change: func(d *gen.Handler) { d.Deprecated, d.Replacement = "lists are paged now", "page_notes" },
-			want: []string{warning("DEPRECATION_WARNING", "Operation 'list_notes' is deprecated", "low", `{"deprecated_item":"list_notes","migration_guide":"lists are paged now","replacement":"page_notes","type":"operation"}`)},
+			name:   "a deprecated operation",
+			change: func(d *gen.Handler) { d.Deprecated, d.Replacement = "lists are paged now", "page_notes" },
+			want: []string{warning("DEPRECATION_WARNING", "Operation 'list_notes' is deprecated", "low",
+				`{"deprecated_item":"list_notes","migration_guide":"lists are paged now","replacement":"page_notes",`+
+					`"type":"operation"}`)},
 		},
 		{name: "a deprecated parameter that is not used", params: `"title":"x"`},
 		{
 			name: "a deprecated parameter", params: `"limit":3`,
-			want: []string{warning("DEPRECATION_WARNING", "Parameter 'limit' is deprecated", "low", `{"deprecated_item":"limit","migration_guide":"say first","type":"parameter"}`)},
+			want: []string{warning("DEPRECATION_WARNING", "Parameter 'limit' is deprecated", "low",
+				`{"deprecated_item":"limit","migration_guide":"say first","type":"parameter"}`)},
 		},
 		{
 			name: "a slow operation", options: Options{SlowAfter: 10 * time.Millisecond},
-			want: []string{warning("PERFORMANCE_SLOW_QUERY_WARNING", "Operation took 50ms (threshold: 10ms)", "medium", `{"duration_ms":50,"operation":"list_notes","threshold_ms":10}`)},
+			want: []string{warning("PERFORMANCE_SLOW_QUERY_WARNING", "Operation took 50ms (threshold: 10ms)", "medium",
+				`{"duration_ms":50,"operation":"list_notes","threshold_ms":10}`)},
 		},
 		{
 			name: "a very slow one", options: Options{SlowAfter: 2 * time.Millisecond},
-			want: []string{warning("PERFORMANCE_SLOW_QUERY_WARNING", "Operation took 50ms (threshold: 2ms)", "high", `{"duration_ms":50,"operation":"list_notes","threshold_ms":2}`)},
+			want: []string{warning("PERFORMANCE_SLOW_QUERY_WARNING", "Operation took 50ms (threshold: 2ms)", "high",
+				`{"duration_ms":50,"operation":"list_notes","threshold_ms":2}`)},
 		},
 		{
 			name: "one that is hardly slow", options: Options{SlowAfter: 40 * time.Millisecond},
-			want: []string{warning("PERFORMANCE_SLOW_QUERY_WARNING", "Operation took 50ms (threshold: 40ms)", "low", `{"duration_ms":50,"operation":"list_notes","threshold_ms":40}`)},
+			want: []string{warning("PERFORMANCE_SLOW_QUERY_WARNING", "Operation took 50ms (threshold: 40ms)", "low",
+				`{"duration_ms":50,"operation":"list_notes","threshold_ms":40}`)},
 		},
 		{name: "one that is quick", options: Options{SlowAfter: time.Second}},
 	} {
@@ -201,10 +222,12 @@ func TestWarningsOfABatch(t *testing.T) {
 		Warn(ctx, Warning{Code: "B", Message: "m", Severity: SeverityHigh}.WithDetail("title", request.Title))
 		return "", nil
 	})
-	got := f.session.Call(context.Background(), "mcp_aql", []byte(`{"operations":[{"operation":"list_notes","params":{"title":"x"}},{"operation":"list_notes","params":{"title":"y"}}]}`))
+	got := f.session.Call(context.Background(), "mcp_aql", []byte(`{"operations":[{"operation":"list_notes",`+
+		`"params":{"title":"x"}},{"operation":"list_notes","params":{"title":"y"}}]}`))
 	checkOfficial(t, got.JSON)
 	want := `"summary":{"total":2,"succeeded":2,"failed":0},"warnings":[` + strings.Join([]string{
-		warning("B", "m", "high", `{"title":"x"}`), warning("B", "m", "high", `{"title":"y"}`), warning("A", "m", "medium", `{"occurrence_count":2}`),
+		warning("B", "m", "high", `{"title":"x"}`), warning("B", "m", "high", `{"title":"y"}`),
+		warning("A", "m", "medium", `{"occurrence_count":2}`),
 	}, ",") + `]}`
 	if !strings.HasSuffix(string(got.JSON), want) {
 		t.Errorf("answer %s\nwant the end %s", got.JSON, want)
@@ -213,19 +236,23 @@ func TestWarningsOfABatch(t *testing.T) {
 
 // REQ-MT-01, REQ-MT-02, REQ-MT-03, REQ-MT-04, REQ-MT-07: answers tell their request, where they may.
 func TestResponseMeta(t *testing.T) {
-	f := warner(t, Options{ResponseMeta: true, Now: ticking(7 * time.Millisecond)}, nil, func(ctx context.Context, _ *noteRequest) (string, error) {
-		Warn(ctx, Warning{Code: "A", Message: "m"})
-		return "done", nil
-	})
-	want := `{"success":true,"data":"done","warnings":[` + warning("A", "m", "medium", "") + `],"_meta":{"request_id":"r-7","duration_ms":7}}`
+	f := warner(t, Options{ResponseMeta: true, Now: ticking(7 * time.Millisecond)}, nil,
+		func(ctx context.Context, _ *noteRequest) (string, error) {
+			Warn(ctx, Warning{Code: "A", Message: "m"})
+			return "done", nil
+		})
+	want := `{"success":true,"data":"done","warnings":[` + warning("A", "m", "medium", "") +
+		`],"_meta":{"request_id":"r-7","duration_ms":7}}`
 	if diff := cmp.Diff(want, f.call("mcp_aql", `{"operation":"list_notes","_request_id":"r-7"}`)); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 	if got := f.call("mcp_aql", `{"operation":"list_notes"}`); !strings.Contains(got, `"_meta":{"request_id":"req_`) {
 		t.Errorf("no request id of our own: %s", got)
 	}
-	for _, request := range []string{`{"operation":"introspect","params":{"query":"operations"}}`, `{"operation":"list_notes","params":{"x":1}}`, `{"operations":[{"operation":"list_notes"}]}`} {
-		if got := string(f.session.Call(context.Background(), "mcp_aql", []byte(request)).JSON); strings.Contains(got, "_meta") {
+	for _, request := range []string{`{"operation":"introspect","params":{"query":"operations"}}`,
+		`{"operation":"list_notes","params":{"x":1}}`, `{"operations":[{"operation":"list_notes"}]}`} {
+		if got := string(f.session.Call(context.Background(), "mcp_aql", []byte(request)).JSON); strings.Contains(got,
+			"_meta") {
 			t.Errorf("%s has _meta: %s", request, got)
 		}
 	}
