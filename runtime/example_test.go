@@ -26,8 +26,7 @@ func show(requests ...string) {
 	}
 }
 
-// An adapter answers requests that come through its tools: without options, through one for each category of
-// operations.
+// An adapter answers requests that come through its tools: without options, through one for each category of operations.
 func ExampleNew() {
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Name: "notes", Version: "1.0.0"})
 	if err != nil {
@@ -82,20 +81,21 @@ func ExampleOptional() {
 // The handler of get_note returns aql.NotFound("note", req.NoteID): the agent gets a code, a message and details.
 func ExampleNotFound() {
 	show(`{"operation":"get_note","params":{"note_id":"n7"}}`)
-	// Output: {"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"Resource 'note' not found:
-	// 'n7'","details":{"resource_type":"note","resource_id":"n7"}}}
+	// Output:
+	// {"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"Resource 'note' not found: 'n7'","details":{"resource_type":"note","resource_id":"n7"}}}
 }
 
-// A failure can have any code with one of the protocol's prefixes, and the package has constants for the common ones.
-// The handler of paint_note returns
+// A failure can have any code with one of the protocol's prefixes, and the package has constants for the common ones. The
+// handler of paint_note returns
 //
 //	aql.Errorf(aql.CodeInvalidEnum, "A note cannot be %s", color).WithDetail("param_name", "input.color")
 func ExampleErrorf() {
 	show(`{"operation":"paint_note","params":{"note_id":"n1","input":{"color":"invisible"}}}`)
 	err := aql.Errorf("CONFLICT_LOCKED", "Note %s is locked", "n1")
 	fmt.Println(err.Code.Valid(), err)
-	// Output: {"success":false,"error":{"code":"VALIDATION_INVALID_ENUM","message":"A note cannot be
-	// invisible","details":{"param_name":"input.color"}}} true CONFLICT_LOCKED: Note n1 is locked
+	// Output:
+	// {"success":false,"error":{"code":"VALIDATION_INVALID_ENUM","message":"A note cannot be invisible","details":{"param_name":"input.color"}}}
+	// true CONFLICT_LOCKED: Note n1 is locked
 }
 
 // The handler of create_note warns of a title that another note has:
@@ -104,9 +104,8 @@ func ExampleErrorf() {
 //	aql.Warn(ctx, same.WithDetail("id", n.ID))
 func ExampleWarn() {
 	show(`{"operation":"create_note","params":{"title":"Buy milk"}}`)
-	// Output: {"success":true,"data":{"id":"n2","title":"Buy
-	// milk"},"warnings":[{"code":"SAME_TITLE_WARNING","message":"Another note has this
-	// title","severity":"medium","details":{"id":"n1"}}]}
+	// Output:
+	// {"success":true,"data":{"id":"n2","title":"Buy milk"},"warnings":[{"code":"SAME_TITLE_WARNING","message":"Another note has this title","severity":"medium","details":{"id":"n1"}}]}
 }
 
 // A service can spread its operations over tools of its own.
@@ -147,16 +146,13 @@ mcp_aql_read {"operation":
 		reply := session.Call(ctx, tool, []byte(request))
 		fmt.Printf("isError=%t %s\n", reply.IsError, reply.JSON)
 	}
-	// Output: isError=false {"success":true,"data":{"id":"n1","title":"Buy
-	// milk","labels":{"shop":"corner","when":"today"}}} isError=false
-	// {"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation:
-	// 'get_nots'","details":{"operation":"get_nots","available":["get_note"]}}} isError=true
-	// {"success":false,"error":{"code":"VALIDATION_MALFORMED_JSON","message":"Malformed JSON in request: 'the JSON value
-	// is cut off'","details":{"location":"operation","byte_offset":13}}}
+	// Output:
+	// isError=false {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"corner","when":"today"}}}
+	// isError=false {"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'get_nots'","details":{"operation":"get_nots","available":["get_note"]}}}
+	// isError=true {"success":false,"error":{"code":"VALIDATION_MALFORMED_JSON","message":"Malformed JSON in request: 'the JSON value is cut off'","details":{"location":"operation","byte_offset":13}}}
 }
 
-// A transport that can ask a human does so in place of the answer that requires confirmation, and sends the request
-// again.
+// A transport that can ask a human does so in place of the answer that requires confirmation, and sends the request again.
 func ExampleWithAnswer() {
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{})
 	if err != nil {
