@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real one,
-// but for the bodies of its functions.
+// stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real
+// one, but for the bodies of its functions.
 var stubs = map[string]string{
 	"context":           `package context; type Context interface{ Done() }`,
 	"errors":            `package errors`,
@@ -383,8 +383,8 @@ func (b *Box[T, _]) Open() error { return nil }
 	}
 }
 
-// Guards spell what must not change: locks are not copied, structs of other packages may grow, structs without a name are
-// laid out as gofmt does.
+// Guards spell what must not change: locks are not copied, structs of other packages may grow, structs without a name
+// are laid out as gofmt does.
 func TestGuards(t *testing.T) {
 	user := `
 import "sync"
@@ -408,7 +408,7 @@ func Ping() error { return nil }
 			{Type: goType("Empty"), Whole: true},
 			{Type: goType("Tagged"), Whole: true, Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}}},
 			{Type: goType("Locked"), Whole: true, Fields: []model.GuardField{
-				{Name: "_", Type: goType("struct{}")}, {Name: "_", Type: goType("int")}, {Name: "mu", Locks: true, Type: goType("sync.Mutex", "sync")}, {Name: "Name", Type: goType("string")},
+				{Name: "_", Type: goType("struct{}")}, {Name: "_", Type: goType("int")}, {Name: "mu", Type: goType("sync.Mutex", "sync")}, {Name: "Name", Type: goType("string")},
 			}},
 			{Type: goType("Unnamed"), Whole: true, Fields: []model.GuardField{
 				{Name: "One", Type: goType("struct{A int \"json:\\\"a\\\"\"; LongerName string}")}, {Name: "Many", Type: goType("[]struct{B struct{C bool}}")},

@@ -8,29 +8,30 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// version writes a declaration that compiles only with a runtime that fits.
+// version writes a declaration that compiles only with a runtime that supports the generated code.
 func (g *generator) version(p *printer) {
 	p.comment("The build breaks here when the generator and the runtime are of versions that do not fit each other.")
 	p.line("const _ = ", g.gen(runtimeVersion))
 	p.line()
 }
 
-// runtimeVersion is the constant that says of a runtime that generated code fits it.
+// runtimeVersion is the constant of package gen that the runtimes have which support the generated code.
 const runtimeVersion = "Version1_UpdateRuntimeAndRunGoGenerate"
 
-// guards writes a function that compiles only while the handlers and structs are as they were when the file was generated.
-// Because it has no name the compiler checks it and makes no code of it.
+// guards writes a function that compiles only while the handlers and structs are as they were when the file was
+// generated. The compiler checks a function without a name, and makes no code of it.
 func (g *generator) guards(p *printer) {
 	if len(g.calls) == 0 {
 		return
 	}
-	p.comment("The function below breaks the build when a handler or a struct is no longer what this file was generated from. Run go generate then.")
+	p.comment("The function below breaks the build when a handler or a struct is no longer what this file was " +
+		"generated from. Run go generate then.")
 	p.open("func _() {")
 	for _, c := range g.calls {
 		function, params := c.handler.Func, []string(nil)
 		if c.receiver != nil {
 			if c.receiver.generic() {
-				continue // NewRegistry holds it against the interface of its methods
+				continue // NewRegistry converts it to the interface of its handlers
 			}
 			params = append(params, c.receiver.goType())
 			function = "(" + params[0] + ")." + function
@@ -67,9 +68,9 @@ func (g *generator) signature(h *model.Handler, params []string) string {
 	return "func(" + strings.Join(params, ", ") + ") " + result
 }
 
-// structGuards writes a literal of each struct, a line for each field. A literal without names needs every field in its
-// place, the fields go by their names, and Exactly takes pointers to one type only. Of structs that may grow only the
-// fields that matter are mentioned.
+// structGuards writes a literal of each struct, a line for each field. A literal without keys needs all fields in their
+// order; the values mention their names and, through Exactly, their types. Of a struct of another package, which may
+// get more fields, only those that travel are mentioned.
 func (g *generator) structGuards(p *printer) {
 	if len(g.pkg.Guards) == 0 {
 		return
@@ -136,8 +137,8 @@ func (g *generator) goType(t model.GoType) string {
 	})
 }
 
-// replaceIdentifiers replaces the identifiers of a type, except those that a package qualifies. A qualifier is one that a
-// period follows.
+// replaceIdentifiers replaces the identifiers of a type, except those that a package qualifies. A qualifier is one that
+// a period follows.
 func replaceIdentifiers(text string, replace func(name string, qualifier bool) string) string {
 	var out strings.Builder
 	var s scanner.Scanner

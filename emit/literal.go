@@ -81,7 +81,7 @@ func (g *generator) field(p *gen.Param) string {
 	return "{" + m.String() + "}"
 }
 
-// rules returns the literals of what a parameter or field says of its values beside their type.
+// rules returns the literals of the rules of a parameter or field.
 func (g *generator) rules(p *gen.Param) []string {
 	var rules []string
 	text := func(name, value string) {
@@ -159,8 +159,8 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 	}
 }
 
-// enumValue returns the literal of a value of an enum type. It mentions the constant that the value comes from, so that
-// the build breaks when that is gone.
+// enumValue returns the literal of a value of an enum type. It mentions the constant of the value, so that the build
+// breaks when that is removed.
 func (g *generator) enumValue(typeName string, value gen.EnumValue) string {
 	text := quote(value.Value)
 	if constant, ok := g.pkg.Constants[model.EnumConstant{Type: typeName, Value: value.Value}]; ok {
@@ -171,7 +171,7 @@ func (g *generator) enumValue(typeName string, value gen.EnumValue) string {
 	return "{" + m.String() + "}"
 }
 
-// collectEnums notes the values of the wire types that are enums.
+// collectEnums finds the values of the wire types that are enums.
 func (g *generator) collectEnums() {
 	g.enums = make(map[string][]string)
 	for i := range g.pkg.Types {
@@ -207,7 +207,10 @@ func (g *generator) duration(d time.Duration) string {
 	units := []struct {
 		unit time.Duration
 		name string
-	}{{time.Hour, "Hour"}, {time.Minute, "Minute"}, {time.Second, "Second"}, {time.Millisecond, "Millisecond"}, {1, "Nanosecond"}}
+	}{
+		{time.Hour, "Hour"}, {time.Minute, "Minute"}, {time.Second, "Second"}, {time.Millisecond, "Millisecond"},
+		{time.Nanosecond, "Nanosecond"},
+	}
 	for _, u := range units {
 		if d%u.unit == 0 && d != 0 {
 			return strconv.FormatInt(int64(d/u.unit), 10) + " * " + g.names.use(pathTime, "time") + "." + u.name

@@ -33,7 +33,7 @@ var locals = []string{"arguments", "ctx", "receivers", "request"}
 // predeclared are the identifiers of Go's universe that generated code relies on.
 var predeclared = []string{"any", "error", "new", "nil", "string"}
 
-// names hands out the package-level identifiers and the import names of the generated file.
+// names chooses the package-level identifiers and the import names of the generated file.
 type names struct {
 	used      map[string]bool
 	elsewhere map[string]bool // used, but only by imports of the package's other files

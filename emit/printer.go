@@ -50,16 +50,16 @@ func (p *printer) comment(text string) {
 	p.line("// ", line)
 }
 
-// column is a line of two cells, such as a struct field and its type, or a key and its value. Neighbouring columns align,
-// except across one whose right side takes several lines.
+// column is a line of two cells, such as a struct field and its type, or a key and its value. Neighbouring columns
+// align, except across one whose right side takes several lines.
 type column struct {
 	left, right string
 	more        bool // the right cell goes on with other keys and values, which ends a run
 }
 
 // columns writes lines of two cells with the alignment of gofmt: a run of lines shares the width of its widest left
-// cell. A line without a right cell (an embedded field) or with a right cell of several lines stands alone. Right cells of
-// several lines are indented already, and end says what follows every line.
+// cell. A line without a right cell (an embedded field) or with a right cell of several lines stands alone. Right cells
+// of several lines are indented already, and end says what follows every line.
 func (p *printer) columns(rows []column, end string) {
 	for len(rows) > 0 {
 		run := 1

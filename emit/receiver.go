@@ -31,8 +31,8 @@ func (r *receiver) goType() string {
 	return text
 }
 
-// asserted returns the type under which handlers find the receiver. What is outside of NewRegistry cannot name the type
-// arguments of a generic type.
+// asserted returns the type that handlers assert of the receiver. Of a generic type that is an interface: its type
+// arguments have no names outside NewRegistry.
 func (r *receiver) asserted() string {
 	if r.generic() {
 		return r.methods
@@ -42,7 +42,7 @@ func (r *receiver) asserted() string {
 
 func (r *receiver) generic() bool { return len(r.TypeParams) > 0 }
 
-// receiver returns the receiver of a handler, which other handlers may share.
+// receiver returns the receiver of a handler, which is that of other handlers of the same type.
 func (g *generator) receiver(r *model.Receiver) *receiver {
 	for _, known := range g.receivers {
 		if known.Type == r.Type {
@@ -51,7 +51,10 @@ func (g *generator) receiver(r *model.Receiver) *receiver {
 		}
 	}
 	name := lowerFirst(r.Type)
-	added := &receiver{Receiver: g.renameTypeParams(r), pointer: r.Pointer, param: g.names.unique(name, name+"Value"), index: len(g.receivers)}
+	added := &receiver{
+		Receiver: g.renameTypeParams(r), pointer: r.Pointer, index: len(g.receivers),
+		param: g.names.unique(name, name+"Value"),
+	}
 	if added.generic() {
 		added.methods = g.names.unique(name+"Methods", name+"Handlers")
 	}
@@ -59,8 +62,8 @@ func (g *generator) receiver(r *model.Receiver) *receiver {
 	return added
 }
 
-// renameTypeParams gives the type parameters of a receiver names that NewRegistry, which declares those of all receivers,
-// does not use otherwise.
+// renameTypeParams renames the type parameters of a receiver whose names NewRegistry, which declares those of all
+// receivers, uses already.
 func (g *generator) renameTypeParams(r *model.Receiver) *model.Receiver {
 	renamed := *r
 	renamed.TypeParams = nil

@@ -8,14 +8,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// call is an operation on its way into the file.
+// call is an operation and the names that the file gives to its parts.
 type call struct {
 	handler   *model.Handler
 	receiver  *receiver // nil for a plain function
 	arguments string    // name of the struct of its arguments; empty: it needs none
 }
 
-// nameCalls finds the receivers and names what is declared.
+// nameCalls finds the receivers, and names what the file declares.
 func (g *generator) nameCalls() {
 	if g.names.used["NewRegistry"] {
 		g.fail("package %s declares NewRegistry, which is the name of the generated constructor", g.pkg.Name)
@@ -80,7 +80,7 @@ func (g *generator) handlers(p *printer) {
 	p.shut("}")
 }
 
-// operation writes one operation: only what is set.
+// operation writes the members of one operation that are set.
 func (g *generator) operation(p *printer, c *call) {
 	o := &c.handler.Operation
 	var head members
@@ -135,7 +135,7 @@ func (g *generator) operation(p *printer, c *call) {
 	p.indent--
 }
 
-// list returns a member that is a list, a line for each element; none where there are no elements.
+// list returns a member that is a list, a line for each element; nothing if there are no elements.
 func (g *generator) list(key, elementType string, elements []string, indent int) members {
 	if len(elements) == 0 {
 		return nil
@@ -149,13 +149,14 @@ func (g *generator) list(key, elementType string, elements []string, indent int)
 	return members{key + ": " + p.cut()}
 }
 
-// call returns the function that calls a handler, and nil pointers to the types it deals with. Lines after the first are
-// indented.
+// call returns the function that calls a handler, and nil pointers to the types it deals with. Lines after the first
+// are indented.
 func (g *generator) call(c *call, indent int) (function, request, result string) {
 	h := c.handler
-	names := map[string]string{"ctx": "ctx", "receivers": "receivers", "request": "request", "arguments": "arguments"}
-	for name := range names {
-		if name == h.Func { // which it would hide
+	names := make(map[string]string)
+	for _, name := range locals {
+		names[name] = name
+		if name == h.Func { // the local would hide it
 			names[name] += "Value"
 		}
 	}
@@ -200,7 +201,8 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	p.line("return ", first, called, "(", strings.Join(arguments, ", "), ")")
 	body := string(p.text)
 	p = printer{indent: indent}
-	p.line("func(", ctxParam, " ", g.names.use(pathContext, "context"), ".Context, ", receiversParam, " []any, ", requestParam, " any) (any, error) {")
+	context := g.names.use(pathContext, "context")
+	p.line("func(", ctxParam, " ", context, ".Context, ", receiversParam, " []any, ", requestParam, " any) (any, error) {")
 	p.text = append(p.text, body...)
 	p.line("}")
 	return p.cut(), "(*" + requestType + ")(nil)", result

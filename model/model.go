@@ -73,9 +73,8 @@ type Guard struct {
 
 // GuardField is one field of a struct as Go declares it.
 type GuardField struct {
-	Name  string
-	Locks bool // it holds a lock, so no code may copy it
-	Type  GoType
+	Name string
+	Type GoType
 }
 
 // GoType is a Go type as source text.

@@ -10,7 +10,8 @@ import (
 	"github.com/aqltag/aqltag/test/proxy"
 )
 
-// What does not depend on the machine is promised here: the size of generated code, and that it compiles and is up to date.
+// What does not depend on the machine is promised here: the size of generated code, and that it compiles and is up to
+// date.
 func TestSyntheticModule(t *testing.T) {
 	root, err := scratch.Root()
 	if err != nil {

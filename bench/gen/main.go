@@ -1,5 +1,5 @@
-// Command gen measures the generator on synthetic modules, beside the go command and two generators that people know, in
-// the same run; and what the generated code costs those who compile it. It prints tables of medians with the targets
+// Command gen measures the generator on synthetic modules, beside the go command and two generators that people know,
+// in the same run; and what the generated code costs those who compile it. It prints tables of medians with the targets
 // beside. A missed target is printed, not an error: machines are noisy.
 package main
 

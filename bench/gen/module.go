@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// module is a synthetic service: operations in packages, each with a request struct of 3 to 6 fields, a result of 7 and an
-// embedded struct, and a handler that does what handlers do. Half of the handlers are methods.
+// module is a synthetic service: operations in packages, each with a request struct of 3 to 6 fields, a result of 7 and
+// an embedded struct, and a handler that does what handlers do. Half of the handlers are methods.
 type module struct {
 	dir      string
 	env      []string // of the go command: where it finds aql-tag

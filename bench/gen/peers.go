@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// peers are modules for the generators that aql-tag is measured beside, of as many items as there are operations and with
-// the imports of a service.
+// peers are modules for the generators that aql-tag is measured beside, of as many items as there are operations and
+// with the imports of a service.
 type peers struct {
 	dir   string
 	items int

@@ -67,9 +67,7 @@ func guardOf(s *gotype.Speller, named *types.Named, shape *shapes.Shape) (model.
 			guard.Whole = false
 			continue
 		}
-		guard.Fields = append(guard.Fields, model.GuardField{
-			Name: field.Name(), Locks: locks(field.Type(), 0), Type: text,
-		})
+		guard.Fields = append(guard.Fields, model.GuardField{Name: field.Name(), Type: text})
 	}
 	if guard.Whole {
 		return guard, true
@@ -103,29 +101,4 @@ func embeddedStructs(named *types.Named) []*types.Named {
 		}
 	}
 	return list
-}
-
-// locks reports whether copying a value would copy a lock, which go vet reports.
-func locks(t types.Type, depth int) bool {
-	if depth > 16 {
-		return false
-	}
-	switch u := types.Unalias(t).Underlying().(type) {
-	case *types.Array:
-		return locks(u.Elem(), depth+1)
-	case *types.Struct:
-		lock, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, "Lock")
-		unlock, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, "Unlock")
-		_, isLock := lock.(*types.Func)
-		_, isUnlock := unlock.(*types.Func)
-		if isLock && isUnlock {
-			return true
-		}
-		for field := range u.Fields() {
-			if locks(field.Type(), depth+1) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -320,7 +320,7 @@ func Get(Request) error { return nil }
 		}},
 		{Name: "At", Type: model.GoType{Text: "map[string]*time.Time", Imports: []model.Import{clock}}},
 		{Name: "URL", Type: model.GoType{Text: "url.URL", Imports: []model.Import{{Path: "net/url", Name: "url"}}}},
-		{Name: "Once", Locks: true, Type: model.GoType{Text: "Once"}},
+		{Name: "Once", Type: model.GoType{Text: "Once"}},
 		{Name: "Fn", Type: model.GoType{Text: "func(time.Duration) error", Imports: []model.Import{clock}}},
 		{Name: "hidden", Type: model.GoType{Text: "*sync.Mutex", Imports: []model.Import{{Path: "sync", Name: "sync"}}}},
 	}}

@@ -1,6 +1,3 @@
-// Package gen holds the definitions that every other part of aql-tag reads: what an adapter's operations, parameters
-// and types are. The scanner finds them, the generator writes them into Go source as literals, the runtime routes and
-// validates by them, and every projection renders them. It is plain data; the only behaviour is looking things up.
 package gen
 
 import (
@@ -38,7 +35,7 @@ const (
 // Dangers lists the danger levels in rising order; a level's index is its number on the wire.
 func Dangers() []Danger { return []Danger{Safe, Reversible, Destructive, Dangerous, Forbidden} }
 
-// Level is the number of d, 0 for safe to 4 for forbidden, and -1 for anything else.
+// Level returns the number of d: 0 for safe to 4 for forbidden, and -1 for anything else.
 func (d Danger) Level() int { return slices.Index(Dangers(), d) }
 
 // DangerSource says where an operation's danger level comes from.
@@ -51,7 +48,7 @@ const (
 	DangerFromCategory DangerSource = "category"
 )
 
-// Adapter is a whole adapter: its operations in definition order and the types they mention.
+// Adapter holds the definitions of an adapter: its operations in their order, and the types they mention.
 type Adapter struct {
 	Name       string
 	Version    string
@@ -98,7 +95,7 @@ type Operation struct {
 	Source       string        // "file:line" of the handler, relative to its module
 }
 
-// Param finds a parameter by its wire name.
+// Param finds a parameter by its name on the wire.
 func (o *Operation) Param(name string) (*Param, bool) {
 	for i := range o.Params {
 		if o.Params[i].Name == name {
@@ -108,14 +105,14 @@ func (o *Operation) Param(name string) (*Param, bool) {
 	return nil, false
 }
 
-// TypeSelection is the type of a parameter that says which fields of a result are wanted: a preset, which Presets lists, or
-// paths.
+// TypeSelection is the type of a parameter that selects fields of a result: the name of one of its Presets, or a list
+// of paths.
 const TypeSelection = "string | string[]"
 
 // Param is one parameter of an operation or one field of an object type, as seen on the wire.
 type Param struct {
 	Name        string
-	Go          string // path of the Go field that holds it, such as "Page.Limit"; empty: the struct itself. Not on the wire
+	Go          string // path of the Go field, such as "Page.Limit"; empty: the struct itself. Not on the wire
 	Type        string // string, integer, number, boolean, object, array, any, or the name of a Type
 	Required    bool
 	Description string
@@ -136,14 +133,14 @@ type Param struct {
 	ID          bool
 	Aliases     []string
 	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
-	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string: how results are written. Not on the wire
+	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string. Not on the wire
 	OmitZero    bool
 	Quoted      bool
 	Deprecated  string
 }
 
-// Updatable reports whether an update may change the field: identifiers say which resource is meant, and the others are
-// protected (requirements REQ-UP-06, REQ-UP-12).
+// Updatable reports whether an update may change the field. Identifiers, and fields that are read-only or append-only,
+// are protected (MCP-AQL core §4.5.3).
 func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }
 
 // Returns names what an operation returns.

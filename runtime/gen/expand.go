@@ -2,13 +2,13 @@ package gen
 
 import "fmt"
 
-// expansion turns the types of one generated file into definitions.
+// expansion makes the definitions of what one generated file declares.
 type expansion struct {
 	declared []WireType
 	types    []Type
-	index    map[string]int      // of a type, by its name
-	values   map[string][]string // of an enum type
-	changes  map[string]string   // the type of the changes of a type
+	index    map[string]int      // type to its place in types
+	values   map[string][]string // enum type to its values
+	changes  map[string]string   // type to the type of its changes
 }
 
 func newExpansion(declared []WireType) *expansion {
@@ -34,8 +34,8 @@ func (e *expansion) expand() error {
 	for i := range e.declared {
 		d := &e.declared[i]
 		e.types[i] = Type{
-			Name: d.Name, Kind: d.Kind, Description: d.Description, Values: d.Values, Fields: e.params(d.Fields), Members: d.Members,
-			Items: e.items(d.Items), Changes: d.Changes,
+			Name: d.Name, Kind: d.Kind, Description: d.Description, Values: d.Values, Fields: e.params(d.Fields),
+			Members: d.Members, Items: e.items(d.Items), Changes: d.Changes,
 		}
 	}
 	for i := range e.types {
@@ -65,9 +65,9 @@ func (e *expansion) params(fields []Field) []Param {
 
 func (e *expansion) param(f *Field) Param {
 	p := Param{
-		Name: f.Name, Go: f.Go, Type: f.Type, Items: e.items(f.Items), Required: f.Required, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly,
-		AppendOnly: f.AppendOnly, ID: f.ID, OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
-		Enum: e.values[f.Type],
+		Name: f.Name, Go: f.Go, Type: f.Type, Enum: e.values[f.Type], Items: e.items(f.Items),
+		Required: f.Required, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly, AppendOnly: f.AppendOnly, ID: f.ID,
+		OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
 	}
 	for _, rule := range f.Rules {
 		rule.apply(&p)
@@ -83,7 +83,7 @@ func (e *expansion) items(f *Field) *Param {
 	return &p
 }
 
-// changed returns the fields of a type's changes: those of the type that an update may change, none of them required.
+// changed returns the fields of a type of changes: those that an update may change, none of them required.
 func (e *expansion) changed(fields []Param) []Param {
 	var out []Param
 	for _, p := range fields {
@@ -95,7 +95,7 @@ func (e *expansion) changed(fields []Param) []Param {
 	return out
 }
 
-// change makes the type of a value that of its changes, through maps too: arrays are replaced as a whole.
+// change makes the type of a value that of its changes, in maps too. Arrays keep theirs: an update replaces them whole.
 func (e *expansion) change(p Param) Param {
 	if changes, ok := e.changes[p.Type]; ok {
 		p.Type = changes
@@ -110,8 +110,9 @@ func (e *expansion) change(p Param) Param {
 // operation makes the definition of an operation.
 func (e *expansion) operation(h *Handler) (Operation, error) {
 	o := Operation{
-		Name: h.Name, Category: h.Category, Family: h.Family, Description: h.Description, Danger: h.Danger, DangerSource: h.DangerSource,
-		Reasons: h.Reasons, Confirm: h.Confirm, Params: e.params(h.Params), Examples: h.Examples, Timeout: h.Timeout,
+		Name: h.Name, Category: h.Category, Family: h.Family, Description: h.Description,
+		Danger: h.Danger, DangerSource: h.DangerSource, Reasons: h.Reasons, Confirm: h.Confirm,
+		Params: e.params(h.Params), Examples: h.Examples, Timeout: h.Timeout,
 		Deprecated: h.Deprecated, Replacement: h.Replacement, Source: h.Source,
 	}
 	if o.DangerSource == "" {

@@ -90,8 +90,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// The type of changes has the fields that an update may change, none of them required; it goes into objects and maps, but not
-// into lists, which updates replace.
+// The type of changes has the fields that an update may change, none of them required; it goes into objects and maps,
+// but not into lists, which updates replace.
 func TestTypesOfChanges(t *testing.T) {
 	r := registry([]WireType{
 		{Name: "TodoPatch", Kind: KindObject, Changes: "Todo"},

@@ -15,7 +15,7 @@ type Registry struct {
 	faults     []error
 }
 
-// Bound is an operation of a Registry, bound to the values that its function is called on.
+// Bound is an operation of a Registry, bound to the values whose methods it calls.
 type Bound struct {
 	Operation
 	handler   *Handler
@@ -39,8 +39,8 @@ func (b *Bound) Call(ctx context.Context, request any) (result any, err error) {
 	return b.handler.Call(ctx, b.receivers, request)
 }
 
-// NewRegistry makes a registry of the handlers and types that a generated file declares, and of the values that methods
-// among the handlers are called on. What is wrong with them is reported by Registry.Err.
+// NewRegistry makes a registry of the handlers and types that a generated file declares. receivers are the values whose
+// methods the handlers call. Registry.Err reports what is wrong with them.
 func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Registry {
 	r := &Registry{operations: make([]Bound, len(handlers))}
 	e := newExpansion(types)
@@ -58,8 +58,8 @@ func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Regist
 	return Merge(r)
 }
 
-// Merge makes one registry of several, in their order. Two operations of one name, or two different types of one name, are
-// faults that Registry.Err reports.
+// Merge makes one registry of several, in their order. Two operations of one name, and two different types of one name,
+// are faults that Registry.Err reports.
 func Merge(registries ...*Registry) *Registry {
 	merged := &Registry{}
 	sources := make(map[string]string)

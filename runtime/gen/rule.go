@@ -1,7 +1,7 @@
 package gen
 
-// Rules are what a Field says of its values beside their type. They are a list and not members of Field because only the
-// rules that a field has take space in a program then.
+// Rules are what a Field requires of its values, and what else is rarely said of one. They are a list, and not members
+// of Field, so that a program holds only those that are set.
 type Rules []Rule
 
 // Rule is one of the rules below.

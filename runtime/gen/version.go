@@ -1,5 +1,7 @@
 package gen
 
-// Generated code mentions the version of this package that it is written for. It fails to compile where this package is too
-// old to have that version, or so new that it has it no longer: "undefined: gen.Version1_UpdateRuntimeAndRunGoGenerate".
+// Version1_UpdateRuntimeAndRunGoGenerate is mentioned by generated code that fits this package. Code that needs a newer
+// package, or that this package no longer supports, does not compile; the compiler's message is what to do:
+//
+//	undefined: gen.Version1_UpdateRuntimeAndRunGoGenerate
 const Version1_UpdateRuntimeAndRunGoGenerate = true

@@ -116,8 +116,8 @@ func TestLiteralsAreTheDefinitions(t *testing.T) {
 	run(t, dir, "vet", "./...")
 }
 
-// The linker lays literals out: the package that holds them has no function that runs at the start of a program. It has one as
-// soon as a single variable is not laid out, which shows that this test would notice.
+// The linker lays literals out: the package that holds them has no function that runs at the start of a program. It has
+// one as soon as a single variable is not laid out, which shows that this test would notice.
 func TestNothingRunsAtStart(t *testing.T) {
 	operations, types := definitions(rand.New(rand.NewPCG(3, 4)), 100)
 	dir := write(t, operations, types)
@@ -143,8 +143,8 @@ func TestNothingRunsAtStart(t *testing.T) {
 	}
 }
 
-// Generated code of a version that the runtime does not have yet, or has no longer, does not compile, and the compiler says
-// what to do about it.
+// Generated code of a version that the runtime does not have yet, or has no longer, does not compile, and the compiler
+// says what to do about it.
 func TestVersionsThatDoNotFit(t *testing.T) {
 	operations, types := definitions(rand.New(rand.NewPCG(1, 2)), 1)
 	dir := write(t, operations, types)

@@ -397,8 +397,8 @@ func (b *breeder) items(what string, field *ast.Field, text string, place func(i
 	}
 }
 
-// otherItems lists what could stand in the place of an item of a tag. constants are the values of the field's type, if it
-// is an enum.
+// otherItems lists what could stand in the place of an item of a tag. constants are the values of the field's type, if
+// it is an enum.
 func otherItems(item tagparse.Item, constants []string) []string {
 	with := func(values ...string) []string {
 		var out []string

@@ -70,9 +70,9 @@ func snakeCase(name string) string {
 	return strings.ToLower(wordStart.ReplaceAllString(name, "${1}_$2"))
 }
 
-// Whatever happens to a handler, a field, a tag, a constant or a comment of the todo service, somebody says so before an
-// agent is told something else than the handlers do: the generated code no longer compiles, or `aql-tag check` reports
-// a mistake or a stale file. Changes to declarations break the build, with no tool run at all.
+// Whatever happens to a handler, a field, a tag, a constant or a comment of the todo service, somebody says so before
+// an agent is told something else than the handlers do: the generated code no longer compiles, or `aql-tag check`
+// reports a mistake or a stale file. Changes to declarations break the build, with no tool run at all.
 func TestEveryMutationOfTheTodoServiceIsCaught(t *testing.T) {
 	s := readService(t)
 	mutants := breed(s)
