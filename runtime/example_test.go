@@ -2,7 +2,9 @@ package aql_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"strings"
@@ -13,7 +15,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/notes"
 )
 
-// show calls operations of a new service, one after the other, through the one tool of single mode.
+// show calls operations of a new service, one after the other, through the one tool of single mode. A long answer is
+// indented.
 func show(requests ...string) {
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Mode: aql.ModeSingle})
 	if err != nil {
@@ -22,11 +25,20 @@ func show(requests ...string) {
 	session := adapter.NewSession()
 	defer session.Close()
 	for _, request := range requests {
-		fmt.Printf("%s\n", session.Call(context.Background(), "mcp_aql", []byte(request)).JSON)
+		answer := session.Call(context.Background(), "mcp_aql", []byte(request)).JSON
+		if len(answer) > 110 {
+			var indented bytes.Buffer
+			if err := json.Indent(&indented, answer, "", "  "); err != nil {
+				log.Fatal(err)
+			}
+			answer = indented.Bytes()
+		}
+		fmt.Printf("%s\n", answer)
 	}
 }
 
-// An adapter answers requests that come through its tools: without options, through one for each category of operations.
+// An adapter answers requests that come through its tools: without options, through one for each category of
+// operations.
 func ExampleNew() {
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Name: "notes", Version: "1.0.0"})
 	if err != nil {
@@ -56,7 +68,8 @@ func ExampleNew() {
 //
 // Objects merge at every depth, and null removes.
 func ExamplePatch_Apply() {
-	show(`{"operation":"update_note","params":{"note_id":"n1","input":{"title":"Buy bread","labels":{"when":null,"who":"Ann"}}}}`)
+	show(`{"operation":"update_note","params":{"note_id":"n1",
+		"input":{"title":"Buy bread","labels":{"when":null,"who":"Ann"}}}}`)
 	// Output:
 	// {"success":true,"data":{"id":"n1","title":"Buy bread","labels":{"shop":"corner","who":"Ann"}}}
 }
@@ -82,11 +95,21 @@ func ExampleOptional() {
 func ExampleNotFound() {
 	show(`{"operation":"get_note","params":{"note_id":"n7"}}`)
 	// Output:
-	// {"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":"Resource 'note' not found: 'n7'","details":{"resource_type":"note","resource_id":"n7"}}}
+	// {
+	//   "success": false,
+	//   "error": {
+	//     "code": "NOT_FOUND_RESOURCE",
+	//     "message": "Resource 'note' not found: 'n7'",
+	//     "details": {
+	//       "resource_type": "note",
+	//       "resource_id": "n7"
+	//     }
+	//   }
+	// }
 }
 
-// A failure can have any code with one of the protocol's prefixes, and the package has constants for the common ones. The
-// handler of paint_note returns
+// A failure can have any code with one of the protocol's prefixes, and the package has constants for the common ones.
+// The handler of paint_note returns
 //
 //	aql.Errorf(aql.CodeInvalidEnum, "A note cannot be %s", color).WithDetail("param_name", "input.color")
 func ExampleErrorf() {
@@ -94,7 +117,16 @@ func ExampleErrorf() {
 	err := aql.Errorf("CONFLICT_LOCKED", "Note %s is locked", "n1")
 	fmt.Println(err.Code.Valid(), err)
 	// Output:
-	// {"success":false,"error":{"code":"VALIDATION_INVALID_ENUM","message":"A note cannot be invisible","details":{"param_name":"input.color"}}}
+	// {
+	//   "success": false,
+	//   "error": {
+	//     "code": "VALIDATION_INVALID_ENUM",
+	//     "message": "A note cannot be invisible",
+	//     "details": {
+	//       "param_name": "input.color"
+	//     }
+	//   }
+	// }
 	// true CONFLICT_LOCKED: Note n1 is locked
 }
 
@@ -105,14 +137,32 @@ func ExampleErrorf() {
 func ExampleWarn() {
 	show(`{"operation":"create_note","params":{"title":"Buy milk"}}`)
 	// Output:
-	// {"success":true,"data":{"id":"n2","title":"Buy milk"},"warnings":[{"code":"SAME_TITLE_WARNING","message":"Another note has this title","severity":"medium","details":{"id":"n1"}}]}
+	// {
+	//   "success": true,
+	//   "data": {
+	//     "id": "n2",
+	//     "title": "Buy milk"
+	//   },
+	//   "warnings": [
+	//     {
+	//       "code": "SAME_TITLE_WARNING",
+	//       "message": "Another note has this title",
+	//       "severity": "medium",
+	//       "details": {
+	//         "id": "n1"
+	//       }
+	//     }
+	//   ]
+	// }
 }
 
 // A service can spread its operations over tools of its own.
 func ExampleOptions_customProfile() {
 	desk := describe.Profile{Name: "desk", Introspect: "look", Families: []describe.Family{
 		{Name: "look", Description: "Find and read notes.", Categories: []gen.Category{gen.Read}},
-		{Name: "work", Description: "Change notes.", Categories: []gen.Category{gen.Create, gen.Update, gen.Delete, gen.Execute}},
+		{Name: "work", Description: "Change notes.", Categories: []gen.Category{
+			gen.Create, gen.Update, gen.Delete, gen.Execute,
+		}},
 	}}
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{
 		Profile: "desk", Profiles: []describe.Profile{desk}, Prefix: "notes_",
@@ -144,15 +194,16 @@ mcp_aql_read {"operation":
 	for lines.Scan() {
 		tool, request, _ := strings.Cut(lines.Text(), " ")
 		reply := session.Call(ctx, tool, []byte(request))
-		fmt.Printf("isError=%t %s\n", reply.IsError, reply.JSON)
+		fmt.Printf("isError=%t %.72s\n", reply.IsError, reply.JSON)
 	}
 	// Output:
-	// isError=false {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"corner","when":"today"}}}
-	// isError=false {"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknown operation: 'get_nots'","details":{"operation":"get_nots","available":["get_note"]}}}
-	// isError=true {"success":false,"error":{"code":"VALIDATION_MALFORMED_JSON","message":"Malformed JSON in request: 'the JSON value is cut off'","details":{"location":"operation","byte_offset":13}}}
+	// isError=false {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"c
+	// isError=false {"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"Unknow
+	// isError=true {"success":false,"error":{"code":"VALIDATION_MALFORMED_JSON","message":"
 }
 
-// A transport that can ask a human does so in place of the answer that requires confirmation, and sends the request again.
+// A transport that can ask a human does so in place of the answer that requires confirmation, and sends the request
+// again.
 func ExampleWithAnswer() {
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{})
 	if err != nil {
