@@ -28,9 +28,6 @@ import (
 // skipped.
 const RequireServers = "AQL_REQUIRE_SERVERS"
 
-// startTimeout bounds how long a server may take to start or stop.
-const startTimeout = 30 * time.Second
-
 // Server is a PostgreSQL server of one test. Its methods fail the test if they do not succeed.
 type Server struct {
 	t        testing.TB
@@ -156,8 +153,7 @@ func (s *Server) start() {
 	s.command, s.stopped = command, stopped
 	s.guard = s.watch()
 
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
+	ctx := context.Background()
 	for {
 		conn, err := pgx.Connect(ctx, s.Location())
 		if err == nil {
@@ -166,7 +162,6 @@ func (s *Server) start() {
 		}
 		select {
 		case <-stopped:
-		case <-ctx.Done():
 		case <-time.After(10 * time.Millisecond):
 			continue
 		}
@@ -208,13 +203,7 @@ func (s *Server) end(signal os.Signal) {
 		s.guard = nil
 	}
 	_ = s.command.Process.Signal(signal)
-	select {
-	case <-s.stopped:
-	case <-time.After(startTimeout):
-		_ = s.command.Process.Kill()
-		<-s.stopped
-		s.t.Errorf("PostgreSQL did not stop within %v", startTimeout)
-	}
+	<-s.stopped
 	s.command = nil
 }
 
