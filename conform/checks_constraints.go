@@ -12,12 +12,12 @@ import (
 
 // violation is a value that breaks one constraint.
 type violation struct {
-	param *param
-	path  string // of the value, such as input.title
+	param   *param
+	path    string // of the value, such as input.title
 	replace func(value any) any
-	value any
-	what  string
-	hint  string // what the message should mention
+	value   any
+	what    string
+	hint    string // what the message should mention
 }
 
 // violations makes violations of the constraints of parameters and of the fields one level below them. violate makes

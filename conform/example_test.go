@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/conform"
 )
 
-// inProcess is a server in this process. This one only answers introspect, and wrongly: the operation that it lists has no
-// semantic category.
+// inProcess is a server in this process. This one only answers introspect, and wrongly: the operation that it lists has
+// no semantic category.
 type inProcess struct{}
 
 func (inProcess) Tools(context.Context) ([]conform.Tool, error) {

@@ -183,7 +183,8 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`{"success":true,"data":{"operations":[{"name":"create_x"},{"name":"get_x"},{"name":"update_x"}]}}`,
 		`{"success":true,"data":{"operation":{"name":"create_x","semantic_category":"CREATE","parameters":[{"name":"a",`+
 			`"type":"T | b[]","required":true,"minimum":1e999,"items":{"type":"array"}}],`+
-			`"returns":{"name":"T","kind":"object"}},"type":{"name":"T","kind":"union","members":["T"]},"types":[{"name":"T"}]}}`,
+			`"returns":{"name":"T","kind":"object"}},"type":{"name":"T","kind":"union","members":["T"]},`+
+			`"types":[{"name":"T"}]}}`,
 		`{"success":true,"data":{"id":"1","items":[{"a":{"b":1,"c":2}}]},"results":[{"index":-1}]}`)
 	f.Fuzz(func(t *testing.T, list, detail, rest string) {
 		server := &fake{tools: []Tool{{Name: "mcp_aql_read"}, {Name: "mcp_aql_create"}}}

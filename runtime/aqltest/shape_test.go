@@ -53,7 +53,8 @@ func TestResponsesAreHeldAgainstTheRules(t *testing.T) {
 		{"REQ-BA-03 half a summary",
 			`{"success":true,"data":null,"results":[],"summary":{"total":0,"failed":0}}`, "no succeeded in its summary"},
 		{"REQ-BA-06 an item with warnings", `{"success":true,"data":null,"results":[{"index":0,"operation":"a",` +
-			`"result":{"success":true,"data":1,"warnings":[]}}],"summary":{"total":1,"succeeded":1,"failed":0}}`, "warnings in result 0"},
+			`"result":{"success":true,"data":1,"warnings":[]}}],"summary":{"total":1,"succeeded":1,"failed":0}}`,
+			"warnings in result 0"},
 		{"REQ-BA-08 a halt that leaks", `{"success":true,"data":null,"results":[],"halted_at":{"index":0,"operation":"a",` +
 			`"result":{"success":false,"error":{"code":"A","message":"panic: x"}}},"pending_operations":[],` +
 			`"summary":{"total":1,"succeeded":0,"failed":0}}`, "fails the protocol's leak check"},

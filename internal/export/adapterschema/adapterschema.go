@@ -1,7 +1,7 @@
 // Package adapterschema renders definitions as an adapter definition file of MCP-AQL (adapter-schema). That format is
 // made for adapters in front of an HTTP API, so it has no place for much of what the definitions of a native adapter
-// contain. A Warning names each part that is left out. Trust, authentication and rate limits are left out, because they belong to
-// how an adapter runs.
+// contain. A Warning names each part that is left out. Trust, authentication and rate limits are left out, because they
+// belong to how an adapter runs.
 package adapterschema
 
 import (

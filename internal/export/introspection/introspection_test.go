@@ -87,7 +87,8 @@ func TestFiles(t *testing.T) {
 		"operations.json", "types.json", "operations/introspect.json", "operations/create_todo.json", "operations/wipe.json",
 		"types/SemanticCategory.json", "types/OperationInput.json", "types/OperationResult.json",
 		"types/OperationSuccess.json", "types/OperationFailure.json", "types/EndpointPermissions.json",
-		"types/IntrospectionResult.json", "types/Todo.json", "types/todo-2.json", "types/Page-Todo-.json", "types/Nothing.json",
+		"types/IntrospectionResult.json", "types/Todo.json", "types/todo-2.json", "types/Page-Todo-.json",
+		"types/Nothing.json",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

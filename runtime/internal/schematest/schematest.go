@@ -1,5 +1,5 @@
-// Package schematest validates answers against the protocol's official JSON Schemas in tests. The schemas are not part of
-// the project: they are read from the folder shared/schemas beside the repository.
+// Package schematest validates answers against the protocol's official JSON Schemas in tests. The schemas are not part
+// of the project: they are read from the folder shared/schemas beside the repository.
 package schematest
 
 import (
@@ -134,8 +134,8 @@ func (s *Schema) Validate(document []byte) error {
 	return nil
 }
 
-// decode reads a JSON text as encoding/json does. Numbers beyond the range of float64 become its largest ones: the schemas
-// bound none.
+// decode reads a JSON text as encoding/json does. Numbers beyond the range of float64 become its largest ones: the
+// schemas bound none.
 func decode(document []byte) (any, error) {
 	var value any
 	if err := json.Unmarshal(document, &value); err == nil {
