@@ -60,11 +60,19 @@ func (p *peers) typeList() string {
 	return strings.Join(names, ",")
 }
 
+const structSource = `type S%d struct {
+	Name   string            ` + "`json:\"name\"`" + `
+	Tags   []string          ` + "`json:\"tags\"`" + `
+	Labels map[string]string ` + "`json:\"labels\"`" + `
+}
+
+`
+
 func (p *peers) structs() string {
 	var b strings.Builder
 	b.WriteString("// +kubebuilder:object:generate=true\npackage structs\n\n" + peerImports)
 	for i := range p.items {
-		fmt.Fprintf(&b, "type S%d struct {\n\tName   string            `json:\"name\"`\n\tTags   []string          `json:\"tags\"`\n\tLabels map[string]string `json:\"labels\"`\n}\n\n", i)
+		fmt.Fprintf(&b, structSource, i)
 	}
 	return b.String()
 }
