@@ -1,6 +1,6 @@
 // Package aqlvet is aql-tag's linter as an analyzer for the drivers of golang.org/x/tools/go/analysis: go vet (aql-tag
 // itself is the tool for its -vettool flag), multichecker binaries, and golangci-lint by the plugin in the folder
-// golangci. It says what `aql-tag lint` says.
+// golangci. It reports what `aql-tag lint` reports.
 package aqlvet
 
 import (
@@ -35,8 +35,8 @@ func newAnalyzer() *analysis.Analyzer {
 	return a
 }
 
-// run scans the directory of the package. The scanner reads declarations alone, docs of other packages included, which
-// a pass does not have; packages that say nothing to aql-tag cost nothing.
+// run scans the directory of the package. The scanner reads the comments of other packages too, which a pass does not
+// have. Packages without aql tags and directives are not scanned.
 func run(pass *analysis.Pass, tags string) error {
 	files := make(map[string]*token.File)
 	dir, mentioned := "", false
@@ -70,7 +70,7 @@ func run(pass *analysis.Pass, tags string) error {
 	return nil
 }
 
-// mentions reports whether a file says anything to aql-tag.
+// mentions reports whether a file has aql tags or directives.
 func mentions(file *ast.File) bool {
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
@@ -124,7 +124,7 @@ func place(file *token.File, at model.Position) token.Pos {
 
 var oneWord = regexp.MustCompile(`^(?:(?:did you mean|use) "([^"]+)"\??|([a-z_]+))$`)
 
-// replacement is the text to put in the place of what a diagnostic is about, where its suggestion is just that.
+// replacement returns the text to replace what a diagnostic is about, if its suggestion is such a text.
 func replacement(pass *analysis.Pass, at analysis.Diagnostic, d diag.Diagnostic) (string, bool) {
 	match := oneWord.FindStringSubmatch(d.Suggestion)
 	if match == nil || d.Actual == "" || !at.End.IsValid() {

@@ -23,7 +23,7 @@ type Directive struct {
 var directives = []string{"example", "reason", "confirm", "op", "param", "nolint"}
 
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
-// false for lines that are no directive of ours; a line that was probably meant to be one is reported all the same.
+// false for a line that is not an aql directive. A line that looks like a misspelt one still has a problem.
 func ParseDirective(line string) (Directive, []Problem, bool) {
 	rest, found := strings.CutPrefix(line, "aql:")
 	if !found {
@@ -163,7 +163,7 @@ func (d *Directive) parseExample() []Problem {
 	return nil
 }
 
-// misspelt reports a comment that go/ast would not take for a directive but that a person means as one.
+// misspelt reports a comment that Go does not take for a directive but that looks like one.
 func misspelt(line string) []Problem {
 	trimmed := strings.TrimLeft(line, " \t")
 	lower := strings.ToLower(trimmed)

@@ -1,9 +1,16 @@
-// Package tagparse is the grammar of aql struct tags and //aql: directives. It turns text into keys and values with the
-// byte offset of each, and reports all that is wrong with a text at once. It knows nothing of Go types: whether a key
-// fits its field is the scanner's to say.
+// Package tagparse has the grammar of aql struct tags and //aql: directives. It turns text into keys and values with
+// the byte offset of each, and reports all mistakes in a text at once.
+//
+//	tag   = item { "," item }
+//	item  = flag | key "=" value
+//	value = bare | "'" { any character, '' for one ' } "'"
+//	list  = value { "|" value }
+//
+// [Keys] lists the keys. The package knows nothing of Go types: whether a key fits the type of its field is checked
+// elsewhere.
 package tagparse
 
-// Scope is the place in which a tag stands.
+// Scope is where a tag is written. It decides which keys there are.
 type Scope int
 
 // The scopes.
@@ -29,7 +36,7 @@ const (
 	Pattern                   // a regular expression
 )
 
-// Key is one key of the grammar. The table of keys feeds the parser, its suggestions, the help and the documentation.
+// Key is a key of the grammar. The table of keys feeds the parser, its suggestions, the help and the documentation.
 type Key struct {
 	Name      string
 	Scope     Scope
@@ -45,7 +52,7 @@ var (
 	onArrays  = []string{"array", "object"}
 )
 
-// operationKeys and parameterKeys are the tables. They are made once: every tag of a package is held against them.
+// operationKeys and parameterKeys are the tables of keys.
 var (
 	operationKeys = []Key{
 		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
@@ -91,7 +98,7 @@ var (
 	}
 )
 
-// Keys returns the keys of a scope, in the order in which documentation shows them. The slice is not to be changed.
+// Keys returns the keys of a scope, in the order in which documentation lists them. The slice must not be changed.
 func Keys(scope Scope) []Key {
 	if scope == Operation {
 		return operationKeys

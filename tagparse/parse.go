@@ -20,10 +20,10 @@ type Item struct {
 	End         int      // of the item
 }
 
-// Problem is something wrong with a text, at the bytes from Offset to End.
+// Problem is a mistake in a text, at the bytes from Offset to End.
 type Problem struct {
 	Offset, End int
-	Code        string // SCHEMA_… (structured error codes §3.2)
+	Code        string // SCHEMA_… (MCP-AQL structured error codes §3.2)
 	Message     string
 	Expected    string
 	Actual      string
@@ -38,7 +38,7 @@ const (
 	codeDuplicate = "SCHEMA_DUPLICATE_NAME"
 )
 
-// Parse reads the text of a tag. It returns the items that are sound and every problem of the others.
+// Parse reads the text of a tag. It returns the items without mistakes, and every mistake in the others.
 func Parse(text string, scope Scope) ([]Item, []Problem) {
 	p := &parser{text: text, scope: scope, seen: make(map[string]bool)}
 	if strings.TrimSpace(text) == "" {
@@ -63,7 +63,7 @@ type parser struct {
 	text     string
 	scope    Scope
 	pos      int
-	seen     map[string]bool // known keys so far, also those whose value is wrong
+	seen     map[string]bool // keys so far, with and without mistakes
 	items    []Item
 	problems []Problem
 }
@@ -189,7 +189,7 @@ func (p *parser) value(item *Item) bool {
 	return sound
 }
 
-// takesEmpty tells whether the empty text, which has to be quoted, is a value for the key.
+// takesEmpty reports whether the empty text, which must be quoted, is a value of the key.
 func (k Key) takesEmpty() bool { return k.Value == Literal || k.Name == "enum" || k.Name == "desc" }
 
 // withoutEmpty adds how the empty text is written, for keys that take it.
@@ -237,8 +237,9 @@ func (p *parser) quoted(stops string) (string, bool) {
 	return "", false
 }
 
-// stray reports text behind what looks like the closing quote of the value that opens at start. Mostly it was an
-// apostrophe, and the value goes on to a later quote; going on there keeps its commas from being taken for new items.
+// stray reports text behind what looks like the closing quote of the value that opens at start. Mostly that quote was
+// an apostrophe and the value ends at a later quote. Reading continues there, so that its commas do not begin new
+// items.
 func (p *parser) stray(start int, stops string) {
 	const advice = "write '' for a quote inside a quoted value"
 	from, rest := p.pos, p.text[p.pos:]
@@ -270,7 +271,7 @@ func (p *parser) stray(start int, stops string) {
 	p.problem(from, p.pos, codeType, "text follows the closing quote", "a comma", p.text[from:p.pos], advice)
 }
 
-// check holds an item against what its key takes.
+// check reports whether an item has a value that its key takes.
 func (p *parser) check(key Key, item Item) bool {
 	wrong := func(expected, suggestion string) bool {
 		p.problem(item.ValueOffset, max(item.End, item.ValueOffset+1), codeType,

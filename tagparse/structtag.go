@@ -16,10 +16,10 @@ type Pair struct {
 	places      places // offset in Value to offset in the literal
 }
 
-// places tells, for each byte of a text and for its end, where it stands in the literal that the text came from.
+// places maps each byte of a text, and its end, to its offset in the literal that the text came from.
 type places struct {
-	base int   // of the first byte, where nothing was escaped
-	list []int // of each byte, where something was; nil: they follow base
+	base int   // of the first byte
+	list []int // of each byte, if there are escapes; nil: the bytes follow base
 }
 
 func (p places) at(i int) int {
@@ -29,8 +29,8 @@ func (p places) at(i int) int {
 	return p.list[i]
 }
 
-// Map turns an offset in Value into the offset in the literal of the byte it came from. The length of Value maps to the
-// end of the value.
+// Map returns the offset in the literal of the byte at offset i of Value. The length of Value maps to the end of the
+// value.
 func (p Pair) Map(i int) int {
 	if i < 0 {
 		return p.ValueOffset
@@ -38,9 +38,8 @@ func (p Pair) Map(i int) int {
 	return p.places.at(min(i, len(p.Value)))
 }
 
-// StructTag splits a struct tag, as it stands in source with its backquotes or double quotes, the way package reflect
-// does. It also reports what reflect would pass over in silence: text that is no key:"value" pair, a key that stands
-// twice, and keys that were meant to be aql.
+// StructTag splits a struct tag, written with its backquotes or double quotes, as package reflect does. It also reports
+// what reflect ignores: text that is not a key:"value" pair, a key that occurs twice, and misspellings of aql.
 func StructTag(literal string) ([]Pair, []Problem) {
 	text, places, ok := unquote(literal, 0)
 	if !ok {
@@ -74,7 +73,7 @@ func (t *tagText) problem(from, to int, code, message, expected, suggestion stri
 	})
 }
 
-// pair reads one pair; false ends the tag.
+// pair reads one pair. It returns false at the end of the tag.
 func (t *tagText) pair() bool {
 	before := t.pos
 	for t.pos < len(t.text) && t.text[t.pos] == ' ' {
@@ -211,7 +210,7 @@ func (t *tagText) nearMisses() {
 	}
 }
 
-// unquote returns the text of a Go string literal and where its bytes came from: base plus the offset in literal.
+// unquote returns the text of a Go string literal, and where its bytes came from: base plus the offset in literal.
 func unquote(literal string, base int) (text string, from places, ok bool) {
 	if len(literal) < 2 || literal[0] != literal[len(literal)-1] || literal[0] != '`' && literal[0] != '"' {
 		return "", places{}, false

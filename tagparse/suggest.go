@@ -16,7 +16,7 @@ func suggest(word string, candidates []string) (string, bool) {
 	return near[0], true
 }
 
-// translate tells how a key that other libraries have is said in the grammar of a scope.
+// translate returns what a key of other libraries is called in a scope.
 func translate(word string, scope Scope) (string, bool) {
 	known := parameterWords
 	if scope == Operation {
@@ -26,7 +26,7 @@ func translate(word string, scope Scope) (string, bool) {
 	return ours, ok
 }
 
-// parameterWords are the keys with which validators, schema and flag libraries say what a key of ours says.
+// parameterWords maps keys of validators, schema and flag libraries to the aql key with the same meaning.
 var parameterWords = map[string]string{
 	"oneof": "enum, with | between the values", "values": "enum", "options": "enum", "choices": "enum", "const": "enum",
 	"eq":      "enum",
@@ -50,7 +50,8 @@ var parameterWords = map[string]string{
 	"dive": `validate:"dive,…", which is read as well`, "hidden": `json:"-"`, "ignore": `json:"-"`, "-": `json:"-"`,
 }
 
-// operationWords are what people write for the keys of operations, and what is no key because it has another place.
+// operationWords maps words that people write for the keys of operations to those keys, or to the place for what is not
+// a key.
 var operationWords = map[string]string{
 	"verb": "category", "method": "category", "kind": "category", "crud": "category", "type": "category",
 	"severity": "danger", "risk": "danger", "level": "danger",

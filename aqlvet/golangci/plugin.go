@@ -24,5 +24,5 @@ func (plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
 	return []*analysis.Analyzer{aqlvet.Analyzer}, nil
 }
 
-// GetLoadMode says that the analyzer needs no types: the scanner finds its own.
+// GetLoadMode returns the mode without types: the scanner finds its own.
 func (plugin) GetLoadMode() string { return register.LoadModeSyntax }

@@ -22,10 +22,10 @@ type against struct {
 	flags
 	file   string // the snapshot, as it was named
 	old    *compat.Snapshot
-	places map[string]model.Position // by what is there: handler, parameter, type, field
+	places map[string]model.Position // by "operation", "operation.parameter", "Type" and "Type.field"
 }
 
-// placedChange is a change with the place of what changed; nothing where the new version knows of none.
+// placedChange is a change with the place of what changed, if the new version has it.
 type placedChange struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
@@ -33,7 +33,7 @@ type placedChange struct {
 	compat.Change
 }
 
-// runAgainst checks the generated files, and what agents see against an old version.
+// runAgainst checks the generated files, and compares what agents see with an old version.
 func runAgainst(ctx context.Context, env *environment, f flags, file string) int {
 	a := against{flags: f, file: file}
 	document, err := readSnapshot(env.path(file))
@@ -81,7 +81,7 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 	return exitOK
 }
 
-// readSnapshot reads a file, or the files in a directory, that export has written.
+// readSnapshot reads a file, or the files in a directory, that export wrote.
 func readSnapshot(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return introspection.Read(os.DirFS(path))
@@ -117,7 +117,7 @@ func (a *against) compare(env *environment, adapter *gen.Adapter) ([]compat.Chan
 	return changes, -1
 }
 
-// locate notes where handlers, parameters, types and fields are declared.
+// locate sets where handlers, parameters, types and fields are declared.
 func (a *against) locate(packages []model.Package) {
 	a.places = make(map[string]model.Position)
 	for i := range packages {
@@ -128,8 +128,8 @@ func (a *against) locate(packages []model.Package) {
 	}
 }
 
-// place is where the new version defines what changed: the parameter or field, else the type, else the handler of the
-// operation or of the first one that reaches the type.
+// place returns where the new version declares what changed: the parameter or field, else the type, else the handler of
+// the operation or of the first one that uses the type.
 func (a *against) place(c compat.Change) (model.Position, bool) {
 	name := strings.TrimPrefix(c.Path, "params.")
 	if i := strings.IndexAny(name, "[{"); i >= 0 {

@@ -93,7 +93,7 @@ func runConform(ctx context.Context, env *environment, args []string) int {
 		if err != nil {
 			return refuse(err)
 		}
-		if err := os.WriteFile(env.path(f.bundle), text, 0o644); err != nil { // it is meant for others
+		if err := os.WriteFile(env.path(f.bundle), text, 0o644); err != nil { // others are to read it
 			fmt.Fprintf(env.stderr, "aql-tag conform: writing the evidence: %v\n", err)
 			return exitIO
 		}
@@ -183,8 +183,8 @@ func (f *conformFlags) connect(
 	return mcpclient.Command(ctx, f.command, options)
 }
 
-// connectOther connects to the same adapter in its other endpoint mode (endpoint modes §3.1). A command that does not
-// know the variable comes up in the same mode, and the check says so.
+// connectOther connects to the same adapter in its other endpoint mode (MCP-AQL endpoint modes §3.1). A command that
+// does not know the variable starts in the same mode, and the check reports that.
 func (f *conformFlags) connectOther(
 	ctx context.Context, env *environment, client *mcpclient.Client,
 ) (*mcpclient.Client, error) {
@@ -225,7 +225,7 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 	if f.output == "" {
 		_, err = text.WriteTo(env.stdout)
 	} else {
-		err = os.WriteFile(env.path(f.output), text.Bytes(), 0o644) // it is meant for others
+		err = os.WriteFile(env.path(f.output), text.Bytes(), 0o644) // others are to read it
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
@@ -233,7 +233,7 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 	return nil
 }
 
-// progressLine is the line on a terminal that says what is going on.
+// progressLine is the line on a terminal that shows the current check.
 type progressLine struct{ w io.Writer }
 
 func (f *conformFlags) progress(env *environment) progressLine {

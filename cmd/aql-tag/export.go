@@ -175,7 +175,7 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	return f.write(env, outputs)
 }
 
-// plan finds out what the flags ask for.
+// plan returns the format and the surface that the flags select.
 func (f *exportFlags) plan() (exportFormat, describe.Surface, error) {
 	formats := exportFormats()
 	at := slices.IndexFunc(formats, func(format exportFormat) bool { return format.name == f.format })

@@ -73,8 +73,8 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	return code
 }
 
-// printProposals prints a table for people, what is to be looked at, what cannot be an operation and why, and what to
-// do next.
+// printProposals prints a table of the candidates, what to check, what cannot be an operation and why, and what to do
+// next.
 func printProposals(env *environment, f flags, proposals propose.Proposals, written []string) error {
 	for _, d := range proposals.Diagnostics {
 		if err := d.Write(env.stderr, env.dir, env.color); err != nil {
@@ -155,7 +155,7 @@ func printProposedPackage(b *strings.Builder, dir string, pkg propose.Package, a
 	return nil
 }
 
-// printDoubts prints what a person should look at before trusting the table.
+// printDoubts prints what a person should check before trusting the table.
 func printDoubts(b *strings.Builder, pkg propose.Package) {
 	any := false
 	line := func(name, text string) {

@@ -51,7 +51,7 @@ func runPolicy(ctx context.Context, env *environment, args []string) int {
 	return f.set(env, "policy", true).refuse(errors.New("say what to do: check or explain"))
 }
 
-// set declares the flags, those of explain only where it is wanted.
+// set declares the flags, those of explain only if they are wanted.
 func (f *policyFlags) set(env *environment, name string, explain bool) *flagSet {
 	set := newFlagSet(env, name, policyHelp)
 	f.declare(set, "print mistakes, or the explanation, as JSON on standard output", "say why loading took long")
@@ -102,10 +102,10 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 	return exitOK
 }
 
-// bind reads the policy and holds it against the operations of the packages. A code other than -1 ends the command; by
-// then everything has been said.
+// bind reads the policy and checks it against the operations of the packages. A code other than -1 ends the command;
+// the reason has been printed.
 func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Adapter, int) {
-	// The file is read in full where it can be one: Parse says what is wrong with a file that is too long.
+	// A file that is too long for a policy is read in part: Parse reports that.
 	text, err := readSome(env.path(f.file), 2<<20)
 	if err != nil {
 		return nil, nil, fail(env, exitIO, fmt.Errorf("reading the policy: %w", err))
@@ -134,7 +134,7 @@ func readSome(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, most))
 }
 
-// mistakes says what is wrong with the policy.
+// mistakes prints the mistakes in the policy.
 func (f *policyFlags) mistakes(env *environment, err error) int {
 	var list policy.Mistakes
 	if f.json && errors.As(err, &list) {

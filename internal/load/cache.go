@@ -14,14 +14,14 @@ import (
 	"github.com/aqltag/aqltag/internal/atomicfile"
 )
 
-// cacheFormat begins every cache entry; a change of what is written must change it.
+// cacheFormat begins every cache entry. It must change with the format of entries.
 const cacheFormat = "aql-tag export data 1\n"
 
-// cacheAge is how long export data that nobody reads is kept.
+// cacheAge is how long export data stays in the cache without being read.
 const cacheAge = 30 * 24 * time.Hour
 
-// cache holds export data of the packages that a module and its environment have, one file each. A missing, damaged or
-// unwritable cache only costs time.
+// cache holds the export data of packages, one file each, for one set of modules and one environment. If it is missing,
+// damaged or not writable, loading only takes longer.
 type cache struct {
 	dir string // of this module and environment; empty: there is no cache
 	key string
@@ -37,14 +37,14 @@ func openCache(s *session) (*cache, error) {
 		c.dir = filepath.Join(root, "export", key)
 		if info, err := os.Stat(c.dir); err == nil && time.Since(info.ModTime()) > cacheAge/10 {
 			now := time.Now()
-			_ = os.Chtimes(c.dir, now, now) // so that it is not swept; failing that, it is made again some day
+			_ = os.Chtimes(c.dir, now, now) // so that it is not swept; if this fails, it is made again some day
 		}
 	}
 	return c, nil
 }
 
-// CacheDir is where aql-tag keeps what it can make again: dir itself where it is given, aql-tag in the user's cache
-// directory otherwise. It is empty where dir is "off" or the user has no cache directory.
+// CacheDir is where aql-tag keeps what it can make again: in dir, or if dir is empty, in aql-tag in the user's cache
+// directory. It is empty if dir is "off" or the user has no cache directory.
 func CacheDir(dir string) string {
 	switch dir {
 	case "off":
@@ -86,7 +86,7 @@ func toolsVersion() string {
 	return ""
 }
 
-// unchanged makes sure that the go command has not written go.mod or go.sum in the meantime, as it may with -mod=mod.
+// unchanged returns an error if the go command has changed go.mod or go.sum since, as it may with -mod=mod.
 func (c *cache) unchanged(s *session) error {
 	key, err := s.cacheKey()
 	if err != nil {
@@ -111,7 +111,7 @@ func seal(importPath string, data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// get finds the export data of a package. Not ok: it is not there, or not as it was written.
+// get returns the export data of a package. ok is false if it is missing or damaged.
 func (c *cache) get(importPath string) (data []byte, ok bool) {
 	if c.dir == "" {
 		return nil, false
@@ -127,7 +127,7 @@ func (c *cache) get(importPath string) (data []byte, ok bool) {
 	return rest[sha256.Size:], true
 }
 
-// put stores export data. Readers see all of it or nothing, however many processes write.
+// put stores export data. Readers see all of it or nothing, even if several processes write.
 func (c *cache) put(importPath string, data []byte) {
 	if c.dir == "" {
 		return
@@ -139,7 +139,7 @@ func (c *cache) put(importPath string, data []byte) {
 	_ = WriteCache(c.file(importPath), content) // without it the next run is slower
 }
 
-// sweep removes what nobody has read for long.
+// sweep removes what was not read for long.
 func (c *cache) sweep() {
 	parent := filepath.Dir(c.dir)
 	entries, _ := os.ReadDir(parent)

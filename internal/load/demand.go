@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// demand parses files of packages that came from export data, each when it is first asked for.
+// demand parses the files of packages from export data, each when it is first needed.
 type demand struct {
 	fset   *token.FileSet
 	goroot string // comments of the standard library are not read

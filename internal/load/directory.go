@@ -21,7 +21,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// sourceFile is a Go file in a directory of the user's.
+// sourceFile is a Go file of a main or replaced module.
 type sourceFile struct {
 	name      string // absolute
 	generated bool
@@ -34,7 +34,7 @@ type sourceFile struct {
 	input     File
 }
 
-// directory is a package of the user's.
+// directory is a package of a main or replaced module.
 type directory struct {
 	path    string // import path
 	dir     string
@@ -45,7 +45,7 @@ type directory struct {
 	pkg     *packages.Package
 }
 
-// read reads one file and parses it if it takes part.
+// read reads one file, and parses it if it is part of the package.
 func (s *session) read(f *sourceFile) error {
 	if s.inputs != nil {
 		info, err := os.Stat(f.name) // before the content is read, so that a change in between shows
@@ -80,7 +80,7 @@ func (s *session) read(f *sourceFile) error {
 		return fmt.Errorf("parsing %s: %w", f.name, err)
 	}
 	if len(f.faults) > 0 {
-		// Where the go command cannot find out what a file imports, it has errors of its own.
+		// The go command has errors of its own for a file whose imports it cannot read.
 		if _, err := parser.ParseFile(token.NewFileSet(), f.name, content,
 			parser.ImportsOnly|parser.ParseComments); err != nil {
 			return unusual("%s: %v", f.name, err)
@@ -124,8 +124,8 @@ func hasToolTag(expr constraint.Expr) bool {
 	return false
 }
 
-// list names the Go files of a directory. In a root, files that take no part are noted too: generated code must not
-// declare their names.
+// list lists the Go files of a directory. In a root it also lists files that are not part of the build, because
+// generated code must not declare their names.
 func (d *directory) list(root bool) error {
 	if err := plainDirectory(d.dir); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (d *directory) list(root bool) error {
 	return nil
 }
 
-// assemble makes the package of the files that were read. Not ok: the directory has no Go files for this build.
+// assemble makes the package of the files that were read. ok is false if the directory has no Go files for this build.
 func (d *directory) assemble(sizes types.Sizes) (ok bool, err error) {
 	d.pkg = &packages.Package{
 		ID: d.path, PkgPath: d.path, Dir: d.dir, Module: d.module.info, TypesSizes: sizes,
@@ -206,7 +206,7 @@ func (d *directory) assemble(sizes types.Sizes) (ok bool, err error) {
 	return d.pkg.Name != "", nil
 }
 
-// packageNameOf is the name of a package of which only generated code is left.
+// packageNameOf is the name of a package that has only generated files.
 func packageNameOf(dir string, generated bool) string {
 	if !generated {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// environment is how the go command is set up for a directory.
+// environment is the go command's configuration for a directory.
 type environment struct {
 	dir     string // absolute, without symbolic links
 	goroot  string
@@ -24,14 +24,14 @@ type environment struct {
 	raw     []byte // every variable that decides what is loaded, for the cache key
 }
 
-// variables decide which files belong to a package and which version of it is meant.
+// variables are those that decide which files belong to a package, and which version of a module is used.
 var variables = []string{
 	"GOVERSION", "GOROOT", "GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64",
 	"GORISCV64",
 	"GOWASM", "GOFLAGS", "GOWORK", "GOMOD", "GOMODCACHE", "GOEXPERIMENT", "CGO_ENABLED", "GO111MODULE", "GOFIPS140",
 }
 
-// readEnvironment asks the go command, which also knows `go env -w` and the toolchain that go.mod wants.
+// readEnvironment runs go env, which also takes `go env -w` and the toolchain in go.mod into account.
 func readEnvironment(ctx context.Context, opts Options) (*environment, error) {
 	dir, err := filepath.Abs(opts.Dir)
 	if err != nil {
@@ -96,8 +96,8 @@ func readEnvironment(ctx context.Context, opts Options) (*environment, error) {
 	return e, nil
 }
 
-// plainDirectory makes sure that dir is not reached through symbolic links: the go command has its own ideas about
-// those.
+// plainDirectory returns an error if dir is reached through symbolic links, which the go command treats in ways of its
+// own.
 func plainDirectory(dir string) error {
 	if plain, err := filepath.EvalSymlinks(dir); err != nil || plain != dir {
 		return unusual("%s is a symbolic link or missing", dir)
@@ -161,7 +161,7 @@ func goCommand(ctx context.Context, opts Options, dir string, args ...string) ([
 	return out, nil
 }
 
-// unusualError tells why the own loader leaves the work to go/packages.
+// unusualError is why the own loader leaves the work to go/packages.
 type unusualError struct{ reason string }
 
 func (e *unusualError) Error() string { return e.reason }

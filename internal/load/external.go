@@ -10,14 +10,14 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// externals are the packages that come from export data. They are read in the background while sources are parsed.
+// externals are the packages from export data. They are read in the background while sources are parsed.
 type externals struct {
 	session  *session
 	cache    *cache
 	queue    chan string
 	finished chan struct{}
 
-	// For the reading goroutine alone until finished is closed.
+	// Only the reading goroutine uses these until finished is closed.
 	wanted   []string
 	missing  []string
 	packages map[string]*types.Package // complete or not
@@ -51,7 +51,7 @@ func newExternals(s *session) (*externals, error) {
 // want asks for a package.
 func (x *externals) want(importPath string) { x.queue <- importPath }
 
-// finish waits for the packages that were asked for, and makes the export data of those that the cache lacks.
+// finish waits for the packages that were asked for, and makes the export data that the cache lacks.
 func (x *externals) finish() error {
 	close(x.queue)
 	<-x.finished
@@ -72,7 +72,7 @@ func (x *externals) finish() error {
 	return x.err
 }
 
-// complete makes a package whole of which only the names that others mention are known.
+// complete reads the rest of a package of which only the names that others mention are known.
 func (x *externals) complete(pkg *types.Package) error {
 	if x.packages[pkg.Path()] != pkg {
 		return nil // from source
@@ -99,8 +99,9 @@ func (x *externals) read(importPath string, data []byte) {
 	}
 }
 
-// Export data knows lines and no columns, and scan needs the very byte. So every byte counts as a line when export data
-// is written, and a file of more bytes than export data can count lines is cut in pieces, "name.go#0", "name.go#1", ….
+// Export data has lines but no columns, and scan needs the exact byte. So export data is written with every byte as a
+// line of its own. A file with more bytes than export data can count lines is cut into pieces: "name.go#0",
+// "name.go#1", ….
 const pieceSize = 60_000
 
 // pieceName is what piece i of a file is called in export data.

@@ -25,7 +25,7 @@ func loadPackages(ctx context.Context, opts Options) (*Program, error) {
 		return nil, err
 	}
 	if broken := brokenGenerated(program.Roots); len(broken) > 0 {
-		// The go command gives up on the imports of a package with such a file, so it gets to see a file without content.
+		// The go command lists no imports for a package with such a file, so it gets an overlay without content.
 		return loadOnce(ctx, opts, broken)
 	}
 	return program, nil
@@ -63,8 +63,8 @@ func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*Pr
 	return p, nil
 }
 
-// parseDeclarations parses a file without the bodies of its functions, which is where references to generated names
-// are: go/packages would check them.
+// parseDeclarations parses a file without the bodies of its functions. Bodies refer to generated names, and go/packages
+// would check them.
 func parseDeclarations(fset *token.FileSet, filename string, src []byte, comments bool) (*ast.File, error) {
 	file, err := parseEmptied(fset, filename, src, comments)
 	if file != nil {

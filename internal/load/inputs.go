@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// Inputs is what a load depends on beside the environment and the foreign packages that go.mod and go.sum name.
+// Inputs is what a load depends on, besides the environment and the modules that go.mod and go.sum name.
 type Inputs struct {
 	Files []File    // every file that was read, sorted by name
-	Dirs  []Listing // every directory that was looked into, sorted by name
+	Dirs  []Listing // every directory that was listed, sorted by name
 }
 
-// File is a file in a certain state.
+// File is the state of a file.
 type File struct {
 	Name     string // absolute
 	Size     int64
@@ -28,14 +28,14 @@ type File struct {
 	Hash     string // SHA-256 of the content, in hex; empty: the file does not exist
 }
 
-// Listing is a directory in a certain state.
+// Listing is the state of a directory.
 type Listing struct {
 	Name  string   // absolute
-	Deep  bool     // the names of its subdirectories matter too, as new packages may come to be in them
+	Deep  bool     // the names of its subdirectories matter too, because they may hold packages
 	Names []string // the names that matter, sorted; those of directories end in "/", those of links and the like in "@"
 }
 
-// newInputs notes what was looked at before any package was read.
+// newInputs returns what was read before any package was.
 func newInputs(m *modules, walks []walk) *Inputs {
 	in := &Inputs{Files: slices.Clone(m.files)}
 	for _, w := range walks {
@@ -44,7 +44,7 @@ func newInputs(m *modules, walks []walk) *Inputs {
 	return in
 }
 
-// add notes the directories that were read, and those above them that m looked at.
+// add adds the directories of packages, and those above them that m read.
 func (in *Inputs) add(dirs map[string]*directory, m *modules) {
 	for _, d := range dirs {
 		for _, f := range d.files {
@@ -77,7 +77,7 @@ func (f *File) digest(content []byte) {
 	f.Hash = hex.EncodeToString(sum[:])
 }
 
-// ReadFile notes the state of a file, which need not exist.
+// ReadFile returns the state of a file, which need not exist.
 func ReadFile(name string) (File, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +95,7 @@ func ReadFile(name string) (File, error) {
 	return file, nil
 }
 
-// Look notes the state of a directory.
+// Look returns the state of a directory.
 func Look(dir string, deep bool) (Listing, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 type target struct {
 	dir     string
 	module  *module // the main module that it is in
-	literal bool    // named itself, not found below a "..." pattern
+	literal bool    // a pattern names it; otherwise it was found below a "..." pattern
 }
 
-// walk is a directory tree that a "..." pattern named, as it was found.
+// walk is a directory tree below a "..." pattern.
 type walk struct {
 	root     string
 	dirs     []string  // every directory that belongs to the tree, in walking order
@@ -55,7 +55,8 @@ func (m *modules) match(dir string, patterns []string) ([]target, []walk, error)
 	return targets, walks, nil
 }
 
-// directoryOf is the directory in a main module that a pattern names. below: all below it as well.
+// directoryOf returns the directory in a main module that a pattern names. below means that the pattern also names all
+// directories below it.
 func (m *modules) directoryOf(dir, pattern string) (main *module, base string, below bool, err error) {
 	rest, below := strings.CutSuffix(pattern, "/...")
 	switch {
@@ -139,12 +140,12 @@ func overlaps(a, b string) bool {
 	return above || below
 }
 
-// hidden reports whether "..." patterns pass by a directory.
+// hidden reports whether "..." patterns skip a directory.
 func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata"
 }
 
-// into looks into dir and all below it that "..." matches.
+// into adds dir and all directories below it that "..." matches.
 func (w *walk) into(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// module is a module whose packages are read from source: the main one, or one replaced by a directory.
+// module is a module whose packages are read from source: a main module, or one that a directory replaces.
 type module struct {
 	path, dir string
 	info      *packages.Module
 }
 
-// modules are the modules of the build, as far as go.work and go.mod files tell.
+// modules are the modules of the build, as far as go.work and go.mod files name them.
 type modules struct {
 	current *module   // the main module that the directory is in
 	mains   []*module // all main modules: more than one only in a workspace
@@ -57,11 +57,11 @@ func readModules(e *environment) (*modules, error) {
 	return m, b.addRequired()
 }
 
-// buildList collects what go.work and go.mod files say about the modules of the build.
+// buildList collects what go.work and go.mod files require and replace.
 type buildList struct {
 	*modules
 	required []string          // paths, in the order in which they are found
-	versions map[string]string // of required modules: the highest that a main module demands
+	versions map[string]string // of required modules: the highest that a main module requires
 	replaced []replacement     // of main modules
 	overrule []replacement     // of go.work; they go first
 }
@@ -130,7 +130,7 @@ func (b *buildList) addMain(modFile string) error {
 	return nil
 }
 
-// refuseVendor makes sure that a directory has no vendor directory.
+// refuseVendor returns an error if a directory has a vendor directory.
 func (m *modules) refuseVendor(dir string) error {
 	if err := m.look(dir); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (b *buildList) addRequired() error {
 	return nil
 }
 
-// replacementOf finds the replace directive that puts a directory in the place of a required module; nil: there is
+// replacementOf returns the replace directive that puts a directory in the place of a required module, nil if there is
 // none.
 func (b *buildList) replacementOf(path string) (*replacement, error) {
 	list := b.overrule
@@ -214,7 +214,7 @@ func (b *buildList) replacedModule(path string, r *replacement) (*module, error)
 	}}, nil
 }
 
-// noteFile notes the state of a file, which need not exist.
+// noteFile adds the state of a file, which need not exist.
 func (m *modules) noteFile(name string) error {
 	state, err := ReadFile(name)
 	if err == nil {
@@ -224,7 +224,7 @@ func (m *modules) noteFile(name string) error {
 }
 
 func (m *modules) readModFile(name string) (*modfile.File, error) {
-	if err := m.noteFile(name); err != nil { // before it is read for good, so that a change in between shows
+	if err := m.noteFile(name); err != nil { // before it is parsed, so that a change in between shows
 		return nil, err
 	}
 	content, err := os.ReadFile(name)
@@ -238,8 +238,7 @@ func (m *modules) readModFile(name string) (*modfile.File, error) {
 	return file, nil
 }
 
-// resolve finds the directory of an import. A nil module means that the package is neither the main module's nor one
-// that a directory replaces.
+// resolve finds the directory of an import. The module is nil for a package that is read from export data.
 func (m *modules) resolve(importPath string) (*module, string, error) {
 	if path.Clean(importPath) != importPath || path.IsAbs(importPath) || importPath == "C" ||
 		strings.HasPrefix(importPath, ".") {
@@ -289,7 +288,7 @@ func (m *modules) resolve(importPath string) (*module, string, error) {
 	return owner, filepath.Join(owner.dir, filepath.FromSlash(rest)), nil
 }
 
-// standard reports whether the standard library may have a package of this path, which would go first.
+// standard reports whether the standard library has a package of this path, which would take precedence.
 func (m *modules) standard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	if strings.Contains(first, ".") {
@@ -307,7 +306,7 @@ func within(importPath, modulePath string) (string, bool) {
 	return strings.CutPrefix(importPath, modulePath+"/")
 }
 
-// holds reports whether a module has a package at rest: a directory with Go files that is part of no inner module.
+// holds reports whether a module has a package at rest: a directory with Go files that belongs to no module below it.
 func (m *modules) holds(candidate *module, rest string) (bool, error) {
 	dir := candidate.dir
 	if rest != "" {
@@ -338,7 +337,7 @@ func (m *modules) holds(candidate *module, rest string) (bool, error) {
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") }), nil
 }
 
-// look notes the state of a directory before anything is concluded from it.
+// look adds the state of a directory. It comes before any conclusion from the directory.
 func (m *modules) look(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

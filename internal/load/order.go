@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// inOrder calls run for every item, each when its dependencies are done, several at once. An import cycle is unusual.
+// inOrder calls run for every item after all that the item depends on, several at once. It does not handle import
+// cycles.
 func inOrder[T comparable](ctx context.Context, items []T, dependencies func(T) []T, run func(T)) error {
 	waiting := make(map[T]int)    // dependencies that are not done
-	dependents := make(map[T][]T) // who waits for an item
+	dependents := make(map[T][]T) // items that wait for an item
 	var ready []T
 	for _, item := range items {
 		needed := dependencies(item)

@@ -34,7 +34,8 @@ type session struct {
 	err      error
 }
 
-// resolution is where an import leads: to a package of the user's, or to a foreign one where module is nil.
+// resolution is where an import leads: to a package that is read from source, or if module is nil to one from export
+// data.
 type resolution struct {
 	module *module
 	dir    string
@@ -181,7 +182,7 @@ func (s *session) readDirectory(d *directory, root bool) error {
 	return nil
 }
 
-// follow has an imported package read.
+// follow starts to read an imported package.
 func (s *session) follow(d *directory, importPath string) error {
 	if importPath == "unsafe" {
 		return nil
@@ -212,7 +213,7 @@ func (s *session) follow(d *directory, importPath string) error {
 	return nil
 }
 
-// MayImport applies the rule of internal packages.
+// MayImport reports whether the rule of internal packages lets importer import a package.
 func MayImport(importer, importPath string) bool {
 	elements := strings.Split(importPath, "/")
 	for i, element := range elements {
@@ -235,7 +236,7 @@ func (s *session) fail(err error) {
 	}
 }
 
-// failed reports whether something ends the session, which its err tells.
+// failed reports whether the session ended with an error.
 func (s *session) failed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,7 +281,7 @@ func (s *session) check() error {
 	}
 	for _, d := range all {
 		for _, fault := range d.pkg.TypeErrors {
-			// Export data lacks unexported names, so the type checker takes those for undefined.
+			// Export data has no unexported names, so the type checker reports them as undefined.
 			name, undefined := strings.CutPrefix(fault.Msg, "undefined: ")
 			if _, name, qualified := strings.Cut(name, "."); undefined && qualified && !token.IsExported(name) {
 				return unusual("%s refers to an unexported name", d.path)

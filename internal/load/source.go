@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// listed is what the go command tells about a package.
+// listed is a package as the go command lists it.
 type listed struct {
 	ImportPath string
 	Name       string
@@ -91,7 +91,7 @@ func (s *session) fromSource(importPaths []string) (map[string][]byte, error) {
 	return made, nil
 }
 
-// list asks the go command about packages and all they import. It compiles nothing.
+// list runs go list for packages and all that they import. It compiles nothing.
 func (s *session) list(importPaths []string) ([]*listed, error) {
 	args := []string{
 		"list", "-e", "-deps",
@@ -121,7 +121,7 @@ func (s *session) list(importPaths []string) ([]*listed, error) {
 		case p.Incomplete:
 			return nil, unusual("%s is incomplete", p.ImportPath)
 		case p.Module != nil && (p.Module.Main || p.Module.Replace != nil && p.Module.Replace.Version == ""):
-			// Its types exist already, from source.
+			// Its types exist already, from its source.
 			return nil, unusual("a foreign package needs %s", p.ImportPath)
 		}
 		all = append(all, p)
@@ -190,7 +190,7 @@ func (p *listed) check(s *session, fset *token.FileSet, byPath map[string]*liste
 	}
 }
 
-// mentionsC reports whether exported declarations have types that cgo would have to tell.
+// mentionsC reports whether exported declarations have types that only cgo knows.
 func mentionsC(pkg *types.Package) bool {
 	seen := make(map[types.Type]bool)
 	var invalid func(t types.Type) bool
@@ -249,7 +249,7 @@ func mentionsC(pkg *types.Package) bool {
 	return false
 }
 
-// byteLines is fset with a line for every byte; see pieceSize.
+// byteLines returns fset with a line for every byte; see pieceSize.
 func byteLines(fset *token.FileSet) (*token.FileSet, error) {
 	longest := 0
 	for file := range fset.Iterate {

@@ -49,7 +49,7 @@ func (b *buildList) addWorkspace(workFile string) error {
 	return b.addSums(filepath.Join(dir, "go.work.sum"))
 }
 
-// checkMains leaves workspaces that the go command refuses to it.
+// checkMains returns an error for workspaces that the go command refuses.
 func (b *buildList) checkMains(work *modfile.WorkFile) error {
 	oldest := "go1.18"
 	if work.Go != nil {
@@ -82,7 +82,7 @@ func (b *buildList) addSums(workSum string) error {
 	for _, name := range names {
 		content, err := os.ReadFile(name)
 		if err != nil {
-			continue // there need not be one
+			continue // a module need not have one
 		}
 		for line := range strings.Lines(string(content)) {
 			path, _, _ := strings.Cut(line, " ")

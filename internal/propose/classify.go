@@ -10,13 +10,13 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// classification is what a function's name and signature say about the operation.
+// classification is the category that a function's name and signature suggest.
 type classification struct {
 	category gen.Category
-	checks   []string // why that may be wrong
+	checks   []string // why the category may be wrong
 }
 
-// classify proposes a category: by the verb, by a second verb as in GetOrCreate, or else by the signature.
+// classify suggests a category: by the verb of the name, by a second verb as in GetOrCreate, or by the signature.
 func (d *draft) classify() classification {
 	verb, rest := verbOf(naming.SnakeCase(d.fn.Func.Name()))
 	category, check, known := usualCategory(verb)
@@ -53,7 +53,7 @@ func (d *draft) classify() classification {
 	return out
 }
 
-// verbOf is the verb of an operation name, past words that tell how it is done, and the words behind it.
+// verbOf returns the verb of an operation's name, after words that only tell how it is done, and the words behind it.
 func verbOf(name string) (verb string, rest []string) {
 	words := strings.Split(name, "_")
 	for len(words) > 1 &&
@@ -63,8 +63,7 @@ func verbOf(name string) (verb string, rest []string) {
 	return words[0], words[1:]
 }
 
-// usualCategory is verbCategory with the verbs that services have beside the protocol's. check tells what is unclear of
-// some.
+// usualCategory is naming.VerbCategory with more verbs. check is what a person should check about the verb.
 func usualCategory(verb string) (category gen.Category, check string, known bool) {
 	if _, category, known := naming.VerbCategory(verb); known {
 		return category, "", true
@@ -100,12 +99,12 @@ func usualCategory(verb string) (category gen.Category, check string, known bool
 	return "", "", false
 }
 
-// weight orders categories by what a wrong one costs.
+// weight orders categories by the cost of a wrong one.
 func weight(category gen.Category) int {
 	return slices.Index([]gen.Category{gen.Read, gen.Execute, gen.Create, gen.Update, gen.Delete}, category)
 }
 
-// reads reports whether a signature looks like a question: data for values that only name things.
+// reads reports whether a signature looks like a question: it takes single values and returns data.
 func (d *draft) reads() bool {
 	return d.trial.Result != nil &&
 		!slices.ContainsFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return !isScalar(f.Shape) })
@@ -120,8 +119,8 @@ func isScalar(shape *shapes.Shape) bool {
 	return false
 }
 
-// danger is the level of the operation: what the scanner infers from its name, what it would infer from the function's,
-// and dangerous for a deletion that does not say of what.
+// danger is the level of the operation: the highest that the names of the operation and the function stand for, and
+// dangerous for a deletion that does not name what it deletes.
 func (d *draft) danger(category gen.Category, identifiers []string) gen.Danger {
 	level, _ := naming.InferDanger(d.name, category)
 	if other, _ := naming.InferDanger(naming.SnakeCase(d.fn.Func.Name()), category); other.Level() > level.Level() {
@@ -136,7 +135,7 @@ func (d *draft) danger(category gen.Category, identifiers []string) gen.Danger {
 	return level
 }
 
-// directives are the comment lines that make the operation, and set the candidate's danger.
+// directives returns the comment lines that make the operation, and sets the candidate's danger.
 func (d *draft) directives(c *Candidate) []string {
 	c.Danger = d.danger(c.Category, c.Identifiers)
 	items := "category=" + string(c.Category) + ",danger=" + string(c.Danger)
@@ -152,7 +151,7 @@ func (d *draft) directives(c *Candidate) []string {
 	} else if ids := leaveOne(c.Identifiers, len(c.Params)); len(ids) > 0 {
 		items += ",ids=" + strings.Join(ids, "|")
 		for _, argument := range d.trial.Arguments {
-			// A Go function gets all of its arguments: one that an update leaves out would be emptied.
+			// A Go function gets all of its arguments, so an argument that an update leaves out would be emptied.
 			i := slices.IndexFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return f.Param.Go == argument.Field })
 			field := d.trial.Request.Fields[i]
 			if !slices.Contains(ids, field.Param.Name) && !shapes.IsNilable(field.Shape) {
@@ -163,7 +162,7 @@ func (d *draft) directives(c *Candidate) []string {
 	return slices.Insert(lines, 0, "//aql:op "+items)
 }
 
-// body is the one parameter of an update beside its identifiers, where it is an object: that is its input.
+// body is the only parameter of an update besides its identifiers, if it is an object. It is the input.
 func (d *draft) body(identifiers []string) string {
 	body := ""
 	for _, field := range d.trial.Request.Fields {
@@ -179,7 +178,7 @@ func (d *draft) body(identifiers []string) string {
 	return body
 }
 
-// leaveOne keeps the first identifiers, so that an update has something left to change.
+// leaveOne returns the first identifiers, so that an update has something left to change.
 func leaveOne(identifiers []string, params int) []string {
 	return identifiers[:max(0, min(len(identifiers), params-1))]
 }

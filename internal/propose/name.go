@@ -12,8 +12,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// assignNames gives every draft the name of its operation: the function's, with the entity where it is only a verb
-// (REQ-NM-02) or where several functions share it (REQ-NM-07). taken are the names of operations that exist.
+// assignNames names the operations of all drafts: by their function, with the entity if that is only a verb, or if
+// several functions share the name. taken are the names of existing operations.
 func (p *proposer) assignNames(taken map[string]bool) {
 	for _, d := range p.drafts {
 		d.name = naming.SnakeCase(d.fn.Func.Name())
@@ -50,15 +50,15 @@ func (p *proposer) assignNames(taken map[string]bool) {
 	}
 }
 
-// isVerb reports whether a name is one verb and nothing else.
+// isVerb reports whether a name is only a verb.
 func isVerb(name string) bool {
 	_, _, known := usualCategory(name)
 	alone := slices.Contains([]string{"stats", "whoami", "login", "logout", "ping"}, name)
 	return known && !alone && !strings.Contains(name, "_")
 }
 
-// entity is what a function is about: todo for a method of TodoStore; for one of a plain Store, what it returns, what
-// most of its methods return, or the package's name.
+// entity is what a function is about: todo for a method of TodoStore. For a method of a plain Store it is what the
+// function returns, what most methods of the type return, or the name of the package.
 func (p *proposer) entity(d *draft) string {
 	if words := serviceWords(receiverName(d.fn.Func)); len(words) > 0 {
 		return singular(strings.Join(words, "_"))
@@ -82,7 +82,7 @@ func (p *proposer) entity(d *draft) string {
 	return ""
 }
 
-// resource is the name of the struct that a function returns, or a list of, if it has one.
+// resource is the name of the struct that a function returns, alone or in a list.
 func (d *draft) resource() string {
 	shape := shapes.Indirect(d.trial.Result)
 	if shape != nil && (shape.Kind == shapes.Slice || shape.Kind == shapes.Array) {
@@ -100,7 +100,7 @@ func (d *draft) resource() string {
 	return strings.Join(words, "_")
 }
 
-// serviceWords are the words of a type's or package's name without those that only say that it is a service.
+// serviceWords are the words of a type's or package's name, without those that only mean that it is a service.
 func serviceWords(name string) []string {
 	words := strings.FieldsFunc(naming.SnakeCase(name), func(r rune) bool { return r == '_' })
 	for len(words) > 0 && isServiceWord(words[len(words)-1]) {
@@ -112,7 +112,7 @@ func serviceWords(name string) []string {
 	return words
 }
 
-// isTechnology reports whether a word in front of a service's name only tells how it is made.
+// isTechnology reports whether a word in front of a service's name only means how it is implemented.
 func isTechnology(word string) bool {
 	return slices.Contains([]string{
 		"base", "default", "my", "mem", "memory", "sql", "sqlite", "postgres", "pg", "mysql", "redis", "http", "rest", "in",
@@ -147,7 +147,7 @@ func withEntity(name, entity string) string {
 	return verb + "_" + entity + "_" + rest
 }
 
-// numbered is the entity in the plural where the function returns a list of them.
+// numbered is the entity, in the plural if the function returns a list.
 func (d *draft) numbered(entity string) string {
 	if result := shapes.Indirect(d.trial.Result); result != nil &&
 		(result.Kind == shapes.Slice || result.Kind == shapes.Array) {
@@ -159,7 +159,7 @@ func (d *draft) numbered(entity string) string {
 	return entity
 }
 
-// plural is the plural of an English noun, as far as its end tells.
+// plural returns the plural of an English noun, by its last letters.
 func plural(noun string) string {
 	switch {
 	case noun == "":
@@ -172,7 +172,7 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// singular undoes plural.
+// singular reverses plural.
 func singular(noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "ies") && len(noun) > 4:
@@ -189,8 +189,8 @@ func hasAnySuffix(s string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
-// identifiers lists the parameters that say which resource an operation is about: those named like one, up to the
-// resource's own. A name or number counts where nothing stronger is there, but not for what is only being created.
+// identifiers lists the parameters that identify the resource of an operation: those that are named like an identifier,
+// up to that of the resource itself. If there is none, a name or number counts, except for CREATE.
 func (d *draft) identifiers(category gen.Category) []string {
 	fields := d.trial.Request.Fields
 	entities := d.entities()
@@ -205,7 +205,7 @@ func (d *draft) identifiers(category gen.Category) []string {
 			return append(strong, name)
 		case isIdentifier(name):
 			if d.trial.Arguments != nil && i > len(strong) {
-				continue // behind what is set: not what it is set on
+				continue // it follows a value that is set, so it is part of that value
 			}
 			strong = append(strong, name)
 		case len(weak) == 0 && category != gen.Create &&
@@ -220,7 +220,7 @@ func (d *draft) identifiers(category gen.Category) []string {
 	return weak
 }
 
-// entities are the words that may name the resource: those behind the verb, and the service's.
+// entities are the words that may name the resource: those behind the verb, in the singular too.
 func (d *draft) entities() []string {
 	_, words := verbOf(d.name)
 	words = append(slices.Clone(words), strings.Join(words, "_"))

@@ -1,4 +1,4 @@
-// Package propose proposes operations for packages that were never written for agents: which functions could be one, of
+// Package propose suggests operations for packages that were not written for agents: which functions could be one, with
 // which category and danger level. It can write the directives that make them operations.
 package propose
 
@@ -21,16 +21,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Proposals is what the functions of some packages could be to agents (design §4, aql-tag init).
+// Proposals are the operations that the functions of some packages could be.
 type Proposals struct {
 	Packages       []Package         // sorted by import path
-	Diagnostics    []diag.Diagnostic // syntax errors: what they hide is not proposed
+	Diagnostics    []diag.Diagnostic // syntax errors; functions near them may be missing
 	FallbackReason error             // as in scan.Result
 
-	sources map[string][]byte // of the files that candidates are in, as they were read
+	sources map[string][]byte // content of the candidates' files when they were read
 }
 
-// Package is what one package holds.
+// Package is the proposals for one package.
 type Package struct {
 	Path       string // import path
 	Name       string // of the package clause
@@ -47,35 +47,35 @@ type Candidate struct {
 	Position    model.Position // of the function's name
 	Operation   string         // proposed name on the wire
 	Category    gen.Category
-	Danger      gen.Danger // never below what the scanner would infer
+	Danger      gen.Danger // never below what the name of the operation stands for
 	Params      []string   // wire names
-	Identifiers []string   // those of them that say which resource it is about
-	Directives  []string   // the comment lines that make it this operation, such as "//aql:op category=READ,danger=safe"
-	Checks      []string   // what a person should look at first; none: name and signature leave no doubt
-	Locked      string     // why Write leaves its file alone; empty: it does not
+	Identifiers []string   // those of Params that identify the resource
+	Directives  []string   // comment lines that make it the operation: "//aql:op category=READ,danger=safe"
+	Checks      []string   // what a person should check first
+	Locked      string     // why Write does not change its file; empty: it does
 
 	site site
 }
 
-// Existing is a function that is an operation already.
+// Existing is a function that is already the handler of an operation.
 type Existing struct {
 	Function  string
 	Position  model.Position
 	Operation string // name on the wire
 }
 
-// Rejection is a function that cannot be an operation as it stands, or should not.
+// Rejection is a function that is not proposed.
 type Rejection struct {
 	Function   string
-	Position   model.Position // of what the reason is about: an argument, a field of its request, or the name
+	Position   model.Position // of what the reason is about: an argument, a field, or the function's name
 	Reason     string
 	Suggestion string // what would help; may be empty
-	Unexported bool   // that is the reason
+	Unexported bool   // the reason is that it is not exported
 }
 
-// Operations reads the packages that match opts.Patterns and tells for each of their functions whether it could be an
-// operation, and which one. Every candidate has been built the way Load builds operations: with its directives, Load
-// reports no error about it. The error is that of Load. Nothing is written.
+// Operations suggests operations for the functions of the packages that match opts.Patterns. Each candidate was built
+// as scan.Load builds operations, so with its directives scan.Load reports no error about it. The error is that of
+// scan.Load. Nothing is written.
 func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
 	var out Proposals
 	err := scan.Explore(ctx, opts, func(x *scan.Exploration) (err error) {
@@ -147,7 +147,7 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 	return q.out
 }
 
-// consider makes a draft of a function, or tells why it is no operation.
+// consider makes a draft of a function, or rejects it.
 func (p *proposer) consider(fn scan.Function) {
 	if name := fn.Func.Name(); fn.Func.Signature().Recv() == nil && (name == "main" || name == "init") {
 		return
@@ -220,7 +220,7 @@ func (p *proposer) reject(fn scan.Function, fault refusal) {
 	p.out.Rejected = append(p.out.Rejected, r)
 }
 
-// locked tells why a candidate's file must not be edited.
+// locked returns why a candidate's file must not be edited, empty if it may be.
 func (p *proposer) locked(decl *ast.FuncDecl) string {
 	if !load.InMainModule(p.root) {
 		return "it belongs to another module; write a thin tagged layer that calls it"
@@ -233,7 +233,7 @@ func (p *proposer) locked(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// checkEditable reads the files of the candidates and locks those that Write could not edit.
+// checkEditable reads the files of the candidates, and locks those that Write could not edit.
 func (p *Proposals) checkEditable() error {
 	parsed := make(map[string]*editable)
 	for i := range p.Packages {
@@ -258,7 +258,8 @@ func (p *Proposals) checkEditable() error {
 	return nil
 }
 
-// noteShared marks candidates whose name another package uses too: the two cannot be joined into one adapter.
+// noteShared marks candidates whose operation has the name of one in another package. The two cannot be part of one
+// adapter.
 func noteShared(all []Package) {
 	owner := make(map[string]string)
 	for i := range all {
@@ -294,7 +295,7 @@ func generates(root *packages.Package) bool {
 	return false
 }
 
-// functionName is a function with its receiver's type in front.
+// functionName returns the name of a function, with that of its receiver's type in front.
 func functionName(fn *types.Func) string {
 	if receiver := receiverName(fn); receiver != "" {
 		return receiver + "." + fn.Name()

@@ -18,7 +18,7 @@ import (
 type refusal struct {
 	message, suggestion string
 	at                  token.Pos      // what it is about; none: the function
-	position            model.Position // the same, where a diagnostic found it
+	position            model.Position // the same, from a diagnostic
 	unexported          bool
 }
 
@@ -29,7 +29,8 @@ func misfitRefusal(fn scan.Function) refusal {
 	return refusal{message: fmt.Sprintf("it takes %s, which another function handles", gotype.Name(fn.Request))}
 }
 
-// refuse tells why a function is no operation without a look into its types; nil: nothing is known against it.
+// refuse returns why a function is not an operation, as far as that can be told without its types. It returns nil if
+// nothing is known.
 func refuse(fn *types.Func) *refusal {
 	name, signature := fn.Name(), fn.Signature()
 	if !fn.Exported() {
@@ -56,7 +57,7 @@ func refuse(fn *types.Func) *refusal {
 	return nil
 }
 
-// constructor tells that a function makes a service rather than being part of one.
+// constructor returns why a function that makes a service is not a part of it, empty if it does not make one.
 func constructor(fn *types.Func) string {
 	if fn.Signature().Recv() != nil {
 		return ""
@@ -70,8 +71,8 @@ func constructor(fn *types.Func) string {
 	return ""
 }
 
-// isWellKnown reports whether a method is one by which the standard library, or the program that owns a value, knows
-// it. Those of a service take a context or something else.
+// isWellKnown reports whether a method is one that the standard library calls, or the program that owns the value.
+// Methods of a service take a context or other arguments.
 func isWellKnown(name string, signature *types.Signature) bool {
 	if signature.Recv() == nil {
 		return false
@@ -115,7 +116,7 @@ func isWellKnown(name string, signature *types.Signature) bool {
 	return false
 }
 
-// refuseParam tells why an argument cannot come from an agent, in words that fit arguments.
+// refuseParam returns why an argument cannot come from an agent.
 func refuseParam(v *types.Var, variadic bool) *refusal {
 	t := types.Unalias(v.Type())
 	elem := t
@@ -161,7 +162,7 @@ func refuseParam(v *types.Var, variadic bool) *refusal {
 	return nil
 }
 
-// refuseResult tells why a result cannot go to an agent, in words that fit results.
+// refuseResult returns why a result cannot go to an agent.
 func refuseResult(t types.Type) *refusal {
 	named, _ := types.Unalias(t).(*types.Named)
 	switch t.Underlying().(type) {
@@ -187,8 +188,7 @@ func refuseResult(t types.Type) *refusal {
 	return nil
 }
 
-// refuseResources drops the methods of types that other functions, among them those that are operations already, take
-// or return: those are values, not services.
+// refuseResources drops the methods of types that other functions take or return. Those types are values, not services.
 func (p *proposer) refuseResources() {
 	users := make(map[*types.TypeName]*draft)
 	for _, d := range slices.Concat(p.existing, p.drafts) {

@@ -23,7 +23,7 @@ func (p *proposer) try(fn scan.Function, directives []string) trial {
 	return trial{p.Try(fn, directives), p.root.Types}
 }
 
-// refusal tells why the function cannot be that operation; nil: it can.
+// refusal returns why the function cannot be that operation, nil if it can.
 func (t trial) refusal() *refusal {
 	if t.Misfit != nil {
 		return &refusal{message: t.Misfit.Message, suggestion: t.Misfit.Suggestion}
@@ -74,7 +74,7 @@ func (t trial) refusal() *refusal {
 	return nil
 }
 
-// hollow names the struct that a value consists of if it has fields and none of them travels.
+// hollow returns the name of the struct that a value consists of, if it has fields but JSON carries none of them.
 func (t trial) hollow(shape *shapes.Shape) string {
 	for shape = shapes.Indirect(shape); shape != nil && (shape.Kind == shapes.Slice || shape.Kind == shapes.Array); {
 		shape = shapes.Indirect(shape.Elem)
@@ -98,8 +98,8 @@ func (t trial) params() []string {
 	return names
 }
 
-// remarks are what a person who decides about the operation should know. Warnings about the name and the danger level
-// are not among them: the proposal answers those.
+// remarks are what a person should know who decides about the operation. Warnings about the name and the danger level
+// are left out, because the proposal settles those.
 func (t trial) remarks() []string {
 	var out []string
 	if t.Operation.Description == "" {
@@ -118,7 +118,7 @@ func (t trial) remarks() []string {
 	return out
 }
 
-// blanked lists the fields that an update changes and whose absence the handler cannot see.
+// blanked lists the fields of an update's input whose absence the handler cannot see.
 func (t trial) blanked() []string {
 	var names []string
 	for _, field := range t.Request.Fields {

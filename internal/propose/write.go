@@ -19,7 +19,7 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// site is where a function is declared, as its own file tells it.
+// site is where a function is declared in its file.
 type site struct {
 	name, receiver string
 	line           int // of the name
@@ -29,10 +29,10 @@ func siteOf(decl *ast.FuncDecl, at model.Position) site {
 	return site{name: decl.Name.Name, receiver: declaredReceiver(decl), line: at.Line}
 }
 
-// Write puts the directives of the candidates that choose accepts (nil: all) above their functions and returns the
-// files it changed, sorted. Those that are Locked are left alone. Nothing but whole comment lines is added, with the
-// indentation and line ends of the function; a file keeps its mode and is never seen half-written. A file that is no
-// longer what Propose read, or may not be written, is an error, and then no file is touched.
+// Write writes the directives of the candidates that choose accepts (nil: all) above their functions, and returns the
+// files that it changed, sorted. Files of Locked candidates are not changed. Only whole comment lines are added, with
+// the indentation and line ends of the function. A file keeps its mode and is never seen half-written. A file that
+// changed since it was read, or that may not be written, is an error, and then no file is changed.
 func (p Proposals) Write(choose func(Candidate) bool) ([]string, error) {
 	edits := make(map[string][]Candidate)
 	for _, pkg := range p.Packages {
@@ -63,7 +63,7 @@ func (p Proposals) Write(choose func(Candidate) bool) ([]string, error) {
 	return files, nil
 }
 
-// edited is the content that a file gets.
+// edited returns the new content of a file.
 func (p Proposals) edited(file string, candidates []Candidate) ([]byte, error) {
 	disk, err := os.ReadFile(file)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p Proposals) edited(file string, candidates []Candidate) ([]byte, error) {
 	return content, nil
 }
 
-// editable is a file that directives may be put into.
+// editable is a file that directives can be written into.
 type editable struct {
 	source []byte
 	fset   *token.FileSet
@@ -108,7 +108,7 @@ func parseEditable(source []byte) *editable {
 	return e
 }
 
-// insertion is text that goes in front of a line.
+// insertion is text to insert in front of a line.
 type insertion struct {
 	offset int
 	text   string
@@ -128,8 +128,8 @@ func apply(source []byte, list []insertion) []byte {
 	return out.Bytes()
 }
 
-// insertion places comment lines above a function, at the end of its doc comment and apart from its text, as gofmt has
-// it.
+// insertion returns comment lines to insert above a function: at the end of its doc comment, separated from its text as
+// gofmt has it.
 func (e *editable) insertion(at site, lines []string) (insertion, error) {
 	decl := e.find(at)
 	if decl == nil {
@@ -159,7 +159,7 @@ func (e *editable) insertion(at site, lines []string) (insertion, error) {
 	return insertion{offset: start, text: b.String()}, nil
 }
 
-// find is the declaration of a function.
+// find returns the declaration of a function.
 func (e *editable) find(at site) *ast.FuncDecl {
 	if e.file == nil {
 		return nil
@@ -174,7 +174,7 @@ func (e *editable) find(at site) *ast.FuncDecl {
 	return nil
 }
 
-// declaredReceiver is the name of the type that a method is declared on, as it is written there.
+// declaredReceiver returns the name of the type in a method's declaration.
 func declaredReceiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return ""
@@ -200,12 +200,12 @@ func declaredReceiver(fn *ast.FuncDecl) string {
 
 func (e *editable) line(pos token.Pos) int { return e.fset.PositionFor(pos, false).Line }
 
-// directiveComment is what go/ast takes for a directive rather than for text.
+// directiveComment matches what go/ast takes for a directive and not for text.
 var directiveComment = regexp.MustCompile(`^//(line |extern |export |[a-z0-9]+:[a-z0-9])`)
 
 func isDirectiveComment(text string) bool { return directiveComment.MatchString(text) }
 
-// confirm makes sure that the edited file declares every candidate with its directives.
+// confirm returns an error if the edited file does not declare every candidate with its directives.
 func confirm(content []byte, candidates []Candidate) error {
 	e := parseEditable(content)
 	for _, c := range candidates {

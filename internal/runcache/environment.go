@@ -13,7 +13,7 @@ import (
 	"github.com/aqltag/aqltag/internal/load"
 )
 
-// describeTool tells this program from other versions of itself.
+// describeTool writes what distinguishes this program from other versions of itself.
 func describeTool(w io.Writer) bool {
 	name, err := os.Executable()
 	if err != nil || !describeFile(w, name) {
@@ -25,7 +25,7 @@ func describeTool(w io.Writer) bool {
 	return true
 }
 
-// describeFile tells a program from others that may take its place.
+// describeFile writes what distinguishes a program from others in its place.
 func describeFile(w io.Writer, name string) bool {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
@@ -38,14 +38,14 @@ func describeFile(w io.Writer, name string) bool {
 	return true
 }
 
-// settings are the variables beside GO… and CGO_… that the go command heeds, or that say where its settings are.
+// settings are variables that the go command reads, or that locate its settings, besides those named GO… and CGO_….
 var settings = []string{"AR", "CC", "CXX", "FC", "PKG_CONFIG", "HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"}
 
-// directive are the variables in which go generate tells where its directive stands.
+// directive are the variables in which go generate describes the place of its directive.
 var directive = []string{"GOFILE", "GOLINE", "GOPACKAGE"}
 
-// describeEnvironment tells what the go command would make of dir, without asking it: its program, its variables, its
-// settings file, and which module and workspace dir is in.
+// describeEnvironment writes what decides the go command's configuration in dir: its program, its variables, its
+// settings file, and the module and workspace of dir. It does not run the go command.
 func describeEnvironment(w io.Writer, dir string) bool {
 	program, err := exec.LookPath("go")
 	if err != nil || !describeFile(w, program) {

@@ -1,5 +1,5 @@
-// Package runcache remembers what a successful run read and wrote, so that the next run of the same command can tell in
-// a few milliseconds, without any process, that nothing changed. A manifest that is missing, damaged or of another
+// Package runcache remembers what a successful run read and wrote. The next run of the same command can then tell in a
+// few milliseconds, without starting a process, that nothing changed. A manifest that is missing, damaged or of another
 // version of the command only means that the run takes its usual time.
 package runcache
 
@@ -17,10 +17,10 @@ import (
 	"github.com/aqltag/aqltag/internal/load"
 )
 
-// format is part of every manifest's name; a change of what is written must change it.
+// format is part of every manifest's name. It must change with the format of manifests.
 const format = "aql-tag manifest 1"
 
-// age is how long a manifest that nobody renews is kept.
+// age is how long a manifest is kept without being renewed.
 const age = 30 * 24 * time.Hour
 
 // settling is how long after its last change a file may change again without a new modification time.
@@ -48,8 +48,8 @@ type record struct {
 	Note    json.RawMessage
 }
 
-// Save remembers a run: what it read, what it wrote or found written, and a note of the caller's. Call it after the
-// outputs are written. A nil inputs remembers nothing. The error tells that the next run will be no faster.
+// Save remembers a run: what it read, its outputs, and a note. It comes after the outputs are written. A nil inputs
+// remembers nothing. The error means that the next run takes as long.
 func Save(command Command, inputs *load.Inputs, outputs []Output, note any) error {
 	name := command.file()
 	if inputs == nil || name == "" {
@@ -70,7 +70,7 @@ func Save(command Command, inputs *load.Inputs, outputs []Output, note any) erro
 	return r.write(name)
 }
 
-// add notes an output as it was written, in place of what stood there before.
+// add adds an output as it was written.
 func (r *record) add(output Output) error {
 	state := load.File{Name: output.Name}
 	if output.Content != nil {
@@ -98,9 +98,9 @@ func (r *record) add(output Output) error {
 	return nil
 }
 
-// Unchanged reports whether the command would read and write what it did when it was last saved. It returns the names
-// of the outputs then, and fills in note. Files whose size and modification time are as they were are not read, unless
-// hash demands it.
+// Unchanged reports whether the command would read and write the same as when it was last saved. It returns the names
+// of the outputs of that run, and fills in its note. Unless hash is set, files with an unchanged size and modification
+// time are not read.
 func Unchanged(command Command, hash bool, note any) (outputs []string, ok bool) {
 	name := command.file()
 	if name == "" {
@@ -140,12 +140,12 @@ func Unchanged(command Command, hash bool, note any) (outputs []string, ok bool)
 	}
 	if read && !hash { // most of them need not be read again
 		r.Saved = began
-		_ = r.write(name) // failing that, they are read again
+		_ = r.write(name) // if this fails, they are read again
 	}
 	return r.Outputs, true
 }
 
-// trusts reports whether a file is as it was, going by its size and modification time.
+// trusts reports whether a file is unchanged by its size and modification time.
 func (r *record) trusts(file load.File) bool {
 	if file.Hash == "" || !file.Modified.Before(r.Saved.Add(-settling)) {
 		return false
@@ -163,7 +163,7 @@ func (r *record) write(name string) error {
 	return load.WriteCache(name, append([]byte(hex.EncodeToString(sum[:])+"\n"), content...))
 }
 
-// file is where the manifest of a command is. Its name is a hash of everything that matters beside the inputs.
+// file is the path of the manifest of a command. Its name is a hash of everything that matters besides the inputs.
 func (c Command) file() string {
 	root := load.CacheDir(c.Cache)
 	if root == "" {
