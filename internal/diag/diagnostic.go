@@ -93,6 +93,7 @@ func Sort(list []Diagnostic) []Diagnostic {
 	})
 }
 
+// ComparePositions orders positions by file, line and column.
 func ComparePositions(a, b model.Position) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }

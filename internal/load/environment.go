@@ -164,6 +164,7 @@ func goCommand(ctx context.Context, opts Options, dir string, args ...string) ([
 // unusualError is why the own loader leaves the work to go/packages.
 type unusualError struct{ reason string }
 
+// Error is the reason alone.
 func (e *unusualError) Error() string { return e.reason }
 
 func unusual(format string, args ...any) error { return &unusualError{fmt.Sprintf(format, args...)} }

@@ -31,6 +31,7 @@ type foreignRemark struct {
 	typ, rule string
 }
 
+// NewReconciler makes a reconciler for the operations of package own.
 func NewReconciler(p *source.Program, own *types.Package) *Reconciler {
 	return &Reconciler{Program: p, own: own, remarked: make(map[foreignRemark]token.Pos)}
 }

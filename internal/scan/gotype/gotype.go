@@ -22,6 +22,7 @@ type spelling struct {
 	ok   bool
 }
 
+// NewSpeller makes a speller for the generated file of package own.
 func NewSpeller(own *types.Package) *Speller {
 	return &Speller{Own: own, known: make(map[types.Type]spelling)}
 }

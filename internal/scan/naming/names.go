@@ -97,6 +97,7 @@ func Exported(s string) string {
 	return s
 }
 
+// Join returns a dotted path.
 func Join(path, name string) string {
 	if path == "" {
 		return name

@@ -25,6 +25,7 @@ type Maker struct {
 	existing *existing.Reconciler
 }
 
+// NewMaker makes a maker for the operations of package own.
 func NewMaker(p *source.Program, own *types.Package) *Maker {
 	return &Maker{Program: p, own: own, existing: existing.NewReconciler(p, own)}
 }

@@ -31,6 +31,7 @@ type Maker struct {
 	structs []*Shape     // structs that NewStructs has not returned yet
 }
 
+// NewMaker makes a maker for the operations of package own.
 func NewMaker(p *source.Program, tags *tags.Reader, own *types.Package) *Maker {
 	return &Maker{Program: p, tags: tags, own: own}
 }

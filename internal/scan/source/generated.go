@@ -9,6 +9,7 @@ import (
 	"github.com/aqltag/aqltag/internal/load"
 )
 
+// IsGenerated reports whether a file is the generator's own.
 func (p *Program) IsGenerated(filename string) bool {
 	_, ok := p.generated[filename]
 	return ok || load.IsGenerated(filename, nil)

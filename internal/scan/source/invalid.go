@@ -133,6 +133,7 @@ func importOf(file *ast.File, name string) *ast.ImportSpec {
 	return nil
 }
 
+// ImportPath returns the path of an import, empty if it is not a valid string.
 func ImportPath(spec *ast.ImportSpec) string {
 	text, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {

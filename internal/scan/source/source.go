@@ -20,20 +20,21 @@ type Program struct {
 	Loaded      *load.Program
 	Fset        *token.FileSet
 	Packages    map[*types.Package]*packages.Package
-	Syntax      map[*types.Package]*syntaxIndex
-	foreign     map[*ast.File]*syntaxIndex // files of packages that came from export data
+	Syntax      map[*types.Package]*Index
+	foreign     map[*ast.File]*Index // files of packages that came from export data
 	generated   map[string][]byte
 	Diagnostics []diag.Diagnostic
 	Uncertain   bool // a declaration from export data was not found in its file
 }
 
+// New makes the program of a load.
 func New(loaded *load.Program) *Program {
 	p := &Program{
 		Loaded:    loaded,
 		Fset:      loaded.Fset,
 		Packages:  make(map[*types.Package]*packages.Package),
-		Syntax:    make(map[*types.Package]*syntaxIndex),
-		foreign:   make(map[*ast.File]*syntaxIndex),
+		Syntax:    make(map[*types.Package]*Index),
+		foreign:   make(map[*ast.File]*Index),
 		generated: loaded.Generated,
 	}
 	packages.Visit(loaded.Roots, nil, func(pkg *packages.Package) {
@@ -44,33 +45,33 @@ func New(loaded *load.Program) *Program {
 	return p
 }
 
-// syntaxIndex finds declarations by the position of the name they declare, which is what go/types objects know.
-type syntaxIndex struct {
+// Index finds declarations by the position of the name they declare, which is what go/types objects know.
+type Index struct {
 	Fields map[token.Pos]*ast.Field
-	Types  map[token.Pos]typeSyntax
+	Types  map[token.Pos]TypeDecl
 	values map[token.Pos]*ast.CommentGroup // docs of constants
 }
 
-// typeSyntax is a type declaration with its doc comment.
-type typeSyntax struct {
+// TypeDecl is a type declaration with its doc comment.
+type TypeDecl struct {
 	Spec *ast.TypeSpec
 	Doc  *ast.CommentGroup
 }
 
-func newSyntaxIndex() *syntaxIndex {
-	return &syntaxIndex{
+func newIndex() *Index {
+	return &Index{
 		Fields: make(map[token.Pos]*ast.Field),
-		Types:  make(map[token.Pos]typeSyntax),
+		Types:  make(map[token.Pos]TypeDecl),
 		values: make(map[token.Pos]*ast.CommentGroup),
 	}
 }
 
 // SyntaxOf returns the index of a package that was loaded from source.
-func (p *Program) SyntaxOf(pkg *types.Package) *syntaxIndex {
+func (p *Program) SyntaxOf(pkg *types.Package) *Index {
 	if index, ok := p.Syntax[pkg]; ok {
 		return index
 	}
-	index := newSyntaxIndex()
+	index := newIndex()
 	p.Syntax[pkg] = index
 	if loaded := p.Packages[pkg]; loaded != nil {
 		for _, file := range loaded.Syntax {
@@ -82,7 +83,7 @@ func (p *Program) SyntaxOf(pkg *types.Package) *syntaxIndex {
 
 // declared finds the index that has the declaration of object, and the position to look it up by. It parses the file of
 // an object from export data.
-func (p *Program) declared(object types.Object) (*syntaxIndex, token.Pos) {
+func (p *Program) declared(object types.Object) (*Index, token.Pos) {
 	pos, file, err := p.Loaded.Real(object.Pos())
 	if err != nil {
 		p.Uncertain = true
@@ -92,7 +93,7 @@ func (p *Program) declared(object types.Object) (*syntaxIndex, token.Pos) {
 	}
 	index := p.foreign[file]
 	if index == nil {
-		index = newSyntaxIndex()
+		index = newIndex()
 		ast.Inspect(file, index.add)
 		p.foreign[file] = index
 	}
@@ -112,7 +113,7 @@ func (p *Program) FieldSyntax(v *types.Var) *ast.Field {
 }
 
 // TypeSyntax is the declaration of a type.
-func (p *Program) TypeSyntax(object types.Object) typeSyntax {
+func (p *Program) TypeSyntax(object types.Object) TypeDecl {
 	index, pos := p.declared(object)
 	return index.Types[pos]
 }
@@ -131,13 +132,13 @@ func (p *Program) ScopeOf(pkg *types.Package) *types.Scope {
 	return pkg.Scope()
 }
 
-func (x *syntaxIndex) add(node ast.Node) bool {
+func (x *Index) add(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.GenDecl:
 		for _, spec := range node.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
-				x.Types[spec.Name.Pos()] = typeSyntax{spec, FirstComment(spec.Doc, ungrouped(node), spec.Comment)}
+				x.Types[spec.Name.Pos()] = TypeDecl{spec, FirstComment(spec.Doc, ungrouped(node), spec.Comment)}
 			case *ast.ValueSpec:
 				for _, name := range spec.Names {
 					x.values[name.Pos()] = FirstComment(spec.Doc, ungrouped(node), spec.Comment)
@@ -165,6 +166,7 @@ func ungrouped(decl *ast.GenDecl) *ast.CommentGroup {
 	return decl.Doc
 }
 
+// FirstComment returns the first comment group that is not nil.
 func FirstComment(groups ...*ast.CommentGroup) *ast.CommentGroup {
 	for _, group := range groups {
 		if group != nil {

@@ -35,6 +35,7 @@ type Origin struct {
 	At   source.Span
 }
 
+// Spelled is the rule as messages name it.
 func (s Origin) Spelled() string { return s.Tag + " rule " + s.Text }
 
 // read reads one pair of a struct tag, if another library reads it.

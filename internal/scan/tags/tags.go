@@ -47,6 +47,7 @@ type Reader struct {
 	seen map[token.Pos]bool // fields that were read, by the position of their name
 }
 
+// NewReader makes a reader for the fields of a program.
 func NewReader(p *source.Program) *Reader { return &Reader{p, make(map[token.Pos]bool)} }
 
 // Read reads the tag of field v and reports its mistakes. path is the field's Go path.
@@ -147,6 +148,7 @@ func isJSONName(name string) bool {
 // Item finds an item by key.
 func (t *Tag) Item(key string) (Item, bool) { return Find(t.Items, key) }
 
+// Find returns the item with a key.
 func Find(items []Item, key string) (Item, bool) {
 	for _, item := range items {
 		if item.Key == key {

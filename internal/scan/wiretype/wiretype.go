@@ -53,6 +53,7 @@ type Set struct {
 	ConstantNames map[model.EnumConstant]model.GoType
 }
 
+// NewSet makes an empty set for the operations of package own.
 func NewSet(p *source.Program, own *types.Package) *Set {
 	return &Set{
 		Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns),
