@@ -174,7 +174,8 @@ func TestStructTagProblems(t *testing.T) {
 		"`aq1:\"required\"`":  `struct tag key "aq1" is ignored; it looks like "aql"`,
 		"`AQL:\"required\"`":  `struct tag key "AQL" is ignored; it looks like "aql"`,
 		// reflect reads on
-		"`json:\"a\"aql:\"required\"`":         "a space is missing between two keys of the struct tag; go vet and other tools refuse it",
+		"`json:\"a\"aql:\"required\"`": "a space is missing between two keys of the struct tag; go vet and other " +
+			"tools refuse it",
 		"`aql:\"required\" aql:\"sensitive\"`": `key "aql" stands twice in this struct tag; reflect sees only the first`,
 	} {
 		_, problems := StructTag(literal)
@@ -306,7 +307,9 @@ func FuzzStructTag(f *testing.F) {
 }
 
 func FuzzParseDirective(f *testing.F) {
-	for _, seed := range []string{`aql:example {"a":1} x`, "aql:op category=READ", "aql:param x min=1", "aql:", " aql:op", "aql:reason \t"} {
+	for _, seed := range []string{
+		`aql:example {"a":1} x`, "aql:op category=READ", "aql:param x min=1", "aql:", " aql:op", "aql:reason \t",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

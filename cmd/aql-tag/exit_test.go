@@ -11,7 +11,8 @@ import (
 
 // The exit codes of design §4, which scripts rely on.
 func TestExitCodes(t *testing.T) {
-	const operation = "package app\n\n// GetRequest reads.\ntype GetRequest struct {\n\t_ struct{} `aql:\"category=READ\"`\n}\n\n" +
+	const operation = "package app\n\n// GetRequest reads.\ntype GetRequest struct {\n" +
+		"\t_ struct{} `aql:\"category=READ\"`\n}\n\n" +
 		"// Get reads.\n//\n//aql:example {}\nfunc Get(req GetRequest) (string, error) { return \"\", nil }\n"
 	cache := t.TempDir()
 	for _, tt := range []struct {
@@ -32,11 +33,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "a flag behind the packages", source: operation, args: []string{"check", ".", "-x"}, want: exitUsage},
 		{name: "no such package", source: operation, args: []string{"./nowhere"}, want: exitUsage},
 		{name: "out of date", source: operation, args: []string{"check"}, want: exitStale},
-		{name: "a folder stands in the file's place", source: operation, want: exitIO, prepare: func(t *testing.T, dir string) {
-			if err := os.Mkdir(filepath.Join(dir, "aql_gen.go"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}},
+		{name: "a folder in the file's place", source: operation, want: exitIO, prepare: folderInPlace},
 		{
 			name: "a policy", source: operation, args: []string{"policy", "check", "-policy", "policy.yaml"}, want: exitOK,
 			prepare: policyFile("deny"),
@@ -111,6 +108,13 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("temporary files are left: %v, %v", entries, err)
 			}
 		})
+	}
+}
+
+// folderInPlace makes a folder with the name of the generated file.
+func folderInPlace(t *testing.T, dir string) {
+	if err := os.Mkdir(filepath.Join(dir, "aql_gen.go"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 

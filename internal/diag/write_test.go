@@ -96,8 +96,10 @@ func TestDiagnosticJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"severity":"error","code":"SCHEMA_INVALID_NAME","file":"/a.go","line":3,"column":7,"end_column":9,"message":"m",` +
-		`"expected":"e","actual":"a","suggestion":"s","field_path":"A.B","related":[{"file":"/b.go","line":1,"column":2,"message":"r"}]}`
+	want := `{"severity":"error","code":"SCHEMA_INVALID_NAME","file":"/a.go","line":3,"column":7,"end_column":9,` +
+		`"message":"m",` +
+		`"expected":"e","actual":"a","suggestion":"s","field_path":"A.B","related":[{"file":"/b.go","line":1,"column":2,` +
+		`"message":"r"}]}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -144,7 +144,9 @@ func TestWorkspace(t *testing.T) {
 		"several modules": {"ws/app", []string{".", "./inner", "../other/deep"}, []string{
 			"example.com/app", "example.com/app/inner", "example.com/other/deep",
 		}},
-		"an import path":          {"ws/other", []string{"example.com/app/inner/below"}, []string{"example.com/app/inner/below"}},
+		"an import path": {
+			"ws/other", []string{"example.com/app/inner/below"}, []string{"example.com/app/inner/below"},
+		},
 		"import paths below":      {"ws/app", []string{"example.com/other/..."}, []string{"example.com/other/deep"}},
 		"import paths of several": {"ws/app", []string{"example.com/app/..."}, nil},
 		"a replaced module":       {"ws/app", []string{"example.com/everywhere"}, nil},
@@ -191,16 +193,18 @@ func TestUnusualWorkspace(t *testing.T) {
 		files string
 		env   []string
 	}{
-		"vendored":                  {"-- ws/vendor/modules.txt --\n## workspace\n", nil},
-		"a vendored module":         {"-- ws/app/vendor/modules.txt --\n", nil},
-		"a member without go.mod":   {"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./nowhere\n)\n", nil},
-		"two members of one name":   {"-- ws/other/go.mod --\nmodule example.com/app\n\ngo 1.26\n", nil},
-		"a member for a later Go":   {"-- ws/go.work --\ngo 1.25\n\nuse ./app\n", nil},
-		"a member for an old Go":    {"-- ws/other/go.mod --\nmodule example.com/other\n\ngo 1.16\n", nil},
-		"a member that is replaced": {"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./app/inner\n\t./other\n)\n\nreplace example.com/other => ./outside\n", nil},
+		"vendored":                {"-- ws/vendor/modules.txt --\n## workspace\n", nil},
+		"a vendored module":       {"-- ws/app/vendor/modules.txt --\n", nil},
+		"a member without go.mod": {"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./nowhere\n)\n", nil},
+		"two members of one name": {"-- ws/other/go.mod --\nmodule example.com/app\n\ngo 1.26\n", nil},
+		"a member for a later Go": {"-- ws/go.work --\ngo 1.25\n\nuse ./app\n", nil},
+		"a member for an old Go":  {"-- ws/other/go.mod --\nmodule example.com/other\n\ngo 1.16\n", nil},
+		"a member that is replaced": {"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./app/inner\n\t./other\n)\n\n" +
+			"replace example.com/other => ./outside\n", nil},
 		"replacements at odds": {
 			"-- ws/go.work --\ngo 1.26\n\nuse (\n\t./app\n\t./app/inner\n\t./other\n)\n" +
-				"-- ws/app/go.mod --\nmodule example.com/app\n\ngo 1.26\n\nrequire example.com/everywhere v1.0.0\n\nreplace example.com/everywhere => ../everywhere\n",
+				"-- ws/app/go.mod --\nmodule example.com/app\n\ngo 1.26\n\nrequire example.com/everywhere v1.0.0\n\n" +
+				"replace example.com/everywhere => ../everywhere\n",
 			nil,
 		},
 		"a go.work of another form": {"-- ws/go.work --\nuse \n", nil},

@@ -48,7 +48,8 @@ func shops(t *testing.T, functions ...string) ([]propose.Package, string) {
 func bare(t *testing.T, functions string) ([]propose.Package, string) {
 	t.Helper()
 	dir := scantest.Write(t,
-		"-- shop.go --\npackage shop\n\ntype Item struct{ ID int64 }\n\ntype Store struct{ n int }\n\ntype Users struct{}\n"+functions)
+		"-- shop.go --\npackage shop\n\ntype Item struct{ ID int64 }\n\ntype Store struct{ n int }\n\n"+
+			"type Users struct{}\n"+functions)
 	return proposals(t, dir).Packages, dir
 }
 
@@ -155,7 +156,8 @@ func TestProposals(t *testing.T) {
 			"//aql:op category=UPDATE,danger=reversible,ids=id + //aql:param title required", "id", false},
 		{"an update in a folder has two identifiers",
 			"// F.\nfunc (s *Store) RenameItem(listID, itemID, title string) error { return nil }",
-			"//aql:op category=UPDATE,danger=reversible,ids=list_id|item_id + //aql:param title required", "list_id item_id", false},
+			"//aql:op category=UPDATE,danger=reversible,ids=list_id|item_id + //aql:param title required", "list_id item_id",
+			false},
 		{"what an item is moved to is no identifier of it",
 			"// F.\nfunc (s *Store) MoveItem(itemID, listID string) error { return nil }",
 			"//aql:op category=UPDATE,danger=reversible,ids=item_id + //aql:param list_id required", "item_id", false},

@@ -117,7 +117,8 @@ func TestWriteRefusesAsAWhole(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := scantest.Write(t,
-				"-- a.go --\npackage app\n\nfunc GetA() error { return nil }\n-- b.go --\npackage app\n\nfunc GetB() error { return nil }\n")
+				"-- a.go --\npackage app\n\nfunc GetA() error { return nil }\n-- b.go --\npackage app\n\n"+
+					"func GetB() error { return nil }\n")
 			p := proposals(t, dir)
 			if err := tt.spoil(filepath.Join(dir, "b.go")); err != nil {
 				t.Fatal(err)

@@ -233,13 +233,15 @@ var unreachable = map[string]string{
 	"example must be an object with parameters": "the grammar of directives refuses such a text",
 	"the type is not known":                     "the type checker always says more",
 	"aql.Patch needs one type argument":         "the type checker always says more",
-	"%s: %s brings in fields of other modules":  "it points into another module, of which the examples have none: TestForeignMistakes",
-	"agents see neither %s nor %s":              "it points into another module, of which the examples have none: TestForeignTies",
-	"default is not valid JSON: %v":             "what is no JSON is told apart by type before",
-	"aql.Optional needs one type argument":      "the type checker always says more",
-	"its receiver has no named type":            "the type checker always says more",
-	"%s cannot be named":                        "what the author's code can spell, generated code can",
-	"format":                                    "a key rather than a message",
+	"%s: %s brings in fields of other modules": "it points into another module, of which the examples have none: " +
+		"TestForeignMistakes",
+	"agents see neither %s nor %s": "it points into another module, of which the examples have none: " +
+		"TestForeignTies",
+	"default is not valid JSON: %v":        "what is no JSON is told apart by type before",
+	"aql.Optional needs one type argument": "the type checker always says more",
+	"its receiver has no named type":       "the type checker always says more",
+	"%s cannot be named":                   "what the author's code can spell, generated code can",
+	"format":                               "a key rather than a message",
 }
 
 // Every code, and every message in the source of the scanner and the tag parser, is documented, but for messages that

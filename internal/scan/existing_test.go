@@ -55,9 +55,10 @@ func TestExistingTags(t *testing.T) {
 			gen.Param{Minimum: "1", Maximum: "9", Default: "5"},
 		},
 		{"jsonschema enum", "F string `jsonschema:\"enum=a,enum=b\\\\,c\"`", gen.Param{Enum: []string{"a", "b,c"}}},
-		{"jsonschema of a list is about its elements", "F []string `jsonschema:\"minItems=1,enum=a,enum=b,minLength=1,default=a,default=b\"`", gen.Param{
-			MinItems: 1, Default: `["a","b"]`, Items: &gen.Param{Type: "string", Enum: []string{"a", "b"}, MinLength: 1},
-		}},
+		{"jsonschema of a list is about its elements",
+			"F []string `jsonschema:\"minItems=1,enum=a,enum=b,minLength=1,default=a,default=b\"`", gen.Param{
+				MinItems: 1, Default: `["a","b"]`, Items: &gen.Param{Type: "string", Enum: []string{"a", "b"}, MinLength: 1},
+			}},
 		{"jsonschema readOnly", "F string `jsonschema:\"readOnly=true\"`", gen.Param{ReadOnly: true}},
 		{"jsonschema nullable is what all parameters are", "F *int `jsonschema:\"nullable\"`", gen.Param{}},
 
@@ -78,7 +79,8 @@ func TestExistingTags(t *testing.T) {
 	}
 	source := "-- app.go --\npackage app\n"
 	for i, tt := range tests {
-		source += fmt.Sprintf("\ntype R%d struct {\n\t_ struct{} `aql:\"category=READ\"`\n\t%s\n}\n\n// H%d reads.\nfunc H%[1]d(R%[1]d) error { return nil }\n",
+		source += fmt.Sprintf("\ntype R%d struct {\n\t_ struct{} `aql:\"category=READ\"`\n\t%s\n}\n\n// H%d reads.\n"+
+			"func H%[1]d(R%[1]d) error { return nil }\n",
 			i, tt.field, i)
 	}
 	dir := scantest.Write(t, source)
@@ -148,7 +150,8 @@ func List(req ext.Options) (*ext.More, error) { return nil, nil }
 		`ext.go:8 note: validate rule "eqfield" has no meaning in MCP-AQL`,
 		`ext.go:9 note: validate rule "lowercase" has no meaning in MCP-AQL`,
 		`ext.go:10 note: validate rule oneof=low high lists "high", which is no constant of type Level`,
-		"ext.go:11 note: jsonschema rule pattern=^(?!a) is left out: pattern uses look-ahead or look-behind, which RE2, Go's regular expressions, does not have",
+		"ext.go:11 note: jsonschema rule pattern=^(?!a) is left out: pattern uses look-ahead or look-behind, which RE2, " +
+			"Go's regular expressions, does not have",
 		`ext.go:16 note: validate rule "eqfield" has no meaning in MCP-AQL`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -137,7 +137,7 @@ type Wrong struct {
 }
 -- ext/far.go --
 package ext
-` + strings.Repeat("// This line makes the file longer than export data can count lines, if every byte is one.\n", 2000) + `
+` + strings.Repeat("// Every byte of this file counts as a line, and it has more than export data can count.\n", 2000) + `
 // Far is far into its file.
 type Far struct {
 	Name string ` + "`json:\"name\"`" + ` // The name
@@ -245,8 +245,10 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 				d.Message))
 	}
 	want := []string{
-		"app.go:7:2-11 field GetRequest.Wrong: ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
-		"app.go:11:27-37 result of Get: *ext.Wrong brings in fields of other modules that cannot be carried as JSON: Channel (chan int)",
+		"app.go:7:2-11 field GetRequest.Wrong: ext.Wrong brings in fields of other modules that cannot be carried as " +
+			"JSON: Channel (chan int)",
+		"app.go:11:27-37 result of Get: *ext.Wrong brings in fields of other modules that cannot be carried as JSON: " +
+			"Channel (chan int)",
 		`ext.go:38:37-44 there is no key "requird"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -321,7 +323,8 @@ func TestForeignCgo(t *testing.T) {
 
 // A module that depends on one replaced by a directory has types that exist from source already.
 func TestForeignNeedsLocal(t *testing.T) {
-	dir, env := foreign(t, extModule+"-- ext/local.go --\npackage ext\n\nimport \"example.com/local\"\n\nvar Local local.T\n"+uses+`
+	const local = "-- ext/local.go --\npackage ext\n\nimport \"example.com/local\"\n\nvar Local local.T\n"
+	dir, env := foreign(t, extModule+local+uses+`
 -- local/go.mod --
 module example.com/local
 
@@ -331,7 +334,8 @@ package local
 
 type T int
 `)
-	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n\nrequire (\n\texample.com/ext v1.0.0\n"+
+	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n\nrequire (\n"+
+		"\texample.com/ext v1.0.0\n"+
 		"\texample.com/local v1.0.0\n)\n\nreplace example.com/local => ../local\n"))
 	options := scan.Options{Dir: dir, Env: env, Cache: scantest.Cache, Loader: loader.Own}
 	if _, err := scan.Load(context.Background(), options); err == nil ||
@@ -401,7 +405,8 @@ func List(options *ext.Options) (*ext.Options, error) { return options, nil }
 	}
 	want := []string{
 		"after string", "plus integer", "minus integer", "level string", "image any",
-		"app.go:8: warning: ext.Image writes its own JSON and has no method to read it back, so nothing tells agents what to send, and what it does not know passes",
+		"app.go:8: warning: ext.Image writes its own JSON and has no method to read it back, so nothing tells agents what " +
+			"to send, and what it does not know passes",
 		`ext.go:23: note: agents see neither Numbers.Page nor Cursor.Page: both are "page", and encoding/json has neither`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

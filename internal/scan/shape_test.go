@@ -339,7 +339,8 @@ func Get(Request) error { return nil }
 	}
 }
 
-// Two types of one name get the name of their package in front, except the package's own (types.Status → TypesStatus).
+// Two types of one name get the name of their package in front, except the package's own: types.Status is
+// TypesStatus.
 func TestTypeNameCollisions(t *testing.T) {
 	dir := scantest.Write(t, `
 -- app.go --
@@ -409,20 +410,23 @@ type Status struct{ C int }
 // Bare results have a type of their own, as introspection has no arrays (T-90, REQ-TY-06).
 func TestReturns(t *testing.T) {
 	tests := map[string]gen.Returns{
-		"error":                         {Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
-		"(string, error)":               {Name: "String", Kind: gen.KindScalar, Description: "JSON string."},
-		"(*int, error)":                 {Name: "Integer", Kind: gen.KindScalar, Description: "JSON integer."},
-		"(time.Time, error)":            {Name: "DateTime", Kind: gen.KindScalar, Description: "Date and time, RFC 3339."},
-		"([]byte, error)":               {Name: "Bytes", Kind: gen.KindScalar, Description: "Bytes, base64."},
-		"(any, error)":                  {Name: "Any", Kind: gen.KindScalar, Description: "Any JSON value."},
-		"(Level, error)":                {Name: "Level", Kind: gen.KindEnum, Description: "How loud."},
-		"(Item, error)":                 {Name: "Item", Kind: gen.KindObject, Description: "An item."},
-		"([]Item, error)":               {Name: "ItemList", Kind: gen.KindObject, Description: "List of Item in items."},
-		"([]*Item, error)":              {Name: "ItemList", Kind: gen.KindObject, Description: "List of Item in items."},
-		"(*[]string, error)":            {Name: "StringList", Kind: gen.KindObject, Description: "List of string in items."},
-		"(map[string]Item, error)":      {Name: "ItemMap", Kind: gen.KindObject, Description: "Object whose members have type Item."},
-		"(result *Item, err error)":     {Name: "Item", Kind: gen.KindObject, Description: "An item."},
-		"([]map[string][]Level, error)": {Name: "LevelListMapList", Kind: gen.KindObject, Description: "List of object in items."},
+		"error":              {Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
+		"(string, error)":    {Name: "String", Kind: gen.KindScalar, Description: "JSON string."},
+		"(*int, error)":      {Name: "Integer", Kind: gen.KindScalar, Description: "JSON integer."},
+		"(time.Time, error)": {Name: "DateTime", Kind: gen.KindScalar, Description: "Date and time, RFC 3339."},
+		"([]byte, error)":    {Name: "Bytes", Kind: gen.KindScalar, Description: "Bytes, base64."},
+		"(any, error)":       {Name: "Any", Kind: gen.KindScalar, Description: "Any JSON value."},
+		"(Level, error)":     {Name: "Level", Kind: gen.KindEnum, Description: "How loud."},
+		"(Item, error)":      {Name: "Item", Kind: gen.KindObject, Description: "An item."},
+		"([]Item, error)":    {Name: "ItemList", Kind: gen.KindObject, Description: "List of Item in items."},
+		"([]*Item, error)":   {Name: "ItemList", Kind: gen.KindObject, Description: "List of Item in items."},
+		"(*[]string, error)": {Name: "StringList", Kind: gen.KindObject, Description: "List of string in items."},
+		"(map[string]Item, error)": {Name: "ItemMap", Kind: gen.KindObject, Description: "Object whose members have " +
+			"type Item."},
+		"(result *Item, err error)": {Name: "Item", Kind: gen.KindObject, Description: "An item."},
+		"([]map[string][]Level, error)": {
+			Name: "LevelListMapList", Kind: gen.KindObject, Description: "List of object in items.",
+		},
 	}
 	var archive strings.Builder // a package for each, as loading one costs as much as loading all
 	folders := make(map[string]string)

@@ -29,21 +29,27 @@ import "example.com/app"
 func main() { app.NewRegistry() }
 `
 	states := map[string]string{
-		"absent":                    "",
-		"empty":                     "-- aql_gen.go --\n",
-		"garbage":                   "-- aql_gen.go --\n\x00\xff not Go {{{\n",
-		"conflict in the body":      "-- aql_gen.go --\n" + header + "package app\n\n<<<<<<< HEAD\nfunc NewRegistry() {}\n=======\n>>>>>>> x\n",
-		"conflict in the header":    "-- aql_gen.go --\n<<<<<<< HEAD\n" + header + "package app\n=======\npackage app\n>>>>>>> x\n",
+		"absent":  "",
+		"empty":   "-- aql_gen.go --\n",
+		"garbage": "-- aql_gen.go --\n\x00\xff not Go {{{\n",
+		"conflict in the body": "-- aql_gen.go --\n" + header + "package app\n\n<<<<<<< HEAD\nfunc NewRegistry() {}\n" +
+			"=======\n>>>>>>> x\n",
+		"conflict in the header": "-- aql_gen.go --\n<<<<<<< HEAD\n" + header + "package app\n=======\npackage app\n" +
+			">>>>>>> x\n",
 		"conflict in the imports":   "-- aql_gen.go --\n" + header + "package app\n\nimport (\n<<<<<<<\n\t\"context\"\n",
 		"import of removed package": "-- aql_gen.go --\n" + header + "package app\n\nimport _ \"example.com/app/gone\"\n",
 		"import of unknown module":  "-- aql_gen.go --\n" + header + "package app\n\nimport _ \"example.com/nowhere\"\n",
 		"other package clause":      "-- aql_gen.go --\n" + header + "package wrong\n",
-		"import cycle":              "-- aql_gen.go --\n" + header + "package app\n\nimport _ \"example.com/app/other\"\n-- other/other.go --\npackage other\n\nimport _ \"example.com/app\"\n",
-		"cycle of two":              "-- aql_gen.go --\n" + header + "package app\n\nimport _ \"example.com/app/other\"\n-- other/aql_gen.go --\n" + header + "package other\n\nimport _ \"example.com/app\"\n-- other/other.go --\npackage other\n\nvar x = NewRegistry()\n",
-		"removed types":             "-- aql_gen.go --\n" + header + "package app\n\nvar _ = Gone{}\n\nfunc NewRegistry() {}\n",
-		"stale declarations":        "-- aql_gen.go --\n" + header + "package app\n\ntype PingRequest struct{}\n",
-		"unreadable tag":            "-- aql_gen.go --\n//go:build never &&& so\n\npackage app\n",
-		"another name":              "-- aaa.go --\n" + header + "package app\n\ntype PingRequest struct{}\n",
+		"import cycle": "-- aql_gen.go --\n" + header + "package app\n\nimport _ \"example.com/app/other\"\n" +
+			"-- other/other.go --\npackage other\n\nimport _ \"example.com/app\"\n",
+		"cycle of two": "-- aql_gen.go --\n" + header + "package app\n\nimport _ \"example.com/app/other\"\n" +
+			"-- other/aql_gen.go --\n" + header + "package other\n\nimport _ \"example.com/app\"\n-- other/other.go --\n" +
+			"package other\n\nvar x = NewRegistry()\n",
+		"removed types": "-- aql_gen.go --\n" + header + "package app\n\nvar _ = Gone{}\n\n" +
+			"func NewRegistry() {}\n",
+		"stale declarations": "-- aql_gen.go --\n" + header + "package app\n\ntype PingRequest struct{}\n",
+		"unreadable tag":     "-- aql_gen.go --\n//go:build never &&& so\n\npackage app\n",
+		"another name":       "-- aaa.go --\n" + header + "package app\n\ntype PingRequest struct{}\n",
 	}
 	var want *model.Package
 	env := []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}

@@ -157,7 +157,8 @@ func TestDesignExample(t *testing.T) {
 		{Name: "Metadata", Kind: gen.KindObject, Fields: []gen.Param{color, labels}},
 		{
 			Name: "MetadataPatch", Kind: gen.KindObject, Fields: []gen.Param{color, labels},
-			Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null removes.",
+			Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null " +
+				"removes.",
 		},
 		{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 		{
@@ -182,8 +183,9 @@ func TestDesignExample(t *testing.T) {
 		},
 		{
 			Name: "TodoPatch", Kind: gen.KindObject,
-			Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null removes. Read-only: created_at, _etag.",
-			Fields:      []gen.Param{optionalTitle, updatable, {Name: "metadata", Type: "MetadataPatch"}},
+			Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null " +
+				"removes. Read-only: created_at, _etag.",
+			Fields: []gen.Param{optionalTitle, updatable, {Name: "metadata", Type: "MetadataPatch"}},
 		},
 	}
 	if diff := cmp.Diff(types, pkg.Types, ignoreGo); diff != "" {

@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	},
 	"internal/outfile":              {"internal/atomicfile"},
 	"internal/scan/foreigntag":      {"internal/diag", "tagparse"},
+	"internal/scan/sourcetest":      {"internal/load", "internal/scan/source", "runtime"},
 	"internal/load":                 {"internal/atomicfile"},
 	"runtime/words":                 {},
 	"runtime/describe/fingerprint":  {"runtime/gen"},
@@ -131,7 +132,7 @@ var foreign = map[string][]string{
 	"go.yaml.in/yaml":                        {"runtime/policy/policyfile"},
 	"github.com/redis/go-redis":              {"runtime/store/redis"},
 	"github.com/jackc/pgx":                   {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
-	"golang.org/x/tools/go/packages":         {"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/tags"},
+	"golang.org/x/tools/go/packages":         {"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/sourcetest", "internal/scan/tags"},
 	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
 	"modernc.org/sqlite":                     {"runtime/store/sqlite"},
 }
