@@ -129,31 +129,41 @@ func TestPatterns(t *testing.T) {
 			options := load.Options{
 				Dir: filepath.Join(dir, tt.in), Patterns: tt.patterns, Env: plain, Loader: load.Own, Cache: cacheDir,
 			}
-			own, err := load.Load(t.Context(), options)
-			if tt.want == nil {
-				if err == nil {
-					t.Fatalf("the own loader took %q: %v", tt.patterns, paths(own))
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
 			for i, path := range tt.want {
 				tt.want[i] = "example.com/app" + path
 			}
-			if diff := cmp.Diff(tt.want, paths(own)); diff != "" {
-				t.Errorf("own loader (-want +got):\n%s", diff)
-			}
-			options.Loader = load.GoPackages
-			other, err := load.Load(t.Context(), options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(paths(other), paths(own)); diff != "" {
-				t.Errorf("packages (-go/packages +own):\n%s", diff)
-			}
+			sameByBoth(t, options, tt.want)
 		})
+	}
+}
+
+// sameByBoth loads packages with both loaders and demands that they are those of the paths, with the same sources.
+// Where want is nil the own loader has to leave them to go/packages.
+func sameByBoth(t *testing.T, options load.Options, want []string) {
+	t.Helper()
+	own, err := load.Load(t.Context(), options)
+	if want == nil {
+		if err == nil {
+			t.Fatalf("the own loader took %q: %v", options.Patterns, paths(own))
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, paths(own)); diff != "" {
+		t.Errorf("own loader (-want +got):\n%s", diff)
+	}
+	options.Loader = load.GoPackages
+	other, err := load.Load(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(paths(other), paths(own)); diff != "" {
+		t.Errorf("packages (-go/packages +own):\n%s", diff)
+	}
+	if diff := cmp.Diff(factsOf(other), factsOf(own)); diff != "" {
+		t.Errorf("sources (-go/packages +own):\n%s", diff)
 	}
 }
 

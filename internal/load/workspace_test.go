@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/aqltag/aqltag/internal/load"
@@ -159,30 +158,7 @@ func TestWorkspace(t *testing.T) {
 			options := load.Options{
 				Dir: filepath.Join(dir, tt.in), Patterns: tt.patterns, Env: inWorkspace, Loader: load.Own, Cache: cacheDir,
 			}
-			own, err := load.Load(t.Context(), options)
-			if tt.want == nil {
-				if err == nil {
-					t.Fatalf("the own loader took %q: %v", tt.patterns, paths(own))
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, paths(own)); diff != "" {
-				t.Errorf("own loader (-want +got):\n%s", diff)
-			}
-			options.Loader = load.GoPackages
-			other, err := load.Load(t.Context(), options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(paths(other), paths(own)); diff != "" {
-				t.Errorf("packages (-go/packages +own):\n%s", diff)
-			}
-			if diff := cmp.Diff(factsOf(other), factsOf(own)); diff != "" {
-				t.Errorf("sources (-go/packages +own):\n%s", diff)
-			}
+			sameByBoth(t, options, tt.want)
 		})
 	}
 }
