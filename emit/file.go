@@ -92,8 +92,8 @@ func (g *generator) file() ([]byte, error) {
 }
 
 // definitions returns the definitions that the generated code holds.
-func definitions(pkg *model.Package) *gen.Adapter {
-	adapter := &gen.Adapter{Operations: make([]gen.Operation, len(pkg.Handlers)), Types: pkg.Types}
+func definitions(pkg *model.Package) *gen.Definitions {
+	adapter := &gen.Definitions{Operations: make([]gen.Operation, len(pkg.Handlers)), Types: pkg.Types}
 	for i := range pkg.Handlers {
 		adapter.Operations[i] = pkg.Handlers[i].Operation
 	}

@@ -20,7 +20,7 @@ type Adapter struct {
 	view        atomic.Pointer[view]
 	calls       []func(*slots) call // of the operations, in their order
 	directory   directory           // without operations
-	definitions gen.Adapter
+	definitions gen.Definitions
 	fingerprint func() string
 	manifest    []byte // the answer to get_manifest; nil: there is no such operation
 	tools       []describe.Tool

@@ -22,7 +22,7 @@ func newStageCheckpoint(t *testing.T) (c *checkpoint, get, drop *operation, reco
 	log := audit.New(audit.Options{Sinks: []audit.Sink{book}})
 	g, err := gate.New(gate.Options{Audit: log,
 		Now: func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }},
-		&gen.Adapter{Name: "notes", Operations: []gen.Operation{get.definition, drop.definition}})
+		&gen.Definitions{Name: "notes", Operations: []gen.Operation{get.definition, drop.definition}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type directory struct {
 }
 
 // newDirectory returns a directory without operations.
-func newDirectory(definitions *gen.Adapter, surface *describe.Surface, tools []describe.Tool) directory {
+func newDirectory(definitions *gen.Definitions, surface *describe.Surface, tools []describe.Tool) directory {
 	d := directory{families: make(map[string]string), upperCase: surface.Profile.Name == "crude"}
 	for _, tool := range tools {
 		d.families[tool.Name] = tool.Family

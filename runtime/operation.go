@@ -12,7 +12,7 @@ import (
 // operation is an operation with what requests to it need.
 type operation struct {
 	definition  gen.Operation
-	types       *gen.Adapter // holds the types that the definition mentions
+	types       *gen.Definitions // holds the types that the definition mentions
 	newCall     func(*slots) call
 	family      string
 	tool        string
@@ -26,7 +26,7 @@ type operation struct {
 }
 
 func newOperation(
-	definition gen.Operation, types *gen.Adapter, surface *describe.Surface,
+	definition gen.Operation, types *gen.Definitions, surface *describe.Surface,
 	newCall func(*slots) call, gated *gate.Operation,
 ) *operation {
 	o := &operation{definition: definition, types: types, newCall: newCall, gate: gated, params: []string{}}
@@ -106,7 +106,7 @@ func (o *operation) isSensitive(p *gen.Param) bool {
 	return sensitive(p, o.types, make(map[string]bool))
 }
 
-func sensitive(p *gen.Param, types *gen.Adapter, seen map[string]bool) bool {
+func sensitive(p *gen.Param, types *gen.Definitions, seen map[string]bool) bool {
 	if p.Sensitive || p.Items != nil && sensitive(p.Items, types, seen) {
 		return true
 	}

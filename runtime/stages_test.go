@@ -59,7 +59,7 @@ func (c *textCall) complete(r *wire.Reader) {
 }
 
 // stageTypes are the types that the operations of the stages' tests mention.
-var stageTypes = &gen.Adapter{Types: []gen.Type{
+var stageTypes = &gen.Definitions{Types: []gen.Type{
 	{Name: "Address", Kind: gen.KindObject, Fields: []gen.Param{
 		{Name: "city", Type: "string"}, {Name: "pin", Type: "string", Sensitive: true},
 	}},

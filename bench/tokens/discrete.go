@@ -17,7 +17,7 @@ import (
 
 // discreteTools returns the tools of an MCP server without MCP-AQL: one for each operation, with the JSON Schema of its
 // parameters. The comparison is fair: the schemas leave out what only an adapter accepts.
-func discreteTools(adapter *gen.Adapter) ([]describe.Tool, error) {
+func discreteTools(adapter *gen.Definitions) ([]describe.Tool, error) {
 	var tools []describe.Tool
 	for i := range adapter.Operations {
 		o := &adapter.Operations[i]
@@ -34,7 +34,7 @@ func discreteTools(adapter *gen.Adapter) ([]describe.Tool, error) {
 }
 
 // inputSchema returns the schema of an operation's parameters as a server without MCP-AQL would list it.
-func inputSchema(adapter *gen.Adapter, o *gen.Operation) *document.Schema {
+func inputSchema(adapter *gen.Definitions, o *gen.Operation) *document.Schema {
 	own := *o
 	own.Returns = gen.Returns{} // so that field selection does not list all paths
 	own.Danger = gen.Safe       // so that there is no confirmation token

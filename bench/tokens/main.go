@@ -37,7 +37,7 @@ func run() error {
 	fifty := synthetic(50)
 	fmt.Printf("%-12s %10s %10s %10s   (o200k_base tokens of tools/list)\n", "adapter", "single", "semantic", "discrete")
 	over := false
-	for _, adapter := range []*gen.Adapter{&todoAdapter, fifty} {
+	for _, adapter := range []*gen.Definitions{&todoAdapter, fifty} {
 		single, err := cost(codec, adapter, describe.Single)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func run() error {
 	return nil
 }
 
-func cost(codec tokenizer.Codec, adapter *gen.Adapter, mode describe.Mode) (int, error) {
+func cost(codec tokenizer.Codec, adapter *gen.Definitions, mode describe.Mode) (int, error) {
 	profile, err := describe.FindProfile("", nil)
 	if err != nil {
 		return 0, err
@@ -114,7 +114,7 @@ func count(codec tokenizer.Codec, tools []describe.Tool) (int, error) {
 
 // synthetic is an adapter of n operations over ten kinds of resources, five operations each, with parameters like those
 // of a real service.
-func synthetic(n int) *gen.Adapter {
+func synthetic(n int) *gen.Definitions {
 	resources := []string{
 		"invoice", "customer", "product", "shipment", "payment", "warehouse", "contract", "employee", "campaign", "ticket",
 	}
@@ -126,7 +126,7 @@ func synthetic(n int) *gen.Adapter {
 		{"create", gen.Create, gen.Reversible}, {"get", gen.Read, gen.Safe}, {"list", gen.Read, gen.Safe},
 		{"update", gen.Update, gen.Reversible}, {"delete", gen.Delete, gen.Destructive},
 	}
-	adapter := &gen.Adapter{Name: "synthetic", Version: "1.0.0"}
+	adapter := &gen.Definitions{Name: "synthetic", Version: "1.0.0"}
 	for i := range n {
 		resource, kind := resources[i/len(kinds)%len(resources)], kinds[i%len(kinds)]
 		plural := resource

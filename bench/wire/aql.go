@@ -33,7 +33,7 @@ func protocolLimits() (wire.Limits, error) {
 }
 
 // definitions returns the definitions of the service.
-func definitions() gen.Adapter { return service.NewRegistry(new(service.Service)).Definitions() }
+func definitions() gen.Definitions { return service.NewRegistry(new(service.Service)).Definitions() }
 
 // definition finds an operation of the service.
 func definition(name string) (*gen.Operation, *codec.Set, error) {

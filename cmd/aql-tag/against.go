@@ -90,7 +90,7 @@ func readSnapshot(path string) ([]byte, error) {
 }
 
 // compare lists what changes for agents if the new version is run as the old one was.
-func (a *against) compare(env *environment, adapter *gen.Adapter) ([]compat.Change, int) {
+func (a *against) compare(env *environment, adapter *gen.Definitions) ([]compat.Change, int) {
 	surface, protocol, known := a.old.Deployment(adapter, describe.Surface{}, export.StandardProtocol(adapter))
 	document, err := introspection.Snapshot(adapter, surface, protocol)
 	if err != nil {

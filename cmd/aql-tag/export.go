@@ -29,7 +29,7 @@ type exportFormat struct {
 	name, short string
 	// patterns are the files of a format of several files, in its directory; none: the format is one file.
 	patterns []string
-	render   func(a *gen.Adapter, s describe.Surface) (files []export.File, warnings []string, err error)
+	render   func(a *gen.Definitions, s describe.Surface) (files []export.File, warnings []string, err error)
 }
 
 func exportFormats() []exportFormat {
@@ -52,34 +52,34 @@ func exportFormats() []exportFormat {
 }
 
 func oneFile(
-	render func(a *gen.Adapter, s describe.Surface) ([]byte, error),
-) func(*gen.Adapter, describe.Surface) ([]export.File, []string, error) {
-	return func(a *gen.Adapter, s describe.Surface) ([]export.File, []string, error) {
+	render func(a *gen.Definitions, s describe.Surface) ([]byte, error),
+) func(*gen.Definitions, describe.Surface) ([]export.File, []string, error) {
+	return func(a *gen.Definitions, s describe.Surface) ([]export.File, []string, error) {
 		content, err := render(a, s)
 		return []export.File{{Content: content}}, nil, err
 	}
 }
 
-func introspectionFiles(a *gen.Adapter, s describe.Surface) ([]export.File, []string, error) {
+func introspectionFiles(a *gen.Definitions, s describe.Surface) ([]export.File, []string, error) {
 	files, err := introspection.Files(a, s, export.StandardProtocol(a))
 	return files, nil, err
 }
 
-func snapshotFile(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+func snapshotFile(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	return introspection.Snapshot(a, s, export.StandardProtocol(a))
 }
 
-func schemaFiles(a *gen.Adapter, _ describe.Surface) ([]export.File, []string, error) {
+func schemaFiles(a *gen.Definitions, _ describe.Surface) ([]export.File, []string, error) {
 	files, err := jsonschema.Files(a)
 	return files, nil, err
 }
 
-func manifestFile(a *gen.Adapter, _ describe.Surface) ([]export.File, []string, error) {
+func manifestFile(a *gen.Definitions, _ describe.Surface) ([]export.File, []string, error) {
 	content, err := manifest.Render(a)
 	return []export.File{{Content: append(content, '\n')}}, nil, err
 }
 
-func definitionFile(a *gen.Adapter, _ describe.Surface) ([]export.File, []string, error) {
+func definitionFile(a *gen.Definitions, _ describe.Surface) ([]export.File, []string, error) {
 	content, left, err := adapterschema.Render(a, adapterschema.Options{})
 	var warnings []string
 	for _, w := range left {

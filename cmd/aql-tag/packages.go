@@ -112,7 +112,7 @@ func (f *flags) reportLoader(env *environment, reason error) {
 }
 
 // adapter scans the packages and joins their operations and types.
-func (f *flags) adapter(ctx context.Context, env *environment) (*gen.Adapter, int) {
+func (f *flags) adapter(ctx context.Context, env *environment) (*gen.Definitions, int) {
 	run, code := f.scan(ctx, env, false)
 	if code >= 0 {
 		return nil, code
@@ -127,7 +127,7 @@ func (f *flags) adapter(ctx context.Context, env *environment) (*gen.Adapter, in
 }
 
 // adapterOf joins the operations and types of scanned packages.
-func (f *flags) adapterOf(env *environment, run *generate.Run) (*gen.Adapter, int) {
+func (f *flags) adapterOf(env *environment, run *generate.Run) (*gen.Definitions, int) {
 	adapter, err := generate.Adapter(run.Packages)
 	if err == nil && len(adapter.Operations) == 0 {
 		err = fmt.Errorf("no operations in %s", strings.Join(f.packages, " "))

@@ -104,7 +104,7 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 
 // bind reads the policy and checks it against the operations of the packages. A code other than -1 ends the command;
 // the reason has been printed.
-func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Adapter, int) {
+func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Definitions, int) {
 	// A file that is too long for a policy is read in part: Parse reports that.
 	text, err := readSome(env.path(f.file), 2<<20)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *policyFlags) mistakes(env *environment, err error) int {
 }
 
 // explain prints what the policy decides about a call, and why.
-func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *gen.Adapter, operation string) int {
+func (f *policyFlags) explain(env *environment, bound *policy.Bound, adapter *gen.Definitions, operation string) int {
 	o, ok := adapter.Operation(operation)
 	if !ok {
 		var names []string

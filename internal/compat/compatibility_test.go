@@ -18,7 +18,7 @@ import (
 
 // service is an adapter with one of everything that can change.
 type service struct {
-	adapter  gen.Adapter
+	adapter  gen.Definitions
 	surface  describe.Surface
 	protocol describe.Protocol
 }
@@ -29,7 +29,7 @@ func newService() *service {
 		panic(err)
 	}
 	return &service{
-		adapter: gen.Adapter{
+		adapter: gen.Definitions{
 			Operations: []gen.Operation{
 				{
 					Name: "list_notes", Category: gen.Read, Danger: gen.Safe, Description: "Lists notes.",

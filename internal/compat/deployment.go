@@ -14,7 +14,7 @@ import (
 // source and not from options of the run. profileKnown is false if the snapshot's profile is not a shipped one: the
 // families of operations are then guessed from the categories.
 func (s *Snapshot) Deployment(
-	a *gen.Adapter, surface describe.Surface, protocol describe.Protocol,
+	a *gen.Definitions, surface describe.Surface, protocol describe.Protocol,
 ) (_ describe.Surface, _ describe.Protocol, profileKnown bool) {
 	_, own := a.Operation(describe.ManifestName)
 	surface.GetManifest = s.byName[describe.ManifestName] != nil && !own

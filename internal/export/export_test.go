@@ -49,7 +49,7 @@ func TestObject(t *testing.T) {
 // What an operation can answer with follows from its definition (MCP-AQL structured error codes §4).
 func TestFailures(t *testing.T) {
 	id := gen.Param{Name: "todo_id", Type: "string", Required: true}
-	adapter := &gen.Adapter{Types: []gen.Type{
+	adapter := &gen.Definitions{Types: []gen.Type{
 		{Name: "Priority", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "low"}}},
 		{Name: "Todo", Kind: gen.KindObject, Fields: []gen.Param{
 			{Name: "todo_id", Type: "string", ReadOnly: true}, {Name: "log", Type: "array", AppendOnly: true},
@@ -103,7 +103,7 @@ func TestFailures(t *testing.T) {
 // T-74: an adapter whose operations select no fields claims level 1 only.
 func TestStandardProtocolClaimsWhatHolds(t *testing.T) {
 	for params, want := range map[string]string{"string": "level-1 false", gen.TypeSelection: "level-2 true"} {
-		p := StandardProtocol(&gen.Adapter{Operations: []gen.Operation{{Params: []gen.Param{{Name: "fields",
+		p := StandardProtocol(&gen.Definitions{Operations: []gen.Operation{{Params: []gen.Param{{Name: "fields",
 			Type: params}}}}})
 		if got := fmt.Sprintf("%s %t", p.Conformance, p.Capabilities.FieldSelection); got != want {
 			t.Errorf("a parameter of type %s: %s, want %s", params, got, want)

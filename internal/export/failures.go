@@ -28,7 +28,7 @@ func CommonFailures() []Failure {
 
 // Failures returns the failures of an operation that follow from its definition: from its parameters, its danger level
 // and its category. A handler can fail with other codes in addition (MCP-AQL structured error codes §4).
-func Failures(a *gen.Adapter, o *gen.Operation) []Failure {
+func Failures(a *gen.Definitions, o *gen.Operation) []Failure {
 	in := rulesOf(a, o)
 	identifies := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })
 	creates, confirmed := o.Category == gen.Create, NeedsConfirmation(o)
@@ -70,7 +70,7 @@ func isIdentifier(p *gen.Param) bool {
 // rules lists the kinds of rules that the parameters of an operation have, at any depth.
 type rules struct{ required, objects, enums, ranges, patterns, readOnly, appendOnly bool }
 
-func rulesOf(a *gen.Adapter, o *gen.Operation) rules {
+func rulesOf(a *gen.Definitions, o *gen.Operation) rules {
 	var found rules
 	seen := make(map[string]bool)
 	var visit func(p *gen.Param)

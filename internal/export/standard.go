@@ -10,7 +10,7 @@ import (
 // StandardProtocol returns the _protocol metadata of an adapter that runs with standard options: batches, warnings, the
 // standard limits, concurrent calls, and a confirmation before every destructive operation. It claims level 2 only for
 // definitions with field selection (MCP-AQL core §10).
-func StandardProtocol(a *gen.Adapter) describe.Protocol {
+func StandardProtocol(a *gen.Definitions) describe.Protocol {
 	selection := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return SelectsFields(&o) })
 	conformance := "level-1"
 	if selection {
@@ -44,7 +44,7 @@ func SelectsFields(o *gen.Operation) bool {
 }
 
 // OperationsOf returns the operations of a family in their order, without the built-in ones.
-func OperationsOf(a *gen.Adapter, s describe.Surface, family string) []*gen.Operation {
+func OperationsOf(a *gen.Definitions, s describe.Surface, family string) []*gen.Operation {
 	var operations []*gen.Operation
 	for i := range a.Operations {
 		if o := &a.Operations[i]; s.Family(o) == family {

@@ -10,8 +10,8 @@ import (
 
 // Adapter joins the operations and types of packages, as an adapter of all of them would. It goes by the name of the
 // first package. The error names the packages that cannot be joined.
-func Adapter(packages []model.Package) (*gen.Adapter, error) {
-	adapter := new(gen.Adapter)
+func Adapter(packages []model.Package) (*gen.Definitions, error) {
+	adapter := new(gen.Definitions)
 	owners := make(map[string]string) // of operations
 	types := make(map[string]*gen.Type)
 	for i := range packages {

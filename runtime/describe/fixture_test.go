@@ -9,8 +9,8 @@ import (
 )
 
 // todoAdapter is a small adapter in which everything that a definition can say occurs once.
-func todoAdapter() *gen.Adapter {
-	return &gen.Adapter{
+func todoAdapter() *gen.Definitions {
+	return &gen.Definitions{
 		Name: "todo", Version: "1.2.3",
 		Operations: []gen.Operation{
 			{
@@ -74,9 +74,9 @@ func todoAdapter() *gen.Adapter {
 }
 
 // manyOperations is an adapter of n operations, spread over the categories.
-func manyOperations(n int) *gen.Adapter {
+func manyOperations(n int) *gen.Definitions {
 	verbs := []string{"create", "get", "update", "delete", "run"}
-	adapter := &gen.Adapter{Name: "many"}
+	adapter := &gen.Definitions{Name: "many"}
 	for i := range n {
 		adapter.Operations = append(adapter.Operations, gen.Operation{
 			Name: fmt.Sprintf("%s_invoice_%d", verbs[i%5], i), Category: gen.Categories()[i%5], Description: "Does something.",
@@ -87,7 +87,7 @@ func manyOperations(n int) *gen.Adapter {
 }
 
 // randomAdapter makes an adapter whose parameters and types have any mixture of what a definition can say.
-func randomAdapter(seed uint64) *gen.Adapter {
+func randomAdapter(seed uint64) *gen.Definitions {
 	r := rand.New(rand.NewPCG(seed, 1))
 	coin := func() bool { return r.IntN(2) == 0 }
 	var param func(name string, depth int) gen.Param
@@ -119,7 +119,7 @@ func randomAdapter(seed uint64) *gen.Adapter {
 		}
 		return list
 	}
-	adapter := &gen.Adapter{Name: "random", Types: []gen.Type{
+	adapter := &gen.Definitions{Name: "random", Types: []gen.Type{
 		{Name: "Choice", Kind: gen.KindEnum},
 		{Name: "Thing", Kind: gen.KindObject, Fields: params()},
 	}}
@@ -171,7 +171,7 @@ func gateDestructive(o *gen.Operation) Gating {
 	return Ungated
 }
 
-func introspect(t *testing.T, a *gen.Adapter, s Surface) *Introspection {
+func introspect(t *testing.T, a *gen.Definitions, s Surface) *Introspection {
 	t.Helper()
 	in, err := Introspect(a, s, Protocol{Conformance: "level-1", Gate: gateDestructive})
 	if err != nil {

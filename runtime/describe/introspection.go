@@ -51,7 +51,7 @@ func (i *Introspection) Type(name string) []byte {
 // Introspect renders every answer of introspect for an adapter. The error lists everything that is wrong: a surface
 // that is not valid, two operations or two types of one name, an unknown category, and defaults, bounds and examples
 // that are not JSON.
-func Introspect(a *gen.Adapter, s Surface, p Protocol) (*Introspection, error) {
+func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func Introspect(a *gen.Adapter, s Surface, p Protocol) (*Introspection, error) {
 }
 
 // checkOperations returns an error for operations of one name and for those without an endpoint family.
-func checkOperations(a *gen.Adapter, s Surface) error {
+func checkOperations(a *gen.Definitions, s Surface) error {
 	var faults []error
 	seen := make(map[string]bool)
 	for i := range a.Operations {

@@ -245,8 +245,8 @@ func TestEveryParameterIsShown(t *testing.T) {
 func TestTypeNamesResolve(t *testing.T) {
 	builtIn := []string{"string", "integer", "number", "boolean", "object", "array", "any"}
 	naming := regexp.MustCompile(`"(?:type|members)":(?:"([^"]+)"|\["([^\]]+)"\])|"returns":\{"name":"([^"]+)"`)
-	void := &gen.Adapter{Operations: []gen.Operation{{Name: "ping", Category: gen.Read}}}
-	for _, a := range []*gen.Adapter{todoAdapter(), randomAdapter(3), void} {
+	void := &gen.Definitions{Operations: []gen.Operation{{Name: "ping", Category: gen.Read}}}
+	for _, a := range []*gen.Definitions{todoAdapter(), randomAdapter(3), void} {
 		in := introspect(t, a, surfaceOf(t, Semantic, "crude"))
 		count := 0
 		for _, answer := range answers(in) {
@@ -288,7 +288,7 @@ func TestStrictModeIsNotShown(t *testing.T) {
 }
 
 func TestIntrospectReportsEverythingItCannotShow(t *testing.T) {
-	a := &gen.Adapter{
+	a := &gen.Definitions{
 		Operations: []gen.Operation{
 			{Name: "a", Category: gen.Read, Params: []gen.Param{{Name: "x", Type: "string", Default: "low"}}},
 			{Name: "b", Category: gen.Read, Examples: []gen.Example{{Params: "{"}}},

@@ -31,7 +31,7 @@ func validate(t *testing.T, schema *schematest.Schema, where string, text []byte
 func TestEveryAnswerIsValid(t *testing.T) {
 	schema := officialSchema(t, "introspection-response")
 	for name, s := range everySurface(t) {
-		for _, a := range []*gen.Adapter{todoAdapter(), manyOperations(20), {}} {
+		for _, a := range []*gen.Definitions{todoAdapter(), manyOperations(20), {}} {
 			for _, answer := range answers(introspect(t, a, s)) {
 				validate(t, schema, name+" "+a.Name, answer)
 			}

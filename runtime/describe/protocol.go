@@ -79,7 +79,7 @@ type protocolInfo struct {
 	DangerLevels          map[string]gen.Danger `json:"danger_levels,omitempty"`
 }
 
-func (p Protocol) info(a *gen.Adapter, s Surface) protocolInfo {
+func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 	info := protocolInfo{
 		Version: Version, Conformance: p.Conformance, Mode: s.Mode, Profile: s.Profile.Name, Capabilities: p.Capabilities,
 		Concurrency: p.Concurrency, SupportsETag: p.SupportsETag, MaxConcurrentRequests: p.MaxConcurrentRequests,

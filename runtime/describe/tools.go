@@ -29,7 +29,7 @@ const baseSchema = `{"type":"object","properties":{` +
 // Tools renders the MCP tools of an adapter: in semantic mode one for each family of the profile, in single mode one
 // for all operations, in the mode all both (MCP-AQL MCP integration §2.1). It fails on a surface that is not valid, on
 // operations of one name and on unknown categories.
-func (s Surface) Tools(a *gen.Adapter) ([]Tool, error) {
+func (s Surface) Tools(a *gen.Definitions) ([]Tool, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s Surface) Tools(a *gen.Adapter) ([]Tool, error) {
 	return tools, nil
 }
 
-func title(a *gen.Adapter) string {
+func title(a *gen.Definitions) string {
 	if a.Name == "" {
 		return "MCP-AQL"
 	}
@@ -69,7 +69,7 @@ func title(a *gen.Adapter) string {
 }
 
 // operationsOf returns the operations of a family, the built-in ones first.
-func (s Surface) operationsOf(a *gen.Adapter, family string) []*gen.Operation {
+func (s Surface) operationsOf(a *gen.Definitions, family string) []*gen.Operation {
 	var operations []*gen.Operation
 	for _, o := range s.everyOperation(a) {
 		if s.Family(o) == family {
@@ -80,7 +80,7 @@ func (s Surface) operationsOf(a *gen.Adapter, family string) []*gen.Operation {
 }
 
 // everyOperation returns the built-in operations and those of the adapter.
-func (s Surface) everyOperation(a *gen.Adapter, queries ...string) []*gen.Operation {
+func (s Surface) everyOperation(a *gen.Definitions, queries ...string) []*gen.Operation {
 	builtIns := s.BuiltIns(queries...)
 	operations := make([]*gen.Operation, 0, len(builtIns)+len(a.Operations))
 	for i := range builtIns {

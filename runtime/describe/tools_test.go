@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func toolsOf(t *testing.T, a *gen.Adapter, s Surface) []Tool {
+func toolsOf(t *testing.T, a *gen.Definitions, s Surface) []Tool {
 	t.Helper()
 	tools, err := s.Tools(a)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestToolNamesAndFlags(t *testing.T) {
 
 // REQ-TL-10: a family is as risky as its riskiest operation, not as the operations it could have.
 func TestFamilyFlagsFollowItsOperations(t *testing.T) {
-	a := &gen.Adapter{Operations: []gen.Operation{
+	a := &gen.Definitions{Operations: []gen.Operation{
 		{Name: "add", Category: gen.Create}, {Name: "peek", Category: gen.Read, Family: "operate"},
 	}}
 	flags := make(map[string]permissions)
@@ -183,7 +183,7 @@ Discover required parameters (via mcp_aql_discover): ` +
 
 // T-35.
 func TestEmptyFamilies(t *testing.T) {
-	a := &gen.Adapter{Name: "empty"}
+	a := &gen.Definitions{Name: "empty"}
 	s := surfaceOf(t, Semantic, "crude")
 	tools := toolsOf(t, a, s)
 	if len(tools) != 5 || !strings.Contains(tools[3].Description, "no operations are available") {
@@ -266,7 +266,7 @@ func TestNothingLooksLikeALeak(t *testing.T) {
 		}
 	}
 	for name, s := range everySurface(t) {
-		for _, a := range []*gen.Adapter{todoAdapter(), manyOperations(50), {}} {
+		for _, a := range []*gen.Definitions{todoAdapter(), manyOperations(50), {}} {
 			for _, tool := range toolsOf(t, a, s) {
 				check(name+" "+tool.Name, tool.Title+tool.Description)
 			}
@@ -278,7 +278,7 @@ func TestNothingLooksLikeALeak(t *testing.T) {
 }
 
 func TestToolsRefuseOperationsTheyCannotTellApart(t *testing.T) {
-	a := &gen.Adapter{Operations: []gen.Operation{
+	a := &gen.Definitions{Operations: []gen.Operation{
 		{Name: "a", Category: gen.Read}, {Name: "a", Category: gen.Read},
 		{Name: "introspect", Category: gen.Read}, {Name: "get_manifest", Category: gen.Read, Source: "a.go:7"},
 		{Name: "b", Category: "AUTHORIZE"},

@@ -73,7 +73,7 @@ func (s Surface) familyText(family *Family, operations []*gen.Operation) string 
 }
 
 // unifiedText returns the description of the tool for all operations (MCP-AQL MCP integration §2.1.2).
-func (s Surface) unifiedText(a *gen.Adapter) string {
+func (s Surface) unifiedText(a *gen.Definitions) string {
 	lines := []string{title(a) + ": all operations in one tool, routed automatically by operation name."}
 	groups := make([][]*gen.Operation, len(gen.Categories()))
 	for _, o := range s.everyOperation(a) {

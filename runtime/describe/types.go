@@ -74,7 +74,7 @@ var manifestTypeDefinition = gen.Type{
 }
 
 // allTypes returns the types of the protocol and then those of the adapter.
-func (s Surface) allTypes(a *gen.Adapter) []gen.Type {
+func (s Surface) allTypes(a *gen.Definitions) []gen.Type {
 	types := protocolTypes()
 	if s.GetManifest {
 		types = append(types, manifestTypeDefinition)

@@ -48,8 +48,8 @@ const (
 	DangerFromCategory DangerSource = "category"
 )
 
-// Adapter holds the definitions of an adapter: its operations in their order, and the types they mention.
-type Adapter struct {
+// Definitions are those of an adapter: its operations in their order, and the types they mention.
+type Definitions struct {
 	Name       string
 	Version    string
 	Operations []Operation
@@ -57,7 +57,7 @@ type Adapter struct {
 }
 
 // Operation finds an operation by its exact name.
-func (a *Adapter) Operation(name string) (*Operation, bool) {
+func (a *Definitions) Operation(name string) (*Operation, bool) {
 	for i := range a.Operations {
 		if a.Operations[i].Name == name {
 			return &a.Operations[i], true
@@ -67,7 +67,7 @@ func (a *Adapter) Operation(name string) (*Operation, bool) {
 }
 
 // Type finds a type by its exact name.
-func (a *Adapter) Type(name string) (*Type, bool) {
+func (a *Definitions) Type(name string) (*Type, bool) {
 	for i := range a.Types {
 		if a.Types[i].Name == name {
 			return &a.Types[i], true

@@ -16,7 +16,7 @@
 //			}},
 //	}
 //
-// NewRegistry makes definitions of them: Operation, Param and Type, in an Adapter. Everything else in aql-tag reads
+// NewRegistry makes definitions of them: Operation, Param and Type, collected in Definitions. Everything else in aql-tag reads
 // those. The scanner finds them in Go source, the generator writes them as literals, the runtime validates requests
 // against them, and tools describe them.
 //

@@ -45,7 +45,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 	}
 }
 
-func registryOperation(t *testing.T, r *Registry, name string) (*Operation, Adapter) {
+func registryOperation(t *testing.T, r *Registry, name string) (*Operation, Definitions) {
 	t.Helper()
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestDefinitions(t *testing.T) {
 		},
 	}, Handler{Name: "ping", DangerSource: DangerFromTag}), "ping")
 	values := []string{"low", "high"}
-	want := Adapter{
+	want := Definitions{
 		Operations: []Operation{{
 			Name: "set_level", Category: Update, Danger: Reversible, DangerSource: DangerFromCategory, Description: "Sets it.",
 			Returns: Returns{Name: "Level", Kind: KindEnum, Description: "How much"},

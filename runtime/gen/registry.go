@@ -99,10 +99,10 @@ func (r *Registry) Err() error { return errors.Join(r.faults...) }
 func (r *Registry) Operations() []Bound { return r.operations }
 
 // Definitions returns the definitions of the operations and types.
-func (r *Registry) Definitions() Adapter {
-	adapter := Adapter{Types: r.types}
+func (r *Registry) Definitions() Definitions {
+	definitions := Definitions{Types: r.types}
 	for i := range r.operations {
-		adapter.Operations = append(adapter.Operations, r.operations[i].Operation)
+		definitions.Operations = append(definitions.Operations, r.operations[i].Operation)
 	}
-	return adapter
+	return definitions
 }

@@ -22,7 +22,7 @@ type Bound struct {
 // would silently never match: patterns that match no operation, conditions on parameters that none of a rule's
 // operations has, and values that a parameter cannot have. It also reports what Validate finds. The error is of type
 // Mistakes.
-func (p *Policy) Bind(definitions *gen.Adapter) (*Bound, error) {
+func (p *Policy) Bind(definitions *gen.Definitions) (*Bound, error) {
 	f := &findings{policy: p}
 	if p.validate(f); len(f.list) > 0 {
 		return nil, f.list.Err()

@@ -243,7 +243,7 @@ rules:
 }
 
 func TestADangerLevelThatNobodyKnowsCountsAgainstTheCall(t *testing.T) {
-	adapter := &gen.Adapter{Operations: []gen.Operation{{Name: "odd", Category: gen.Read, Danger: "odd"}}}
+	adapter := &gen.Definitions{Operations: []gen.Operation{{Name: "odd", Category: gen.Read, Danger: "odd"}}}
 	for effect, want := range map[policy.Effect]policy.Effect{policy.Deny: policy.Deny, policy.Confirm: policy.Confirm, policy.Allow: policy.Deny} {
 		p := policy.Policy{Default: policy.Allow, Rules: []policy.Rule{{Name: "r", Effect: effect, Danger: gen.Forbidden}}}
 		if effect == policy.Allow {

@@ -16,10 +16,10 @@ import (
 var update = flag.Bool("update", false, "write golden files")
 
 // todos is the adapter that policies are held against.
-func todos() *gen.Adapter {
+func todos() *gen.Definitions {
 	id := gen.Param{Name: "todo_id", Type: "string", Required: true, ID: true}
 	status := gen.Param{Name: "status", Type: "Status", Aliases: []string{"state"}}
-	return &gen.Adapter{
+	return &gen.Definitions{
 		Operations: []gen.Operation{
 			{Name: "create_todo", Category: gen.Create, Danger: gen.Reversible, Params: []gen.Param{
 				{Name: "title", Type: "string", Required: true},

@@ -106,11 +106,11 @@ func goCommand(dir string, args ...string) (string, error) {
 func TestLiteralsAreTheDefinitions(t *testing.T) {
 	operations, types := definitions(rand.New(rand.NewPCG(1, 2)), 400)
 	dir := write(t, operations, types)
-	var got gen.Adapter
+	var got gen.Definitions
 	if err := json.Unmarshal([]byte(run(t, dir, "run", ".")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(gen.Adapter{Operations: operations, Types: types}, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(gen.Definitions{Operations: operations, Types: types}, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-written +read:\n%s", diff)
 	}
 	run(t, dir, "vet", "./...")

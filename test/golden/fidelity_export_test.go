@@ -33,7 +33,7 @@ func holdAgainstExports(t *testing.T, driver, dir string, scenarios []*scenario,
 		if _, callable := scenarios[at].file("calls.txt"); !callable {
 			continue
 		}
-		adapter := &gen.Adapter{Name: name, Types: pkg.Types}
+		adapter := &gen.Definitions{Name: name, Types: pkg.Types}
 		for _, h := range pkg.Handlers {
 			adapter.Operations = append(adapter.Operations, h.Operation)
 		}
@@ -60,7 +60,7 @@ type exported struct {
 	obscure   string // what a schema alone does not tell a value of
 }
 
-func newExported(t *testing.T, a *gen.Adapter, o *gen.Operation) *exported {
+func newExported(t *testing.T, a *gen.Definitions, o *gen.Operation) *exported {
 	t.Helper()
 	e := &exported{operation: o, random: rand.New(rand.NewPCG(*fidelitySeed, uint64(len(o.Name))))}
 	var document any

@@ -26,7 +26,7 @@ import (
 // same.
 const exportDir = "../exports"
 
-func definitions(t *testing.T) (*gen.Adapter, describe.Surface) {
+func definitions(t *testing.T) (*gen.Definitions, describe.Surface) {
 	t.Helper()
 	adapter := todo.NewRegistry(nil).Definitions()
 	adapter.Name, adapter.Version = "todo", "1.0.0"
@@ -41,7 +41,7 @@ func definitions(t *testing.T) (*gen.Adapter, describe.Surface) {
 func TestExports(t *testing.T) {
 	adapter, surface := definitions(t)
 	exports := make(map[string]string)
-	one := func(name string, render func(*gen.Adapter, describe.Surface) ([]byte, error)) {
+	one := func(name string, render func(*gen.Definitions, describe.Surface) ([]byte, error)) {
 		for range 3 { // the same bytes each time
 			content, err := render(adapter, surface)
 			if err != nil {
@@ -56,14 +56,14 @@ func TestExports(t *testing.T) {
 	one("reference.md", markdown.Render)
 	one("llms.txt", llms.Render)
 	one("openapi.json", openapi.Render)
-	one("snapshot.json", func(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+	one("snapshot.json", func(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 		return introspection.Snapshot(a, s, export.StandardProtocol(a))
 	})
-	one("manifest.json", func(a *gen.Adapter, _ describe.Surface) ([]byte, error) {
+	one("manifest.json", func(a *gen.Definitions, _ describe.Surface) ([]byte, error) {
 		text, err := manifest.Render(a)
 		return append(text, '\n'), err
 	})
-	one("adapter_definition.json", func(a *gen.Adapter, _ describe.Surface) ([]byte, error) {
+	one("adapter_definition.json", func(a *gen.Definitions, _ describe.Surface) ([]byte, error) {
 		text, _, err := adapterschema.Render(a, adapterschema.Options{})
 		return text, err
 	})

@@ -87,7 +87,7 @@ type response struct {
 // Render returns the adapter definition, as indented JSON with a newline at its end, and a warning for each part that
 // it leaves out, in the order of the definitions. The error lists everything that is wrong: a service name that has no
 // letter, invalid names and categories of operations, and literals that are not JSON.
-func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {
+func Render(a *gen.Definitions, o Options) ([]byte, []Warning, error) {
 	r := renderer{adapter: a}
 	d := document{Type: "adapter", Name: r.name(), Version: r.version()}
 	d.Description = cmp.Or(o.Description, "MCP-AQL adapter of "+d.Name)
@@ -122,7 +122,7 @@ func Render(a *gen.Adapter, o Options) ([]byte, []Warning, error) {
 
 // renderer collects warnings and errors.
 type renderer struct {
-	adapter  *gen.Adapter
+	adapter  *gen.Definitions
 	warnings []Warning
 	faults   []error
 }

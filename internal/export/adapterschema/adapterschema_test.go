@@ -21,8 +21,8 @@ import (
 const officialSchema = "../../../../shared/schemas/adapter-schema.schema.json"
 
 // notes are definitions with everything that the format has a place for, and everything that it has none for.
-func notes() *gen.Adapter {
-	return &gen.Adapter{
+func notes() *gen.Definitions {
+	return &gen.Definitions{
 		Name: "notes", Version: "1.2.3",
 		Operations: []gen.Operation{
 			{
@@ -89,13 +89,13 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		"ID": "not on the wire", "OmitEmpty": "about results",
 		"OmitZero": "about results", "Quoted": "the type says it",
 	}
-	plain := func() (*gen.Adapter, *gen.Operation, *gen.Param) {
-		a := &gen.Adapter{Name: "n", Version: "1.0.0", Operations: []gen.Operation{
+	plain := func() (*gen.Definitions, *gen.Operation, *gen.Param) {
+		a := &gen.Definitions{Name: "n", Version: "1.0.0", Operations: []gen.Operation{
 			{Name: "get", Category: gen.Read, Params: []gen.Param{{Name: "p", Type: "string"}}},
 		}}
 		return a, &a.Operations[0], &a.Operations[0].Params[0]
 	}
-	said := func(a *gen.Adapter) string {
+	said := func(a *gen.Definitions) string {
 		text, warnings, err := adapterschema.Render(a, adapterschema.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestNamesAndVersions(t *testing.T) {
 	} {
 		t.Run(tt.name+" "+tt.version, func(t *testing.T) {
 			text, warnings,
-				err := adapterschema.Render(&gen.Adapter{Name: tt.name, Version: tt.version}, adapterschema.Options{})
+				err := adapterschema.Render(&gen.Definitions{Name: tt.name, Version: tt.version}, adapterschema.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func TestPagination(t *testing.T) {
 		{"a limit that is a text", []gen.Param{{Name: "offset", Type: "integer"}, {Name: "limit", Type: "string"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text, _, err := adapterschema.Render(&gen.Adapter{Name: "n", Version: "1.0.0", Operations: []gen.Operation{
+			text, _, err := adapterschema.Render(&gen.Definitions{Name: "n", Version: "1.0.0", Operations: []gen.Operation{
 				{Name: "list", Category: gen.Read, Params: tt.params},
 			}}, adapterschema.Options{})
 			if err != nil {
@@ -244,7 +244,7 @@ func TestPagination(t *testing.T) {
 
 // What cannot be a document of the format is refused, all of it at once.
 func TestFaults(t *testing.T) {
-	_, _, err := adapterschema.Render(&gen.Adapter{Name: "123", Operations: []gen.Operation{
+	_, _, err := adapterschema.Render(&gen.Definitions{Name: "123", Operations: []gen.Operation{
 		{Name: "get", Category: "AUTHORIZE"}, {Name: "getIt", Category: gen.Read},
 		{Name: "list", Category: gen.Read, Params: []gen.Param{{Name: "a", Default: "{"}, {Name: "b", Minimum: "x"}}},
 	}}, adapterschema.Options{})

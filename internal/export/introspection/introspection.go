@@ -22,7 +22,7 @@ import (
 // Files returns every answer of introspect as a file: operations.json, types.json, operations/NAME.json and
 // types/NAME.json, in the order of the lists. Each file holds one indented response. It fails if describe.Introspect
 // does.
-func Files(a *gen.Adapter, s describe.Surface, p describe.Protocol) ([]export.File, error) {
+func Files(a *gen.Definitions, s describe.Surface, p describe.Protocol) ([]export.File, error) {
 	answers, err := describe.Introspect(a, s, p)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Files(a *gen.Adapter, s describe.Surface, p describe.Protocol) ([]export.Fi
 
 // Snapshot returns the answers of introspect as a snapshot, indented and with a newline at its end. The same
 // definitions give the same bytes. It fails if describe.Introspect does.
-func Snapshot(a *gen.Adapter, s describe.Surface, p describe.Protocol) ([]byte, error) {
+func Snapshot(a *gen.Definitions, s describe.Surface, p describe.Protocol) ([]byte, error) {
 	answers, err := describe.Introspect(a, s, p)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ import (
 )
 
 // todos has types whose names make trouble as file names.
-func todos() *gen.Adapter {
-	return &gen.Adapter{
+func todos() *gen.Definitions {
+	return &gen.Definitions{
 		Name: "todo",
 		Operations: []gen.Operation{
 			{
@@ -37,7 +37,7 @@ func todos() *gen.Adapter {
 	}
 }
 
-func answers(t *testing.T, a *gen.Adapter, s describe.Surface) *describe.Introspection {
+func answers(t *testing.T, a *gen.Definitions, s describe.Surface) *describe.Introspection {
 	t.Helper()
 	answers, err := describe.Introspect(a, s, export.StandardProtocol(a))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // Params returns the document about the parameters of an operation.
-func Params(a *gen.Adapter, o *gen.Operation) *document.Schema {
+func Params(a *gen.Definitions, o *gen.Operation) *document.Schema {
 	set := newSet(a, "#/$defs/")
 	root := set.Params(o)
 	root.Version, root.Title = document.Version, o.Name
@@ -30,7 +30,7 @@ func Params(a *gen.Adapter, o *gen.Operation) *document.Schema {
 
 // Result returns the document about the results of a type, which are the data of successes. A type that the adapter
 // does not have is Nothing, whose value is null.
-func Result(a *gen.Adapter, typeName string) *document.Schema {
+func Result(a *gen.Definitions, typeName string) *document.Schema {
 	set := newSet(a, "#/$defs/")
 	root := set.Result(typeName)
 	if t, ok := a.Type(typeName); ok {
@@ -65,7 +65,7 @@ func refersTo(root *document.Schema, ref string) bool {
 // Files returns all documents of an adapter: params/OPERATION.schema.json in the order of the operations, and
 // results/TYPE.schema.json in the order in which operations first return the types. It fails on defaults and other
 // literals that are not JSON.
-func Files(a *gen.Adapter) ([]export.File, error) {
+func Files(a *gen.Definitions) ([]export.File, error) {
 	var files []export.File
 	var names export.FileNames
 	add := func(folder, name string, schema *document.Schema) error {

@@ -17,7 +17,7 @@ import (
 )
 
 // shop is an adapter in which everything that a definition can say occurs.
-func shop() *gen.Adapter {
+func shop() *gen.Definitions {
 	todo := gen.Type{Name: "Item", Kind: gen.KindObject, Description: "A thing to sell", Fields: []gen.Param{
 		{Name: "item_id", Go: "ItemID", Type: "string", ID: true},
 		{Name: "name", Go: "Name", Type: "string", Required: true, MinLength: 1},
@@ -37,7 +37,7 @@ func shop() *gen.Adapter {
 			patch.Fields = append(patch.Fields, f)
 		}
 	}
-	return &gen.Adapter{Name: "shop", Operations: []gen.Operation{
+	return &gen.Definitions{Name: "shop", Operations: []gen.Operation{
 		{
 			Name: "create_item", Category: gen.Create, Description: `Adds an item & <tells> of it.`,
 			Returns: gen.Returns{Name: "Item", Kind: gen.KindObject},
@@ -216,7 +216,7 @@ func TestSetTellsParametersFromResults(t *testing.T) {
 // Types that share others have paths without number. They are not listed then, and the grammar of paths is all there
 // is.
 func TestPathsWithoutNumberAreNotListed(t *testing.T) {
-	a := &gen.Adapter{Operations: []gen.Operation{{
+	a := &gen.Definitions{Operations: []gen.Operation{{
 		Name: "get", Category: gen.Read, Returns: gen.Returns{Name: "T0", Kind: gen.KindObject},
 		Params: []gen.Param{{Name: "fields", Type: gen.TypeSelection}},
 	}}}

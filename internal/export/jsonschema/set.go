@@ -31,7 +31,7 @@ type key struct {
 
 // Set makes schemas that share the definitions of types.
 type Set struct {
-	adapter *gen.Adapter
+	adapter *gen.Definitions
 	prefix  string // of references
 	names   map[key]string
 	taken   map[string]bool
@@ -44,7 +44,7 @@ type Set struct {
 // NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix,
 // such as "#/components/schemas/". A type that occurs in results and in parameters has two definitions: the name of the
 // one for parameters ends in Input.
-func NewSet(a *gen.Adapter, prefix string) *Set {
+func NewSet(a *gen.Definitions, prefix string) *Set {
 	s := newSet(a, prefix)
 	s.outputs = make(map[string]bool)
 	for i := range a.Operations {
@@ -53,7 +53,7 @@ func NewSet(a *gen.Adapter, prefix string) *Set {
 	return s
 }
 
-func newSet(a *gen.Adapter, prefix string) *Set {
+func newSet(a *gen.Definitions, prefix string) *Set {
 	s := &Set{
 		adapter: a, prefix: prefix, names: make(map[key]string), taken: make(map[string]bool),
 		defined: make(document.Definitions),
@@ -73,7 +73,7 @@ func newSet(a *gen.Adapter, prefix string) *Set {
 
 // resource returns the type whose fields can be selected in results of a type: the type of its items, if it is a list
 // of objects, or the type itself.
-func resource(a *gen.Adapter, name string) string {
+func resource(a *gen.Definitions, name string) string {
 	t, ok := a.Type(name)
 	if !ok {
 		return name
@@ -94,7 +94,7 @@ func resource(a *gen.Adapter, name string) string {
 }
 
 // reach adds a type, and all types of its fields and elements, to a set of names.
-func reach(a *gen.Adapter, name string, into map[string]bool) {
+func reach(a *gen.Definitions, name string, into map[string]bool) {
 	t, ok := a.Type(name)
 	if !ok || into[name] {
 		return

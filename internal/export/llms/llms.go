@@ -15,7 +15,7 @@ import (
 )
 
 // Render returns the text about an adapter. It fails on a surface that is not valid.
-func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func summary(a *gen.Adapter, s describe.Surface) string {
+func summary(a *gen.Definitions, s describe.Surface) string {
 	tools := make(map[string]bool)
 	for i := range a.Operations {
 		tools[s.Tool(&a.Operations[i])] = true
@@ -75,7 +75,7 @@ func routing(s describe.Surface) string {
 }
 
 // confirmed returns the names of the operations that need confirmation.
-func confirmed(a *gen.Adapter) []string {
+func confirmed(a *gen.Definitions) []string {
 	var names []string
 	for i := range a.Operations {
 		if o := &a.Operations[i]; export.NeedsConfirmation(o) {

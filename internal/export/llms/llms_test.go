@@ -11,7 +11,7 @@ import (
 )
 
 func TestRender(t *testing.T) {
-	a := &gen.Adapter{Name: "shop", Version: "1.0.0", Operations: []gen.Operation{
+	a := &gen.Definitions{Name: "shop", Version: "1.0.0", Operations: []gen.Operation{
 		{
 			Name: "get_item", Category: gen.Read, Description: "Reads an item. And more.", Returns: gen.Returns{Name: "Item"},
 			Params: []gen.Param{
@@ -32,7 +32,7 @@ func TestRender(t *testing.T) {
 
 // Beside the operations the text is short, however many of them ask first.
 func TestTheWayOfUseStaysShort(t *testing.T) {
-	a := &gen.Adapter{Name: "many"}
+	a := &gen.Definitions{Name: "many"}
 	for i := range 100 {
 		a.Operations = append(a.Operations,
 			gen.Operation{Name: fmt.Sprintf("drop_%d", i), Category: gen.Delete, Danger: gen.Destructive})
@@ -51,7 +51,7 @@ func TestTheWayOfUseStaysShort(t *testing.T) {
 }
 
 func TestRenderRefusesASurfaceThatIsNotValid(t *testing.T) {
-	if _, err := Render(&gen.Adapter{}, describe.Surface{}); err == nil {
+	if _, err := Render(&gen.Definitions{}, describe.Surface{}); err == nil {
 		t.Error("no error")
 	}
 }

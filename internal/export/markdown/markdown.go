@@ -16,7 +16,7 @@ import (
 )
 
 // Render returns the page about an adapter. It fails on a surface that is not valid.
-func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ var meanings = map[gen.Danger]string{
 
 // page is the page being written.
 type page struct {
-	adapter *gen.Adapter
+	adapter *gen.Definitions
 	surface describe.Surface
 	text    strings.Builder
 	titles  []string          // of the headings that are not written yet, in their order

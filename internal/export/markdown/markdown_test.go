@@ -13,8 +13,8 @@ import (
 )
 
 // shop is an adapter with everything that is hard to write in Markdown.
-func shop() *gen.Adapter {
-	return &gen.Adapter{Name: "shop", Operations: []gen.Operation{
+func shop() *gen.Definitions {
+	return &gen.Definitions{Name: "shop", Operations: []gen.Operation{
 		{
 			Name: "item", Category: gen.Read, Danger: gen.Safe, Returns: gen.Returns{Name: "Item", Kind: gen.KindObject},
 			Description: "Reads an item, <b>whole</b> | or not. See https://shop.example/items_all, and `code`.\n\n" +

@@ -22,7 +22,7 @@ const openAPI = "3.1.1"
 
 // Render returns the document about an adapter, as indented JSON with a newline at its end. It fails on a surface that
 // is not valid, and on defaults, examples and other literals that are not JSON.
-func Render(a *gen.Adapter, s describe.Surface) ([]byte, error) {
+func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func listed(failures []export.Failure) string {
 	return b.String()
 }
 
-func tags(a *gen.Adapter, s describe.Surface) []tag {
+func tags(a *gen.Definitions, s describe.Surface) []tag {
 	var list []tag
 	for _, family := range s.Profile.Families {
 		if len(export.OperationsOf(a, s, family.Name)) > 0 {
@@ -123,7 +123,7 @@ func effect(family describe.Family) string {
 	return strings.Join(texts, " ")
 }
 
-func operationOf(a *gen.Adapter, s describe.Surface, set *jsonschema.Set, o *gen.Operation) (operation, error) {
+func operationOf(a *gen.Definitions, s describe.Surface, set *jsonschema.Set, o *gen.Operation) (operation, error) {
 	params := set.Params(o)
 	params.Examples, params.Description = nil, ""
 	body, err := jsonschema.Text(params)
@@ -204,7 +204,7 @@ func description(o *gen.Operation) string {
 }
 
 // failures describes the failures of an operation other than internal ones.
-func failures(a *gen.Adapter, o *gen.Operation) string {
+func failures(a *gen.Definitions, o *gen.Operation) string {
 	text := "The operation was not carried out. The reason is one of those that any operation can answer with"
 	if own := export.Failures(a, o); len(own) > 0 {
 		return text + ", or one of these:\n" + listed(own)

@@ -12,8 +12,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-func shop() *gen.Adapter {
-	return &gen.Adapter{Name: "shop", Version: "2.0.0", Operations: []gen.Operation{
+func shop() *gen.Definitions {
+	return &gen.Definitions{Name: "shop", Version: "2.0.0", Operations: []gen.Operation{
 		{
 			Name: "create_item", Category: gen.Create, Danger: gen.Reversible, Description: "Adds an item. It is <new> & free.",
 			Params: []gen.Param{{Name: "item", Type: "Item", Required: true},

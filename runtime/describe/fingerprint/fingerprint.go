@@ -15,7 +15,7 @@ import (
 )
 
 // Of returns the fingerprint of definitions: "sha256:" and the hash of their canonical text in hexadecimal digits.
-func Of(a *gen.Adapter) string {
+func Of(a *gen.Definitions) string {
 	sum := sha256.Sum256(canonical(a))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
@@ -23,7 +23,7 @@ func Of(a *gen.Adapter) string {
 // canonical returns the text of which a fingerprint is the hash: the operations in their order and the types by name,
 // as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are checked against. It
 // leaves out the name and the version of the service, names and places in Go source, and the source of danger levels.
-func canonical(a *gen.Adapter) []byte {
+func canonical(a *gen.Definitions) []byte {
 	w := writer{text: make([]byte, 0, 512*(len(a.Operations)+len(a.Types)+1))}
 	types := make([]*gen.Type, len(a.Types))
 	for i := range a.Types {

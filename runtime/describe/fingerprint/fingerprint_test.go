@@ -16,7 +16,7 @@ import (
 
 // REQ-GE-06: the canonical text and its hash are fixed. A change of this test is a change of every generated header.
 func TestCanonicalText(t *testing.T) {
-	a := &gen.Adapter{
+	a := &gen.Definitions{
 		Name: "notes", Version: "1.0.0",
 		Operations: []gen.Operation{
 			{
@@ -48,7 +48,7 @@ func TestCanonicalText(t *testing.T) {
 	if got, want := Of(a), "sha256:bbe610699c8bcf8114520fdc2f4dcfaa3c800a0e5fc456f4d5f926bf1d735800"; got != want {
 		t.Errorf("fingerprint %s, want %s", got, want)
 	}
-	if got := string(canonical(&gen.Adapter{})); got != "{}" {
+	if got := string(canonical(&gen.Definitions{})); got != "{}" {
 		t.Errorf("nothing is %s", got)
 	}
 }
@@ -82,7 +82,7 @@ func TestEveryPartOfDefinitionsCounts(t *testing.T) {
 		}
 	}
 	for _, structure := range []any{
-		gen.Adapter{}, gen.Operation{}, gen.Param{}, gen.Returns{}, gen.Example{}, gen.Type{}, gen.EnumValue{},
+		gen.Definitions{}, gen.Operation{}, gen.Param{}, gen.Returns{}, gen.Example{}, gen.Type{}, gen.EnumValue{},
 	} {
 		typ := reflect.TypeOf(structure)
 		for i := range typ.NumField() {
@@ -100,28 +100,28 @@ func TestEveryPartOfDefinitionsCounts(t *testing.T) {
 func TestWhatMakesFingerprintsDiffer(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(a *gen.Adapter)
+		change func(a *gen.Definitions)
 		same   bool
 	}{
-		{"nothing", func(*gen.Adapter) {}, true},
-		{"the order of types", func(a *gen.Adapter) { slices.Reverse(a.Types) }, true},
+		{"nothing", func(*gen.Definitions) {}, true},
+		{"the order of types", func(a *gen.Definitions) { slices.Reverse(a.Types) }, true},
 		{"an empty list for none",
-			func(a *gen.Adapter) { a.Types[1].Values = []gen.EnumValue{}; a.Operations[1].Reasons = []string{} }, true},
-		{"the handler in another file", func(a *gen.Adapter) { a.Operations[0].Source = "other.go:1" }, true},
-		{"the order of operations", func(a *gen.Adapter) { slices.Reverse(a.Operations) }, false},
-		{"the order of parameters", func(a *gen.Adapter) { slices.Reverse(a.Operations[0].Params) }, false},
-		{"the order of values", func(a *gen.Adapter) { slices.Reverse(a.Types[0].Values) }, false},
-		{"an operation less", func(a *gen.Adapter) { a.Operations = a.Operations[:1] }, false},
-		{"a parameter less", func(a *gen.Adapter) { a.Operations[0].Params = a.Operations[0].Params[:1] }, false},
-		{"a type less", func(a *gen.Adapter) { a.Types = a.Types[:1] }, false},
-		{"an element less", func(a *gen.Adapter) { a.Operations[0].Params[0].Items = nil }, false},
-		{"text that moves from one member to the next", func(a *gen.Adapter) {
+			func(a *gen.Definitions) { a.Types[1].Values = []gen.EnumValue{}; a.Operations[1].Reasons = []string{} }, true},
+		{"the handler in another file", func(a *gen.Definitions) { a.Operations[0].Source = "other.go:1" }, true},
+		{"the order of operations", func(a *gen.Definitions) { slices.Reverse(a.Operations) }, false},
+		{"the order of parameters", func(a *gen.Definitions) { slices.Reverse(a.Operations[0].Params) }, false},
+		{"the order of values", func(a *gen.Definitions) { slices.Reverse(a.Types[0].Values) }, false},
+		{"an operation less", func(a *gen.Definitions) { a.Operations = a.Operations[:1] }, false},
+		{"a parameter less", func(a *gen.Definitions) { a.Operations[0].Params = a.Operations[0].Params[:1] }, false},
+		{"a type less", func(a *gen.Definitions) { a.Types = a.Types[:1] }, false},
+		{"an element less", func(a *gen.Definitions) { a.Operations[0].Params[0].Items = nil }, false},
+		{"text that moves from one member to the next", func(a *gen.Definitions) {
 			o := &a.Operations[0]
 			o.Description, o.Confirm = o.Confirm, o.Description
 		}, false},
-		{"values that are split otherwise", func(a *gen.Adapter) { a.Operations[0].Reasons = []string{`a","b`} }, false},
-		{"a required parameter", func(a *gen.Adapter) { a.Operations[0].Params[1].Required = true }, false},
-		{"a narrower enum", func(a *gen.Adapter) { a.Types[0].Values = a.Types[0].Values[:1] }, false},
+		{"values that are split otherwise", func(a *gen.Definitions) { a.Operations[0].Reasons = []string{`a","b`} }, false},
+		{"a required parameter", func(a *gen.Definitions) { a.Operations[0].Params[1].Required = true }, false},
+		{"a narrower enum", func(a *gen.Definitions) { a.Types[0].Values = a.Types[0].Values[:1] }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := complete()
@@ -170,7 +170,7 @@ type part struct {
 }
 
 // in finds the part in definitions of the same shape.
-func (p part) in(a *gen.Adapter) reflect.Value {
+func (p part) in(a *gen.Definitions) reflect.Value {
 	v := reflect.ValueOf(a).Elem()
 	for _, step := range p.steps {
 		switch v.Kind() {
@@ -232,9 +232,9 @@ func mutate(v reflect.Value) {
 }
 
 // complete are definitions in which every list has an element.
-func complete() *gen.Adapter {
+func complete() *gen.Definitions {
 	element := func() *gen.Param { return &gen.Param{Type: "Color"} }
-	return &gen.Adapter{
+	return &gen.Definitions{
 		Name: "notes", Version: "1.0.0",
 		Operations: []gen.Operation{
 			{
@@ -259,7 +259,7 @@ func complete() *gen.Adapter {
 	}
 }
 
-func randomAdapter(seed uint64) *gen.Adapter {
+func randomAdapter(seed uint64) *gen.Definitions {
 	r := rand.New(rand.NewPCG(seed, 1))
 	text := func() string {
 		letters := []string{"", "a", `"`, `\`, ",", "é", "\n", "\x01", "{", "]", ":", "<&>", "name", "\u2028"}
@@ -300,7 +300,7 @@ func randomAdapter(seed uint64) *gen.Adapter {
 		}
 		return out
 	}
-	a := &gen.Adapter{Name: text(), Version: text()}
+	a := &gen.Definitions{Name: text(), Version: text()}
 	for range r.IntN(4) {
 		a.Operations = append(a.Operations, gen.Operation{
 			Name: text(), Category: gen.Category(text()), Family: text(), Description: text(), Danger: gen.Danger(text()),
@@ -327,7 +327,7 @@ func randomAdapter(seed uint64) *gen.Adapter {
 
 // What the generator pays for each package, and an adapter that tells its fingerprint.
 func BenchmarkOf(b *testing.B) {
-	a := &gen.Adapter{}
+	a := &gen.Definitions{}
 	for range 100 {
 		a.Operations = append(a.Operations, complete().Operations...)
 	}

@@ -41,7 +41,7 @@ func (d datatype) minimum() string {
 
 // datatypeOf returns the datatype of a parameter and whether it takes several values. The datatype of a list is that of
 // its elements; elements of a list of lists are of any type, because a manifest has no deeper structure.
-func datatypeOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
+func datatypeOf(a *gen.Definitions, p *gen.Param) (named datatype, multiple bool) {
 	if p.Type != "array" {
 		return unionOf(a, p)
 	}
@@ -57,7 +57,7 @@ func datatypeOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
 
 // unionOf returns the datatype that all alternatives of a type such as "string | string[]" have, or anyType if they
 // differ.
-func unionOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
+func unionOf(a *gen.Definitions, p *gen.Param) (named datatype, multiple bool) {
 	for i, alternative := range strings.Split(p.Type, " | ") {
 		element, list := strings.CutSuffix(alternative, "[]")
 		multiple = multiple || list
@@ -74,7 +74,7 @@ func unionOf(a *gen.Adapter, p *gen.Param) (named datatype, multiple bool) {
 }
 
 // valueOf returns the datatype of a single value.
-func valueOf(a *gen.Adapter, p *gen.Param) datatype {
+func valueOf(a *gen.Definitions, p *gen.Param) datatype {
 	switch p.Type {
 	case "string":
 		switch p.Format {

@@ -60,7 +60,7 @@ const (
 // the order of the definitions. Built-in operations such as introspect are not part of it. The error lists everything
 // that is wrong: a service without a name, and defaults that are not JSON or that a manifest could not distinguish from
 // an empty one.
-func Render(a *gen.Adapter) ([]byte, error) {
+func Render(a *gen.Definitions) ([]byte, error) {
 	d := document{Service: service{a.Name}, Operations: make([]operation, 0, len(a.Operations))}
 	var faults []error
 	if a.Name == "" {

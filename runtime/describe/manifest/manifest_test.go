@@ -11,8 +11,8 @@ import (
 )
 
 // notes are definitions that need everything a manifest can say.
-func notes() *gen.Adapter {
-	return &gen.Adapter{
+func notes() *gen.Definitions {
+	return &gen.Definitions{
 		Name: "notes", Version: "9.9.9",
 		Operations: []gen.Operation{
 			{
@@ -186,7 +186,7 @@ func TestConstraints(t *testing.T) {
 
 // What cannot be told is refused, all of it at once.
 func TestFaults(t *testing.T) {
-	_, err := manifest.Render(&gen.Adapter{Operations: []gen.Operation{{Name: "get", Params: []gen.Param{
+	_, err := manifest.Render(&gen.Definitions{Operations: []gen.Operation{{Name: "get", Params: []gen.Param{
 		{Name: "broken", Type: "any", Default: "{"}, {Name: "ambiguous", Type: "any", Default: `{ "kind":"empty" }`},
 	}}}})
 	for _, want := range []string{

@@ -57,7 +57,7 @@ type scene struct {
 	sink *kept
 }
 
-var notes = gen.Adapter{Name: "notes", Operations: []gen.Operation{
+var notes = gen.Definitions{Name: "notes", Operations: []gen.Operation{
 	{Name: "get_note", Category: gen.Read, Danger: gen.Safe}, {Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive},
 }}
 

@@ -33,7 +33,7 @@ type Gate struct {
 
 // New returns the gate of an adapter. It fails on options that are out of range or contradict each other, and on
 // operations whose danger level does not exist.
-func New(options Options, definitions *gen.Adapter) (*Gate, error) {
+func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type Meter struct {
 
 // New returns a meter for an adapter, and nil where the options have nothing to count. It fails on options that are out
 // of range or name operations that do not exist.
-func New(options quota.Options, definitions *gen.Adapter, s store.Store) (*Meter, error) {
+func New(options quota.Options, definitions *gen.Definitions, s store.Store) (*Meter, error) {
 	if len(options.Limits)+len(options.Quotas) == 0 {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 10, 0, time.UTC)
 
-var shop = gen.Adapter{Name: "shop", Operations: []gen.Operation{
+var shop = gen.Definitions{Name: "shop", Operations: []gen.Operation{
 	{Name: "list_items", Category: gen.Read}, {Name: "get_item", Category: gen.Read}, {Name: "delete_item", Category: gen.Delete},
 }}
 

@@ -14,13 +14,13 @@ import (
 
 // validation collects what is wrong with options for an adapter.
 type validation struct {
-	definitions *gen.Adapter
+	definitions *gen.Definitions
 	faults      []error
 }
 
 // validate returns what is wrong with options for an adapter. A limit that matches no operation is a mistake: it would
 // limit nothing.
-func validate(o *quota.Options, definitions *gen.Adapter) error {
+func validate(o *quota.Options, definitions *gen.Definitions) error {
 	v := validation{definitions: definitions}
 	v.limits(o.Limits)
 	v.quotas(o.Quotas)

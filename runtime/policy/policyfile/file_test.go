@@ -120,7 +120,7 @@ func TestAFileIsSharedSafely(t *testing.T) {
 				if file.Changed() {
 					file.Reload() // may find half a file, and then says so
 				}
-				if _, err := file.Policy().Bind(new(gen.Adapter)); err != nil {
+				if _, err := file.Policy().Bind(new(gen.Definitions)); err != nil {
 					t.Error(err)
 				}
 			}
