@@ -33,7 +33,8 @@ func TestWindowHoldsForEveryInterval(t *testing.T) {
 			if later.Take(claim, count.Free).Refused {
 				t.Fatalf("window %v: refused at the time it said it is free", window)
 			}
-			if earlier := c; !earlier.Take(claim, count.Free.Add(-time.Millisecond)).Refused && count.Free.Add(-time.Millisecond).After(now) {
+			if earlier := c; !earlier.Take(claim, count.Free.Add(-time.Millisecond)).Refused &&
+				count.Free.Add(-time.Millisecond).After(now) {
 				t.Fatalf("window %v: free earlier than it said", window)
 			}
 		}

@@ -50,7 +50,9 @@ func (m mutant) apply(files map[string][]byte) map[string][]byte {
 		changed[name] = data
 	}
 	edits := slices.Clone(m.edits)
-	slices.SortFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(b.start, a.start)) })
+	slices.SortFunc(edits, func(a, b edit) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(b.start, a.start))
+	})
 	for _, e := range edits {
 		old := changed[e.file]
 		changed[e.file] = slices.Concat(old[:e.start], []byte(e.text), old[e.end:])
@@ -100,7 +102,8 @@ func breed(s *service) []mutant {
 func (b *breeder) add(structural bool, at token.Pos, what string, edits ...edit) {
 	position := b.fset.Position(at)
 	b.mutants = append(b.mutants, mutant{
-		position: fmt.Sprintf("%s:%d:%d", position.Filename, position.Line, position.Column), what: what, structural: structural, subject: b.subject, edits: edits,
+		position: fmt.Sprintf("%s:%d:%d", position.Filename, position.Line, position.Column),
+		what:     what, structural: structural, subject: b.subject, edits: edits,
 	})
 }
 
@@ -165,12 +168,14 @@ func (b *breeder) handler(decl *ast.FuncDecl) {
 	b.add(false, at, "add another handler beside "+name, b.replace(decl.End(), decl.End(), "; "+again+` { panic("") }`))
 
 	receiver := decl.Recv.List[0]
-	b.add(true, receiver.Type.Pos(), "move handler "+name+" to another type", b.replace(receiver.Type.Pos(), receiver.Type.End(), "*selection"))
+	b.add(true, receiver.Type.Pos(), "move handler "+name+" to another type",
+		b.replace(receiver.Type.Pos(), receiver.Type.End(), "*selection"))
 	b.add(true, at, "make handler "+name+" a function", b.remove(decl.Recv.Pos(), decl.Recv.End()))
 	params := decl.Type.Params.List
 	first, request := params[0], params[len(params)-1]
 	b.add(true, first.Pos(), "drop the context of "+name, b.remove(first.Pos(), request.Pos()))
-	b.add(true, request.Pos(), "pass the request of "+name+" by pointer", b.replace(request.Type.Pos(), request.Type.Pos(), "*"))
+	b.add(true, request.Pos(), "pass the request of "+name+" by pointer",
+		b.replace(request.Type.Pos(), request.Type.Pos(), "*"))
 	b.add(true, request.Pos(), "drop the request of "+name, b.remove(first.End(), request.End()))
 	results := decl.Type.Results
 	last := results.List[len(results.List)-1]
@@ -215,7 +220,8 @@ func (b *breeder) directive(handler string, line *ast.Comment) {
 		rest := text[i+1:]
 		end := strings.IndexAny(rest, `"}`)
 		if end > 0 && (text[i] == '{' && rest[end] == '}' || text[i] == '"' && strings.HasPrefix(rest[end:], `":`)) {
-			b.add(false, start+token.Pos(i)+1, "rename "+rest[:end]+" in the "+what, b.replace(start+token.Pos(i+1), start+token.Pos(i+1), "x"))
+			b.add(false, start+token.Pos(i)+1, "rename "+rest[:end]+" in the "+what,
+				b.replace(start+token.Pos(i+1), start+token.Pos(i+1), "x"))
 		}
 	}
 }
@@ -244,14 +250,16 @@ func (b *breeder) declaredType(decl *ast.GenDecl, spec *ast.TypeSpec) {
 	name, at := spec.Name.Name, spec.Name.Pos()
 	b.add(true, at, "delete type "+name, b.remove(decl.Pos(), decl.End()))
 	b.add(true, at, "rename type "+name, b.rename(b.info.Defs[spec.Name], name+"s")...)
-	b.add(false, at, "make an alias of type "+name, b.replace(spec.Type.Pos(), spec.Type.Pos(), "= ")) // what converts to one converts to the other
+	// what converts to one converts to the other
+	b.add(false, at, "make an alias of type "+name, b.replace(spec.Type.Pos(), spec.Type.Pos(), "= "))
 	b.comment("type "+name, decl.Doc)
 	st, ok := spec.Type.(*ast.StructType)
 	if !ok {
 		b.add(true, at, "make type "+name+" an int", b.replace(spec.Type.Pos(), spec.Type.End(), "int"))
 		return
 	}
-	b.add(true, st.Fields.Closing, "add a field to "+name, b.replace(st.Fields.Closing, st.Fields.Closing, "Added string "))
+	b.add(true, st.Fields.Closing, "add a field to "+name,
+		b.replace(st.Fields.Closing, st.Fields.Closing, "Added string "))
 	for i, field := range st.Fields.List {
 		b.field(name, field)
 		if i > 0 {
@@ -320,10 +328,12 @@ func (b *breeder) field(owner string, field *ast.Field) {
 	default:
 		name := field.Names[0].Name
 		b.add(true, field.Pos(), "rename field "+what, b.rename(b.info.Defs[field.Names[0]], name+"s")...)
-		b.add(true, field.Pos(), "unexport field "+what, b.rename(b.info.Defs[field.Names[0]], strings.ToLower(name[:1])+name[1:])...)
+		b.add(true, field.Pos(), "unexport field "+what,
+			b.rename(b.info.Defs[field.Names[0]], strings.ToLower(name[:1])+name[1:])...)
 	}
 	for _, other := range others {
-		b.add(true, field.Type.Pos(), fmt.Sprintf("change the type of %s to %s", what, other), b.replace(field.Type.Pos(), field.Type.End(), other))
+		b.add(true, field.Type.Pos(), fmt.Sprintf("change the type of %s to %s", what, other),
+			b.replace(field.Type.Pos(), field.Type.End(), other))
 	}
 	b.comment("field "+what, field.Doc)
 	b.comment("field "+what, field.Comment)
@@ -390,7 +400,8 @@ func (b *breeder) items(what string, field *ast.Field, text string, place func(i
 		added = []string{"op=other", "endpoint=other", "timeout=1s", "deprecated", "danger=forbidden"}
 	}
 	for _, other := range added {
-		if key, _, _ := strings.Cut(other, "="); !slices.ContainsFunc(items, func(i tagparse.Item) bool { return i.Key == key }) {
+		key, _, _ := strings.Cut(other, "=")
+		if !slices.ContainsFunc(items, func(i tagparse.Item) bool { return i.Key == key }) {
 			end := place(len(text))
 			b.add(false, end, fmt.Sprintf("add %s to the aql tag of %s", other, what), b.replace(end, end, ","+other))
 		}
@@ -452,11 +463,13 @@ func (b *breeder) constant(decl *ast.GenDecl, spec *ast.ValueSpec) {
 	b.add(false, spec.Pos(), "change the value of constant "+name, b.replace(value.End()-1, value.End()-1, "s"))
 	b.add(false, spec.Pos(), "take the type of constant "+name, b.remove(spec.Type.Pos(), spec.Type.End()))
 	b.add(false, spec.Pos(), "make constant "+name+" a string", b.replace(spec.Type.Pos(), spec.Type.End(), "string"))
-	b.add(false, spec.Pos(), "add a constant before "+name, b.replace(spec.Pos(), spec.Pos(), "Added "+b.text(spec.Type)+` = "added"; `))
+	b.add(false, spec.Pos(), "add a constant before "+name,
+		b.replace(spec.Pos(), spec.Pos(), "Added "+b.text(spec.Type)+` = "added"; `))
 	b.comment("constant "+name, spec.Comment)
 	if i := slices.Index(decl.Specs, ast.Spec(spec)); i > 0 {
 		before := decl.Specs[i-1].(*ast.ValueSpec)
-		b.add(false, spec.Pos(), "give constant "+name+" the value of the one before it", b.replace(value.Pos(), value.End(), b.text(before.Values[0])))
+		b.add(false, spec.Pos(), "give constant "+name+" the value of the one before it",
+			b.replace(value.Pos(), value.End(), b.text(before.Values[0])))
 		b.add(false, spec.Pos(), "swap constant "+name+" with the one before it",
 			b.replace(before.Pos(), before.End(), b.text(spec)), b.replace(spec.Pos(), spec.End(), b.text(before)))
 	}

@@ -74,7 +74,8 @@ func readService(t *testing.T) *service {
 		}
 	}
 	s.imports = loadImports(t, s.syntax)
-	s.info = &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
+	s.info = &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}}
 	var faults []types.Error
 	s.pkg, faults = check(s.fset, s.syntax, s.imports, s.info)
 	if len(faults) > 0 {
@@ -172,7 +173,9 @@ func parse(fset *token.FileSet, name string, data []byte) (*ast.File, error) {
 }
 
 // check type-checks a package whole, function bodies included, and returns all that the compiler would say.
-func check(fset *token.FileSet, syntax map[string]*ast.File, imports types.Importer, info *types.Info) (*types.Package, []types.Error) {
+func check(
+	fset *token.FileSet, syntax map[string]*ast.File, imports types.Importer, info *types.Info,
+) (*types.Package, []types.Error) {
 	var faults []types.Error
 	config := types.Config{Importer: imports, Sizes: types.SizesFor("gc", runtime.GOARCH), Error: func(err error) {
 		var fault types.Error
@@ -212,7 +215,8 @@ func loadImports(t *testing.T, syntax map[string]*ast.File) imported {
 		}
 	}
 	config := &packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedDeps |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax,
 		ParseFile: func(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 			file, err := parser.ParseFile(fset, filename, src, parser.SkipObjectResolution)
@@ -360,7 +364,8 @@ func (s *service) checkAll(t *testing.T, mutants []mutant, chosen []int, verdict
 			continue
 		}
 		content, err := emit.File(&result.Packages[i])
-		content = bytes.ReplaceAll(content, []byte(strings.TrimSuffix(mutantDir(n+1), "todo")), nil) // in the places of handlers
+		// The places of handlers name the folder.
+		content = bytes.ReplaceAll(content, []byte(strings.TrimSuffix(mutantDir(n+1), "todo")), nil)
 		switch {
 		case n < 0 && (err != nil || !bytes.Equal(content, committed)):
 			t.Fatalf("%s/%s is not what is generated from the service; run make generate (%v)", todoDir, generatedName, err)

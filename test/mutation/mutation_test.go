@@ -33,7 +33,8 @@ type harmless struct {
 
 var harmlessMutants = []harmless{
 	{"an operation is described by its handler, and an embedded struct by nobody", func(s *service, m mutant) bool {
-		return strings.Contains(m.what, " the comment of type ") && (s.isRequest(m.subject.owner) || s.isEmbedded(m.subject.owner))
+		return strings.Contains(m.what, " the comment of type ") &&
+			(s.isRequest(m.subject.owner) || s.isEmbedded(m.subject.owner))
 	}},
 	{"without the json tag the field has the same name", func(s *service, m mutant) bool {
 		switch {
@@ -41,7 +42,8 @@ var harmlessMutants = []harmless{
 			return false
 		case strings.HasPrefix(m.what, "take the name from the json tag"):
 			return true
-		case strings.HasPrefix(m.what, "delete the tag") && m.subject.aql, m.subject.options != "" && s.shown[m.subject.owner]:
+		case strings.HasPrefix(m.what, "delete the tag") && m.subject.aql,
+			m.subject.options != "" && s.shown[m.subject.owner]:
 			return false
 		}
 		return strings.HasPrefix(m.what, "delete the tag") || strings.HasPrefix(m.what, "delete the json tag") ||
@@ -49,7 +51,8 @@ var harmlessMutants = []harmless{
 	}},
 	{"_etag is read-only whatever its tag says", func(_ *service, m mutant) bool {
 		return m.subject.name == "_etag" && slices.Contains([]string{
-			"delete the aql tag of Todo.ETag", "misspell the key of the aql tag of Todo.ETag", "delete readonly in the aql tag of Todo.ETag",
+			"delete the aql tag of Todo.ETag", "misspell the key of the aql tag of Todo.ETag",
+			"delete readonly in the aql tag of Todo.ETag",
 		}, m.what)
 	}},
 }

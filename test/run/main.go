@@ -2,8 +2,8 @@
 //
 //	go run ./test/run [-tier quick|test|slow|race] [-- go test flags]
 //
-// It runs all packages even when some fail. Failures are printed in full, a package that passes as one line. The exit code
-// is 1 if anything failed. The last line is "N passed, N failed, N skipped", which counts tests and subtests.
+// It runs all packages even when some fail. Failures are printed in full, a package that passes as one line. The exit
+// code is 1 if anything failed. The last line is "N passed, N failed, N skipped", which counts tests and subtests.
 package main
 
 import (

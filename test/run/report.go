@@ -231,7 +231,8 @@ func (r *report) summarize() bool {
 		if m.packages == 0 {
 			continue
 		}
-		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%.1f\t  %s\n", m.packages, m.failed, m.passed, m.counts.failed, m.skipped, m.seconds, path)
+		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%.1f\t  %s\n", m.packages, m.failed, m.passed, m.counts.failed, m.skipped,
+			m.seconds, path)
 		total.add(m.counts)
 	}
 	table.Flush()

@@ -24,12 +24,13 @@ func killings(t *testing.T) int {
 	return 200
 }
 
-// An adapter that is killed at any point of asking, confirming, running and recording loses nothing that counts: nothing ran
-// without its token being spent, no token is good twice, every record that was acknowledged is there, and the chain of
-// records holds.
+// An adapter that is killed at any point of asking, confirming, running and recording loses nothing that counts:
+// nothing ran without its token being spent, no token is good twice, every record that was acknowledged is there, and
+// the chain of records holds.
 func TestKilledAdapters(t *testing.T) {
 	dir := t.TempDir()
-	location, executions, auditFile := filepath.Join(dir, "state.db"), filepath.Join(dir, "executions"), filepath.Join(dir, "audit.log")
+	location, executions := filepath.Join(dir, "state.db"), filepath.Join(dir, "executions")
+	auditFile := filepath.Join(dir, "audit.log")
 	random := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
 	tokens := make(map[string]string) // by id
 	done := make(map[string]bool)
@@ -124,7 +125,8 @@ func TestKilledAdapters(t *testing.T) {
 			t.Errorf("%s: %+v", id, a.Error)
 		}
 	}
-	t.Logf("%d tokens, %d executions, %d done, %d tokens unused, %d spent in vain, %d records", len(tokens), len(executed)-unused, len(done), unused, spent, summary.Records)
+	t.Logf("%d tokens, %d executions, %d done, %d tokens unused, %d spent in vain, %d records", len(tokens),
+		len(executed)-unused, len(done), unused, spent, summary.Records)
 }
 
 func asTorn(err error, broken **audit.BrokenError) bool {

@@ -26,8 +26,8 @@ type server interface {
 // stateTimeout is short, so that outages show.
 const stateTimeout = 300 * time.Millisecond
 
-// A server that is stopped, killed or stands still during traffic turns into clear refusals within the deadline, never into
-// "allowed"; when it is back, all goes on by itself. No token is good twice.
+// A server that is stopped, killed or stands still during traffic turns into clear refusals within the deadline, never
+// into "allowed"; when it is back, all goes on by itself. No token is good twice.
 func TestOutages(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (server, string){
 		"redis":    func(t *testing.T) (server, string) { s := redistest.Start(t); return s, s.Location() },
@@ -86,7 +86,8 @@ func testOutage(t *testing.T, location string, begin, end func()) {
 					t.Errorf("while the server is away: %+v", a)
 				case a.Success || a.Error.Code == "CONFIRMATION_REQUIRED":
 					return a, true
-				case a.Error.Code == "INTERNAL_ERROR" && strings.Contains(a.Error.Message, "state is unavailable, so nothing was run"):
+				case a.Error.Code == "INTERNAL_ERROR" &&
+					strings.Contains(a.Error.Message, "state is unavailable, so nothing was run"):
 					refused.Add(1)
 				case a.Error.Code == "TOKEN_ALREADY_USED": // it was spent, and the answer got lost
 				default:

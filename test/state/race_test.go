@@ -45,7 +45,8 @@ func newSession(t *testing.T, location string) *aql.Session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { state.Close() })
-	adapter, err := newAdapter(aql.Options{State: state, StateTimeout: patience, Quota: raceQuota, Confirmation: aql.Confirmation{IssuesPerMinute: -1}}, func(string) {})
+	adapter, err := newAdapter(aql.Options{State: state, StateTimeout: patience, Quota: raceQuota,
+		Confirmation: aql.Confirmation{IssuesPerMinute: -1}}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package state tests adapters that share their state: processes that race, processes that are killed, and servers that go
-// away. Its test binary runs itself as the other processes.
+// Package state tests adapters that share their state: processes that race, processes that are killed, and servers that
+// go away. Its test binary runs itself as the other processes.
 package state
 
 import (
@@ -73,7 +73,8 @@ type thing struct{ ID string }
 func newAdapter(options aql.Options, run func(id string)) (*aql.Adapter, error) {
 	operation := func(name string, category gen.Category, danger gen.Danger) gen.Handler {
 		return gen.Handler{
-			Name: name, Category: category, Danger: danger, Params: []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}}, Returns: "Nothing",
+			Name: name, Category: category, Danger: danger, Returns: "Nothing",
+			Params:  []gen.Field{{Name: "id", Go: "ID", Type: "string", Required: true}},
 			Request: (*thing)(nil),
 			Call: func(_ context.Context, _ []any, request any) (any, error) {
 				run(request.(*thing).ID)
@@ -100,7 +101,8 @@ type answer struct {
 
 // call calls an operation for a caller; token may be empty.
 func call(ctx context.Context, session *aql.Session, caller, tool, operation, id, token string) (answer, error) {
-	request, err := json.Marshal(map[string]any{"operation": operation, "params": map[string]string{"id": id}, "_confirmation": token})
+	request, err := json.Marshal(map[string]any{"operation": operation, "params": map[string]string{"id": id},
+		"_confirmation": token})
 	if err != nil {
 		return answer{}, err
 	}

@@ -32,8 +32,8 @@ func runWorker(work string, args []string) error {
 // raceQuota lets each caller make one call a day.
 var raceQuota = quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, HardStop: 1}}}
 
-// race is an adapter on shared state that does what its input says, with many goroutines at once, and tells how many of them
-// got through:
+// race is an adapter on shared state that does what its input says, with many goroutines at once, and tells how many of
+// them got through:
 //
 //	delete CALLER TOKEN N
 //	get CALLER N
@@ -45,7 +45,8 @@ func race(location string) error {
 	}
 	defer state.Close()
 	var ran atomic.Int32
-	adapter, err := newAdapter(aql.Options{State: state, StateTimeout: patience, Quota: raceQuota}, func(string) { ran.Add(1) })
+	adapter, err := newAdapter(aql.Options{State: state, StateTimeout: patience, Quota: raceQuota},
+		func(string) { ran.Add(1) })
 	if err != nil {
 		return err
 	}
@@ -90,8 +91,8 @@ func race(location string) error {
 	return in.Err()
 }
 
-// cycle is an adapter that asks for confirmation, confirms and runs, again and again, until it is killed. What it did is on
-// its standard output, in a file that handlers write, and in its audit log.
+// cycle is an adapter that asks for confirmation, confirms and runs, again and again, until it is killed. What it did
+// is on its standard output, in a file that handlers write, and in its audit log.
 func cycle(location, executions, auditFile, prefix string) error {
 	ctx := context.Background()
 	state, err := openStore(ctx, location)

@@ -20,15 +20,19 @@ import (
 	"github.com/aqltag/aqltag/runtime/test/validator/fields"
 )
 
-// differences lists the fields on which the two judge some values differently, and why; refused says which values we refuse
-// and validator does not, accepted those that it is the other way round for. Both must happen, or they are not listed here.
+// differences lists the fields on which the two judge some values differently, and why; refused says which values we
+// refuse and validator does not, accepted those that it is the other way round for. Both must happen, or they are not
+// listed here.
 var differences = map[string]struct {
 	refused, accepted func(v reflect.Value) bool
 	why               string
 }{
-	"IntRequired":  {accepted: isZero, why: "required refuses zero, which is mostly meant to be allowed and which no bound says"},
-	"IntGaps":      {accepted: isTwo, why: "there is no enum of numbers; the gaps between the bounds are told in a warning"},
-	"OmitEmpty":    {refused: isZero, why: "rules behind omitempty are for absent values; a zero value that is given is checked"},
+	"IntRequired": {accepted: isZero,
+		why: "required refuses zero, which is mostly meant to be allowed and which no bound says"},
+	"IntGaps": {accepted: isTwo,
+		why: "there is no enum of numbers; the gaps between the bounds are told in a warning"},
+	"OmitEmpty": {refused: isZero,
+		why: "rules behind omitempty are for absent values; a zero value that is given is checked"},
 	"OmitInt":      {refused: isZero, why: "as OmitEmpty"},
 	"OmitElements": {refused: hasZero, why: "as OmitEmpty"},
 }
@@ -83,7 +87,8 @@ func TestDecoderAgreesWithValidator(t *testing.T) {
 }
 
 // agree compares the two on many values of one field.
-func agree(t *testing.T, judge *validator.Validate, decoder *codec.Request, field reflect.StructField, param *gen.Param) {
+func agree(t *testing.T, judge *validator.Validate, decoder *codec.Request, field reflect.StructField,
+	param *gen.Param) {
 	random := rand.New(rand.NewPCG(1, uint64(field.Offset)))
 	known := differences[field.Name]
 	accepted, refused, differed := 0, 0, 0
@@ -102,10 +107,12 @@ func agree(t *testing.T, judge *validator.Validate, decoder *codec.Request, fiel
 			}
 		}
 		switch ours := len(problems) == 0; {
-		case ours && !verdict && known.accepted != nil && known.accepted(want), !ours && verdict && known.refused != nil && known.refused(want):
+		case ours && !verdict && known.accepted != nil && known.accepted(want), !ours && verdict && known.refused != nil &&
+			known.refused(want):
 			differed++
 		case ours != verdict:
-			t.Fatalf("%s: validator with %s accepts: %t; the decoder with %+v accepts: %t %+v", text, field.Tag, verdict, param, ours, problems)
+			t.Fatalf("%s: validator with %s accepts: %t; the decoder with %+v accepts: %t %+v", text, field.Tag, verdict, param,
+				ours, problems)
 		case ours:
 			accepted++
 			if !reflect.DeepEqual(got.Interface(), want.Interface()) {

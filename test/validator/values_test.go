@@ -8,16 +8,18 @@ import (
 
 // samples lists texts from which values for the fields are made, where random ones would hardly ever be accepted.
 var samples = map[string][]string{
-	"E164":          {"+12345678", "12345678", "+1234567", "+123456789012345", "+1234567890123456", "02345678", "+"},
-	"HexColor":      {"#fff", "#FFFF", "#12345", "#123456", "#1234567", "#12345678", "#ggg", "fff"},
-	"Hexadecimal":   {"0x1F", "0X", "ff", "fg", ""},
-	"Boolean":       {"1", "0", "t", "T", "TRUE", "true", "True", "tRUE", "f", "F", "FALSE", "false", "False", "yes", ""},
-	"MD5":           {strings.Repeat("a1", 16), strings.Repeat("A1", 16), strings.Repeat("a", 31), strings.Repeat("a", 33)},
-	"SHA256":        {strings.Repeat("a1", 32), strings.Repeat("g1", 32), strings.Repeat("a", 63)},
-	"SHA384":        {strings.Repeat("a1", 48), strings.Repeat("g1", 48), strings.Repeat("a", 95)},
-	"SHA512":        {strings.Repeat("a1", 64), strings.Repeat("g1", 64), strings.Repeat("a", 127)},
-	"MongoDB":       {strings.Repeat("a1", 12), strings.Repeat("A1", 12), strings.Repeat("a", 23)},
-	"ULID":          {"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "81ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAI", "01ARZ3NDEKTSV4RRFFQ69G5FA"},
+	"E164":        {"+12345678", "12345678", "+1234567", "+123456789012345", "+1234567890123456", "02345678", "+"},
+	"HexColor":    {"#fff", "#FFFF", "#12345", "#123456", "#1234567", "#12345678", "#ggg", "fff"},
+	"Hexadecimal": {"0x1F", "0X", "ff", "fg", ""},
+	"Boolean":     {"1", "0", "t", "T", "TRUE", "true", "True", "tRUE", "f", "F", "FALSE", "false", "False", "yes", ""},
+	"MD5": {strings.Repeat("a1", 16), strings.Repeat("A1", 16), strings.Repeat("a", 31),
+		strings.Repeat("a", 33)},
+	"SHA256":  {strings.Repeat("a1", 32), strings.Repeat("g1", 32), strings.Repeat("a", 63)},
+	"SHA384":  {strings.Repeat("a1", 48), strings.Repeat("g1", 48), strings.Repeat("a", 95)},
+	"SHA512":  {strings.Repeat("a1", 64), strings.Repeat("g1", 64), strings.Repeat("a", 127)},
+	"MongoDB": {strings.Repeat("a1", 12), strings.Repeat("A1", 12), strings.Repeat("a", 23)},
+	"ULID": {"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "81ARZ3NDEKTSV4RRFFQ69G5FAV",
+		"01ARZ3NDEKTSV4RRFFQ69G5FAI", "01ARZ3NDEKTSV4RRFFQ69G5FA"},
 	"DNSLabel":      {"a", "a-b", "a-", "-a", "A", "1a", strings.Repeat("a", 63), strings.Repeat("a", 64), ""},
 	"LatitudeText":  {"90", "-90.00", "+89.999", "90.01", "91", "5", "05", "1.", ".5", ""},
 	"LongitudeText": {"180", "-180.00", "+179.999", "180.01", "181", "99", "100", "05", "1.", ""},
@@ -32,7 +34,8 @@ var samples = map[string][]string{
 }
 
 // alphabet is what random texts are made of: what rules tell apart.
-var alphabet = []string{"a", "b", "Z", "1", "0", " ", "-", "^", "]", `\`, ".", "é", "ß", "Ⅷ", "中", "\t", "\n", "~", "\x7f", "٣"}
+var alphabet = []string{"a", "b", "Z", "1", "0", " ", "-", "^", "]", `\`, ".", "é", "ß", "Ⅷ", "中", "\t", "\n", "~",
+	"\x7f", "٣"}
 
 // fill gives v a random value that JSON can carry.
 func fill(random *rand.Rand, v reflect.Value, texts []string) {
@@ -54,7 +57,8 @@ func fill(random *rand.Rand, v reflect.Value, texts []string) {
 	case reflect.Uint16:
 		v.SetUint([]uint64{0, 1, 65535, random.Uint64N(65536)}[random.IntN(4)])
 	case reflect.Float32, reflect.Float64:
-		v.SetFloat([]float64{-0.5, 1.5, -0.75, 1.75, 0, 90, -90, 90.5, 180, -180, 180.5, random.Float64()*4 - 2}[random.IntN(12)])
+		v.SetFloat([]float64{-0.5, 1.5, -0.75, 1.75, 0, 90, -90, 90.5, 180, -180, 180.5,
+			random.Float64()*4 - 2}[random.IntN(12)])
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(random, v.Elem(), texts)

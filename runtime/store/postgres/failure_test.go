@@ -124,7 +124,9 @@ func TestFailure(t *testing.T) {
 			warm(t, s)
 
 			mend := test.fail(t, server)
-			why := regexp.MustCompile(`^(reading an entry|writing an entry|deleting an entry|listing entries|counting|opening the PostgreSQL store): (` + test.why + `)$`)
+			const doing = `reading an entry|writing an entry|deleting an entry|listing entries|counting|` +
+				`opening the PostgreSQL store`
+			why := regexp.MustCompile(`^(` + doing + `): (` + test.why + `)$`)
 			timeout := patience
 			if test.frozen {
 				timeout = soon
@@ -347,7 +349,8 @@ func access(t *testing.T, conn *pgx.Conn, rule string) {
 func terminateOthers(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	for n := 1; n > 0; {
-		const query = "select count(pg_terminate_backend(pid)) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+		const query = "select count(pg_terminate_backend(pid)) from pg_stat_activity " +
+			"where backend_type = 'client backend' and pid <> pg_backend_pid()"
 		if err := conn.QueryRow(t.Context(), query).Scan(&n); err != nil {
 			t.Fatal(err)
 		}

@@ -15,24 +15,30 @@ const form = "the location of the PostgreSQL store is not understood; it has the
 const misplaced = `the location of the PostgreSQL store has "@" in a place where it is not understood; ` +
 	`in user names, passwords and parameters, write "@" as %40 and "/" as %2F`
 
-const schemaRule = "the location of the PostgreSQL store: aql_schema must be up to 63 lower-case letters, digits and _, " +
+const schemaRule = "the location of the PostgreSQL store: " +
+	"aql_schema must be up to 63 lower-case letters, digits and _, " +
 	"and not begin with a digit or pg_"
 
 // What is wrong with a location is said without quoting it: the password can be anywhere in one that is written
 // wrongly.
 func TestLocationsThatAreNotUnderstood(t *testing.T) {
 	for name, test := range map[string]struct{ location, want string }{
-		"another scheme":                {"mysql://u:hunter2@h/d", "the location of a PostgreSQL store has the form postgres://user:password@host:port/database"},
-		"keywords and values":           {"host=h password=hunter2", "the location of a PostgreSQL store has the form postgres://user:password@host:port/database"},
-		"a slash in the password":       {"postgres://u:hunter2/x@h/d", misplaced},
-		"an at in the password":         {"postgres://u:hunter2@x@h/d", misplaced},
-		"an at in a parameter":          {"postgres://h/d?password=hunter2@", misplaced},
-		"a percent in the password":     {"postgres://u:hunter2%@h/d", form},
-		"a port that is none":           {"postgres://u:x@h:hunter2/d", form},
-		"no host":                       {"postgres://u:hunter2", form},
-		"a parameter without value":     {"postgres://u:hunter2@h/d?sslmode", "the location of the PostgreSQL store: the value of the parameter sslmode is not understood"},
-		"a mode that is none":           {"postgres://u:hunter2@h/d?aql_schema=x&sslmode=hunter2", "the location of the PostgreSQL store: the value of the parameter sslmode is not understood"},
-		"a number that is none":         {"postgres://u:hunter2@h/d?connect_timeout=5&pool_max_conns=many", "the location of the PostgreSQL store: the value of the parameter pool_max_conns is not understood"},
+		"another scheme": {"mysql://u:hunter2@h/d",
+			"the location of a PostgreSQL store has the form postgres://user:password@host:port/database"},
+		"keywords and values": {"host=h password=hunter2",
+			"the location of a PostgreSQL store has the form postgres://user:password@host:port/database"},
+		"a slash in the password":   {"postgres://u:hunter2/x@h/d", misplaced},
+		"an at in the password":     {"postgres://u:hunter2@x@h/d", misplaced},
+		"an at in a parameter":      {"postgres://h/d?password=hunter2@", misplaced},
+		"a percent in the password": {"postgres://u:hunter2%@h/d", form},
+		"a port that is none":       {"postgres://u:x@h:hunter2/d", form},
+		"no host":                   {"postgres://u:hunter2", form},
+		"a parameter without value": {"postgres://u:hunter2@h/d?sslmode",
+			"the location of the PostgreSQL store: the value of the parameter sslmode is not understood"},
+		"a mode that is none": {"postgres://u:hunter2@h/d?aql_schema=x&sslmode=hunter2",
+			"the location of the PostgreSQL store: the value of the parameter sslmode is not understood"},
+		"a number that is none": {"postgres://u:hunter2@h/d?connect_timeout=5&pool_max_conns=many",
+			"the location of the PostgreSQL store: the value of the parameter pool_max_conns is not understood"},
 		"two parameters that are wrong": {"postgres://u:hunter2@h/d?pool_max_conns=many&sslmode=x", form},
 		"a schema with capitals":        {"postgres://u:hunter2@h/d?aql_schema=Aql", schemaRule},
 		"a schema with a quote":         {"postgres://u:hunter2@h/d?aql_schema=a'b", schemaRule},

@@ -69,7 +69,8 @@ func TestStore(t *testing.T) {
 		_, name, _ := strings.Cut(parameter, "=")
 		execute(t, server, "update "+name+".form set version = 2")
 		_, err := postgres.Open(t.Context(), server.Location(parameter))
-		wantError(t, err, "opening the PostgreSQL store: the tables in the schema "+name+" are of version 2, and this release knows version 1; "+
+		wantError(t, err, "opening the PostgreSQL store: the tables in the schema "+name+" are of version 2, "+
+			"and this release knows version 1; "+
 			"use the release that made them, or another schema")
 	})
 
@@ -121,7 +122,8 @@ func TestStore(t *testing.T) {
 		parameter := schema(t)
 		_, name, _ := strings.Cut(parameter, "=")
 		s := open(t, server.Location(parameter))
-		if got := take(t, s, store.Claim{Key: "a", N: 3, Limit: 2, Window: time.Hour}, store.Claim{Key: "b", N: 1, Window: time.Hour}); !got[0].Refused {
+		if got := take(t, s, store.Claim{Key: "a", N: 3, Limit: 2, Window: time.Hour},
+			store.Claim{Key: "b", N: 1, Window: time.Hour}); !got[0].Refused {
 			t.Errorf("%+v", got)
 		}
 		take(t, s, store.Claim{Key: "a", Limit: 2, Window: time.Hour})
@@ -158,7 +160,8 @@ func TestStore(t *testing.T) {
 					return
 				default:
 				}
-				if _, err := admin.Exec(t.Context(), "update "+name+".counters set expires_at = now() where key = $1", fmt.Append(nil, "counter/", k)); err != nil {
+				if _, err := admin.Exec(t.Context(), "update "+name+".counters set expires_at = now() where key = $1",
+					fmt.Append(nil, "counter/", k)); err != nil {
 					t.Error(err)
 				}
 			}

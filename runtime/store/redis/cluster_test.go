@@ -51,7 +51,8 @@ func TestCluster(t *testing.T) {
 	}
 	for i := range servers {
 		ports[i] = freePort(t)
-		servers[i] = redistest.Start(t, "--port", ports[i], "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-node-timeout", "2000")
+		servers[i] = redistest.Start(t, "--port", ports[i], "--bind", "127.0.0.1", "--cluster-enabled", "yes",
+			"--cluster-node-timeout", "2000")
 		ids[i] = do(i, "CLUSTER", "MYID").(string)
 	}
 	do(0, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)

@@ -92,7 +92,8 @@ func failsWithin(t *testing.T, s *redis.Store, timeout time.Duration, reads bool
 
 func silent(t *testing.T, err error) {
 	t.Helper()
-	for _, secret := range []string{"s3cret", "pass&", url.QueryEscape(password), url.PathEscape(password), "EVALSHA", "{aql}"} {
+	for _, secret := range []string{"s3cret", "pass&", url.QueryEscape(password), url.PathEscape(password), "EVALSHA",
+		"{aql}"} {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("an error tells %q: %v", secret, err)
 		}
@@ -118,7 +119,8 @@ func TestServerThatIsGone(t *testing.T) {
 	server.Stop()
 	fails(t, s, true, "the server ")
 	fails(t, s, true, "the server cannot be reached")
-	if _, err := redis.Open(t.Context(), server.Location()); err == nil || !strings.Contains(err.Error(), "the server cannot be reached") {
+	if _, err := redis.Open(t.Context(), server.Location()); err == nil ||
+		!strings.Contains(err.Error(), "the server cannot be reached") {
 		t.Errorf("opening: %v", err)
 	}
 	server.Restart()
@@ -195,7 +197,8 @@ func TestServerThatIsFull(t *testing.T) {
 	if _, err := s.Put(t.Context(), "b", nil, 0, 0); !errors.Is(err, store.ErrFull) {
 		t.Errorf("put: %v", err)
 	}
-	if counts, err := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Window: time.Hour}}); !errors.Is(err, store.ErrFull) {
+	counts, err := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Window: time.Hour}})
+	if !errors.Is(err, store.ErrFull) {
 		t.Errorf("take: %+v, %v", counts, err)
 	}
 	if entries, err := s.List(t.Context(), "", "", 10); err != nil || len(entries) != 1 {
@@ -207,7 +210,8 @@ func TestServerThatIsFull(t *testing.T) {
 	set("maxmemory", "100mb")
 	open(t, server.Location())
 	set("maxmemory-policy", "volatile-lru")
-	if _, err := redis.Open(t.Context(), server.Location()); err == nil || !strings.Contains(err.Error(), "set maxmemory-policy noeviction") {
+	if _, err := redis.Open(t.Context(), server.Location()); err == nil ||
+		!strings.Contains(err.Error(), "set maxmemory-policy noeviction") {
 		t.Errorf("a server that forgets: %v", err)
 	}
 	set("maxmemory", "0")
@@ -246,7 +250,8 @@ func TestServerThatDemandsAPassword(t *testing.T) {
 
 	// A user with what the documentation lists and no more.
 	admin := clientOf(t, server, password)
-	rights := strings.Fields("ACL SETUSER few on >s3cret1 ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex +zrangebyscore +time +eval +evalsha")
+	rights := strings.Fields("ACL SETUSER few on >s3cret1 ~{aql}* +get +getrange +set +del +zadd +zrem +zrangebylex " +
+		"+zrangebyscore +time +eval +evalsha")
 	if err := admin.Do(t.Context(), words(rights)...).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +261,8 @@ func TestServerThatDemandsAPassword(t *testing.T) {
 			t.Errorf("%s with few rights: %v", call.name, err)
 		}
 	}
-	if _, err := redis.Open(t.Context(), with(url.UserPassword("few", "s3cret1"))+"?space=other"); err == nil || !strings.Contains(err.Error(), "denies") {
+	if _, err := redis.Open(t.Context(), with(url.UserPassword("few", "s3cret1"))+"?space=other"); err == nil ||
+		!strings.Contains(err.Error(), "denies") {
 		t.Errorf("another space: %v", err)
 	} else {
 		silent(t, err)
@@ -327,7 +333,8 @@ func TestServerIsKilledDuringTraffic(t *testing.T) {
 				} else if errors.Is(err, store.ErrConflict) {
 					t.Errorf("a conflict with itself: %s", key)
 				}
-				if counts, err := s.Take(ctx, []store.Claim{{Key: "total", N: 1, Window: time.Hour}}); err == nil && !counts[0].Refused {
+				if counts, err := s.Take(ctx, []store.Claim{{Key: "total", N: 1, Window: time.Hour}}); err == nil &&
+					!counts[0].Refused {
 					acknowledged.Add(1)
 				} else {
 					doubtful.Add(1)

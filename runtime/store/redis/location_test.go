@@ -21,8 +21,9 @@ func TestLocations(t *testing.T) {
 		"redis://:p%40%2F@h/":            {"tcp", "h:6379", "", "p@/", 0, "aql", "", "redis://h/"},
 		"redis://u:p@[::1]:7?space=todo": {"tcp", "[::1]:7", "u", "p", 0, "todo", "", "redis://[::1]:7"},
 		"redis://[::1]":                  {"tcp", "[::1]:6379", "", "", 0, "aql", "", "redis://[::1]"},
-		"rediss://u:p@example.org/1":     {"tcp", "example.org:6379", "u", "p", 1, "aql", "example.org", "rediss://example.org/1"},
-		"redis+unix:///run/r.sock":       {"unix", "/run/r.sock", "", "", 0, "aql", "", "redis+unix:///run/r.sock"},
+		"rediss://u:p@example.org/1": {"tcp", "example.org:6379", "u", "p", 1, "aql", "example.org",
+			"rediss://example.org/1"},
+		"redis+unix:///run/r.sock": {"unix", "/run/r.sock", "", "", 0, "aql", "", "redis+unix:///run/r.sock"},
 		"redis+unix://:p@/r?db=3&space=x": {
 			"unix", "/r", "", "p", 3, "x", "", "redis+unix:///r",
 		},
@@ -88,7 +89,8 @@ func TestWrongLocationsAreRefusedWithoutTellingThem(t *testing.T) {
 
 // However a location is written, an error does not show its password, nor does what is shown of it.
 func FuzzParse(f *testing.F) {
-	for _, location := range []string{"redis://u:%@h:1/2?space=a", "rediss://:%@h", "redis+unix://u:%@/r?db=1", "redis://%@", "redis://h:%", "%"} {
+	for _, location := range []string{"redis://u:%@h:1/2?space=a", "rediss://:%@h", "redis+unix://u:%@/r?db=1",
+		"redis://%@", "redis://h:%", "%"} {
 		f.Add(location)
 	}
 	const password = "Xs3cretX"

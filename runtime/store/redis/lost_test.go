@@ -94,7 +94,8 @@ func TestChangeWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 		_, err := through.Take(ctx, claims)
 		return err
 	})
-	if counts, err := direct.Take(ctx, []store.Claim{{Key: "c", Limit: 100, Window: time.Hour}}); err != nil || counts[0].Used != 2 {
+	if counts, err := direct.Take(ctx, []store.Claim{{Key: "c", Limit: 100, Window: time.Hour}}); err != nil ||
+		counts[0].Used != 2 {
 		t.Errorf("the counter: %+v, %v; want 2", counts, err)
 	}
 	lost("delete", func() error { return through.Delete(ctx, "a", e.Version) })

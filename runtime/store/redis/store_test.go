@@ -94,10 +94,12 @@ func TestSpacesAndDatabasesShareNothing(t *testing.T) {
 		if _, err := s.Put(t.Context(), "a", []byte(location), 0, 0); err != nil {
 			t.Errorf("%q: %v", location, err)
 		}
-		if counts, err := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Limit: 1, Window: time.Hour}}); err != nil || counts[0].Refused {
+		if counts, err := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Limit: 1, Window: time.Hour}}); err != nil ||
+			counts[0].Refused {
 			t.Errorf("%q: %+v, %v", location, counts, err)
 		}
-		if entries, err := s.List(t.Context(), "", "", 10); err != nil || len(entries) != 1 || string(entries[0].Value) != location {
+		if entries, err := s.List(t.Context(), "", "", 10); err != nil || len(entries) != 1 ||
+			string(entries[0].Value) != location {
 			t.Errorf("%q: %+v, %v", location, entries, err)
 		}
 	}

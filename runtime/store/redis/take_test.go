@@ -43,12 +43,14 @@ func TestScriptCountsAsCounterDoes(t *testing.T) {
 	for sequence := range sequences {
 		model := counters{}
 		now := time.UnixMilli(1_800_000_000_000 + random.Int64N(1_000_000))
-		window := time.Duration(1 + random.Int64N(pick(int64(time.Millisecond), int64(time.Second), int64(time.Hour), math.MaxInt64/100)))
+		longest := pick(int64(time.Millisecond), int64(time.Second), int64(time.Hour), math.MaxInt64/100)
+		window := time.Duration(1 + random.Int64N(longest))
 		scale := pick(1, 3, 1000, most/30)
 		mixed := random.IntN(10) == 0
 		length := int64(window / time.Millisecond)
 		for step := range 25 {
-			now = now.Add(time.Duration(random.Int64N(pick(1, 2, 1+length/10, 2+length/3, 2+2*length))-pick(0, 0, 0, length/10)) * time.Millisecond)
+			later, earlier := random.Int64N(pick(1, 2, 1+length/10, 2+length/3, 2+2*length)), pick(0, 0, 0, length/10)
+			now = now.Add(time.Duration(later-earlier) * time.Millisecond)
 			if now.UnixMilli() < 0 || now.UnixMilli() > most/100 {
 				break
 			}
@@ -101,10 +103,12 @@ func TestTakeRefusesWhatScriptsCannotCount(t *testing.T) {
 	s := openForTest(t)
 	ends := time.Now().Add(time.Hour)
 	for _, claim := range []store.Claim{
-		{N: most + 1}, {N: math.MaxInt64}, {N: math.MinInt64}, {N: -most - 1}, {N: 1, Limit: most + 1}, {N: 1, Limit: math.MaxInt64},
+		{N: most + 1}, {N: math.MaxInt64}, {N: math.MinInt64}, {N: -most - 1}, {N: 1, Limit: most + 1},
+		{N: 1, Limit: math.MaxInt64},
 	} {
 		claim.Key, claim.Ends = "large", ends
-		if counts, err := s.Take(t.Context(), []store.Claim{claim}); err == nil || !strings.Contains(err.Error(), "9007199254740991") {
+		if counts, err := s.Take(t.Context(), []store.Claim{claim}); err == nil ||
+			!strings.Contains(err.Error(), "9007199254740991") {
 			t.Errorf("%+v: %+v, %v", claim, counts, err)
 		}
 	}
@@ -147,7 +151,8 @@ func TestTakeRefusesOneCounterTwice(t *testing.T) {
 func TestTakeRefusesDamagedCounters(t *testing.T) {
 	s := openForTest(t)
 	claims := []store.Claim{{Key: "damaged", N: 1, Limit: 1, Window: time.Hour}}
-	for _, text := range []string{"", "x", "0 0", "0 0 1 x", "0 0 -1", "0 0 1e9", "0 0 nan", "0 0 inf", "0 0 1 1 1 1 1 1 1 1 1 1 1 1"} {
+	for _, text := range []string{"", "x", "0 0", "0 0 1 x", "0 0 -1", "0 0 1e9", "0 0 nan", "0 0 inf",
+		"0 0 1 1 1 1 1 1 1 1 1 1 1 1"} {
 		if err := s.client.Set(t.Context(), "{aql}c:damaged", text, 0).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +202,8 @@ func TestCountersGoWhenTheyNoLongerCount(t *testing.T) {
 		{"window", []store.Claim{{N: 1, Window: time.Minute}}, 66 * time.Second, 68 * time.Second},
 		{"period", []store.Claim{{N: 1, Ends: first}}, time.Hour, time.Hour + 2*time.Minute},
 		{"period that has ended", []store.Claim{{N: 1, Ends: now.Add(-time.Hour)}}, time.Second, 2 * time.Minute},
-		{"clock that is behind", []store.Claim{{N: 1, Ends: second}, {N: 1, Ends: first}}, 3 * time.Hour, 3*time.Hour + 2*time.Minute},
+		{"clock that is behind", []store.Claim{{N: 1, Ends: second}, {N: 1, Ends: first}}, 3 * time.Hour,
+			3*time.Hour + 2*time.Minute},
 	} {
 		for _, claim := range test.claims {
 			claim.Key = test.name
@@ -205,7 +211,8 @@ func TestCountersGoWhenTheyNoLongerCount(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if ttl, err := s.client.PTTL(t.Context(), "{aql}c:"+test.name).Result(); err != nil || ttl < test.min || ttl > test.max {
+		if ttl, err := s.client.PTTL(t.Context(), "{aql}c:"+test.name).Result(); err != nil || ttl < test.min ||
+			ttl > test.max {
 			t.Errorf("%s: %v, %v; want %v to %v", test.name, ttl, err, test.min, test.max)
 		}
 	}

@@ -25,8 +25,10 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		{"memory", func(*testing.T) string { return ":memory:" }, "leave the location out to keep state in memory"},
 		{"a URI", func(*testing.T) string { return "file:state.db" }, "write the path of the file alone"},
 		{"a folder", func(t *testing.T) string { return t.TempDir() }, "it is a folder: name a file"},
-		{"no folder", func(t *testing.T) string { return filepath.Join(t.TempDir(), "missing", "state.db") }, "is missing: make it first"},
-		{"a file for a folder", func(t *testing.T) string { return filepath.Join(file(t, "text"), "state.db") }, "not a directory"},
+		{"no folder", func(t *testing.T) string { return filepath.Join(t.TempDir(), "missing", "state.db") },
+			"is missing: make it first"},
+		{"a file for a folder", func(t *testing.T) string { return filepath.Join(file(t, "text"), "state.db") },
+			"not a directory"},
 		{"a text", func(t *testing.T) string { return file(t, strings.Repeat("text ", 1000)) }, "not a database, or damaged"},
 		{"a short text", func(t *testing.T) string { return file(t, "text") }, "not a database, or damaged"},
 		{"another program's database", func(t *testing.T) string {
@@ -108,7 +110,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	var counters int
 	for failure = nil; failure == nil; counters++ {
-		_, failure = s.Take(t.Context(), []store.Claim{{Key: strings.Repeat("c", 500) + fmt.Sprint(counters), N: 1, Window: time.Minute}})
+		_, failure = s.Take(t.Context(), []store.Claim{{Key: strings.Repeat("c", 500) + fmt.Sprint(counters), N: 1,
+			Window: time.Minute}})
 	}
 	if !errors.Is(failure, store.ErrFull) {
 		t.Errorf("a claim: %v", failure)
@@ -167,7 +170,8 @@ func TestDamagedFile(t *testing.T) {
 			_, list := s.List(t.Context(), "key/", "", 100)
 			_, put := s.Put(t.Context(), "key/30", nil, 0, 0)
 			_, take := s.Take(t.Context(), []store.Claim{claim})
-			for what, err := range map[string]error{"get": get, "list": list, "put": put, "take": take, "delete": s.Delete(t.Context(), "key/30", 31)} {
+			for what, err := range map[string]error{"get": get, "list": list, "put": put, "take": take,
+				"delete": s.Delete(t.Context(), "key/30", 31)} {
 				if err == nil || errors.Is(err, store.ErrConflict) || !strings.Contains(err.Error(), "damaged") {
 					t.Errorf("%s: %v", what, err)
 				}
@@ -198,7 +202,8 @@ func TestFileThatWasReplaced(t *testing.T) {
 		_, put := s.Put(t.Context(), "a", nil, version, 0)
 		_, take := s.Take(t.Context(), []store.Claim{{Key: "c", N: 1, Window: time.Hour}})
 		_, get := s.Get(t.Context(), "a") // on a connection that is yet to be made
-		for name, err := range map[string]error{"put": put, "take": take, "get": get, "delete": s.Delete(t.Context(), "a", version)} {
+		for name, err := range map[string]error{"put": put, "take": take, "get": get,
+			"delete": s.Delete(t.Context(), "a", version)} {
 			if !errors.Is(err, errMissing) {
 				t.Errorf("%s, %s: %v", what, name, err)
 			}

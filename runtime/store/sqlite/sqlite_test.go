@@ -109,7 +109,8 @@ func TestWhatIsOnTheDiskWhen(t *testing.T) {
 			if asked(c, changes) == count {
 				continue // it was the other one
 			}
-			if got, journal := asked(c, "PRAGMA synchronous"), asked(c, "PRAGMA journal_mode"); got != test.synchronous || journal != "wal" {
+			if got, journal := asked(c, "PRAGMA synchronous"), asked(c, "PRAGMA journal_mode"); got != test.synchronous ||
+				journal != "wal" {
 				t.Errorf("%s: synchronous %s, journal %s; want %s, wal", test.name, got, journal, test.synchronous)
 			}
 		}
@@ -218,7 +219,8 @@ func TestExpiredRowsAreSweptAway(t *testing.T) {
 		}
 	}
 	var entries, counters int
-	if err := s.db.QueryRow("SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM counters WHERE key < ?)", []byte("5")).Scan(&entries, &counters); err != nil {
+	if err := s.db.QueryRow("SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM counters WHERE key < ?)",
+		[]byte("5")).Scan(&entries, &counters); err != nil {
 		t.Fatal(err)
 	}
 	if entries != 50 || counters != 0 {
