@@ -251,7 +251,7 @@ func checks() []check {
 // CheckInfo describes a check before it is made.
 type CheckInfo struct {
 	Name, Title  string
-	Requirements []string
+	Requirements []string // ids in docs/requirements.md
 	Level        Level
 	Tier         int // the conformance level from which on the check is made
 	Category     Category

@@ -81,7 +81,7 @@ type CategoryResults struct {
 type Result struct {
 	Name         string    `json:"name"`
 	Title        string    `json:"title"`
-	Requirements []string  `json:"requirements"`
+	Requirements []string  `json:"requirements"` // ids in docs/requirements.md
 	Level        Level     `json:"level"`
 	Verdict      Verdict   `json:"status"`
 	Reason       string    `json:"reason,omitempty"` // why it was skipped

@@ -35,19 +35,19 @@ type evidence struct {
 	} `json:"introspection"`
 	Accepted   map[string][]string `json:"accepted_parameters"`
 	Parameters struct {
-		Missing  []oneCase `json:"missing_required"`
-		Unknown  []oneCase `json:"unknown_parameter"`
-		Defaults []oneCase `json:"optional_defaults"`
+		Missing  []evidenceCase `json:"missing_required"`
+		Unknown  []evidenceCase `json:"unknown_parameter"`
+		Defaults []evidenceCase `json:"optional_defaults"`
 	} `json:"parameter_tests"`
-	Errors      []oneCase       `json:"error_tests"`
-	RoundTrips  []oneCase       `json:"round_trip_tests"`
-	Preserved   []oneCase       `json:"update_preservation_tests"`
+	Errors      []evidenceCase  `json:"error_tests"`
+	RoundTrips  []evidenceCase  `json:"round_trip_tests"`
+	Preserved   []evidenceCase  `json:"update_preservation_tests"`
 	Batch       json.RawMessage `json:"batch_example"`
-	Constraints []oneCase       `json:"constraint_tests"`
+	Constraints []evidenceCase  `json:"constraint_tests"`
 	Semantic    *[]any          `json:"semantic_tests"`
 }
 
-type oneCase struct {
+type evidenceCase struct {
 	Name, Operation, Parameter string
 	Documented                 bool
 	Mention                    []string        `json:"must_mention"`
@@ -59,9 +59,9 @@ type oneCase struct {
 	Read                       json.RawMessage `json:"read_response"`
 }
 
-// holdBundle holds a bundle against what is known of the official runner (REQ-CL-07, T-93), and its responses against
-// the official schemas.
-func holdBundle(t *testing.T, text []byte) {
+// checkBundle checks a bundle as the official runner does (REQ-CL-07, T-93), and its responses against the official
+// schemas.
+func checkBundle(t *testing.T, text []byte) {
 	t.Helper()
 	var e evidence
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -91,13 +91,13 @@ func holdBundle(t *testing.T, text []byte) {
 		}
 	}
 	schemas := newSchemas(t)
-	schemas.hold("introspection-response", e.Introspection.Operations)
-	schemas.hold("introspection-response", e.Introspection.Types)
-	schemas.hold("operation-result", e.Batch)
-	schemas.hold("batch-operation", e.Batch)
+	schemas.check("introspection-response", e.Introspection.Operations)
+	schemas.check("introspection-response", e.Introspection.Types)
+	schemas.check("operation-result", e.Batch)
+	schemas.check("batch-operation", e.Batch)
 	snake := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	for _, text := range e.Introspection.Details {
-		schemas.hold("introspection-response", []byte(`{"success":true,"data":{"operation":`+string(text)+`}}`))
+		schemas.check("introspection-response", []byte(`{"success":true,"data":{"operation":`+string(text)+`}}`))
 		var d struct {
 			Name       string
 			Parameters []struct {
@@ -115,7 +115,7 @@ func holdBundle(t *testing.T, text []byte) {
 				t.Errorf("parameter %s", p.Name)
 			}
 			has := slices.ContainsFunc(e.Parameters.Missing,
-				func(c oneCase) bool { return c.Operation == d.Name && c.Parameter == p.Name })
+				func(c evidenceCase) bool { return c.Operation == d.Name && c.Parameter == p.Name })
 			if has != p.Required {
 				t.Errorf("%s.%s: required %v, has a missing_required case %v", d.Name, p.Name, p.Required, has)
 			}
@@ -124,25 +124,25 @@ func holdBundle(t *testing.T, text []byte) {
 		if slices.Sort(documented); !slices.Equal(documented, accepted) {
 			t.Errorf("%s: documented %v, accepted %v", d.Name, documented, accepted)
 		}
-		if !slices.ContainsFunc(e.Parameters.Unknown, func(c oneCase) bool { return c.Operation == d.Name }) {
+		if !slices.ContainsFunc(e.Parameters.Unknown, func(c evidenceCase) bool { return c.Operation == d.Name }) {
 			t.Errorf("%s has no unknown_parameter case", d.Name)
 		}
 	}
 	for _, c := range slices.Concat(e.Parameters.Missing, e.Parameters.Unknown) {
-		schemas.hold("operation-result", c.Response)
+		schemas.check("operation-result", c.Response)
 		if message := messageOf(c.Response); !strings.Contains(message, c.Parameter) {
 			t.Errorf("%s.%s is not named: %s", c.Operation, c.Parameter, message)
 		}
 	}
 	for _, c := range e.Parameters.Defaults {
-		schemas.hold("operation-result", c.Response)
+		schemas.check("operation-result", c.Response)
 		if got := at(t, c.Response, c.Path); got != c.Value || c.Value == nil {
 			t.Errorf("%s.%s: %v at %s, want %v", c.Operation, c.Parameter, got, c.Path, c.Value)
 		}
 	}
 	leak := regexp.MustCompile(`(?i)typeerror|referenceerror|syntaxerror|at\s+\S+|/src/|/node_modules/|\.ts:\d+|\.js:\d+`)
 	for _, c := range e.Errors {
-		schemas.hold("operation-result", c.Response)
+		schemas.check("operation-result", c.Response)
 		message := messageOf(c.Response)
 		for _, mention := range c.Mention {
 			if !strings.Contains(message, mention) {
@@ -171,15 +171,15 @@ func holdBundle(t *testing.T, text []byte) {
 	}
 }
 
-// same compares as the runner does: as text.
-func same(t *testing.T, c oneCase, path string, want any) {
+// same compares two values as the runner does: as text.
+func same(t *testing.T, c evidenceCase, path string, want any) {
 	t.Helper()
 	if got := at(t, c.Read, path); string(text(got)) != string(text(want)) || got == nil {
 		t.Errorf("%s: %v at %s, want %v", c.Name, got, path, want)
 	}
 }
 
-// at is the value at a dotted path from the root of a response.
+// at returns the value at a dotted path from the root of a response.
 func at(t *testing.T, response []byte, path string) any {
 	t.Helper()
 	var value any
@@ -226,7 +226,7 @@ func newSchemas(t *testing.T) *schemas {
 	return s
 }
 
-func (s *schemas) hold(name string, response []byte) {
+func (s *schemas) check(name string, response []byte) {
 	s.t.Helper()
 	schema := s.all[name]
 	if schema == nil {
@@ -241,7 +241,7 @@ func (s *schemas) hold(name string, response []byte) {
 	}
 }
 
-// A bundle with holes would pass for a whole one, so there is none.
+// The runner would accept an incomplete bundle, so there is none.
 func TestBundleIsWholeOrNone(t *testing.T) {
 	for name, options := range map[string]conform.Options{
 		"destruction is not allowed": {},
@@ -258,7 +258,7 @@ func TestBundleIsWholeOrNone(t *testing.T) {
 	}
 }
 
-// The bundle of a server that breaks a rule says which exit code to expect.
+// The bundle of a server that breaks a rule contains the exit code to expect.
 func TestBundleOfABrokenServer(t *testing.T) {
 	broken := list(func(data map[string]any) { delete(data, "_protocol") })
 	broken.Server = newTodo(t, "")

@@ -11,7 +11,7 @@ import (
 	"github.com/aqltag/aqltag/conform"
 )
 
-// newCursors is the example with cursors in place of limit and offset (pagination §2, §3).
+// newCursors returns the example with cursors in place of limit and offset (MCP-AQL pagination §2 and §3).
 func newCursors(t *testing.T) conform.Server {
 	t.Helper()
 	shown := []any{
@@ -23,7 +23,7 @@ func newCursors(t *testing.T) conform.Server {
 		map[string]any{"name": "before", "type": "string", "required": false, "description": "Cursor to go back from"},
 	}
 	gone := []string{"limit", "offset"}
-	return &mutated{Server: newTodo(t, ""), call: func(r request, next ask) answer {
+	return &mutated{Server: newTodo(t, ""), call: func(r request, next call) answer {
 		if r.operation == "list_todos" {
 			return page(r, next)
 		}
@@ -42,7 +42,7 @@ func newCursors(t *testing.T) conform.Server {
 }
 
 // page answers list_todos.
-func page(r request, next ask) answer {
+func page(r request, next call) answer {
 	names := []string{"first", "after", "last", "before"}
 	given := map[string]any{}
 	inner := r
@@ -134,7 +134,7 @@ func page(r request, next ask) answer {
 	return a
 }
 
-// The checks of cursors pass where they are as they should be.
+// The checks of cursors pass on a server with correct cursors.
 func TestCursors(t *testing.T) {
 	report, err := conform.Run(t.Context(), newCursors(t), conform.Options{})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestCursors(t *testing.T) {
 	}
 	for _, r := range report.Results() {
 		if r.Verdict == conform.Fail || r.Verdict == conform.Warn {
-			t.Errorf("%s: %s", r.Name, said(r))
+			t.Errorf("%s: %s", r.Name, runError(r))
 		} else if r.Verdict == conform.Skip && strings.HasPrefix(r.Name, "pages/") && r.Name != "pages/offset" {
 			t.Errorf("%s is skipped: %s", r.Name, r.Reason)
 		}

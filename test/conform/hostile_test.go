@@ -19,7 +19,7 @@ import (
 
 const hostileEnv = "AQL_HOSTILE_SERVER"
 
-// hostile is a server on standard input and output that means no good, where the environment asks for one.
+// hostile runs a hostile server on standard input and output if the environment names one.
 func hostile() bool {
 	how := os.Getenv(hostileEnv)
 	switch how {
@@ -69,7 +69,7 @@ func hostile() bool {
 	return true
 }
 
-// probe runs against a hostile command; the answer is what is said of it.
+// probe runs the checks against a hostile command and returns the error.
 func probe(t *testing.T, how string) (string, *conform.Report) {
 	t.Helper()
 	self, err := os.Executable()
@@ -99,13 +99,13 @@ func probe(t *testing.T, how string) (string, *conform.Report) {
 	var failures []string
 	for _, r := range report.Results() {
 		if r.Verdict == conform.Fail {
-			failures = append(failures, r.Name+": "+said(r))
+			failures = append(failures, r.Name+": "+runError(r))
 		}
 	}
 	return strings.Join(failures, "\n"), report
 }
 
-// A server that hangs, floods or babbles is told as such, and the run ends.
+// The run ends with an error about a server that hangs, floods or writes something other than MCP.
 func TestHostileCommands(t *testing.T) {
 	for how, want := range map[string]string{
 		"exits":             "ended the connection",

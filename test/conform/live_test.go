@@ -126,7 +126,7 @@ func TestLiveTodo(t *testing.T) {
 				}
 				for _, r := range report.Results() {
 					if r.Verdict == conform.Fail || r.Verdict == conform.Warn {
-						t.Errorf("%s: %s", r.Name, said(r))
+						t.Errorf("%s: %s", r.Name, runError(r))
 					}
 				}
 				passed := report.ConformanceLevel == 2 && report.ExitCode() == 0
@@ -138,13 +138,13 @@ func TestLiveTodo(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				holdBundle(t, text)
+				checkBundle(t, text)
 			})
 		}
 	}
 }
 
-// REQ-CL-02: what the other mode lacks is missed.
+// REQ-CL-02: operations that the other mode lacks are reported.
 func TestOtherMode(t *testing.T) {
 	lacking := list(func(data map[string]any) { data["operations"] = data["operations"].([]any)[:5] })
 	lacking.Server = newTodo(t, "single")
@@ -154,7 +154,7 @@ func TestOtherMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := report.Results()[0]; r.Verdict != conform.Fail || !strings.Contains(said(r), "is missing in mode single") {
+	if r := report.Results()[0]; r.Verdict != conform.Fail || !strings.Contains(runError(r), "is missing in mode single") {
 		t.Errorf("%s: %+v", r.Verdict, r)
 	}
 }
@@ -171,7 +171,7 @@ func (c *counting) Call(ctx context.Context, tool string, arguments json.RawMess
 	return c.Server.Call(ctx, tool, arguments)
 }
 
-// What the caller does not allow is not called, not even with bad parameters.
+// Operations that the options do not permit are not called, not even with invalid parameters.
 func TestOnlyWhatIsAllowedIsCalled(t *testing.T) {
 	all := []string{
 		"create_todo", "get_todo", "list_todos", "search_todos", "update_todo", "complete_todo", "delete_todo",
@@ -220,8 +220,8 @@ func TestOnlyWhatIsAllowedIsCalled(t *testing.T) {
 }
 
 // chain makes one mutant of two.
-func chain(outer, inner func(r request, next ask) answer) func(r request, next ask) answer {
-	return func(r request, next ask) answer {
+func chain(outer, inner func(r request, next call) answer) func(r request, next call) answer {
+	return func(r request, next call) answer {
 		return outer(r, func(r request) answer { return inner(r, next) })
 	}
 }

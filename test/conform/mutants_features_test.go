@@ -9,7 +9,7 @@ import (
 	"github.com/aqltag/aqltag/conform"
 )
 
-// onTool sends an operation to its own tool, whatever tool it came to.
+// onTool sends an operation to its own tool, also if the request came to another one.
 func onTool(r request) request {
 	verb, _, _ := strings.Cut(r.operation, "_")
 	tool := map[string]string{
@@ -27,14 +27,14 @@ const wrongTool = "VALIDATION_ENDPOINT_MISMATCH"
 func endpointMutants() []mutant {
 	return []mutant{
 		{check: "endpoints/wrong", what: "takes every operation on every tool",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				if r.operation != "introspect" && r.operation != "no_such_operation" {
 					r = onTool(r)
 				}
 				return next(r)
 			}}},
 		{check: "endpoints/introspect", what: "introspects on every tool",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				if r.operation == "introspect" {
 					r.tool = "mcp_aql_read"
 				}
@@ -48,7 +48,7 @@ func endpointMutants() []mutant {
 				}
 				return a
 			})},
-		{check: "endpoints/no-effect", what: "runs what it refuses", broken: mutated{call: func(r request, next ask) answer {
+		{check: "endpoints/no-effect", what: "runs what it refuses", broken: mutated{call: func(r request, next call) answer {
 			a := next(r)
 			if r.operation == "update_todo" && a.code() == wrongTool {
 				next(onTool(r))
@@ -70,7 +70,7 @@ func endpointMutants() []mutant {
 				return a
 			})},
 		{check: "endpoints/unknown-operation", what: "takes names in capitals",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				if r.operation == "Introspect" {
 					r.root = maps.Clone(r.root)
 					r.operation, r.root["operation"] = "introspect", "introspect"
@@ -91,9 +91,9 @@ func batches(change func(a answer) answer) mutated {
 
 func results(a answer) []any { return a.root["results"].([]any) }
 
-// selecting runs one operation with other fields.
+// selecting runs one operation with other values for fields.
 func selecting(operation string, change func(fields any) any) mutated {
-	return mutated{call: func(r request, next ask) answer {
+	return mutated{call: func(r request, next call) answer {
 		a := next(r)
 		if _, ok := r.params["fields"].([]any); ok && r.operation == operation && a.ok() {
 			return next(r.with("fields", change(r.params["fields"])))
@@ -272,7 +272,7 @@ func roundTripMutants() []mutant {
 		})},
 
 		{check: "confirm/asks", what: "deletes without asking", destructive: true,
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if r.operation == "delete_todo" && a.code() == "CONFIRMATION_REQUIRED" {
 					return next(r.with("_confirmation", token(a)))
@@ -291,7 +291,7 @@ func roundTripMutants() []mutant {
 				return strings.ReplaceAll(next(strings.ReplaceAll(arguments, "tok-", "conf_")), "conf_", "tok-")
 			}}},
 		{check: "confirm/no-effect", what: "deletes and asks", destructive: true,
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if r.operation == "delete_todo" && a.code() == "CONFIRMATION_REQUIRED" {
 					next(r.with("_confirmation", token(next(r))))
@@ -299,7 +299,7 @@ func roundTripMutants() []mutant {
 				return a
 			}}},
 		{check: "confirm/unknown", what: "asks again for unknown tokens", destructive: true,
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if redeeming(r) && a.code() == "TOKEN_INVALID" {
 					return next(r.with("_confirmation", nil))
@@ -307,7 +307,7 @@ func roundTripMutants() []mutant {
 				return a
 			}}},
 		{check: "confirm/scope", what: "takes the token of another todo", destructive: true,
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if redeeming(r) && a.code() == "TOKEN_SCOPE_MISMATCH" {
 					return next(r.with("_confirmation", token(next(r.with("_confirmation", nil)))))
@@ -315,7 +315,7 @@ func roundTripMutants() []mutant {
 				return a
 			}}},
 		{check: "confirm/redeems", what: "never takes a token", destructive: true,
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if redeeming(r) && a.ok() {
 					return failed("TOKEN_EXPIRED", "Confirmation token has expired", map[string]any{"token": "conf_x"})

@@ -58,7 +58,7 @@ func introspectionMutants() []mutant {
 				d["permissions"].(map[string]any)["destructive"] = false
 			})},
 		{check: "introspect/reserved-names", what: "introspects by creating",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				create := func(value any) {
 					if d, ok := value.(map[string]any); ok && d["name"] == "introspect" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// drop takes a parameter out of requests to an operation where its value is bad.
+// drop removes a parameter from requests to an operation if its value is bad.
 func drop(operation, name string, bad func(value any) bool) mutated {
 	return before(operation, func(r request) request {
 		if value, there := r.params[name]; there && bad(value) {
@@ -32,7 +32,7 @@ func parameterMutants() []mutant {
 				delete(d, "items")
 			})},
 		{check: "params/documented-accepted", what: "documents what it refuses",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				d, ok := a.data()["operation"].(map[string]any)
 				if ok && r.operation == "introspect" && d["name"] == "create_todo" {
@@ -81,7 +81,7 @@ func parameterMutants() []mutant {
 				return a
 			})},
 		{check: "params/top-level", what: "prefers what stands beside the operation",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				if query, ok := r.root["query"]; ok {
 					delete(r.root, "query")
 					r = r.with("query", query)
@@ -89,7 +89,7 @@ func parameterMutants() []mutant {
 				return next(r)
 			}}},
 		{check: "params/metadata", what: "refuses the id of a request",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				if _, ok := r.root["_request_id"]; ok {
 					return failed("VALIDATION_UNKNOWN_PARAM", "Unknown parameter(s) for operation 'introspect': _request_id", nil)
 				}
@@ -119,13 +119,13 @@ func parameterMutants() []mutant {
 			return r
 		})},
 		{check: "params/envelope", what: "takes a number for an operation",
-			broken: mutated{call: func(r request, next ask) answer {
+			broken: mutated{call: func(r request, next call) answer {
 				if _, ok := r.root["operation"].(json.Number); ok {
 					return success(map[string]any{})
 				}
 				return next(r)
 			}}},
-		{check: "params/no-effect", what: "runs what it refuses", broken: mutated{call: func(r request, next ask) answer {
+		{check: "params/no-effect", what: "runs what it refuses", broken: mutated{call: func(r request, next call) answer {
 			a := next(r)
 			if r.operation == "update_todo" && a.code() == "VALIDATION_UNKNOWN_PARAM" {
 				next(r.with("no_such_parameter", nil))
@@ -176,7 +176,7 @@ func parameterMutants() []mutant {
 		{check: "limits/depth", what: "documents another limit", broken: protocol(func(d map[string]any) {
 			d["limits"].(map[string]any)["max_nesting_depth"] = 20
 		})},
-		{check: "update/input", what: "does without input", broken: mutated{call: func(r request, next ask) answer {
+		{check: "update/input", what: "does without input", broken: mutated{call: func(r request, next call) answer {
 			if r.operation == "update_todo" && r.params["input"] == nil {
 				r = r.with("input", map[string]any{})
 			}

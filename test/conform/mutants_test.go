@@ -8,7 +8,7 @@ import (
 	"github.com/aqltag/aqltag/conform"
 )
 
-// mutant is a server that is broken in one way, and the check that says so.
+// mutant is a server that is broken in one way, and the check that must find it.
 type mutant struct {
 	check       string
 	what        string
@@ -18,7 +18,7 @@ type mutant struct {
 	also        []string                          // other MUSTs that cannot but break with it
 }
 
-// Each way to break the protocol is caught by the check that is meant for it, and by no other MUST.
+// Each mutant fails the check that is meant for it, and no other MUST.
 func TestMutants(t *testing.T) {
 	for i, m := range mutants() {
 		if underRace && i%10 > 0 {
@@ -44,7 +44,7 @@ func TestMutants(t *testing.T) {
 						t.Errorf("%s: %s %s", r.Name, r.Verdict, r.Reason)
 					}
 				case r.Verdict == conform.Fail && !slices.Contains(m.also, r.Name):
-					t.Errorf("%s fails, too: %s", r.Name, said(r))
+					t.Errorf("%s fails, too: %s", r.Name, runError(r))
 				}
 			}
 			if !found {
@@ -59,7 +59,7 @@ func mutants() []mutant {
 		roundTripMutants(), errorMutants())
 }
 
-// A check that nothing makes fail shows nothing.
+// Every check fails for some mutant: one that cannot fail would prove nothing.
 func TestEveryCheckHasAMutant(t *testing.T) {
 	for _, c := range conform.Checks() {
 		has := slices.ContainsFunc(mutants(), func(m mutant) bool { return m.check == c.Name })
@@ -69,7 +69,7 @@ func TestEveryCheckHasAMutant(t *testing.T) {
 	}
 }
 
-func said(r conform.Result) string {
+func runError(r conform.Result) string {
 	f := r.Findings[0]
 	for _, e := range f.Evidence {
 		f.Message += fmt.Sprintf("\n  > %s %.300s\n  < %.500s", e.Tool, e.Request, e.Response)
@@ -77,7 +77,7 @@ func said(r conform.Result) string {
 	return f.Message
 }
 
-// The example itself has nothing to complain about: what the mutants are caught for is what was broken in them.
+// The example itself passes, so a mutant fails only because of what was broken in it.
 func TestSoundAdapter(t *testing.T) {
 	seeds := 5
 	if underRace {
@@ -91,16 +91,16 @@ func TestSoundAdapter(t *testing.T) {
 			}
 			for _, r := range report.Results() {
 				if r.Verdict == conform.Fail || r.Verdict == conform.Warn {
-					t.Errorf("mode %s, seed %d: %s: %s", mode, seed+1, r.Name, said(r))
+					t.Errorf("mode %s, seed %d: %s: %s", mode, seed+1, r.Name, runError(r))
 				}
 			}
 		}
 	}
 }
 
-// details changes what introspect says about one operation.
+// details changes the answer of introspect about one operation.
 func details(operation string, change func(d map[string]any)) mutated {
-	return mutated{call: func(r request, next ask) answer {
+	return mutated{call: func(r request, next call) answer {
 		a := next(r)
 		if d, ok := a.data()["operation"].(map[string]any); ok && r.operation == "introspect" && d["name"] == operation {
 			change(d)
@@ -109,7 +109,7 @@ func details(operation string, change func(d map[string]any)) mutated {
 	}}
 }
 
-// parameter changes what introspect says about one parameter.
+// parameter changes one parameter in the answer of introspect.
 func parameter(operation, name string, change func(d map[string]any)) mutated {
 	return details(operation, func(d map[string]any) {
 		for _, param := range d["parameters"].([]any) {
@@ -122,7 +122,7 @@ func parameter(operation, name string, change func(d map[string]any)) mutated {
 
 // list changes the list of operations.
 func list(change func(data map[string]any)) mutated {
-	return mutated{call: func(r request, next ask) answer {
+	return mutated{call: func(r request, next call) answer {
 		a := next(r)
 		if _, ok := a.data()["operations"]; ok && r.operation == "introspect" {
 			change(a.data())
@@ -131,7 +131,7 @@ func list(change func(data map[string]any)) mutated {
 	}}
 }
 
-// listed changes one entry of it.
+// listed changes one entry in the list of operations.
 func listed(operation string, change func(d map[string]any)) mutated {
 	return list(func(data map[string]any) {
 		for _, o := range data["operations"].([]any) {
@@ -149,7 +149,7 @@ func protocol(change func(d map[string]any)) mutated {
 
 // before changes the requests to one operation; empty: to all but introspect.
 func before(operation string, change func(r request) request) mutated {
-	return mutated{call: func(r request, next ask) answer {
+	return mutated{call: func(r request, next call) answer {
 		if r.operation == operation || operation == "" && r.operation != "introspect" {
 			r = change(r)
 		}
@@ -159,7 +159,7 @@ func before(operation string, change func(r request) request) mutated {
 
 // after changes the answers of one operation; empty: of all.
 func after(operation string, change func(r request, a answer) answer) mutated {
-	return mutated{call: func(r request, next ask) answer {
+	return mutated{call: func(r request, next call) answer {
 		a := next(r)
 		if r.operation == operation || operation == "" {
 			a = change(r, a)
@@ -180,7 +180,7 @@ func tools(name string, change func(tool *conform.Tool)) mutated {
 	}}
 }
 
-// input changes what an update changes.
+// input changes the input of updates.
 func input(change func(in map[string]any)) mutated {
 	return before("update_todo", func(r request) request {
 		in, ok := r.params["input"].(map[string]any)

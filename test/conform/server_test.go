@@ -11,7 +11,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 )
 
-// session is an adapter in this process as conform sees it.
+// session is an adapter in this process as a server for conform.
 type session struct {
 	adapter *aql.Adapter
 	session *aql.Session
@@ -33,7 +33,7 @@ func (s *session) Call(ctx context.Context, tool string, arguments json.RawMessa
 	return conform.Reply{Text: string(reply.JSON), IsError: reply.IsError}, nil
 }
 
-// newTodo is the example in a mode, on a database of its own.
+// newTodo returns the example in an endpoint mode, with a database of its own.
 func newTodo(t *testing.T, mode string) *session {
 	t.Helper()
 	service, err := todo.Open(todo.Memory)
@@ -56,7 +56,7 @@ func newTodo(t *testing.T, mode string) *session {
 	return &session{adapter, s}
 }
 
-// request is one request, taken apart.
+// request is a decoded request.
 type request struct {
 	tool      string
 	root      map[string]any // all of it
@@ -64,10 +64,10 @@ type request struct {
 	params    map[string]any // never nil
 }
 
-// ask is how a mutant passes a request on.
-type ask func(r request) answer
+// call passes a request on to the server that a mutant wraps.
+type call func(r request) answer
 
-// answer is one answer, taken apart.
+// answer is a decoded answer.
 type answer struct {
 	root    map[string]any
 	isError bool
@@ -108,8 +108,8 @@ func failed(code, message string, details map[string]any) answer {
 type mutated struct {
 	conform.Server
 	tools func(all []conform.Tool) []conform.Tool
-	call  func(r request, next ask) answer // each request that is not a batch, and each in one
-	batch func(a answer) answer            // the answer to a batch
+	call  func(r request, next call) answer // each request that is not a batch, and each in one
+	batch func(a answer) answer             // the answer to a batch
 	text  func(arguments string, next func(arguments string) string) string
 }
 
@@ -134,7 +134,7 @@ func (m *mutated) Call(ctx context.Context, tool string, arguments json.RawMessa
 	}
 	var failure error
 	next := func(r request) answer {
-		reply, err := m.Server.Call(ctx, r.tool, text(r.whole()))
+		reply, err := m.Server.Call(ctx, r.tool, text(r.arguments()))
 		if err != nil {
 			failure = err
 		}
@@ -161,8 +161,8 @@ func (m *mutated) Call(ctx context.Context, tool string, arguments json.RawMessa
 	return conform.Reply{Text: string(text(a.root)), IsError: a.isError, Fault: a.fault}, failure
 }
 
-// items makes the answers in a batch those that the mutant gives alone.
-func (m *mutated) items(tool string, items []any, a answer, next ask) answer {
+// items replaces the answers in a batch by those that the mutant gives to single requests.
+func (m *mutated) items(tool string, items []any, a answer, next call) answer {
 	results, _ := a.root["results"].([]any)
 	succeeded := 0
 	for i, item := range results {
@@ -186,8 +186,8 @@ func (m *mutated) items(tool string, items []any, a answer, next ask) answer {
 	return a
 }
 
-// whole is the request put together again.
-func (r request) whole() map[string]any {
+// arguments returns the request as JSON.
+func (r request) arguments() map[string]any {
 	if _, batch := r.root["operations"]; batch {
 		return r.root
 	}
@@ -201,7 +201,7 @@ func (r request) whole() map[string]any {
 	return root
 }
 
-// with is the request with a parameter more, and without it where the value is nil.
+// with returns the request with a parameter, or without it if the value is nil.
 func (r request) with(name string, value any) request {
 	params := map[string]any{}
 	for n, v := range r.params {
