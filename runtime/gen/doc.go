@@ -16,9 +16,9 @@
 //			}},
 //	}
 //
-// NewRegistry makes definitions of them: Operation, Param and Type, collected in Definitions. Everything else in aql-tag reads
-// those. The scanner finds them in Go source, the generator writes them as literals, the runtime validates requests
-// against them, and tools describe them.
+// NewRegistry makes definitions of them: Operation, Param and Type, collected in Definitions. Everything else in
+// aql-tag reads those. The scanner finds them in Go source, the generator writes them as literals, the runtime
+// validates requests against them, and tools describe them.
 //
 // The package is for generated code and for tools. Handlers and main functions have no need of it.
 package gen
