@@ -73,7 +73,7 @@ func TestFaults(t *testing.T) {
 		{"overlong UTF-8", "[\"\xc0\xaf\"]", Fault{Kind: InvalidUTF8, Offset: 2}},
 		{"surrogate in UTF-8", "[\"\xed\xa0\x80\"]", Fault{Kind: InvalidUTF8, Offset: 2}},
 		{"truncated UTF-8", "[\"é\xe2\x82", Fault{Kind: InvalidUTF8, Offset: 4}},
-		{"UTF-8 wins over what stands before it", "[nul,\"\xff\"]", Fault{Kind: InvalidUTF8, Offset: 6}},
+		{"UTF-8 wins over what is before it", "[nul,\"\xff\"]", Fault{Kind: InvalidUTF8, Offset: 6}},
 		{"lone high surrogate", `["\ud83d"]`, Fault{Kind: InvalidUTF8, Offset: 2, Location: "[0]"}},
 		{"lone low surrogate", `["a\ude00"]`, Fault{Kind: InvalidUTF8, Offset: 3, Location: "[0]"}},
 		{"surrogates in the wrong order", `["\ude00\ud83d"]`, Fault{Kind: InvalidUTF8, Offset: 2, Location: "[0]"}},
@@ -198,7 +198,7 @@ func TestAbsoluteDepth(t *testing.T) {
 	}
 }
 
-// A fault stays the first one; everything after it returns zero values, and loops end.
+// The first fault stays. After it, every method returns zero values, and loops end.
 func TestNothingIsReadAfterAFault(t *testing.T) {
 	r := NewReader(`{"a":tru,"b":"x"}`, Limits{})
 	r.Object()
@@ -244,7 +244,7 @@ func TestNothingIsReadAfterAFault(t *testing.T) {
 	}
 }
 
-// Broken UTF-8 is known from the beginning; nothing is read, not even what stands before it.
+// Invalid UTF-8 is found first: nothing before it is read.
 func TestInvalidUTF8EndsReadingAtOnce(t *testing.T) {
 	r := NewReader("{\"a\":1}\xff", Limits{})
 	if r.Fault() == nil || r.Object() || r.Kind() != "" || r.Fault().Offset != 7 || len(r.Problems()) > 0 {
@@ -252,7 +252,8 @@ func TestInvalidUTF8EndsReadingAtOnce(t *testing.T) {
 	}
 }
 
-// A hostile object cannot make the search for repeated names quadratic, and one is found behind any number of names.
+// A hostile object cannot make the search for duplicate names quadratic, and duplicates are found after any number of
+// names.
 func TestRepeatedNamesAmongMany(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 34, 5000} {
 		object := strings.TrimSuffix(manyMembers(n), "}")

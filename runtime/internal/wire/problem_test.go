@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// REQ-UP-04, REQ-VO-09: problems name the value by its path and place, and reading goes on behind them.
+// REQ-UP-04, REQ-VO-09: problems have the path and the offset of the value, and reading goes on after them.
 func TestProblems(t *testing.T) {
 	const input = `{"a":{"b":[1,"x",{"c":[]}],"d": null},"e":7,"f": [1],"s":"long",` +
 		`"m":{"k.1":2}, "o":1,"p":{"q":1}, "n":9}`
@@ -96,7 +96,7 @@ func TestProblems(t *testing.T) {
 	got := r.Problems()
 	for i := range got {
 		if i < len(places) && !strings.HasPrefix(input[got[i].Offset:], places[i]) {
-			t.Errorf("problem %d stands at %q, want %q", i, input[got[i].Offset:], places[i])
+			t.Errorf("problem %d is at %q, want %q", i, input[got[i].Offset:], places[i])
 		}
 		got[i].Offset = 0
 	}
@@ -273,7 +273,7 @@ func TestUnknownNamesAreAllListed(t *testing.T) {
 	}
 }
 
-// Problems take no more memory than requests do: their number is bounded, and so is what each repeats of the input.
+// Problems do not take much more memory than requests: their number is bounded, and how much of the input each repeats.
 func TestProblemsAreBounded(t *testing.T) {
 	name := "x" + strings.Repeat("é", 50_000)
 	r := NewReader(`{"`+name+`":["`+name+`"`+strings.Repeat(`,"x"`, 20_000)+`,0],"last":1}`, Limits{})

@@ -29,7 +29,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// A quote, a backslash or a control character is found wherever it stands, for strings are looked at in steps.
+// A quote, a backslash or a control character is found at every offset, although strings are scanned in steps.
 func TestStringsOfEveryLength(t *testing.T) {
 	for n := range 70 {
 		for _, fill := range []string{"x", " ", "\x7f", "!", "#", "[", "]", "é"} {
@@ -161,7 +161,7 @@ func TestTime(t *testing.T) {
 // grammar is that of RFC 3339, in capitals.
 var grammar = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// REQ-DE-05: a time is what fits the grammar of RFC 3339 and stands in the calendar, and what is read can be written.
+// REQ-DE-05: a time follows the grammar of RFC 3339 and is in the calendar, and what is read can be written.
 func FuzzTime(f *testing.F) {
 	for _, seed := range []string{
 		"2026-02-04T10:30:00Z", "2026-02-04T10:30:00.5+05:30", "2026-02-04T1:30:00Z", "9999-12-31T23:59:59-01:00",

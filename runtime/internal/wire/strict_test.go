@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What this reader refuses and a strict parser of RFC 8259 and RFC 7493 takes: all of it. FuzzReader proves that
-// nothing else differs.
+// All differences to a strict parser of RFC 8259 and RFC 7493: what it accepts and this reader refuses. FuzzReader
+// searches for others.
 func TestDifferencesFromAStrictParser(t *testing.T) {
 	for _, tt := range []struct {
 		name, input string
@@ -48,7 +48,7 @@ func strictlyValid(input string) bool {
 }
 
 // REQ-DE-01, REQ-DE-02, REQ-DE-06, T-89: an independent strict parser accepts and refuses the same inputs, and
-// another reads the same values from them. Every way through the reader comes to the same end.
+// another reads the same values from them. All ways to read an input agree.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,2.50,-3e+4,null,true,false,"x\u00e9\ud83d\ude00\n"],"b":{"":""}}`, ` [ ] `, `"\u0000"`, `{"a":1,"a":2}`,
@@ -68,7 +68,7 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("%q: %+v", input, fault)
 		}
 		if fault == nil && (len(r.frames) != 0 || r.valuePath() != "" || r.Offset() != len(input)) {
-			t.Fatalf("%q: the reader does not stand behind the value", input)
+			t.Fatalf("%q: the reader is not at the end of the value", input)
 		}
 		if strict := strictlyValid(input); (fault == nil) != strict && (fault == nil || fault.Kind != NUL) {
 			t.Fatalf("%q: fault %v, jsontext accepts %v", input, fault, strict)
@@ -163,8 +163,8 @@ func same(want, got any) bool {
 	}
 }
 
-// REQ-DE-10, REQ-DE-11: an input is refused for its size exactly when a plain count of what it holds exceeds a limit,
-// and the fault tells the truth about it.
+// REQ-DE-10, REQ-DE-11: an input is refused for its size exactly when a count of its parts exceeds a limit, and the
+// fault has that count.
 func FuzzLimits(f *testing.F) {
 	f.Add(`{"a":[1,2,{"bcd":"\u00e9\n"}]}`, uint8(3), uint8(2), uint8(2))
 	f.Add(`[[[]],"abc",[1,2,3]]`, uint8(2), uint8(3), uint8(3))

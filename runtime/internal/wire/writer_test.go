@@ -28,7 +28,7 @@ func encodeJSON(t *testing.T, v any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// written is what write writes behind some text that was there before.
+// written returns what write appends to a text.
 func written(t *testing.T, write func(*Writer)) string {
 	t.Helper()
 	const before = "before "
@@ -244,7 +244,7 @@ func TestWriterErrors(t *testing.T) {
 	}
 }
 
-// Exactly 1,000 levels can be written, whoever writes them.
+// Exactly 1,000 levels can be written, by every method.
 func TestWriterDepth(t *testing.T) {
 	for depth, ok := range map[int]bool{1000: true, 1001: false} {
 		var v any
@@ -324,7 +324,7 @@ func TestSortedKeys(t *testing.T) {
 	}
 }
 
-// REQ-DE-15: a response that is too large is given up while it is written, not when it is complete.
+// REQ-DE-15: a response that is too large ends while it is written, not when it is complete.
 func TestLimitStopsTheOutput(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for _, tt := range []struct {
@@ -393,7 +393,7 @@ func TestTimesAreSpelledAsRFC3339(t *testing.T) {
 	}
 }
 
-// A map is written in the order of its names, whatever their number and length.
+// A map is written in the order of its names, for any number and length of names.
 func TestStringMapsAreSorted(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for n := range 40 {
