@@ -21,10 +21,22 @@ func many(n int) *model.Package {
 		guard := model.Guard{Type: goType(request), Whole: true}
 		for j := range 6 {
 			field := fmt.Sprintf("Field%d", j)
-			o.Params = append(o.Params, gen.Param{Name: fmt.Sprintf("field_%d", j), Go: field, Type: "string", Required: j == 0, MaxLength: 200, Description: "What the field is about"})
+			o.Params = append(
+				o.Params,
+				gen.Param{
+					Name: fmt.Sprintf("field_%d", j), Go: field, Type: "string", Required: j == 0, MaxLength: 200,
+					Description: "What the field is about",
+				},
+			)
 			guard.Fields = append(guard.Fields, model.GuardField{Name: field, Type: goType("string")})
 		}
-		pkg.Handlers = append(pkg.Handlers, model.Handler{Operation: o, Func: name, Context: true, Receiver: &model.Receiver{Type: "Service", Pointer: true}, Request: goType(request), Result: goType("string")})
+		pkg.Handlers = append(
+			pkg.Handlers,
+			model.Handler{
+				Operation: o, Func: name, Context: true, Receiver: &model.Receiver{Type: "Service", Pointer: true},
+				Request: goType(request), Result: goType("string"),
+			},
+		)
 		pkg.Guards = append(pkg.Guards, guard)
 	}
 	return pkg

@@ -22,15 +22,17 @@ import (
 // stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real
 // one, but for the bodies of its functions.
 var stubs = map[string]string{
-	"context":           `package context; type Context interface{ Done() }`,
-	"errors":            `package errors`,
-	"fmt":               `package fmt`,
-	"reflect":           `package reflect; type Type interface{}`,
-	"slices":            `package slices`,
-	"time":              `package time; type (Duration int64; Time struct{}); const (Nanosecond Duration = 1; Millisecond Duration = 1; Second Duration = 1; Minute Duration = 1; Hour Duration = 1)`,
-	"sync":              `package sync; type Mutex struct{}; func (*Mutex) Lock() {}; func (*Mutex) Unlock() {}`,
-	"example.com/kinds": `package kinds; type (Status string; Point struct{ X int }); const (Open Status = "open"; Shut Status = "shut")`,
-	"example.com/time":  `package time; type Zone string`,
+	"context": `package context; type Context interface{ Done() }`,
+	"errors":  `package errors`,
+	"fmt":     `package fmt`,
+	"reflect": `package reflect; type Type interface{}`,
+	"slices":  `package slices`,
+	"time": `package time; type (Duration int64; Time struct{})
+const (Nanosecond, Millisecond, Second, Minute, Hour Duration = 1, 1, 1, 1, 1)`,
+	"sync": `package sync; type Mutex struct{}; func (*Mutex) Lock() {}; func (*Mutex) Unlock() {}`,
+	"example.com/kinds": `package kinds; type (Status string; Point struct{ X int })
+const (Open Status = "open"; Shut Status = "shut")`,
+	"example.com/time": `package time; type Zone string`,
 }
 
 // stubImporter imports from stubs.
@@ -72,7 +74,8 @@ func (s *stubImporter) Import(path string) (*types.Package, error) {
 	return pkg, err
 }
 
-// generate generates, and fails unless the result is as gofmt writes it and compiles beside the user's own source.
+// generate generates, and fails unless the result is as gofmt writes it and compiles together with the user's own
+// source.
 func generate(t *testing.T, user string, pkg *model.Package) string {
 	t.Helper()
 	content, err := emit.File(pkg)
@@ -92,14 +95,19 @@ func generate(t *testing.T, user string, pkg *model.Package) string {
 	}
 	fset := token.NewFileSet()
 	var files []*ast.File
-	for name, text := range map[string]string{"user.go": "package " + pkg.Name + "\n" + user, emit.FileName: string(content)} {
+	for name, text := range map[string]string{
+		"user.go": "package " + pkg.Name + "\n" + user, emit.FileName: string(content),
+	} {
 		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, file)
 	}
-	config := types.Config{Importer: &stubImporter{fset, map[string]*types.Package{}}, Error: func(err error) { t.Errorf("does not compile: %v\n%s", err, content) }}
+	config := types.Config{
+		Importer: &stubImporter{fset, map[string]*types.Package{}},
+		Error:    func(err error) { t.Errorf("does not compile: %v\n%s", err, content) },
+	}
 	_, _ = config.Check(pkg.Path, fset, files, nil)
 	return string(content)
 }
@@ -129,23 +137,44 @@ func Ping() error { return nil }
 `
 
 func notes() *model.Package {
-	get := operation("get_note", gen.Param{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"})
+	get := operation(
+		"get_note", gen.Param{Name: "note_id", Go: "ID", Type: "string", Required: true, Description: "Which note"},
+	)
 	get.Timeout, get.Examples = 90*time.Second, []gen.Example{{Params: `{"note_id":"n1"}`, Description: "A note"}}
-	join := operation("join", gen.Param{Name: "separator", Go: "separator", Type: "string"}, gen.Param{Name: "words", Go: "words", Type: "array", Items: &gen.Param{Type: "string"}})
+	join := operation(
+		"join", gen.Param{Name: "separator", Go: "separator", Type: "string"},
+		gen.Param{Name: "words", Go: "words", Type: "array", Items: &gen.Param{Type: "string"}},
+	)
 	ping := operation("ping")
 	ping.Returns.Name = "Nothing"
 	return &model.Package{
-		Path: "example.com/notes", Name: "notes", Taken: []string{"GetRequest", "Join", "Ping", "Service", "context"}, Imported: []string{"context"},
+		Path: "example.com/notes", Name: "notes", Taken: []string{
+			"GetRequest", "Join", "Ping", "Service", "context",
+		}, Imported: []string{"context"},
 		Handlers: []model.Handler{
-			{Operation: get, Func: "Get", Receiver: &model.Receiver{Type: "Service", Pointer: true}, Context: true, Request: goType("GetRequest"), RequestPointer: true, Result: goType("string")},
-			{Operation: join, Func: "Join", Arguments: []model.Argument{{Field: "separator", Type: goType("string")}, {Field: "words", Type: goType("[]string")}}, Variadic: true, Result: goType("string")},
+			{
+				Operation: get, Func: "Get", Receiver: &model.Receiver{Type: "Service", Pointer: true}, Context: true,
+				Request: goType("GetRequest"), RequestPointer: true, Result: goType("string"),
+			},
+			{
+				Operation: join, Func: "Join",
+				Arguments: []model.Argument{
+					{Field: "separator", Type: goType("string")}, {Field: "words", Type: goType("[]string")},
+				},
+				Variadic: true, Result: goType("string"),
+			},
 			{Operation: ping, Func: "Ping"},
 		},
 		Types: []gen.Type{
 			{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 			{Name: "String", Kind: gen.KindScalar},
 		},
-		Guards: []model.Guard{{Type: goType("GetRequest"), Whole: true, Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}, {Name: "ID", Type: goType("string")}}}},
+		Guards: []model.Guard{
+			{
+				Type: goType("GetRequest"), Whole: true,
+				Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}, {Name: "ID", Type: goType("string")}},
+			},
+		},
 	}
 }
 
@@ -231,16 +260,22 @@ func _() {
 // No text that an author may write makes code that gofmt would write otherwise, or that means something else.
 func TestTexts(t *testing.T) {
 	for _, text := range []string{
-		"plain", "with \"quotes\" and \\", "with `backquotes`", "`\"both\"`", "äöü 日本語 😀", "line\nbreak\ttab", "\x00\x7f", "\u200b\ufeff",
-		"broken \xff", "\ufffd", strings.Repeat("long ", 500), "// no comment */", "%s %d", "${x}", "'", "", " ", "a,b|c='d'", "\r\n",
+		"plain", "with \"quotes\" and \\", "with `backquotes`", "`\"both\"`",
+		"äöü 日本語 😀", "line\nbreak\ttab", "\x00\x7f",
+		"\u200b\ufeff",
+		"broken \xff", "\ufffd", strings.Repeat("long ", 500), "// no comment */", "%s %d", "${x}", "'", "", " ", "a,b|c='d'",
+		"\r\n",
 	} {
 		pkg := notes()
 		o := &pkg.Handlers[0].Operation
-		o.Description, o.Confirm, o.Deprecated, o.Replacement, o.Family, o.Reasons = text, text, text, text, text, []string{text, text}
+		o.Description, o.Confirm, o.Deprecated, o.Replacement, o.Family = text, text, text, text, text
+		o.Reasons = []string{text, text}
 		o.Examples = []gen.Example{{Params: `{"a":` + fmt.Sprintf("%q", text) + `}`, Description: text}}
 		o.Params[0].Description, o.Params[0].Pattern, o.Params[0].Enum = text, text, []string{text, "b"}
 		pkg.Types[0].Description = text
-		pkg.Types = append(pkg.Types, gen.Type{Name: "Enum", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: text, Description: text}}},
+		pkg.Types = append(pkg.Types, gen.Type{
+			Name: "Enum", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: text, Description: text}},
+		},
 			gen.Type{Name: "Union", Kind: gen.KindUnion, Members: []string{text}})
 		content := generate(t, notesSource, pkg)
 		file, err := parser.ParseFile(token.NewFileSet(), "", content, 0)
@@ -287,12 +322,19 @@ func Join(separator string, words ...string) (string, error) { return "", nil }
 func Ping() error { return nil }
 `
 	pkg := notes()
-	pkg.Taken = append(pkg.Taken, "gen", "time", "handlers", "wireTypes", "ctx", "receivers", "request", "arguments", "service", "joinArguments", "v", "context_")
+	pkg.Taken = append(
+		pkg.Taken, "gen", "time", "handlers", "wireTypes", "ctx", "receivers", "request", "arguments", "service",
+		"joinArguments", "v", "context_",
+	)
 	slices.Sort(pkg.Taken)
-	pkg.Guards = append(pkg.Guards, model.Guard{Type: goType("v"), Whole: true, Fields: []model.GuardField{{Name: "value", Type: goType("int")}}})
+	pkg.Guards = append(
+		pkg.Guards,
+		model.Guard{Type: goType("v"), Whole: true, Fields: []model.GuardField{{Name: "value", Type: goType("int")}}},
+	)
 	content := generate(t, user, pkg)
 	for _, wanted := range []string{
-		`aqlgen "github.com/aqltag/aqltag/runtime/gen"`, `stdtime "time"`, "func NewRegistry(serviceValue *Service) *aqlgen.Registry",
+		`aqlgen "github.com/aqltag/aqltag/runtime/gen"`, `stdtime "time"`,
+		"func NewRegistry(serviceValue *Service) *aqlgen.Registry",
 		"aqlgen.NewRegistry(aqlHandlers, aqlWireTypes, serviceValue)", "type joinArguments2 struct", "90 * stdtime.Second",
 		"aqlgen.Exactly[int](&new(v).value)",
 	} {
@@ -305,12 +347,16 @@ func Ping() error { return nil }
 // Handlers may have the names of what generated code declares inside of functions.
 func TestHandlersNamedLikeLocals(t *testing.T) {
 	user := "\nimport \"context\"\n"
-	pkg := &model.Package{Path: "example.com/locals", Name: "locals", Types: []gen.Type{{Name: "String", Kind: gen.KindScalar}}}
+	pkg := &model.Package{
+		Path: "example.com/locals", Name: "locals", Types: []gen.Type{{Name: "String", Kind: gen.KindScalar}},
+	}
 	for _, name := range []string{"arguments", "ctx", "receivers", "request"} {
 		user += "func " + name + "(ctx context.Context, text string) (string, error) { return text, nil }\n"
 		pkg.Taken = append(pkg.Taken, name)
 		pkg.Handlers = append(pkg.Handlers, model.Handler{
-			Operation: operation(name), Func: name, Context: true, Arguments: []model.Argument{{Field: "text", Type: goType("string")}}, Result: goType("string"),
+			Operation: operation(name), Func: name, Context: true, Arguments: []model.Argument{
+				{Field: "text", Type: goType("string")},
+			}, Result: goType("string"),
 		})
 	}
 	pkg.Taken, pkg.Imported = append(pkg.Taken, "context"), []string{"context"}
@@ -326,23 +372,38 @@ type Request struct { _ struct{}; Status kinds.Status; At time.Time; Zone zones.
 func Get(req Request) (*kinds.Point, error) { return nil, nil }
 `
 	fields := []model.GuardField{
-		{Name: "_", Type: goType("struct{}")}, {Name: "Status", Type: goType("kinds.Status", "example.com/kinds")}, {Name: "At", Type: goType("time.Time", "time")},
-		{Name: "Zone", Type: goType("time.Zone", "example.com/time")}, {Name: "Points", Type: goType("map[string][]*kinds.Point", "example.com/kinds")},
+		{Name: "_", Type: goType("struct{}")}, {
+			Name: "Status", Type: goType("kinds.Status", "example.com/kinds"),
+		}, {Name: "At", Type: goType("time.Time", "time")},
+		{Name: "Zone", Type: goType("time.Zone", "example.com/time")}, {
+			Name: "Points", Type: goType("map[string][]*kinds.Point", "example.com/kinds"),
+		},
 	}
 	get := operation("get")
 	get.Timeout = time.Hour
 	content := generate(t, user, &model.Package{
-		Path: "example.com/app", Name: "app", Taken: []string{"Get", "Request", "kinds", "time", "zones"}, Imported: []string{"kinds", "time", "zones"},
-		Handlers: []model.Handler{{Operation: get, Func: "Get", Request: goType("Request"), Result: goType("*kinds.Point", "example.com/kinds")}},
+		Path: "example.com/app", Name: "app", Taken: []string{
+			"Get", "Request", "kinds", "time", "zones",
+		}, Imported: []string{"kinds", "time", "zones"},
+		Handlers: []model.Handler{
+			{Operation: get, Func: "Get", Request: goType("Request"), Result: goType("*kinds.Point", "example.com/kinds")},
+		},
 		Types: []gen.Type{{Name: "Status", Kind: gen.KindEnum, Values: []gen.EnumValue{
 			{Value: "open"}, {Value: "hidden"},
 		}}},
-		Constants: map[model.EnumConstant]model.GoType{{Type: "Status", Value: "open"}: goType("kinds.Open", "example.com/kinds")},
-		Guards:    []model.Guard{{Type: goType("Request"), Whole: true, Fields: fields}, {Type: goType("kinds.Point", "example.com/kinds"), Fields: []model.GuardField{{Name: "X", Type: goType("int")}}}},
+		Constants: map[model.EnumConstant]model.GoType{
+			{Type: "Status", Value: "open"}: goType("kinds.Open", "example.com/kinds"),
+		},
+		Guards: []model.Guard{
+			{Type: goType("Request"), Whole: true, Fields: fields},
+			{Type: goType("kinds.Point", "example.com/kinds"), Fields: []model.GuardField{{Name: "X", Type: goType("int")}}},
+		},
 	})
 	for _, wanted := range []string{
-		"import (\n\t\"context\"\n\t\"time\"\n\n\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
-		"{Value: string(kinds.Open)},\n\t\t{Value: \"hidden\"},\n", "1 * time.Hour", "gen.Exactly[timepkg.Zone](&new(Request).Zone)",
+		"import (\n\t\"context\"\n\t\"time\"\n\n" +
+			"\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
+		"{Value: string(kinds.Open)},\n\t\t{Value: \"hidden\"},\n", "1 * time.Hour",
+		"gen.Exactly[timepkg.Zone](&new(Request).Zone)",
 		"}, []any{\n\t\tgen.Exactly[int](&new(kinds.Point).X),\n\t}}",
 	} {
 		if !strings.Contains(content, wanted) {
@@ -361,14 +422,25 @@ func (c *Cache[Key, Value]) Get(key string) (string, error) { return "", nil }
 func (c Cache[K, V]) Len() (int, error) { return 0, nil }
 func (b *Box[T, _]) Open() error { return nil }
 `
-	cache := []model.TypeParam{{Name: "K", Constraint: goType("comparable")}, {Name: "V", Constraint: goType("~string | ~int")}}
+	cache := []model.TypeParam{
+		{Name: "K", Constraint: goType("comparable")}, {Name: "V", Constraint: goType("~string | ~int")},
+	}
 	get, length, open := operation("get"), operation("len"), operation("open")
 	content := generate(t, user, &model.Package{
 		Path: "example.com/app", Name: "app", Taken: []string{"Box", "Cache", "E"},
 		Handlers: []model.Handler{
-			{Operation: get, Func: "Get", Receiver: &model.Receiver{Type: "Cache", Pointer: true, TypeParams: cache}, Arguments: []model.Argument{{Field: "key", Type: goType("string")}}, Result: goType("string")},
+			{
+				Operation: get, Func: "Get", Receiver: &model.Receiver{Type: "Cache", Pointer: true, TypeParams: cache},
+				Arguments: []model.Argument{{Field: "key", Type: goType("string")}}, Result: goType("string"),
+			},
 			{Operation: length, Func: "Len", Receiver: &model.Receiver{Type: "Cache", TypeParams: cache}, Result: goType("int")},
-			{Operation: open, Func: "Open", Receiver: &model.Receiver{Type: "Box", Pointer: true, TypeParams: []model.TypeParam{{Name: "K", Constraint: goType("~[]E")}, {Name: "E", Constraint: goType("any")}}}},
+			{
+				Operation: open, Func: "Open",
+				Receiver: &model.Receiver{
+					Type: "Box", Pointer: true,
+					TypeParams: []model.TypeParam{{Name: "K", Constraint: goType("~[]E")}, {Name: "E", Constraint: goType("any")}},
+				},
+			},
 		},
 	})
 	for _, wanted := range []string{
@@ -402,24 +474,36 @@ type Pair[A, B any] struct { Left A; Right B }
 func Ping() error { return nil }
 `
 	content := generate(t, user, &model.Package{
-		Path: "example.com/app", Name: "app", Taken: []string{"Empty", "Locked", "Pair", "Ping", "Tagged", "Unnamed", "sync"}, Imported: []string{"sync"},
+		Path: "example.com/app", Name: "app", Taken: []string{
+			"Empty", "Locked", "Pair", "Ping", "Tagged", "Unnamed", "sync",
+		}, Imported: []string{"sync"},
 		Handlers: []model.Handler{{Operation: operation("ping"), Func: "Ping"}},
 		Guards: []model.Guard{
 			{Type: goType("Empty"), Whole: true},
 			{Type: goType("Tagged"), Whole: true, Fields: []model.GuardField{{Name: "_", Type: goType("struct{}")}}},
 			{Type: goType("Locked"), Whole: true, Fields: []model.GuardField{
-				{Name: "_", Type: goType("struct{}")}, {Name: "_", Type: goType("int")}, {Name: "mu", Type: goType("sync.Mutex", "sync")}, {Name: "Name", Type: goType("string")},
+				{Name: "_", Type: goType("struct{}")}, {Name: "_", Type: goType("int")}, {
+					Name: "mu", Type: goType("sync.Mutex", "sync"),
+				}, {Name: "Name", Type: goType("string")},
 			}},
 			{Type: goType("Unnamed"), Whole: true, Fields: []model.GuardField{
-				{Name: "One", Type: goType("struct{A int \"json:\\\"a\\\"\"; LongerName string}")}, {Name: "Many", Type: goType("[]struct{B struct{C bool}}")},
-				{Name: "Nothing", Type: goType("struct{}")}, {Name: "Any", Type: goType("interface{M()}")}, {Name: "Func", Type: goType("func(struct{X int}) error")},
+				{
+					Name: "One", Type: goType("struct{A int \"json:\\\"a\\\"\"; LongerName string}"),
+				}, {Name: "Many", Type: goType("[]struct{B struct{C bool}}")},
+				{Name: "Nothing", Type: goType("struct{}")}, {Name: "Any", Type: goType("interface{M()}")}, {
+					Name: "Func", Type: goType("func(struct{X int}) error"),
+				},
 			}},
-			{Type: goType("Pair[string, []int]"), Whole: true, Fields: []model.GuardField{{Name: "Left", Type: goType("string")}, {Name: "Right", Type: goType("[]int")}}},
+			{
+				Type: goType("Pair[string, []int]"), Whole: true,
+				Fields: []model.GuardField{{Name: "Left", Type: goType("string")}, {Name: "Right", Type: goType("[]int")}},
+			},
 			{Type: goType("Pair[int, int]"), Fields: []model.GuardField{{Name: "Right", Type: goType("int")}}},
 		},
 	})
 	for _, wanted := range []string{
-		"_ = []any{Empty{}, Tagged{struct{}{}}, Locked{struct{}{},\n\t\t*new(int),\n\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name),\n\t}, Unnamed{\n",
+		"_ = []any{Empty{}, Tagged{struct{}{}}, Locked{struct{}{},\n\t\t*new(int),\n" +
+			"\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name),\n\t}, Unnamed{\n",
 		"gen.Exactly[interface{ M() }](&new(Unnamed).Any),\n",
 		"}, []any{\n\t\tgen.Exactly[int](&new(Pair[int, int]).Right),\n\t}}\n",
 	} {

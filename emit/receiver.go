@@ -91,7 +91,7 @@ func (g *generator) methodSets(p *printer) {
 			continue
 		}
 		p.line()
-		p.comment(r.methods + " are the handlers among the methods of " + r.Type + ", whatever its type arguments are.")
+		p.comment(r.methods + " are the handlers among the methods of " + r.Type + " with any type arguments.")
 		p.open("type ", r.methods, " interface {")
 		for _, c := range g.calls {
 			if c.receiver == r {

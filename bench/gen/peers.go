@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// peers are modules for the generators that aql-tag is measured beside, of as many items as there are operations and
-// with the imports of a service.
+// peers are modules for the other generators. They have as many items as there are operations, and the imports of a
+// service.
 type peers struct {
 	dir   string
 	items int
@@ -51,7 +51,7 @@ func (p *peers) constants() string {
 
 func (p *peers) types() int { return (p.items + constantsPerType - 1) / constantsPerType }
 
-// typeList is what stringer is told to look for.
+// typeList returns the names of the types for stringer.
 func (p *peers) typeList() string {
 	names := make([]string, p.types())
 	for t := range names {

@@ -3,7 +3,7 @@ package main
 const typesSource = `// Package types holds what the services share.
 package types
 
-// Priority tells how urgent a thing is.
+// Priority is how urgent a thing is.
 type Priority string
 
 // The priorities.
@@ -22,7 +22,7 @@ const (
 	Loud
 )
 
-// Pagination tells where a page begins.
+// Pagination is where a page begins.
 type Pagination struct {
 	Limit  int ` + "`json:\"limit\"`" + `  // How many things there are on a page
 	Offset int ` + "`json:\"offset\"`" + ` // How many come before
@@ -74,7 +74,7 @@ type CreateTHINGRequest struct {
 	_ struct{} ` + "`aql:\"category=CREATE\"`" + `
 FIELDS}
 
-// THING is a thing as it is kept.
+// THING is a thing in the database.
 type THING struct {
 	types.Pagination
 	ID        string            ` + "`json:\"id\"`" + `         // Identifier

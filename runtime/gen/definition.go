@@ -85,7 +85,7 @@ type Operation struct {
 	Danger       Danger
 	DangerSource DangerSource
 	Reasons      []string // why the operation is dangerous, shown before a confirmation
-	Confirm      string   // confirmation message; {param} stands for the value of a parameter
+	Confirm      string   // confirmation message; {param} is replaced by the value of a parameter
 	Params       []Param
 	Returns      Returns
 	Examples     []Example

@@ -21,16 +21,19 @@ func registry(types []WireType, handlers ...Handler) *Registry {
 // Whatever a Param can say, a Field can say. A member that is added to one has to be added to the other.
 func TestFieldsSayAllThatParamsSay(t *testing.T) {
 	field := Field{
-		Name: "n", Go: "N", Type: "array", Items: &Field{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true, AppendOnly: true,
-		ID: true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
+		Name: "n", Go: "N", Type: "array", Items: &Field{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true,
+		AppendOnly: true,
+		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
 		Rules: Rules{
-			Default("1"), Enum{"a"}, Min("2"), Max("3"), MinLen(4), MaxLen(5), MinItems(6), MaxItems(7), Pattern("p"), Format("f"),
+			Default("1"), Enum{"a"}, Min("2"), Max("3"), MinLen(4), MaxLen(5), MinItems(6), MaxItems(7), Pattern("p"),
+			Format("f"),
 			Presets{"minimal"}, Aliases{"other"}, Deprecated("old"),
 		},
 	}
 	want := Param{
-		Name: "n", Go: "N", Type: "array", Items: &Param{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true, AppendOnly: true,
-		ID: true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
+		Name: "n", Go: "N", Type: "array", Items: &Param{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true,
+		AppendOnly: true,
+		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
 		Default: "1", Enum: []string{"a"}, Minimum: "2", Maximum: "3", MinLength: 4, MaxLength: 5, MinItems: 6, MaxItems: 7,
 		Pattern: "p", Format: "f", Presets: []string{"minimal"}, Aliases: []string{"other"}, Deprecated: "old",
 	}
@@ -60,13 +63,17 @@ func registryOperation(t *testing.T, r *Registry, name string) (*Operation, Defi
 
 // Operations and types are what generated code declares; what is left out is filled in.
 func TestDefinitions(t *testing.T) {
-	level := WireType{Name: "Level", Kind: KindEnum, Description: "How much", Values: []EnumValue{{"low", "Hardly"}, {"high", ""}}}
+	level := WireType{
+		Name: "Level", Kind: KindEnum, Description: "How much", Values: []EnumValue{{"low", "Hardly"}, {"high", ""}},
+	}
 	union := WireType{Name: "Either", Kind: KindUnion, Members: []string{"Level", "string"}}
 	counts := WireType{Name: "Counts", Kind: KindObject, Items: &Field{Type: "Level"}}
 	_, got := registryOperation(t, registry([]WireType{level, union, counts}, Handler{
 		Name: "set_level", Category: Update, Danger: Reversible, Description: "Sets it.", Returns: "Level",
 		Params: []Field{
-			{Name: "level", Type: "Level"}, {Name: "lower", Type: "Level", Rules: Rules{Enum{"low"}}}, {Name: "all", Type: "array", Items: &Field{Type: "Level"}},
+			{Name: "level", Type: "Level"}, {Name: "lower", Type: "Level", Rules: Rules{Enum{"low"}}}, {
+				Name: "all", Type: "array", Items: &Field{Type: "Level"},
+			},
 		},
 	}, Handler{Name: "ping", DangerSource: DangerFromTag}), "ping")
 	values := []string{"low", "high"}
@@ -96,7 +103,10 @@ func TestTypesOfChanges(t *testing.T) {
 	r := registry([]WireType{
 		{Name: "TodoPatch", Kind: KindObject, Changes: "Todo"},
 		{Name: "Level", Kind: KindEnum, Values: []EnumValue{{Value: "low"}, {Value: "high"}}},
-		{Name: "Meta", Kind: KindObject, Fields: []Field{{Name: "color", Go: "Color", Type: "string"}, {Name: "id", Go: "ID", Type: "string", ID: true}}},
+		{
+			Name: "Meta", Kind: KindObject,
+			Fields: []Field{{Name: "color", Go: "Color", Type: "string"}, {Name: "id", Go: "ID", Type: "string", ID: true}},
+		},
 		{Name: "Todo", Kind: KindObject, Description: "A thing", Fields: []Field{
 			{Name: "title", Go: "Title", Type: "string", Required: true},
 			{Name: "level", Go: "Level", Type: "Level", Rules: Rules{Default(`"low"`)}},
@@ -142,13 +152,28 @@ func TestFaults(t *testing.T) {
 		registry *Registry
 		want     string
 	}{
-		{"none", Merge(registry([]WireType{thing}, first), registry([]WireType{thing}, Handler{Name: "put", Returns: "Thing"})), ""},
+		{
+			"none",
+			Merge(registry([]WireType{thing}, first), registry([]WireType{thing}, Handler{Name: "put", Returns: "Thing"})), "",
+		},
 		{"an operation without a function", NewRegistry([]Handler{first}, nil), "operation get has no handler"},
-		{"an unknown result", registry(nil, Handler{Name: "get", Returns: "Thing"}), "operation get returns Thing, which is not declared"},
-		{"changes of an unknown type", registry([]WireType{{Name: "ThingPatch", Changes: "Thing"}}), "type ThingPatch changes Thing, which is not declared"},
+		{
+			"an unknown result", registry(nil, Handler{Name: "get", Returns: "Thing"}),
+			"operation get returns Thing, which is not declared",
+		},
+		{
+			"changes of an unknown type", registry([]WireType{{Name: "ThingPatch", Changes: "Thing"}}),
+			"type ThingPatch changes Thing, which is not declared",
+		},
 		{"two operations of one name", registry(nil, first, second), `operation "get" is defined twice: a.go:1 and b.go:2`},
-		{"the same in two registries", Merge(registry(nil, first), registry(nil, second)), `operation "get" is defined twice: a.go:1 and b.go:2`},
-		{"two types of one name", Merge(registry([]WireType{thing}), registry([]WireType{other})), `two different types are called "Thing"; rename one of them`},
+		{
+			"the same in two registries", Merge(registry(nil, first), registry(nil, second)),
+			`operation "get" is defined twice: a.go:1 and b.go:2`,
+		},
+		{
+			"two types of one name", Merge(registry([]WireType{thing}), registry([]WireType{other})),
+			`two different types are called "Thing"; rename one of them`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := ""
@@ -178,7 +203,10 @@ func TestCalls(t *testing.T) {
 		b.WriteString(text)
 		return b
 	}
-	merged := Merge(NewRegistry([]Handler{handler("one")}, nil, receiver("1")), NewRegistry([]Handler{handler("two")}, nil, receiver("2")))
+	merged := Merge(
+		NewRegistry([]Handler{handler("one")}, nil, receiver("1")),
+		NewRegistry([]Handler{handler("two")}, nil, receiver("2")),
+	)
 	for i, want := range []string{"1x", "2x"} {
 		o := merged.Operations()[i]
 		if o.Request() != reflect.TypeFor[request]() || o.Result() != reflect.TypeFor[string]() {

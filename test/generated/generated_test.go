@@ -58,7 +58,12 @@ func write(t *testing.T, operations []gen.Operation, types []gen.Type) string {
 		Taken:     []string{"Level", "Low", "Request", "Service", "context"},
 		Imported:  []string{"context"},
 		Constants: map[model.EnumConstant]model.GoType{{Type: "Level", Value: "low"}: {Text: "Low"}},
-		Guards:    []model.Guard{{Type: model.GoType{Text: "Request"}, Whole: true, Fields: []model.GuardField{{Name: "_", Type: model.GoType{Text: "struct{}"}}}}},
+		Guards: []model.Guard{
+			{
+				Type: model.GoType{Text: "Request"}, Whole: true,
+				Fields: []model.GuardField{{Name: "_", Type: model.GoType{Text: "struct{}"}}},
+			},
+		},
 	}
 	for _, o := range operations {
 		pkg.Handlers = append(pkg.Handlers, model.Handler{
@@ -74,7 +79,9 @@ func write(t *testing.T, operations []gen.Operation, types []gen.Type) string {
 	if err := scratch.Write(dir, "example.com/generated"); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"sample/sample.go": source, "sample/" + emit.FileName: string(generated), "main.go": program} {
+	for name, text := range map[string]string{
+		"sample/sample.go": source, "sample/" + emit.FileName: string(generated), "main.go": program,
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -154,10 +161,13 @@ func TestVersionsThatDoNotFit(t *testing.T) {
 	}
 	for name, change := range map[string]struct{ file, old, new, want string }{
 		"the generator is newer": {
-			filepath.Join(dir, "sample", emit.FileName), "gen.Version1_", "gen.Version2_", "undefined: gen.Version2_UpdateRuntimeAndRunGoGenerate",
+			filepath.Join(dir, "sample", emit.FileName), "gen.Version1_", "gen.Version2_",
+			"undefined: gen.Version2_UpdateRuntimeAndRunGoGenerate",
 		},
 		"the runtime is newer": {
-			filepath.Join(root, "runtime", "gen", "version.go"), "Version1_", "Version2_", "undefined: gen.Version1_UpdateRuntimeAndRunGoGenerate",
+			filepath.Join(
+				root, "runtime", "gen", "version.go",
+			), "Version1_", "Version2_", "undefined: gen.Version1_UpdateRuntimeAndRunGoGenerate",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +176,9 @@ func TestVersionsThatDoNotFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			changed := filepath.Join(t.TempDir(), filepath.Base(change.file))
-			if err := os.WriteFile(changed, []byte(strings.ReplaceAll(string(text), change.old, change.new)), 0o644); err != nil {
+			if err := os.WriteFile(
+				changed, []byte(strings.ReplaceAll(string(text), change.old, change.new)), 0o644,
+			); err != nil {
 				t.Fatal(err)
 			}
 			overlay, err := json.Marshal(map[string]map[string]string{"Replace": {change.file: changed}})
@@ -190,7 +202,10 @@ func definitions(r *rand.Rand, n int) ([]gen.Operation, []gen.Type) {
 	types := []gen.Type{
 		{Name: "Counts", Kind: gen.KindObject, Items: d.param(0, "")},
 		{Name: "Either", Kind: gen.KindUnion, Description: d.text(), Members: []string{"Level", "string"}},
-		{Name: "Level", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "low", Description: d.text()}, {Value: "it's \"high\""}}},
+		{
+			Name: "Level", Kind: gen.KindEnum,
+			Values: []gen.EnumValue{{Value: "low", Description: d.text()}, {Value: "it's \"high\""}},
+		},
 		{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 		{Name: "Thing", Kind: gen.KindObject, Description: d.text(), Fields: d.params()},
 	}
@@ -202,8 +217,10 @@ func definitions(r *rand.Rand, n int) ([]gen.Operation, []gen.Type) {
 			Danger: pick(d, gen.Dangers()), Reasons: d.texts(), Confirm: d.text(), Params: d.params(),
 			DangerSource: pick(d, []gen.DangerSource{gen.DangerFromTag, gen.DangerFromPattern, gen.DangerFromCategory}),
 			Returns:      gen.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description},
-			Timeout:      time.Duration(r.IntN(3)) * pick(d, []time.Duration{time.Hour, time.Minute, 1500 * time.Millisecond, 1}),
-			Deprecated:   d.text(), Replacement: d.text(), Source: "sample/sample.go:1",
+			Timeout: time.Duration(r.IntN(3)) * pick(
+				d, []time.Duration{time.Hour, time.Minute, 1500 * time.Millisecond, 1},
+			),
+			Deprecated: d.text(), Replacement: d.text(), Source: "sample/sample.go:1",
 		}
 		for range r.IntN(3) {
 			o.Examples = append(o.Examples, gen.Example{Params: `{"a":"b"}`, Description: d.text()})
@@ -246,11 +263,11 @@ func (r *random) params() []gen.Param {
 
 func (r *random) param(depth int, name string) *gen.Param {
 	p := &gen.Param{
-		Name: name, Type: pick(r, []string{"string", "integer", "any", "Thing", "Level", gen.TypeSelection}), Required: r.yes(), Description: r.text(),
-		Default: r.text(), Enum: r.texts(), Minimum: r.text(), Maximum: r.text(), MinLength: r.IntN(3), MaxLength: r.IntN(3),
-		MinItems: r.IntN(3), MaxItems: r.IntN(3), Pattern: r.text(), Format: r.text(), Sensitive: r.yes(), ReadOnly: r.yes(),
-		AppendOnly: r.yes(), ID: r.yes(), Aliases: r.texts(), Presets: r.texts(), OmitEmpty: r.yes(), OmitZero: r.yes(), Quoted: r.yes(),
-		Deprecated: r.text(),
+		Name: name, Type: pick(r, []string{"string", "integer", "any", "Thing", "Level", gen.TypeSelection}),
+		Required: r.yes(), Description: r.text(), Default: r.text(), Enum: r.texts(), Minimum: r.text(), Maximum: r.text(),
+		MinLength: r.IntN(3), MaxLength: r.IntN(3), MinItems: r.IntN(3), MaxItems: r.IntN(3), Pattern: r.text(),
+		Format: r.text(), Sensitive: r.yes(), ReadOnly: r.yes(), AppendOnly: r.yes(), ID: r.yes(), Aliases: r.texts(),
+		Presets: r.texts(), OmitEmpty: r.yes(), OmitZero: r.yes(), Quoted: r.yes(), Deprecated: r.text(),
 	}
 	if name != "" {
 		p.Go = pick(r, []string{"", "P", "Page.Limit"})

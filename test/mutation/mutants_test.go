@@ -16,7 +16,7 @@ import (
 )
 
 // A mutant is the todo service with one change. Deleted text leaves its line ends behind, so that nothing else moves to
-// another line: the generated code names the line of each handler, and that alone would betray any other deletion.
+// another line: the generated code has the line of each handler, so that a line less would make any mutant stale.
 type mutant struct {
 	position   string // file:line:col
 	what       string // what was changed, such as "delete field Todo.Title"
@@ -25,7 +25,7 @@ type mutant struct {
 	edits      []edit
 }
 
-// subject is what a mutant changes, as far as the judges have to know.
+// subject is what a mutant changes, as far as verdicts depend on it.
 type subject struct {
 	owner   types.Object // the type or the enum's type; nil for handlers
 	field   *types.Var   // the field; nil if it is none
@@ -151,7 +151,7 @@ func (b *breeder) rename(object types.Object, name string) []edit {
 	return edits
 }
 
-// handler changes a handler's declaration and all that its comment says.
+// handler changes the declaration and the comment of a handler.
 func (b *breeder) handler(decl *ast.FuncDecl) {
 	name, at := decl.Name.Name, decl.Name.Pos()
 	object := b.info.Defs[decl.Name]
@@ -165,7 +165,7 @@ func (b *breeder) handler(decl *ast.FuncDecl) {
 
 	again := strings.Replace(b.text(decl), ") "+name+"(", ") "+name+"Again(", 1)
 	again = strings.Join(strings.Fields(again[:strings.Index(again, "{\n")]), " ")
-	b.add(false, at, "add another handler beside "+name, b.replace(decl.End(), decl.End(), "; "+again+` { panic("") }`))
+	b.add(false, at, "add another handler next to "+name, b.replace(decl.End(), decl.End(), "; "+again+` { panic("") }`))
 
 	receiver := decl.Recv.List[0]
 	b.add(true, receiver.Type.Pos(), "move handler "+name+" to another type",
@@ -226,7 +226,7 @@ func (b *breeder) directive(handler string, line *ast.Comment) {
 	}
 }
 
-// comment changes, and takes away, what a comment tells agents.
+// comment changes and deletes what agents read of a comment.
 func (b *breeder) comment(what string, group *ast.CommentGroup) {
 	if group == nil {
 		return
@@ -245,7 +245,7 @@ func (b *breeder) comment(what string, group *ast.CommentGroup) {
 	b.add(false, text[0].Pos(), "delete the comment of "+what, b.remove(text[0].Pos(), text[len(text)-1].End()))
 }
 
-// declaredType changes a type that travels.
+// declaredType changes a type that requests or results consist of.
 func (b *breeder) declaredType(decl *ast.GenDecl, spec *ast.TypeSpec) {
 	name, at := spec.Name.Name, spec.Name.Pos()
 	b.add(true, at, "delete type "+name, b.remove(decl.Pos(), decl.End()))
@@ -277,7 +277,7 @@ func fieldName(owner string, field *ast.Field) string {
 	return owner + "." + field.Names[0].Name
 }
 
-// fieldSubject notes what the judges have to know of a field.
+// fieldSubject returns the subject of a change of a field.
 func (b *breeder) fieldSubject(field *ast.Field) subject {
 	s := subject{owner: b.subject.owner}
 	st := s.owner.Type().Underlying().(*types.Struct)
@@ -292,7 +292,7 @@ func (b *breeder) fieldSubject(field *ast.Field) subject {
 	return s
 }
 
-// otherTypes lists, for the types that fields of the service have, types that a hurried edit could give them.
+// otherTypes lists plausible other types for the types that fields of the service have.
 var otherTypes = map[string][]string{
 	"string":            {"[]byte", "int", "*string", "any", "[]string", "Order"},
 	"int":               {"int32", "int64", "uint", "float64", "*int", "string"},
@@ -408,8 +408,8 @@ func (b *breeder) items(what string, field *ast.Field, text string, place func(i
 	}
 }
 
-// otherItems lists what could stand in the place of an item of a tag. constants are the values of the field's type, if
-// it is an enum.
+// otherItems lists plausible replacements for an item of a tag. constants are the values of the field's type, if it is
+// an enum.
 func otherItems(item tagparse.Item, constants []string) []string {
 	with := func(values ...string) []string {
 		var out []string

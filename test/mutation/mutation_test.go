@@ -14,7 +14,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// verdict tells who noticed a mutant.
+// verdict says what noticed a mutant.
 type verdict struct {
 	build      bool // the compiler, in the generated file
 	own        bool // the compiler, in a file of the service
@@ -24,15 +24,15 @@ type verdict struct {
 
 func (v verdict) caught() bool { return v.build || v.diagnostic || v.stale }
 
-// harmless says of mutants that nobody has to notice why that is so: no request is read, and no response written,
-// differently from what the generated code says.
+// harmless is a kind of mutants that need not be noticed, and the reason: the generated code reads every request, and
+// writes every response, in the same way.
 type harmless struct {
 	reason string
 	holds  func(s *service, m mutant) bool
 }
 
 var harmlessMutants = []harmless{
-	{"an operation is described by its handler, and an embedded struct by nobody", func(s *service, m mutant) bool {
+	{"an operation is described by its handler, and an embedded struct is not described", func(s *service, m mutant) bool {
 		return strings.Contains(m.what, " the comment of type ") &&
 			(s.isRequest(m.subject.owner) || s.isEmbedded(m.subject.owner))
 	}},
@@ -49,7 +49,7 @@ var harmlessMutants = []harmless{
 		return strings.HasPrefix(m.what, "delete the tag") || strings.HasPrefix(m.what, "delete the json tag") ||
 			strings.HasPrefix(m.what, "misspell the key of the json tag")
 	}},
-	{"_etag is read-only whatever its tag says", func(_ *service, m mutant) bool {
+	{"_etag is read-only without its tag", func(_ *service, m mutant) bool {
 		return m.subject.name == "_etag" && slices.Contains([]string{
 			"delete the aql tag of Todo.ETag", "misspell the key of the aql tag of Todo.ETag",
 			"delete readonly in the aql tag of Todo.ETag",
@@ -73,9 +73,10 @@ func snakeCase(name string) string {
 	return strings.ToLower(wordStart.ReplaceAllString(name, "${1}_$2"))
 }
 
-// Whatever happens to a handler, a field, a tag, a constant or a comment of the todo service, somebody says so before
-// an agent is told something else than the handlers do: the generated code no longer compiles, or `aql-tag check`
-// reports a mistake or a stale file. Changes to declarations break the build, with no tool run at all.
+// TestEveryMutationOfTheTodoServiceIsCaught changes a handler, a field, a tag, a constant or a comment of the todo
+// service. Each change is noticed before an agent reads something that the handlers do not do: the generated code no
+// longer compiles, or `aql-tag check` reports a mistake or a stale file. Changes of declarations break the build,
+// without any tool.
 func TestEveryMutationOfTheTodoServiceIsCaught(t *testing.T) {
 	s := readService(t)
 	mutants := breed(s)
@@ -117,7 +118,7 @@ func TestEveryMutationOfTheTodoServiceIsCaught(t *testing.T) {
 		}
 		excused := slices.IndexFunc(harmlessMutants, func(h harmless) bool { return h.holds(s, m) })
 		if excused < 0 {
-			t.Errorf("%s: nobody notices", m)
+			t.Errorf("%s: nothing notices", m)
 			continue
 		}
 		counts["are harmless: "+harmlessMutants[excused].reason]++
@@ -136,8 +137,8 @@ func TestEveryMutationOfTheTodoServiceIsCaught(t *testing.T) {
 	}
 }
 
-// The judges above stand in for two commands. For a mutant of every kind the commands say the same.
-func TestJudgesOfMutationsAgreeWithTheCommands(t *testing.T) {
+// Verdicts are computed in this process. For a mutant of every kind, go build and aql-tag check say the same.
+func TestVerdictsAgreeWithTheCommands(t *testing.T) {
 	s := readService(t)
 	mutants := breed(s)
 	command := filepath.Join(t.TempDir(), "aql-tag")
@@ -173,7 +174,7 @@ func TestJudgesOfMutationsAgreeWithTheCommands(t *testing.T) {
 			build.Dir, build.Env = dir, scratch.Env()
 			out, err := build.CombinedOutput()
 			if got, want := exitCode(t, err) != 0, v.build || v.own; got != want {
-				t.Errorf("go build fails: %v, the judge says %v\n%s", got, want, out)
+				t.Errorf("go build fails: %v, the verdict says %v\n%s", got, want, out)
 			}
 			if v.build && !strings.Contains(string(out), generatedName) {
 				t.Errorf("go build does not point at the generated file:\n%s", out)
@@ -187,7 +188,7 @@ func TestJudgesOfMutationsAgreeWithTheCommands(t *testing.T) {
 			check := exec.Command(command, "check", "./todo")
 			check.Dir, check.Env = dir, scratch.Env()
 			if out, err = check.CombinedOutput(); exitCode(t, err) != want {
-				t.Errorf("aql-tag check: %v, the judge says exit code %d\n%s", err, want, out)
+				t.Errorf("aql-tag check: %v, the verdict says exit code %d\n%s", err, want, out)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ import (
 const (
 	todoDir       = "../../examples/todo/todo"
 	generatedName = emit.FileName
-	// driverPath is imported for its effect alone; without it the service needs no module but this one.
+	// driverPath is imported for its side effect only. Without it the service needs only the runtime.
 	driverPath = "modernc.org/sqlite"
 )
 
@@ -116,7 +116,7 @@ func fieldsOf(st *types.Struct, ok bool) int {
 	return st.NumFields()
 }
 
-// reach finds the handlers and the types of the package that travel.
+// reach finds the handlers, and the types of the package that requests and results consist of.
 func (s *service) reach() {
 	s.reached, s.shown = map[types.Object]bool{}, map[types.Object]bool{}
 	for _, file := range s.sources() {
@@ -157,7 +157,7 @@ func (s *service) visit(t types.Type, found map[types.Object]bool) {
 	}
 }
 
-// enumOf is the type that a constant is a value of, nil for a constant without a named type.
+// enumOf returns the type of a constant, nil for a constant without a named type.
 func enumOf(object types.Object) types.Object {
 	if object == nil {
 		return nil
@@ -172,7 +172,7 @@ func parse(fset *token.FileSet, name string, data []byte) (*ast.File, error) {
 	return parser.ParseFile(fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 }
 
-// check type-checks a package whole, function bodies included, and returns all that the compiler would say.
+// check type-checks a package with its function bodies and returns all errors that the compiler would report.
 func check(
 	fset *token.FileSet, syntax map[string]*ast.File, imports types.Importer, info *types.Info,
 ) (*types.Package, []types.Error) {
@@ -191,7 +191,7 @@ func check(
 	return pkg, faults
 }
 
-// imported is the importer of the packages that the service imports.
+// imported imports the packages that the service imports.
 type imported map[string]*types.Package
 
 func (i imported) Import(path string) (*types.Package, error) {
@@ -241,8 +241,8 @@ func loadImports(t *testing.T, syntax map[string]*ast.File) imported {
 	return all
 }
 
-// compile tells what the compiler says about a mutant, in the generated file and in the service's own files. A mistake
-// in a file of the service is one that its author mends; only the generated file says that it is out of date.
+// compile reports the compiler's errors about a mutant in the generated file, and in the service's own files. The
+// latter are mistakes of the author; only an error in the generated file shows that it is stale.
 func (s *service) compile(m mutant) (inGenerated, inOwn []types.Error, err error) {
 	syntax, files := maps.Clone(s.syntax), m.apply(s.files)
 	for _, e := range m.edits {
@@ -299,8 +299,8 @@ func moduleWithRuntime(t *testing.T, name string) string {
 	return dir
 }
 
-// mutantDir is the directory of a mutant's package in the module of mutants. The package's own folder keeps its name,
-// which the generated file mentions.
+// mutantDir returns the directory of a mutant's package in the module of mutants. The package's own folder keeps its
+// name, which the generated file mentions.
 func mutantDir(i int) string { return fmt.Sprintf("m%04d/todo", i) }
 
 // writeModule writes a module with the mutants at the given places, and as its first package the service unchanged.
