@@ -21,8 +21,13 @@ func BenchmarkLogWrite(b *testing.B) {
 	}{
 		{"queued, no sink's cost", false, func(*testing.B) audit.Sink { return discard{} }},
 		{"waited for, no sink's cost", true, func(*testing.B) audit.Sink { return discard{} }},
-		{"queued, file", false, func(b *testing.B) audit.Sink { return open(b, filepath.Join(b.TempDir(), "audit"), secret) }},
-		{"waited for, file", true, func(b *testing.B) audit.Sink { return open(b, filepath.Join(b.TempDir(), "audit"), secret) }},
+		{
+			"queued, file", false, func(b *testing.B) audit.Sink { return open(b, filepath.Join(b.TempDir(), "audit"), secret) },
+		},
+		{
+			"waited for, file", true,
+			func(b *testing.B) audit.Sink { return open(b, filepath.Join(b.TempDir(), "audit"), secret) },
+		},
 	} {
 		for _, parallel := range []int{1, 64} {
 			b.Run(bb.name+"/"+map[int]string{1: "one", 64: "64 writers"}[parallel], func(b *testing.B) {

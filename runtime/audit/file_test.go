@@ -141,9 +141,18 @@ func TestFileRepairsNothing(t *testing.T) {
 		{"another file", []byte("dear diary\n"), nil, "its last record is damaged, or it is no audit file"},
 		{"another file without a line break", []byte("dear diary"), nil, "it is not an audit file"},
 		{"a changed record at the end", flip(text, len(text)-200), nil, "the hash of its last record is wrong"},
-		{"a damaged record before an unfinished one", slices.Concat(lines[0], []byte("x\n"), lines[1][:20]), nil, "its last record is damaged"},
-		{"a line without an end that is too long", slices.Concat(lines[0], bytes.Repeat([]byte("x"), 1<<20)), nil, "longer than 1 MiB"},
-		{"a line that is too long", slices.Concat(lines[0], bytes.Repeat([]byte("x"), 1<<21), []byte("\n")), nil, "its last record is damaged"},
+		{
+			"a damaged record before an unfinished one", slices.Concat(lines[0], []byte("x\n"), lines[1][:20]), nil,
+			"its last record is damaged",
+		},
+		{
+			"a line without an end that is too long", slices.Concat(lines[0], bytes.Repeat([]byte("x"), 1<<20)), nil,
+			"longer than 1 MiB",
+		},
+		{
+			"a line that is too long", slices.Concat(lines[0], bytes.Repeat([]byte("x"), 1<<21), []byte("\n")), nil,
+			"its last record is damaged",
+		},
 		{"a key where there was none", text, secret, "written with another key"},
 		{"a short key", text, []byte("short"), "the key has 5 bytes"},
 	} {
@@ -170,7 +179,9 @@ func TestFileRepairsNothing(t *testing.T) {
 		}
 	})
 	t.Run("no folder", func(t *testing.T) {
-		if _, err := audit.OpenFile(t.Context(), filepath.Join(t.TempDir(), "a", "b"), audit.FileOptions{}); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := audit.OpenFile(
+			t.Context(), filepath.Join(t.TempDir(), "a", "b"), audit.FileOptions{},
+		); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("opened: %v", err)
 		}
 	})
@@ -237,7 +248,8 @@ func TestFileWaitsForItsTurn(t *testing.T) {
 	failed := make(chan error)
 	go func() { failed <- f.Write(ctx, numbered(1)) }()
 	cancel()
-	if err := <-failed; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "waiting for another process to unlock it") {
+	if err := <-failed; !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "waiting for another process to unlock it") {
 		t.Errorf("while another has it: %v", err)
 	}
 	go func() { failed <- f.Write(t.Context(), numbered(1)) }()

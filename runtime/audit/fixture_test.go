@@ -21,10 +21,12 @@ var secret = []byte("0123456789abcdef0123456789abcdef")
 // full is a record with everything in it.
 func full() audit.Record {
 	return audit.Record{
-		Time: time.Date(2026, 11, 21, 8, 30, 0, 1500, time.UTC), ID: 0xabc, Event: audit.ConfirmationGranted, Adapter: "notes",
+		Time: time.Date(2026, 11, 21, 8, 30, 0, 1500, time.UTC), ID: 0xabc, Event: audit.ConfirmationGranted,
+		Adapter:   "notes",
 		Operation: "delete_note", Endpoint: "mcp_aql_delete", DangerLevel: 2, Trust: "validated", Outcome: audit.Confirmed,
 		Reason: "the user agreed", Rule: "deletes", TokenID: "1f2e3d4c", SessionID: "s1", RequestID: "r1",
-		Caller: identity.Caller{Subject: "ann", Issuer: "stdio", Scopes: []string{"x"}}, Parameters: json.RawMessage(`{"note_id": "n1", "pin": "[REDACTED]"}`),
+		Caller:     identity.Caller{Subject: "ann", Issuer: "stdio", Scopes: []string{"x"}},
+		Parameters: json.RawMessage(`{"note_id": "n1", "pin": "[REDACTED]"}`),
 	}
 }
 

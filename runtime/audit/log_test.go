@@ -189,7 +189,8 @@ func TestLogDropsLoudly(t *testing.T) {
 		s.open()
 		synctest.Wait()
 		got := s.records()
-		if len(got) != 3 || got[2].Event != audit.RecordsDropped || got[2].Dropped != 7 || got[2].Adapter != "notes" || got[2].ID == 0 {
+		if len(got) != 3 || got[2].Event != audit.RecordsDropped || got[2].Dropped != 7 || got[2].Adapter != "notes" ||
+			got[2].ID == 0 {
 			t.Errorf("got %+v", got)
 		}
 		closeLog(t, l)
@@ -213,7 +214,9 @@ func TestLogDropsLoudly(t *testing.T) {
 func TestLogCountsWhatItDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{fail: errGone}
-		l := audit.New(audit.Options{Sinks: []audit.Sink{s}, Queue: 1, WhenFull: audit.Drop, Logger: logger(new(lockedBuffer))})
+		l := audit.New(audit.Options{
+			Sinks: []audit.Sink{s}, Queue: 1, WhenFull: audit.Drop, Logger: logger(new(lockedBuffer)),
+		})
 		for range 100 {
 			if err := l.Write(t.Context(), full()); err != nil {
 				t.Fatal(err)
@@ -395,7 +398,8 @@ func TestLogBoundsAttempts(t *testing.T) {
 		s := &sink{gate: make(chan struct{})}
 		l := audit.New(audit.Options{Sinks: []audit.Sink{s}, Wait: true, Timeout: time.Second, Logger: logger(&said)})
 		began := time.Now()
-		if err := l.Write(t.Context(), full()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+		if err := l.Write(t.Context(), full()); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(began) != time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		close(s.gate)
@@ -438,7 +442,9 @@ func TestLogUnderLoad(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	file := open(t, b, secret)
-	l := audit.New(audit.Options{Sinks: []audit.Sink{open(t, a, nil), &flaky{sink: file}}, Queue: 8, Logger: logger(new(lockedBuffer))})
+	l := audit.New(audit.Options{
+		Sinks: []audit.Sink{open(t, a, nil), &flaky{sink: file}}, Queue: 8, Logger: logger(new(lockedBuffer)),
+	})
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {

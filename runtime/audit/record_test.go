@@ -19,24 +19,58 @@ func TestRecordJSON(t *testing.T) {
 		record audit.Record
 		want   string
 	}{
-		{"everything", full(), `{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"CONFIRMATION_GRANTED","record_id":"0000000000000abc",` +
-			`"adapter_name":"notes","operation":"delete_note","endpoint":"mcp_aql_delete","danger_level":2,"adapter_trust":"validated",` +
+		{"everything", full(), `{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"CONFIRMATION_GRANTED",` +
+			`"record_id":"0000000000000abc",` +
+			`"adapter_name":"notes","operation":"delete_note","endpoint":"mcp_aql_delete","danger_level":2,` +
+			`"adapter_trust":"validated",` +
 			`"outcome":"confirmed","reason":"the user agreed","rule":"deletes","token_id":"1f2e3d4c","request_id":"r1",` +
-			`"client_context":{"session_id":"s1","user_id":"ann","issuer":"stdio"},"parameters":{"note_id":"n1","pin":"[REDACTED]"}}`},
-		{"a denial of which little is known", audit.Record{Time: at, Event: audit.OperationDenied, Operation: "drop_all", DangerLevel: 4, Outcome: audit.Denied, Reason: "forbidden"},
-			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_DENIED","operation":"drop_all","danger_level":4,"outcome":"denied","reason":"forbidden"}`},
-		{"a token that is rejected says failure_reason", audit.Record{Time: at, Event: audit.TokenRejected, Operation: "a", Outcome: audit.Failure, Reason: "expired", TokenID: "00ff"},
-			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"TOKEN_REJECTED","operation":"a","danger_level":0,"outcome":"failure","failure_reason":"expired","token_id":"00ff"}`},
-		{"a token that is revoked says reason", audit.Record{Time: at, Event: audit.TokenRevoked, Operation: "a", Outcome: audit.Success, Reason: "the session ended"},
-			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"TOKEN_REVOKED","operation":"a","danger_level":0,"outcome":"success","reason":"the session ended"}`},
-		{"a session without a caller", audit.Record{Time: at, Event: audit.OperationAllowed, Operation: "a", Outcome: audit.Allowed, SessionID: "s"},
-			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_ALLOWED","operation":"a","danger_level":0,"outcome":"allowed","client_context":{"session_id":"s"}}`},
-		{"a caller without a session", audit.Record{Time: at, Event: audit.OperationAllowed, Operation: "a", Outcome: audit.Allowed, Caller: identity.Caller{Subject: "b"}},
-			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_ALLOWED","operation":"a","danger_level":0,"outcome":"allowed","client_context":{"user_id":"b"}}`},
+			`"client_context":{"session_id":"s1","user_id":"ann","issuer":"stdio"},"parameters":{"note_id":"n1",` +
+			`"pin":"[REDACTED]"}}`},
+		{
+			"a denial of which little is known",
+			audit.Record{
+				Time: at, Event: audit.OperationDenied, Operation: "drop_all", DangerLevel: 4, Outcome: audit.Denied,
+				Reason: "forbidden",
+			},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_DENIED","operation":"drop_all",` +
+				`"danger_level":4,"outcome":"denied","reason":"forbidden"}`},
+		{
+			"a token that is rejected says failure_reason",
+			audit.Record{
+				Time: at, Event: audit.TokenRejected, Operation: "a", Outcome: audit.Failure, Reason: "expired", TokenID: "00ff",
+			},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"TOKEN_REJECTED","operation":"a","danger_level":0,` +
+				`"outcome":"failure","failure_reason":"expired","token_id":"00ff"}`},
+		{
+			"a token that is revoked says reason",
+			audit.Record{
+				Time: at, Event: audit.TokenRevoked, Operation: "a", Outcome: audit.Success, Reason: "the session ended",
+			},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"TOKEN_REVOKED","operation":"a","danger_level":0,` +
+				`"outcome":"success","reason":"the session ended"}`},
+		{
+			"a session without a caller",
+			audit.Record{Time: at, Event: audit.OperationAllowed, Operation: "a", Outcome: audit.Allowed, SessionID: "s"},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_ALLOWED","operation":"a","danger_level":0,` +
+				`"outcome":"allowed","client_context":{"session_id":"s"}}`},
+		{
+			"a caller without a session",
+			audit.Record{
+				Time: at, Event: audit.OperationAllowed, Operation: "a", Outcome: audit.Allowed,
+				Caller: identity.Caller{Subject: "b"},
+			},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_ALLOWED","operation":"a","danger_level":0,` +
+				`"outcome":"allowed","client_context":{"user_id":"b"}}`},
 		{"dropped records", audit.Record{Time: at, Event: audit.RecordsDropped, Outcome: audit.Failure, Dropped: 7},
-			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"RECORDS_DROPPED","operation":"","danger_level":0,"outcome":"failure","dropped":7}`},
-		{"a year that does not fit", audit.Record{Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), Event: audit.OperationAllowed, Outcome: audit.Allowed},
-			`{"timestamp":"0001-01-01T00:00:00.000000000Z","event":"OPERATION_ALLOWED","operation":"","danger_level":0,"outcome":"allowed"}`},
+			`{"timestamp":"2026-11-21T08:30:00.000001500Z","event":"RECORDS_DROPPED","operation":"","danger_level":0,` +
+				`"outcome":"failure","dropped":7}`},
+		{
+			"a year that does not fit",
+			audit.Record{
+				Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), Event: audit.OperationAllowed, Outcome: audit.Allowed,
+			},
+			`{"timestamp":"0001-01-01T00:00:00.000000000Z","event":"OPERATION_ALLOWED","operation":"","danger_level":0,` +
+				`"outcome":"allowed"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, string(tt.record.AppendJSON(nil))); diff != "" {
@@ -58,7 +92,8 @@ func TestRecordJSONOfHostileTexts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := full()
 			r.Adapter, r.Operation, r.Endpoint, r.Trust, r.Reason, r.Rule = tt.text, tt.text, tt.text, tt.text, tt.text, tt.text
-			r.TokenID, r.SessionID, r.RequestID, r.Event, r.Outcome = tt.text, tt.text, tt.text, audit.Event(tt.text), audit.Outcome(tt.text)
+			r.TokenID, r.SessionID, r.RequestID, r.Event, r.Outcome = tt.text, tt.text, tt.text, audit.Event(tt.text),
+				audit.Outcome(tt.text)
 			r.Caller = identity.Caller{Subject: tt.text, Issuer: tt.text}
 			got := r.AppendJSON([]byte("before"))[len("before"):]
 			if !json.Valid(got) || strings.ContainsAny(string(got), "\r\n") || len(got) > 1<<19 {

@@ -16,31 +16,41 @@ import (
 
 // A logger gets every record with the names of the JSON form, whatever its level.
 func TestSlog(t *testing.T) {
-	denied := audit.Record{Time: full().Time, Event: audit.OperationDenied, Operation: "drop_all", DangerLevel: 4, Outcome: audit.Denied}
+	denied := audit.Record{
+		Time: full().Time, Event: audit.OperationDenied, Operation: "drop_all", DangerLevel: 4, Outcome: audit.Denied,
+	}
 	for _, tt := range []struct {
 		name   string
 		record audit.Record
 		want   string
 	}{
-		{"confirmed", full(), `{"level":"INFO","msg":"audit","timestamp":"2026-11-21T08:30:00.000001500Z","event":"CONFIRMATION_GRANTED","record_id":"0000000000000abc",` +
-			`"adapter_name":"notes","operation":"delete_note","endpoint":"mcp_aql_delete","danger_level":2,"adapter_trust":"validated","outcome":"confirmed",` +
-			`"reason":"the user agreed","rule":"deletes","token_id":"1f2e3d4c","request_id":"r1","client_context":{"session_id":"s1","user_id":"ann","issuer":"stdio"},` +
+		{"confirmed", full(), `{"level":"INFO","msg":"audit","timestamp":"2026-11-21T08:30:00.000001500Z",` +
+			`"event":"CONFIRMATION_GRANTED","record_id":"0000000000000abc",` +
+			`"adapter_name":"notes","operation":"delete_note","endpoint":"mcp_aql_delete","danger_level":2,` +
+			`"adapter_trust":"validated","outcome":"confirmed",` +
+			`"reason":"the user agreed","rule":"deletes","token_id":"1f2e3d4c","request_id":"r1",` +
+			`"client_context":{"session_id":"s1","user_id":"ann","issuer":"stdio"},` +
 			`"parameters":{"note_id":"n1","pin":"[REDACTED]"}}`},
-		{"denied", denied, `{"level":"WARN","msg":"audit","timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_DENIED","operation":"drop_all","danger_level":4,"outcome":"denied"}`},
+		{
+			"denied", denied,
+			`{"level":"WARN","msg":"audit","timestamp":"2026-11-21T08:30:00.000001500Z","event":"OPERATION_DENIED",` +
+				`"operation":"drop_all","danger_level":4,"outcome":"denied"}`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var said lockedBuffer
-			handler := slog.NewJSONHandler(&said, &slog.HandlerOptions{Level: slog.LevelError, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			var logged lockedBuffer
+			options := slog.HandlerOptions{Level: slog.LevelError}
+			options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr {
 				if a.Key == slog.TimeKey {
 					return slog.Attr{}
 				}
 				return a
-			}})
-			s := audit.Slog(slog.New(handler))
+			}
+			s := audit.Slog(slog.New(slog.NewJSONHandler(&logged, &options)))
 			if err := s.Write(t.Context(), []audit.Record{tt.record}); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want+"\n", said.String()); diff != "" {
+			if diff := cmp.Diff(tt.want+"\n", logged.String()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			if err := s.Close(); err != nil {
@@ -121,7 +131,8 @@ func TestStoreOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Reason = "another"
-	if err := s.Write(t.Context(), []audit.Record{other}); !errors.Is(err, store.ErrConflict) || !strings.Contains(err.Error(), "another record has its place") {
+	if err := s.Write(t.Context(), []audit.Record{other}); !errors.Is(err, store.ErrConflict) ||
+		!strings.Contains(err.Error(), "another record has its place") {
 		t.Errorf("a different record with the same time and id: %v", err)
 	}
 }
@@ -129,7 +140,9 @@ func TestStoreOnce(t *testing.T) {
 // inDoubt is a store whose connection breaks after each new entry.
 type inDoubt struct{ store.Store }
 
-func (s inDoubt) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+func (s inDoubt) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
 	v, err := s.Store.Put(ctx, key, value, old, ttl)
 	if err != nil {
 		return v, err

@@ -36,14 +36,27 @@ func TestVerifyFindsTampering(t *testing.T) {
 			fault audit.Fault
 			at    uint64 // records before
 		}{
-			{"a value is changed", bytes.Replace(whole, []byte(`"request_id":"r2"`), []byte(`"request_id":"r9"`), 1), 3, audit.Changed, 2},
+			{
+				"a value is changed", bytes.Replace(whole, []byte(`"request_id":"r2"`), []byte(`"request_id":"r9"`), 1), 3,
+				audit.Changed, 2,
+			},
 			{"a digit of a hash is changed", flip(whole, len(chain[0])-10), 1, audit.Changed, 0},
-			{"a hash is in capitals", bytes.Replace(whole, chain[1][len(chain[1])-67:], bytes.ToUpper(chain[1][len(chain[1])-67:]), 1), 2, audit.Changed, 1},
+			{
+				"a hash is in capitals",
+				bytes.Replace(whole, chain[1][len(chain[1])-67:], bytes.ToUpper(chain[1][len(chain[1])-67:]), 1), 2, audit.Changed,
+				1,
+			},
 			{"a line is something else", slices.Concat(pick(0), []byte("hello\n"), pick(1, 2)), 2, audit.Changed, 1},
 			{"a line is empty", slices.Concat(pick(0), []byte("\n"), pick(1, 2)), 2, audit.Changed, 1},
-			{"a line is longer than 1 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<20), []byte("\n"), pick(1, 2)), 2, audit.Changed, 1},
+			{
+				"a line is longer than 1 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<20), []byte("\n"), pick(1, 2)),
+				2, audit.Changed, 1,
+			},
 			{"white space is added", bytes.Replace(whole, []byte("}\n"), []byte("} \n"), 1), 1, audit.Changed, 0},
-			{"line breaks become those of another system", bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), 1, audit.Changed, 0},
+			{
+				"line breaks become those of another system", bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), 1,
+				audit.Changed, 0,
+			},
 			{"the first record is removed", pick(1, 2, 3, 4), 1, audit.Removed, 0},
 			{"a record is removed", pick(0, 1, 3, 4), 3, audit.Removed, 2},
 			{"records are removed", pick(0, 4), 2, audit.Removed, 1},
@@ -123,15 +136,24 @@ func TestVerifyMadeUpChains(t *testing.T) {
 		want       string // empty: it verifies
 	}{
 		{"as it should be", record, 2, ""},
-		{"members that look like those of the chain", strings.TrimSuffix(record, "}") + `,"seq":9,"prev":"x","hash":"y"}`, 2, ""},
+		{
+			"members that look like those of the chain", strings.TrimSuffix(record, "}") + `,"seq":9,"prev":"x","hash":"y"}`, 2,
+			"",
+		},
 		{"no JSON", strings.TrimSuffix(record, "}") + `,x}`, 2, "line 2: changed: it is no JSON"},
 		{"no time", `{"event":"OPERATION_DENIED"}`, 2, "line 2: changed: it is not a line that this program writes"},
-		{"another form of the time", strings.Replace(record, "000Z", "0+01:00", 1), 2, "line 2: changed: it is not a line that this program writes"},
+		{
+			"another form of the time", strings.Replace(record, "000Z", "0+01:00", 1), 2,
+			"line 2: changed: it is not a line that this program writes",
+		},
 		{"a number that skips", record, 4, "line 2: changed: it follows record 1 and calls itself 4"},
 		{"a number that stays", record, 1, "line 2: changed: it follows record 1 and calls itself 1"},
 		{"the number 0", record, 0, "line 2: changed: it is not a line that this program writes"},
 		{"a number with a zero in front", record, "02", "line 2: changed: it is not a line that this program writes"},
-		{"a number that is too great", record, "18446744073709551616", "line 2: changed: it is not a line that this program writes"},
+		{
+			"a number that is too great", record, "18446744073709551616",
+			"line 2: changed: it is not a line that this program writes",
+		},
 		{"no number", record, "", "line 2: changed: it is not a line that this program writes"},
 		{"a number with a sign", record, "+2", "line 2: changed: it is not a line that this program writes"},
 		{"a negative number", record, -2, "line 2: changed: it is not a line that this program writes"},
@@ -215,7 +237,10 @@ func TestVerifyAgainstWhatIsKnown(t *testing.T) {
 		fault audit.Fault // empty: whole
 	}{
 		{"the head is the last", text, audit.VerifyOptions{Key: secret, Head: hashOf(lines[4])}, ""},
-		{"the file has grown since", text, audit.VerifyOptions{Key: secret, Head: strings.ToUpper(hashOf(lines[2])) + "\n"}, ""},
+		{
+			"the file has grown since", text, audit.VerifyOptions{Key: secret, Head: strings.ToUpper(hashOf(lines[2])) + "\n"},
+			"",
+		},
 		{"the head is cut off", cut, audit.VerifyOptions{Key: secret, Head: hashOf(lines[4])}, audit.CutOff},
 		{"everything is cut off", nil, audit.VerifyOptions{Key: secret, Head: hashOf(lines[0])}, audit.CutOff},
 		{"as many as there must be", text, audit.VerifyOptions{Key: secret, AtLeast: 5}, ""},
@@ -227,7 +252,8 @@ func TestVerifyAgainstWhatIsKnown(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := audit.Verify(bytes.NewReader(tt.text), tt.opts)
 			var broken *audit.BrokenError
-			if errors.As(err, &broken); tt.fault == "" && err != nil || tt.fault != "" && (broken == nil || broken.Fault != tt.fault) {
+			if errors.As(err, &broken); tt.fault == "" && err != nil || tt.fault != "" &&
+				(broken == nil || broken.Fault != tt.fault) {
 				t.Errorf("%v, want %q", err, tt.fault)
 			}
 		})
@@ -243,11 +269,29 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 		opts audit.VerifyOptions
 		want string
 	}{
-		{"a short key", bytes.NewReader(text), audit.VerifyOptions{Key: []byte("short")}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
-		{"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"}, `the head "12" is not a hash of 64 hexadecimal digits`},
-		{"reading fails", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 3: the disk is gone"},
-		{"reading fails with something that only looks like the end", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(fmt.Errorf("the line broke: %w", io.EOF))), audit.VerifyOptions{}, "reading line 3: the line broke: EOF"},
-		{"reading fails while looking for a record that is missing", io.MultiReader(bytes.NewReader(text[bytes.IndexByte(text, '\n')+1:]), iotest.ErrReader(errors.New("the disk is gone"))), audit.VerifyOptions{}, "reading line 2: the disk is gone"},
+		{"a short key", bytes.NewReader(text), audit.VerifyOptions{
+			Key: []byte("short"),
+		}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
+		{
+			"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"},
+			`the head "12" is not a hash of 64 hexadecimal digits`,
+		},
+		{
+			"reading fails", io.MultiReader(bytes.NewReader(text), iotest.ErrReader(errors.New("the disk is gone"))),
+			audit.VerifyOptions{}, "reading line 3: the disk is gone",
+		},
+		{
+			"reading fails with something that only looks like the end",
+			io.MultiReader(bytes.NewReader(text), iotest.ErrReader(fmt.Errorf("the line broke: %w", io.EOF))),
+			audit.VerifyOptions{}, "reading line 3: the line broke: EOF",
+		},
+		{
+			"reading fails while looking for a record that is missing",
+			io.MultiReader(
+				bytes.NewReader(text[bytes.IndexByte(text, '\n')+1:]), iotest.ErrReader(errors.New("the disk is gone")),
+			),
+			audit.VerifyOptions{}, "reading line 2: the disk is gone",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := audit.Verify(tt.r, tt.opts)

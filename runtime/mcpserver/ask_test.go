@@ -58,7 +58,8 @@ func eras(t *testing.T, server *Server, h *human) map[string]func() *mcp.ClientS
 		}
 	}
 	return map[string]func() *mcp.ClientSession{
-		"in memory, sessionless protocol": inMemory(""), "in memory, 2025-11-25": inMemory("2025-11-25"), "in memory, 2025-06-18": inMemory("2025-06-18"),
+		"in memory, sessionless protocol": inMemory(""), "in memory, 2025-11-25": inMemory("2025-11-25"),
+		"in memory, 2025-06-18":      inMemory("2025-06-18"),
 		"HTTP, sessionless protocol": overHTTP(""), "HTTP, 2025-11-25": overHTTP("2025-11-25"),
 	}
 }
@@ -75,8 +76,14 @@ func TestElicitation(t *testing.T) {
 		"does not": {func(*mcp.ElicitParams) *mcp.ElicitResult {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"approve": false}}
 		}, "the user was asked and did not approve"},
-		"declines": {func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} }, "the user was asked and did not approve"},
-		"leaves":   {func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }, "the user was asked and did not approve"},
+		"declines": {
+			func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} },
+			"the user was asked and did not approve",
+		},
+		"leaves": {
+			func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} },
+			"the user was asked and did not approve",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &human{answer: tt.answer}
@@ -98,17 +105,23 @@ func TestElicitation(t *testing.T) {
 // A client that cannot ask gets a token, or nothing where only humans count; nobody is asked about what is safe.
 func TestElicitationWithoutAHuman(t *testing.T) {
 	server := newServer(t, Options{Elicit: true}, nil)
-	if text, _ := call(t, inMemory(t, server, ""), "mcp_aql_delete", deleteX); !strings.Contains(text, `"confirmation_token":"conf_`) {
+	if text, _ := call(
+		t, inMemory(t, server, ""), "mcp_aql_delete", deleteX,
+	); !strings.Contains(text, `"confirmation_token":"conf_`) {
 		t.Errorf("a client that cannot ask: %s", text)
 	}
 	h := &human{answer: approves}
 	for era, open := range eras(t, server, h) {
-		if text, _ := call(t, open(), "mcp_aql_read", `{"operation":"get_thing"}`); !strings.Contains(text, "got") || h.asked.Load() > 0 {
+		if text, _ := call(t, open(), "mcp_aql_read", `{"operation":"get_thing"}`); !strings.Contains(text, "got") ||
+			h.asked.Load() > 0 {
 			t.Errorf("%s: %s", era, text)
 		}
 	}
 	strict := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{HumanOnly: true}}, Options{Elicit: true}, nil)
-	for _, request := range []string{deleteX, `{"operations":[` + deleteX + `]}`, `{"operation":"delete_thing","_confirmation":"conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}`} {
+	for _, request := range []string{
+		deleteX, `{"operations":[` + deleteX + `]}`,
+		`{"operation":"delete_thing","_confirmation":"conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}`,
+	} {
 		text, _ := call(t, inMemory(t, strict, ""), "mcp_aql_delete", request)
 		if strings.Contains(text, `"confirmation_token"`) || strings.Contains(text, "deleted") {
 			t.Errorf("where only humans count: %s", text)
@@ -125,22 +138,27 @@ func TestElicitationWithoutAHuman(t *testing.T) {
 func TestElicitationBeyondAPause(t *testing.T) {
 	for name := range eras(t, newServer(t, Options{}, nil), nil) {
 		server := newServerOf(t, aql.Options{
-			Confirmation: aql.Confirmation{HumanOnly: true}, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}},
+			Confirmation: aql.Confirmation{HumanOnly: true},
+			Quota:        quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}},
 		}, Options{Elicit: true}, nil)
 		h := &human{answer: approves}
 		session := eras(t, server, h)[name]()
 		call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`)
-		if text, _ := call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`); !strings.Contains(text, "got") || h.asked.Load() != 1 {
+		if text, _ := call(t, session, "mcp_aql_read", `{"operation":"get_thing"}`); !strings.Contains(text, "got") ||
+			h.asked.Load() != 1 {
 			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load(), text)
 		}
-		if message := h.last.Load().(string); !strings.HasPrefix(message, "Quota requests_per_day has reached its pause threshold.") {
+		if message := h.last.Load().(string); !strings.HasPrefix(
+			message, "Quota requests_per_day has reached its pause threshold.",
+		) {
 			t.Errorf("%s: asked %q", name, message)
 		}
 		if text, _ := call(t, session, "mcp_aql_delete", deleteX); !strings.Contains(text, "deleted") || h.asked.Load() != 2 {
 			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load(), text)
 		}
 		silent, _ := call(t, inMemory(t, newServerOf(t, aql.Options{
-			Confirmation: aql.Confirmation{HumanOnly: true}, Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, Shared: true}}},
+			Confirmation: aql.Confirmation{HumanOnly: true},
+			Quota:        quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, Shared: true}}},
 		}, Options{}, nil), ""), "mcp_aql_read", `{"operations":[{"operation":"get_thing"},{"operation":"get_thing"}]}`)
 		if !strings.Contains(silent, "RATE_LIMIT_QUOTA_PAUSE") || strings.Contains(silent, "quota_continue_") {
 			t.Errorf("without a human: %s", silent)
@@ -158,7 +176,8 @@ func TestTwoQuestions(t *testing.T) {
 		before := h.asked.Load()
 		text, _ := call(t, session, "mcp_aql_delete", deleteX)
 		modern := strings.Contains(name, "sessionless")
-		if modern && (!strings.Contains(text, "deleted") || h.asked.Load() != before+2) || !modern && !strings.Contains(text, "CONFIRMATION_REQUIRED") {
+		if modern && (!strings.Contains(text, "deleted") || h.asked.Load() != before+2) || !modern &&
+			!strings.Contains(text, "CONFIRMATION_REQUIRED") {
 			t.Errorf("%s: asked %d times, got %s", name, h.asked.Load()-before, text)
 		}
 	}
@@ -166,7 +185,13 @@ func TestTwoQuestions(t *testing.T) {
 
 // An approval comes before its cooldown has passed: it counts when it has.
 func TestElicitationWithCooldown(t *testing.T) {
-	server := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 300 * time.Millisecond}}}, Options{Elicit: true}, nil)
+	server := newServerOf(
+		t,
+		aql.Options{
+			Confirmation: aql.Confirmation{Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 300 * time.Millisecond}},
+		},
+		Options{Elicit: true}, nil,
+	)
 	h := &human{answer: approves}
 	for era, open := range eras(t, server, h) {
 		before := h.asked.Load()
@@ -179,7 +204,9 @@ func TestElicitationWithCooldown(t *testing.T) {
 }
 
 // round sends one request as a client does that carries out rounds by itself.
-func round(t *testing.T, session *mcp.ClientSession, arguments, state string, answer map[string]any) *mcp.CallToolResult {
+func round(
+	t *testing.T, session *mcp.ClientSession, arguments, state string, answer map[string]any,
+) *mcp.CallToolResult {
 	t.Helper()
 	params := &mcp.CallToolParams{Name: "mcp_aql_delete", Arguments: json.RawMessage(arguments), RequestState: state}
 	if answer != nil {
@@ -225,7 +252,10 @@ func TestForgedAnswers(t *testing.T) {
 		round(t, client, arguments, "", nil) // ends with the client's own refusal
 		return <-states
 	}
-	for name, state := range map[string]string{"made up": "forged", "empty seal": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "a token": "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+	for name, state := range map[string]string{
+		"made up": "forged", "empty seal": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"a token": "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+	} {
 		if got := text(round(t, client, deleteX, state, yes)); !strings.Contains(got, "TOKEN_INVALID") {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -237,7 +267,9 @@ func TestForgedAnswers(t *testing.T) {
 	if got := text(round(t, client, deleteX, declined, yes)); !strings.Contains(got, "TOKEN_INVALID") {
 		t.Errorf("what was declined: %s", got)
 	}
-	if got := text(round(t, client, strings.Replace(deleteX, "params", `_confirmation":"`+declined+`","params`, 1), "", nil)); strings.Contains(got, "deleted") {
+	if got := text(round(
+		t, client, strings.Replace(deleteX, "params", `_confirmation":"`+declined+`","params`, 1), "", nil,
+	)); strings.Contains(got, "deleted") {
 		t.Errorf("a state as a token: %s", got)
 	}
 
@@ -253,7 +285,9 @@ func TestForgedAnswers(t *testing.T) {
 	})
 	open := func() string { return text(round(t, client, deleteX, "", nil)) }
 	state := open()
-	if got := text(round(t, client, strings.Replace(deleteX, `"x"`, `"y"`, 1), state, yes)); !strings.Contains(got, "TOKEN_SCOPE_MISMATCH") {
+	if got := text(round(t, client, strings.Replace(deleteX, `"x"`, `"y"`, 1), state, yes)); !strings.Contains(
+		got, "TOKEN_SCOPE_MISMATCH",
+	) {
 		t.Errorf("for other parameters: %s", got)
 	}
 	for _, answer := range []map[string]any{nil, {}, {"approve": "yes"}, {"approve": 1.0}, {"Approve": true}} {
@@ -273,7 +307,8 @@ func TestForgedAnswers(t *testing.T) {
 func TestQuestionsCannotBeForged(t *testing.T) {
 	q := &aql.Question{
 		Operation: "delete_thing", DangerLevel: "destructive", Message: "Delete 'x'?",
-		Params: `{"note":"` + strings.Repeat("harmless ", 1000) + `","path":"/","when":"\u202eabc` + "\u202e\u2028\u200b" + `"}`,
+		Params: `{"note":"` + strings.Repeat("harmless ", 1000) + `","path":"/","when":"\u202eabc` +
+			"\u202e\u2028\u200b" + `"}`,
 	}
 	got := text(q)
 	if !strings.Contains(got, `"path": "/"`) || len(got) > 4000 {

@@ -16,7 +16,8 @@ import (
 )
 
 var people = map[string]aql.Caller{
-	"ann-token": {Subject: "ann", Issuer: "test", Scopes: []string{"notes"}}, "bob-token": {Subject: "bob", Issuer: "test", Scopes: []string{"notes"}},
+	"ann-token":  {Subject: "ann", Issuer: "test", Scopes: []string{"notes"}},
+	"bob-token":  {Subject: "bob", Issuer: "test", Scopes: []string{"notes"}},
 	"poor-token": {Subject: "poor", Issuer: "test"}, "nobody-token": {Scopes: []string{"notes"}},
 }
 
@@ -44,14 +45,22 @@ func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func connectAs(t *testing.T, web *httptest.Server, token, version string) *mcp.ClientSession {
 	t.Helper()
-	return connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: withToken(token)}}, version)
+	return connect(
+		t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: withToken(token)}}, version,
+	)
 }
 
 // Who has no good token does not get in, and learns nothing but that.
 func TestBearerTokens(t *testing.T) {
-	web := httpServer(t, newServer(t, Options{Bearer: &Bearer{Verify: verify, Scopes: []string{"notes"}, Resource: "https://notes.example/mcp"}}, nil))
+	web := httpServer(
+		t,
+		newServer(
+			t, Options{Bearer: &Bearer{Verify: verify, Scopes: []string{"notes"}, Resource: "https://notes.example/mcp"}}, nil,
+		),
+	)
 	for token, want := range map[string]int{
-		"": http.StatusUnauthorized, "wrong-token": http.StatusUnauthorized, "old-token": http.StatusUnauthorized, "poor-token": http.StatusForbidden,
+		"": http.StatusUnauthorized, "wrong-token": http.StatusUnauthorized, "old-token": http.StatusUnauthorized,
+		"poor-token": http.StatusForbidden,
 		"down-token": http.StatusInternalServerError, "nobody-token": http.StatusInternalServerError,
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL, strings.NewReader(`{}`))
@@ -70,7 +79,8 @@ func TestBearerTokens(t *testing.T) {
 		if err != nil || response.StatusCode != want || strings.Contains(string(body), "secret") {
 			t.Errorf("%q: status %d, want %d: %s, %v", token, response.StatusCode, want, body, err)
 		}
-		if header := response.Header.Get("WWW-Authenticate"); want == http.StatusUnauthorized && !strings.Contains(header, `resource_metadata="https://notes.example/.well-known/oauth-protected-resource"`) {
+		if header := response.Header.Get("WWW-Authenticate"); want == http.StatusUnauthorized &&
+			!strings.Contains(header, `resource_metadata="https://notes.example/.well-known/oauth-protected-resource"`) {
 			t.Errorf("%q: does not say where tokens come from: %q", token, header)
 		}
 	}
@@ -82,7 +92,9 @@ func TestCallersOfHTTP(t *testing.T) {
 		web := httpServer(t, newServer(t, Options{Bearer: &Bearer{Verify: verify}}, nil))
 		ann, bob := connectAs(t, web, "ann-token", version), connectAs(t, web, "bob-token", version)
 		for name, session := range map[string]*mcp.ClientSession{"ann": ann, "bob": bob} {
-			if text, _ := call(t, session, "mcp_aql_read", `{"operation":"who_thing"}`); !strings.Contains(text, `"data":"`+name+`"`) {
+			if text, _ := call(
+				t, session, "mcp_aql_read", `{"operation":"who_thing"}`,
+			); !strings.Contains(text, `"data":"`+name+`"`) {
 				t.Errorf("protocol %q: %s is %s", version, name, text)
 			}
 		}
@@ -100,10 +112,15 @@ func TestCallersOfHTTP(t *testing.T) {
 // Without verification callers of HTTP are anonymous, and on a pipe it is the owner of the process.
 func TestCallersWithoutTokens(t *testing.T) {
 	server := newServer(t, Options{}, nil)
-	if text, _ := call(t, connect(t, &mcp.StreamableClientTransport{Endpoint: httpServer(t, server).URL}, ""), "mcp_aql_read", `{"operation":"who_thing"}`); !strings.Contains(text, `"data":""`) {
+	if text, _ := call(
+		t, connect(t, &mcp.StreamableClientTransport{Endpoint: httpServer(t, server).URL}, ""), "mcp_aql_read",
+		`{"operation":"who_thing"}`,
+	); !strings.Contains(text, `"data":""`) {
 		t.Errorf("HTTP: %s", text)
 	}
-	if text, _ := call(t, inMemory(t, server, ""), "mcp_aql_read", `{"operation":"who_thing"}`); !strings.Contains(text, `"data":"`+server.sessions.owner.Subject+`"`) {
+	if text, _ := call(
+		t, inMemory(t, server, ""), "mcp_aql_read", `{"operation":"who_thing"}`,
+	); !strings.Contains(text, `"data":"`+server.sessions.owner.Subject+`"`) {
 		t.Errorf("a pipe: %s", text)
 	}
 }
@@ -113,10 +130,15 @@ func TestMetadata(t *testing.T) {
 	if none.MetadataHandler() != nil || (&Bearer{}).MetadataHandler() != nil {
 		t.Error("there is nothing to tell")
 	}
-	b := &Bearer{Resource: "https://notes.example/mcp", AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"notes"}}
+	b := &Bearer{
+		Resource: "https://notes.example/mcp", AuthorizationServers: []string{"https://login.example"},
+		Scopes: []string{"notes"},
+	}
 	recorder := httptest.NewRecorder()
 	b.MetadataHandler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, MetadataPath, nil))
-	for _, want := range []string{`"resource":"https://notes.example/mcp"`, `"authorization_servers":["https://login.example"]`} {
+	for _, want := range []string{
+		`"resource":"https://notes.example/mcp"`, `"authorization_servers":["https://login.example"]`,
+	} {
 		if !strings.Contains(recorder.Body.String(), want) {
 			t.Errorf("no %s in %s", want, recorder.Body)
 		}
@@ -125,7 +147,8 @@ func TestMetadata(t *testing.T) {
 
 // Tokens that nobody verifies let nobody in.
 func TestBearerWithoutVerification(t *testing.T) {
-	if _, err := newServer(t, Options{Bearer: &Bearer{Scopes: []string{"notes"}}}, nil).Handler(); err == nil || !strings.Contains(err.Error(), "Bearer.Verify") {
+	if _, err := newServer(t, Options{Bearer: &Bearer{Scopes: []string{"notes"}}}, nil).Handler(); err == nil ||
+		!strings.Contains(err.Error(), "Bearer.Verify") {
 		t.Errorf("%v", err)
 	}
 }

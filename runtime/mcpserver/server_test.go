@@ -29,9 +29,12 @@ func newServer(t *testing.T, options Options, block <-chan struct{}) *Server {
 
 func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-chan struct{}) *Server {
 	t.Helper()
-	operation := func(name string, category gen.Category, danger gen.Danger, run func(context.Context) (string, error)) gen.Handler {
+	operation := func(
+		name string, category gen.Category, danger gen.Danger, run func(context.Context) (string, error),
+	) gen.Handler {
 		return gen.Handler{
-			Name: name, Category: category, Danger: danger, Description: "Does it.", Params: []gen.Field{{Name: "id", Go: "ID", Type: "string"}}, Returns: "Text",
+			Name: name, Category: category, Danger: danger, Description: "Does it.",
+			Params: []gen.Field{{Name: "id", Go: "ID", Type: "string"}}, Returns: "Text",
 			Request: (*thing)(nil), Result: (*string)(nil),
 			Call: func(ctx context.Context, _ []any, request any) (any, error) {
 				answer, err := run(ctx)
@@ -41,9 +44,15 @@ func newServerOf(t *testing.T, adapting aql.Options, options Options, block <-ch
 	}
 	registry := gen.NewRegistry([]gen.Handler{
 		operation("get_thing", gen.Read, gen.Safe, func(context.Context) (string, error) { return "got ", nil }),
-		operation("who_thing", gen.Read, gen.Safe, func(ctx context.Context) (string, error) { return aql.CallerOf(ctx).Subject, nil }),
-		operation("delete_thing", gen.Delete, gen.Destructive, func(context.Context) (string, error) { return "deleted ", nil }),
-		operation("fail_thing", gen.Execute, gen.Reversible, func(context.Context) (string, error) { return "", errors.New("secret") }),
+		operation(
+			"who_thing", gen.Read, gen.Safe, func(ctx context.Context) (string, error) { return aql.CallerOf(ctx).Subject, nil },
+		),
+		operation(
+			"delete_thing", gen.Delete, gen.Destructive, func(context.Context) (string, error) { return "deleted ", nil },
+		),
+		operation(
+			"fail_thing", gen.Execute, gen.Reversible, func(context.Context) (string, error) { return "", errors.New("secret") },
+		),
 		operation("wait_thing", gen.Execute, gen.Reversible, func(ctx context.Context) (string, error) {
 			select {
 			case <-block:
@@ -116,7 +125,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	}
 	for _, tool := range tools.Tools {
 		hints, known := want[tool.Name]
-		if !known || tool.Annotations.DestructiveHint == nil || tool.Annotations.ReadOnlyHint != hints[0] || *tool.Annotations.DestructiveHint != hints[1] {
+		if !known || tool.Annotations.DestructiveHint == nil || tool.Annotations.ReadOnlyHint != hints[0] ||
+			*tool.Annotations.DestructiveHint != hints[1] {
 			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
 		}
 		delete(want, tool.Name)
@@ -131,13 +141,15 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 func TestIsError(t *testing.T) {
 	session := inMemory(t, newServer(t, Options{}, nil), "")
 	for arguments, want := range map[string]bool{
-		`{"operation":"get_thing"}`: false, `{"operation":"no_such"}`: false, `{"operation":"get_thing","params":{"x":1}}`: false, `[]`: true,
+		`{"operation":"get_thing"}`: false, `{"operation":"no_such"}`: false,
+		`{"operation":"get_thing","params":{"x":1}}`: false, `[]`: true,
 	} {
 		if text, isError := call(t, session, "mcp_aql_read", arguments); isError != want {
 			t.Errorf("%s: isError %v, %s", arguments, isError, text)
 		}
 	}
-	if text, isError := call(t, session, "mcp_aql_execute", `{"operation":"fail_thing"}`); !isError || strings.Contains(text, "secret") {
+	if text, isError := call(t, session, "mcp_aql_execute", `{"operation":"fail_thing"}`); !isError ||
+		strings.Contains(text, "secret") {
 		t.Errorf("a failing handler: isError %v, %s", isError, text)
 	}
 }
@@ -192,7 +204,9 @@ func TestTokensDieWithTheSession(t *testing.T) {
 func TestTokensOnTheSessionlessProtocol(t *testing.T) {
 	session := connect(t, &mcp.StreamableClientTransport{Endpoint: httpServer(t, newServer(t, Options{}, nil)).URL}, "")
 	asked, _ := call(t, session, "mcp_aql_delete", `{"operation":"delete_thing"}`)
-	if text, _ := call(t, session, "mcp_aql_delete", `{"operation":"delete_thing","_confirmation":"`+token(t, asked)+`"}`); !strings.Contains(text, "deleted") {
+	if text, _ := call(
+		t, session, "mcp_aql_delete", `{"operation":"delete_thing","_confirmation":"`+token(t, asked)+`"}`,
+	); !strings.Contains(text, "deleted") {
 		t.Errorf("got %s", text)
 	}
 }
@@ -225,7 +239,8 @@ func TestProgressOfABatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		batch := json.RawMessage(`{"operations":[{"operation":"get_thing","params":{"id":"1"}},{"operation":"get_thing","params":{"id":"2"}}]}`)
+		batch := json.RawMessage(`{"operations":[{"operation":"get_thing","params":{"id":"1"}},{"operation":"get_thing",` +
+			`"params":{"id":"2"}}]}`)
 		params := &mcp.CallToolParams{Name: "mcp_aql_read", Arguments: batch}
 		if _, err := session.CallTool(t.Context(), params); err != nil {
 			t.Fatal(err)
@@ -272,7 +287,9 @@ func TestInFlightBound(t *testing.T) {
 // A panic in any method ends neither the process nor the session, and shows nothing.
 func TestPanicIsContained(t *testing.T) {
 	server := newServer(t, Options{}, nil)
-	_, err := server.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("secret") })(t.Context(), "tools/list", nil)
+	_, err := server.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("secret") })(
+		t.Context(), "tools/list", nil,
+	)
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) || answer.Code != codeInternal || strings.Contains(answer.Message, "secret") {
 		t.Errorf("got %v", err)
@@ -281,8 +298,11 @@ func TestPanicIsContained(t *testing.T) {
 
 // What must not come in over HTTP does not.
 func TestHTTPGuards(t *testing.T) {
-	web := httpServer(t, newServer(t, Options{MaxSessions: 2, TrustedOrigins: []string{"https://console.example.com"}}, nil))
-	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	web := httpServer(
+		t, newServer(t, Options{MaxSessions: 2, TrustedOrigins: []string{"https://console.example.com"}}, nil),
+	)
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 	post := func(body string, header map[string]string) (int, http.Header, string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL, strings.NewReader(body))
@@ -313,12 +333,21 @@ func TestHTTPGuards(t *testing.T) {
 		header     map[string]string
 		want       int
 	}{
-		{"a page of another origin", initialize, map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, http.StatusForbidden},
-		{"another origin without fetch metadata", initialize, map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
+		{
+			"a page of another origin", initialize,
+			map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, http.StatusForbidden,
+		},
+		{
+			"another origin without fetch metadata", initialize, map[string]string{"Origin": "https://evil.example"},
+			http.StatusForbidden,
+		},
 		{"another host name on loopback", initialize, map[string]string{"Host": "evil.example"}, http.StatusForbidden},
 		{"a body beyond the limit", `{"x":"` + strings.Repeat("x", 5<<20) + `"}`, nil, http.StatusRequestEntityTooLarge},
 		{"no JSON", `{`, nil, http.StatusBadRequest},
-		{"a trusted origin", initialize, map[string]string{"Origin": "https://console.example.com", "Sec-Fetch-Site": "cross-site"}, http.StatusOK},
+		{
+			"a trusted origin", initialize,
+			map[string]string{"Origin": "https://console.example.com", "Sec-Fetch-Site": "cross-site"}, http.StatusOK,
+		},
 		{"a program", initialize, nil, http.StatusOK},
 		{"one session too many", initialize, nil, http.StatusServiceUnavailable},
 	} {
@@ -348,9 +377,11 @@ func TestRunStdio(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- newServer(t, Options{}, nil).RunStdio(t.Context(), in, &out) }()
 	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+			`"clientInfo":{"name":"x","version":"1"}}}`,
 		`garbage`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_aql_read","arguments":{"operation":"get_thing"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mcp_aql_read",` +
+			`"arguments":{"operation":"get_thing"}}}`,
 	} {
 		if _, err := io.WriteString(client, line+"\n"); err != nil {
 			t.Fatal(err)

@@ -41,8 +41,17 @@ func TestBadLines(t *testing.T) {
 		{"a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, invalidRequest, "null"},
 		{"an object as id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, invalidRequest, "null"},
 		{"params that are a string", `{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}`, invalidRequest, "1"},
-		{"nested too deeply", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}}`, invalidRequest, "null"},
-		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 5000) + `"}}`, invalidRequest, "null"},
+		{
+			"nested too deeply",
+			`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat(
+				"[", 1000,
+			) + strings.Repeat("]", 1000) + `}}`,
+			invalidRequest, "null",
+		},
+		{
+			"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 5000) + `"}}`,
+			invalidRequest, "null",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			passed, answers := filtered(t, tt.line+"\n"+ping+"\n", 4000)
@@ -60,7 +69,8 @@ func TestBadLines(t *testing.T) {
 			if err := json.Unmarshal([]byte(answers), &answer); err != nil {
 				t.Fatalf("answer %q: %v", answers, err)
 			}
-			if answer.Error.Code != tt.code || string(answer.ID) != tt.id || answer.Error.Message == "" || answer.JSONRPC != "2.0" {
+			if answer.Error.Code != tt.code || string(answer.ID) != tt.id || answer.Error.Message == "" ||
+				answer.JSONRPC != "2.0" {
 				t.Errorf("answer %s, want code %d for id %s", answers, tt.code, tt.id)
 			}
 		})
@@ -84,7 +94,10 @@ func TestGoodLines(t *testing.T) {
 
 // Whatever comes, the filter does not panic, answers with JSON lines, and passes on the good line that follows.
 func FuzzLine(f *testing.F) {
-	for _, seed := range []string{"", "{}", ping, "[1]", `{"jsonrpc":"2.0","id":1e5,"method":"x"}`, "\xff", `{"jsonrpc":"2.0","id":"\u2028","method":1}`} {
+	for _, seed := range []string{
+		"", "{}", ping, "[1]", `{"jsonrpc":"2.0","id":1e5,"method":"x"}`, "\xff",
+		`{"jsonrpc":"2.0","id":"\u2028","method":1}`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

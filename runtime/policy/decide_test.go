@@ -41,16 +41,31 @@ func TestARuleIsAbout(t *testing.T) {
 		{"anonymous callers only", "delete_todo", policy.Rule{Anonymous: new(true)}, bot, false},
 		{"known callers", "delete_todo", policy.Rule{Anonymous: new(false)}, bot, true},
 		{"known callers only", "delete_todo", policy.Rule{Anonymous: new(false)}, anonymous, false},
-		{"all of it", "delete_todo", policy.Rule{Operations: []string{"*"}, Danger: gen.Destructive, Scopes: []string{"admin"}}, bot, true},
-		{"all of it, and one is not so", "list_todos", policy.Rule{Operations: []string{"*"}, Danger: gen.Destructive, Scopes: []string{"admin"}}, bot, false},
+		{
+			"all of it", "delete_todo",
+			policy.Rule{Operations: []string{"*"}, Danger: gen.Destructive, Scopes: []string{"admin"}}, bot, true,
+		},
+		{
+			"all of it, and one is not so", "list_todos",
+			policy.Rule{Operations: []string{"*"}, Danger: gen.Destructive, Scopes: []string{"admin"}}, bot, false,
+		},
 		{"other operations", "delete_todo", policy.Rule{Not: policy.Exception{Operations: []string{"list_*"}}}, bot, true},
-		{"no excepted operation", "list_todos", policy.Rule{Not: policy.Exception{Operations: []string{"list_*"}}}, bot, false},
+		{
+			"no excepted operation", "list_todos", policy.Rule{Not: policy.Exception{Operations: []string{"list_*"}}}, bot,
+			false,
+		},
 		{"other callers", "delete_todo", policy.Rule{Not: policy.Exception{Callers: []string{"ci-*"}}}, caller("eve"), true},
-		{"other callers, among them anonymous ones", "delete_todo", policy.Rule{Not: policy.Exception{Callers: []string{"ci-*"}}}, anonymous, true},
+		{
+			"other callers, among them anonymous ones", "delete_todo",
+			policy.Rule{Not: policy.Exception{Callers: []string{"ci-*"}}}, anonymous, true,
+		},
 		{"no excepted caller", "delete_todo", policy.Rule{Not: policy.Exception{Callers: []string{"ci-*"}}}, bot, false},
 		{"no excepted issuer", "delete_todo", policy.Rule{Not: policy.Exception{Issuers: []string{"https://*"}}}, bot, false},
 		{"no excepted scope", "delete_todo", policy.Rule{Not: policy.Exception{Scopes: []string{"admin"}}}, bot, false},
-		{"excepting any of it", "delete_todo", policy.Rule{Not: policy.Exception{Callers: []string{"x"}, Scopes: []string{"admin"}}}, bot, false},
+		{
+			"excepting any of it", "delete_todo",
+			policy.Rule{Not: policy.Exception{Callers: []string{"x"}, Scopes: []string{"admin"}}}, bot, false,
+		},
 	} {
 		for _, effect := range policy.Effects() {
 			t.Run(tt.name+", to "+string(effect), func(t *testing.T) {
@@ -84,8 +99,14 @@ func TestTheMostRestrictiveRuleWins(t *testing.T) {
 		by    string
 	}{
 		{"deny over confirm", []policy.Rule{slow, rule("d", policy.Deny)}, policy.Decision{Effect: policy.Deny}, "d"},
-		{"deny over allow", []policy.Rule{rule("a", policy.Allow), rule("d", policy.Deny)}, policy.Decision{Effect: policy.Deny}, "d"},
-		{"confirm over allow", []policy.Rule{rule("a", policy.Allow), rule("c", policy.Confirm)}, policy.Decision{Effect: policy.Confirm}, "c"},
+		{
+			"deny over allow", []policy.Rule{rule("a", policy.Allow), rule("d", policy.Deny)},
+			policy.Decision{Effect: policy.Deny}, "d",
+		},
+		{
+			"confirm over allow", []policy.Rule{rule("a", policy.Allow), rule("c", policy.Confirm)},
+			policy.Decision{Effect: policy.Confirm}, "c",
+		},
 		{"allow over the default", []policy.Rule{rule("a", policy.Allow)}, policy.Decision{Effect: policy.Allow}, "a"},
 		{
 			"all that confirmations ask for", []policy.Rule{strict, rule("a", policy.Allow), slow},
@@ -125,7 +146,8 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 		p := policy.Policy{Default: policy.Effects()[random.IntN(3)]}
 		for i := range 1 + random.IntN(6) {
 			r := policy.Rule{
-				Name: fmt.Sprint("r", i), Effect: policy.Effects()[random.IntN(3)], Callers: pick("ci-*", "eve"), Scopes: pick("admin"),
+				Name: fmt.Sprint("r", i), Effect: policy.Effects()[random.IntN(3)], Callers: pick("ci-*", "eve"),
+				Scopes:     pick("admin"),
 				Operations: pick("*_todo", "list_*", "*"), Danger: []gen.Danger{"", gen.Safe, gen.Destructive}[random.IntN(3)],
 			}
 			if r.Effect == policy.Confirm {
@@ -133,7 +155,9 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 			}
 			if random.IntN(3) == 0 {
 				r.Operations, r.Danger = []string{"list_todos"}, ""
-				r.When = []policy.Condition{{Param: "filter.status", In: []any{"done"}}, {Param: "limit", AtLeast: 20}}[random.IntN(2):][:1]
+				r.When = []policy.Condition{
+					{Param: "filter.status", In: []any{"done"}}, {Param: "limit", AtLeast: 20},
+				}[random.IntN(2):][:1]
 			}
 			if len(r.Operations) == 0 && r.Danger == "" {
 				r.Danger = gen.Safe
@@ -144,7 +168,9 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 			continue // such as a list that is destructive
 		}
 		shuffled := policy.Policy{Default: p.Default, Rules: slices.Clone(p.Rules)}
-		random.Shuffle(len(p.Rules), func(i, j int) { shuffled.Rules[i], shuffled.Rules[j] = shuffled.Rules[j], shuffled.Rules[i] })
+		random.Shuffle(
+			len(p.Rules), func(i, j int) { shuffled.Rules[i], shuffled.Rules[j] = shuffled.Rules[j], shuffled.Rules[i] },
+		)
 		one, other := bind(t, p), bind(t, shuffled)
 		name, q := names[random.IntN(len(names))], requests[random.IntN(len(requests))]
 
@@ -167,7 +193,8 @@ func TestTheOrderOfRulesMakesNoDifference(t *testing.T) {
 			rules := bound.For(name)
 			got := rules.Decide(q)
 			explained := bound.Explain(name, q)
-			if (got.Rule != nil) != matched || explained.Effect != got.Effect || got.Rule != nil && explained.Rule != got.Rule.Name {
+			if (got.Rule != nil) != matched || explained.Effect != got.Effect || got.Rule != nil &&
+				explained.Rule != got.Rule.Name {
 				t.Errorf("%+v of %+v, explained as %+v", got, p, explained)
 			}
 			if got.Effect == policy.Confirm && !rules.MayConfirm() {
@@ -211,7 +238,8 @@ func TestRulesArePrepared(t *testing.T) {
 		}
 	}
 	cautious := bind(t, policy.Policy{Default: policy.Confirm})
-	if rules := cautious.For("no_such_operation"); !rules.MayConfirm() || rules.Decide(policy.Request{}).Effect != policy.Confirm {
+	if rules := cautious.For("no_such_operation"); !rules.MayConfirm() ||
+		rules.Decide(policy.Request{}).Effect != policy.Confirm {
 		t.Error("the default does not decide about an operation that nobody knows")
 	}
 }
@@ -244,7 +272,9 @@ rules:
 
 func TestADangerLevelThatNobodyKnowsCountsAgainstTheCall(t *testing.T) {
 	adapter := &gen.Definitions{Operations: []gen.Operation{{Name: "odd", Category: gen.Read, Danger: "odd"}}}
-	for effect, want := range map[policy.Effect]policy.Effect{policy.Deny: policy.Deny, policy.Confirm: policy.Confirm, policy.Allow: policy.Deny} {
+	for effect, want := range map[policy.Effect]policy.Effect{
+		policy.Deny: policy.Deny, policy.Confirm: policy.Confirm, policy.Allow: policy.Deny,
+	} {
 		p := policy.Policy{Default: policy.Allow, Rules: []policy.Rule{{Name: "r", Effect: effect, Danger: gen.Forbidden}}}
 		if effect == policy.Allow {
 			p.Default = policy.Deny
@@ -284,7 +314,9 @@ rules:
 `))
 	for name, operation := range map[string]string{"callers": "delete_todo", "params": "list_todos"} {
 		b.Run(name, func(b *testing.B) {
-			q := policy.Request{Caller: caller("ci-bot"), Value: func(string) (string, bool) { return `{"status":"open","text":"x"}`, true }}
+			q := policy.Request{
+				Caller: caller("ci-bot"), Value: func(string) (string, bool) { return `{"status":"open","text":"x"}`, true },
+			}
 			rules := bound.For(operation)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -29,11 +30,18 @@ func Example() {
 	for _, name := range []string{"ann", "ci-7"} {
 		caller := identity.Caller{Subject: name, Issuer: "https://login.example"}
 		ctx := aql.WithCaller(context.Background(), caller)
-		fmt.Printf("%s: %s\n", name, session.Call(ctx, "mcp_aql", request).JSON)
+		var response struct {
+			Data  notes.Note
+			Error struct{ Message string }
+		}
+		if err := json.Unmarshal(session.Call(ctx, "mcp_aql", request).JSON, &response); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %s%s\n", name, response.Data.ID, response.Error.Message)
 	}
 	// Output:
-	// ann: {"success":true,"data":{"id":"n2","title":"Buy bread"}}
-	// ci-7: {"success":false,"error":{"code":"PERMISSION_DENIED","message":"Permission denied: 'Notes are written by people'","details":{"reason":"Notes are written by people","operation":"create_note"}}}
+	// ann: n2
+	// ci-7: Permission denied: 'Notes are written by people'
 }
 
 // Explain returns what a policy decides about a call, and why.
@@ -77,7 +85,7 @@ func ExampleBound_Explain() {
 // Bind refuses rules that could never match, so that a misspelt name does not allow what was to be denied.
 func ExamplePolicy_Bind() {
 	rules := &policy.Policy{Rules: []policy.Rule{{
-		Name: "no-deletes", Effect: policy.Deny, Operations: []string{"remove_*"},
+		Name: "no-deletes", Effect: policy.Deny, Operations: []string{"deleet_*"},
 	}, {
 		Name: "one-note", Effect: policy.Confirm, Operations: []string{"delete_note"},
 		When: []policy.Condition{{Param: "note", Equals: "n1"}},
@@ -86,6 +94,6 @@ func ExamplePolicy_Bind() {
 	_, err := rules.Bind(&definitions)
 	fmt.Println(err)
 	// Output:
-	// rule no-deletes: operations[0]: remove_* matches no operation; there is create_note, get_note, update_note, paint_note, delete_note
+	// rule no-deletes: operations[0]: deleet_* matches no operation; there is delete_note
 	// rule one-note: when[0].param: no operation of the rule has a parameter note; did you mean note_id?
 }

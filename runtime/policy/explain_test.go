@@ -11,19 +11,13 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// Explanations as operators read them. testdata/explain.txt holds them.
+// Explanations as operators read them, in testdata/explain.txt, of the policy in testdata/explain.yaml.
 func TestExplanations(t *testing.T) {
-	bound := bind(t, *parse(t, `version: 1
-default: allow
-rules:
-  - {name: machines, effect: deny, operations: ["delete_*"], callers: ["ci-*"], not: {scopes: [admin]}, reason: Removing is not for machines}
-  - {name: removals, effect: confirm, danger: destructive, cooldown: 10s}
-  - {name: purges, effect: confirm, operations: [purge_completed], reauthenticate: true, when: [{param: keep, less_than: 3}]}
-  - {name: lists, effect: deny, anonymous: true, when: [{param: filter.status, in: [done]}, {param: filter.text, like: "a*"}]}
-  - {name: friends, effect: allow, anonymous: false, issuers: ["https://*"], scopes: [read], not: {operations: [create_todo], callers: [eve]}}
-  - {name: secrets, effect: deny, operations: [create_todo], when: [{param: password, like: "1*"}]}
-  - {name: labels, effect: deny, operations: [create_todo], categories: [CREATE, UPDATE], when: [{param: "tags.*", equals: x, not_like: "y*"}]}
-`))
+	text, err := os.ReadFile(filepath.Join("testdata", "explain.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := bind(t, *parse(t, string(text)))
 	var b strings.Builder
 	for _, tt := range []struct {
 		operation, params string
@@ -46,7 +40,8 @@ rules:
 			t.Fatal(err)
 		}
 		b.WriteString("--------\n")
-		if d := bound.For(tt.operation).Decide(q); d.Effect != e.Effect || d.Reauthenticate != e.Reauthenticate || d.Rule != nil && d.Rule.Name != e.Rule {
+		if d := bound.For(tt.operation).Decide(q); d.Effect != e.Effect || d.Reauthenticate != e.Reauthenticate ||
+			d.Rule != nil && d.Rule.Name != e.Rule {
 			t.Errorf("%s: decided %+v, explained %+v", tt.operation, d, e)
 		}
 	}
@@ -65,8 +60,17 @@ rules:
 
 // What is sensitive is in no explanation.
 func TestExplanationsKeepSecrets(t *testing.T) {
-	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: deny, when: [{param: password, like: "1*"}]}, {name: s, effect: deny, when: [{param: steps.*.secret, like: "1*"}]}]}`))
-	for _, given := range []string{`{"password":"hunter2"}`, `{"password":["hunter2"]}`, `{"steps":[{"secret":"hunter2"}]}`} {
+	bound := bind(
+		t,
+		*parse(
+			t,
+			`{version: 1, rules: [{name: r, effect: deny, when: [{param: password, like: "1*"}]}, {name: s, effect: deny, `+
+				`when: [{param: steps.*.secret, like: "1*"}]}]}`,
+		),
+	)
+	for _, given := range []string{
+		`{"password":"hunter2"}`, `{"password":["hunter2"]}`, `{"steps":[{"secret":"hunter2"}]}`,
+	} {
 		text, err := json.Marshal(bound.Explain("create_todo", policy.Request{Value: params(t, given)}))
 		if err != nil || strings.Contains(string(text), "hunter2") {
 			t.Errorf("%s, %v", text, err)
@@ -75,12 +79,16 @@ func TestExplanationsKeepSecrets(t *testing.T) {
 }
 
 func TestExplanationsAsJSON(t *testing.T) {
-	bound := bind(t, *parse(t, `{version: 1, rules: [{name: r, effect: confirm, danger: destructive, cooldown: 10s, reason: Careful}]}`))
+	bound := bind(
+		t,
+		*parse(t, `{version: 1, rules: [{name: r, effect: confirm, danger: destructive, cooldown: 10s, reason: Careful}]}`),
+	)
 	got, err := json.Marshal(bound.Explain("delete_todo", policy.Request{Caller: caller("eve", "read")}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, `{"operation":"delete_todo","category":"DELETE","danger":"destructive","caller":"eve","issuer":"https://issuer.example","scopes":["read"],`+
+	diff(t, `{"operation":"delete_todo","category":"DELETE","danger":"destructive","caller":"eve",`+
+		`"issuer":"https://issuer.example","scopes":["read"],`+
 		`"effect":"confirm","rule":"r","reason":"Careful","cooldown":"10s",`+
 		`"rules":[{"name":"r","effect":"confirm","place":"policy.yaml:1","matched":true,"decided":true}]}`, string(got))
 }

@@ -53,15 +53,23 @@ func todos() *gen.Definitions {
 		},
 		Types: []gen.Type{
 			{Name: "Filter", Kind: gen.KindObject, Fields: []gen.Param{
-				status, {Name: "priority", Type: "string", Enum: []string{"low", "high"}, Default: `"low"`}, {Name: "text", Type: "string"},
+				status, {Name: "priority", Type: "string", Enum: []string{"low", "high"}, Default: `"low"`},
+				{Name: "text", Type: "string"},
 			}},
 			{Name: "Status", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "open"}, {Value: "done"}}},
-			{Name: "Step", Kind: gen.KindObject, Fields: []gen.Param{{Name: "minutes", Type: "integer"}, {Name: "secret", Type: "string", Sensitive: true}}},
+			{
+				Name: "Step", Kind: gen.KindObject,
+				Fields: []gen.Param{{Name: "minutes", Type: "integer"}, {Name: "secret", Type: "string", Sensitive: true}},
+			},
 			{Name: "Metadata", Kind: gen.KindObject, Fields: []gen.Param{{Name: "color", Type: "string"}}},
-			{Name: "MetadataPatch", Kind: gen.KindObject, Changes: "Metadata", Fields: []gen.Param{{Name: "color", Type: "string"}}},
+			{
+				Name: "MetadataPatch", Kind: gen.KindObject, Changes: "Metadata",
+				Fields: []gen.Param{{Name: "color", Type: "string"}},
+			},
 			{Name: "Todo", Kind: gen.KindObject, Fields: []gen.Param{status, {Name: "metadata", Type: "Metadata"}}},
 			{Name: "TodoPatch", Kind: gen.KindObject, Changes: "Todo", Fields: []gen.Param{
-				status, {Name: "effort", Type: "integer"}, {Name: "priority", Type: "string", Default: `"low"`}, {Name: "metadata", Type: "MetadataPatch"},
+				status, {Name: "effort", Type: "integer"}, {Name: "priority", Type: "string", Default: `"low"`},
+				{Name: "metadata", Type: "MetadataPatch"},
 			}},
 		},
 	}
@@ -110,9 +118,9 @@ func caller(subject string, scopes ...string) identity.Caller {
 	return identity.Caller{Subject: subject, Issuer: "https://issuer.example", Scopes: scopes}
 }
 
-func diff(t *testing.T, want, got any, options ...cmp.Option) {
+func diff(t *testing.T, want, got any) {
 	t.Helper()
-	if d := cmp.Diff(want, got, options...); d != "" {
+	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }

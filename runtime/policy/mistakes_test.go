@@ -37,7 +37,9 @@ func TestMistakesOfBind(t *testing.T) {
 		if !*update {
 			diff(t, want, got)
 		}
-		rewritten = append(rewritten, file, txtar.File{Name: strings.TrimSuffix(file.Name, ".yaml") + ".want", Data: []byte(got)})
+		rewritten = append(
+			rewritten, file, txtar.File{Name: strings.TrimSuffix(file.Name, ".yaml") + ".want", Data: []byte(got)},
+		)
 	}
 	if *update {
 		archive.Files = rewritten
@@ -52,7 +54,10 @@ func TestMistakesOfGoPolicies(t *testing.T) {
 	_, err := (&policy.Policy{Default: "alow", Rules: []policy.Rule{
 		{},
 		{Name: "a", Effect: policy.Deny, Operations: []string{"delete_*", "{a,b}"}, Cooldown: -1},
-		{Name: "a", Effect: policy.Confirm, Danger: gen.Safe, When: []policy.Condition{{Param: "x", In: []any{1, struct{}{}}}, {Equals: 1}}},
+		{
+			Name: "a", Effect: policy.Confirm, Danger: gen.Safe,
+			When: []policy.Condition{{Param: "x", In: []any{1, struct{}{}}}, {Equals: 1}},
+		},
 	}}).Bind(todos())
 	if err == nil {
 		t.Fatal("nothing is wrong")

@@ -63,7 +63,8 @@ func lookup(environ []string) func(string) (string, bool) {
 	}
 }
 
-const listTools = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 `
 
@@ -82,35 +83,79 @@ func TestSettings(t *testing.T) {
 		{name: "by default", tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update"},
 		{name: "a mode by flag", args: []string{"-mode", "single"}, tools: "mcp_aql"},
 		{name: "REQ-EP-09 a mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=single"}, tools: "mcp_aql"},
-		{name: "REQ-EP-10 a profile by environment", environ: []string{"MCP_AQL_ENDPOINT_PROFILE=semantic"}, tools: "mcp_aql_discover,mcp_aql_manage,mcp_aql_operate,mcp_aql_query"},
-		{name: "REQ-TL-06 a prefix by environment", environ: []string{"MCP_AQL_TOOL_PREFIX=my_", "MCP_AQL_ENDPOINT_MODE=single"}, tools: "my_mcp_aql"},
-		{name: "a flag wins, and says so", args: []string{"-mode", "single"}, environ: []string{"MCP_AQL_ENDPOINT_MODE=semantic"}, tools: "mcp_aql",
+		{
+			name: "REQ-EP-10 a profile by environment", environ: []string{"MCP_AQL_ENDPOINT_PROFILE=semantic"},
+			tools: "mcp_aql_discover,mcp_aql_manage,mcp_aql_operate,mcp_aql_query",
+		},
+		{
+			name:    "REQ-TL-06 a prefix by environment",
+			environ: []string{"MCP_AQL_TOOL_PREFIX=my_", "MCP_AQL_ENDPOINT_MODE=single"}, tools: "my_mcp_aql",
+		},
+		{
+			name: "a flag wins, and says so", args: []string{"-mode", "single"},
+			environ: []string{"MCP_AQL_ENDPOINT_MODE=semantic"}, tools: "mcp_aql",
 			stderr: "-mode single wins over MCP_AQL_ENDPOINT_MODE=semantic"},
 		{name: "the service's own default", options: Options{Adapter: aql.Options{Mode: "single"}}, tools: "mcp_aql"},
-		{name: "the environment over the service's default", options: Options{Adapter: aql.Options{Mode: "single", Prefix: "a_"}}, environ: []string{"MCP_AQL_TOOL_PREFIX=b_"}, tools: "b_mcp_aql"},
-		{name: "a misspelt variable", environ: []string{"MCP_AQL_ENDPIONT_MODE=single"}, tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
+		{
+			name:    "the environment over the service's default",
+			options: Options{Adapter: aql.Options{Mode: "single", Prefix: "a_"}}, environ: []string{"MCP_AQL_TOOL_PREFIX=b_"},
+			tools: "b_mcp_aql",
+		},
+		{
+			name: "a misspelt variable", environ: []string{"MCP_AQL_ENDPIONT_MODE=single"},
+			tools:  "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
 			stderr: "environment variable MCP_AQL_ENDPIONT_MODE is not known"},
 		{name: "version", args: []string{"-version"}, stdout: "notes 1.2.3"},
 		{name: "help", args: []string{"-help"}, stdout: "MCP_AQL_TOOL_PREFIX"},
 		{name: "an unknown flag", args: []string{"-nope"}, code: exitUsage, stderr: "-nope"},
 		{name: "an argument", args: []string{"x"}, code: exitUsage, stderr: `unexpected argument "x"`},
 		{name: "an unknown mode", args: []string{"-mode", "both"}, code: exitUsage, stderr: "both"},
-		{name: "an unknown mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=both"}, code: exitUsage, stderr: "both"},
+		{
+			name: "an unknown mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=both"}, code: exitUsage,
+			stderr: "both",
+		},
 		{name: "an unknown transport", args: []string{"-transport", "sse"}, code: exitUsage, stderr: "stdio or http"},
-		{name: "state that the service has no store for", args: []string{"-state", "x.db"}, code: exitUsage, stderr: "-state: this service cannot keep its state in a file, only in: memory."},
-		{name: "a scheme that it has no store for", args: []string{"-state", "redis://localhost"}, code: exitUsage, options: Options{Stores: []store.Driver{{}}}, stderr: "in redis://…, only in: memory, the path of a file."},
-		{name: "state that cannot be opened", environ: []string{"MCP_AQL_STATE=x.db"}, code: exitUsage, stderr: "-state: no such place",
-			options: Options{Stores: []store.Driver{{Open: func(context.Context, string) (store.Store, error) { return nil, errors.New("no such place") }}}}},
-		{name: "a policy that is not there", args: []string{"-policy", "missing.yaml"}, code: exitUsage, stderr: "-policy: reading the policy: "},
-		{name: "an audit file that cannot be made", args: []string{"-audit", "missing/audit.log"}, code: exitUsage, stderr: "-audit: "},
-		{name: "an unknown log level", args: []string{"-log-level", "loud"}, code: exitUsage, stderr: "debug, info, warn or error"},
-		{name: "an address that others can reach", args: []string{"-transport", "http", "-addr", "0.0.0.0:0"}, code: exitUsage, stderr: "not authenticated"},
+		{
+			name: "state that the service has no store for", args: []string{"-state", "x.db"}, code: exitUsage,
+			stderr: "-state: this service cannot keep its state in a file, only in: memory.",
+		},
+		{
+			name: "a scheme that it has no store for", args: []string{"-state", "redis://localhost"}, code: exitUsage,
+			options: Options{Stores: []store.Driver{{}}}, stderr: "in redis://…, only in: memory, the path of a file.",
+		},
+		{
+			name: "state that cannot be opened", environ: []string{"MCP_AQL_STATE=x.db"}, code: exitUsage,
+			stderr: "-state: no such place",
+			options: Options{
+				Stores: []store.Driver{
+					{Open: func(context.Context, string) (store.Store, error) { return nil, errors.New("no such place") }},
+				},
+			}},
+		{
+			name: "a policy that is not there", args: []string{"-policy", "missing.yaml"}, code: exitUsage,
+			stderr: "-policy: reading the policy: ",
+		},
+		{
+			name: "an audit file that cannot be made", args: []string{"-audit", "missing/audit.log"}, code: exitUsage,
+			stderr: "-audit: ",
+		},
+		{
+			name: "an unknown log level", args: []string{"-log-level", "loud"}, code: exitUsage,
+			stderr: "debug, info, warn or error",
+		},
+		{
+			name: "an address that others can reach", args: []string{"-transport", "http", "-addr", "0.0.0.0:0"},
+			code: exitUsage, stderr: "not authenticated",
+		},
 		{name: "no address", args: []string{"-transport", "http", "-addr", "8080"}, code: exitUsage, stderr: "host:port"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr safeBuffer
 			tt.options.Name, tt.options.Version = "notes", "1.2.3"
-			env := environment{stdin: strings.NewReader(listTools), stdout: &stdout, stderr: &stderr, lookup: lookup(tt.environ), environ: tt.environ}
+			env := environment{
+				stdin: strings.NewReader(listTools), stdout: &stdout, stderr: &stderr, lookup: lookup(tt.environ),
+				environ: tt.environ,
+			}
 			if code := env.run(t.Context(), registry(nil, nil), tt.options, tt.args); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
@@ -173,7 +218,10 @@ func start(t *testing.T, registry *aql.Registry, options Options) running {
 func (r running) connect(t *testing.T, version string) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp"}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	session, err := client.Connect(
+		t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp"},
+		&mcp.ClientSessionOptions{ProtocolVersion: version},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +276,9 @@ func TestShutdownDeadline(t *testing.T) {
 		return fmt.Errorf("disk full")
 	}})
 	session := r.connect(t, "")
-	go session.CallTool(t.Context(), &mcp.CallToolParams{Name: "mcp_aql_execute", Arguments: json.RawMessage(`{"operation":"wait"}`)})
+	go session.CallTool(
+		t.Context(), &mcp.CallToolParams{Name: "mcp_aql_execute", Arguments: json.RawMessage(`{"operation":"wait"}`)},
+	)
 	<-entered
 	r.stop()
 	if code := <-r.code; code != exitError {

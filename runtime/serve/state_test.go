@@ -29,7 +29,7 @@ type shared struct {
 func (s *shared) Close() error { s.closed.Add(1); return nil }
 
 func (s *shared) driver() store.Driver {
-	return store.Driver{Scheme: "test", Open: func(_ context.Context, location string) (store.Store, error) {
+	return store.Driver{Scheme: "test", Open: func(context.Context, string) (store.Store, error) {
 		s.opened.Add(1)
 		return s, nil
 	}}

@@ -60,7 +60,8 @@ func TestJudge(t *testing.T) {
 	operation := func(category gen.Category, danger gen.Danger) *gen.Operation {
 		return &gen.Operation{Category: category, Danger: danger}
 	}
-	read, create, remove := operation(gen.Read, gen.Safe), operation(gen.Create, gen.Reversible), operation(gen.Delete, gen.Destructive)
+	read, create, remove := operation(gen.Read, gen.Safe), operation(gen.Create, gen.Reversible),
+		operation(gen.Delete, gen.Destructive)
 	purge := operation(gen.Delete, gen.Dangerous)
 	at := func(level Level) Standing { return Standing{Level: level} }
 	for _, tt := range []struct {
@@ -70,20 +71,50 @@ func TestJudge(t *testing.T) {
 		want      Ruling
 	}{
 		{"the matrix alone", Options{Standing: at(Validated)}, remove, Ruling{Verdict: Confirm}},
-		{"the matrix denies and names what is missing", Options{Standing: at(Generated)}, remove, Ruling{Verdict: Deny, Required: Validated}},
+		{
+			"the matrix denies and names what is missing", Options{Standing: at(Generated)}, remove,
+			Ruling{Verdict: Deny, Required: Validated},
+		},
 		{"no standing is untested", Options{}, read, Ruling{Verdict: IntrospectOnly, Required: Generated}},
-		{"minimums: delete", Options{Standing: at(Validated), CategoryMinimums: true}, remove, Ruling{Verdict: Deny, Required: CommunityReviewed, ByMinimum: true}},
-		{"minimums: dangerous", Options{Standing: at(CommunityReviewed), CategoryMinimums: true}, purge, Ruling{Verdict: Deny, Required: Certified, ByMinimum: true}},
+		{
+			"minimums: delete", Options{Standing: at(Validated), CategoryMinimums: true}, remove,
+			Ruling{Verdict: Deny, Required: CommunityReviewed, ByMinimum: true},
+		},
+		{
+			"minimums: dangerous", Options{Standing: at(CommunityReviewed), CategoryMinimums: true}, purge,
+			Ruling{Verdict: Deny, Required: Certified, ByMinimum: true},
+		},
 		{"minimums: create", Options{Standing: at(Validated), CategoryMinimums: true}, create, Ruling{Verdict: Allow}},
 		{"minimums: read", Options{Standing: at(Generated), CategoryMinimums: true}, read, Ruling{Verdict: Allow}},
-		{"the matrix is named where both deny", Options{Standing: at(Generated), CategoryMinimums: true}, remove, Ruling{Verdict: Deny, Required: Validated}},
-		{"writes", Options{Standing: at(Validated), MinimumForWrites: Certified}, create, Ruling{Verdict: Deny, Required: Certified, ByMinimum: true}},
-		{"writes leave reads alone", Options{Standing: at(Validated), MinimumForWrites: Certified}, read, Ruling{Verdict: Allow}},
-		{"deletes", Options{Standing: at(Validated), MinimumForDeletes: CommunityReviewed}, remove, Ruling{Verdict: Deny, Required: CommunityReviewed, ByMinimum: true}},
-		{"a minimum cannot lower the matrix", Options{Standing: at(Generated), MinimumForDeletes: Generated}, remove, Ruling{Verdict: Deny, Required: Validated}},
-		{"confirmation below a level", Options{Standing: at(Validated), ConfirmBelow: Certified}, create, Ruling{Verdict: Confirm}},
+		{
+			"the matrix is named where both deny", Options{Standing: at(Generated), CategoryMinimums: true}, remove,
+			Ruling{Verdict: Deny, Required: Validated},
+		},
+		{
+			"writes", Options{Standing: at(Validated), MinimumForWrites: Certified}, create,
+			Ruling{Verdict: Deny, Required: Certified, ByMinimum: true},
+		},
+		{
+			"writes leave reads alone", Options{Standing: at(Validated), MinimumForWrites: Certified}, read,
+			Ruling{Verdict: Allow},
+		},
+		{
+			"deletes", Options{Standing: at(Validated), MinimumForDeletes: CommunityReviewed}, remove,
+			Ruling{Verdict: Deny, Required: CommunityReviewed, ByMinimum: true},
+		},
+		{
+			"a minimum cannot lower the matrix", Options{Standing: at(Generated), MinimumForDeletes: Generated}, remove,
+			Ruling{Verdict: Deny, Required: Validated},
+		},
+		{
+			"confirmation below a level", Options{Standing: at(Validated), ConfirmBelow: Certified}, create,
+			Ruling{Verdict: Confirm},
+		},
 		{"which reads do not need", Options{Standing: at(Validated), ConfirmBelow: Certified}, read, Ruling{Verdict: Allow}},
-		{"nor those who have reached it", Options{Standing: at(Certified), ConfirmBelow: Certified}, create, Ruling{Verdict: Allow}},
+		{
+			"nor those who have reached it", Options{Standing: at(Certified), ConfirmBelow: Certified}, create,
+			Ruling{Verdict: Allow},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, tt.options.Rule(tt.operation)); diff != "" {
@@ -114,11 +145,14 @@ func TestPromotion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Level != Generated || !s.ValidatedAt.Equal(day.AddDate(0, 0, 1)) || s.ValidatedBy != "ann" || s.PromotedFrom != "" {
+	if s.Level != Generated || !s.ValidatedAt.Equal(day.AddDate(0, 0, 1)) || s.ValidatedBy != "ann" ||
+		s.PromotedFrom != "" {
 		t.Errorf("after a demotion: %+v", s)
 	}
 	last := s.PromotionHistory[len(s.PromotionHistory)-1]
-	if diff := cmp.Diff(Promotion{From: Certified, To: Generated, At: day.AddDate(0, 1, 0), By: "bob", Reason: "an incident"}, last); diff != "" {
+	if diff := cmp.Diff(
+		Promotion{From: Certified, To: Generated, At: day.AddDate(0, 1, 0), By: "bob", Reason: "an incident"}, last,
+	); diff != "" {
 		t.Error(diff)
 	}
 	text, err := json.Marshal(s)
@@ -149,21 +183,36 @@ func TestPromotion(t *testing.T) {
 
 // REQ-TR-01, REQ-TR-02.
 func TestReadingAStanding(t *testing.T) {
-	for text, want := range map[string]Level{`{}`: Untested, `{"level":""}`: Untested, `{"level":"validated"}`: Validated} {
+	for text, want := range map[string]Level{
+		`{}`: Untested, `{"level":""}`: Untested, `{"level":"validated"}`: Validated,
+	} {
 		var s Standing
 		if err := json.Unmarshal([]byte(text), &s); err != nil || s.Level != want {
 			t.Errorf("%s: %q, %v", text, s.Level, err)
 		}
 	}
-	for text, want := range map[string]string{
-		`{"level":"verified"}`: `trust level "verified" is none of untested, generated, validated, community_reviewed, certified`,
-		`{"level":"certified","promotion_history":[{"from":"untested","to":"certified"}]}`:                                      `promotion 1, from "untested" to "certified": promotion goes one level at a time`,
-		`{"level":"certified","promotion_history":[{"from":"untested","to":"generated"}]}`:                                      `the level is "certified", and the promotions end with "generated"`,
-		`{"level":"validated","promotion_history":[{"from":"untested","to":"generated"},{"from":"validated","to":"untested"}]}`: `promotion 2 begins with "validated", and the one before it ended with "generated"`,
+	for _, tt := range []struct{ text, want string }{
+		{
+			`{"level":"verified"}`,
+			`trust level "verified" is none of untested, generated, validated, community_reviewed, certified`,
+		},
+		{
+			`{"level":"certified","promotion_history":[{"from":"untested","to":"certified"}]}`,
+			`promotion 1, from "untested" to "certified": promotion goes one level at a time`,
+		},
+		{
+			`{"level":"certified","promotion_history":[{"from":"untested","to":"generated"}]}`,
+			`the level is "certified", and the promotions end with "generated"`,
+		},
+		{
+			`{"level":"validated","promotion_history":[{"from":"untested","to":"generated"},` +
+				`{"from":"validated","to":"untested"}]}`,
+			`promotion 2 begins with "validated", and the one before it ended with "generated"`,
+		},
 	} {
 		var s Standing
-		if err := json.Unmarshal([]byte(text), &s); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", text, err, want)
+		if err := json.Unmarshal([]byte(tt.text), &s); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
 		}
 	}
 	if err := (&Options{MinimumForWrites: "high"}).Check(); err == nil {
@@ -174,7 +223,8 @@ func TestReadingAStanding(t *testing.T) {
 // REQ-TR-12.
 func TestDue(t *testing.T) {
 	for level, want := range map[Level]time.Time{
-		Untested: day, Generated: day, Validated: day.AddDate(0, 0, 7), CommunityReviewed: day.AddDate(0, 1, 0), Certified: day.AddDate(0, 1, 0),
+		Untested: day, Generated: day, Validated: day.AddDate(0, 0, 7), CommunityReviewed: day.AddDate(0, 1, 0),
+		Certified: day.AddDate(0, 1, 0),
 	} {
 		if got := (Standing{Level: level, ValidatedAt: day}).Due(); !got.Equal(want) {
 			t.Errorf("%s: %v, want %v", level, got, want)

@@ -58,7 +58,8 @@ type scene struct {
 }
 
 var notes = gen.Definitions{Name: "notes", Operations: []gen.Operation{
-	{Name: "get_note", Category: gen.Read, Danger: gen.Safe}, {Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive},
+	{Name: "get_note", Category: gen.Read, Danger: gen.Safe},
+	{Name: "delete_note", Category: gen.Delete, Danger: gen.Destructive},
 }}
 
 func newScene(t *testing.T, options Options) *scene {
@@ -75,7 +76,10 @@ func newScene(t *testing.T, options Options) *scene {
 }
 
 func (s *scene) request(session *Session, change func(*Request)) *Request {
-	r := &Request{Operation: s.Operation("delete_note"), Caller: identity.Caller{Subject: "ann"}, Session: session, Params: given(`{"note_id":"n1"}`)}
+	r := &Request{
+		Operation: s.Operation("delete_note"), Caller: identity.Caller{Subject: "ann"}, Session: session,
+		Params: given(`{"note_id":"n1"}`),
+	}
 	if change != nil {
 		change(r)
 	}
@@ -97,7 +101,9 @@ func TestRevocationsAreOnRecord(t *testing.T) {
 	s := newScene(t, Options{})
 	session := s.NewSession()
 	used, left := s.ask(t, session), s.ask(t, session)
-	if _, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.Presented.Token = used })); refusal != nil {
+	if _, refusal := s.Admit(
+		t.Context(), s.request(session, func(r *Request) { r.Presented.Token = used }),
+	); refusal != nil {
 		t.Fatal(refusal)
 	}
 	declined, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
@@ -118,7 +124,10 @@ func TestRevocationsAreOnRecord(t *testing.T) {
 			revoked = append(revoked, event)
 		}
 	}
-	want := []string{"TOKEN_REVOKED delete_note declined by a human", "TOKEN_REVOKED delete_note a security event", "TOKEN_REVOKED delete_note the session has ended"}
+	want := []string{
+		"TOKEN_REVOKED delete_note declined by a human", "TOKEN_REVOKED delete_note a security event",
+		"TOKEN_REVOKED delete_note the session has ended",
+	}
 	if diff := cmp.Diff(want, revoked); diff != "" {
 		t.Error(diff)
 	}
@@ -198,7 +207,9 @@ func reauthenticationTakesItsTime(t *testing.T) {
 // liar is a store in which every change takes its time, and conflicts with another that nobody can find.
 type liar struct{ store.Memory }
 
-func (l *liar) Put(ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration) (store.Version, error) {
+func (l *liar) Put(
+	ctx context.Context, key string, value []byte, old store.Version, ttl time.Duration,
+) (store.Version, error) {
 	time.Sleep(time.Millisecond)
 	if old != 0 {
 		return 0, store.ErrConflict
@@ -228,7 +239,9 @@ func TestStoresThatHoldRequests(t *testing.T) { synctest.Test(t, storesThatHoldR
 
 func storesThatHoldRequests(t *testing.T) {
 	for name, state := range map[string]store.Store{"conflicts": new(liar), "hangs": new(hanging)} {
-		s := newScene(t, Options{Store: state, StoreTimeout: 20 * time.Millisecond, Confirmation: Confirmation{Scope: SessionScope}})
+		s := newScene(
+			t, Options{Store: state, StoreTimeout: 20 * time.Millisecond, Confirmation: Confirmation{Scope: SessionScope}},
+		)
 		session := s.NewSession()
 		token := s.ask(t, session)
 		sealed, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
@@ -249,7 +262,14 @@ func storesThatHoldRequests(t *testing.T) {
 
 // T-63: a continuation lifts the pause that it was given for, and no other.
 func TestContinuationsOfAnotherQuota(t *testing.T) {
-	s := newScene(t, Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerMinute, Pause: 1}, {Metric: quota.RequestsPerDay, Pause: 2}}}})
+	s := newScene(
+		t,
+		Options{
+			Quota: quota.Options{
+				Quotas: []quota.Quota{{Metric: quota.RequestsPerMinute, Pause: 1}, {Metric: quota.RequestsPerDay, Pause: 2}},
+			},
+		},
+	)
 	session := s.NewSession()
 	call := func(continuation string) *Refusal {
 		_, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) {
@@ -314,7 +334,9 @@ func TestAskingInManySessions(t *testing.T) {
 	if refused != 2*burst {
 		t.Errorf("%d of %d are refused", refused, 12*burst)
 	}
-	if _, refusal := s.Admit(t.Context(), s.request(s.NewSession(), func(r *Request) { r.Caller.Subject = "bob" })); refusal.Reason != ConfirmationNeeded {
+	if _, refusal := s.Admit(
+		t.Context(), s.request(s.NewSession(), func(r *Request) { r.Caller.Subject = "bob" }),
+	); refusal.Reason != ConfirmationNeeded {
 		t.Errorf("bob: %+v", refusal)
 	}
 }
@@ -338,7 +360,9 @@ func TestBothTokensAreOnRecord(t *testing.T) {
 	s := newScene(t, Options{Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}}})
 	session := s.NewSession()
 	confirmation := s.ask(t, session)
-	if _, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.Operation = s.Operation("get_note") })); refusal != nil {
+	if _, refusal := s.Admit(
+		t.Context(), s.request(session, func(r *Request) { r.Operation = s.Operation("get_note") }),
+	); refusal != nil {
 		t.Fatalf("%+v", refusal)
 	}
 	continuation := s.ask(t, session)

@@ -65,7 +65,8 @@ trust level "high" is none of untested, generated, validated, community_reviewed
 		t.Error(diff)
 	}
 	for _, c := range []Confirmation{
-		{Cooldown: map[gen.Danger]time.Duration{"mild": time.Second}}, {Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 5 * time.Minute}},
+		{Cooldown: map[gen.Danger]time.Duration{"mild": time.Second}},
+		{Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 5 * time.Minute}},
 	} {
 		if _, err := New(Options{Confirmation: c}, &notes); err == nil {
 			t.Errorf("%+v was not refused", c)

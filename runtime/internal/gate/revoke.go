@@ -96,7 +96,8 @@ func (g *Gate) recordRevoked(ctx context.Context, key string, record *tokenRecor
 	}
 	revoked := audit.Record{
 		Time: now, Event: audit.TokenRevoked, Adapter: g.adapter, Operation: record.Operation,
-		DangerLevel: record.level.Level(), Outcome: audit.Success, Reason: reason, TokenID: tokenID(key), SessionID: record.Session,
+		DangerLevel: record.level.Level(), Outcome: audit.Success, Reason: reason, TokenID: tokenID(key),
+		SessionID: record.Session,
 	}
 	if t := g.options.Trust; t != nil {
 		revoked.Trust = string(t.Standing.Level)

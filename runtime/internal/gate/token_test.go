@@ -17,7 +17,9 @@ import (
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 func binding(operation, params string) Binding {
-	return Binding{Kind: ConfirmationToken, Adapter: "notes", Caller: "ann", Operation: operation, Params: Hash([]byte(params))}
+	return Binding{
+		Kind: ConfirmationToken, Adapter: "notes", Caller: "ann", Operation: operation, Params: Hash([]byte(params)),
+	}
 }
 
 func grant(b Binding) Grant {
@@ -50,7 +52,9 @@ func present(t *testing.T, tokens *Tokens, token string, b Binding, at time.Time
 
 // REQ-CT-01, REQ-CT-02, T-56, T-59: prefix, alphabet, length and 256 random bits; the store holds none of them.
 func TestTokenGrammar(t *testing.T) {
-	for kind, grammar := range map[Kind]string{ConfirmationToken: `^conf_[A-Za-z0-9_-]{43}$`, ContinuationToken: `^quota_continue_[A-Za-z0-9_-]{43}$`} {
+	for kind, grammar := range map[Kind]string{
+		ConfirmationToken: `^conf_[A-Za-z0-9_-]{43}$`, ContinuationToken: `^quota_continue_[A-Za-z0-9_-]{43}$`,
+	} {
 		tokens := newTokens()
 		matches := regexp.MustCompile(grammar)
 		seen := map[string]bool{}
@@ -120,7 +124,10 @@ func TestRedeem(t *testing.T) {
 			}
 		})
 	}
-	for _, token := range []string{"", "conf_", "conf_x", "conf_" + string(make([]byte, 43)), "CONF_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+	for _, token := range []string{
+		"", "conf_", "conf_x", "conf_" + string(make([]byte, 43)), "CONF_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+	} {
 		if got := present(t, newTokens(), token, own, start); got.Verdict != Unknown {
 			t.Errorf("%q: verdict %d", token, got.Verdict)
 		}
@@ -164,7 +171,8 @@ func TestCooldown(t *testing.T) {
 	g := grant(binding("delete_note", ""))
 	g.Cooldown = 10 * time.Second
 	ticket := issue(t, tokens, g)
-	if got := present(t, tokens, ticket.Token, g.Binding, start.Add(9*time.Second)); got.Verdict != TooEarly || !got.Ready.Equal(start.Add(10*time.Second)) {
+	if got := present(t, tokens, ticket.Token, g.Binding, start.Add(9*time.Second)); got.Verdict != TooEarly ||
+		!got.Ready.Equal(start.Add(10*time.Second)) {
 		t.Errorf("too early: %+v", got)
 	}
 	if got := present(t, tokens, ticket.Token, g.Binding, start.Add(10*time.Second)).Verdict; got != Accepted {
@@ -214,7 +222,10 @@ func TestConcurrentRedemption(t *testing.T) {
 // REQ-CT-11, REQ-CT-20: what the store holds is all there is to a token. What is damaged is an error, and never a token
 // that is good.
 func FuzzParseToken(f *testing.F) {
-	record := tokenRecord{Binding: binding("delete_note", "{}"), level: gen.Destructive, issued: start, expires: start.Add(time.Minute), mostUses: 1}
+	record := tokenRecord{
+		Binding: binding("delete_note", "{}"), level: gen.Destructive, issued: start, expires: start.Add(time.Minute),
+		mostUses: 1,
+	}
 	f.Add(record.encode())
 	f.Add([]byte{recordForm})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -16,7 +16,8 @@ import (
 var start = time.Date(2026, 3, 1, 9, 0, 10, 0, time.UTC)
 
 var shop = gen.Definitions{Name: "shop", Operations: []gen.Operation{
-	{Name: "list_items", Category: gen.Read}, {Name: "get_item", Category: gen.Read}, {Name: "delete_item", Category: gen.Delete},
+	{Name: "list_items", Category: gen.Read}, {Name: "get_item", Category: gen.Read},
+	{Name: "delete_item", Category: gen.Delete},
 }}
 
 // clocked is a meter over a store whose clock the test turns.
@@ -47,7 +48,8 @@ func (c *clocked) take(t *testing.T, operation, caller string) (Taken, *Block) {
 // REQ-RQ-01, REQ-RQ-02, REQ-RQ-03, REQ-RQ-05: each scope holds for what it names, for all callers together.
 func TestLimits(t *testing.T) {
 	m := newMeter(t, quota.Options{Limits: []quota.Limit{
-		{Limit: 4, Window: quota.Minute}, {Category: gen.Read, Limit: 3, Window: quota.Minute}, {Operation: "get_*", Limit: 1, Window: quota.Second},
+		{Limit: 4, Window: quota.Minute}, {Category: gen.Read, Limit: 3, Window: quota.Minute},
+		{Operation: "get_*", Limit: 1, Window: quota.Second},
 	}})
 	for i, step := range []struct {
 		operation, caller string
@@ -127,7 +129,10 @@ func TestQuotaSteps(t *testing.T) {
 // REQ-RQ-14: costs of calls and of tokens, and what handlers say they spent.
 func TestCostsAndTokens(t *testing.T) {
 	m := newMeter(t, quota.Options{
-		Quotas: []quota.Quota{{Metric: quota.CostPerMonth, Warn: 0.3, HardStop: 0.5, Currency: "EUR", Shared: true}, {Metric: quota.TokensPerDay, Pause: 100}},
+		Quotas: []quota.Quota{
+			{Metric: quota.CostPerMonth, Warn: 0.3, HardStop: 0.5, Currency: "EUR", Shared: true},
+			{Metric: quota.TokensPerDay, Pause: 100},
+		},
 		Prices: []quota.Price{{Operation: "get_*", PerCall: 0.1}, {PerToken: 0.001}},
 	})
 	first, _ := m.take(t, "get_item", "ann")
@@ -145,7 +150,8 @@ func TestCostsAndTokens(t *testing.T) {
 	if block != nil || len(third.Warnings) != 1 || third.Warnings[0].Current != 0.35 {
 		t.Errorf("third call: %+v, %+v", third.Warnings, block)
 	}
-	if _, block := m.take(t, "get_item", "bob"); block == nil || block.Quota.Metric != quota.TokensPerDay || block.Exhausted {
+	if _, block := m.take(t, "get_item", "bob"); block == nil || block.Quota.Metric != quota.TokensPerDay ||
+		block.Exhausted {
 		t.Errorf("bob has used 100 tokens: %+v", block)
 	}
 	if err := third.AddUsage(t.Context(), quota.Usage{Cost: 0.15}); err != nil {
@@ -162,7 +168,10 @@ func TestCostsAndTokens(t *testing.T) {
 	want := Status{
 		Adapter: "shop", APILimits: map[string]LimitStatus{}, NextReset: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC),
 		Quotas: []QuotaStatus{
-			{Metric: quota.CostPerMonth, Current: 0.5, Warn: number(0.3), HardStop: number(0.5), Status: "exhausted", Currency: "EUR"},
+			{
+				Metric: quota.CostPerMonth, Current: 0.5, Warn: number(0.3), HardStop: number(0.5), Status: "exhausted",
+				Currency: "EUR",
+			},
 			{Metric: quota.TokensPerDay, Current: 100, Pause: number(100), Status: "paused"},
 		},
 	}
@@ -173,7 +182,10 @@ func TestCostsAndTokens(t *testing.T) {
 
 // A step is reached by what was used, not by what a call is about to cost.
 func TestCostIsCountedWhenItsStepIsNotReached(t *testing.T) {
-	m := newMeter(t, quota.Options{Quotas: []quota.Quota{{Metric: quota.CostPerHour, HardStop: 1}}, Prices: []quota.Price{{PerCall: 0.7}}})
+	m := newMeter(
+		t,
+		quota.Options{Quotas: []quota.Quota{{Metric: quota.CostPerHour, HardStop: 1}}, Prices: []quota.Price{{PerCall: 0.7}}},
+	)
 	m.take(t, "get_item", "ann")
 	if _, block := m.take(t, "get_item", "ann"); block != nil {
 		t.Errorf("at 0.7 of 1: %+v", block)
@@ -184,7 +196,13 @@ func TestCostIsCountedWhenItsStepIsNotReached(t *testing.T) {
 }
 
 func TestAskingAndGivingBack(t *testing.T) {
-	m := newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 1, Window: quota.Hour}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, HardStop: 1}}})
+	m := newMeter(
+		t,
+		quota.Options{
+			Limits: []quota.Limit{{Limit: 1, Window: quota.Hour}},
+			Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, HardStop: 1}},
+		},
+	)
 	ask := func() *Block {
 		block, err := m.Gauge("get_item").Check(t.Context(), "ann", m.now)
 		if err != nil {
@@ -221,12 +239,24 @@ func TestObserve(t *testing.T) {
 		{"nothing", 200, nil, time.Time{}},
 		{"some are left", 200, http.Header{"X-Left": {"3"}, "X-Reset": {"60"}}, time.Time{}},
 		{"none is left", 200, http.Header{"X-Left": {"0"}, "X-Reset": {"40"}}, start.Add(40 * time.Second)},
-		{"none is left until a Unix time", 200, http.Header{"X-Left": {"0"}, "X-Reset": {"1772355700"}}, time.Unix(1772355700, 0)},
+		{
+			"none is left until a Unix time", 200, http.Header{"X-Left": {"0"}, "X-Reset": {"1772355700"}},
+			time.Unix(1772355700, 0),
+		},
 		{"none is left, for a window", 200, http.Header{"X-Left": {"0"}}, start.Add(time.Minute)},
 		{"retry after seconds", 429, http.Header{"Retry-After": {"7"}}, start.Add(7 * time.Second)},
-		{"retry after a date", 503, http.Header{"Retry-After": {"Sun, 01 Mar 2026 09:01:00 GMT"}}, start.Add(50 * time.Second)},
-		{"retry after a date of the old form", 503, http.Header{"Retry-After": {"Sunday, 01-Mar-26 09:01:00 GMT"}}, start.Add(50 * time.Second)},
-		{"retry after a date of C", 503, http.Header{"Retry-After": {"Sun Mar  1 09:01:00 2026"}}, start.Add(50 * time.Second)},
+		{
+			"retry after a date", 503, http.Header{"Retry-After": {"Sun, 01 Mar 2026 09:01:00 GMT"}},
+			start.Add(50 * time.Second),
+		},
+		{
+			"retry after a date of the old form", 503, http.Header{"Retry-After": {"Sunday, 01-Mar-26 09:01:00 GMT"}},
+			start.Add(50 * time.Second),
+		},
+		{
+			"retry after a date of C", 503, http.Header{"Retry-After": {"Sun Mar  1 09:01:00 2026"}},
+			start.Add(50 * time.Second),
+		},
 		{"names in another case", 429, map[string][]string{"retry-after": {"7"}}, start.Add(7 * time.Second)},
 		{"retry after, of a success", 200, http.Header{"Retry-After": {"7"}}, time.Time{}},
 		{"nonsense", 429, http.Header{"Retry-After": {"soon"}, "X-Left": {"few"}}, time.Time{}},
@@ -257,7 +287,8 @@ func TestPeriodsFollowTheCalendar(t *testing.T) {
 	at := time.Date(2026, 1, 31, 23, 30, 0, 0, time.UTC) // 01:30 on the first of February there
 	for metric, want := range map[quota.Metric]time.Time{
 		quota.RequestsPerMinute: at.Add(time.Minute), quota.TokensPerHour: at.Add(30 * time.Minute),
-		quota.RequestsPerDay: time.Date(2026, 2, 2, 0, 0, 0, 0, zone), quota.CostPerMonth: time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
+		quota.RequestsPerDay: time.Date(2026, 2, 2, 0, 0, 0, 0, zone),
+		quota.CostPerMonth:   time.Date(2026, 3, 1, 0, 0, 0, 0, zone),
 	} {
 		if got := periodEnd(metric, at, zone); !got.Equal(want) {
 			t.Errorf("%s: %v, want %v", metric, got, want)
@@ -268,13 +299,17 @@ func TestPeriodsFollowTheCalendar(t *testing.T) {
 func TestMistakesAreRefused(t *testing.T) {
 	_, err := New(quota.Options{
 		Limits: []quota.Limit{
-			{Operation: "get_{item,thing}", Limit: 1, Window: quota.Minute}, {Operation: "send_*", Limit: 1, Window: quota.Minute}, {Limit: 0, Window: "week"},
-			{Operation: "get_item", Category: gen.Read, Limit: 1, Window: quota.Day}, {Category: "WRITE", Limit: 1, Window: quota.Day},
+			{Operation: "get_{item,thing}", Limit: 1, Window: quota.Minute},
+			{Operation: "send_*", Limit: 1, Window: quota.Minute}, {Limit: 0, Window: "week"},
+			{Operation: "get_item", Category: gen.Read, Limit: 1, Window: quota.Day},
+			{Category: "WRITE", Limit: 1, Window: quota.Day},
 			{Limit: 1, Window: quota.Day}, {Limit: 2, Window: quota.Day},
 		},
 		Quotas: []quota.Quota{
-			{Metric: quota.RequestsPerDay, Warn: 5, Pause: 3}, {Metric: "requests_per_year", Warn: 1}, {Metric: quota.TokensPerDay}, {Metric: quota.CostPerDay, Pause: -1},
-			{Metric: quota.CostPerHour, Pause: 1}, {Metric: quota.CostPerHour, Pause: 2}, {Metric: quota.CostPerHour, Pause: 2, Shared: true},
+			{Metric: quota.RequestsPerDay, Warn: 5, Pause: 3}, {Metric: "requests_per_year", Warn: 1},
+			{Metric: quota.TokensPerDay}, {Metric: quota.CostPerDay, Pause: -1},
+			{Metric: quota.CostPerHour, Pause: 1}, {Metric: quota.CostPerHour, Pause: 2},
+			{Metric: quota.CostPerHour, Pause: 2, Shared: true},
 		},
 		Prices: []quota.Price{{Operation: "buy", PerCall: -1}},
 	}, &shop, new(store.Memory))
@@ -285,7 +320,8 @@ limit 4 names both an operation and a category
 limit 5: category "WRITE" is none of CREATE, READ, UPDATE, DELETE, EXECUTE
 limit 7: there is another limit for global per day
 quota requests_per_day: warn, pause and hard stop must rise
-quota metric "requests_per_year" is none of [requests_per_minute requests_per_hour requests_per_day tokens_per_minute tokens_per_hour tokens_per_day cost_per_hour cost_per_day cost_per_month]
+quota metric "requests_per_year" is none of [requests_per_minute requests_per_hour requests_per_day ` +
+		`tokens_per_minute tokens_per_hour tokens_per_day cost_per_hour cost_per_day cost_per_month]
 quota tokens_per_day has no step: set Warn, Pause or HardStop
 quota cost_per_day: step -1 is out of range
 quota cost_per_day has no step: set Warn, Pause or HardStop
@@ -322,7 +358,9 @@ func TestGivingBackLate(t *testing.T) {
 		later   time.Duration
 	}{
 		"a window that has passed": {quota.Options{Limits: []quota.Limit{{Limit: 2, Window: quota.Second}}}, 2 * time.Second},
-		"a period that has ended":  {quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerMinute, HardStop: 2}}}, time.Minute},
+		"a period that has ended": {
+			quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerMinute, HardStop: 2}}}, time.Minute,
+		},
 	} {
 		m := newMeter(t, tt.options)
 		early, _ := m.take(t, "get_item", "ann")
@@ -343,7 +381,13 @@ func TestGivingBackLate(t *testing.T) {
 
 // T-87, REQ-RQ-01: no pause holds a dry run, but it is counted: limits and hard stops do.
 func TestDryRunsCount(t *testing.T) {
-	m := newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 4, Window: quota.Minute}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 3}}})
+	m := newMeter(
+		t,
+		quota.Options{
+			Limits: []quota.Limit{{Limit: 4, Window: quota.Minute}},
+			Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 3}},
+		},
+	)
 	dry := func() *Block {
 		_, block, err := m.Gauge("get_item").TakeDry(t.Context(), "ann", m.now)
 		if err != nil {
@@ -359,7 +403,13 @@ func TestDryRunsCount(t *testing.T) {
 	if block := dry(); block == nil || !block.Exhausted {
 		t.Errorf("beyond the hard stop: %+v", block)
 	}
-	m = newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 1, Window: quota.Minute}}, Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}}})
+	m = newMeter(
+		t,
+		quota.Options{
+			Limits: []quota.Limit{{Limit: 1, Window: quota.Minute}},
+			Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}},
+		},
+	)
 	dry()
 	if block := dry(); block == nil || block.Limit == nil {
 		t.Errorf("beyond the API's limit: %+v", block)
@@ -368,7 +418,14 @@ func TestDryRunsCount(t *testing.T) {
 
 // T-63: who lifts the pause of their own quota has not lifted that of all callers' quota.
 func TestLiftingOneOfTwoPauses(t *testing.T) {
-	m := newMeter(t, quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1}, {Metric: quota.RequestsPerDay, Pause: 2, Shared: true}}})
+	m := newMeter(
+		t,
+		quota.Options{
+			Quotas: []quota.Quota{
+				{Metric: quota.RequestsPerDay, Pause: 1}, {Metric: quota.RequestsPerDay, Pause: 2, Shared: true},
+			},
+		},
+	)
 	m.take(t, "get_item", "ann")
 	_, block := m.take(t, "get_item", "ann")
 	if err := m.Lift(t.Context(), block.Quota, "ann", m.now); err != nil {

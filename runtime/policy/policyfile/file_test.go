@@ -94,7 +94,8 @@ func TestWhatIsNoPolicyFile(t *testing.T) {
 	if _, err := policyfile.Open(filepath.Join(dir, "broken.yaml")); !errors.As(err, &mistakes) || mistakes[0].Line != 2 {
 		t.Errorf("broken: %v", err)
 	}
-	if _, err := policyfile.Open(filepath.Join(dir, "large.yaml")); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if _, err := policyfile.Open(filepath.Join(dir, "large.yaml")); err == nil ||
+		!strings.Contains(err.Error(), "longer than") {
 		t.Errorf("large: %v", err)
 	}
 	if _, err := policyfile.Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {

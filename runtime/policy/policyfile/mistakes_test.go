@@ -40,7 +40,9 @@ func TestMistakes(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" && !*update {
 			t.Errorf("%s (-want +got)\n%s", file.Name, d)
 		}
-		rewritten = append(rewritten, file, txtar.File{Name: strings.TrimSuffix(file.Name, ".yaml") + ".want", Data: []byte(got)})
+		rewritten = append(
+			rewritten, file, txtar.File{Name: strings.TrimSuffix(file.Name, ".yaml") + ".want", Data: []byte(got)},
+		)
 	}
 	if *update {
 		archive.Files = rewritten
@@ -53,11 +55,13 @@ func TestMistakes(t *testing.T) {
 // Mistakes in texts that an archive cannot hold.
 func TestMistakesOfBytes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "p.yaml:1:1: the file is empty; a policy that says nothing is `version: 1` and `rules: []`",
-		"version: 1\nrules: \xff":       "p.yaml:2:8: the file is not valid UTF-8",
-		"version: 1\nrules: a\x00b":     "p.yaml:2:9: the file is not YAML: control characters are not allowed (value: 0)",
-		"version: 1\r\nrule: []\r\n":    "p.yaml:2:1: a policy has no key \"rule\"; did you mean rules?",
-		"\ufeffversion: 1\nrules: {}\n": "p.yaml:2:8: rules is keys and values; it must be a list of rules, each beginning with \"- name:\"",
+		"": "p.yaml:1:1: the file is empty; " +
+			"a policy that says nothing is `version: 1` and `rules: []`",
+		"version: 1\nrules: \xff":    "p.yaml:2:8: the file is not valid UTF-8",
+		"version: 1\nrules: a\x00b":  "p.yaml:2:9: the file is not YAML: control characters are not allowed (value: 0)",
+		"version: 1\r\nrule: []\r\n": "p.yaml:2:1: a policy has no key \"rule\"; did you mean rules?",
+		"\ufeffversion: 1\nrules: {}\n": "p.yaml:2:8: rules is keys and values; it must be a list of rules, each " +
+			"beginning with \"- name:\"",
 	} {
 		_, err := policyfile.Parse("p.yaml", []byte(text))
 		if err == nil || err.Error() != want {

@@ -22,12 +22,17 @@ func TestEveryKey(t *testing.T) {
 	want := &policy.Policy{Default: policy.Confirm, Rules: []policy.Rule{
 		{
 			Name: "no-production-deletes", Effect: policy.Deny, Operations: []string{"delete_*", "purge_completed"},
-			Categories: []gen.Category{gen.Delete}, Danger: gen.Destructive, Callers: []string{"ci-*"}, Issuers: []string{"https://*.example"},
-			Scopes: []string{"admin", "todos:write"}, Anonymous: new(false), Reason: "Removing is not for machines",
-			Not: policy.Exception{Operations: []string{"create_todo"}, Callers: []string{"ci-trusted"}, Issuers: []string{"stdio"}, Scopes: []string{"root"}},
+			Categories: []gen.Category{gen.Delete}, Danger: gen.Destructive, Callers: []string{"ci-*"},
+			Issuers: []string{"https://*.example"},
+			Scopes:  []string{"admin", "todos:write"}, Anonymous: new(false), Reason: "Removing is not for machines",
+			Not: policy.Exception{
+				Operations: []string{"create_todo"}, Callers: []string{"ci-trusted"}, Issuers: []string{"stdio"},
+				Scopes: []string{"root"},
+			},
 		},
 		{
-			Name: "large-purges", Effect: policy.Confirm, Operations: []string{"purge_completed"}, Cooldown: 90 * time.Second, Reauthenticate: true,
+			Name: "large-purges", Effect: policy.Confirm, Operations: []string{"purge_completed"}, Cooldown: 90 * time.Second,
+			Reauthenticate: true,
 			When: []policy.Condition{
 				{
 					Param: "older_than_days", LessThan: json.Number("30"), GreaterThan: json.Number("-1"), AtLeast: json.Number("0"),
@@ -38,7 +43,10 @@ func TestEveryKey(t *testing.T) {
 		},
 		{
 			Name: "lists", Effect: policy.Allow, Operations: []string{"list_todos"}, When: []policy.Condition{
-				{Param: "filter.status", In: []any{"done", "open"}, NotEquals: "open", Like: "d*", NotLike: "op?n", Given: new(true)},
+				{
+					Param: "filter.status", In: []any{"done", "open"}, NotEquals: "open", Like: "d*", NotLike: "op?n",
+					Given: new(true),
+				},
 				{Param: "limit", Equals: json.Number("1e2")},
 			},
 		},
@@ -66,11 +74,15 @@ func TestFilesAreBounded(t *testing.T) {
 		many.WriteString("  - {name: a, effect: deny, danger: safe}\n")
 	}
 	for name, tt := range map[string]struct{ text, want string }{
-		"long":              {strings.Repeat("#", 1<<20+1), "p.yaml:1:1: the file is longer than 1048576 bytes"},
-		"many rules":        {many.String(), "p.yaml:3:3: there are 1001 rules; a policy has no more than 1000"},
-		"deep":              {strings.Repeat("[", 100_000), "p.yaml:1:"},
-		"many mistakes":     {"version: 1\ndefault: deny\n" + strings.Repeat("x: 1\n", 5000), "and 4900 more mistakes, from here on"},
-		"a bomb of aliases": {"version: 1\na: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n", "p.yaml:2:1: a policy has no key \"a\""},
+		"long":       {strings.Repeat("#", 1<<20+1), "p.yaml:1:1: the file is longer than 1048576 bytes"},
+		"many rules": {many.String(), "p.yaml:3:3: there are 1001 rules; a policy has no more than 1000"},
+		"deep":       {strings.Repeat("[", 100_000), "p.yaml:1:"},
+		"many mistakes": {
+			"version: 1\ndefault: deny\n" + strings.Repeat("x: 1\n", 5000), "and 4900 more mistakes, from here on",
+		},
+		"a bomb of aliases": {
+			"version: 1\na: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n", "p.yaml:2:1: a policy has no key \"a\"",
+		},
 	} {
 		_, err := policyfile.Parse("p.yaml", []byte(tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -15,7 +15,7 @@ import (
 
 // plain refuses anchors, references and tags: with them the value is written elsewhere, or is not what it looks like.
 func (d *decoder) plain(n *yaml.Node, part policy.Part) bool {
-	message := ""
+	var message string
 	switch {
 	case n.Kind == yaml.AliasNode, n.Anchor != "":
 		message = "anchors and references (& and *) are not read here; " +

@@ -12,5 +12,5 @@ import (
 func ExampleRun() {
 	var t *testing.T // of func TestStore(t *testing.T)
 	mine := new(store.Memory)
-	storetest.Run(t, func(t *testing.T) store.Store { return mine })
+	storetest.Run(t, func(*testing.T) store.Store { return mine })
 }
