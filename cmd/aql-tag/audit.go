@@ -24,7 +24,7 @@ func runAudit(ctx context.Context, env *environment, args []string) int {
 	if len(args) > 0 && (args[0] == "verify" || isHelp(args[0])) {
 		return runAuditVerify(ctx, env, args)
 	}
-	return failIn(env, "audit", exitUsage, errors.New("say what to do: aql-tag audit verify FILE..."))
+	return failIn(env, "audit", exitUsage, fmt.Errorf("say what to do: %s", "aql-tag audit verify FILE..."))
 }
 
 // verified is the result of one file, as -json prints it.

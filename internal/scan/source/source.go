@@ -211,14 +211,14 @@ func (p *Program) Before(a, b token.Pos) int {
 
 // Constants finds the constants of type t and of a kind in the package of t that code in package own can name, in
 // declaration order.
-func (s *Program) Constants(t types.Type, own *types.Package, kind constant.Kind) []*types.Const {
+func (p *Program) Constants(t types.Type, own *types.Package, kind constant.Kind) []*types.Const {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
 		return nil
 	}
 	pkg := named.Obj().Pkg()
 	var found []*types.Const
-	scope := s.ScopeOf(pkg)
+	scope := p.ScopeOf(pkg)
 	for _, name := range scope.Names() {
 		c, ok := scope.Lookup(name).(*types.Const)
 		if !ok || !types.Identical(c.Type(), t) || c.Val().Kind() != kind {
@@ -228,6 +228,6 @@ func (s *Program) Constants(t types.Type, own *types.Package, kind constant.Kind
 			found = append(found, c)
 		}
 	}
-	slices.SortFunc(found, func(a, b *types.Const) int { return s.Before(a.Pos(), b.Pos()) })
+	slices.SortFunc(found, func(a, b *types.Const) int { return p.Before(a.Pos(), b.Pos()) })
 	return found
 }
