@@ -32,8 +32,9 @@ func (d *decoder) reset() {
 }
 
 // decode reads a message once, strictly: a fault of its bytes is found wherever it is, and is reported before anything
-// else. Parameters are decoded in passing, where the request names its operation before them and has all of them in
-// params. The items of a batch have failures of their own.
+// else. Then come the envelope, the operation, its endpoint, and the parameters. Those are decoded in passing, if the
+// request names its operation before them and has all of them in params. The items of a batch have failures of their
+// own.
 func (d *decoder) decode(data []byte, m *message) *Error {
 	if limit := d.limits.RequestSize; len(data) > limit {
 		return tooLarge("request_size", limit, len(data), "bytes")

@@ -10,8 +10,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// exchange is one message on its way through the stages of the adapter: decoder, checkpoint, runner, answer. Exchanges
-// are pooled: nothing of one may outlive the call except copies.
+// exchange is one message on its way through the stages of the adapter, each of which has a type of its own:
+//
+//	decoder     bytes to requests whose parameters are valid; else invalid, faultFailure
+//	checkpoint  the gate: trust, policy, quotas, confirmation; else refusal
+//	runner      the handler, in its time and turn; else reporter
+//	answer      the bytes of the answer, with notices
+//
+// Exchanges are pooled: nothing of one may outlive the call except copies.
 type exchange struct {
 	adapter    *Adapter
 	session    *Session
@@ -67,22 +73,24 @@ func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 	}
 }
 
-// perform takes one request, which was decoded or failed to be, through the stages after it. It writes the answer to w,
-// or returns one that was rendered before. This is the order of all checks.
+// perform takes one request, the only one of its message or an item of a batch, through the stages after the decoder,
+// which left it with a failure or none. It writes the answer to w, or returns one that was rendered before.
+//
+// The decoder and perform keep the order of all checks (docs/requirements.md §0).
 func (x *exchange) perform(
 	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
 ) (rendered []byte, failed *Error) {
-	if invalid != nil {
+	if invalid != nil { // steps 1 to 6
 		x.checkpoint.reject(ctx, q, invalid)
 		return nil, invalid
 	}
 	if own, ok := q.call.(builtInCall); ok {
 		return own.answer(ctx, x.view, x.reporter(q))
 	}
-	if refused := x.admit(ctx, q); refused != nil {
+	if refused := x.admit(ctx, q); refused != nil { // steps 7 to 10
 		return nil, refused
 	}
-	return nil, x.run(ctx, q, w)
+	return nil, x.run(ctx, q, w) // step 11
 }
 
 // admit asks the gate to let a request through.
