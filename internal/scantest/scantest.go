@@ -91,10 +91,17 @@ func Main(m *testing.M) {
 // demands that they agree. Sources that the own loader leaves to go/packages are scanned by that alone.
 func Load(t *testing.T, dir string, patterns ...string) scan.Result {
 	t.Helper()
-	options := scan.Options{
-		Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, Cache: Cache,
+	result, reason := LoadEnv(t, []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"}, dir, patterns...)
+	if reason != nil {
+		t.Logf("own loader: %v", reason)
 	}
-	options.Loader = load.GoPackages
+	return result
+}
+
+// LoadEnv is Load with variables of the environment. It also returns why the own loader left the work to go/packages.
+func LoadEnv(t *testing.T, env []string, dir string, patterns ...string) (scan.Result, error) {
+	t.Helper()
+	options := scan.Options{Dir: dir, Patterns: patterns, Env: env, Cache: Cache, Loader: load.GoPackages}
 	result, err := scan.Load(context.Background(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -102,13 +109,12 @@ func Load(t *testing.T, dir string, patterns ...string) scan.Result {
 	options.Loader = load.Own
 	own, err := scan.Load(context.Background(), options)
 	if err != nil {
-		t.Logf("own loader: %v", err)
-		return result
+		return result, err
 	}
 	if diff := cmp.Diff(result, own); diff != "" {
 		t.Errorf("the two loaders do not agree (-go/packages +own):\n%s", diff)
 	}
-	return result
+	return result, nil
 }
 
 // Render is what a user sees of the diagnostics.
