@@ -1,0 +1,36 @@
+package generate_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/internal/generate"
+	"github.com/aqltag/aqltag/model"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// pkg is a package with one operation and one type.
+func pkg(name, operation string, t gen.Type) model.Package {
+	return model.Package{
+		Path: "example.com/" + name, Name: name, Types: []gen.Type{t},
+		Handlers: []model.Handler{{Operation: gen.Operation{Name: operation}}},
+	}
+}
+
+// Packages that share no operation and agree on their types are one adapter, by the name of the first.
+func TestAdapter(t *testing.T) {
+	note, other := gen.Type{Name: "Note", Kind: gen.KindObject}, gen.Type{Name: "Note", Kind: gen.KindScalar}
+	got, err := generate.Adapter([]model.Package{pkg("a", "get_a", note), pkg("b", "get_b", note)})
+	want := &gen.Definitions{
+		Name: "a", Operations: []gen.Operation{{Name: "get_a"}, {Name: "get_b"}}, Types: []gen.Type{note},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for _, second := range []model.Package{pkg("b", "get_a", note), pkg("b", "get_b", other)} {
+		if _, err := generate.Adapter([]model.Package{pkg("a", "get_a", note), second}); err == nil {
+			t.Errorf("joined with %+v", second)
+		}
+	}
+}
