@@ -187,7 +187,7 @@ func TestFileRepairsNothing(t *testing.T) {
 	})
 }
 
-// While a file is open, nobody can take it away, cut it off or replace its end without records being refused.
+// Records are refused if an open file was moved, cut off or has another end.
 func TestFileNoticesWhatOthersDo(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -326,7 +326,7 @@ func TestFileThatCannotBeCutBack(t *testing.T) {
 	}
 }
 
-// The key is the same for who writes and who verifies, whatever ends the file's line.
+// Writer and verifier read the same key, with any line break at the end of its file.
 func TestReadKey(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"as it is", string(secret), string(secret)},

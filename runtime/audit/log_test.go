@@ -75,7 +75,7 @@ func TestLogNamesRecords(t *testing.T) {
 	}
 }
 
-// held starts a log of one record's room behind the one that its sink is busy with, and fills it.
+// held starts a log with a queue for one record, whose sink is busy with another, and fills the queue.
 func held(t *testing.T, opts audit.Options) (*audit.Log, *sink) {
 	t.Helper()
 	s := &sink{entered: make(chan struct{}), gate: make(chan struct{})}
@@ -98,7 +98,7 @@ func (s *sink) open() {
 	close(s.gate)
 }
 
-// Where the queue is full, a record waits for room, or for the end of its context.
+// If the queue is full, a record waits for space or for the end of its context.
 func TestLogBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, s := held(t, audit.Options{Timeout: time.Hour})
@@ -129,7 +129,7 @@ func TestLogBlocks(t *testing.T) {
 	})
 }
 
-// Who waits for room when the log is closed is told so.
+// A Write that waits for space when the log is closed fails.
 func TestLogClosesOnThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, s := held(t, audit.Options{Timeout: time.Hour})

@@ -80,7 +80,7 @@ func TestRecordJSON(t *testing.T) {
 	}
 }
 
-// Whatever a request holds, its record is one line of JSON of bounded length that says nothing it was not told to.
+// The record of a request with hostile texts is one line of JSON of bounded length.
 func TestRecordJSONOfHostileTexts(t *testing.T) {
 	long := strings.Repeat("ü\x00", 1<<20)
 	for _, tt := range []struct{ name, text string }{
@@ -107,7 +107,7 @@ func TestRecordJSONOfHostileTexts(t *testing.T) {
 	}
 }
 
-// Parameters stand in the record as they are, without white space; what cannot stand there is told by its digest.
+// Parameters are in the record as they are, without white space; if they cannot be, their digest is.
 func TestRecordParameters(t *testing.T) {
 	const digest = `"parameters_bytes":`
 	for _, tt := range []struct{ name, parameters, want string }{

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A logger gets every record with the names of the JSON form, whatever its level.
+// A logger of any level gets every record, with the names of the JSON form.
 func TestSlog(t *testing.T) {
 	denied := audit.Record{
 		Time: full().Time, Event: audit.OperationDenied, Operation: "drop_all", DangerLevel: 4, Outcome: audit.Denied,

@@ -102,7 +102,7 @@ func TestElicitation(t *testing.T) {
 	}
 }
 
-// A client that cannot ask gets a token, or nothing where only humans count; nobody is asked about what is safe.
+// A client that cannot ask gets a token, or none if HumanOnly is set. A safe operation needs no confirmation.
 func TestElicitationWithoutAHuman(t *testing.T) {
 	server := newServer(t, Options{Elicit: true}, nil)
 	if text, _ := call(

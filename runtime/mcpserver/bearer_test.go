@@ -145,7 +145,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Tokens that nobody verifies let nobody in.
+// A Bearer without Verify is refused.
 func TestBearerWithoutVerification(t *testing.T) {
 	if _, err := newServer(t, Options{Bearer: &Bearer{Scopes: []string{"notes"}}}, nil).Handler(); err == nil ||
 		!strings.Contains(err.Error(), "Bearer.Verify") {

@@ -35,7 +35,7 @@ func (s *Server) Handler() (http.Handler, error) {
 		}
 	}
 	if b := s.options.Bearer; b != nil && b.Verify == nil {
-		return nil, errors.New("bearer tokens: nobody verifies them; set Bearer.Verify")
+		return nil, errors.New("bearer tokens: set Bearer.Verify, which verifies them")
 	}
 	serve := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -6,14 +6,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// outcome is what a condition comes to: whether rules that deny and rules that allow match by it. A call that cannot be
-// judged is denied by the former and not allowed by the latter.
+// outcome is the result of a condition: whether rules that deny and rules that allow match by it. By an unknown result,
+// the former match and the latter do not.
 type outcome string
 
 const (
 	holds   outcome = "holds"
 	fails   outcome = "fails"
-	unclear outcome = "cannot be judged"
+	unclear outcome = "unknown"
 )
 
 // What conditions see. given: the parameters of the call as a handler's own defaults leave them.
@@ -190,7 +190,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// Texts that are no JSON, and parameters that nobody can look up, count against the call.
+// Texts that are no JSON, and parameters that are not known, count against the call.
 func TestWhatCannotBeReadCountsAgainstTheCall(t *testing.T) {
 	bound := bind(
 		t,

@@ -240,11 +240,11 @@ func TestRulesArePrepared(t *testing.T) {
 	cautious := bind(t, policy.Policy{Default: policy.Confirm})
 	if rules := cautious.For("no_such_operation"); !rules.MayConfirm() ||
 		rules.Decide(policy.Request{}).Effect != policy.Confirm {
-		t.Error("the default does not decide about an operation that nobody knows")
+		t.Error("the default does not decide about an unknown operation")
 	}
 }
 
-// REQ-VO-14: parameters decide nothing but what a condition asks of them, whatever they are called.
+// REQ-VO-14: a parameter counts only in conditions on it, also one with the name of a caller's property.
 func TestParametersSayNothingAboutTheCaller(t *testing.T) {
 	bound := bind(t, *parse(t, `
 version: 1
@@ -270,7 +270,7 @@ rules:
 	diff(t, []string{"limit"}, asked)
 }
 
-func TestADangerLevelThatNobodyKnowsCountsAgainstTheCall(t *testing.T) {
+func TestAnUnknownDangerLevelCountsAgainstTheCall(t *testing.T) {
 	adapter := &gen.Definitions{Operations: []gen.Operation{{Name: "odd", Category: gen.Read, Danger: "odd"}}}
 	for effect, want := range map[policy.Effect]policy.Effect{
 		policy.Deny: policy.Deny, policy.Confirm: policy.Confirm, policy.Allow: policy.Deny,

@@ -104,7 +104,7 @@ func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, wh
 		}
 		text := fmt.Sprintf("the condition is %s, and the value is %s", &c, seen)
 		if t == unknown {
-			text += "; this cannot be judged, which counts against the call"
+			text += "; the result is unknown, which counts against the call"
 		}
 		if t == no || r.Effect == Allow {
 			return false, text
@@ -117,7 +117,7 @@ func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, wh
 // describeExclusion returns why a rule does not match a caller, for the key that excludes returned.
 func (r *Rule) describeExclusion(key string, q *Request) string {
 	name := cmp.Or(q.Caller.Subject, "anonymous")
-	issuer := cmp.Or(q.Caller.Issuer, "nobody")
+	issuer := cmp.Or(q.Caller.Issuer, "unknown")
 	scopes := cmp.Or(strings.Join(q.Caller.Scopes, ", "), "none")
 	switch key {
 	case "anonymous":

@@ -32,7 +32,7 @@ func TestExplanations(t *testing.T) {
 		{"list_todos", `{"filter":null}`, identity.Caller{Subject: "root", Issuer: "stdio"}},
 		{"create_todo", `{"password":"7","tags":["a","z"]}`, identity.Caller{}},
 		{"create_todo", `{"password":1,"tags":["x"]}`, caller("eve")},
-		{"stranger", `{}`, caller("eve")},
+		{"no_such_operation", `{}`, caller("eve")},
 	} {
 		q := policy.Request{Caller: tt.caller, Value: params(t, tt.params)}
 		e := bound.Explain(tt.operation, q)

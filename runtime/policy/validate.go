@@ -184,7 +184,7 @@ func (f *findings) validateCondition(part Part, c *Condition) {
 	case strings.ContainsAny(c.Param, "[]"):
 		f.add(part.sibling("param"), "%s: elements are written .*, as in tags.*", clip(c.Param))
 	case slices.Contains(strings.Split(c.Param, "."), ""):
-		f.add(part.sibling("param"), "%s: a name is missing beside a dot", clip(c.Param))
+		f.add(part.sibling("param"), "%s: a name before or after a dot is missing", clip(c.Param))
 	}
 	tests := 0
 	c.eachValue(func(key string, item int, value any) {

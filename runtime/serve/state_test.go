@@ -129,7 +129,7 @@ func hangUp(t *testing.T) {
 	}
 }
 
-// A policy is read again when it changes, or on SIGHUP; one that is broken changes nothing and is told of.
+// A policy is read again when it changes, or on SIGHUP; one with mistakes changes nothing and is logged.
 func TestPolicyIsFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "policy.yaml")
 	write := func(text string) {

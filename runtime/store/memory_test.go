@@ -15,7 +15,7 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return memory })
 }
 
-// A flood cannot push out what the store holds, nor make it grow without bound; what has expired makes room.
+// A flood of changes does not remove state, and the store does not grow without bound; expired entries make space.
 func TestMemoryIsBounded(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	memory := &store.Memory{MaxEntries: 3000, Now: func() time.Time { return now }}

@@ -169,7 +169,7 @@ func TestPromotion(t *testing.T) {
 	for name, try := range map[string]func() (Standing, error){
 		"a level is skipped":     func() (Standing, error) { return s.Promote(Certified, day, "ann") },
 		"downwards":              func() (Standing, error) { return s.Promote(Untested, day, "ann") },
-		"nobody promotes":        func() (Standing, error) { return s.Promote(Validated, day, "") },
+		"no one is named":        func() (Standing, error) { return s.Promote(Validated, day, "") },
 		"an unknown level":       func() (Standing, error) { return s.Promote("perfect", day, "ann") },
 		"demoted upwards":        func() (Standing, error) { return s.Demote(Validated, day, "ann", "x") },
 		"demoted without reason": func() (Standing, error) { return s.Demote(Untested, day, "ann", "") },

@@ -204,7 +204,7 @@ func reauthenticationTakesItsTime(t *testing.T) {
 	}
 }
 
-// liar is a store in which every change takes its time, and conflicts with another that nobody can find.
+// liar is a store in which every change takes time, and then conflicts with a change that does not exist.
 type liar struct{ store.Memory }
 
 func (l *liar) Put(

@@ -76,7 +76,7 @@ trust level "high" is none of untested, generated, validated, community_reviewed
 
 func callerNamed(name string) identity.Caller { return identity.Caller{Subject: name, Issuer: "test"} }
 
-// A seal opens for its caller, in every gate with the same store, and for nobody else.
+// A sealed token opens for its caller only, in every gate with the same store.
 func TestSeals(t *testing.T) {
 	state := new(store.Memory)
 	gates := make([]*Gate, 3)

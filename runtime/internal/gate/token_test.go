@@ -120,7 +120,7 @@ func TestRedeem(t *testing.T) {
 			if got := present(t, tokens, ticket.Token, tt.b, start.Add(tt.after)); got.Verdict != tt.want {
 				t.Errorf("verdict %d, want %d", got.Verdict, tt.want)
 			} else if (got.Operation == "") != (tt.want == Unknown) {
-				t.Errorf("verdict %d tells operation %q", got.Verdict, got.Operation)
+				t.Errorf("verdict %d discloses operation %q", got.Verdict, got.Operation)
 			}
 		})
 	}

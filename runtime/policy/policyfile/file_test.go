@@ -20,7 +20,7 @@ const (
 	broken = "version: 1\ndefault: dney\n"
 )
 
-// put writes a file as if that had been long ago, so that its time tells everything. Each of them is of another time.
+// put writes a file and sets its modification time, which is long ago, so that a change of it shows in the time.
 func put(t *testing.T, path, text string, hour int) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -147,7 +147,7 @@ func TestFailure(t *testing.T) {
 				}
 				for e := err; e != nil; e = errors.Unwrap(e) {
 					if text := fmt.Sprintf("%v %+v", e, e); strings.Contains(text, "hunter2") {
-						t.Errorf("%s: %s tells the password", name, text)
+						t.Errorf("%s: %s has the password", name, text)
 					}
 				}
 			}

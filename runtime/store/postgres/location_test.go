@@ -19,8 +19,7 @@ const schemaRule = "the location of the PostgreSQL store: " +
 	"aql_schema must be up to 63 lower-case letters, digits and _, " +
 	"and not begin with a digit or pg_"
 
-// What is wrong with a location is said without quoting it: the password can be anywhere in one that is written
-// wrongly.
+// Errors about a location do not quote it: a password that is not escaped can be anywhere in it.
 func TestLocationsThatAreNotUnderstood(t *testing.T) {
 	for name, test := range map[string]struct{ location, want string }{
 		"another scheme": {"mysql://u:hunter2@h/d",

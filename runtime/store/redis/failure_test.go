@@ -85,7 +85,7 @@ func failsWithin(t *testing.T, s *redis.Store, timeout time.Duration, reads bool
 		}
 		silent(t, err)
 		if strings.Contains(err.Error(), "r.sock") {
-			t.Errorf("%s: an error tells the address of the server: %v", call.name, err)
+			t.Errorf("%s: an error has the address of the server: %v", call.name, err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func silent(t *testing.T, err error) {
 	for _, secret := range []string{"s3cret", "pass&", url.QueryEscape(password), url.PathEscape(password), "EVALSHA",
 		"{aql}"} {
 		if strings.Contains(err.Error(), secret) {
-			t.Errorf("an error tells %q: %v", secret, err)
+			t.Errorf("an error has %q: %v", secret, err)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestServerThatIsFull(t *testing.T) {
 		t.Errorf("list: %+v, %v", entries, err)
 	}
 	if err := s.Delete(t.Context(), "a", version); err != nil {
-		t.Errorf("deleting makes room: %v", err)
+		t.Errorf("deleting makes space: %v", err)
 	}
 	set("maxmemory", "100mb")
 	open(t, server.Location())

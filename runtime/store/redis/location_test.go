@@ -81,7 +81,7 @@ func TestWrongLocationsAreRefusedWithoutTellingThem(t *testing.T) {
 		}
 		for _, part := range []string{"secret", "sec", "ret@"} {
 			if strings.Contains(err.Error(), part) {
-				t.Errorf("%s: the error tells it: %v", location, err)
+				t.Errorf("%s: the error quotes it: %v", location, err)
 			}
 		}
 	}

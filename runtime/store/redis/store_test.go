@@ -39,7 +39,7 @@ func open(t testing.TB, location string) *redis.Store {
 	return s
 }
 
-// client is a client of the server beside the store.
+// client returns a client of the server, next to the store.
 func client(t testing.TB, server *redistest.Server) *goredis.Client { return clientOf(t, server, "") }
 
 func clientOf(t testing.TB, server *redistest.Server, password string) *goredis.Client {

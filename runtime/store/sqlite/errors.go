@@ -35,7 +35,7 @@ func explain(err error) error {
 	case code.SQLITE_READONLY:
 		return fmt.Errorf("the state file cannot be written: its file, folder or disk is read-only (%w)", err)
 	case code.SQLITE_CANTOPEN, code.SQLITE_PERM:
-		return fmt.Errorf("the state file, or a file beside it, cannot be opened (%w)", err)
+		return fmt.Errorf("the state file, or a file next to it, cannot be opened (%w)", err)
 	case code.SQLITE_NOTADB:
 		return fmt.Errorf("the state file is not a database, or damaged: name another file, or restore it (%w)", err)
 	case code.SQLITE_CORRUPT:

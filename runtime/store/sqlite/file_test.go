@@ -83,7 +83,7 @@ func TestAnEmptyFileIsANewStore(t *testing.T) {
 	}
 }
 
-// What cannot be kept is refused, what was kept stays, and it goes on when there is room again.
+// On a full disk, changes are refused and what was stored stays. Changes are accepted when there is space again.
 func TestFullDisk(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
 	pages := func(most int) {
@@ -122,7 +122,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	pages(1000)
 	if _, err := s.Put(t.Context(), fmt.Sprint(len(kept)), make([]byte, 5000), 0, 0); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("with space again: %v", err)
 	}
 }
 
