@@ -41,7 +41,7 @@ func TestFileGoesOn(t *testing.T) {
 	}
 }
 
-// Many who have one file open take turns: everything is there, once, in one chain.
+// Several writers of one file take turns: every record is in it once, in one chain.
 func TestFileIsShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var wg sync.WaitGroup
@@ -128,7 +128,7 @@ func TestFileCutsOffWhatIsUnfinished(t *testing.T) {
 	})
 }
 
-// Everything else that is wrong is said, and nothing is touched.
+// Every other fault is an error, and the file is not changed.
 func TestFileRepairsNothing(t *testing.T) {
 	text := written(t, 3, nil)
 	lines := bytes.SplitAfter(text, []byte("\n"))

@@ -146,7 +146,7 @@ func TestLogClosesOnThoseWhoWait(t *testing.T) {
 	})
 }
 
-// Refuse fails at once; so does Drop where nil means kept.
+// Refuse fails at once; so does Drop with Wait.
 func TestLogRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, s := held(t, audit.Options{WhenFull: audit.Refuse, Timeout: time.Hour})
@@ -177,7 +177,7 @@ func TestLogRefuses(t *testing.T) {
 	})
 }
 
-// Drop goes on, and says afterwards how many records are missing: nothing is dropped silently.
+// Drop drops records, and records later how many.
 func TestLogDropsLoudly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, s := held(t, audit.Options{WhenFull: audit.Drop, Timeout: time.Hour})
@@ -210,7 +210,7 @@ func TestLogDropsLoudly(t *testing.T) {
 	})
 }
 
-// What is dropped is counted in one record, however long it goes on, and that record comes without being asked for.
+// One record has the number of all that were dropped, and is written without another Write.
 func TestLogCountsWhatItDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{fail: errGone}
@@ -233,7 +233,7 @@ func TestLogCountsWhatItDrops(t *testing.T) {
 	})
 }
 
-// Those who wait at the same time are kept together, with one write.
+// The records of calls that wait at the same time are written together.
 func TestLogKeepsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{gate: make(chan struct{})}
@@ -261,7 +261,7 @@ func TestLogKeepsTogether(t *testing.T) {
 	})
 }
 
-// Who waits does so no longer than its context; the record is kept all the same.
+// A Write waits until its context ends; its record is stored nevertheless.
 func TestLogWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{gate: make(chan struct{})}
@@ -281,8 +281,8 @@ func TestLogWaitEnds(t *testing.T) {
 
 var errGone = errors.New("the server is gone")
 
-// A sink that fails keeps nobody waiting who does not want to: its records stay in the queue, the other sinks go on,
-// the log is told once, and everything arrives once when it recovers.
+// A sink that fails delays no call without Wait: its records stay in the queue, the other sinks go on, the failure is
+// logged once, and every record arrives once when the sink recovers.
 func TestLogOutlivesAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedBuffer
@@ -304,7 +304,7 @@ func TestLogOutlivesAnOutage(t *testing.T) {
 			t.Errorf("%d attempts in a minute", n)
 		}
 		if n := strings.Count(said.String(), "an audit sink fails"); n != 1 {
-			t.Errorf("said %d times:\n%s", n, said.String())
+			t.Errorf("logged %d times:\n%s", n, said.String())
 		}
 		ill.failWith(nil)
 		for _, r := range records[5:] {
@@ -319,7 +319,7 @@ func TestLogOutlivesAnOutage(t *testing.T) {
 			}
 		}
 		if n := strings.Count(said.String(), "an audit sink has recovered"); n != 1 {
-			t.Errorf("said %d times:\n%s", n, said.String())
+			t.Errorf("logged %d times:\n%s", n, said.String())
 		}
 		ill.failWith(errGone)
 		if err := l.Write(t.Context(), full()); err != nil {
@@ -327,7 +327,7 @@ func TestLogOutlivesAnOutage(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := strings.Count(said.String(), "an audit sink fails"); n != 2 {
-			t.Errorf("the second outage: said %d times:\n%s", n, said.String())
+			t.Errorf("the second outage: logged %d times:\n%s", n, said.String())
 		}
 		ill.failWith(nil)
 		closeLog(t, l)
@@ -366,7 +366,7 @@ func TestLogTellsThoseWhoWait(t *testing.T) {
 	})
 }
 
-// Neither who waits nor Close waits for a pause to end: both try at once.
+// A Write that waits, and Close, do not wait for the end of a pause: both try at once.
 func TestLogCutsPausesShort(t *testing.T) {
 	for _, wait := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -410,7 +410,7 @@ func TestLogBoundsAttempts(t *testing.T) {
 	})
 }
 
-// Close gives up when its context ends, and says what is not kept.
+// Close gives up when its context ends, and reports how many records are not stored.
 func TestLogCloseGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedBuffer

@@ -147,7 +147,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 				for {
 					text, err := lines.ReadString('\n')
 					if err == io.EOF {
-						break // what has no line break was not said
+						break // an incomplete line
 					}
 					if err != nil {
 						t.Error(err)

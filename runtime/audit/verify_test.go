@@ -113,7 +113,7 @@ func TestVerifyFindsALineOfAnotherChain(t *testing.T) {
 	}
 }
 
-// link makes a line as the documentation of the chain says, without the code under test.
+// link makes a line as the documentation of the chain describes it, without the code under test.
 func link(text string, seq any, prev string) (line, hash string) {
 	body := strings.TrimSuffix(text, "}") + fmt.Sprintf(`,"seq":%v,"prev":"%s"`, seq, prev)
 	before, err := hex.DecodeString(prev)
@@ -124,7 +124,7 @@ func link(text string, seq any, prev string) (line, hash string) {
 	return body + `,"hash":"` + hash + "\"}\n", hash
 }
 
-// Other programs can write and verify chains: the format is what its documentation says. A line that was made to fit,
+// Other programs can write and verify chains: the documentation describes the format. A line that was made to fit,
 // as can be done without a key, must still be a record.
 func TestVerifyMadeUpChains(t *testing.T) {
 	const record = `{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"OPERATION_DENIED"}`
@@ -199,7 +199,7 @@ func TestVerifyFindsEveryByte(t *testing.T) {
 	}
 }
 
-// What is whole verifies, and the summary says what to pin elsewhere.
+// An intact chain verifies, and the summary has the hash to store elsewhere.
 func TestVerifySummary(t *testing.T) {
 	records := numbered(5)
 	for _, key := range [][]byte{nil, secret} {

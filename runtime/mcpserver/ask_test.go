@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// human is what a client's user answers, and what they were asked.
+// human is the user of a client: the answers, and the questions so far.
 type human struct {
 	answer func(*mcp.ElicitParams) *mcp.ElicitResult
 	asked  atomic.Int32
@@ -66,7 +66,7 @@ func eras(t *testing.T, server *Server, h *human) map[string]func() *mcp.ClientS
 
 const deleteX = `{"operation":"delete_thing","params":{"id":"x"}}`
 
-// The human is asked in the same call, on both protocol eras, and what they say counts.
+// The client asks its user in the same call, with every protocol version, and the answer counts.
 func TestElicitation(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer func(*mcp.ElicitParams) *mcp.ElicitResult
@@ -134,7 +134,7 @@ func TestElicitationWithoutAHuman(t *testing.T) {
 	}
 }
 
-// The human is asked to go on beyond a quota's pause, and then about what they want to run.
+// The user is asked whether to continue after the pause of a quota, and then about the operation.
 func TestElicitationBeyondAPause(t *testing.T) {
 	for name := range eras(t, newServer(t, Options{}, nil), nil) {
 		server := newServerOf(t, aql.Options{
@@ -219,12 +219,12 @@ func round(
 	return result
 }
 
-// REQ-CT-10, REQ-NT-07: no answer counts that was not asked for, for anything else, for anybody else, or twice.
+// REQ-CT-10, REQ-NT-07: an answer counts once, for the question, the request and the caller that it belongs to.
 func TestForgedAnswers(t *testing.T) {
 	server := newServer(t, Options{Elicit: true}, nil)
 	web := httpServer(t, server)
 	yes := map[string]any{"approve": true}
-	// A human who is never asked: the test sees the rounds.
+	// The test answers itself, so that it sees the rounds.
 	states := make(chan string, 1)
 	var client *mcp.ClientSession
 	h := &human{answer: func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} }}
@@ -303,7 +303,7 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
-// T-55: what an agent puts into parameters neither speaks to the human nor hides what else it asks for.
+// T-55: parameters can neither imitate the question nor hide other parameters.
 func TestQuestionsCannotBeForged(t *testing.T) {
 	q := &aql.Question{
 		Operation: "delete_thing", DangerLevel: "destructive", Message: "Delete 'x'?",

@@ -163,7 +163,7 @@ func TestArgumentsAreVerbatim(t *testing.T) {
 	}
 }
 
-// REQ-SE-01, REQ-SE-02, REQ-SE-05: what a session holds is gone with it, on every transport that has sessions.
+// REQ-SE-01, REQ-SE-02, REQ-SE-05: the state of a session ends with it, on every transport that has sessions.
 func TestTokensDieWithTheSession(t *testing.T) {
 	server := newServer(t, Options{}, nil)
 	web := httpServer(t, server)
@@ -387,7 +387,7 @@ func TestRunStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	client.Close() // at once: what was asked is answered all the same
+	client.Close() // at once: requests so far are answered nevertheless
 	if err := <-done; err != nil {
 		t.Errorf("ended with %v", err)
 	}

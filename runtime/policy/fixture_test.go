@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// todos is the adapter that policies are held against.
+// todos returns the definitions that policies are bound to.
 func todos() *gen.Definitions {
 	id := gen.Param{Name: "todo_id", Type: "string", Required: true, ID: true}
 	status := gen.Param{Name: "status", Type: "Status", Aliases: []string{"state"}}

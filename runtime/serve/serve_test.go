@@ -68,7 +68,7 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"prot
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 `
 
-// Flags and environment, held against what a client sees and what is said on standard error.
+// Flags and environment, and what a client and standard error get.
 func TestSettings(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -92,7 +92,7 @@ func TestSettings(t *testing.T) {
 			environ: []string{"MCP_AQL_TOOL_PREFIX=my_", "MCP_AQL_ENDPOINT_MODE=single"}, tools: "my_mcp_aql",
 		},
 		{
-			name: "a flag wins, and says so", args: []string{"-mode", "single"},
+			name: "a flag overrides the environment, with a warning", args: []string{"-mode", "single"},
 			environ: []string{"MCP_AQL_ENDPOINT_MODE=semantic"}, tools: "mcp_aql",
 			stderr: "-mode single wins over MCP_AQL_ENDPOINT_MODE=semantic"},
 		{name: "the service's own default", options: Options{Adapter: aql.Options{Mode: "single"}}, tools: "mcp_aql"},

@@ -96,7 +96,7 @@ func tokenIn(t *testing.T, answer string) string {
 	return answer[at : at+48]
 }
 
-// A token survives its process where state is kept, and is spent in all of them.
+// With a store, a token is valid in the next process, and consumed in all of them.
 func TestStateOutlivesTheProcess(t *testing.T) {
 	state := new(shared)
 	options := Options{Stores: []store.Driver{state.driver()}}
@@ -185,7 +185,7 @@ func TestAuditFile(t *testing.T) {
 	}
 }
 
-// What a flag sets wins over the service's own default, also where it says that nothing is kept.
+// A flag overrides the service's own default, also -state memory.
 func TestStateInMemoryWins(t *testing.T) {
 	for given, kept := range map[bool]bool{true: false, false: true} {
 		options := Options{Adapter: aql.Options{State: new(store.Memory)}}

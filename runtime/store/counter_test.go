@@ -31,11 +31,11 @@ func TestWindowHoldsForEveryInterval(t *testing.T) {
 			}
 			later := c
 			if later.Take(claim, count.Free).Refused {
-				t.Fatalf("window %v: refused at the time it said it is free", window)
+				t.Fatalf("window %v: refused at the time at which it should be free", window)
 			}
 			if earlier := c; !earlier.Take(claim, count.Free.Add(-time.Millisecond)).Refused &&
 				count.Free.Add(-time.Millisecond).After(now) {
-				t.Fatalf("window %v: free earlier than it said", window)
+				t.Fatalf("window %v: free earlier than announced", window)
 			}
 		}
 		for i := int(claim.Limit); i < len(taken); i++ {

@@ -89,7 +89,7 @@ func TestKilledAdapters(t *testing.T) {
 	}
 	for id := range done {
 		if executed[id] == 0 {
-			t.Errorf("%s was said to be done and did not run", id)
+			t.Errorf("%s was reported as done and did not run", id)
 		}
 	}
 	if len(validated) < len(executed) {
@@ -133,7 +133,7 @@ func asTorn(err error, broken **audit.BrokenError) bool {
 	return errors.As(err, broken) && (*broken).Fault == audit.Torn
 }
 
-// records returns what the audit file says was granted, by the thing it was for, and which tokens were validated.
+// records returns what the audit file records as granted, by the id of the thing, and which tokens were validated.
 func records(t *testing.T, path string) (granted, validated map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)

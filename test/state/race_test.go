@@ -11,7 +11,7 @@ import (
 // goroutines race in each round, spread over the processes.
 const goroutines = 64
 
-// REQ-CT-09, REQ-CT-10: of all who present one token at the same time, in several processes, one gets through.
+// REQ-CT-09, REQ-CT-10: of many calls that present one token at the same time, in several processes, one succeeds.
 func TestOneTokenIsRedeemedOnce(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -21,7 +21,7 @@ func TestOneTokenIsRedeemedOnce(t *testing.T) {
 				caller := fmt.Sprintf("round-%d", round)
 				asked, err := remove(t.Context(), session, caller, "x", "")
 				if err != nil || asked.Error.Details.Token == "" {
-					t.Fatalf("asking: %+v, %v", asked, err)
+					t.Fatalf("the first request: %+v, %v", asked, err)
 				}
 				return "delete " + caller + " " + asked.Error.Details.Token
 			})

@@ -23,7 +23,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/store/sqlite"
 )
 
-// workerVariable makes the test binary a worker, which does what its value says.
+// workerVariable makes the test binary a worker; its value is the kind of worker.
 const workerVariable = "AQL_STATE_WORKER"
 
 func TestMain(m *testing.M) {

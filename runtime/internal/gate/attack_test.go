@@ -24,7 +24,7 @@ func (g given) Value(string) (string, bool) { return "", false }
 func (g given) Canonical() []byte           { return []byte(g) }
 func (g given) Redacted() []byte            { return []byte(g) }
 
-// kept is a sink that keeps records where a test can see them.
+// kept is a sink that holds records for the test.
 type kept struct {
 	mu      sync.Mutex
 	records []audit.Record
@@ -314,7 +314,7 @@ func TestForgedApprovalsAreLimited(t *testing.T) {
 	}
 }
 
-// REQ-CT-14: who opens sessions without end is given no tokens without end, and takes nothing from others.
+// REQ-CT-14: a caller that opens many sessions gets a bounded number of tokens, and takes none from others.
 func TestAskingInManySessions(t *testing.T) {
 	g, err := New(Options{Now: func() time.Time { return start }}, &notes)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// REQ-CT-09: of 64 who redeem one token at the same time, as many win as it has uses.
+// REQ-CT-09: of 64 concurrent calls that redeem one token, as many succeed as it has uses.
 func TestConcurrentRedemption(t *testing.T) {
 	tokens := newTokens()
 	for round := range 200 {

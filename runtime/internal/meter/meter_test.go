@@ -227,7 +227,7 @@ func TestAskingAndGivingBack(t *testing.T) {
 	}
 }
 
-// REQ-RQ-04: what the API says of itself counts.
+// REQ-RQ-04: the limits that the API reports count.
 func TestObserve(t *testing.T) {
 	limit := quota.Limit{Limit: 100, Window: quota.Minute, RemainingHeader: "X-Left", ResetHeader: "X-Reset"}
 	for _, tt := range []struct {
@@ -416,7 +416,7 @@ func TestDryRunsCount(t *testing.T) {
 	}
 }
 
-// T-63: who lifts the pause of their own quota has not lifted that of all callers' quota.
+// T-63: lifting the pause of one's own quota does not lift that of the shared quota.
 func TestLiftingOneOfTwoPauses(t *testing.T) {
 	m := newMeter(
 		t,

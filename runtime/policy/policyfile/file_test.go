@@ -119,7 +119,7 @@ func TestAFileIsSharedSafely(t *testing.T) {
 		wait.Go(func() {
 			for range 200 {
 				if file.Changed() {
-					file.Reload() // may find half a file, and then says so
+					file.Reload() // it fails if it reads half a file
 				}
 				if _, err := file.Policy().Bind(new(gen.Definitions)); err != nil {
 					t.Error(err)

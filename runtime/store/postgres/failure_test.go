@@ -41,7 +41,7 @@ func TestFailure(t *testing.T) {
 		name string
 		// fail breaks the server, and returns what mends it.
 		fail func(t *testing.T, server *postgrestest.Server) (mend func())
-		// why is what each failure says.
+		// why matches the text of each failure.
 		why string
 		// reads says that what only reads goes on, and frozen that the server does not answer: calls end with their deadline,
 		// and what was given up may be done later.
@@ -58,7 +58,7 @@ func TestFailure(t *testing.T) {
 			why:  `the server cannot be reached: .*|the server closed the connection|the server was stopped, .*`,
 		},
 		{
-			name:   "the server stands still",
+			name:   "the server is suspended",
 			fail:   func(_ *testing.T, server *postgrestest.Server) func() { server.Freeze(); return server.Thaw },
 			why:    `the server did not answer in time`,
 			frozen: true,
@@ -183,7 +183,7 @@ func warm(t *testing.T, s store.Store) {
 	wg.Wait()
 }
 
-// calls are the calls that a store can be asked for.
+// calls are the methods of a store.
 func calls(s store.Store, location string, version store.Version) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"get":    func(ctx context.Context) error { _, err := s.Get(ctx, "kept"); return err },

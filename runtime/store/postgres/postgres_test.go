@@ -174,7 +174,7 @@ func TestStore(t *testing.T) {
 		}
 	})
 
-	t.Run("a process that stands still does not lock the others out", func(t *testing.T) {
+	t.Run("a process that is suspended does not lock out the others", func(t *testing.T) {
 		location := server.Location(schema(t))
 		claim := store.Claim{Key: "a", N: 1, Window: time.Hour}
 		goOn, err := postgres.Stall(t.Context(), open(t, location), "50ms", claim)
@@ -192,7 +192,7 @@ func TestStore(t *testing.T) {
 		}
 	})
 
-	t.Run("what cannot be kept is refused", func(t *testing.T) {
+	t.Run("what cannot be stored is refused", func(t *testing.T) {
 		s := open(t, server.Location(schema(t)))
 		ctx, long := t.Context(), strings.Repeat("k", 2049)
 		_, putErr := s.Put(ctx, long, nil, 0, 0)
@@ -257,7 +257,7 @@ func TestStore(t *testing.T) {
 		}
 	})
 
-	t.Run("a store that was closed says so", func(t *testing.T) {
+	t.Run("a closed store fails", func(t *testing.T) {
 		s := open(t, server.Location(schema(t)))
 		s.Close()
 		_, err := s.Get(t.Context(), "a")

@@ -44,7 +44,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// A password with a character that an URL cannot hold must not come back in the error that says so.
+// A password with a character that a URL cannot have is not in the error about it.
 func TestWrongLocationsAreRefusedWithoutTellingThem(t *testing.T) {
 	for location, says := range map[string]string{
 		"":                                "must have the form",

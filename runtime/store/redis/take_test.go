@@ -224,7 +224,7 @@ func TestCountersGoWhenTheyNoLongerCount(t *testing.T) {
 	}
 }
 
-// What the server says may repeat what was sent to it.
+// Errors of the server may repeat what was sent to it.
 func TestErrorsDoNotRepeatTheServer(t *testing.T) {
 	for code := range meanings {
 		if got := refusal(code).Error(); strings.Contains(got, "secret") || strings.Contains(got, code) && code != "ASK" {

@@ -187,7 +187,7 @@ func TestDamagedFile(t *testing.T) {
 	})
 }
 
-// A file that others no longer see is no state: what would be kept in it is refused.
+// Changes to a file that was removed or replaced are refused: other processes would not see them.
 func TestFileThatWasReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Tokens are for the owner of the process alone; who made the file for others decides for himself.
+// The file is readable by the owner of the process only, unless it existed with other permissions.
 func TestFilesAreTheirOwnersAlone(t *testing.T) {
 	existing := file(t, "")
 	if err := os.Chmod(existing, 0o660); err != nil {

@@ -161,7 +161,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A disk that does not answer keeps no caller past the end of its context, nor those who wait for their turn after it.
+// While a disk does not answer, every call returns when its context ends, also one that waits for its turn.
 func TestCallsEndThoughTheDiskDoesNotAnswer(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
 	answer := make(chan struct{})
@@ -195,11 +195,11 @@ func TestCallsEndThoughTheDiskDoesNotAnswer(t *testing.T) {
 		t.Errorf("when it answers again: %v", err)
 	}
 	if entries, err := s.List(t.Context(), "", "", 10); err != nil || len(entries) != 1 {
-		t.Errorf("what was given up before it was committed was kept: %+v, %v", entries, err)
+		t.Errorf("a change that was cancelled before its commit was stored: %+v, %v", entries, err)
 	}
 }
 
-// What has expired is gone from the file too, after some more changes.
+// Expired entries are removed from the file, too, after some more changes.
 func TestExpiredRowsAreSweptAway(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.db"))
 	for i := range 100 {
