@@ -156,6 +156,6 @@ import (
 func main() {
 	adapter, err := aql.New(aql.Merge(
 %s	), aql.Options{Name: "synth", Version: "1"})
-	fmt.Fprintln(os.Stderr, adapter, err)
+	fmt.Fprintln(os.Stderr, len(adapter.Tools()), err)
 }
 `
