@@ -59,7 +59,7 @@ func (m members) String() string { return strings.Join(m, ", ") }
 
 // field returns the literal of a parameter or field, without its type.
 func (g *generator) field(p *gen.Param) string {
-	var m members
+	m := make(members, 0, 8)
 	m.text("Name", p.Name)
 	m.text("Go", p.Go)
 	m.text("Type", p.Type)
