@@ -1,5 +1,5 @@
-// Package quota configures how an adapter keeps within the limits of the API behind it, and its callers within theirs
-// (MCP-AQL rate limiting):
+// Package quota configures the limits of the API behind an adapter, and the quotas of its callers (MCP-AQL rate
+// limiting).
 //
 //	options.Quota = quota.Options{
 //		Limits: []quota.Limit{{Limit: 1000, Window: quota.Hour, RemainingHeader: "X-RateLimit-Remaining"}},

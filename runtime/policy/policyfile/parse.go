@@ -1,4 +1,4 @@
-// Package policyfile reads policies from YAML, and follows a file that changes:
+// Package policyfile reads policies from YAML files, and follows the changes of a file.
 //
 //	version: 1
 //	default: allow
