@@ -94,7 +94,7 @@ type Price struct {
 	PerToken  float64
 }
 
-// Usage is what a call has used. A handler reports it with Spend of package aql; where it does not, tokens are
+// Usage is what a call has used. A handler reports it with ReportUsage of package aql; where it does not, tokens are
 // estimated as a quarter of the bytes of request and response.
 type Usage struct {
 	Tokens int64
