@@ -55,10 +55,12 @@ lint:
 	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@failed=; for m in $(MODULES); do echo "== lint $$m"; (cd $$m && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...) || failed="$$failed $$m"; done; [ -z "$$failed" ] || { echo "lint failed in$$failed"; exit 1; }
 
-# deadcode lists functions that nothing calls, tests included.
+# deadcode lists functions that nothing calls, tests included. Not counted: examples without output, which are only compiled;
+# gen.Exactly, which generated code calls where nothing runs; a handler that test/validator only has scanned.
+NOTDEAD = unreachable func: (Example.*|Exactly|Check)$$
 deadcode:
 	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/deadcode golang.org/x/tools/cmd/deadcode
-	@out=$$(bin/deadcode -test $(PACKAGES)); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
+	@out=$$(bin/deadcode -test $(PACKAGES) | grep -vE '$(NOTDEAD)'); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
 
 e2e:
 	./test/clients/run.sh
