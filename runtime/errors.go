@@ -93,7 +93,7 @@ func isNoRows(err error) bool {
 	if text := err.Error(); text == "sql: no rows in result set" || text == "no rows in result set" {
 		return true
 	}
-	switch wrapper := err.(type) {
+	switch wrapper := err.(type) { //nolint:errorlint // it follows what errors.As follows
 	case interface{ Unwrap() error }:
 		inner := wrapper.Unwrap()
 		return inner != nil && isNoRows(inner)

@@ -8,6 +8,8 @@ type Rules []Rule
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
+//
+//nolint:revive // each says what it is behind its name
 type (
 	Default    string   // the value of an absent parameter, as JSON
 	Enum       []string // the allowed values of a string, where they are not those of an enum type

@@ -4,4 +4,4 @@ package gen
 // package, or that this package no longer supports, does not compile; the compiler's message is what to do:
 //
 //	undefined: gen.Version1_UpdateRuntimeAndRunGoGenerate
-const Version1_UpdateRuntimeAndRunGoGenerate = true
+const Version1_UpdateRuntimeAndRunGoGenerate = true //nolint:revive // it is a message
