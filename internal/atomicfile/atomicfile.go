@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Write gives a file new content by renaming a complete file over it. The file gets the mode. Whatever goes wrong, the file is
-// as it was or as it should be, and nothing else is left in its directory.
+// Write gives a file new content by renaming a complete file over it. The file gets the mode. Whatever goes wrong, the
+// file is as it was or as it should be, and nothing else is left in its directory.
 func Write(name string, content []byte, mode fs.FileMode) error {
 	if err := write(name, content, mode); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)

@@ -75,7 +75,8 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 		p.ReportSyntax(root, "")
 	}
 	x := &Exploration{
-		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), FallbackReason: p.Loaded.FallbackReason, program: p, tags: tags.NewReader(p),
+		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), FallbackReason: p.Loaded.FallbackReason,
+		program: p, tags: tags.NewReader(p),
 		functions: make(map[*packages.Package][]Function),
 	}
 	find := &scanner{Program: p, tags: x.tags}

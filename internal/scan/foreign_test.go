@@ -137,7 +137,7 @@ type Wrong struct {
 }
 -- ext/far.go --
 package ext
-` + strings.Repeat("// Every byte of this file counts as a line, and it has more than export data can count.\n", 2000) + `
+` + strings.Repeat("// Every byte counts as a line, and there are more than export data can count.\n", 2200) + `
 // Far is far into its file.
 type Far struct {
 	Name string ` + "`json:\"name\"`" + ` // The name

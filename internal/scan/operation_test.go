@@ -16,7 +16,8 @@ func TestOperationKeys(t *testing.T) {
 	got := operation(t, one(t, `package app
 
 type Request struct {
-	_ struct{} `+"`aql:\"op=drop_caches,category=DELETE,danger=safe,endpoint=manage,timeout=90s,deprecated='Use it no more',replacement=clear_caches\"`"+`
+	_ struct{} `+"`aql:\"op=drop_caches,category=DELETE,danger=safe,endpoint=manage,timeout=90s,"+
+		"deprecated='Use it no more',replacement=clear_caches\"`"+`
 }
 
 // DropIt drops the caches.

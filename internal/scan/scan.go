@@ -42,11 +42,13 @@ type Options struct {
 
 // Result is the result of a scan.
 type Result struct {
-	Packages       []model.Package   // those with operations, sorted by import path
-	Diagnostics    []diag.Diagnostic // sorted by file, line and column
-	Empty          []EmptyPackage    // matched packages without operations, sorted by import path
-	Inputs         *load.Inputs      // all that was read; nil if Options.Inputs was not set, or if go/packages loaded the packages
-	FallbackReason error             // why go/packages loaded the packages, which takes longer; nil: it did not, or was chosen
+	Packages    []model.Package   // those with operations, sorted by import path
+	Diagnostics []diag.Diagnostic // sorted by file, line and column
+	Empty       []EmptyPackage    // matched packages without operations, sorted by import path
+	// Inputs is all that was read; nil if Options.Inputs was not set, or if go/packages loaded the packages.
+	Inputs *load.Inputs
+	// FallbackReason is why go/packages loaded the packages, which takes longer; nil: it did not, or was chosen.
+	FallbackReason error
 }
 
 // EmptyPackage is a package without operations. It must not have a generated file.

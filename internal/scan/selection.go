@@ -89,8 +89,8 @@ func presetsOf(resource *shapes.Shape) []string {
 	return presets
 }
 
-// standardPreset is the preset of a request that names none (MCP-AQL field selection §3.2), empty if every preset is the
-// whole resource.
+// standardPreset is the preset of a request that names none (MCP-AQL field selection §3.2), empty if every preset is
+// the whole resource.
 func standardPreset(handler *handled, resource *shapes.Shape) string {
 	switch {
 	case !slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool { return len(f.Param.Presets) > 0 }):

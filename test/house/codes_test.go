@@ -16,7 +16,8 @@ import (
 
 // registered are the words that codes on the wire begin with (MCP-AQL error-codes §3.1). INTROSPECTION and BATCH have
 // one code each, from the protocol's schemas.
-var registered = regexp.MustCompile(`^(VALIDATION|NOT_FOUND|PERMISSION|CONFLICT|RATE_LIMIT|TOKEN|INTERNAL|CONFIRMATION` +
+var registered = regexp.MustCompile(`^(VALIDATION|NOT_FOUND|PERMISSION|CONFLICT|RATE_LIMIT|TOKEN|INTERNAL|` +
+	`CONFIRMATION` +
 	`|INTROSPECTION|BATCH)(_[A-Z]+)+$`)
 
 // REQ-ER-02, REQ-ER-03, T-28: the codes that the runtime writes are those that docs/requirements.md lists, and all of

@@ -132,9 +132,12 @@ var foreign = map[string][]string{
 	"go.yaml.in/yaml":                        {"runtime/policy/policyfile"},
 	"github.com/redis/go-redis":              {"runtime/store/redis"},
 	"github.com/jackc/pgx":                   {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
-	"golang.org/x/tools/go/packages":         {"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/sourcetest", "internal/scan/tags"},
-	"golang.org/x/tools/go/analysis":         {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
-	"modernc.org/sqlite":                     {"runtime/store/sqlite"},
+	"golang.org/x/tools/go/packages": {
+		"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/sourcetest",
+		"internal/scan/tags",
+	},
+	"golang.org/x/tools/go/analysis": {"aqlvet", "aqlvet/golangci", "cmd/aql-tag"},
+	"modernc.org/sqlite":             {"runtime/store/sqlite"},
 }
 
 // The house has one-way streets (design §2): each folder imports only what the table grants.

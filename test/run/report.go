@@ -235,7 +235,7 @@ func (r *report) summarize() bool {
 			m.seconds, path)
 		total.add(m.counts)
 	}
-	table.Flush()
+	_ = table.Flush() // as all that is printed
 	if len(r.skipped) > 0 {
 		fmt.Fprintln(r.out, "\nSkipped:")
 	}

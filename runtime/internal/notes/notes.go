@@ -1,5 +1,5 @@
-// Package notes is a small service for the examples of package aql: what a developer writes, in this file, and what aql-tag
-// generates, in aql_gen.go.
+// Package notes is a small service for the examples of package aql: what a developer writes, in this file, and what
+// aql-tag generates, in aql_gen.go.
 package notes
 
 import (
