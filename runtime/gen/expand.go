@@ -58,29 +58,30 @@ func (e *expansion) params(fields []Field) []Param {
 	}
 	params := make([]Param, len(fields))
 	for i := range fields {
-		params[i] = e.param(&fields[i])
+		e.param(&params[i], &fields[i])
 	}
 	return params
 }
 
-func (e *expansion) param(f *Field) Param {
-	p := Param{
+// param makes p the definition of a field.
+func (e *expansion) param(p *Param, f *Field) {
+	*p = Param{
 		Name: f.Name, Go: f.Go, Type: f.Type, Enum: e.values[f.Type], Items: e.items(f.Items),
 		Required: f.Required, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly, AppendOnly: f.AppendOnly, ID: f.ID,
 		OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
 	}
 	for _, rule := range f.Rules {
-		rule.apply(&p)
+		rule.apply(p)
 	}
-	return p
 }
 
 func (e *expansion) items(f *Field) *Param {
 	if f == nil {
 		return nil
 	}
-	p := e.param(f)
-	return &p
+	p := new(Param)
+	e.param(p, f)
+	return p
 }
 
 // changed returns the fields of a type of changes: those that an update may change, none of them required.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // Registry is a set of operations, the functions that carry them out and the types they mention. Generated NewRegistry
@@ -62,26 +63,27 @@ func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Regist
 // are faults that Registry.Err reports.
 func Merge(registries ...*Registry) *Registry {
 	merged := &Registry{}
-	sources := make(map[string]string)
-	types := make(map[string]Type)
+	operations, types := make(map[string]int), make(map[string]int) // name to place
 	for _, registry := range registries {
 		merged.faults = append(merged.faults, registry.faults...)
+		merged.operations = slices.Grow(merged.operations, len(registry.operations))
 		for _, o := range registry.operations {
-			if first, taken := sources[o.Name]; taken {
-				merged.fault("operation %q is defined twice: %s and %s", o.Name, first, o.Source)
+			if i, taken := operations[o.Name]; taken {
+				merged.fault("operation %q is defined twice: %s and %s", o.Name, merged.operations[i].Source, o.Source)
 				continue
 			}
-			sources[o.Name] = o.Source
+			operations[o.Name] = len(merged.operations)
 			merged.operations = append(merged.operations, o)
 		}
+		merged.types = slices.Grow(merged.types, len(registry.types))
 		for _, t := range registry.types {
-			if first, taken := types[t.Name]; taken {
-				if !reflect.DeepEqual(first, t) { // two packages may share a type
+			if i, taken := types[t.Name]; taken {
+				if !reflect.DeepEqual(merged.types[i], t) { // two packages may share a type
 					merged.fault("two different types are called %q; rename one of them", t.Name)
 				}
 				continue
 			}
-			types[t.Name] = t
+			types[t.Name] = len(merged.types)
 			merged.types = append(merged.types, t)
 		}
 	}
@@ -100,7 +102,7 @@ func (r *Registry) Operations() []Bound { return r.operations }
 
 // Definitions returns the definitions of the operations and types.
 func (r *Registry) Definitions() Definitions {
-	definitions := Definitions{Types: r.types}
+	definitions := Definitions{Types: r.types, Operations: slices.Grow([]Operation(nil), len(r.operations))}
 	for i := range r.operations {
 		definitions.Operations = append(definitions.Operations, r.operations[i].Operation)
 	}
