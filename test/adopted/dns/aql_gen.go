@@ -94,7 +94,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"domain":"example.com","record":{"type":"A","name":"www","data":"192.0.2.10","ttl":1800}}`},
 		},
-		Returns: "DomainRecord", Source: "dns/dns.go:77", Request: (*createRecordArguments)(nil), Result: (**godo.DomainRecord)(nil),
+		Returns: "DomainRecord", Source: "dns/dns.go:78", Request: (*createRecordArguments)(nil), Result: (**godo.DomainRecord)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			arguments := request.(*createRecordArguments)
 			return receivers[0].(*Service).CreateRecord(ctx, arguments.domain, arguments.record)
@@ -108,7 +108,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"domain":"example.com","id":28448433,"input":{"data":"192.0.2.11"}}`},
 		},
-		Returns: "DomainRecord", Source: "dns/dns.go:86", Request: (*updateRecordArguments)(nil), Result: (**godo.DomainRecord)(nil),
+		Returns: "DomainRecord", Source: "dns/dns.go:88", Request: (*updateRecordArguments)(nil), Result: (**godo.DomainRecord)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			arguments := request.(*updateRecordArguments)
 			return receivers[0].(*Service).UpdateRecord(ctx, arguments.domain, arguments.id, arguments.input)
@@ -122,7 +122,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"domain":"example.com","id":28448433}`},
 		},
-		Returns: "Nothing", Source: "dns/dns.go:106", Request: (*deleteRecordArguments)(nil),
+		Returns: "Nothing", Source: "dns/dns.go:109", Request: (*deleteRecordArguments)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			arguments := request.(*deleteRecordArguments)
 			return nil, receivers[0].(*Service).DeleteRecord(ctx, arguments.domain, arguments.id)

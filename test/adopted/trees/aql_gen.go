@@ -52,7 +52,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"tree_id":42}`},
 		},
-		Returns: "Tree", Source: "trees/trees.go:48", Request: (*trillian.GetTreeRequest)(nil), Result: (**trillian.Tree)(nil),
+		Returns: "Tree", Source: "trees/trees.go:49", Request: (*trillian.GetTreeRequest)(nil), Result: (**trillian.Tree)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).GetTree(ctx, request.(*trillian.GetTreeRequest))
 		}},
@@ -64,7 +64,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"tree_id":42,"input":{"display_name":"old certificates","tree_state":2}}`},
 		},
-		Returns: "Tree", Source: "trees/trees.go:58", Request: (*updateTreeArguments)(nil), Result: (**trillian.Tree)(nil),
+		Returns: "Tree", Source: "trees/trees.go:59", Request: (*updateTreeArguments)(nil), Result: (**trillian.Tree)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			arguments := request.(*updateTreeArguments)
 			return receivers[0].(*Service).UpdateTree(ctx, arguments.treeID, arguments.input)
@@ -77,7 +77,7 @@ var handlers = []gen.Handler{
 		Examples: []gen.Example{
 			{Params: `{"tree_id":42}`},
 		},
-		Returns: "Tree", Source: "trees/trees.go:78", Request: (*trillian.DeleteTreeRequest)(nil), Result: (**trillian.Tree)(nil),
+		Returns: "Tree", Source: "trees/trees.go:80", Request: (*trillian.DeleteTreeRequest)(nil), Result: (**trillian.Tree)(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).DeleteTree(ctx, request.(*trillian.DeleteTreeRequest))
 		}},
