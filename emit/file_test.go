@@ -247,9 +247,8 @@ func _() {
 	var _ func(*Service, context.Context, *GetRequest) (string, error) = (*Service).Get
 	var _ func(string, ...string) (string, error) = Join
 	var _ func() error = Ping
-	_ = []any{GetRequest{struct{}{},
-		gen.Exactly[string](&new(GetRequest).ID),
-	}}
+	_ = GetRequest{struct{}{},
+		gen.Exactly[string](&new(GetRequest).ID)}
 }
 `
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -404,7 +403,7 @@ func Get(req Request) (*kinds.Point, error) { return nil, nil }
 			"\t\"example.com/kinds\"\n\ttimepkg \"example.com/time\"\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
 		"{Value: string(kinds.Open)},\n\t\t{Value: \"hidden\"},\n", "1 * time.Hour",
 		"gen.Exactly[timepkg.Zone](&new(Request).Zone)",
-		"}, []any{\n\t\tgen.Exactly[int](&new(kinds.Point).X),\n\t}}",
+		"_ = []any{\n\t\tgen.Exactly[int](&new(kinds.Point).X)}\n",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)
@@ -502,10 +501,10 @@ func Ping() error { return nil }
 		},
 	})
 	for _, wanted := range []string{
-		"_ = []any{Empty{}, Tagged{struct{}{}}, Locked{struct{}{},\n\t\t*new(int),\n" +
-			"\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name),\n\t}, Unnamed{\n",
+		"_ = Empty{}\n\t_ = Tagged{struct{}{}}\n\t_ = Locked{struct{}{},\n\t\t*new(int),\n" +
+			"\t\tgen.Exactly[sync.Mutex](&new(Locked).mu),\n\t\tgen.Exactly[string](&new(Locked).Name)}\n\t_ = Unnamed{\n",
 		"gen.Exactly[interface{ M() }](&new(Unnamed).Any),\n",
-		"}, []any{\n\t\tgen.Exactly[int](&new(Pair[int, int]).Right),\n\t}}\n",
+		"_ = []any{\n\t\tgen.Exactly[int](&new(Pair[int, int]).Right)}\n",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)

@@ -72,19 +72,13 @@ func (g *generator) signature(h *model.Handler, params []string) string {
 // order; the values mention their names and, through Exactly, their types. Of a struct of another package, which may
 // get more fields, only those that travel are mentioned.
 func (g *generator) structGuards(p *printer) {
-	if len(g.pkg.Guards) == 0 {
-		return
-	}
-	start := "_ = []any{"
 	for i := range g.pkg.Guards {
 		guard := &g.pkg.Guards[i]
 		typeName := g.goType(guard.Type)
-		literal := typeName
+		start, fields := "_ = "+typeName+"{", guard.Fields
 		if !guard.Whole {
-			literal = "[]any"
+			start = "_ = []any{"
 		}
-		fields := guard.Fields
-		start += literal + "{"
 		if len(fields) > 0 && fields[0].Name == "_" { // usually the field of an operation's tag
 			start += g.fieldGuard(typeName, fields[0])
 			if fields = fields[1:]; len(fields) > 0 {
@@ -92,17 +86,19 @@ func (g *generator) structGuards(p *printer) {
 			}
 		}
 		if len(fields) == 0 {
-			start += "}, "
+			p.line(start, "}")
 			continue
 		}
 		p.open(start)
-		for _, field := range fields {
-			p.line(g.fieldGuard(typeName, field), ",")
+		for j, field := range fields {
+			end := ","
+			if j == len(fields)-1 {
+				end = "}"
+			}
+			p.line(g.fieldGuard(typeName, field), end)
 		}
 		p.indent--
-		start = "}, "
 	}
-	p.line(strings.TrimSuffix(start, ", "), "}")
 }
 
 func (g *generator) fieldGuard(typeName string, field model.GuardField) string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 )
 
 // Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, VersionMismatch, Denied
@@ -87,13 +88,15 @@ func asFailure(err error) (f *Error, known bool) {
 	return internal(unexpected), false
 }
 
-// isNoRows reports whether err is, or wraps, sql.ErrNoRows or pgx.ErrNoRows. It compares texts, so that this package
-// links neither: a service without a database has none of database/sql.
+// isNoRows reports whether err is, or wraps, sql.ErrNoRows or the pgx.ErrNoRows of versions before 5.7. It compares
+// texts, so that this package links neither: a service without a database has none of database/sql. Only errors of
+// errors.New count, whose Error method is known: that of another type may panic.
 func isNoRows(err error) bool {
-	if text := err.Error(); text == "sql: no rows in result set" || text == "no rows in result set" {
-		return true
+	if reflect.TypeOf(err) == plainError {
+		text := err.Error()
+		return text == "sql: no rows in result set" || text == "no rows in result set"
 	}
-	switch wrapper := err.(type) { //nolint:errorlint // it follows what errors.As follows
+	switch wrapper := err.(type) { //nolint:errorlint // the cases are those that errors.As follows
 	case interface{ Unwrap() error }:
 		inner := wrapper.Unwrap()
 		return inner != nil && isNoRows(inner)
@@ -106,6 +109,9 @@ func isNoRows(err error) bool {
 	}
 	return false
 }
+
+// plainError is the type of what errors.New returns.
+var plainError = reflect.TypeOf(errors.New(""))
 
 func internal(description string) *Error {
 	return failure("INTERNAL_ERROR", fmt.Sprintf("Internal error: '%s'", description))

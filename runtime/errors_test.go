@@ -36,6 +36,17 @@ func TestNothingIsNotFound(t *testing.T) {
 	}
 }
 
+// brokenError panics when it is asked for its text, as a nil pointer to a struct with a text does.
+type brokenError struct{ text string }
+
+func (e *brokenError) Error() string { return e.text }
+
+func TestErrorThatPanicsIsUnknown(t *testing.T) {
+	if f, known := asFailure((*brokenError)(nil)); known || f.Code != "INTERNAL_ERROR" {
+		t.Errorf("%v, %t", f.Code, known)
+	}
+}
+
 // Which codes agents may see.
 func TestCodeValid(t *testing.T) {
 	for code, want := range map[Code]bool{

@@ -27,14 +27,14 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 	switch {
 	case errors.As(err, &crash):
 		return p.internal(ctx, err, crash.stack, unexpected)
-	case known && !f.Code.Valid():
-		return p.internal(ctx, p.invalidCode(f), nil, unexpected)
-	case known:
+	case known && f.Code.Valid():
 		return p.shown(ctx, f, err)
 	case errors.Is(err, context.DeadlineExceeded) && ctxErr != nil:
 		return p.internal(ctx, err, nil, "operation timed out")
 	case errors.Is(err, context.Canceled) && ctxErr != nil:
 		return p.internal(ctx, err, nil, "request was cancelled")
+	case known:
+		return p.internal(ctx, p.invalidCode(f), nil, unexpected)
 	default:
 		return p.internal(ctx, err, nil, unexpected)
 	}

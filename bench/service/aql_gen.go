@@ -80,18 +80,18 @@ var wireTypes = []gen.WireType{
 func _() {
 	var _ func(*Service, context.Context, CreateTodoRequest) (*Todo, error) = (*Service).CreateTodo
 	var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-	_ = []any{CreateTodoRequest{struct{}{},
+	_ = CreateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CreateTodoRequest).Title),
 		gen.Exactly[string](&new(CreateTodoRequest).Notes),
 		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
 		gen.Exactly[*time.Time](&new(CreateTodoRequest).DueAt),
 		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
-		gen.Exactly[*Metadata](&new(CreateTodoRequest).Metadata),
-	}, Metadata{
+		gen.Exactly[*Metadata](&new(CreateTodoRequest).Metadata)}
+	_ = Metadata{
 		gen.Exactly[string](&new(Metadata).Color),
 		gen.Exactly[int](&new(Metadata).EstimateMinutes),
-		gen.Exactly[map[string]string](&new(Metadata).Labels),
-	}, Todo{
+		gen.Exactly[map[string]string](&new(Metadata).Labels)}
+	_ = Todo{
 		gen.Exactly[string](&new(Todo).TodoID),
 		gen.Exactly[string](&new(Todo).Title),
 		gen.Exactly[string](&new(Todo).Notes),
@@ -99,9 +99,8 @@ func _() {
 		gen.Exactly[*time.Time](&new(Todo).DueAt),
 		gen.Exactly[[]string](&new(Todo).Tags),
 		gen.Exactly[Metadata](&new(Todo).Metadata),
-		gen.Exactly[time.Time](&new(Todo).CreatedAt),
-	}, UpdateTodoRequest{struct{}{},
+		gen.Exactly[time.Time](&new(Todo).CreatedAt)}
+	_ = UpdateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateTodoRequest).TodoID),
-		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
-	}}
+		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input)}
 }

@@ -25,7 +25,7 @@
 //
 // in its directory writes the file aql_gen.go with
 //
-//	func NewRegistry(service *Service) *aql.Registry
+//	func NewRegistry(service *Service) *gen.Registry
 //
 // which a main function serves over standard input and output:
 //

@@ -4,26 +4,38 @@ package gen
 // of Field, so that a program holds only those that are set.
 type Rules []Rule
 
-// Rule is one of the rules below.
+// Rule is one rule: Default, Enum, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, Presets, Aliases or
+// Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
-//
-//nolint:revive // each says what it is behind its name
 type (
-	Default    string   // the value of an absent parameter, as JSON
-	Enum       []string // the allowed values of a string, where they are not those of an enum type
-	Min        string   // the least number, as JSON
-	Max        string   // the greatest number, as JSON
-	MinLen     int      // the least number of characters of a string
-	MaxLen     int      // the greatest number of characters of a string
-	MinItems   int      // the least number of elements of an array
-	MaxItems   int      // the greatest number of elements of an array
-	Pattern    string   // the regular expression that a string has to match
-	Format     string   // the format of a string, such as date-time
-	Presets    []string // the field-selection presets that a result's field belongs to, or that a selection may name
-	Aliases    []string // other names of a parameter
-	Deprecated string   // what to know about the deprecation
+	// Default is the value of an absent parameter, as JSON.
+	Default string
+	// Enum lists the allowed values of a string, where they are not those of an enum type.
+	Enum []string
+	// Min is the least number, as JSON.
+	Min string
+	// Max is the greatest number, as JSON.
+	Max string
+	// MinLen is the least number of characters of a string.
+	MinLen int
+	// MaxLen is the greatest number of characters of a string.
+	MaxLen int
+	// MinItems is the least number of elements of an array.
+	MinItems int
+	// MaxItems is the greatest number of elements of an array.
+	MaxItems int
+	// Pattern is the regular expression that a string has to match.
+	Pattern string
+	// Format is the format of a string, such as date-time.
+	Format string
+	// Presets are the field-selection presets that a field of a result belongs to, or that a selection may name.
+	Presets []string
+	// Aliases are other names of a parameter.
+	Aliases []string
+	// Deprecated says what to know about the deprecation.
+	Deprecated string
 )
 
 func (r Default) apply(p *Param)    { p.Default = string(r) }

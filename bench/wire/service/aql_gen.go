@@ -181,24 +181,24 @@ func _() {
 	var _ func(*Service, context.Context, ListTodosRequest) ([]Todo, error) = (*Service).ListTodos
 	var _ func(*Service, context.Context, ImportItemsRequest) error = (*Service).ImportItems
 	var _ func(*Service, context.Context, UpdateShelfRequest) error = (*Service).UpdateShelf
-	_ = []any{CreateNoteRequest{struct{}{},
+	_ = CreateNoteRequest{struct{}{},
 		gen.Exactly[string](&new(CreateNoteRequest).Title),
 		gen.Exactly[string](&new(CreateNoteRequest).Slug),
 		gen.Exactly[Priority](&new(CreateNoteRequest).Priority),
 		gen.Exactly[int](&new(CreateNoteRequest).Estimate),
 		gen.Exactly[bool](&new(CreateNoteRequest).Urgent),
-		gen.Exactly[time.Time](&new(CreateNoteRequest).DueAt),
-	}, UpdateNoteRequest{struct{}{},
+		gen.Exactly[time.Time](&new(CreateNoteRequest).DueAt)}
+	_ = UpdateNoteRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateNoteRequest).ID),
-		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input),
-	}, Note{
+		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input)}
+	_ = Note{
 		gen.Exactly[string](&new(Note).Title),
 		gen.Exactly[string](&new(Note).Slug),
 		gen.Exactly[Priority](&new(Note).Priority),
 		gen.Exactly[int](&new(Note).Estimate),
 		gen.Exactly[bool](&new(Note).Urgent),
-		gen.Exactly[time.Time](&new(Note).DueAt),
-	}, CreateTodoRequest{struct{}{},
+		gen.Exactly[time.Time](&new(Note).DueAt)}
+	_ = CreateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CreateTodoRequest).Title),
 		gen.Exactly[string](&new(CreateTodoRequest).Notes),
 		gen.Exactly[string](&new(CreateTodoRequest).Slug),
@@ -208,15 +208,15 @@ func _() {
 		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
 		gen.Exactly[Owner](&new(CreateTodoRequest).Owner),
 		gen.Exactly[map[string]string](&new(CreateTodoRequest).Labels),
-		gen.Exactly[time.Time](&new(CreateTodoRequest).DueAt),
-	}, Owner{
+		gen.Exactly[time.Time](&new(CreateTodoRequest).DueAt)}
+	_ = Owner{
 		gen.Exactly[string](&new(Owner).Name),
 		gen.Exactly[string](&new(Owner).Email),
-		gen.Exactly[int](&new(Owner).Level),
-	}, UpdateTodoRequest{struct{}{},
+		gen.Exactly[int](&new(Owner).Level)}
+	_ = UpdateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateTodoRequest).ID),
-		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
-	}, Todo{
+		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input)}
+	_ = Todo{
 		gen.Exactly[string](&new(Todo).Title),
 		gen.Exactly[string](&new(Todo).Notes),
 		gen.Exactly[string](&new(Todo).Slug),
@@ -226,12 +226,12 @@ func _() {
 		gen.Exactly[[]string](&new(Todo).Tags),
 		gen.Exactly[Owner](&new(Todo).Owner),
 		gen.Exactly[map[string]string](&new(Todo).Labels),
-		gen.Exactly[time.Time](&new(Todo).DueAt),
-	}, ListTodosRequest{struct{}{},
-		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields),
-	}, ImportItemsRequest{struct{}{},
-		gen.Exactly[[]Item](&new(ImportItemsRequest).Items),
-	}, Item{
+		gen.Exactly[time.Time](&new(Todo).DueAt)}
+	_ = ListTodosRequest{struct{}{},
+		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields)}
+	_ = ImportItemsRequest{struct{}{},
+		gen.Exactly[[]Item](&new(ImportItemsRequest).Items)}
+	_ = Item{
 		gen.Exactly[string](&new(Item).SKU),
 		gen.Exactly[string](&new(Item).Name),
 		gen.Exactly[string](&new(Item).Comment),
@@ -239,11 +239,10 @@ func _() {
 		gen.Exactly[Priority](&new(Item).Priority),
 		gen.Exactly[int](&new(Item).Quantity),
 		gen.Exactly[float64](&new(Item).Weight),
-		gen.Exactly[bool](&new(Item).Fragile),
-	}, UpdateShelfRequest{struct{}{},
+		gen.Exactly[bool](&new(Item).Fragile)}
+	_ = UpdateShelfRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateShelfRequest).ID),
-		gen.Exactly[aql.Patch[Shelf]](&new(UpdateShelfRequest).Input),
-	}, Shelf{
-		gen.Exactly[[]Item](&new(Shelf).Items),
-	}}
+		gen.Exactly[aql.Patch[Shelf]](&new(UpdateShelfRequest).Input)}
+	_ = Shelf{
+		gen.Exactly[[]Item](&new(Shelf).Items)}
 }

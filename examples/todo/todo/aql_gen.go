@@ -213,9 +213,9 @@ func _() {
 	var _ func(*Service, context.Context, PurgeCompletedRequest) (*PurgeResult, error) = (*Service).PurgeCompleted
 	var _ func(*Service, context.Context, SearchTodosRequest) (*TodoPage, error) = (*Service).SearchTodos
 	var _ func(*Service, context.Context, UpdateTodoRequest) (*Todo, error) = (*Service).UpdateTodo
-	_ = []any{CompleteTodoRequest{struct{}{},
-		gen.Exactly[string](&new(CompleteTodoRequest).TodoID),
-	}, Todo{
+	_ = CompleteTodoRequest{struct{}{},
+		gen.Exactly[string](&new(CompleteTodoRequest).TodoID)}
+	_ = Todo{
 		gen.Exactly[string](&new(Todo).TodoID),
 		gen.Exactly[string](&new(Todo).Title),
 		gen.Exactly[string](&new(Todo).Notes),
@@ -226,58 +226,57 @@ func _() {
 		gen.Exactly[Metadata](&new(Todo).Metadata),
 		gen.Exactly[time.Time](&new(Todo).CreatedAt),
 		gen.Exactly[time.Time](&new(Todo).UpdatedAt),
-		gen.Exactly[string](&new(Todo).ETag),
-	}, Metadata{
+		gen.Exactly[string](&new(Todo).ETag)}
+	_ = Metadata{
 		gen.Exactly[string](&new(Metadata).Color),
 		gen.Exactly[*int](&new(Metadata).EstimateMinutes),
-		gen.Exactly[map[string]string](&new(Metadata).Labels),
-	}, CreateTodoRequest{struct{}{},
+		gen.Exactly[map[string]string](&new(Metadata).Labels)}
+	_ = CreateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(CreateTodoRequest).Title),
 		gen.Exactly[string](&new(CreateTodoRequest).Notes),
 		gen.Exactly[Priority](&new(CreateTodoRequest).Priority),
 		gen.Exactly[*time.Time](&new(CreateTodoRequest).DueAt),
 		gen.Exactly[[]string](&new(CreateTodoRequest).Tags),
-		gen.Exactly[Metadata](&new(CreateTodoRequest).Metadata),
-	}, DeleteTodoRequest{struct{}{},
-		gen.Exactly[string](&new(DeleteTodoRequest).TodoID),
-	}, GetTodoRequest{struct{}{},
+		gen.Exactly[Metadata](&new(CreateTodoRequest).Metadata)}
+	_ = DeleteTodoRequest{struct{}{},
+		gen.Exactly[string](&new(DeleteTodoRequest).TodoID)}
+	_ = GetTodoRequest{struct{}{},
 		gen.Exactly[string](&new(GetTodoRequest).TodoID),
-		gen.Exactly[aql.Fields](&new(GetTodoRequest).Fields),
-	}, ListTodosRequest{struct{}{},
+		gen.Exactly[aql.Fields](&new(GetTodoRequest).Fields)}
+	_ = ListTodosRequest{struct{}{},
 		gen.Exactly[TodoFilter](&new(ListTodosRequest).Filter),
 		gen.Exactly[*TodoSort](&new(ListTodosRequest).Sort),
 		gen.Exactly[PageRequest](&new(ListTodosRequest).PageRequest),
-		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields),
-	}, PageRequest{
+		gen.Exactly[aql.Fields](&new(ListTodosRequest).Fields)}
+	_ = PageRequest{
 		gen.Exactly[int](&new(PageRequest).Limit),
-		gen.Exactly[int](&new(PageRequest).Offset),
-	}, TodoFilter{
+		gen.Exactly[int](&new(PageRequest).Offset)}
+	_ = TodoFilter{
 		gen.Exactly[Status](&new(TodoFilter).Status),
 		gen.Exactly[Priority](&new(TodoFilter).Priority),
-		gen.Exactly[string](&new(TodoFilter).Tag),
-	}, TodoSort{
+		gen.Exactly[string](&new(TodoFilter).Tag)}
+	_ = TodoSort{
 		gen.Exactly[SortField](&new(TodoSort).Field),
-		gen.Exactly[Order](&new(TodoSort).Order),
-	}, TodoPage{
+		gen.Exactly[Order](&new(TodoSort).Order)}
+	_ = TodoPage{
 		gen.Exactly[[]Todo](&new(TodoPage).Items),
-		gen.Exactly[Pagination](&new(TodoPage).Pagination),
-	}, Pagination{
+		gen.Exactly[Pagination](&new(TodoPage).Pagination)}
+	_ = Pagination{
 		gen.Exactly[int](&new(Pagination).Limit),
 		gen.Exactly[int](&new(Pagination).Offset),
 		gen.Exactly[int](&new(Pagination).Returned),
 		gen.Exactly[int](&new(Pagination).TotalItems),
-		gen.Exactly[bool](&new(Pagination).HasMore),
-	}, PurgeCompletedRequest{struct{}{},
-		gen.Exactly[int](&new(PurgeCompletedRequest).OlderThanDays),
-	}, PurgeResult{
-		gen.Exactly[int](&new(PurgeResult).Purged),
-	}, SearchTodosRequest{struct{}{},
+		gen.Exactly[bool](&new(Pagination).HasMore)}
+	_ = PurgeCompletedRequest{struct{}{},
+		gen.Exactly[int](&new(PurgeCompletedRequest).OlderThanDays)}
+	_ = PurgeResult{
+		gen.Exactly[int](&new(PurgeResult).Purged)}
+	_ = SearchTodosRequest{struct{}{},
 		gen.Exactly[string](&new(SearchTodosRequest).Query),
 		gen.Exactly[PageRequest](&new(SearchTodosRequest).PageRequest),
-		gen.Exactly[aql.Fields](&new(SearchTodosRequest).Fields),
-	}, UpdateTodoRequest{struct{}{},
+		gen.Exactly[aql.Fields](&new(SearchTodosRequest).Fields)}
+	_ = UpdateTodoRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateTodoRequest).TodoID),
 		gen.Exactly[aql.Patch[Todo]](&new(UpdateTodoRequest).Input),
-		gen.Exactly[string](&new(UpdateTodoRequest).IfMatch),
-	}}
+		gen.Exactly[string](&new(UpdateTodoRequest).IfMatch)}
 }

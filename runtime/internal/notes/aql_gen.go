@@ -86,24 +86,23 @@ func _() {
 	var _ func(*Service, UpdateNoteRequest) (*Note, error) = (*Service).UpdateNote
 	var _ func(*Service, PaintNoteRequest) (*Note, error) = (*Service).PaintNote
 	var _ func(*Service, DeleteNoteRequest) error = (*Service).DeleteNote
-	_ = []any{CreateNoteRequest{struct{}{},
-		gen.Exactly[string](&new(CreateNoteRequest).Title),
-	}, Note{
+	_ = CreateNoteRequest{struct{}{},
+		gen.Exactly[string](&new(CreateNoteRequest).Title)}
+	_ = Note{
 		gen.Exactly[string](&new(Note).ID),
 		gen.Exactly[string](&new(Note).Title),
 		gen.Exactly[string](&new(Note).Color),
-		gen.Exactly[map[string]string](&new(Note).Labels),
-	}, GetNoteRequest{struct{}{},
-		gen.Exactly[string](&new(GetNoteRequest).NoteID),
-	}, UpdateNoteRequest{struct{}{},
+		gen.Exactly[map[string]string](&new(Note).Labels)}
+	_ = GetNoteRequest{struct{}{},
+		gen.Exactly[string](&new(GetNoteRequest).NoteID)}
+	_ = UpdateNoteRequest{struct{}{},
 		gen.Exactly[string](&new(UpdateNoteRequest).NoteID),
-		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input),
-	}, PaintNoteRequest{struct{}{},
+		gen.Exactly[aql.Patch[Note]](&new(UpdateNoteRequest).Input)}
+	_ = PaintNoteRequest{struct{}{},
 		gen.Exactly[string](&new(PaintNoteRequest).NoteID),
 		gen.Exactly[struct {
 			Color aql.Optional[string] "json:\"color\""
-		}](&new(PaintNoteRequest).Input),
-	}, DeleteNoteRequest{struct{}{},
-		gen.Exactly[string](&new(DeleteNoteRequest).NoteID),
-	}}
+		}](&new(PaintNoteRequest).Input)}
+	_ = DeleteNoteRequest{struct{}{},
+		gen.Exactly[string](&new(DeleteNoteRequest).NoteID)}
 }

@@ -222,21 +222,21 @@ func _() {
 	var _ func(*Service, context.Context, string, *godo.DomainRecordEditRequest) (*godo.DomainRecord, error) = (*Service).CreateRecord
 	var _ func(*Service, context.Context, string, int, aql.Patch[godo.DomainRecord]) (*godo.DomainRecord, error) = (*Service).UpdateRecord
 	var _ func(*Service, context.Context, string, int) error = (*Service).DeleteRecord
-	_ = []any{[]any{
+	_ = []any{
 		gen.Exactly[int](&new(godo.ListOptions).Page),
 		gen.Exactly[int](&new(godo.ListOptions).PerPage),
 		gen.Exactly[bool](&new(godo.ListOptions).WithProjects),
 		gen.Exactly[bool](&new(godo.ListOptions).Deployed),
 		gen.Exactly[bool](&new(godo.ListOptions).PublicOnly),
-		gen.Exactly[[]string](&new(godo.ListOptions).Usecases),
-	}, []any{
+		gen.Exactly[[]string](&new(godo.ListOptions).Usecases)}
+	_ = []any{
 		gen.Exactly[string](&new(godo.Domain).Name),
 		gen.Exactly[int](&new(godo.Domain).TTL),
-		gen.Exactly[string](&new(godo.Domain).ZoneFile),
-	}, []any{
+		gen.Exactly[string](&new(godo.Domain).ZoneFile)}
+	_ = []any{
 		gen.Exactly[string](&new(godo.DomainCreateRequest).Name),
-		gen.Exactly[string](&new(godo.DomainCreateRequest).IPAddress),
-	}, []any{
+		gen.Exactly[string](&new(godo.DomainCreateRequest).IPAddress)}
+	_ = []any{
 		gen.Exactly[int](&new(godo.DomainRecord).ID),
 		gen.Exactly[string](&new(godo.DomainRecord).Type),
 		gen.Exactly[string](&new(godo.DomainRecord).Name),
@@ -246,8 +246,8 @@ func _() {
 		gen.Exactly[int](&new(godo.DomainRecord).TTL),
 		gen.Exactly[int](&new(godo.DomainRecord).Weight),
 		gen.Exactly[int](&new(godo.DomainRecord).Flags),
-		gen.Exactly[string](&new(godo.DomainRecord).Tag),
-	}, []any{
+		gen.Exactly[string](&new(godo.DomainRecord).Tag)}
+	_ = []any{
 		gen.Exactly[string](&new(godo.DomainRecordEditRequest).Type),
 		gen.Exactly[string](&new(godo.DomainRecordEditRequest).Name),
 		gen.Exactly[string](&new(godo.DomainRecordEditRequest).Data),
@@ -256,6 +256,5 @@ func _() {
 		gen.Exactly[int](&new(godo.DomainRecordEditRequest).TTL),
 		gen.Exactly[int](&new(godo.DomainRecordEditRequest).Weight),
 		gen.Exactly[int](&new(godo.DomainRecordEditRequest).Flags),
-		gen.Exactly[string](&new(godo.DomainRecordEditRequest).Tag),
-	}}
+		gen.Exactly[string](&new(godo.DomainRecordEditRequest).Tag)}
 }

@@ -202,29 +202,28 @@ func _() {
 	var _ func(*Service, string) error = (*Service).DeleteBranch
 	var _ func(*Service, *config.RemoteConfig) (*config.RemoteConfig, error) = (*Service).CreateRemote
 	var _ func(*Service) (git.Status, error) = (*Service).GetStatus
-	_ = []any{Commit{
+	_ = Commit{
 		gen.Exactly[string](&new(Commit).Hash),
 		gen.Exactly[object.Signature](&new(Commit).Author),
 		gen.Exactly[string](&new(Commit).Message),
-		gen.Exactly[[]string](&new(Commit).Parents),
-	}, []any{
+		gen.Exactly[[]string](&new(Commit).Parents)}
+	_ = []any{
 		gen.Exactly[string](&new(object.Signature).Name),
 		gen.Exactly[string](&new(object.Signature).Email),
-		gen.Exactly[time.Time](&new(object.Signature).When),
-	}, []any{
+		gen.Exactly[time.Time](&new(object.Signature).When)}
+	_ = []any{
 		gen.Exactly[string](&new(config.Branch).Name),
 		gen.Exactly[string](&new(config.Branch).Remote),
 		gen.Exactly[plumbing.ReferenceName](&new(config.Branch).Merge),
 		gen.Exactly[string](&new(config.Branch).Rebase),
-		gen.Exactly[string](&new(config.Branch).Description),
-	}, []any{
+		gen.Exactly[string](&new(config.Branch).Description)}
+	_ = []any{
 		gen.Exactly[string](&new(config.RemoteConfig).Name),
 		gen.Exactly[[]string](&new(config.RemoteConfig).URLs),
 		gen.Exactly[bool](&new(config.RemoteConfig).Mirror),
-		gen.Exactly[[]config.RefSpec](&new(config.RemoteConfig).Fetch),
-	}, []any{
+		gen.Exactly[[]config.RefSpec](&new(config.RemoteConfig).Fetch)}
+	_ = []any{
 		gen.Exactly[git.StatusCode](&new(git.FileStatus).Staging),
 		gen.Exactly[git.StatusCode](&new(git.FileStatus).Worktree),
-		gen.Exactly[string](&new(git.FileStatus).Extra),
-	}}
+		gen.Exactly[string](&new(git.FileStatus).Extra)}
 }

@@ -132,9 +132,9 @@ func _() {
 	var _ func(*Service, context.Context, *trillian.GetTreeRequest) (*trillian.Tree, error) = (*Service).GetTree
 	var _ func(*Service, context.Context, int64, aql.Patch[trillian.Tree]) (*trillian.Tree, error) = (*Service).UpdateTree
 	var _ func(*Service, context.Context, *trillian.DeleteTreeRequest) (*trillian.Tree, error) = (*Service).DeleteTree
-	_ = []any{[]any{
-		gen.Exactly[*trillian.Tree](&new(trillian.CreateTreeRequest).Tree),
-	}, []any{
+	_ = []any{
+		gen.Exactly[*trillian.Tree](&new(trillian.CreateTreeRequest).Tree)}
+	_ = []any{
 		gen.Exactly[int64](&new(trillian.Tree).TreeId),
 		gen.Exactly[trillian.TreeState](&new(trillian.Tree).TreeState),
 		gen.Exactly[trillian.TreeType](&new(trillian.Tree).TreeType),
@@ -145,23 +145,22 @@ func _() {
 		gen.Exactly[*timestamppb.Timestamp](&new(trillian.Tree).CreateTime),
 		gen.Exactly[*timestamppb.Timestamp](&new(trillian.Tree).UpdateTime),
 		gen.Exactly[bool](&new(trillian.Tree).Deleted),
-		gen.Exactly[*timestamppb.Timestamp](&new(trillian.Tree).DeleteTime),
-	}, []any{
+		gen.Exactly[*timestamppb.Timestamp](&new(trillian.Tree).DeleteTime)}
+	_ = []any{
 		gen.Exactly[string](&new(anypb.Any).TypeUrl),
-		gen.Exactly[[]byte](&new(anypb.Any).Value),
-	}, []any{
+		gen.Exactly[[]byte](&new(anypb.Any).Value)}
+	_ = []any{
 		gen.Exactly[int64](&new(durationpb.Duration).Seconds),
-		gen.Exactly[int32](&new(durationpb.Duration).Nanos),
-	}, []any{
+		gen.Exactly[int32](&new(durationpb.Duration).Nanos)}
+	_ = []any{
 		gen.Exactly[int64](&new(timestamppb.Timestamp).Seconds),
-		gen.Exactly[int32](&new(timestamppb.Timestamp).Nanos),
-	}, []any{
-		gen.Exactly[bool](&new(trillian.ListTreesRequest).ShowDeleted),
-	}, []any{
-		gen.Exactly[[]*trillian.Tree](&new(trillian.ListTreesResponse).Tree),
-	}, []any{
-		gen.Exactly[int64](&new(trillian.GetTreeRequest).TreeId),
-	}, []any{
-		gen.Exactly[int64](&new(trillian.DeleteTreeRequest).TreeId),
-	}}
+		gen.Exactly[int32](&new(timestamppb.Timestamp).Nanos)}
+	_ = []any{
+		gen.Exactly[bool](&new(trillian.ListTreesRequest).ShowDeleted)}
+	_ = []any{
+		gen.Exactly[[]*trillian.Tree](&new(trillian.ListTreesResponse).Tree)}
+	_ = []any{
+		gen.Exactly[int64](&new(trillian.GetTreeRequest).TreeId)}
+	_ = []any{
+		gen.Exactly[int64](&new(trillian.DeleteTreeRequest).TreeId)}
 }
