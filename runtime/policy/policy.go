@@ -8,9 +8,10 @@
 //			Reason: "Removing is not for machines",
 //		},
 //		{
-//			Name: "large-purges", Effect: policy.Confirm,
+//			Name: "recent-todos-stay", Effect: policy.Deny,
 //			Operations: []string{"purge_completed"},
 //			When:       []policy.Condition{{Param: "older_than_days", LessThan: 30}},
+//			Reason:     "Only what was completed a month ago may go",
 //		},
 //	}}
 //
