@@ -21,6 +21,7 @@ type Adapter struct {
 	calls       []func(*slots) call // of the operations, in their order
 	directory   directory           // without operations
 	definitions gen.Definitions
+	types       map[string]*gen.Type // of the definitions
 	fingerprint func() string
 	manifest    []byte // the answer to get_manifest; nil: there is no such operation
 	tools       []describe.Tool
@@ -59,6 +60,10 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 
 	a.definitions = registry.Definitions()
 	a.definitions.Name, a.definitions.Version = options.Name, options.Version
+	a.types = make(map[string]*gen.Type, len(a.definitions.Types))
+	for i := range a.definitions.Types {
+		a.types[a.definitions.Types[i].Name] = &a.definitions.Types[i]
+	}
 	a.fingerprint = sync.OnceValue(func() string { return fingerprint.Of(&a.definitions) })
 	var err error
 	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {

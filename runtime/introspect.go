@@ -7,8 +7,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// introspectCall is a request to the built-in operation introspect (MCP-AQL introspection §2). Its answers were
-// rendered when the adapter was made.
+// introspectCall is a request to the built-in operation introspect (MCP-AQL introspection §2).
 type introspectCall struct {
 	adapter     *Adapter
 	query, name introspectParam

@@ -12,7 +12,7 @@ import (
 // operation is an operation with what requests to it need.
 type operation struct {
 	definition  gen.Operation
-	types       *gen.Definitions // holds the types that the definition mentions
+	types       map[string]*gen.Type // of the adapter
 	newCall     func(*slots) call
 	family      string
 	tool        string
@@ -26,7 +26,7 @@ type operation struct {
 }
 
 func newOperation(
-	definition gen.Operation, types *gen.Definitions, surface *describe.Surface,
+	definition gen.Operation, types map[string]*gen.Type, surface *describe.Surface,
 	newCall func(*slots) call, gated *gate.Operation,
 ) *operation {
 	o := &operation{definition: definition, types: types, newCall: newCall, gate: gated, params: []string{}}
@@ -81,7 +81,7 @@ func (o *operation) param(path string) gen.Param {
 			}
 		}
 		path, fields = strings.TrimPrefix(rest, "."), nil
-		if t, ok := o.types.Type(found.Type); ok {
+		if t := o.types[found.Type]; t != nil {
 			fields = t.Fields
 		}
 	}
@@ -103,17 +103,24 @@ func (o *operation) rank(path string) int {
 
 // isSensitive reports whether a parameter, or something in it, is sensitive.
 func (o *operation) isSensitive(p *gen.Param) bool {
-	return sensitive(p, o.types, make(map[string]bool))
+	var seen []string
+	return sensitive(p, o.types, &seen)
 }
 
-func sensitive(p *gen.Param, types *gen.Definitions, seen map[string]bool) bool {
+// sensitive is isSensitive, but for the types that it has seen.
+func sensitive(p *gen.Param, types map[string]*gen.Type, seen *[]string) bool {
 	if p.Sensitive || p.Items != nil && sensitive(p.Items, types, seen) {
 		return true
 	}
-	t, known := types.Type(p.Type)
-	if !known || seen[p.Type] {
+	t := types[p.Type]
+	if t == nil || slices.Contains(*seen, p.Type) {
 		return false
 	}
-	seen[p.Type] = true
-	return slices.ContainsFunc(t.Fields, func(field gen.Param) bool { return sensitive(&field, types, seen) })
+	*seen = append(*seen, p.Type)
+	for i := range t.Fields {
+		if sensitive(&t.Fields[i], types, seen) {
+			return true
+		}
+	}
+	return false
 }

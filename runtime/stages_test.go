@@ -59,11 +59,11 @@ func (c *textCall) complete(r *wire.Reader) {
 }
 
 // stageTypes are the types that the operations of the stages' tests mention.
-var stageTypes = &gen.Definitions{Types: []gen.Type{
-	{Name: "Address", Kind: gen.KindObject, Fields: []gen.Param{
+var stageTypes = map[string]*gen.Type{
+	"Address": {Name: "Address", Kind: gen.KindObject, Fields: []gen.Param{
 		{Name: "city", Type: "string"}, {Name: "pin", Type: "string", Sensitive: true},
 	}},
-}}
+}
 
 // stageOperation is an operation whose parameters are taken in by a textCall.
 func stageOperation(name, family string, params ...gen.Param) *operation {

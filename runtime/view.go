@@ -53,10 +53,10 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		if builtIn.Name == describe.ManifestName {
 			newCall = a.newManifestCall
 		}
-		operations[builtIn.Name] = newOperation(builtIn, &a.definitions, &a.surface, newCall, nil)
+		operations[builtIn.Name] = newOperation(builtIn, a.types, &a.surface, newCall, nil)
 	}
 	for i, o := range a.definitions.Operations {
-		operations[o.Name] = newOperation(o, &a.definitions, &a.surface, a.calls[i], v.gate.Operation(o.Name))
+		operations[o.Name] = newOperation(o, a.types, &a.surface, a.calls[i], v.gate.Operation(o.Name))
 	}
 	v.directory.operations = operations
 	a.view.Store(v)

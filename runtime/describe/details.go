@@ -25,6 +25,14 @@ type operationInfo struct {
 	Description string       `json:"description"`
 }
 
+func listOf(operations []*gen.Operation, protocol protocolInfo, s Surface, p Protocol) operationsList {
+	list := operationsList{Protocol: protocol, Operations: make([]operationInfo, 0, len(operations))}
+	for _, o := range operations {
+		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, p.gating(o))})
+	}
+	return list
+}
+
 // operationDetails is one operation in full.
 type operationDetails struct {
 	Name        string          `json:"name"`

@@ -5,26 +5,42 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Introspection holds every answer of introspect (MCP-AQL introspection §2.3), each a complete response as one line of
-// JSON. Its methods return shared bytes, which callers must not change. It is safe for concurrent use.
+// Introspection answers introspect (MCP-AQL introspection §2.3). Each answer is a complete response as one line of JSON,
+// rendered when it is asked for first. The methods return shared bytes, which callers must not change. It is safe for
+// concurrent use.
 type Introspection struct {
-	operations []byte
-	operation  map[string][]byte // by name
-	types      []byte
-	typ        map[string][]byte // by name
+	operations answer
+	operation  map[string]*answer // by name
+	types      answer
+	typ        map[string]*answer // by name
+}
+
+// answer is a response that is rendered once.
+type answer struct {
+	once sync.Once
+	data func() any // nil when text is there
+	text []byte
+}
+
+func (a *answer) bytes() []byte {
+	a.once.Do(func() {
+		a.text, a.data = render(success{Success: true, Data: a.data()}), nil
+	})
+	return a.text
 }
 
 // Operations returns the answer to the query "operations": the _protocol metadata and all operations, the built-in ones
 // first (MCP-AQL introspection §4.1).
-func (i *Introspection) Operations() []byte { return i.operations }
+func (i *Introspection) Operations() []byte { return i.operations.bytes() }
 
 // Types returns the answer to the query "types": the types of the protocol and then those of the adapter (MCP-AQL
 // introspection §5.1).
-func (i *Introspection) Types() []byte { return i.types }
+func (i *Introspection) Types() []byte { return i.types.bytes() }
 
 var (
 	noOperation = []byte(`{"success":true,"data":{"operation":null}}`)
@@ -35,7 +51,7 @@ var (
 // (MCP-AQL introspection §4.3).
 func (i *Introspection) Operation(name string) []byte {
 	if answer, ok := i.operation[name]; ok {
-		return answer
+		return answer.bytes()
 	}
 	return noOperation
 }
@@ -43,14 +59,14 @@ func (i *Introspection) Operation(name string) []byte {
 // Type returns the answer to the query "types" with a name. For an unknown name this is null.
 func (i *Introspection) Type(name string) []byte {
 	if answer, ok := i.typ[name]; ok {
-		return answer
+		return answer.bytes()
 	}
 	return noType
 }
 
-// Introspect renders every answer of introspect for an adapter. The error lists everything that is wrong: a surface
-// that is not valid, two operations or two types of one name, an unknown category, and defaults, bounds and examples
-// that are not JSON.
+// Introspect prepares the answers of introspect for an adapter, whose definitions must not change afterwards. The error
+// lists everything that is wrong: a surface that is not valid, two operations or two types of one name, an unknown
+// category, and defaults, bounds and examples that are not JSON.
 func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -58,33 +74,29 @@ func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, erro
 	if err := checkOperations(a, s); err != nil {
 		return nil, err
 	}
-	in := &Introspection{operation: make(map[string][]byte), typ: make(map[string][]byte)}
+	operations, types := s.everyOperation(a, p.Queries...), s.allTypes(a)
+	in := &Introspection{
+		operation: make(map[string]*answer, len(operations)), typ: make(map[string]*answer, len(types)),
+	}
+	in.operations.data = func() any { return listOf(operations, p.info(a, s), s, p) }
+	in.types.data = func() any { return map[string]any{"types": typeInfos(types)} }
 	var faults []error
-	respond := func(what string, data any) []byte {
-		answer, err := render(success{Success: true, Data: data})
-		if err != nil {
-			faults = append(faults, fmt.Errorf("rendering %s: %w", what, err))
-		}
-		return answer
+	answers := make([]answer, len(operations)+len(types))
+	for i, o := range operations {
+		faults = append(faults, checkOperationJSON(o))
+		answers[i].data = func() any { return map[string]any{"operation": detailsOf(o, s, p.gating(o))} }
+		in.operation[o.Name] = &answers[i]
 	}
-
-	list := operationsList{Protocol: p.info(a, s)}
-	for _, o := range s.everyOperation(a, p.Queries...) {
-		gated := p.gating(o)
-		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, gated)})
-		in.operation[o.Name] = respond("operation "+o.Name, map[string]any{"operation": detailsOf(o, s, gated)})
-	}
-	in.operations = respond("the operations", list)
-
-	var infos []typeInfo
-	for _, t := range s.allTypes(a) {
+	for i := range types {
+		t := &types[i]
 		if _, taken := in.typ[t.Name]; taken {
 			faults = append(faults, fmt.Errorf("two types are called %q; names of protocol types cannot be used", t.Name))
 		}
-		infos = append(infos, typeInfo{t.Name, t.Kind, t.Description})
-		in.typ[t.Name] = respond("type "+t.Name, map[string]any{"type": typeDetailsOf(&t)})
+		faults = append(faults, checkTypeJSON(t))
+		at := &answers[len(operations)+i]
+		at.data = func() any { return map[string]any{"type": typeDetailsOf(t)} }
+		in.typ[t.Name] = at
 	}
-	in.types = respond("the types", map[string]any{"types": infos})
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
@@ -117,13 +129,14 @@ type success struct {
 	Data    any  `json:"data"`
 }
 
-// render returns v as compact JSON, with the characters < > & as they are.
-func render(v any) ([]byte, error) {
+// render returns v as compact JSON, with the characters < > & as they are. Introspect has checked what cannot be
+// rendered.
+func render(v any) []byte {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return nil, err
+		return []byte(`{"success":false,"error":{"code":"INTERNAL_ERROR","message":"Internal error"}}`)
 	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 }

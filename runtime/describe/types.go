@@ -94,6 +94,14 @@ type typeInfo struct {
 	Description string       `json:"description,omitempty"`
 }
 
+func typeInfos(types []gen.Type) []typeInfo {
+	infos := make([]typeInfo, 0, len(types))
+	for i := range types {
+		infos = append(infos, typeInfo{types[i].Name, types[i].Kind, types[i].Description})
+	}
+	return infos
+}
+
 // typeDetails is one type in full. It has one of the last three members, depending on the kind: nil leaves a member
 // out, an empty list does not.
 type typeDetails struct {

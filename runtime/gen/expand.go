@@ -9,6 +9,7 @@ type expansion struct {
 	index    map[string]int      // type to its place in types
 	values   map[string][]string // enum type to its values
 	changes  map[string]string   // type to the type of its changes
+	free     []Param             // for definitions to come
 }
 
 func newExpansion(declared []WireType) *expansion {
@@ -56,7 +57,7 @@ func (e *expansion) params(fields []Field) []Param {
 	if len(fields) == 0 {
 		return nil
 	}
-	params := make([]Param, len(fields))
+	params := e.allocate(len(fields))
 	for i := range fields {
 		e.param(&params[i], &fields[i])
 	}
@@ -79,9 +80,19 @@ func (e *expansion) items(f *Field) *Param {
 	if f == nil {
 		return nil
 	}
-	p := new(Param)
+	p := &e.allocate(1)[0]
 	e.param(p, f)
 	return p
+}
+
+// allocate returns n params, of slices that several share: allocating each apart took a tenth of a start.
+func (e *expansion) allocate(n int) []Param {
+	if n > len(e.free) {
+		e.free = make([]Param, max(n, 64))
+	}
+	params := e.free[:n:n]
+	e.free = e.free[n:]
+	return params
 }
 
 // changed returns the fields of a type of changes: those that an update may change, none of them required.

@@ -43,55 +43,84 @@ func (b *Bound) Call(ctx context.Context, request any) (result any, err error) {
 // NewRegistry makes a registry of the handlers and types that a generated file declares. receivers are the values whose
 // methods the handlers call. Registry.Err reports what is wrong with them.
 func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Registry {
-	r := &Registry{operations: make([]Bound, len(handlers))}
 	e := newExpansion(types)
-	if err := e.expand(); err != nil {
-		r.faults = append(r.faults, err)
+	fault := e.expand()
+	m := newMerger(len(handlers), len(e.types))
+	if fault != nil {
+		m.faults = append(m.faults, fault)
 	}
-	r.types = e.types
+	for i := range e.types {
+		m.addType(&e.types[i])
+	}
 	for i := range handlers {
 		definition, err := e.operation(&handlers[i])
 		if err != nil {
-			r.faults = append(r.faults, err)
+			m.faults = append(m.faults, err)
 		}
-		r.operations[i] = Bound{definition, &handlers[i], receivers}
+		m.addOperation(&Bound{definition, &handlers[i], receivers})
 	}
-	return Merge(r)
+	return m.Registry
 }
 
 // Merge makes one registry of several, in their order. Two operations of one name, and two different types of one name,
 // are faults that Registry.Err reports.
 func Merge(registries ...*Registry) *Registry {
-	merged := &Registry{}
-	operations, types := make(map[string]int), make(map[string]int) // name to place
-	for _, registry := range registries {
-		merged.faults = append(merged.faults, registry.faults...)
-		merged.operations = slices.Grow(merged.operations, len(registry.operations))
-		for _, o := range registry.operations {
-			if i, taken := operations[o.Name]; taken {
-				merged.fault("operation %q is defined twice: %s and %s", o.Name, merged.operations[i].Source, o.Source)
-				continue
-			}
-			operations[o.Name] = len(merged.operations)
-			merged.operations = append(merged.operations, o)
+	if len(registries) == 1 {
+		return registries[0]
+	}
+	operations, types := 0, 0
+	for _, r := range registries {
+		operations, types = operations+len(r.operations), types+len(r.types)
+	}
+	m := newMerger(operations, types)
+	for _, r := range registries {
+		m.faults = append(m.faults, r.faults...)
+		for i := range r.operations {
+			m.addOperation(&r.operations[i])
 		}
-		merged.types = slices.Grow(merged.types, len(registry.types))
-		for _, t := range registry.types {
-			if i, taken := types[t.Name]; taken {
-				if !reflect.DeepEqual(merged.types[i], t) { // two packages may share a type
-					merged.fault("two different types are called %q; rename one of them", t.Name)
-				}
-				continue
-			}
-			types[t.Name] = len(merged.types)
-			merged.types = append(merged.types, t)
+		for i := range r.types {
+			m.addType(&r.types[i])
 		}
 	}
-	return merged
+	return m.Registry
 }
 
-func (r *Registry) fault(format string, args ...any) {
-	r.faults = append(r.faults, fmt.Errorf(format, args...))
+// merger fills a registry in which every name is there once.
+type merger struct {
+	*Registry
+	operationAt, typeAt map[string]int // name to place
+}
+
+// newMerger returns a merger with room for so many operations and types.
+func newMerger(operations, types int) *merger {
+	return &merger{
+		&Registry{operations: make([]Bound, 0, operations), types: make([]Type, 0, types)},
+		make(map[string]int, operations), make(map[string]int, types),
+	}
+}
+
+func (m *merger) addOperation(o *Bound) {
+	if i, taken := m.operationAt[o.Name]; taken {
+		m.fault("operation %q is defined twice: %s and %s", o.Name, m.operations[i].Source, o.Source)
+		return
+	}
+	m.operationAt[o.Name] = len(m.operations)
+	m.operations = append(m.operations, *o)
+}
+
+func (m *merger) addType(t *Type) {
+	if i, taken := m.typeAt[t.Name]; taken {
+		if !reflect.DeepEqual(&m.types[i], t) { // two packages may share a type
+			m.fault("two different types are called %q; rename one of them", t.Name)
+		}
+		return
+	}
+	m.typeAt[t.Name] = len(m.types)
+	m.types = append(m.types, *t)
+}
+
+func (m *merger) fault(format string, args ...any) {
+	m.faults = append(m.faults, fmt.Errorf(format, args...))
 }
 
 // Err returns everything that is wrong with the registry, nil if nothing is. aql.New fails with it.

@@ -24,10 +24,12 @@ type Set struct {
 	types          map[string]*gen.Type // by wire name
 	structDecoders map[structKey]*structDecoder
 	structEncoders map[structKey]*structEncoder
-	encoders       map[reflect.Type]*encoder
+	encoders       map[reflect.Type]*encoder // of basic types, and of those that may contain themselves
+	basicDecoders  map[reflect.Type]*decoder // without constraints
 	unfinished     map[reflect.Type]*decoder
 	pending        []constrained
 	patterns       map[string]*pattern
+	bounds         map[boundKey]*bound
 }
 
 // constrained is a copy that is to be made of a decoder as soon as that is finished, with constraints of its own.
@@ -49,8 +51,10 @@ func NewSet(types []gen.Type) *Set {
 		structDecoders: make(map[structKey]*structDecoder),
 		structEncoders: make(map[structKey]*structEncoder),
 		encoders:       make(map[reflect.Type]*encoder),
+		basicDecoders:  make(map[reflect.Type]*decoder),
 		unfinished:     make(map[reflect.Type]*decoder),
 		patterns:       make(map[string]*pattern),
+		bounds:         make(map[boundKey]*bound),
 	}
 	for i := range types {
 		s.types[types[i].Name] = &types[i]
@@ -131,7 +135,7 @@ func basicOf(t reflect.Type) (basic, bool) {
 }
 
 // fits returns an error unless p is about type t, whose wire type has one of these names.
-func (s *Set) fits(t reflect.Type, p *gen.Param, wireTypes []string) error {
+func (s *Set) fits(t reflect.Type, p *gen.Param, wireTypes ...string) error {
 	for _, name := range wireTypes {
 		if p.Type == name {
 			return nil

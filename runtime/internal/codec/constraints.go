@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -44,10 +45,10 @@ func (s *Set) constraints(n *decoder, p *gen.Param) (*constraints, error) {
 		}
 	case kindInt, kindUint, kindFloat, kindNumber:
 		var err error
-		if c.low, err = boundOf(n, p.Minimum, true); err != nil {
+		if c.low, err = s.bound(n, p.Minimum, true); err != nil {
 			return nil, fmt.Errorf("minimum: %w", err)
 		}
-		if c.high, err = boundOf(n, p.Maximum, false); err != nil {
+		if c.high, err = s.bound(n, p.Maximum, false); err != nil {
 			return nil, fmt.Errorf("maximum: %w", err)
 		}
 		some = c.low != nil || c.high != nil
@@ -71,12 +72,32 @@ func (s *Set) pattern(expression string) (*pattern, error) {
 	return compiled, err
 }
 
-// boundOf parses a bound of values of n, a minimum if low is set. Bounds of integers are rounded inwards. It returns
-// nil where the type has no values beyond the bound.
-func boundOf(n *decoder, text string, low bool) (*bound, error) {
+// boundKey identifies a bound of values of one type.
+type boundKey struct {
+	goType reflect.Type
+	text   string
+	low    bool
+}
+
+// bound is boundOf, but parses every text once.
+func (s *Set) bound(n *decoder, text string, low bool) (*bound, error) {
 	if text == "" {
 		return nil, nil
 	}
+	key := boundKey{n.goType, text, low}
+	if known, ok := s.bounds[key]; ok {
+		return known, nil
+	}
+	parsed, err := boundOf(n, text, low)
+	if err == nil {
+		s.bounds[key] = parsed
+	}
+	return parsed, err
+}
+
+// boundOf parses a bound of values of n, a minimum if low is set. Bounds of integers are rounded inwards. It returns
+// nil where the type has no values beyond the bound.
+func boundOf(n *decoder, text string, low bool) (*bound, error) {
 	exact, ok := new(big.Rat).SetString(text)
 	if !ok {
 		return nil, fmt.Errorf("%q is not a number", text)

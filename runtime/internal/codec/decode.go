@@ -32,7 +32,12 @@ type decoder struct {
 func (s *Set) decoder(t reflect.Type, p *gen.Param) (*decoder, error) {
 	n := s.unfinished[t] // of a type such as `type Tree []Tree`
 	recursive := n != nil
-	if !recursive {
+	if basic := s.basicDecoders[t]; basic != nil {
+		n = basic
+		if err := s.fits(t, p, n.expected); err != nil {
+			return nil, err
+		}
+	} else if !recursive {
 		n = &decoder{goType: t, size: t.Size()}
 		if err := s.fillDecoder(n, t, p); err != nil {
 			return nil, err
@@ -61,7 +66,8 @@ func (s *Set) decoder(t reflect.Type, p *gen.Param) (*decoder, error) {
 func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 	if b, ok := basicOf(t); ok {
 		n.kind, n.expected, n.bits = b.kind, b.wireType, b.bits
-		return s.fits(t, p, []string{b.wireType})
+		s.basicDecoders[t] = n
+		return s.fits(t, p, b.wireType)
 	}
 	switch {
 	case isPatch(t):
@@ -79,7 +85,7 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 			return fmt.Errorf("nothing says which type to read into %s", t)
 		}
 		n.kind, n.expected = kindAny, "any"
-		return s.fits(t, p, []string{"any"})
+		return s.fits(t, p, "any")
 	case reflect.Pointer:
 		return s.pointerDecoder(n, t, p)
 	case reflect.Struct:

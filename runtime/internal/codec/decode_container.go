@@ -18,7 +18,7 @@ func (s *Set) containerDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 	switch {
 	case isBytes(t):
 		n.kind, n.expected = kindBytes, "string"
-		return s.fits(t, p, []string{"string"})
+		return s.fits(t, p, "string")
 	case t.Kind() == reflect.Array:
 		n.kind = kindArray
 	case t.Kind() == reflect.Map:
@@ -29,7 +29,7 @@ func (s *Set) containerDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		}
 		n.key = key
 	}
-	if err := s.fits(t, p, []string{n.expected}); err != nil {
+	if err := s.fits(t, p, n.expected); err != nil {
 		return err
 	}
 	elem, err := s.decoder(t.Elem(), items)

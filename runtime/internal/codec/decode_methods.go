@@ -47,7 +47,7 @@ func callUser(call func() error) (err error) {
 
 // methodDecoder compiles the decoder of a type with methods.
 func (s *Set) methodDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
-	if err := s.fits(t, p, []string{"any", "string", "number", "integer", "boolean", "array", "object"}); err != nil {
+	if err := s.fits(t, p, "any", "string", "number", "integer", "boolean", "array", "object"); err != nil {
 		return err
 	}
 	n.kind, n.expected, n.form = kindText, p.Type, formOf(p)

@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -57,15 +58,13 @@ func (s *Set) structDecoder(t reflect.Type, name string) (*structDecoder, error)
 // fillStruct compiles the decoders of the fields of struct type t.
 func (s *Set) fillStruct(o *structDecoder, t reflect.Type, params []gen.Param) error {
 	o.fields = make([]decodedField, len(params))
+	o.names = slices.Grow(o.names, len(params))
 	for i := range params {
 		if err := s.fillDecodedField(&o.fields[i], t, &params[i]); err != nil {
 			return fmt.Errorf("%s: %w", params[i].Name, err)
 		}
 		f := &o.fields[i]
 		o.names = append(o.names, f.name)
-		if params[i].Updatable() {
-			o.updatable = append(o.updatable, f.name)
-		}
 		o.index.add(f.name, i)
 		for _, alias := range params[i].Aliases {
 			o.index.add(alias, i)
@@ -74,7 +73,22 @@ func (s *Set) fillStruct(o *structDecoder, t reflect.Type, params []gen.Param) e
 			o.requiredOrDefault = append(o.requiredOrDefault, i)
 		}
 	}
+	o.updatable = updatable(params, o.names)
 	return nil
+}
+
+// updatable returns the names of the fields that updates may change. names are those of all.
+func updatable(params []gen.Param, names []string) []string {
+	if !slices.ContainsFunc(params, func(p gen.Param) bool { return !p.Updatable() }) {
+		return names
+	}
+	var some []string
+	for i := range params {
+		if params[i].Updatable() {
+			some = append(some, names[i])
+		}
+	}
+	return some
 }
 
 func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) error {

@@ -22,11 +22,16 @@ type encoder struct {
 	key    func(key reflect.Value) (string, error) // of a map; nil: keys are strings
 	length int                                     // of an array
 	offset uintptr                                 // of the value in an Optional
+	// wireType is what a definition of a value of a basic type says.
+	wireType string
 }
 
 // encoder compiles the encoder of Go type t for values of parameter p.
 func (s *Set) encoder(t reflect.Type, p *gen.Param) (*encoder, error) {
 	if known := s.encoders[t]; known != nil {
+		if known.wireType != "" {
+			return known, s.fits(t, p, known.wireType)
+		}
 		return known, nil
 	}
 	n := &encoder{goType: t, size: t.Size()}
@@ -48,8 +53,9 @@ func mayContainItself(t reflect.Type) bool {
 
 func (s *Set) fillEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 	if b, ok := basicOf(t); ok {
-		n.kind, n.bits = b.kind, b.bits
-		return s.fits(t, p, []string{b.wireType})
+		n.kind, n.bits, n.wireType = b.kind, b.bits, b.wireType
+		s.encoders[t] = n
+		return s.fits(t, p, b.wireType)
 	}
 	switch {
 	case isPatch(t):
@@ -63,7 +69,7 @@ func (s *Set) fillEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 	switch t.Kind() {
 	case reflect.Interface:
 		n.kind = kindAny
-		return s.fits(t, p, []string{"any"})
+		return s.fits(t, p, "any")
 	case reflect.Pointer:
 		n.kind = kindPointer
 		return s.elemEncoder(n, p)

@@ -20,11 +20,11 @@ func (s *Set) containerEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 	switch {
 	case isBytes(t):
 		n.kind = kindBytes
-		return s.fits(t, p, []string{"string"})
+		return s.fits(t, p, "string")
 	case t.Kind() == reflect.Map:
 		wanted = "object"
 	}
-	if err := s.fits(t, p, []string{wanted}); err != nil {
+	if err := s.fits(t, p, wanted); err != nil {
 		return err
 	}
 	switch {
@@ -32,7 +32,7 @@ func (s *Set) containerEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 		n.kind = kindStrings
 	case t == textMapType:
 		n.kind = kindStringMap
-		return s.fits(t.Elem(), items, []string{"string"})
+		return s.fits(t.Elem(), items, "string")
 	case t.Kind() == reflect.Slice:
 		n.kind = kindSlice
 	case t.Kind() == reflect.Array:

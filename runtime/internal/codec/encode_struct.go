@@ -56,9 +56,7 @@ func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) er
 	if err != nil {
 		return err
 	}
-	name := wire.NewWriter(nil)
-	name.String(p.Name)
-	f.key, f.location = ","+string(name.Bytes())+":", at
+	f.key, f.location = fieldKey(p.Name), at
 	f.name, f.presets, f.id = p.Name, p.Presets, p.ID
 	if p.Quoted {
 		inner := *p
@@ -77,6 +75,16 @@ func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) er
 	}
 	f.always = !f.omitEmpty && !f.omitZero && len(at.steps) == 0
 	return nil
+}
+
+// fieldKey spells a name with a comma, quotes and a colon.
+func fieldKey(name string) string {
+	if plainName(name) {
+		return `,"` + name + `":`
+	}
+	quoted := wire.NewWriter(nil)
+	quoted.String(name)
+	return "," + string(quoted.Bytes()) + ":"
 }
 
 // find returns the index of the field with a name, or -1.

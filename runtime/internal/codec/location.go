@@ -46,12 +46,8 @@ func locate(t reflect.Type, path string) (location, reflect.StructField, error) 
 
 // direct finds a field that struct type t declares itself, rather than an embedded one.
 func direct(t reflect.Type, name string) (reflect.StructField, bool) {
-	for f := range t.Fields() {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return reflect.StructField{}, false
+	f, ok := t.FieldByName(name)
+	return f, ok && len(f.Index) == 1
 }
 
 // allocate returns the address of the field in the struct at base. It allocates embedded structs that are absent.

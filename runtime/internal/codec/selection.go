@@ -26,7 +26,7 @@ func isSelection(t reflect.Type) bool {
 // selectionDecoder compiles the decoder of an aql.Selection.
 func (s *Set) selectionDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 	n.kind, n.expected, n.presets = kindSelection, gen.TypeSelection, p.Presets
-	return s.fits(t, p, []string{gen.TypeSelection})
+	return s.fits(t, p, gen.TypeSelection)
 }
 
 // pathPattern is the grammar of paths (MCP-AQL field selection §2.1). A path may also name a computed field, which no
