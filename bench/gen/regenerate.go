@@ -68,12 +68,13 @@ func regeneration(dir string, served *proxy.Proxy, t tools, ops, runs int) (time
 	for _, c := range []*command{all, build, stale} {
 		c.samples = nil
 	}
-	commands := []*command{fresh, all, one, unchanged, check, list, export, stale, build, stringer, controller}
-	if err := measure(commands, runs); err != nil {
+	// What finds nothing changed comes after the command that saw the last edit.
+	turns := []*command{stale, export, build, list, stringer, controller, fresh, all, one, unchanged, check}
+	if err := measure(turns, runs); err != nil {
 		return 0, err
 	}
 	fmt.Printf("\n## %d operations in %d packages\n\n", ops, m.packages)
-	table(commands)
+	table([]*command{fresh, all, one, unchanged, check, list, export, stale, build, stringer, controller})
 	verdict("unchanged gen to go list", ratio(unchanged, list), 0.5)
 	verdict("unchanged check to go list", ratio(check, list), 0.5)
 	if ops == 10 {
