@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Introspection answers introspect (MCP-AQL introspection §2.3). Each answer is a complete response as one line of JSON,
-// rendered when it is asked for first. The methods return shared bytes, which callers must not change. It is safe for
+// Introspection answers introspect (MCP-AQL introspection §2.3). Each answer is a complete response as one line of
+// JSON, rendered when it is asked for first. The methods return shared bytes, which callers must not change. It is safe for
 // concurrent use.
 type Introspection struct {
 	operations answer

@@ -298,7 +298,8 @@ func TestIntrospectReportsEverythingItCannotShow(t *testing.T) {
 	}
 	_, err := Introspect(a, surfaceOf(t, Semantic, "crude"), Protocol{})
 	for _, want := range []string{
-		`operation a: x: default "low" is not JSON`, `operation b: example "{" is not JSON`, `two types are called "OperationResult"`,
+		`operation a: x: default "low" is not JSON`, `operation b: example "{" is not JSON`,
+		`two types are called "OperationResult"`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want one with %q", err, want)
