@@ -11,8 +11,8 @@ import (
 )
 
 // Introspection answers introspect (MCP-AQL introspection §2.3). Each answer is a complete response as one line of
-// JSON, rendered when it is asked for first. The methods return shared bytes, which callers must not change. It is safe for
-// concurrent use.
+// JSON, rendered when it is asked for first. The methods return shared bytes, which callers must not change. It is safe
+// for concurrent use.
 type Introspection struct {
 	operations answer
 	operation  map[string]*answer // by name
