@@ -86,7 +86,10 @@ var (
 			Scope: Parameter, Name: "pattern", Value: Pattern, AppliesTo: onText,
 			Doc: "regular expression (RE2) found somewhere in the value",
 		},
-		{Scope: Parameter, Name: "format", Value: Text, AppliesTo: onText, Doc: "hint such as email, uri, uuid or date"},
+		{
+			Scope: Parameter, Name: "format", Value: Text, AppliesTo: onText,
+			Doc: "date-time or date, which are checked, or a hint such as email, uri or uuid",
+		},
 		{Scope: Parameter, Name: "sensitive", Value: Flag, Doc: "that its values are shown nowhere"},
 		{Scope: Parameter, Name: "readonly", Value: Flag, Doc: "that updates may not change it"},
 		{Scope: Parameter, Name: "appendonly", Value: Flag, Doc: "that updates may not replace it"},

@@ -125,7 +125,7 @@ type Param struct {
 	MinItems    int
 	MaxItems    int // 0: no bound
 	Pattern     string
-	Format      string // date-time, date, email, uri, uuid, byte, or an author's own
+	Format      string // date-time and date are checked; email, uri, uuid and an author's own are hints; byte: base64
 	Items       *Param // element of an array, or value of a map; its Name is empty
 	Sensitive   bool
 	ReadOnly    bool

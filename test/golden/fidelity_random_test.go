@@ -88,7 +88,7 @@ func (g *valueMaker) isPlain(d described, depth int) bool {
 		return true // recursive types end there
 	}
 	if strings.Contains(d.Description, "as a string") || strings.Contains(d.Description, "the service checks") ||
-		strings.Contains(d.Description, "have the format") || d.Format != "" && d.Format != "date-time" ||
+		strings.Contains(d.Description, "have the format") || d.Format != "" && !strings.HasPrefix(d.Format, "date") ||
 		d.Type == "string | string[]" {
 		return false
 	}
@@ -180,6 +180,8 @@ func (g *valueMaker) value(d described, depth int) *value {
 	case d.Format == "date-time":
 		v.raw = fmt.Sprintf(`"20%02d-0%d-1%dT0%d:00:00Z"`, g.random.IntN(90)+10, 1+g.random.IntN(9), g.random.IntN(9),
 			g.random.IntN(9))
+	case d.Format == "date":
+		v.raw = fmt.Sprintf(`"20%02d-0%d-1%d"`, g.random.IntN(90)+10, 1+g.random.IntN(9), g.random.IntN(9))
 	default:
 		v.raw = strconv.Quote(g.string(d))
 	}
@@ -423,6 +425,8 @@ func (g *valueMaker) broken(params *value, p place) []mutation {
 		}
 	case d.Format == "date-time":
 		add("a day for a date-time", `"2026-03-01"`, typeError)
+	case d.Format == "date":
+		add("a day that no month has for a date", `"2026-02-30"`, typeError)
 	case d.Type == "string":
 		add("an object for text", `{}`, typeError)
 		if d.MinLength > 0 {

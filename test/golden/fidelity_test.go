@@ -396,7 +396,7 @@ func (w *schemaOf) value(d described) map[string]any {
 	if d.Pattern != "" {
 		s["pattern"] = d.Pattern
 	}
-	if d.Format == "date-time" {
+	if d.Format == "date-time" || d.Format == "date" {
 		s["format"] = d.Format
 	}
 	if len(d.Enum) > 0 {

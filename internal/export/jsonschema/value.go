@@ -197,7 +197,7 @@ func (s *Set) removable(p *gen.Param) bool {
 		return (errLow != nil || low <= 0) && (errHigh != nil || high >= 0)
 	case p.Quoted:
 		return p.Minimum == "" && p.Maximum == ""
-	case p.MinLength > 0,
+	case p.MinLength > 0, p.Format == "date",
 		len(p.Enum) > 0 && !slices.Contains(p.Enum, ""),
 		named && t.Kind == gen.KindEnum && !slices.Contains(valuesOf(t), ""):
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 )
 
-// formatOf returns the format of a rule of validator, empty if it has none. Formats are hints for agents; the handler,
-// which validates with the rule, decides.
+// formatOf returns the format of a rule of validator, empty if it has none. The adapter checks dates; other formats are
+// hints for agents, and the handler, which validates with the rule, decides.
 func formatOf(r foreigntag.Rule) string {
 	switch r.Name {
 	case "email", "hostname", "ipv4", "ipv6", "cidr", "mac":

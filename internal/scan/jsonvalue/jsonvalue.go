@@ -213,7 +213,7 @@ func (c *checker) number(shape *shapes.Shape, param gen.Param, number json.Numbe
 func (c *checker) text(shape *shapes.Shape, param gen.Param, text, path string) {
 	switch shape.Kind {
 	case shapes.Time:
-		if _, err := time.Parse(time.RFC3339Nano, text); err != nil {
+		if !isDateTime(text) {
 			c.add(path, diag.CodeType,
 				fmt.Sprintf("%q is not an RFC 3339 date-time with a zone, such as 2026-01-02T15:04:05Z", text))
 		}
@@ -236,8 +236,15 @@ func (c *checker) text(shape *shapes.Shape, param gen.Param, text, path string) 
 	CheckString(param, text, func(message string) { c.add(path, diag.CodeType, message) })
 }
 
-// CheckString checks a string against lengths and pattern.
+// CheckString checks a string against format, lengths and pattern. The formats date-time and date are checked, others
+// are hints.
 func CheckString(param gen.Param, text string, add func(string)) {
+	switch {
+	case param.Format == "date-time" && !isDateTime(text):
+		add(fmt.Sprintf("%q is not an RFC 3339 date-time with a zone, such as 2026-01-02T15:04:05Z", text))
+	case param.Format == "date" && !isDate(text):
+		add(fmt.Sprintf("%q is not a date such as 2026-01-02", text))
+	}
 	length := utf8.RuneCountInString(text)
 	if length < param.MinLength {
 		add(fmt.Sprintf("%q is shorter than minlen=%d", text, param.MinLength))
@@ -250,6 +257,19 @@ func CheckString(param gen.Param, text string, add func(string)) {
 			add(fmt.Sprintf("%q does not match pattern %s", text, param.Pattern))
 		}
 	}
+}
+
+// dateTimes is the grammar of RFC 3339, which time.Parse knows less strictly.
+var dateTimes = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
+func isDateTime(text string) bool {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && dateTimes.MatchString(text) && at.UTC().Year() >= 0 && at.UTC().Year() <= 9999
+}
+
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
 }
 
 // KindOf names the kind of a JSON value.

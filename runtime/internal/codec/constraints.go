@@ -18,6 +18,21 @@ type constraints struct {
 	pattern              *pattern
 	enum                 []string
 	low, high            *bound
+	format               string              // the name of a format that is checked
+	hasFormat            func(s string) bool // nil: none
+}
+
+// formatCheck returns the function that checks a format, and nil for the formats that are hints (MCP-AQL introspection
+// §3.4.1). Dates are more than that (MCP-AQL core §4.7.2).
+func formatCheck(format string) func(s string) bool {
+	switch format {
+	case "date-time":
+		return wire.IsDateTime
+	case "date":
+		return wire.IsDate
+	default:
+		return nil
+	}
 }
 
 // bound is a minimum or a maximum of a number, in each form in which values are compared with it.
@@ -42,6 +57,9 @@ func (s *Set) constraints(n *decoder, p *gen.Param) (*constraints, error) {
 				return nil, err
 			}
 			c.pattern, some = compiled, true
+		}
+		if c.hasFormat = formatCheck(p.Format); c.hasFormat != nil {
+			c.format, some = p.Format, true
 		}
 	case kindInt, kindUint, kindFloat, kindNumber:
 		var err error
@@ -137,7 +155,8 @@ func integerRange(n *decoder) (low, high *big.Int) {
 
 // checkText reports to r that s, the string just read, breaks a constraint, and returns false then.
 func (c *constraints) checkText(r *wire.Reader, s string) bool {
-	return (c.minLength == 0 || r.MinLength(s, c.minLength)) &&
+	return (c.hasFormat == nil || r.Format(c.hasFormat(s), c.format)) &&
+		(c.minLength == 0 || r.MinLength(s, c.minLength)) &&
 		(c.maxLength == 0 || r.MaxLength(s, c.maxLength)) &&
 		(c.pattern == nil || r.Pattern(c.pattern.match(s), c.pattern.expression)) &&
 		(len(c.enum) == 0 || r.Enum(s, c.enum))
@@ -170,7 +189,7 @@ func (n *decoder) acceptsZero() bool {
 	c := n.constraints
 	switch n.kind {
 	case kindString, kindText:
-		return c == nil || c.minLength == 0 && (len(c.enum) == 0 || slices.Contains(c.enum, "")) &&
+		return c == nil || c.hasFormat == nil && c.minLength == 0 && (len(c.enum) == 0 || slices.Contains(c.enum, "")) &&
 			(c.pattern == nil || c.pattern.match(""))
 	case kindInt, kindUint, kindFloat, kindNumber:
 		return c == nil || (c.low == nil || c.low.sign <= 0) && (c.high == nil || c.high.sign >= 0)

@@ -13,7 +13,6 @@ import (
 func (s *Set) quotedDecoder(t reflect.Type, p *gen.Param) (*decoder, error) {
 	inner := *p
 	inner.Type = scalarName(t)
-	inner.Format = ""
 	elem, err := s.decoder(t, &inner)
 	if err != nil {
 		return nil, err

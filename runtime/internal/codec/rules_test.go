@@ -381,3 +381,73 @@ func TestBoundsOfSmallFloats(t *testing.T) {
 		}
 	}
 }
+
+// A7, REQ-DE-05, REQ-VO-10: strings of the formats date-time and date are checked, in lists and where a type reads
+// itself too. Other formats are hints.
+func TestFormatsOfStrings(t *testing.T) {
+	type request struct {
+		Text  string
+		Texts []string
+		Maybe aql.Optional[string]
+		Own   *hexText
+	}
+	text := func(name, field, format string) gen.Param {
+		return gen.Param{Name: name, Go: field, Type: "string", Format: format}
+	}
+	list := gen.Param{Name: "dates", Go: "Texts", Type: "array", Items: &gen.Param{Type: "string", Format: "date"}}
+	for _, c := range []struct {
+		param           gen.Param
+		accepted        []string
+		refused, reason string
+	}{
+		{
+			text("at", "Text", "date-time"), []string{`"2026-02-04T10:30:00Z"`, `"2026-02-04T10:30:00.25-08:00"`}, `"yesterday"`,
+			"at: expected date-time, got string",
+		},
+		{text("on", "Text", "date"), []string{`"2024-02-29"`}, `"2026-02-29"`, "on: expected date, got string"},
+		{text("on", "Text", "date"), []string{"null"}, `""`, "on: expected date, got string"},
+		{text("on", "Text", "date"), nil, `20260204`, "on: expected string, got number"},
+		{list, []string{`[]`, `["2026-02-04"]`}, `["2026-02-04","soon"]`, "dates[1]: expected date, got string"},
+		{text("on", "Maybe", "date"), []string{"null", `"2026-02-04"`}, `"soon"`, "on: expected date, got string"},
+		{text("on", "Own", "date"), nil, `"<soon>"`, "on: expected date, got string"},
+		{text("id", "Text", "uuid"), []string{`"x"`}, "", ""},
+		{text("mail", "Text", "email"), []string{`"x"`}, "", ""},
+		{text("at", "Text", "time"), []string{`"x"`}, "", ""},
+	} {
+		decoder, err := codec.NewSet(nil).Request(
+			reflect.TypeFor[request](), &gen.Operation{Name: "get", Params: []gen.Param{c.param}},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := func(value string) string {
+			r := wire.NewReader(`{"`+c.param.Name+`":`+value+`}`, wire.Limits{})
+			var q request
+			var given codec.Given
+			r.Object()
+			for r.NextUnchecked() {
+				decoder.Member(r, reflect.ValueOf(&q).UnsafePointer(), &given)
+			}
+			if err := refusal(r); err != nil {
+				return err.Error()
+			}
+			return ""
+		}
+		for _, value := range c.accepted {
+			if reason := read(value); reason != "" {
+				t.Errorf("%s of the format %s: %s is refused: %s", c.param.Go, c.param.Format, value, reason)
+			}
+		}
+		if c.refused == "" {
+			continue
+		}
+		if diff := cmp.Diff(c.reason, read(c.refused)); diff != "" {
+			t.Errorf("%s of the format %s, %s (-want +got):\n%s", c.param.Go, c.param.Format, c.refused, diff)
+		}
+	}
+	due := gen.Param{Name: "on", Go: "Text", Type: "string", Format: "date", Default: `"soon"`}
+	_, err := codec.NewSet(nil).Request(reflect.TypeFor[request](), &gen.Operation{Name: "get", Params: []gen.Param{due}})
+	if err == nil {
+		t.Error("a default that is no date is compiled")
+	}
+}

@@ -36,6 +36,14 @@ func (r *Reader) Pattern(matched bool, expression string) bool {
 	return matched || r.broken("pattern", expression)
 }
 
+// Format checks that the string just read has a format: date-time or date. Another string is a problem of type.
+func (r *Reader) Format(valid bool, format string) bool {
+	if !valid {
+		r.wrongType(format, "string")
+	}
+	return valid
+}
+
 // Enum checks that s, the string just read, is one of allowed.
 func (r *Reader) Enum(s string, allowed []string) bool {
 	return slices.Contains(allowed, s) || r.notAllowed(allowed)

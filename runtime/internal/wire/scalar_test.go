@@ -165,7 +165,8 @@ var grammar = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 func FuzzTime(f *testing.F) {
 	for _, seed := range []string{
 		"2026-02-04T10:30:00Z", "2026-02-04T10:30:00.5+05:30", "2026-02-04T1:30:00Z", "9999-12-31T23:59:59-01:00",
-		"2026-02-04T10:30:00,5Z",
+		"2026-02-04T10:30:00,5Z", "2024-02-29", "2023-02-29", "2100-02-29", "0000-02-29", "2026-04-31", "yesterday",
+		"2026-02-04T10:30:00.Z", "2026-02-04T10:30:60Z", "0000-01-01T00:30:00+00:30", "9999-12-31T23:30:00-00:30",
 	} {
 		f.Add(seed)
 	}
@@ -175,6 +176,12 @@ func FuzzTime(f *testing.F) {
 		got, ok := dateTime(s)
 		if ok != strict || ok && !got.Equal(want) {
 			t.Fatalf("%q: %v, %v; the standard library: %v, %v", s, got, ok, want, strict)
+		}
+		if IsDateTime(s) != strict {
+			t.Fatalf("%q is a date-time: %v, want %v", s, !strict, strict)
+		}
+		if _, err := time.Parse(time.DateOnly, s); IsDate(s) != (err == nil) {
+			t.Fatalf("%q is a date: %v; the standard library: %v", s, IsDate(s), err)
 		}
 		if w := NewWriter(nil); ok {
 			if w.Time(got); w.Err() != nil {
@@ -227,6 +234,45 @@ func TestTimesInUTC(t *testing.T) {
 		}
 		if !ok && err == nil && want.Location() == time.UTC && want.Day() < 29 && text[19] != ',' && text[12] != ':' {
 			t.Fatalf("%s was left to the library", text)
+		}
+	}
+}
+
+// A7, REQ-DE-05: what a string of the format date-time or date may be is what the standard library reads, less what RFC
+// 3339 does not know. The texts are times and dates with a few wrong characters.
+func TestFormatsOfTime(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	const letters = "0123456789-:.TZtz+ ,"
+	zones := []*time.Location{time.UTC, time.FixedZone("", 23*3600+59*60), time.FixedZone("", -3600), time.FixedZone("", 60)}
+	accepted, refused := 0, 0
+	for range 400_000 {
+		at := time.Unix(random.Int64N(253402300800+62167219200)-62167219200, random.Int64N(1e9)*random.Int64N(2))
+		layout := []string{time.RFC3339, time.RFC3339Nano, time.DateOnly}[random.IntN(3)]
+		text := []byte(at.In(zones[random.IntN(len(zones))]).Format(layout))
+		for range random.IntN(3) {
+			text[random.IntN(len(text))] = letters[random.IntN(len(letters))]
+		}
+		s := string(text)
+		if _, err := time.Parse(time.DateOnly, s); IsDate(s) != (err == nil) {
+			t.Fatalf("%q is a date: %v; the standard library: %v", s, IsDate(s), err)
+		}
+		want, err := time.Parse(time.RFC3339, s)
+		strict := err == nil && grammar.MatchString(s) && want.UTC().Year() >= 0 && want.UTC().Year() <= 9999
+		if IsDateTime(s) != strict {
+			t.Fatalf("%q is a date-time: %v; the standard library: %v", s, !strict, err)
+		}
+		if strict || IsDate(s) {
+			accepted++
+		} else {
+			refused++
+		}
+	}
+	if accepted < 100_000 || refused < 100_000 {
+		t.Errorf("%d accepted, %d refused: the texts do not tell much", accepted, refused)
+	}
+	for _, s := range []string{"2026-02-04T10:30:00+05:30", "2026-02-30T10:30:00Z", "yesterday", "2026-02-04"} {
+		if n := testing.AllocsPerRun(100, func() { IsDateTime(s); IsDate(s) }); n > 0 {
+			t.Errorf("checking %q allocates %v times", s, n)
 		}
 	}
 }

@@ -20,27 +20,74 @@ func (r *Reader) Time() (t time.Time, ok bool) {
 	return t, ok
 }
 
-// dateTime parses RFC 3339. Unlike time.Parse it refuses hours of one digit, a comma before the fraction, and zones
-// of a day and more.
+// dateTime parses RFC 3339. Unlike time.Parse it refuses what IsDateTime refuses.
 func dateTime(s string) (time.Time, bool) {
 	if t, ok := utcTime(s); ok {
 		return t, true
 	}
-	const shortest = len("2006-01-02T15:04:05Z")
-	if len(s) < shortest || s[len("2006-01-02T15")] != ':' || s[len("2006-01-02T15:04:05")] == ',' {
-		return time.Time{}, false
-	}
-	if zone := s[len(s)-len("+00:00"):]; s[len(s)-1] != 'Z' && (zone[1:3] > "23" || zone[4:] > "59") {
+	if !IsDateTime(s) {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}, false
+	return t, err == nil
+}
+
+// IsDateTime reports whether s is a date-time of RFC 3339 with its zone, in the years 0 to 9999 in UTC. T and Z are
+// capital letters, and there are no leap seconds.
+func IsDateTime(s string) bool {
+	const shortest = len("2006-01-02T15:04:05Z")
+	if len(s) < shortest || !IsDate(s[:10]) || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+		return false
 	}
-	if year := t.UTC().Year(); year < 0 || year > 9999 {
-		return time.Time{}, false
+	hour, minute, second := twoDigits(s, 11), twoDigits(s, 14), twoDigits(s, 17)
+	if hour > 23 || minute > 59 || second > 59 {
+		return false
 	}
-	return t, true
+	zone := s[19:]
+	if zone[0] == '.' {
+		n := digits(zone, 1)
+		if zone = zone[1+n:]; n == 0 {
+			return false
+		}
+	}
+	if zone == "Z" {
+		return true
+	}
+	if len(zone) != len("+00:00") || zone[0] != '+' && zone[0] != '-' || zone[3] != ':' {
+		return false
+	}
+	hours, minutes := twoDigits(zone, 1), twoDigits(zone, 4)
+	if hours > 23 || minutes > 59 {
+		return false
+	}
+	const day = 24 * 60
+	at, offset := hour*60+minute, hours*60+minutes
+	switch {
+	case zone[0] == '+' && offset > at:
+		return s[:10] != "0000-01-01"
+	case zone[0] == '-' && at+offset >= day:
+		return s[:10] != "9999-12-31"
+	}
+	return true
+}
+
+// IsDate reports whether s is a date of RFC 3339, such as 2006-01-02.
+func IsDate(s string) bool {
+	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	century, year, month, day := twoDigits(s, 0), twoDigits(s, 2), twoDigits(s, 5), twoDigits(s, 8)
+	if (century|year)&notDigits != 0 || month-1 > 11 || day-1 > 30 {
+		return false
+	}
+	switch month {
+	case 4, 6, 9, 11:
+		return day <= 30
+	case 2:
+		leap := year%4 == 0 && (year != 0 || century%4 == 0)
+		return day <= 28 || leap && day == 29
+	}
+	return true
 }
 
 // utcTime parses an RFC 3339 time in UTC on one of the first 28 days of a month, as most times are. ok is false for

@@ -80,6 +80,9 @@ type Request struct {
 	Longitude   float64       `json:"longitude" validate:"longitude"`
 	Duration    time.Duration `json:"duration" validate:"min=1ns,max=3ns"`
 	Bool        bool          `json:"bool" validate:"boolean"`
+	Day         string        `json:"day" validate:"datetime=2006-01-02"`
+	Moment      string        `json:"moment" validate:"datetime=2006-01-02T15:04:05Z07:00"`
+	Days        []string      `json:"days" validate:"max=2,dive,datetime=2006-01-02"`
 	IntPointer  *int          `json:"int_pointer" validate:"required,gt=-1"`
 
 	List        []string          `json:"list" validate:"required"`
