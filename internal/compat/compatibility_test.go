@@ -157,6 +157,12 @@ var changes = []struct {
 	{"an alias is removed", func(s *service) { s.param("query").Aliases = nil },
 		[]string{"breaking alias-removed list_notes params.query"},
 		[]string{"compatible alias-added list_notes params.query"}},
+	{"a camelCase name is accepted too", func(s *service) { s.param("query").Aliases = []string{"q", "Query"} },
+		[]string{"compatible alias-added list_notes params.query"},
+		[]string{"breaking alias-removed list_notes params.query"}},
+	{"a camelCase name of a field is accepted too", func(s *service) {
+		s.typ("Filter").Fields[0].Aliases = []string{"Owner"}
+	}, []string{"compatible alias-added Filter owner"}, []string{"breaking alias-removed Filter owner"}},
 	{"a default is removed", func(s *service) { s.param("limit").Default = "" },
 		[]string{"breaking default-removed list_notes params.limit"},
 		[]string{"notable default-added list_notes params.limit"}},

@@ -107,7 +107,25 @@ type operationNotes struct {
 var (
 	bracketNote = regexp.MustCompile(sentence + `\[([^\[\]]*)\]$`)
 	reasonsNote = regexp.MustCompile(`(?s)^(.*?\] |)Reasons: (.*)$`)
+
+	originalsNote = regexp.MustCompile(sentence + `Names in camelCase are accepted too: (\w+(?:, \w+)*)\.?$`)
 )
+
+// cutOriginals removes the note about camelCase names from a description, and makes them aliases of the parameters or
+// fields.
+func cutOriginals(description *string, values []*value) {
+	names, ok := cutNote(description, originalsNote)
+	if !ok {
+		return
+	}
+	for name := range strings.SplitSeq(names, ", ") {
+		for _, v := range values {
+			if v != nil && strings.EqualFold(strings.ReplaceAll(v.Name, "_", ""), strings.ReplaceAll(name, "_", "")) {
+				v.notes.aliases = append(v.notes.aliases, name)
+			}
+		}
+	}
+}
 
 // tokenName is the parameter for the confirmation token. It shows that an operation may require confirmation, and is
 // not compared as a parameter.
@@ -117,6 +135,7 @@ func (o *operation) readNotes(protocol *metadata) {
 	n := &o.notes
 	n.text = strings.TrimSpace(o.Description)
 	n.deprecated, _ = cutNote(&n.text, deprecatedNote)
+	cutOriginals(&n.text, o.Parameters)
 	reasons, _ := cutNote(&n.text, reasonsNote)
 	before := n.text
 	if bracket, ok := cutNote(&n.text, bracketNote); ok && !n.readBracket(bracket) {

@@ -124,6 +124,7 @@ func Parse(document []byte) (*Snapshot, error) {
 			continue
 		}
 		faults = append(faults, prepare(t.Fields, fmt.Sprintf("type %q", t.Name)))
+		cutOriginals(&t.Description, t.Fields)
 		for i := range t.Values {
 			t.Values[i] = compact(t.Values[i])
 		}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/wiretype"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // buildPackage makes the model of a package from its operations. It returns false if there are none.
@@ -41,6 +43,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		return model.Package{}, false
 	}
 	b.checkOperationNames(handlers, kept)
+	b.noteFoldedNames()
 	w.AssignNames()
 	for _, h := range handlers {
 		w.Complete(h.request)
@@ -64,6 +67,28 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		out.Places = placesOf(out.Dir, w, handlers)
 	}
 	return out, true
+}
+
+// noteFoldedNames notes once a package that wire names differ from those in json tags.
+func (b *builder) noteFoldedNames() {
+	folded := b.shapes.Folded()
+	if len(folded) == 0 {
+		return
+	}
+	first := folded[0]
+	var pairs []string
+	for _, f := range folded[:min(3, len(folded))] {
+		pairs = append(pairs, f.Tag.Original+" is "+f.Tag.Name)
+	}
+	if more := len(folded) - len(pairs); more > 0 {
+		pairs = append(pairs, fmt.Sprintf("and %d more", more))
+	}
+	b.Report(first.Tag.NameAt, diag.Diagnostic{
+		Severity: diag.Note, Code: diag.CodeName, FieldPath: first.Path, Expected: first.Tag.Name,
+		Actual: first.Tag.Original,
+		Message: fmt.Sprintf("agents see %s in snake_case, and may use the camelCase of the json tags too: %s",
+			words.Count(len(folded), "name"), strings.Join(pairs, ", ")),
+	})
 }
 
 // taken lists the identifiers that generated code must not declare: those of the other files in the directory, tests

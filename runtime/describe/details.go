@@ -3,6 +3,7 @@ package describe
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -170,13 +171,33 @@ func paramDescription(p *gen.Param) string {
 	if p.AppendOnly {
 		n.add("Append-only")
 	}
-	if len(p.Aliases) > 0 {
-		n.add("Also accepted as " + strings.Join(p.Aliases, ", "))
+	if others := slices.DeleteFunc(slices.Clone(p.Aliases), isOriginal); len(others) > 0 {
+		n.add("Also accepted as " + strings.Join(others, ", "))
 	}
 	if p.Deprecated != "" {
 		n.add("Deprecated: " + p.Deprecated)
 	}
 	return n.String()
+}
+
+// isOriginal reports whether an alias is the camelCase name that a wire name was made of.
+func isOriginal(alias string) bool { return strings.ToLower(alias) != alias }
+
+// originalsNote returns one sentence with all camelCase names of parameters or fields, which requests may use too
+// (MCP-AQL introspection §8.1.2); empty if there are none.
+func originalsNote(params []gen.Param) string {
+	var names []string
+	for i := range params {
+		for _, alias := range params[i].Aliases {
+			if isOriginal(alias) {
+				names = append(names, alias)
+			}
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "Names in camelCase are accepted too: " + strings.Join(names, ", ")
 }
 
 // description returns the description of an operation in full.
@@ -187,6 +208,7 @@ func description(o *gen.Operation, gated Gating) string {
 	if len(o.Reasons) > 0 && o.Danger.Level() > 0 {
 		n.add("Reasons: " + strings.Join(o.Reasons, "; "))
 	}
+	n.add(originalsNote(o.Params))
 	if replacement := o.Replacement; o.Deprecated != "" || replacement != "" {
 		notice := strings.TrimSuffix(o.Deprecated, ".")
 		if replacement != "" {

@@ -127,7 +127,10 @@ func typeDetailsOf(t *gen.Type) typeDetails {
 		details.Values, details.Description = &values, described.String()
 	case gen.KindObject:
 		fields := parameterInfos(t.Fields)
-		details.Fields = &fields
+		var described notes
+		described.add(t.Description)
+		described.add(originalsNote(t.Fields))
+		details.Fields, details.Description = &fields, described.String()
 	case gen.KindUnion:
 		members := append(make([]string, 0, len(t.Members)), t.Members...)
 		details.Members = &members

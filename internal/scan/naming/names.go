@@ -77,8 +77,8 @@ func Suggest(name string) string {
 	return suggestion
 }
 
-// ForField returns the wire name of a field of another module whose own name, such as fooBar, is not valid. A name of
-// which little would be left, such as "+1" or "@type", is replaced by the Go name.
+// ForField returns the wire name of a field whose name in the json tag, such as fooBar, is not valid. A name of which
+// little would be left, such as "+1" or "@type", is replaced by the Go name.
 func ForField(name, goName string) string {
 	if folded := SnakeCase(name); IsValid(folded) {
 		return folded
@@ -87,6 +87,20 @@ func ForField(name, goName string) string {
 		return own
 	}
 	return Suggest(name)
+}
+
+// IsAlias reports whether requests may use the name of a json tag, such as fooBar, in place of the wire name (MCP-AQL
+// operations §4.1).
+func IsAlias(name string) bool {
+	for i, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+		case i > 0 && (r == '_' || r >= '0' && r <= '9'):
+		default:
+			return false
+		}
+	}
+	return name != ""
 }
 
 // Exported returns s with a capital first letter.

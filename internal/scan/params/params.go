@@ -5,6 +5,7 @@ package params
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
@@ -71,6 +72,9 @@ func (m *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber 
 	}
 	c.checkEnum()
 	c.checkRanges()
+	if naming.IsAlias(f.Tag.Original) {
+		param.Aliases = append(slices.Clip(param.Aliases), f.Tag.Original)
+	}
 	m.applyElements(f, shape, &param, elements)
 	if item, ok := f.Tag.Item("default"); ok {
 		c.applyDefault(item, quotedNumber)

@@ -79,7 +79,7 @@ func TestMistakes(t *testing.T) {
 		"presence": {"A int `aql:\"required,default=4\"`", "required and default contradict each other: a required " +
 			"parameter is never absent"},
 		"constant":     {"A Color `aql:\"enum=blue\"`", "enum value \"blue\" is no constant of type Color"},
-		"name":         {"A int `json:\"a-b\"`", "wire name \"a-b\" does not match ^[a-z][a-z0-9_]*$"},
+		"name":         {"A int `aql:\"name=a-b\"`", "wire name \"a-b\" does not match ^[a-z][a-z0-9_]*$"},
 		"other tag":    {"A int `validate:\"max=3\" aql:\"max=4\"`", "max=4 contradicts validate rule max=3"},
 		"untranslated": {"A string `validate:\"lowercase\"`", "validate rule \"lowercase\" has no meaning in MCP-AQL"},
 	}

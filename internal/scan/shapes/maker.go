@@ -29,6 +29,7 @@ type Maker struct {
 	tags    *tags.Reader
 	memo    typeutil.Map // types.Type → shaped
 	structs []*Shape     // structs that NewStructs has not returned yet
+	folded  []Declaration
 }
 
 // NewMaker makes a maker for the operations of package own.
@@ -42,6 +43,9 @@ func (m *Maker) NewStructs() []*Shape {
 	m.structs = nil
 	return list
 }
+
+// Folded returns the fields whose wire names are not those of their json tags, since these are not valid.
+func (m *Maker) Folded() []Declaration { return m.folded }
 
 // Of returns the shape of t, or why t cannot be carried. The faults of a struct's fields are reported at the fields;
 // the struct has a shape all the same. place is the Go path that mentions t, after which a struct type without a name

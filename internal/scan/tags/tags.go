@@ -33,12 +33,15 @@ type Tag struct {
 	Quoted    bool
 	HasAQL    bool
 	Faulty    bool // the aql tag has mistakes
-	Items     []Item
-	Foreign   Foreign
-	Field     *ast.Field  // nil: its source was not read
-	At        source.Span // the field's name
-	NameAt    source.Span // where the wire name comes from
-	TagAt     source.Span // the aql key and value
+	FromJSON  bool // the name is that of the json tag
+	// Original is the name in the json tag, if the wire name was made of it.
+	Original string
+	Items    []Item
+	Foreign  Foreign
+	Field    *ast.Field  // nil: its source was not read
+	At       source.Span // the field's name
+	NameAt   source.Span // where the wire name comes from
+	TagAt    source.Span // the aql key and value
 }
 
 // Reader reads the tags of struct fields.
@@ -65,7 +68,7 @@ func (r *Reader) Read(v *types.Var, path string) Tag {
 	}
 	for _, item := range tag.Items {
 		if item.Key == "name" && !item.Flag {
-			tag.Name, tag.Named, tag.NameAt = item.Value, true, item.ValueAt
+			tag.Name, tag.Named, tag.FromJSON, tag.NameAt = item.Value, true, false, item.ValueAt
 		}
 	}
 	if tag.Name == "" {
@@ -120,7 +123,7 @@ func (t *Tag) readJSON(value string, at source.Span) {
 	}
 	name, options, _ := strings.Cut(value, ",")
 	if isJSONName(name) {
-		t.Name, t.Named = name, true
+		t.Name, t.Named, t.FromJSON = name, true, true
 		t.NameAt = source.Span{Start: at.Start, End: at.Start + token.Pos(len(name))}
 	}
 	for option := range strings.SplitSeq(options, ",") {

@@ -21,6 +21,7 @@ type encodedField struct {
 	name      string
 	key       string // the name with a comma, quotes and a colon
 	presets   []string
+	aliases   []string // other names that selections may use
 	id        bool
 	location  location
 	value     *encoder
@@ -57,7 +58,7 @@ func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) er
 		return err
 	}
 	f.key, f.location = fieldKey(p.Name), at
-	f.name, f.presets, f.id = p.Name, p.Presets, p.ID
+	f.name, f.presets, f.aliases, f.id = p.Name, p.Presets, p.Aliases, p.ID
 	if p.Quoted {
 		inner := *p
 		inner.Type = scalarName(goField.Type)
@@ -89,7 +90,12 @@ func fieldKey(name string) string {
 
 // find returns the index of the field with a name, or -1.
 func (c *structEncoder) find(name string) int {
-	return slices.IndexFunc(c.fields, func(f encodedField) bool { return f.name == name })
+	for i := range c.fields {
+		if f := &c.fields[i]; f.name == name || slices.Contains(f.aliases, name) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (c *structEncoder) write(w *wire.Writer, base unsafe.Pointer) {
