@@ -63,7 +63,7 @@ func guardOf(s *gotype.Speller, named *types.Named, shape *shapes.Shape) (model.
 	guard := model.Guard{Type: text, Whole: named.Obj().Pkg() == s.Own}
 	for field := range st.Fields() {
 		text, ok := s.Spell(field.Type())
-		if !ok {
+		if !ok || !field.Exported() && field.Pkg() != s.Own {
 			guard.Whole = false
 			continue
 		}

@@ -30,11 +30,13 @@ type Maker struct {
 	memo    typeutil.Map // types.Type → shaped
 	structs []*Shape     // structs that NewStructs has not returned yet
 	folded  []Declaration
+	open    *instance // the generic type that is being shaped
+	endless map[*types.Named]bool
 }
 
 // NewMaker makes a maker for the operations of package own.
 func NewMaker(p *source.Program, tags *tags.Reader, own *types.Package) *Maker {
-	return &Maker{Program: p, tags: tags, own: own}
+	return &Maker{Program: p, tags: tags, own: own, endless: make(map[*types.Named]bool)}
 }
 
 // NewStructs returns the structs that were shaped since its last call, each after those that its fields mention.
@@ -56,8 +58,15 @@ func (m *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
 		return known.shape, known.fault
 	}
 	shape := &Shape{Type: t}
-	m.memo.Set(t, shaped{shape: shape})
-	if fault := m.fill(shape, place); fault != nil {
+	outer := m.open
+	open, fault := m.within(outer, t)
+	if fault == nil {
+		m.memo.Set(t, shaped{shape: shape})
+		m.open = open
+		fault = m.fill(shape, place)
+		m.open = outer
+	}
+	if fault != nil {
 		m.memo.Set(t, shaped{fault: fault})
 		return nil, fault
 	}
@@ -138,6 +147,9 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 		out.Kind, out.Key = Map, key
 		return m.elem(out, u.Elem(), place)
 	case *types.Struct:
+		if fault := m.strippedFault(t, u); fault != nil {
+			return fault
+		}
 		out.Kind = Struct
 		label := out.Go.Name
 		if label == "" {
@@ -241,6 +253,29 @@ func (m *Maker) fillOptional(out *Shape) *Fault {
 	return nil
 }
 
+// strippedFault returns what to do about a type that has only the hidden fields of another package's type, as
+// type Stamp time.Time. The methods that wrote and read them stay behind, so encoding/json writes {}.
+func (m *Maker) strippedFault(t types.Type, u *types.Struct) *Fault {
+	named, ok := t.(*types.Named)
+	if !ok || u.NumFields() == 0 {
+		return nil
+	}
+	for field := range u.Fields() {
+		if field.Exported() || field.Embedded() || field.Pkg() == named.Obj().Pkg() {
+			return nil
+		}
+	}
+	of := "a type of package " + u.Field(0).Pkg().Name()
+	if spec := m.TypeSyntax(named.Obj()).Spec; spec != nil {
+		of = types.ExprString(spec.Type)
+	}
+	return &Fault{
+		Message: fmt.Sprintf("%s has the hidden fields of %s without its methods, so JSON carries nothing of it",
+			m.text(t), of),
+		Suggestion: fmt.Sprintf("use %s itself, or embed it: struct{ %s }", of, of),
+	}
+}
+
 // isKey reports whether encoding/json can write a type as the key of a map.
 func isKey(key *Shape, t types.Type) bool {
 	switch key.Kind {
@@ -267,7 +302,8 @@ func (m *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
 	scope := named.Obj().Pkg().Scope()
 	for _, name := range scope.Names() {
 		object, ok := scope.Lookup(name).(*types.TypeName)
-		if !ok || object.IsAlias() || object == named.Obj() || types.IsInterface(object.Type()) {
+		if !ok || object.IsAlias() || object == named.Obj() || types.IsInterface(object.Type()) ||
+			embedsEndlessly(nil, object.Type(), new(typeutil.Map)) {
 			continue
 		}
 		if types.Implements(object.Type(), u) || types.Implements(types.NewPointer(object.Type()), u) {
@@ -334,6 +370,9 @@ func MarshalMethod(t types.Type) string {
 		return ""
 	}
 	if _, isInterface := t.Underlying().(*types.Interface); isInterface {
+		return ""
+	}
+	if embedsEndlessly(nil, t, new(typeutil.Map)) {
 		return ""
 	}
 	for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"} {

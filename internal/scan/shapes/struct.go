@@ -75,6 +75,7 @@ type embedded struct {
 	selector []string
 	index    []int
 	through  *Declaration // the user's field that embeds it; nil: the struct is the user's own
+	open     *instance    // the generic type that it is in
 }
 
 // collector collects the fields of a struct, level by level.
@@ -88,7 +89,7 @@ type collector struct {
 // collect lists the fields of st and, level by level, of the structs embedded in it.
 func (m *Maker) collect(st *types.Struct, label string) (found []*candidate, unfillable []ForeignFault) {
 	c := &collector{Maker: m, found: make([]*candidate, 0, st.NumFields())}
-	level := []embedded{{label: label, st: st}}
+	level := []embedded{{label: label, st: st, open: m.open}}
 	var seen map[*types.Struct]bool
 	for depth := 0; len(level) > 0; depth++ {
 		c.next = nil
@@ -168,7 +169,12 @@ func (c *collector) add(e embedded, i, depth int) {
 			if through == nil && c.Editable(v.Pkg()) {
 				through = &Declaration{Path: path, Tag: tag, Var: v}
 			}
-			c.next = append(c.next, embedded{c.typeName(inner), st, selector, index, through})
+			open, fault := c.within(e.open, inner)
+			if fault != nil {
+				c.reportFault(Declaration{Path: path, Tag: tag, Var: v, Through: e.through}, fault)
+				return
+			}
+			c.next = append(c.next, embedded{c.typeName(inner), st, selector, index, through, open})
 			return
 		}
 	}
