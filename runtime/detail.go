@@ -64,3 +64,18 @@ func detailsJSON(list []detail) (string, error) {
 	writeDetails(w, list)
 	return string(w.Bytes()), w.Err()
 }
+
+// levelsAboveDetail is how many levels of an answer are around the value of a detail: in a batch, those of the answer,
+// the list of results, an item, its answer, the failure and the details.
+const levelsAboveDetail = 6
+
+// detailTooDeep is why a failure or a warning is not shown one of whose details would make the answer exceed its limit.
+const detailTooDeep = "a detail is nested too deeply"
+
+// deeper reports whether a JSON value has more levels of objects and arrays than these.
+func deeper(text string, levels int) bool {
+	r := wire.NewReader(text, wire.Limits{MaxDepth: levels})
+	r.Skip()
+	fault := r.Fault()
+	return fault != nil && fault.Kind == wire.TooDeep
+}

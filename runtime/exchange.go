@@ -2,6 +2,7 @@ package aql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -38,6 +39,7 @@ func (s *Session) newExchange(tool string) *exchange {
 	x.adapter, x.session, x.view = a, s, a.view.Load()
 	d := &x.decoder
 	d.directory, d.tool, d.limits, d.legacyCodes = &x.view.directory, tool, a.options.Limits, a.options.LegacyErrorCodes
+	x.warnings.levels = a.options.Limits.NestingDepth - levelsAboveDetail
 	x.checkpoint.gate, x.checkpoint.session = x.view.gate, s.gate
 	return x
 }
@@ -129,6 +131,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 // back.
 func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	w.Raw(successOpen)
+	w.SetMaxDepth(x.resultLevels())
 	start := w.Len()
 	out := x.adapter.runner.run(ctx, &q.operation.definition, &q.slots.handled, w)
 	if out.err != nil {
@@ -138,6 +141,7 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	}
 	x.checkpoint.finish(ctx, q, out.handling.used(x.message.size+w.Len()-start), nil)
 	x.collect(ctx, q, &out)
+	w.SetMaxDepth(0)
 	if x.message.batch == nil { // a batch has the warnings of all its operations together
 		x.warnings.write(w)
 		if x.adapter.options.ResponseMeta {
@@ -148,10 +152,22 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	if w.ExceedsLimit() {
 		return tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
 	}
-	if err := w.Err(); err != nil {
+	switch err := w.Err(); {
+	case errors.Is(err, wire.ErrTooDeep):
+		return x.reporter(q).tooDeep(ctx, err, x.adapter.options.Limits.NestingDepth)
+	case err != nil:
 		return x.reporter(q).internal(ctx, fmt.Errorf("encoding the result: %w", err), nil, unexpected)
 	}
 	return nil
+}
+
+// resultLevels is how many levels a result may have, besides those of the answer that the writer does not count.
+func (x *exchange) resultLevels() int {
+	uncounted := 1 // the answer
+	if x.message.batch != nil {
+		uncounted++ // the answer of the item
+	}
+	return x.adapter.options.Limits.NestingDepth - uncounted
 }
 
 // warn adds a warning to the answer, or logs why it cannot be shown.
@@ -211,5 +227,6 @@ func (x *exchange) fail(f *Error) Reply {
 func (x *exchange) reporter(q *request) reporter {
 	return reporter{
 		log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id,
+		levels: x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
 	}
 }

@@ -21,7 +21,7 @@ func faultFailure(f *wire.Fault, limits Limits, o *operation) *Error {
 	located = append(located, detail{"byte_offset", f.Offset})
 	switch f.Kind {
 	case wire.InvalidUTF8, wire.NUL:
-		return failure("VALIDATION_INVALID_ENCODING", "Invalid character encoding in request", located...)
+		return failure("VALIDATION_INVALID_ENCODING", "Invalid character encoding in request: '"+f.Detail+"'", located...)
 	case wire.TooDeep:
 		return tooLarge("nesting_depth", limits.NestingDepth, f.Actual, "levels")
 	case wire.StringTooLong:

@@ -23,8 +23,9 @@ type notice struct {
 
 // notices are the warnings of an answer.
 type notices struct {
-	list []notice
-	more int
+	list   []notice
+	more   int
+	levels int // that the value of a detail may have
 }
 
 // add adds a warning, unless it must not be shown: then it returns why. A warning that is there already is counted.
@@ -38,6 +39,11 @@ func (l *notices) add(w Warning) (problem string) {
 		}
 	}
 	switch {
+	case slices.ContainsFunc(w.details, func(d detail) bool {
+		text, composite := d.value.(rawJSON)
+		return composite && deeper(string(text), l.levels)
+	}):
+		return detailTooDeep
 	case !isCode(w.Code) || w.Message == "":
 		return "a warning needs a code of capital letters, digits and underscores, and a message"
 	case severityRank(n.Severity) < 0:

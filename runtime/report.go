@@ -17,6 +17,7 @@ type reporter struct {
 	operation string
 	session   string
 	label     string // the client's, of the message
+	levels    int    // that the value of a detail may have
 }
 
 // handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
@@ -43,7 +44,7 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 // shown returns a failure as the agent sees it. If its text must not be shown, it stays in the log; the code still
 // helps.
 func (p reporter) shown(ctx context.Context, f *Error, err error) *Error {
-	if problem := f.unfit(); problem != "" {
+	if problem := f.unfit(p.levels); problem != "" {
 		p.log.LogAttrs(ctx, slog.LevelWarn, "message withheld: "+problem, p.attrs("", err)...)
 		return failure(f.Code, "Operation '"+p.operation+"' failed")
 	}
@@ -98,8 +99,17 @@ func requestID(label string) string {
 	return "req_" + rand.Text()
 }
 
-// unfit returns why the text of a failure must not be shown to an agent; empty: it may.
-func (e *Error) unfit() string {
+// tooDeep is the failure of an operation that has run, and whose result has more levels than an answer may have.
+func (p reporter) tooDeep(ctx context.Context, err error, limit int) *Error {
+	p.log.LogAttrs(ctx, slog.LevelError, "result is nested too deeply", p.attrs("", err)...)
+	f := tooLarge("nesting_depth", limit, limit+1, "levels")
+	f.Message += ": the result of '" + p.operation + "' is nested too deeply. The operation has run."
+	return f
+}
+
+// unfit returns why a failure must not be shown to an agent; empty: it may. levels is how many the value of a detail may
+// have.
+func (e *Error) unfit(levels int) string {
 	const leaks = "it fails the protocol's leak check"
 	if words.Leak(e.Message) != "" {
 		return leaks
@@ -110,7 +120,9 @@ func (e *Error) unfit() string {
 		case string:
 			text = v
 		case rawJSON:
-			text = string(v)
+			if text = string(v); deeper(text, levels) {
+				return detailTooDeep
+			}
 		case unwritable:
 			return v.Error()
 		}

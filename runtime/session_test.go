@@ -103,7 +103,11 @@ func TestCall(t *testing.T) {
 
 		{"REQ-DE-01 invalid UTF-8", "mcp_aql_create", "{\"operation\":\"create_note\",\"params\":{\"title\":\"\xff\"}}",
 			`{"success":false,"error":{"code":"VALIDATION_INVALID_ENCODING","message":"Invalid character encoding in ` +
-				`request","details":{"byte_offset":46}}}`},
+				`request: 'the bytes are not UTF-8'","details":{"byte_offset":46}}}`},
+		{"A13 REQ-DE-02 U+0000 is refused by its name", "mcp_aql_create",
+			`{"operation":"create_note","params":{"title":"a\u0000"}}`,
+			`{"success":false,"error":{"code":"VALIDATION_INVALID_ENCODING","message":"Invalid character encoding in ` +
+				`request: 'a string holds the character U+0000'","details":{"location":"params.title","byte_offset":47}}}`},
 		{"REQ-DE-11 32 levels pass", "mcp_aql_create", deep(32), okX},
 		{"REQ-DE-11 33 levels do not", "mcp_aql_create", deep(33),
 			`{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds nesting_depth limit ` +

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -163,6 +164,9 @@ func TestParametersAreAcceptedAsAdaptersDo(t *testing.T) {
 		{"replace_item", `{"input":{"name":"Tea","log":[]}}`, false},
 		{"list_items", `{"fields":"minimal"}`, true},
 		{"list_items", `{"fields":["name","parts","labels.colour"]}`, true},
+		{"list_items", `{"fields":["parts.parts.parts.labels.app/Name","labels.a.b"]}`, true}, // A13
+		{"list_items", `{"fields":["parts.parts.colour"]}`, false},                            // A13
+		{"list_items", `{"fields":["labels."]}`, false},
 		{"list_items", `{"fields":["colour"]}`, false}, // REQ-FS-07
 		{"list_items", `{"fields":["name.first"]}`, false},
 		{"list_items", `{"fields":[]}`, false},
@@ -210,6 +214,42 @@ func TestSetTellsParametersFromResults(t *testing.T) {
 	}
 	if definitions["ItemInput"] != nil {
 		t.Error("ItemInput is defined, which nothing refers to")
+	}
+}
+
+// A13, REQ-FS-07: types that contain each other have paths of any depth, which the expression matches, and no others. The
+// entries of maps have any names, without dots where a path goes on behind them.
+func TestPathsOfTypesThatContainThemselves(t *testing.T) {
+	a := &gen.Definitions{
+		Operations: []gen.Operation{{
+			Name: "get", Category: gen.Read, Returns: gen.Returns{Name: "Folder", Kind: gen.KindObject},
+			Params: []gen.Param{{Name: "fields", Type: gen.TypeSelection}},
+		}},
+		Types: []gen.Type{
+			{Name: "Folder", Kind: gen.KindObject, Fields: []gen.Param{
+				{Name: "name", Type: "string"},
+				{Name: "files", Type: "object", Items: &gen.Param{Type: "File"}},
+				{Name: "up", Type: "Folder"},
+			}},
+			{Name: "File", Kind: gen.KindObject, Fields: []gen.Param{
+				{Name: "size", Type: "integer"},
+				{Name: "in", Type: "array", Items: &gen.Param{Type: "Folder"}},
+				{Name: "of", Type: "File"},
+				{Name: "labels", Type: "object", Items: &gen.Param{Type: "string"}},
+			}},
+		},
+	}
+	fields, _ := Params(a, &a.Operations[0]).Properties.Get("fields")
+	expression := regexp.MustCompile(fields.AnyOf[1].Items.Pattern)
+	for path, want := range map[string]bool{
+		"name": true, "up": true, "up.up.up.name": true, "files": true, "files.READ ME": true, "files.a.size": true,
+		"up.files.a.of.of.in.up.files.b.in": true, "files.a.labels.app/v1.2": true, "files.a.in.name": true,
+		"": false, "size": false, "up.": false, "up.size": false, "files.a.name": false, "files.a.of.up": false,
+		"files..size": false, "name.up": false, "files.a.labels.": false, "in": false,
+	} {
+		if got := expression.MatchString(path); got != want {
+			t.Errorf("%q: matched %v, want %v by %s", path, got, want, expression)
+		}
 	}
 }
 

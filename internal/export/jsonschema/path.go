@@ -13,6 +13,9 @@ import (
 const (
 	segment = `[a-z][a-z0-9_]*`
 	anyPath = `^` + segment + `(?:\.` + segment + `)*$`
+	// The name of an entry in a map is data. Only where a path can go on behind it, it has no dots.
+	entry     = `[^.]+`
+	lastEntry = `[\s\S]+`
 	// longestPattern is the greatest length of an expression that lists all paths.
 	longestPattern = 4000
 )
@@ -21,8 +24,10 @@ const (
 func (s *Set) selection(presets []string, result string) *document.Schema {
 	pattern := anyPath
 	if t, ok := s.adapter.Type(resource(s.adapter, result)); ok {
-		if paths, ok := s.pathsOf(t, nil); ok && paths != "" {
-			pattern = "^" + paths + "$"
+		if p, ok := s.pathsOf(t, nil); ok && len(p.ends) > 0 {
+			pattern = "^" + alternatives(p.ends) + "$"
+		} else if !ok && s.hasEntries(t, nil) {
+			pattern = ""
 		}
 	}
 	return &document.Schema{AnyOf: []*document.Schema{
@@ -31,16 +36,23 @@ func (s *Set) selection(presets []string, result string) *document.Schema {
 	}}
 }
 
-// pathsOf returns an expression for the paths of fields in an object; empty: it has none. It does not list paths inside
-// a type that contains itself. It returns false as soon as the expression is too long, because types that share others
-// can have very many paths.
-func (s *Set) pathsOf(t *gen.Type, open []string) (string, bool) {
+// paths are those in a value.
+type paths struct {
+	inner bool // the value is an object; else it has no paths
+	ends  []string
+	// loops are expressions that lead back to objects whose paths are being listed, by the names of their types. They end
+	// with a dot.
+	loops map[string][]string
+}
+
+// pathsOf returns expressions for the paths in an object. open are the types whose paths are being listed. It returns
+// false as soon as the expressions are too long, because types that share others can have very many paths.
+func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
 	open = append(slices.Clip(open), t.Name)
 	if t.Items != nil {
-		below, ok := s.pathsBelow(t.Items, open)
-		return segment + below, ok
+		return s.pathsOfEntries(t.Items, open)
 	}
-	var names []string
+	p := paths{inner: true, loops: make(map[string][]string)}
 	length := 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -48,34 +60,110 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (string, bool) {
 			continue
 		}
 		below, ok := s.pathsBelow(f, open)
-		if length += len(f.Name) + len(below) + 1; !ok || length > longestPattern {
-			return "", false
+		below = below.after(f.Name)
+		if length += below.length() + 1; !ok || length > longestPattern {
+			return paths{}, false
 		}
-		names = append(names, f.Name+below)
+		p.ends = append(p.ends, below.ends...)
+		for name, leading := range below.loops {
+			p.loops[name] = append(p.loops[name], leading...)
+		}
 	}
-	if names == nil {
-		return "", true
-	}
-	return "(?:" + strings.Join(names, "|") + ")", true
+	return p.closed(t.Name), true
 }
 
-// pathsBelow returns an expression for the rest of a path after the name of a field. The rest is optional.
-func (s *Set) pathsBelow(p *gen.Param, open []string) (string, bool) {
+// pathsOfEntries is pathsOf for a map, whose entries are described by items.
+func (s *Set) pathsOfEntries(items *gen.Param, open []string) (paths, bool) {
+	below, ok := s.pathsBelow(items, open)
+	if !below.inner {
+		return paths{inner: true, ends: []string{lastEntry}}, ok
+	}
+	return below.after(entry), ok
+}
+
+// pathsBelow returns the paths in a value.
+func (s *Set) pathsBelow(p *gen.Param, open []string) (paths, bool) {
 	for p.Type == "array" && p.Items != nil {
 		p = p.Items
 	}
-	inner, ok := "", true
 	if t, named := s.adapter.Type(p.Type); named && t.Kind == gen.KindObject {
 		if slices.Contains(open, t.Name) {
-			return "", true
+			return paths{inner: true, loops: map[string][]string{t.Name: {""}}}, true
 		}
-		inner, ok = s.pathsOf(t, open)
-	} else if p.Type == "object" && p.Items != nil {
-		inner, ok = s.pathsBelow(p.Items, open)
-		inner = segment + inner
+		return s.pathsOf(t, open)
 	}
-	if inner == "" || !ok {
-		return "", ok
+	if p.Type == "object" && p.Items != nil {
+		return s.pathsOfEntries(p.Items, open)
 	}
-	return `(?:\.` + inner + `)?`, true
+	return paths{}, true
+}
+
+// after returns the paths in an object of which a member, whose name the expression matches, has the paths p.
+func (p paths) after(name string) paths {
+	around := paths{inner: true, ends: []string{name}, loops: make(map[string][]string)}
+	if len(p.ends) > 0 {
+		around.ends[0] = name + `(?:\.` + alternatives(p.ends) + `)?`
+	}
+	for loop, leading := range p.loops {
+		around.loops[loop] = []string{name + `\.` + alternatives(leading)}
+	}
+	return around
+}
+
+// closed returns the paths of an object of a type: what leads back to it may come any number of times.
+func (p paths) closed(name string) paths {
+	again := p.loops[name]
+	if again == nil {
+		return p
+	}
+	delete(p.loops, name)
+	star := "(?:" + strings.Join(again, "|") + ")*"
+	p.ends = []string{star + alternatives(p.ends)}
+	for loop, leading := range p.loops {
+		p.loops[loop] = []string{star + alternatives(leading)}
+	}
+	return p
+}
+
+// length returns the length of all expressions.
+func (p paths) length() int {
+	length := 0
+	for _, end := range p.ends {
+		length += len(end)
+	}
+	for _, leading := range p.loops {
+		for _, expression := range leading {
+			length += len(expression)
+		}
+	}
+	return length
+}
+
+// alternatives returns an expression that matches what any of the expressions matches.
+func alternatives(expressions []string) string {
+	if len(expressions) == 1 && expressions[0] == "" {
+		return ""
+	}
+	return "(?:" + strings.Join(expressions, "|") + ")"
+}
+
+// hasEntries reports whether there are maps in values of a type. seen are the types that were looked at.
+func (s *Set) hasEntries(t *gen.Type, seen map[string]bool) bool {
+	if t.Items != nil {
+		return true
+	}
+	if seen == nil {
+		seen = make(map[string]bool)
+	}
+	if seen[t.Name] {
+		return false
+	}
+	seen[t.Name] = true
+	return slices.ContainsFunc(t.Fields, func(p gen.Param) bool {
+		for p.Type == "array" && p.Items != nil {
+			p = *p.Items
+		}
+		of, named := s.adapter.Type(p.Type)
+		return p.Type == "object" && p.Items != nil || named && s.hasEntries(of, seen)
+	})
 }

@@ -77,6 +77,20 @@ func (n *encoder) writeMap(w *wire.Writer, p unsafe.Pointer) {
 		w.Null()
 		return
 	}
+	value := reflect.New(n.goType.Elem())
+	w.BeginObject()
+	for _, e := range n.sortedEntries(w, entries) {
+		if w.KeyEscaped(e.name); w.Err() != nil {
+			break
+		}
+		value.Elem().Set(e.value)
+		n.elem.write(w, value.UnsafePointer())
+	}
+	w.EndObject()
+}
+
+// sortedEntries returns the entries of a map in the order of their names.
+func (n *encoder) sortedEntries(w *wire.Writer, entries reflect.Value) []entry {
 	sorted := make([]entry, 0, entries.Len())
 	for iterator := entries.MapRange(); iterator.Next(); {
 		name := ""
@@ -88,14 +102,5 @@ func (n *encoder) writeMap(w *wire.Writer, p unsafe.Pointer) {
 		sorted = append(sorted, entry{name, iterator.Value()})
 	}
 	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
-	value := reflect.New(n.goType.Elem())
-	w.BeginObject()
-	for _, e := range sorted {
-		if w.KeyEscaped(e.name); w.Err() != nil {
-			break
-		}
-		value.Elem().Set(e.value)
-		n.elem.write(w, value.UnsafePointer())
-	}
-	w.EndObject()
+	return sorted
 }

@@ -38,24 +38,23 @@ func (n *encoder) writeAny(w *wire.Writer, p unsafe.Pointer) {
 	w.Any(reflect.NewAt(n.goType, p).Elem().Interface())
 }
 
-// writeRaw writes JSON from a handler. As in encoding/json, it is checked and compacted.
+// writeRaw writes JSON from a handler. As in encoding/json, it is checked and compacted; other than there, a name that
+// stands twice in one object is an error, as it is in requests.
 func (n *encoder) writeRaw(w *wire.Writer, text []byte) {
 	if text == nil {
 		w.Null()
 		return
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, text); err != nil {
+	err := json.Compact(&compact, text)
+	if err == nil {
+		err = w.Checked(compact.String())
+	}
+	if err != nil {
 		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
 		w.Null()
-		return
 	}
-	writeUserJSON(w, compact.String())
 }
-
-// writeUserJSON writes JSON from a user's code, which encoding/json has checked. It may hold invalid UTF-8, which
-// becomes U+FFFD as it does in strings (MCP-AQL core §4.7.1).
-func writeUserJSON(w *wire.Writer, text string) { w.Raw(strings.ToValidUTF8(text, "\ufffd")) }
 
 // writeText writes a string by the type's method for text.
 func (n *encoder) writeText(w *wire.Writer, p unsafe.Pointer) {
@@ -81,10 +80,12 @@ func (n *encoder) writeJSON(w *wire.Writer, p unsafe.Pointer) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := callUser(func() error { return encoder.Encode(reflect.NewAt(n.goType, p).Interface()) }); err != nil {
+	err := callUser(func() error { return encoder.Encode(reflect.NewAt(n.goType, p).Interface()) })
+	if err == nil {
+		err = w.Checked(strings.TrimSuffix(text.String(), "\n"))
+	}
+	if err != nil {
 		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
 		w.Null()
-		return
 	}
-	writeUserJSON(w, strings.TrimSuffix(text.String(), "\n"))
 }

@@ -30,7 +30,7 @@ func (s *Set) selectionDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 }
 
 // pathPattern is the grammar of paths (MCP-AQL field selection §2.1). A path may also name a computed field, which no
-// resource has yet.
+// resource has yet, and go on with the name of a map's entry, which is data and has a grammar of its own.
 const pathPattern = `^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`
 
 // readSelection reads a preset or a list of paths.
@@ -45,7 +45,7 @@ func (n *decoder) readSelection(r *wire.Reader, p unsafe.Pointer) {
 		r.Array()
 		count := 0
 		for ; r.NextElement(); count++ {
-			if s, ok := r.String(); ok && r.Pattern(isPath(s), pathPattern) {
+			if s, ok := r.String(); ok && r.Pattern(n.entries && s != "" || isPath(s), pathPattern) {
 				selection.Paths = append(selection.Paths, s)
 			}
 		}

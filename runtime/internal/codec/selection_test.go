@@ -175,6 +175,7 @@ type article struct {
 	Tags    []string
 	Meta    map[string]string
 	Parts   map[string]author
+	Counts  map[int]int
 	At      time.Time
 	Version string
 }
@@ -194,6 +195,7 @@ var articleTypes = []gen.Type{
 		{Name: "tags", Go: "Tags", Type: "array", Items: &gen.Param{Type: "string"}},
 		{Name: "meta", Go: "Meta", Type: "object", Items: &gen.Param{Type: "string"}},
 		{Name: "parts", Go: "Parts", Type: "object", Items: &gen.Param{Type: "Author"}},
+		{Name: "counts", Go: "Counts", Type: "object", Items: &gen.Param{Type: "integer"}, OmitEmpty: true},
 		{Name: "at", Go: "At", Type: "string", Format: "date-time"},
 		{Name: "_etag", Go: "Version", Type: "string"},
 	}},
@@ -252,6 +254,25 @@ func TestSelections(t *testing.T) {
 			want: `{"meta":{"k":"v"},"parts":{"p":{"email":""}},"_etag":"v1"}`,
 		},
 		{
+			name: "A13: entries of a map have any names", returns: "Article",
+			result: article{
+				Meta: map[string]string{"Content-Type": "text", "a.b": "dots", "a": ""}, Version: "v1",
+				Parts: map[string]author{"P 1": {Email: "p@1"}, "p": {}},
+			},
+			request: `{"fields":["meta.Content-Type","meta.a.b","parts.P 1.email"]}`,
+			want:    `{"meta":{"Content-Type":"text","a.b":"dots"},"parts":{"P 1":{"email":"p@1"}},"_etag":"v1"}`,
+		},
+		{
+			name: "A13: and those of other keys the names that they are written with", returns: "Article",
+			result:  article{Counts: map[int]int{1: 2, -7: 8, 3: 4}, Version: "v1"},
+			request: `{"fields":["counts.1","counts.01","counts.-7"]}`, want: `{"counts":{"-7":8,"1":2},"_etag":"v1"}`,
+		},
+		{
+			name:    "names that no field has are unknown where entries may have them",
+			request: `{"fields":["Title","title","_etag"]}`, want: `{"title":"T","_etag":"v1"}`,
+			unknown: []string{"Title", "_etag"},
+		},
+		{
 			name: "a field that is absent is left out", request: `{"fields":["body","title"]}`,
 			want: `{"title":"T","_etag":"v1"}`,
 		},
@@ -291,9 +312,9 @@ func TestSelections(t *testing.T) {
 		},
 		{
 			name:    "an unknown field",
-			request: `{"fields":["titel","title","author.nome","title.x","tags.x","meta.k.x","_computed.age"]}`,
+			request: `{"fields":["titel","title","author.nome","title.x","tags.x","meta.","parts.p.nome","_computed.age"]}`,
 			want:    `{"title":"T","_etag":"v1"}`,
-			unknown: []string{"titel", "author.nome", "title.x", "tags.x", "meta.k.x", "_computed.age"},
+			unknown: []string{"titel", "author.nome", "title.x", "tags.x", "meta.", "parts.p.nome", "_computed.age"},
 		},
 		{
 			name: "deeper than anything is", request: `{"fields":["title","author.` + strings.Repeat("boss.", 100) + `name"]}`,

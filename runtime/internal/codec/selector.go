@@ -36,6 +36,7 @@ func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector
 	if result == nil || !selector.target(result) {
 		return nil, fmt.Errorf("fields are selected of a result that has none")
 	}
+	request.object.fields[at].value.entries = selector.resource.hasEntries(make(map[*structEncoder]bool))
 	switch {
 	case search:
 		selector.defaultPreset = presetMinimal
@@ -191,40 +192,55 @@ const maxPathSteps = 64
 // reaches reports whether values may have something at a path.
 func (n *encoder) reaches(path string) bool {
 	for range maxPathSteps {
-		name, rest, deeper := strings.Cut(path, ".")
-		n = n.element()
-		switch n.kind {
-		case kindStruct:
+		name, rest, deeper := n.element().step(path)
+		if n = n.element(); n.kind == kindStruct {
 			at := n.object.find(name)
-			if at < 0 {
+			if at < 0 || !isPath(name) {
 				return false
 			}
 			n = n.object.fields[at].value
-		case kindMap, kindStringMap:
-			if n.key != nil { // keys are not strings
-				return false
-			}
+		} else if n.isMap() && name != "" {
 			n = n.elem
-		default:
+		} else {
 			return false
 		}
 		if !deeper {
 			return true
-		}
-		if n == nil { // the strings of a map
-			return false
 		}
 		path = rest
 	}
 	return false
 }
 
+// isMap reports whether values are JSON objects whose names are data.
+func (n *encoder) isMap() bool { return n.kind == kindMap || n.kind == kindStringMap }
+
+// step splits a path into the name of a field or an entry, and the rest. The entries of a map that have nothing to
+// select in them may have dots in their names.
+func (n *encoder) step(path string) (name, rest string, deeper bool) {
+	if n.kind == kindStringMap || n.kind == kindMap && !n.elem.element().isMap() && n.elem.element().kind != kindStruct {
+		return path, "", false
+	}
+	return strings.Cut(path, ".")
+}
+
+// hasEntries reports whether there are maps in values. seen are the structs that were looked at.
+func (n *encoder) hasEntries(seen map[*structEncoder]bool) bool {
+	n = n.element()
+	if n.kind != kindStruct || seen[n.object] {
+		return n.isMap()
+	}
+	seen[n.object] = true
+	return slices.ContainsFunc(n.object.fields, func(f encodedField) bool { return f.value.hasEntries(seen) })
+}
+
 // choose adds what is at a path to a subset. The path reaches something.
 func (n *encoder) choose(to *Subset, path string) {
 	for deeper := true; deeper; {
+		n = n.element()
 		var name string
-		name, path, deeper = strings.Cut(path, ".")
-		if n = n.element(); n.kind == kindStruct {
+		name, path, deeper = n.step(path)
+		if n.kind == kindStruct {
 			at := n.object.find(name)
 			n, to = n.object.fields[at].value, to.field(at)
 		} else {

@@ -39,13 +39,18 @@ func (s *Subset) field(index int) *Subset {
 
 // entry returns the part of an entry with a name. It adds an empty part if there is none.
 func (s *Subset) entry(name string) *Subset {
-	at, found := slices.BinarySearchFunc(s.entries, name, func(e entrySubset, name string) int {
-		return strings.Compare(e.name, name)
-	})
+	at, found := s.findEntry(name)
 	if !found {
 		s.entries = slices.Insert(s.entries, at, entrySubset{name, &Subset{}})
 	}
 	return s.entries[at].subset
+}
+
+// findEntry returns where the part of an entry is in s.entries, or would be.
+func (s *Subset) findEntry(name string) (at int, found bool) {
+	return slices.BinarySearchFunc(s.entries, name, func(e entrySubset, name string) int {
+		return strings.Compare(e.name, name)
+	})
 }
 
 // writeSelected writes the part of the value at p that is in subset.
@@ -107,15 +112,25 @@ func (n *encoder) writeEntries(w *wire.Writer, p unsafe.Pointer, subset *Subset)
 		return
 	}
 	value := reflect.New(n.goType.Elem())
-	w.BeginObject()
-	for _, part := range subset.entries {
-		entry := entries.MapIndex(reflect.ValueOf(part.name).Convert(n.goType.Key()))
-		if !entry.IsValid() {
-			continue
-		}
+	write := func(entry reflect.Value, part *entrySubset) {
 		w.KeyEscaped(part.name)
 		value.Elem().Set(entry)
 		n.elem.writeSelected(w, value.UnsafePointer(), part.subset)
+	}
+	w.BeginObject()
+	if n.key != nil { // names are found by spelling every key
+		for _, e := range n.sortedEntries(w, entries) {
+			if at, found := subset.findEntry(e.name); found {
+				write(e.value, &subset.entries[at])
+			}
+		}
+	} else {
+		for i := range subset.entries {
+			part := &subset.entries[i]
+			if entry := entries.MapIndex(reflect.ValueOf(part.name).Convert(n.goType.Key())); entry.IsValid() {
+				write(entry, part)
+			}
+		}
 	}
 	w.EndObject()
 }

@@ -158,6 +158,9 @@ func (r *Reader) AppendOnly() {
 
 // NullRefused reports that the value just read is null where a value is needed.
 func (r *Reader) NullRefused(expected string) {
+	if expected == "any" {
+		expected = "any value but null"
+	}
 	r.addProblem(Problem{Stage: StageType, Expected: expected, Actual: "null", Offset: r.from})
 }
 

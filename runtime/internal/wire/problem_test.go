@@ -300,3 +300,14 @@ func TestProblemsAreBounded(t *testing.T) {
 		t.Errorf("problems of each stage (-want +got):\n%s\n%v", diff, r.Fault())
 	}
 }
+
+// A13: null among values of any type is refused as what it is.
+func TestNullAmongValuesOfAnyType(t *testing.T) {
+	r := NewReader(`null`, Limits{})
+	r.Skip()
+	r.NullRefused("any")
+	want := []Problem{{Stage: StageType, Expected: "any value but null", Actual: "null"}}
+	if diff := cmp.Diff(want, r.Problems()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -33,6 +33,7 @@ type Reader struct {
 	retained   string // the same text in memory that results may share
 	ownBytes   []byte // the memory of retained, in which strings are unescaped; nil: they are unescaped in the arena
 	preserving bool   // retained must not change
+	tolerant   bool   // strings may hold U+0000 and half a surrogate pair, until Reset is called
 	pos        int
 	from, to   int // the last scalar or name read, for problems
 	fault      *Fault
@@ -88,7 +89,7 @@ func (r *Reader) Reset(data string, limits Limits) {
 	if r.fault != nil || r.reported != [stages]int{} {
 		r.fault, r.reported = nil, [stages]int{}
 	}
-	r.retained, r.ownBytes, r.preserving, r.arena = data, nil, false, nil // results may still use the arena
+	r.retained, r.ownBytes, r.preserving, r.tolerant, r.arena = data, nil, false, false, nil // results may still use the arena
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}

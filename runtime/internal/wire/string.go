@@ -171,7 +171,7 @@ func (r *Reader) unicodeEscape(i int) (rune, int) {
 	switch {
 	case !ok:
 		return r.badEscape(i, `'\u' is not followed by four hexadecimal digits`)
-	case char == 0:
+	case char == 0 && !r.tolerant:
 		return r.refusedEscape(i, NUL, "a string holds the character U+0000")
 	case !utf16.IsSurrogate(char):
 		return char, 6
@@ -182,6 +182,9 @@ func (r *Reader) unicodeEscape(i int) (rune, int) {
 				return pair, 12
 			}
 		}
+	}
+	if r.tolerant {
+		return utf8.RuneError, 6
 	}
 	return r.refusedEscape(i, InvalidUTF8, "a string holds half a surrogate pair")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -95,5 +96,8 @@ func (w *Writer) reflected(v any) {
 		w.Null()
 		return
 	}
-	w.buf = append(w.buf, bytes.TrimSuffix(text.Bytes(), []byte{'\n'})...)
+	if err := w.Checked(strings.TrimSuffix(text.String(), "\n")); err != nil {
+		w.Fail(fmt.Errorf("wire: writing a value of dynamic type: %w", err))
+		w.Null()
+	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -9,29 +10,36 @@ import (
 	"time"
 )
 
-// maxWriterDepth bounds the nesting of what is written, since values may contain themselves.
+// maxWriterDepth bounds the nesting of what is written where no limit does, since values may contain themselves.
 const maxWriterDepth = 1000
 
 // Writer appends JSON to a buffer. It sets the commas. After its first error, the buffer is not valid JSON.
 type Writer struct {
 	buf     []byte
 	depth   int
+	levels  int     // the greatest depth
 	limit   int     // bytes; 0: none
 	mark    int     // bytes before the last Mark
 	dropped int     // bytes that were dropped because of the limit
 	entries []entry // memory for sorting a map
+	checker *Reader // memory for checking JSON; nil: there was none yet
 	err     error
 }
 
 // NewWriter returns a Writer that appends to buf.
-func NewWriter(buf []byte) *Writer { return &Writer{buf: buf} }
+func NewWriter(buf []byte) *Writer { return &Writer{buf: buf, levels: maxWriterDepth} }
 
-// Reset makes w append to buf, without error and limit.
-func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf, entries: w.entries} }
+// Reset makes w append to buf, without error and limits.
+func (w *Writer) Reset(buf []byte) {
+	*w = Writer{buf: buf, levels: maxWriterDepth, entries: w.entries, checker: w.checker}
+}
 
 // SetLimit bounds the buffer, in bytes; 0 means that there is no limit. The next member or element that is written to
 // a buffer beyond the limit is an error, and the buffer does not grow from then on.
 func (w *Writer) SetLimit(bytes int) { w.limit = bytes }
+
+// SetMaxDepth bounds the levels of objects and arrays; 0 means 1,000. What Raw writes is not counted.
+func (w *Writer) SetMaxDepth(levels int) { w.levels = cmp.Or(levels, maxWriterDepth) }
 
 // Bytes returns the buffer with what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
@@ -78,11 +86,14 @@ func (w *Writer) Rewind(to Mark) {
 	w.dropped, w.err = 0, nil
 }
 
+// ErrTooDeep is the error of a Writer that is to write more levels of objects and arrays than it may.
+var ErrTooDeep = errors.New("wire: the value is nested too deeply")
+
 // errTooLong is the error of a Writer that exceeds its limit.
 var errTooLong = errors.New("wire: the output exceeds its limit")
 
 // Err returns the first error: a number that JSON cannot spell, a time outside of the years 0 to 9999, a value nested
-// deeper than 1,000 levels, a value that Any cannot write, too many bytes, or what Fail was called with.
+// deeper than SetMaxDepth allows, a value that Any cannot write, too many bytes, or what Fail was called with.
 func (w *Writer) Err() error { return w.err }
 
 // Fail makes err the error of w unless it has one.
@@ -108,7 +119,7 @@ func (w *Writer) EndArray() { w.end(']') }
 
 func (w *Writer) begin(c byte) {
 	w.buf = append(w.buf, c)
-	if w.depth++; w.depth > maxWriterDepth {
+	if w.depth++; w.depth > w.levels {
 		w.failTooDeep()
 	}
 }
@@ -121,7 +132,7 @@ func (w *Writer) end(c byte) {
 // TooDeep reports whether another level would be nested too deeply, and makes that the error. Encoders of types that
 // may contain themselves must call it before they write a level.
 func (w *Writer) TooDeep() bool {
-	if w.depth < maxWriterDepth {
+	if w.depth < w.levels {
 		return false
 	}
 	w.failTooDeep()
@@ -130,7 +141,7 @@ func (w *Writer) TooDeep() bool {
 
 //go:noinline
 func (w *Writer) failTooDeep() {
-	w.Fail(errors.New("wire: the value is nested deeper than 1000 levels"))
+	w.Fail(fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, w.levels))
 }
 
 // Key writes the name of a member. The name must not need escapes.
