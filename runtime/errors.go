@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 // Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, VersionMismatch, Denied
@@ -15,6 +17,8 @@ type Error struct {
 	Message string
 	details []detail
 	cause   error
+
+	problems []wire.Problem // of a patch that does not fit its resource
 }
 
 // Error returns the code and the message.

@@ -2,7 +2,6 @@ package aql
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unsafe"
@@ -23,7 +22,10 @@ type Patch[T any] struct {
 // errNoPatch is the error of a Patch that did not come with a request.
 var errNoPatch = errors.New("aql: the patch was not read from a request")
 
-// Apply merges the patch into v. On error v is unchanged.
+// Apply merges the patch into v. What v lacks and the patch creates, such as an entry of a map or what a nil pointer
+// points to, has to be whole, as in a request that creates it. On error v is unchanged. The error is an *Error with one
+// of the codes of validation, which a handler returns as it is or wrapped: the agent learns which field is wrong
+// (MCP-AQL core §4.5.3).
 func (p *Patch[T]) Apply(v *T) error {
 	if p.body.Raw() == "" {
 		return errNoPatch
@@ -34,9 +36,21 @@ func (p *Patch[T]) Apply(v *T) error {
 	r := wire.NewReader(p.body.Raw(), wire.Limits{})
 	r.SetPath("input")
 	if !p.body.MergeFrom(r, unsafe.Pointer(v)) {
-		return fmt.Errorf("aql: merging a patch that was valid when it was read: %v", r.Problems())
+		return misfit(r.Problems())
 	}
 	return nil
+}
+
+// misfit is the failure of a patch that does not fit its resource. Which operation it is of, and what of it may be
+// shown, only the adapter knows; see reporter.
+func misfit(problems []wire.Problem) *Error {
+	bare := slices.Clone(problems)
+	for i := range bare {
+		bare[i].Value = ""
+	}
+	f := (&invalid{operation: &operation{}, problems: bare}).failure()
+	f.problems = problems
+	return f
 }
 
 // JSON returns the text of the patch.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/words"
@@ -18,6 +19,9 @@ type reporter struct {
 	session   string
 	label     string // the client's, of the message
 	levels    int    // that the value of a detail may have
+
+	definition  *operation
+	legacyCodes bool
 }
 
 // handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
@@ -29,7 +33,7 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 	case errors.As(err, &crash):
 		return p.internal(ctx, err, crash.stack, unexpected)
 	case known && f.Code.Valid():
-		return p.shown(ctx, f, err)
+		return p.shown(ctx, p.complete(f), err)
 	case errors.Is(err, context.DeadlineExceeded) && ctxErr != nil:
 		return p.internal(ctx, err, nil, "operation timed out")
 	case errors.Is(err, context.Canceled) && ctxErr != nil:
@@ -39,6 +43,21 @@ func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error 
 	default:
 		return p.internal(ctx, err, nil, unexpected)
 	}
+}
+
+// complete adds to the failure of a patch what the definition of its operation says. Any other failure is complete.
+func (p reporter) complete(f *Error) *Error {
+	if f.problems == nil {
+		return f
+	}
+	whole := (&invalid{operation: p.definition, problems: f.problems, legacyCodes: p.legacyCodes}).failure()
+	whole.cause = f.cause
+	for _, d := range f.details { // those that the handler added
+		if !slices.ContainsFunc(whole.details, func(own detail) bool { return own.name == d.name }) {
+			whole.details = append(whole.details, d)
+		}
+	}
+	return whole
 }
 
 // shown returns a failure as the agent sees it. If its text must not be shown, it stays in the log; the code still

@@ -2,6 +2,8 @@ package gen
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -142,6 +144,37 @@ type Param struct {
 // Updatable reports whether an update may change the field. Identifiers, and fields that are read-only or append-only,
 // are protected (MCP-AQL core §4.5.3).
 func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }
+
+// Change returns the field as an update may give it: not required, and without a default. The bounds of a map are those
+// of what the change makes of it, and not of the change.
+func (p *Param) Change() Param {
+	change := *p
+	change.Required, change.Default = false, ""
+	if bounds := sizeText(p); bounds != "" {
+		change.MinItems, change.MaxItems = 0, 0
+		change.Description = strings.TrimPrefix(strings.TrimSuffix(p.Description, ".")+". "+bounds, ". ")
+	}
+	if p.Type == "object" && p.Items != nil {
+		items := p.Items.Change()
+		change.Items = &items
+	}
+	return change
+}
+
+// sizeText says how many entries a map has; empty: any number.
+func sizeText(p *Param) string {
+	const start = "After the change it has "
+	switch low, high := strconv.Itoa(p.MinItems), strconv.Itoa(p.MaxItems); {
+	case p.Type != "object" || p.MinItems == 0 && p.MaxItems == 0:
+		return ""
+	case p.MinItems == 0:
+		return start + "no more than " + high + " entries."
+	case p.MaxItems == 0:
+		return start + "no fewer than " + low + " entries."
+	default:
+		return start + low + " to " + high + " entries."
+	}
+}
 
 // Returns names what an operation returns.
 type Returns struct {

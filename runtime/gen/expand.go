@@ -100,8 +100,7 @@ func (e *expansion) changed(fields []Param) []Param {
 	var out []Param
 	for _, p := range fields {
 		if p.Updatable() {
-			p.Required, p.Default = false, ""
-			out = append(out, e.change(p))
+			out = append(out, e.change(p.Change()))
 		}
 	}
 	return out

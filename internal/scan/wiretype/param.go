@@ -294,7 +294,7 @@ func (s *Set) definition(t *wireType) gen.Type {
 	out.Description = s.typeDoc(shape.Type)
 	if t.key.as == update {
 		out.Changes = s.nameOf(shape, plain)
-		out.Description = patchDescription(out.Changes, shape.Fields)
+		out.Description = patchDescription(out.Changes, shape.Fields, s.creatable[shape])
 	}
 	out.Fields = slices.Grow(out.Fields, len(shape.Fields))
 	for _, field := range shape.Fields {
@@ -304,18 +304,20 @@ func (s *Set) definition(t *wireType) gen.Type {
 		}
 		if field.Param.Updatable() {
 			param := s.merged(field, true)
-			param.Required, param.Default = false, ""
-			out.Fields = append(out.Fields, param)
+			out.Fields = append(out.Fields, param.Change())
 		}
 	}
 	return out
 }
 
-// patchDescription describes the merge rule (MCP-AQL core §4.5.1) and the fields that cannot be changed. It avoids
-// words that the protocol's leak check takes for a stack trace.
-func patchDescription(name string, fields []shapes.Field) string {
-	var readOnly, appendOnly []string
+// patchDescription describes the merge rule (MCP-AQL core §4.5.1), what a new object needs if a patch may create one,
+// and the fields that cannot be changed. It avoids words that the protocol's leak check takes for a stack trace.
+func patchDescription(name string, fields []shapes.Field, creatable bool) string {
+	var required, readOnly, appendOnly []string
 	for _, field := range fields {
+		if field.Param.Required && field.Param.Updatable() {
+			required = append(required, field.Param.Name)
+		}
 		switch {
 		case field.Param.ReadOnly:
 			readOnly = append(readOnly, field.Param.Name)
@@ -325,6 +327,9 @@ func patchDescription(name string, fields []shapes.Field) string {
 	}
 	const rule = "Absent fields keep their value, objects merge, arrays replace whole, null removes."
 	text := fmt.Sprintf("Changes to a %s. %s", name, rule)
+	if len(required) > 0 && creatable {
+		text += " A new one needs: " + strings.Join(required, ", ") + "."
+	}
 	if len(readOnly) > 0 {
 		text += " Read-only: " + strings.Join(readOnly, ", ") + "."
 	}

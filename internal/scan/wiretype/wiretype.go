@@ -48,8 +48,9 @@ type Set struct {
 	all           []*wireType
 	results       map[wireKey]gen.Returns
 	completed     map[*shapes.Shape]bool
-	nothing       bool                  // an operation returns nothing
-	open          map[*shapes.Shape]int // lists and maps whose elements are being described
+	creatable     map[*shapes.Shape]bool // structs in resources, which a patch may create
+	nothing       bool                   // an operation returns nothing
+	open          map[*shapes.Shape]int  // lists and maps whose elements are being described
 	ConstantNames map[model.EnumConstant]model.GoType
 }
 
@@ -58,7 +59,7 @@ func NewSet(p *source.Program, own *types.Package) *Set {
 	return &Set{
 		Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns),
 		completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int),
-		ConstantNames: make(map[model.EnumConstant]model.GoType),
+		creatable: make(map[*shapes.Shape]bool), ConstantNames: make(map[model.EnumConstant]model.GoType),
 	}
 }
 
@@ -123,9 +124,23 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 			if inPatch && !field.Param.Updatable() {
 				continue
 			}
+			if inPatch {
+				s.creatable[mergesWith(field.Shape)] = true
+			}
 			s.visit(field.Shape, inPatch)
 		}
 	}
+}
+
+// mergesWith is the shape that a patch merges with where it has an object for a field.
+func mergesWith(shape *shapes.Shape) *shapes.Shape {
+	for range 16 {
+		if shape = shapes.Indirect(shape); shape.Kind != shapes.Map {
+			break
+		}
+		shape = shape.Elem
+	}
+	return shape
 }
 
 // first reports whether a list or map is visited for the first time, which ends recursive ones.

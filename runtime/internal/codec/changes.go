@@ -29,6 +29,7 @@ type change struct {
 	value    unsafe.Pointer // of setField and mergeEntries
 	from, to int32          // of mergeText: offsets in the patch; of mergeEntries: range of the names to remove
 	kind     changeKind
+	partial  bool // of enterStruct and enterPointer: the changes are too few for a struct that is not there yet
 }
 
 // changeKind is what a change does.
@@ -64,6 +65,26 @@ func (c *changes) addText(f *decodedField, from, to int) {
 	}
 }
 
+// enter records that changes of the fields of a struct follow, and returns the place of the record. c may be nil.
+func (c *changes) enter(kind changeKind, f *decodedField) (place int) {
+	c.add(change{kind: kind, field: f})
+	if c == nil {
+		return 0
+	}
+	return len(c.list) - 1
+}
+
+// leave ends the changes that enter began. whole says that they make up a new struct. c may be nil.
+func (c *changes) leave(place int, whole bool) {
+	if c == nil {
+		return
+	}
+	entered := &c.list[place]
+	entered.partial = !whole
+	c.mayFail = c.mayFail || !whole && (entered.kind == enterPointer || entered.field.omitZero)
+	c.add(change{kind: leaveStruct})
+}
+
 // apply makes the changes in list to the struct at base, up to leaveStruct. It returns the rest of the list.
 func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok bool) {
 	ok = true
@@ -79,16 +100,23 @@ func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok b
 		case setField:
 			field.value.move(field.location.unshare(base), next.value)
 		case enterStruct:
-			list, ok = c.apply(list, field.location.unshare(base))
+			p := field.location.unshare(base)
+			if next.partial && field.absent(p) {
+				return nil, false
+			}
+			list, ok = c.apply(list, p)
 		case enterPointer:
 			pointer := (*unsafe.Pointer)(field.location.unshare(base))
+			if next.partial && *pointer == nil {
+				return nil, false
+			}
 			*pointer = copied(field.value.elem.goType, *pointer)
 			list, ok = c.apply(list, *pointer)
 		case mergeEntries:
 			ok = c.mergeMap(next, (*map[string]string)(field.location.unshare(base)))
 		case mergeText:
 			r := wire.NewReader(c.raw[next.from:next.to], wire.Limits{})
-			field.value.merge(r, field.location.unshare(base))
+			field.value.merge(r, field.location.unshare(base), applying)
 			ok = r.OK()
 		}
 	}
@@ -106,7 +134,8 @@ func (c *changes) mergeMap(next *change, p *map[string]string) bool {
 	for _, name := range c.names[next.from:next.to] {
 		delete(entries, name)
 	}
-	if limit := next.field.value.constraints; limit != nil && limit.maxItems > 0 && len(entries) > limit.maxItems {
+	if limit := next.field.value.constraints; limit != nil &&
+		(len(entries) < limit.minItems || limit.maxItems > 0 && len(entries) > limit.maxItems) {
 		return false
 	}
 	*p = entries

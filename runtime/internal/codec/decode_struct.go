@@ -33,6 +33,7 @@ type decodedField struct {
 	id           bool
 	input        bool // the changes of an update
 	nullable     bool // null is a value of the field, not its absence
+	omitZero     bool // a struct that results leave out if it is zero
 	defaultValue *defaultValue
 	null         nullMeaning
 }
@@ -111,6 +112,7 @@ func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) er
 		return err
 	}
 	f.nullable = f.value.kind == kindOptional && !f.required
+	f.omitZero = p.OmitZero && f.value.kind == kindStruct
 	if p.Default != "" && !p.Required {
 		if f.defaultValue, err = newDefault(f.value, goField.Type, p.Default); err != nil {
 			return err

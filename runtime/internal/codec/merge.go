@@ -69,13 +69,32 @@ func (f *decodedField) setNull(base unsafe.Pointer) bool {
 	return true
 }
 
+// mergeMode is what a merge knows of the value that it merges into.
+type mergeMode uint8
+
+const (
+	validating mergeMode = iota // the value stands for one that is not known yet
+	applying                    // the value is part of the resource
+	creating                    // the resource lacks the value: it has to be whole, as in a request that creates it
+)
+
+// within is the mode of a merge into a part of the value, which the value may lack.
+func (m mergeMode) within(absent bool) mergeMode {
+	if m == applying && absent {
+		return creating
+	}
+	return m
+}
+
 // merge merges the next value, an object, into the struct at base as a JSON Merge Patch (RFC 7396, MCP-AQL core
 // §4.5.1). What pointers, maps and slices in the struct refer to is copied before it changes. Identifiers are unknown
-// in a patch (MCP-AQL core §4.5.3). The changes are recorded unless recorded is nil.
-func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes) {
+// in a patch (MCP-AQL core §4.5.3). The changes are recorded unless recorded is nil. merge reports whether the object
+// has all that a new struct needs.
+func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes, mode mergeMode) (whole bool) {
 	if !r.Object() {
-		return
+		return false
 	}
+	whole = true
 	var seen bits
 	next := 0
 	for {
@@ -101,37 +120,59 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 			}
 			recorded.add(change{kind: setFieldNull, field: f})
 		default:
-			f.merge(r, base, recorded)
+			whole = f.merge(r, base, recorded, mode) && whole
 		}
 	}
+	for _, i := range o.requiredOrDefault {
+		switch f := &o.fields[i]; {
+		case seen.has(i), f.required && (f.readOnly || f.append || f.id): // those come from the service
+		case mode != creating:
+			return false
+		case f.required:
+			r.Missing(f.name, f.value.expected)
+		default:
+			f.defaultValue.set(f.location.allocate(base))
+		}
+	}
+	return whole
 }
 
-// merge merges the next value, which is not null, into the field of the struct at base.
-func (f *decodedField) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes) {
+// merge merges the next value, which is not null, into the field of the struct at base. It returns false if the value
+// is an object that lacks what a new one needs.
+func (f *decodedField) merge(r *wire.Reader, base unsafe.Pointer, recorded *changes, mode mergeMode) (whole bool) {
 	n, p := f.value, f.location.unshare(base)
 	switch {
 	case n.kind == kindStruct:
-		recorded.add(change{kind: enterStruct, field: f})
-		n.object.merge(r, p, recorded)
-		recorded.add(change{kind: leaveStruct})
+		entered := recorded.enter(enterStruct, f)
+		whole = n.object.merge(r, p, recorded, mode.within(f.absent(p)))
+		recorded.leave(entered, whole)
+		return whole
 	case n.kind == kindPointer && n.elem.kind == kindStruct:
-		recorded.add(change{kind: enterPointer, field: f})
+		entered := recorded.enter(enterPointer, f)
 		pointer := (*unsafe.Pointer)(p)
+		mode = mode.within(*pointer == nil)
 		*pointer = copied(n.elem.goType, *pointer)
-		n.elem.object.merge(r, *pointer, recorded)
-		recorded.add(change{kind: leaveStruct})
+		whole = n.elem.object.merge(r, *pointer, recorded, mode)
+		recorded.leave(entered, whole)
+		return whole
 	case n.kind == kindStringMap:
-		from, to := n.mergeStringMap(r, (*map[string]string)(p), recorded)
+		from, to := n.mergeStringMap(r, (*map[string]string)(p), recorded, mode)
 		recorded.add(change{kind: mergeEntries, field: f, value: p, from: from, to: to})
 	case n.merges():
 		r.Kind() // moves to the value
 		start := r.Offset()
-		n.merge(r, p)
+		n.merge(r, p, mode)
 		recorded.addText(f, start, r.Offset())
 	default:
 		n.read(r, p, false)
 		recorded.add(change{kind: setField, field: f, value: p})
 	}
+	return true
+}
+
+// absent reports whether results leave out the struct at p, which is the field.
+func (f *decodedField) absent(p unsafe.Pointer) bool {
+	return f.omitZero && reflect.NewAt(f.value.goType, p).Elem().IsZero()
 }
 
 // merges reports whether a patch may change a value of the type in part, rather than replace it.
@@ -148,22 +189,23 @@ func (n *decoder) merges() bool {
 
 // merge merges the next value, which is not null, into the value at p. Objects merge at every depth; everything else
 // replaces.
-func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer) {
+func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer, mode mergeMode) {
 	switch n.kind {
 	case kindStruct:
-		n.object.merge(r, p, nil)
+		n.object.merge(r, p, nil, mode)
 	case kindPointer:
 		if !n.merges() {
 			n.read(r, p, false)
 			return
 		}
 		pointer := (*unsafe.Pointer)(p)
+		mode = mode.within(*pointer == nil)
 		*pointer = copied(n.elem.goType, *pointer)
-		n.elem.merge(r, *pointer)
+		n.elem.merge(r, *pointer, mode)
 	case kindStringMap:
-		n.mergeStringMap(r, (*map[string]string)(p), nil)
+		n.mergeStringMap(r, (*map[string]string)(p), nil, mode)
 	case kindMap:
-		n.mergeMap(r, p)
+		n.mergeMap(r, p, mode)
 	case kindAny:
 		*(*any)(p) = r.MergeAny(*(*any)(p))
 	case kindRaw:
@@ -173,8 +215,12 @@ func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer) {
 	case kindJSON:
 		n.mergeJSON(r, p)
 	case kindOptional:
+		absent := *(*Presence)(p) != Present
+		if absent {
+			n.clear(p)
+		}
 		*(*Presence)(p) = Present
-		n.elem.merge(r, unsafe.Add(p, n.offset))
+		n.elem.merge(r, unsafe.Add(p, n.offset), mode.within(absent))
 	default:
 		n.read(r, p, false)
 	}
@@ -182,7 +228,9 @@ func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer) {
 
 // mergeStringMap merges the next value, an object, into the map at p. It records the names that are removed, and
 // returns their range in recorded.names.
-func (n *decoder) mergeStringMap(r *wire.Reader, p *map[string]string, recorded *changes) (from, to int32) {
+func (n *decoder) mergeStringMap(
+	r *wire.Reader, p *map[string]string, recorded *changes, mode mergeMode,
+) (from, to int32) {
 	var removed []string
 	if recorded != nil {
 		if recorded.names == nil {
@@ -209,7 +257,7 @@ func (n *decoder) mergeStringMap(r *wire.Reader, p *map[string]string, recorded 
 			entries[r.Retain(name)] = s
 		}
 	}
-	if n.withinMaxItems(r, len(entries)) {
+	if n.checkSize(r, len(entries), mode) {
 		*p = entries
 	}
 	if recorded != nil {
@@ -219,7 +267,7 @@ func (n *decoder) mergeStringMap(r *wire.Reader, p *map[string]string, recorded 
 }
 
 // mergeMap merges the next value, an object, into the map at p.
-func (n *decoder) mergeMap(r *wire.Reader, p unsafe.Pointer) {
+func (n *decoder) mergeMap(r *wire.Reader, p unsafe.Pointer, mode mergeMode) {
 	if !r.Object() {
 		return
 	}
@@ -238,23 +286,32 @@ func (n *decoder) mergeMap(r *wire.Reader, p unsafe.Pointer) {
 			continue
 		}
 		elem.SetZero()
+		known := false
 		if valid {
 			if entry := entries.MapIndex(key); entry.IsValid() {
 				elem.Set(entry)
+				known = true
 			}
 		}
-		n.elem.merge(r, elem.Addr().UnsafePointer())
+		n.elem.merge(r, elem.Addr().UnsafePointer(), mode.within(!known))
 		if valid {
 			entries.SetMapIndex(key, elem)
 		}
 	}
-	if n.withinMaxItems(r, entries.Len()) {
+	if n.checkSize(r, entries.Len(), mode) {
 		old.Set(entries)
 	}
 }
 
-// withinMaxItems checks the size of a merged map. The least size is not checked: when a patch is validated, the map
-// has only the entries of the patch.
-func (n *decoder) withinMaxItems(r *wire.Reader, size int) bool {
-	return n.constraints == nil || n.constraints.maxItems == 0 || r.MaxItems(size, n.constraints.maxItems)
+// checkSize checks the number of entries of a merged map. The least number is not checked while a patch is validated,
+// since the map has only the entries of the patch then.
+func (n *decoder) checkSize(r *wire.Reader, size int, mode mergeMode) bool {
+	switch c := n.constraints; {
+	case c == nil:
+		return true
+	case mode == validating:
+		return c.maxItems == 0 || r.MaxItems(size, c.maxItems)
+	default:
+		return c.checkItems(r, size)
+	}
 }

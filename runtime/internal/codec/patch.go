@@ -39,11 +39,12 @@ func (p *Patch) Merge(resource unsafe.Pointer) bool {
 	return ok
 }
 
-// MergeFrom merges the next value of r into the resource to which resource points. Where it does not fit, MergeFrom
-// returns false, leaves the resource unchanged and reports the problems to r.
+// MergeFrom merges the next value of r into the resource to which resource points. What the resource lacks is checked
+// as in a request that creates it. Where the value does not fit, MergeFrom returns false, leaves the resource unchanged
+// and reports the problems to r.
 func (p *Patch) MergeFrom(r *wire.Reader, resource unsafe.Pointer) bool {
 	whole := copied(p.target.goType, resource)
-	p.target.merge(r, whole)
+	p.target.merge(r, whole, applying)
 	if !r.OK() {
 		return false
 	}
@@ -79,9 +80,9 @@ func (n *decoder) readPatch(r *wire.Reader, p unsafe.Pointer) {
 	r.Preserve(true)
 	if n.elem.kind == kindStruct {
 		recorded = &changes{start: start}
-		n.elem.object.merge(r, scratch, recorded)
+		n.elem.object.merge(r, scratch, recorded, validating)
 	} else {
-		n.elem.merge(r, scratch)
+		n.elem.merge(r, scratch, validating)
 	}
 	r.Preserve(false)
 	if !r.OK() {
