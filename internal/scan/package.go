@@ -49,6 +49,9 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		w.Complete(h.request)
 		w.Complete(h.result)
 	}
+	if b.linting {
+		b.lintNames(handlers, kept)
+	}
 	out := model.Package{
 		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Guards: guards(b.speller, handlers),
 		Handlers: make([]model.Handler, 0, len(handlers)),
