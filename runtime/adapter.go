@@ -18,8 +18,8 @@ import (
 type Adapter struct {
 	options     Options
 	view        atomic.Pointer[view]
-	calls       []func(*slots) call // of the operations, in their order
-	directory   directory           // without operations
+	handlers    []*bound  // of the operations, in their order
+	directory   directory // without operations
 	definitions gen.Definitions
 	types       map[string]*gen.Type // of the definitions
 	fingerprint func() string
@@ -52,7 +52,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
 	if faults[0] == nil {
-		a.calls, faults[5] = compile(registry, options)
+		a.handlers, faults[5] = compile(registry, options)
 	}
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err

@@ -66,13 +66,13 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	return nil
 }
 
-// compile makes the codecs of the operations and returns what begins a call of each. It fails where a Go type does not
-// fit its definition, as after a change without generating again.
-func compile(registry *Registry, options Options) ([]func(*slots) call, error) {
+// compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition, as
+// after a change without generating again.
+func compile(registry *Registry, options Options) ([]*bound, error) {
 	definitions := registry.Definitions()
 	set := codec.NewSet(definitions.Types)
 	operations := registry.Operations()
-	calls := make([]func(*slots) call, len(operations))
+	handlers := make([]*bound, len(operations))
 	for i := range operations {
 		o := &operations[i]
 		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields}
@@ -89,7 +89,7 @@ func compile(registry *Registry, options Options) ([]func(*slots) call, error) {
 		if b.selector, err = set.Selector(b.decoder, b.encoder, search); err != nil {
 			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 		}
-		calls[i] = b.newCall
+		handlers[i] = b
 	}
-	return calls, nil
+	return handlers, nil
 }

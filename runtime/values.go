@@ -42,6 +42,16 @@ func (q *request) Value(name string) (string, bool) {
 	return params[at].Default, params[at].Default != ""
 }
 
+// Seen returns the canonical form of the parameter's value that the handler sees, as JSON.
+func (q *request) Seen(name string) (string, bool) {
+	text, given := q.Value(name)
+	if !given {
+		return "", false
+	}
+	at := slices.IndexFunc(q.operation.definition.Params, func(p gen.Param) bool { return p.Name == name })
+	return q.slots.handled.decoder.Canonical(at, text, q.slots.handled.place), true
+}
+
 // Canonical returns the canonical form of all parameters after defaults, to which confirmation tokens are bound
 // (confirmation tokens §3.2).
 func (q *request) Canonical() []byte {

@@ -2,6 +2,7 @@ package aql
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -25,6 +26,19 @@ func (a *Adapter) SetPolicy(p *policy.Policy) error {
 	return a.show(a.view.Load().gate, p)
 }
 
+// form finds how the handler of an operation sees the values at a path in its parameters.
+func (a *Adapter) form(operation string, path []string) (policy.Form, error) {
+	at := slices.IndexFunc(a.handlers, func(b *bound) bool { return b.Name == operation })
+	if at < 0 {
+		return policy.Form{}, fmt.Errorf("there is no operation %s", operation)
+	}
+	form, err := a.handlers[at].decoder.Form(path)
+	if err != nil {
+		return policy.Form{}, err
+	}
+	return policy.Form{Path: form.Path, Zero: form.Zero(), Canonical: form.Canonical}, nil
+}
+
 func (a *Adapter) gateOptions() gate.Options {
 	o := &a.options
 	return gate.Options{
@@ -38,8 +52,11 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	var bound *policy.Bound
 	if p != nil {
 		var err error
-		if bound, err = p.Bind(&a.definitions); err != nil {
+		if bound, err = p.BindForms(&a.definitions, a.form); err != nil {
 			return fmt.Errorf("policy: %w", err)
+		}
+		for _, warning := range bound.Warnings() {
+			a.log.Warn("A rule of the policy may be meant otherwise", "rule", warning.Rule, "warning", warning.Error())
 		}
 	}
 	v := &view{gate: g.WithPolicy(bound), directory: a.directory}
@@ -56,7 +73,7 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		operations[builtIn.Name] = newOperation(builtIn, a.types, &a.surface, newCall, nil)
 	}
 	for i, o := range a.definitions.Operations {
-		operations[o.Name] = newOperation(o, a.types, &a.surface, a.calls[i], v.gate.Operation(o.Name))
+		operations[o.Name] = newOperation(o, a.types, &a.surface, a.handlers[i].newCall, v.gate.Operation(o.Name))
 	}
 	v.directory.operations = operations
 	a.view.Store(v)

@@ -16,13 +16,23 @@ type Bound struct {
 	operations map[string]*gen.Operation
 	applicable map[string]*Rules // by operation; without those to which no rule applies
 	unknown    *Rules            // for operations that the adapter does not have
+	forms      Forms
+	warnings   Mistakes
 }
 
-// Bind prepares the rules for the operations of an adapter; definitions must not change after it. It refuses rules that
-// would silently never match: patterns that match no operation, conditions on parameters that none of a rule's
+// Bind is BindForms without forms: values are compared as they are spelled. It is for checks of a policy without the
+// program that runs the adapter.
+func (p *Policy) Bind(definitions *gen.Definitions) (*Bound, error) {
+	return p.BindForms(definitions, nil)
+}
+
+// BindForms prepares the rules for the operations of an adapter; definitions must not change after it. It refuses rules
+// that would silently never match: patterns that match no operation, conditions on parameters that none of a rule's
 // operations has, and values that a parameter cannot have. It also reports what Validate finds. The error is of type
 // Mistakes.
-func (p *Policy) Bind(definitions *gen.Definitions) (*Bound, error) {
+//
+// Conditions compare values in the canonical form that forms finds, which the values of a Request must have as well.
+func (p *Policy) BindForms(definitions *gen.Definitions, forms Forms) (*Bound, error) {
 	f := &findings{policy: p}
 	if p.validate(f); len(f.list) > 0 {
 		return nil, f.list.Err()
@@ -30,6 +40,7 @@ func (p *Policy) Bind(definitions *gen.Definitions) (*Bound, error) {
 	b := &Bound{
 		policy: p, rules: slices.Clone(p.Rules), catalog: newCatalog(definitions.Types),
 		operations: make(map[string]*gen.Operation, len(definitions.Operations)), applicable: make(map[string]*Rules),
+		forms: forms,
 	}
 	names := make([]string, len(definitions.Operations))
 	for i := range definitions.Operations {
@@ -49,6 +60,7 @@ func (p *Policy) Bind(definitions *gen.Definitions) (*Bound, error) {
 	if err := f.list.Err(); err != nil {
 		return nil, err
 	}
+	b.warnings = f.warnings.sorted()
 	for _, rules := range b.applicable {
 		slices.SortStableFunc(rules.list, func(x, y boundRule) int {
 			return cmp.Compare(y.rule.Effect.rank(), x.rule.Effect.rank())
@@ -56,6 +68,10 @@ func (p *Policy) Bind(definitions *gen.Definitions) (*Bound, error) {
 	}
 	return b, nil
 }
+
+// Warnings returns what is likely meant otherwise: values of conditions that are not in the canonical form of their
+// parameter, and those that cannot be judged.
+func (b *Bound) Warnings() Mistakes { return slices.Clone(b.warnings) }
 
 // bindRule adds a rule to the operations that it applies to.
 func (b *Bound) bindRule(f *findings, i int, names []string) {

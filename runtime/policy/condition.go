@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // truth is the result of a test. An unknown result counts against the call: rules that deny or ask for confirmation
 // match by it, and rules that allow do not.
@@ -51,7 +54,10 @@ func newCondition(c *Condition, to route) condition {
 		t := test{key: key}
 		for _, v := range values {
 			l, _ := newLiteral(v)
-			if to.kind == momentKind {
+			if to.form != nil && !to.mayBeZero(l) {
+				l, _ = to.canonical(key, l)
+			}
+			if to.kind == momentKind && l.kind == textKind {
 				l.moment, _ = parseMoment(l.text)
 			}
 			t.values = append(t.values, l)
@@ -128,8 +134,12 @@ func (c *Condition) eachValue(f func(key string, item int, value any)) {
 	}
 }
 
-// compare applies the test to a value of a parameter of kind k.
-func (t *test) compare(k kind, value literal) truth {
+// compare applies the test to a value of a parameter.
+func (t *test) compare(to *route, value literal) truth {
+	k := to.kind
+	if value.kind == opaqueKind {
+		return unknown
+	}
 	if t.pattern != "" {
 		if value.kind != textKind {
 			return unknown
@@ -141,16 +151,17 @@ func (t *test) compare(k kind, value literal) truth {
 		if k != momentKind && (value.kind != numberKind || bound.kind != numberKind) {
 			return unknown
 		}
-		order := k.order(&value, bound)
-		switch t.key {
-		case "less_than":
-			return truthOf(order < 0)
-		case "greater_than":
-			return truthOf(order > 0)
-		case "at_least":
-			return truthOf(order >= 0)
-		}
-		return truthOf(order <= 0)
+		return to.inEachReading(&value, bound, func(order int) bool {
+			switch t.key {
+			case "less_than":
+				return order < 0
+			case "greater_than":
+				return order > 0
+			case "at_least":
+				return order >= 0
+			}
+			return order <= 0
+		})
 	}
 	found := no
 	for i := range t.values {
@@ -158,7 +169,9 @@ func (t *test) compare(k kind, value literal) truth {
 		case listed.kind != value.kind:
 			found = max(found, unknown)
 		case k == momentKind || value.kind == numberKind:
-			found = max(found, truthOf(k.order(&value, listed) == 0))
+			found = max(found, to.inEachReading(&value, listed, func(order int) bool { return order == 0 }))
+		case k == anyKind && value.text != listed.text && sameMoment(value.text, listed.text):
+			found = max(found, unknown) // handlers may compare moments
 		default:
 			found = max(found, truthOf(value.text == listed.text))
 		}
@@ -167,6 +180,26 @@ func (t *test) compare(k kind, value literal) truth {
 		return yes - found
 	}
 	return found
+}
+
+// inEachReading returns what a test says about the order of two values. Where handlers may read numbers exactly or as
+// floating-point numbers, and the readings differ, that is unknown.
+func (r *route) inEachReading(a, b *literal, holds func(order int) bool) truth {
+	if r.form == nil || r.kind == momentKind {
+		return truthOf(holds(r.kind.order(a, b)))
+	}
+	exact := truthOf(holds(a.number.Compare(b.number)))
+	if r.kind == integerKind {
+		return exact
+	}
+	return both(exact, truthOf(holds(cmp.Compare(a.float, b.float))))
+}
+
+// sameMoment reports whether two texts are spellings of one moment.
+func sameMoment(a, b string) bool {
+	x, ok := parseMoment(a)
+	y, both := parseMoment(b)
+	return ok && both && x.Equal(y)
 }
 
 // String returns the condition as people read it: "filter.status in [done, open]".

@@ -45,8 +45,10 @@ func (e evaluation) saw(what string, result truth) truth {
 func (e evaluation) value(text string, steps []step, fallback string, updates bool) truth {
 	text = strings.Trim(text, " \t\r\n")
 	switch {
-	case text == "null" && updates:
-		return e.removed(steps)
+	case text == Unjudged:
+		return e.saw("one that cannot be judged", e.exists(steps))
+	case text == "null" && (updates || e.form != nil):
+		return e.saw("null, which removes it", e.exists(steps))
 	case text == "null":
 		absent := e.absent(steps)
 		if fallback != "" && fallback != "null" {
@@ -151,8 +153,8 @@ func (e evaluation) absent(steps []step) truth {
 			result = no // no element can meet the test
 		default:
 			one := truthOf(t.negative())
-			if zero, ok := e.kind.zero(); ok && !e.updates {
-				one = both(one, t.compare(e.kind, zero))
+			if zero, ok := e.zero(); ok && !e.updates {
+				one = both(one, t.compare(&e.route, zero))
 			}
 			result = min(result, one)
 		}
@@ -163,8 +165,9 @@ func (e evaluation) absent(steps []step) truth {
 	return e.saw("not given", result)
 }
 
-// removed evaluates what an update removes. Which value the handler puts in its place is not known.
-func (e evaluation) removed(steps []step) truth {
+// exists evaluates what is given, while nothing more is known of it: what an update removes, in place of which the
+// handler may put any value, or a value that cannot be judged. Nothing at all is known of its parts.
+func (e evaluation) exists(steps []step) truth {
 	result := yes
 	for i := range e.tests {
 		t := &e.tests[i]
@@ -174,7 +177,7 @@ func (e evaluation) removed(steps []step) truth {
 			result = min(result, unknown)
 		}
 	}
-	return e.saw("null, which removes it", result)
+	return result
 }
 
 // leaf evaluates the value itself.
@@ -189,7 +192,7 @@ func (e evaluation) leaf(text string) truth {
 		case !ok:
 			result = min(result, unknown)
 		default:
-			result = min(result, t.compare(e.kind, value))
+			result = min(result, t.compare(&e.route, value))
 		}
 	}
 	if e.sensitive {

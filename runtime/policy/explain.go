@@ -92,7 +92,7 @@ func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, wh
 	}
 	var uncertain []string
 	for k := range r.When {
-		to, d := b.catalog.resolve(o, r.When[k].Param)
+		to, d := b.resolve(o, r.When[k].Param)
 		if d != nil {
 			return false, "the operation has no parameter " + r.When[k].Param
 		}

@@ -53,17 +53,22 @@ func (m Mistakes) Err() error {
 	if len(m) == 0 {
 		return nil
 	}
-	m = slices.Clone(m)
-	slices.SortStableFunc(m, func(a, b Mistake) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	m = slices.Compact(m)
+	m = m.sorted()
 	if len(m) > mostMistakes {
 		last := m[mostMistakes]
 		last.Message = fmt.Sprintf("and %d more mistakes, from here on", len(m)-mostMistakes)
 		m = append(m[:mostMistakes:mostMistakes], last)
 	}
 	return m
+}
+
+// sorted returns the mistakes in the order of the file, without repetitions.
+func (m Mistakes) sorted() Mistakes {
+	m = slices.Clone(m)
+	slices.SortStableFunc(m, func(a, b Mistake) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(m)
 }
 
 // Mistake returns a mistake in a part of the policy, with the rule and the place in the file. offset is that of
@@ -94,6 +99,12 @@ type findings struct {
 	unread map[Part]bool // parts that could not be read, and need no second mistake for being empty
 	// incomplete are the rules with such a part.
 	incomplete map[int]bool
+	// warnings are what may be meant otherwise, but does not keep the policy from being used.
+	warnings Mistakes
+}
+
+func (f *findings) warn(part Part, format string, args ...any) {
+	f.warnings = append(f.warnings, f.policy.Mistake(part, -1, fmt.Sprintf(format, args...)))
 }
 
 func (f *findings) add(part Part, format string, args ...any) { f.addIn(part, -1, format, args...) }

@@ -19,6 +19,8 @@ type route struct {
 	optional  bool // the value can be absent
 	sensitive bool
 	updates   bool // the value is part of a change to what is stored: absent means unchanged
+	format    string
+	form      *Form // nil: values are compared as they are spelled
 }
 
 // step is one step into the JSON text of a parameter.
@@ -55,7 +57,7 @@ func (b *Bound) routes(f *findings, part Part, c *Condition, candidates []*gen.O
 	var having []*gen.Operation
 	var end *deadEnd
 	for _, o := range candidates {
-		to, d := b.catalog.resolve(o, c.Param)
+		to, d := b.resolve(o, c.Param)
 		if d == nil {
 			found[o.Name] = to
 			having = append(having, o)
@@ -77,8 +79,32 @@ func (b *Bound) routes(f *findings, part Part, c *Condition, candidates []*gen.O
 	for i, o := range having {
 		routes[i] = found[o.Name]
 	}
-	f.checkValues(part, c, routes)
+	if f.checkValues(part, c, routes); len(f.list) > before {
+		return found
+	}
+	if b.forms == nil {
+		f.checkSpelling(part, c, routes)
+	} else {
+		f.checkForms(part, c, routes)
+	}
 	return found
+}
+
+// resolve finds the route of a path in an operation's parameters, and the form of the values that it leads to.
+func (b *Bound) resolve(o *gen.Operation, path string) (route, *deadEnd) {
+	to, d := b.catalog.resolve(o, path)
+	if d != nil || b.forms == nil {
+		return to, d
+	}
+	names := strings.Split(path, ".")
+	form, err := b.forms(o.Name, names)
+	if err != nil {
+		last := len(names) - 1
+		return route{}, &deadEnd{depth: last, prefix: strings.Join(append(names[:last:last], ""), "."), word: names[last],
+			why: "leads to nothing that can be judged: " + err.Error()}
+	}
+	to.useForm(form)
+	return to, nil
 }
 
 // farther returns the dead end that more names of the path lead to, or both in one.
@@ -143,7 +169,7 @@ func (c catalog) resolve(o *gen.Operation, path string) (route, *deadEnd) {
 		p = next
 	}
 	r.kind, r.enum = c.kind(p)
-	r.minimum, r.maximum, r.updates = p.Minimum, p.Maximum, updates
+	r.minimum, r.maximum, r.updates, r.format = p.Minimum, p.Maximum, updates, p.Format
 	return r, nil
 }
 

@@ -146,10 +146,14 @@ func (n *decoder) readMap(r *wire.Reader, p unsafe.Pointer, update bool) {
 	key, elem := reflect.New(n.goType.Key()).Elem(), reflect.New(n.goType.Elem()).Elem()
 	for r.Next() {
 		valid := n.readKey(r, key)
+		name := r.Name()
 		elem.SetZero()
 		n.readElement(r, elem.Addr().UnsafePointer(), update)
 		if valid {
-			entries.SetMapIndex(key, elem)
+			before := entries.Len()
+			if entries.SetMapIndex(key, elem); entries.Len() == before { // names may differ that mean one key
+				r.Duplicate(name)
+			}
 		}
 	}
 	if n.constraints == nil || n.constraints.checkItems(r, entries.Len()) {

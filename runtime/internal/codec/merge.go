@@ -277,8 +277,15 @@ func (n *decoder) mergeMap(r *wire.Reader, p unsafe.Pointer, mode mergeMode) {
 		entries.SetMapIndex(iterator.Key(), iterator.Value())
 	}
 	key, elem := reflect.New(n.goType.Key()).Elem(), reflect.New(n.goType.Elem()).Elem()
+	seen := make(map[any]bool) // keys that names may spell in several ways
 	for r.Next() {
 		valid := n.readKey(r, key)
+		if valid && n.key != nil {
+			if seen[key.Interface()] {
+				r.Duplicate(r.Name())
+			}
+			seen[key.Interface()] = true
+		}
 		if r.Null() {
 			if valid {
 				entries.SetMapIndex(key, reflect.Value{})

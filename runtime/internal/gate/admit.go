@@ -60,7 +60,7 @@ func (a *admission) decide() *Refusal {
 		return &Refusal{Reason: DeniedByTrust, Trust: o.ruling, Level: a.gate.options.Trust.Standing.Level}
 	}
 	if o.rules != nil {
-		a.decision = o.rules.Decide(policy.Request{Caller: a.Caller, Value: a.Params.Value})
+		a.decision = o.rules.Decide(policy.Request{Caller: a.Caller, Value: a.Params.Seen})
 		if a.decision.Effect == policy.Deny {
 			return &Refusal{Reason: DeniedByPolicy, Rule: a.decision.Rule}
 		}

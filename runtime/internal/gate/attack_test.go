@@ -21,6 +21,7 @@ import (
 type given string
 
 func (g given) Value(string) (string, bool) { return "", false }
+func (g given) Seen(string) (string, bool)  { return "", false }
 func (g given) Canonical() []byte           { return []byte(g) }
 func (g given) Redacted() []byte            { return []byte(g) }
 

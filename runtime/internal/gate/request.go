@@ -28,6 +28,8 @@ type Request struct {
 type Params interface {
 	// Value returns the JSON text of a parameter.
 	Value(name string) (text string, given bool)
+	// Seen returns the JSON text of the value that the handler sees, in its canonical form; see policy.Form.
+	Seen(name string) (text string, given bool)
 	// Canonical returns the canonical form of all parameters, which tokens are bound to.
 	Canonical() []byte
 	// Redacted returns all parameters as a JSON object in which sensitive values are hidden.

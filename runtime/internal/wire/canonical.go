@@ -78,3 +78,7 @@ func (n node) append(dst []byte) []byte {
 		return append(dst, n.text...)
 	}
 }
+
+// Unjudged stands in a canonical form for a value of which nothing tells how a handler sees it. It is a JSON text that
+// a Writer never writes, so that no value is mistaken for it.
+const Unjudged = `"\/"`
