@@ -72,6 +72,9 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	for _, warning := range a.surface.Warnings() {
 		a.log.Warn("Some clients may refuse the names of the tools", "reason", warning)
 	}
+	if options.AllowUnknownParams {
+		a.log.Warn("Unknown parameters are ignored instead of refused; do not use AllowUnknownParams in production")
+	}
 	a.directory = newDirectory(&a.definitions, &a.surface, a.tools)
 	a.runner.timeout, a.runner.concurrency = options.Timeout, a.options.Concurrency
 	if options.ResponseMeta || options.SlowAfter > 0 {

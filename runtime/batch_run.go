@@ -14,7 +14,8 @@ type batchRun struct {
 	limit           int    // bytes of the answer
 	label           string // the client's, of the message
 	skipUnconfirmed bool
-	report          Progress
+	stopOnFailure   bool
+	report          *progress    // nil: nobody asked for it
 	reader          *wire.Reader // for the texts of items
 	// perform carries out one request and writes its answer, or returns one that was rendered before. invalid is why it
 	// cannot be carried out; nil: it can.
@@ -33,21 +34,27 @@ const (
 	unconfirmed // it requires confirmation
 )
 
+// String says what came of an item, for people.
+func (s itemState) String() string {
+	return [...]string{"succeeded", "failed", "requires confirmation"}[s]
+}
+
 // reservedForItem is the part of the answer, in bytes, that is reserved for the failure of each item to come.
 const reservedForItem = 512
 
 // write runs the items in order and writes the answer up to its summary, still open. It halts at one that requires
-// confirmation, unless the adapter skips those.
+// confirmation, unless the adapter skips those, and stops behind one that fails, if the adapter says so.
 func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 	w.Raw(`{"success":true,"data":null,"results":`)
 	w.BeginArray()
 	var count tally
-	halted := -1
+	halted, next := -1, 0 // the item that halts the batch, and the first that did not run
 	for i := range b.items {
 		before := w.Mark()
 		w.SetLimit(0) // results are bounded one by one, and what surrounds them is of the size of the message
 		w.Element()
-		switch b.writeItem(ctx, w, i, b.limit-min(b.limit/2, reservedForItem*(len(b.items)-i))) {
+		state := b.writeItem(ctx, w, i, b.limit-min(b.limit/2, reservedForItem*(len(b.items)-i)))
+		switch state {
 		case succeeded:
 			count.succeeded++
 		case failed:
@@ -61,15 +68,25 @@ func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 		if halted >= 0 {
 			break
 		}
+		next = i + 1
 		if w.Len() > b.limit {
 			return tooLarge("response_size", b.limit, w.Len(), "bytes")
 		}
-		b.report(i+1, len(b.items))
+		if b.report != nil {
+			b.report.itemDone(b.items[i].envelope.operation, state.String())
+		}
+		if state == failed && b.stopOnFailure {
+			break
+		}
 	}
 	w.EndArray()
 	if halted >= 0 {
-		count.halted, count.pending, count.unconfirmed = 1, len(b.items)-halted-1, 0
+		count.halted, count.unconfirmed = 1, 0
 		b.writeHalt(w, halted)
+		next = halted + 1
+	}
+	if count.pending = len(b.items) - next; halted >= 0 || count.pending > 0 {
+		b.writePending(w, next)
 	}
 	count.write(w, len(b.items))
 	return nil
@@ -123,7 +140,7 @@ func (b *batchRun) writeFailure(w *wire.Writer, it *item, f *Error) {
 	writeFailure(w, f, failureDetails(f, it.envelope.operation, b.label))
 }
 
-// writeHalt writes where a batch halted and what did not run (MCP-AQL operations §7.5).
+// writeHalt writes where a batch halted (MCP-AQL operations §7.5).
 func (b *batchRun) writeHalt(w *wire.Writer, halted int) {
 	it := b.items[halted]
 	w.Key("halted_at")
@@ -135,16 +152,19 @@ func (b *batchRun) writeHalt(w *wire.Writer, halted int) {
 	w.Key("result")
 	b.writeFailure(w, it, it.requires)
 	w.EndObject()
-	before := w.Mark()
-	b.writePending(w, halted+1, true)
-	if w.Len() > b.limit { // without their parameters then, which the client knows
-		w.Rewind(before)
-		b.writePending(w, halted+1, false)
-	}
 }
 
 // writePending writes the items that did not run, from an index on.
-func (b *batchRun) writePending(w *wire.Writer, from int, params bool) {
+func (b *batchRun) writePending(w *wire.Writer, from int) {
+	before := w.Mark()
+	b.writeItems(w, from, true)
+	if w.Len() > b.limit { // without their parameters then, which the client knows
+		w.Rewind(before)
+		b.writeItems(w, from, false)
+	}
+}
+
+func (b *batchRun) writeItems(w *wire.Writer, from int, params bool) {
 	w.Key("pending_operations")
 	w.BeginArray()
 	for i, it := range b.items[from:] {

@@ -10,7 +10,7 @@ import (
 )
 
 // stageBatch runs a batch whose items are named by what performing them does: done, fails, confirm, rendered, invalid.
-func stageBatch(ctx context.Context, limit int, skip bool, report Progress, names ...string) (string, *Error) {
+func stageBatch(ctx context.Context, limit int, skip, stop bool, report *progress, names ...string) (string, *Error) {
 	o := stageOperation("any", "read", gen.Param{Name: "id"}, gen.Param{Name: "pin", Sensitive: true})
 	var items []*item
 	for _, name := range names {
@@ -22,7 +22,7 @@ func stageBatch(ctx context.Context, limit int, skip bool, report Progress, name
 		}
 		items = append(items, it)
 	}
-	run := batchRun{items: items, limit: limit, skipUnconfirmed: skip, report: report, reader: new(wire.Reader),
+	run := batchRun{items: items, limit: limit, stopOnFailure: stop, skipUnconfirmed: skip, report: report, reader: new(wire.Reader),
 		perform: func(_ context.Context, q *request, invalid *Error, w *wire.Writer) ([]byte, *Error) {
 			switch {
 			case invalid != nil:
@@ -49,7 +49,7 @@ func TestBatchRun(t *testing.T) {
 	const unconfirmed = `"result":{"success":false,"error":{"code":"CONFIRMATION_REQUIRED","message":"Confirm"}}`
 	for _, tt := range []struct {
 		name, items string
-		skip        bool
+		skip, stop  bool
 		reports     int // of progress
 		want        string
 	}{
@@ -66,16 +66,26 @@ func TestBatchRun(t *testing.T) {
 			want: `"results":[` + done + `,` +
 				`{"index":1,"operation":"confirm",` + unconfirmed + `,"status":"pending_confirmation"}],` +
 				`"summary":{"total":2,"succeeded":1,"failed":0,"pending_confirmation":1}`},
+		{name: "REQ-BA-15: it stops at a failure", items: "done fails done", stop: true, reports: 2,
+			want: `"results":[` + done + `,{"index":1,"operation":"fails","result":{"success":false,` +
+				`"error":{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"no"}}}}],` +
+				`"pending_operations":[{"index":2,"operation":"done","params":{"id":1,"extra":3}}],` +
+				`"summary":{"total":3,"succeeded":1,"failed":1,"pending":1}`},
+		{name: "REQ-BA-15: a failure of the last one leaves nothing", items: "done fails", stop: true, reports: 2,
+			want: `"results":[` + done + `,{"index":1,"operation":"fails","result":{"success":false,` +
+				`"error":{"code":"PERMISSION_DENIED","message":"Permission denied: 'no'","details":{"reason":"no"}}}}],` +
+				`"summary":{"total":2,"succeeded":1,"failed":1}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			reports := 0
-			got, failed := stageBatch(t.Context(), 1<<20, tt.skip, func(int, int) { reports++ }, strings.Fields(tt.items)...)
+			items := strings.Fields(tt.items)
+			report := &progress{report: func(Progress) {}, items: len(items), last: -1}
+			got, failed := stageBatch(t.Context(), 1<<20, tt.skip, tt.stop, report, items...)
 			if failed != nil {
 				t.Fatal(failed)
 			}
 			checkText(t, "answer", tt.want, got)
-			if reports != tt.reports {
-				t.Errorf("%d reports of progress, want %d", reports, tt.reports)
+			if report.done != tt.reports {
+				t.Errorf("%d reports of progress, want %d", report.done, tt.reports)
 			}
 		})
 	}
@@ -85,7 +95,7 @@ func TestBatchRun(t *testing.T) {
 func TestBatchRunCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	got, _ := stageBatch(ctx, 1<<20, false, func(int, int) {}, "done", "invalid", "done")
+	got, _ := stageBatch(ctx, 1<<20, false, false, nil, "done", "invalid", "done")
 	if strings.Count(got, "request was cancelled") != 2 || strings.Count(got, "'invalid'") != 1 {
 		t.Error(got)
 	}
@@ -93,11 +103,11 @@ func TestBatchRunCancelled(t *testing.T) {
 
 // The answer has a limit, and what did not run is told without parameters before it is exceeded.
 func TestBatchRunLimit(t *testing.T) {
-	if _, failed := stageBatch(t.Context(), 60, false, func(int, int) {}, "done", "done"); failed == nil ||
+	if _, failed := stageBatch(t.Context(), 60, false, false, nil, "done", "done"); failed == nil ||
 		failed.Code != "VALIDATION_PAYLOAD_TOO_LARGE" {
 		t.Errorf("beyond the limit: %v", failed)
 	}
-	got, _ := stageBatch(t.Context(), 300, false, func(int, int) {}, "confirm", "done", "done", "done")
+	got, _ := stageBatch(t.Context(), 300, false, false, nil, "confirm", "done", "done", "done")
 	if !strings.Contains(got, `"pending_operations":[{"index":1,"operation":"done"},`) {
 		t.Error(got)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -294,18 +293,6 @@ func TestBatchEndsWithItsContext(t *testing.T) {
 		[]byte(`{"operations":[{"operation":"step"},{"operation":"step"}]}`))
 	if ran != 1 || !bytes.Contains(reply.JSON, []byte(`"summary":{"total":2,"succeeded":1,"failed":1}`)) {
 		t.Errorf("ran %d, answer %s", ran, reply.JSON)
-	}
-}
-
-// MCP integration §5.1: a client that asks for it learns how many operations are done.
-func TestBatchReportsProgress(t *testing.T) {
-	f := newFixture(t, Options{Mode: "single"})
-	var reports []string
-	ctx := WithProgress(context.Background(),
-		func(done, total int) { reports = append(reports, fmt.Sprintf("%d/%d", done, total)) })
-	f.session.Call(ctx, "mcp_aql", []byte(`{"operations":[`+createA+`,{"operation":"x"},`+createB+`]}`))
-	if diff := cmp.Diff([]string{"1/3", "2/3", "3/3"}, reports); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -13,6 +13,7 @@ type decoder struct {
 	tool        string
 	limits      Limits
 	legacyCodes bool
+	lenient     bool // unknown parameters are ignored
 
 	reader   wire.Reader
 	second   wire.Reader    // for a text that is read a second time
@@ -140,8 +141,12 @@ func (d *decoder) finish(r *wire.Reader, q *request, data string) *Error {
 	if q.tokens.notText != "" {
 		return invalidType(q.tokens.notText, "string", q.tokens.kind, "")
 	}
+	if len(d.unknown) > 0 && len(d.problems) == 0 && d.lenient {
+		q.ignored = cloned(d.unknown)
+		return nil
+	}
 	if len(d.problems) > 0 || len(d.unknown) > 0 {
-		return (&invalid{q.operation, d.problems, d.unknown, d.legacyCodes}).failure()
+		return (&invalid{q.operation, d.problems, d.unknown, d.legacyCodes, d.lenient}).failure()
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ func (s *Session) newExchange(tool string) *exchange {
 	x.adapter, x.session, x.view = a, s, a.view.Load()
 	d := &x.decoder
 	d.directory, d.tool, d.limits, d.legacyCodes = &x.view.directory, tool, a.options.Limits, a.options.LegacyErrorCodes
+	d.lenient = a.options.AllowUnknownParams
 	x.warnings.levels = a.options.Limits.NestingDepth - levelsAboveDetail
 	x.checkpoint.gate, x.checkpoint.session = x.view.gate, s.gate
 	return x
@@ -85,6 +86,10 @@ func (x *exchange) perform(
 	if invalid != nil { // steps 1 to 6
 		x.checkpoint.reject(ctx, q, invalid)
 		return nil, invalid
+	}
+	if q.ignored != nil {
+		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "unknown parameters ignored, as AllowUnknownParams says",
+			slog.String("operation", q.operation.definition.Name), slog.Any("unknown_params", q.ignored))
 	}
 	if own, ok := q.call.(builtInCall); ok {
 		return own.answer(ctx, x.view, x.reporter(q))
@@ -135,6 +140,7 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	start := w.Len()
 	out := x.adapter.runner.run(ctx, &q.operation.definition, &q.slots.handled, w)
 	if out.err != nil {
+		out.handling.warnings.close()
 		failed := x.reporter(q).handlerFailure(ctx, out.err, out.ctxErr)
 		x.checkpoint.finish(ctx, q, out.handling.used(x.message.size), failed)
 		return failed
@@ -144,8 +150,11 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	w.SetMaxDepth(0)
 	if x.message.batch == nil { // a batch has the warnings of all its operations together
 		x.warnings.write(w)
-		if x.adapter.options.ResponseMeta {
-			writeMeta(w, requestID(x.message.id), out.took)
+		switch label := x.message.id; {
+		case x.adapter.options.ResponseMeta:
+			writeMeta(w, requestID(label), &out.took)
+		case label != "":
+			writeMeta(w, label, nil)
 		}
 	}
 	w.Raw("}")
@@ -182,6 +191,9 @@ func (x *exchange) warn(ctx context.Context, q *request, warning Warning) {
 // collect takes over the warnings of the handler, and adds those of the adapter.
 func (x *exchange) collect(ctx context.Context, q *request, out *outcome) {
 	list, more := out.handling.warnings.take()
+	if out.handling.progress != nil {
+		out.handling.progress.complete()
+	}
 	x.warnings.more += more
 	for _, warning := range list {
 		x.warn(ctx, q, warning)
@@ -194,9 +206,15 @@ func (x *exchange) collect(ctx context.Context, q *request, out *outcome) {
 // runBatch runs the items of a batch and writes what came of each.
 func (x *exchange) runBatch(ctx context.Context, w *wire.Writer) *Error {
 	limit := x.adapter.options.Limits.ResponseSize
+	report := progressOf(ctx)
+	if report != nil {
+		report.items = len(x.message.batch.items)
+		ctx = context.WithValue(ctx, progressKey{}, report)
+	}
 	run := batchRun{
 		items: x.message.batch.items, limit: limit, label: x.message.id, perform: x.perform,
-		skipUnconfirmed: x.adapter.options.SkipUnconfirmed, report: progressOf(ctx), reader: &x.decoder.second,
+		skipUnconfirmed: x.adapter.options.SkipUnconfirmed, stopOnFailure: x.adapter.options.StopOnFailure,
+		report: report, reader: &x.decoder.second,
 	}
 	if failed := run.write(ctx, w); failed != nil {
 		return failed
@@ -227,7 +245,7 @@ func (x *exchange) fail(f *Error) Reply {
 func (x *exchange) reporter(q *request) reporter {
 	return reporter{
 		log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id,
-		levels: x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
+		levels:     x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
 		definition: q.operation, legacyCodes: x.adapter.options.LegacyErrorCodes,
 	}
 }

@@ -15,6 +15,7 @@ type invalid struct {
 	problems    []wire.Problem
 	unknown     []string // names that are not parameters
 	legacyCodes bool
+	lenient     bool // unknown names are no fault of their own
 }
 
 // failure reports the problems as one failure. The first stage of validation that found one decides, and within it the
@@ -38,7 +39,7 @@ func (v *invalid) failure() *Error {
 			value = ""
 		}
 		return invalidType(strings.Clone(p.Path), p.Expected, p.Actual, value)
-	case len(v.unknown) > 0:
+	case len(v.unknown) > 0 && !v.lenient:
 		return v.unknownParams()
 	case problems[0].Stage == wire.StageUnknown:
 		return v.unknownFields(problems)

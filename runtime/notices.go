@@ -75,7 +75,7 @@ func severityRank(s Severity) int {
 }
 
 // requestWarnings returns what the adapter itself warns of after a request that took so long: what is deprecated,
-// fields that the result does not have, and slowness beyond a threshold; zero: there is none.
+// parameters that were ignored, fields that the result does not have, and slowness beyond a threshold; zero: there is none.
 func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 	var list []Warning
 	definition, handled := &q.operation.definition, &q.slots.handled
@@ -87,6 +87,14 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 			param := &definition.Params[i]
 			list = append(list, deprecation("Parameter", param.Name, "", param.Deprecated))
 		}
+	}
+	if q.ignored != nil {
+		list = append(list, Warning{
+			Code: "VALIDATION_UNKNOWN_PARAM_WARNING", Severity: SeverityHigh,
+			Message: "Unknown parameter(s) for operation '" + definition.Name + "' were ignored: " + strings.Join(q.ignored, ", "),
+			details: append([]detail{{"unknown_params", q.ignored}, {"valid_params", q.operation.params}},
+				(&invalid{operation: q.operation, unknown: q.ignored}).suggestions()...),
+		})
 	}
 	if len(handled.omitted) > 0 {
 		list = append(list, Warning{
@@ -173,13 +181,15 @@ func (l *notices) write(w *wire.Writer) {
 	w.EndArray()
 }
 
-// writeMeta writes the member _meta: the request's id and how long the handler took.
-func writeMeta(w *wire.Writer, requestID string, took time.Duration) {
+// writeMeta writes the member _meta: the request's id and how long the handler took; nil: it is not to be known.
+func writeMeta(w *wire.Writer, requestID string, took *time.Duration) {
 	w.Key("_meta")
 	w.BeginObject()
 	w.Key("request_id")
 	w.String(requestID)
-	w.Key("duration_ms")
-	w.Int(took.Milliseconds())
+	if took != nil {
+		w.Key("duration_ms")
+		w.Int(took.Milliseconds())
+	}
 	w.EndObject()
 }

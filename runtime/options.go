@@ -56,15 +56,23 @@ type Options struct {
 	// OmitUnknownFields leaves out the fields that a request selects and that results do not have, with a warning. Without
 	// it the request is refused.
 	OmitUnknownFields bool
+	// AllowUnknownParams ignores parameters that an operation does not have, with a warning in the answer and in the log.
+	// It is only for development (MCP-AQL core §4.6.2): an agent that misspells an optional parameter gets another result
+	// than it requested. The adapter says so when it is made. Without it such requests are refused.
+	AllowUnknownParams bool
 	// SkipUnconfirmed makes a batch go on after an operation that requires confirmation. Without it the batch halts. It is
 	// only for operations that do not depend on each other (MCP-AQL operations §7.5.4).
 	SkipUnconfirmed bool
+	// StopOnFailure ends a batch at the first operation that fails: the answer lists those that did not run in
+	// pending_operations. Without it they all run, as MCP-AQL operations §7.3 has it.
+	StopOnFailure bool
 
 	// Answers.
 
 	// SlowAfter is how long an operation may take before its answer has a warning; zero: no bound.
 	SlowAfter time.Duration
-	// ResponseMeta adds _meta to answers: the request's id and the milliseconds that the handler took.
+	// ResponseMeta adds _meta to answers: the request's id and the milliseconds that the handler took. Without it they
+	// have the id that the client gave, if it did.
 	ResponseMeta bool
 	// FailuresAreToolErrors marks every failure as an MCP tool error, including those from which an agent can recover.
 	FailuresAreToolErrors bool

@@ -23,6 +23,7 @@ type request struct {
 	tokens    tokens
 	values    []paramValue // only for operations whose gate looks at parameters
 	slots     slots
+	ignored   []string // names that are not parameters, where the adapter ignores them
 }
 
 // envelope is what surrounds the parameters of a request (MCP-AQL core §4.1).

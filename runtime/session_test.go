@@ -128,6 +128,9 @@ func TestCall(t *testing.T) {
 		{"REQ-MT-07 the request id is echoed", "mcp_aql_read", `{"operation":"get_note","_request_id":"r-7"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'note_id'. ` +
 				`Expected: string (Which note)","details":{"param_name":"note_id","operation":"get_note","request_id":"r-7"}}}`},
+		{"REQ-MT-07 in a success too", "mcp_aql_read",
+			`{"operation":"get_note","params":{"note_id":"n1"},"_request_id":"r\n7"}`,
+			`{"success":true,"data":"n1","_meta":{"request_id":"r\n7"}}`},
 		{"REQ-IN-02 REQ-IN-06 T-10 introspect failures have no details", "mcp_aql_read",
 			`{"operation":"introspect","_request_id":"r"}`,
 			`{"success":false,"error":{"code":"VALIDATION_MISSING_PARAM","message":"Missing required parameter 'query'. ` +

@@ -81,6 +81,13 @@ func (w *warnings) add(warning Warning) {
 	}
 }
 
+// close ends the collection.
+func (w *warnings) close() {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.closed = true
+}
+
 // take ends the collection and returns what was collected.
 func (w *warnings) take() (list []Warning, more int) {
 	w.mutex.Lock()
@@ -94,17 +101,23 @@ type handling struct {
 	context.Context
 	warnings warnings
 	usage    usage
+	progress *progress // under the mutex of the warnings; nil: nothing was reported
 }
 
-// Value finds what is collected, for Warn and ReportUsage, and hides what is not for handlers.
+// handlingKey finds the handling of a request.
+type handlingKey struct{}
+
+// Value finds what is collected, for Warn, ReportUsage and ReportProgress, and hides what is not for handlers.
 func (h *handling) Value(key any) any {
 	switch key.(type) {
 	case warningsKey:
 		return &h.warnings
 	case usageKey:
 		return &h.usage
-	case answerKey:
-		return nil // it belongs to this request, and not to those that the handler sends
+	case handlingKey:
+		return h
+	case answerKey, progressKey:
+		return nil // they belong to this request, and not to those that the handler sends
 	default:
 		return h.Context.Value(key)
 	}

@@ -124,8 +124,10 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 
 // call passes the arguments of a tool call to the adapter as they are, byte for byte.
 func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if token := request.Params.GetProgressToken(); token != nil {
-		ctx = aql.WithProgress(ctx, s.progress(ctx, request.Session, token))
+	if token := progressToken(request.Params); token != nil {
+		progress := s.notify(ctx, request.Session, token)
+		defer progress.end()
+		ctx = aql.WithProgress(ctx, progress.report)
 	}
 	session, caller := s.sessions.of(request)
 	ctx = withAnswer(aql.WithCaller(ctx, caller), request.Params)
@@ -144,19 +146,6 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		Content: []mcp.Content{&mcp.TextContent{Text: string(reply.JSON)}},
 		IsError: reply.IsError,
 	}, nil
-}
-
-// progress returns a function that reports progress to the client with the token that it gave (MCP-AQL MCP integration
-// §5.1). If the client is gone, the call goes on.
-func (s *Server) progress(ctx context.Context, session *mcp.ServerSession, token any) aql.Progress {
-	return func(done, total int) {
-		err := session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-			ProgressToken: token, Progress: float64(done), Total: float64(total),
-		})
-		if err != nil {
-			s.log.LogAttrs(ctx, slog.LevelDebug, "reporting progress", slog.Any("error", err))
-		}
-	}
 }
 
 // guard wraps every method: it bounds the calls that run at the same time, and recovers from panics, which neither the

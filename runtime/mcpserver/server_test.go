@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -220,41 +219,6 @@ func httpServer(t *testing.T, server *Server) *httptest.Server {
 	web := httptest.NewServer(handler)
 	t.Cleanup(web.Close)
 	return web
-}
-
-// REQ-TL-16: a client that gives a token learns how far a batch is; one that gives none is left alone.
-func TestProgressOfABatch(t *testing.T) {
-	for _, version := range []string{"", "2025-06-18"} {
-		serverSide, clientSide := mcp.NewInMemoryTransports()
-		server := newServer(t, Options{}, nil)
-		go server.Run(t.Context(), serverSide)
-		reports := make(chan string, 10)
-		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
-			ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
-				p := request.Params
-				reports <- fmt.Sprintf("%v %v/%v", p.ProgressToken, p.Progress, p.Total)
-			},
-		})
-		session, err := client.Connect(t.Context(), clientSide, &mcp.ClientSessionOptions{ProtocolVersion: version})
-		if err != nil {
-			t.Fatal(err)
-		}
-		batch := json.RawMessage(`{"operations":[{"operation":"get_thing","params":{"id":"1"}},{"operation":"get_thing",` +
-			`"params":{"id":"2"}}]}`)
-		params := &mcp.CallToolParams{Name: "mcp_aql_read", Arguments: batch}
-		if _, err := session.CallTool(t.Context(), params); err != nil {
-			t.Fatal(err)
-		}
-		params.SetProgressToken("p1")
-		if _, err := session.CallTool(t.Context(), params); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{"p1 1/2", "p1 2/2"} {
-			if got := <-reports; got != want {
-				t.Errorf("protocol %q: report %q, want %q", version, got, want)
-			}
-		}
-	}
 }
 
 // Calls beyond the bound are refused at once; the others are not disturbed.
