@@ -26,7 +26,7 @@ func (s *Set) selection(presets []string, result string) *document.Schema {
 	if t, ok := s.adapter.Type(resource(s.adapter, result)); ok {
 		if p, ok := s.pathsOf(t, nil); ok && len(p.ends) > 0 {
 			pattern = "^" + alternatives(p.ends) + "$"
-		} else if !ok && s.hasEntries(t, nil) {
+		} else if !ok && s.hasOtherNames(t, nil) {
 			pattern = ""
 		}
 	}
@@ -60,7 +60,11 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
 			continue
 		}
 		below, ok := s.pathsBelow(f, open)
-		below = below.after(f.Name)
+		name := f.Name
+		if len(f.Aliases) > 0 {
+			name = alternatives(append([]string{f.Name}, f.Aliases...))
+		}
+		below = below.after(name)
 		if length += below.length() + 1; !ok || length > longestPattern {
 			return paths{}, false
 		}
@@ -147,8 +151,9 @@ func alternatives(expressions []string) string {
 	return "(?:" + strings.Join(expressions, "|") + ")"
 }
 
-// hasEntries reports whether there are maps in values of a type. seen are the types that were looked at.
-func (s *Set) hasEntries(t *gen.Type, seen map[string]bool) bool {
+// hasOtherNames reports whether paths in values of a type may have names that no wire name can be: those of entries of
+// maps, and aliases. seen are the types that were looked at.
+func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 	if t.Items != nil {
 		return true
 	}
@@ -164,6 +169,6 @@ func (s *Set) hasEntries(t *gen.Type, seen map[string]bool) bool {
 			p = *p.Items
 		}
 		of, named := s.adapter.Type(p.Type)
-		return p.Type == "object" && p.Items != nil || named && s.hasEntries(of, seen)
+		return len(p.Aliases) > 0 || p.Type == "object" && p.Items != nil || named && s.hasOtherNames(of, seen)
 	})
 }

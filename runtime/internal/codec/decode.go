@@ -26,7 +26,7 @@ type decoder struct {
 	offset      uintptr      // of the value in a Patch or an Optional
 	constraints *constraints // nil: none
 	presets     []string     // of a selection: the presets that it may name
-	entries     bool         // of a selection: the result has maps, whose entries have any names
+	otherNames  bool         // of a selection: paths may have names that no wire name can be
 }
 
 // decoder compiles the decoder of Go type t for values of parameter p.

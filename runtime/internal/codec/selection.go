@@ -45,7 +45,7 @@ func (n *decoder) readSelection(r *wire.Reader, p unsafe.Pointer) {
 		r.Array()
 		count := 0
 		for ; r.NextElement(); count++ {
-			if s, ok := r.String(); ok && r.Pattern(n.entries && s != "" || isPath(s), pathPattern) {
+			if s, ok := r.String(); ok && r.Pattern(n.otherNames && s != "" || isPath(s), pathPattern) {
 				selection.Paths = append(selection.Paths, s)
 			}
 		}

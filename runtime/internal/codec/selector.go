@@ -36,7 +36,7 @@ func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector
 	if result == nil || !selector.target(result) {
 		return nil, fmt.Errorf("fields are selected of a result that has none")
 	}
-	request.object.fields[at].value.entries = selector.resource.hasEntries(make(map[*structEncoder]bool))
+	request.object.fields[at].value.otherNames = selector.resource.hasOtherNames(make(map[*structEncoder]bool))
 	switch {
 	case search:
 		selector.defaultPreset = presetMinimal
@@ -195,7 +195,7 @@ func (n *encoder) reaches(path string) bool {
 		name, rest, deeper := n.element().step(path)
 		if n = n.element(); n.kind == kindStruct {
 			at := n.object.find(name)
-			if at < 0 || !isPath(name) {
+			if at < 0 || name == n.object.fields[at].name && !isPath(name) {
 				return false
 			}
 			n = n.object.fields[at].value
@@ -224,14 +224,17 @@ func (n *encoder) step(path string) (name, rest string, deeper bool) {
 	return strings.Cut(path, ".")
 }
 
-// hasEntries reports whether there are maps in values. seen are the structs that were looked at.
-func (n *encoder) hasEntries(seen map[*structEncoder]bool) bool {
+// hasOtherNames reports whether paths may have names that no wire name can be: those of entries of maps, and aliases.
+// seen are the structs that were looked at.
+func (n *encoder) hasOtherNames(seen map[*structEncoder]bool) bool {
 	n = n.element()
 	if n.kind != kindStruct || seen[n.object] {
 		return n.isMap()
 	}
 	seen[n.object] = true
-	return slices.ContainsFunc(n.object.fields, func(f encodedField) bool { return f.value.hasEntries(seen) })
+	return slices.ContainsFunc(n.object.fields, func(f encodedField) bool {
+		return len(f.aliases) > 0 || f.value.hasOtherNames(seen)
+	})
 }
 
 // choose adds what is at a path to a subset. The path reaches something.
@@ -263,7 +266,8 @@ func (s *Selector) ValidPaths(unknown string) []string {
 		if at < 0 || !deeper || n.object.fields[at].value.element().kind != kindStruct {
 			break
 		}
-		n, prefix, unknown = n.object.fields[at].value, prefix+name+".", rest
+		f := &n.object.fields[at]
+		n, prefix, unknown = f.value, prefix+f.name+".", rest
 	}
 	var valid []string
 	for i := range n.object.fields {
