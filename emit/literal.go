@@ -67,6 +67,7 @@ func (g *generator) field(p *gen.Param) string {
 		m.add("Items", "&"+g.gen("Field")+g.field(p.Items))
 	}
 	m.flag("Required", p.Required)
+	m.flag("Nullable", p.Nullable)
 	m.flag("Sensitive", p.Sensitive)
 	m.flag("ReadOnly", p.ReadOnly)
 	m.flag("AppendOnly", p.AppendOnly)

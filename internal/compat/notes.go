@@ -16,6 +16,7 @@ type valueNotes struct {
 	aliases    []string
 	readOnly   bool
 	appendOnly bool
+	nullable   bool
 	deprecated string
 }
 
@@ -27,6 +28,7 @@ var (
 	appendOnlyNote = regexp.MustCompile(sentence + `Append-only()\.?$`)
 	readOnlyNote   = regexp.MustCompile(sentence + `Read-only()\.?$`)
 	presetNote     = regexp.MustCompile(sentence + `Preset ([a-z0-9_]+(?:, [a-z0-9_]+)*)\.?$`)
+	nullNote       = regexp.MustCompile(sentence + `May be null(?: in results)?()\.?$`)
 	mostNote       = regexp.MustCompile(sentence + `Up to (\d{1,9}) items?\.?$`)
 	leastNote      = regexp.MustCompile(sentence + `(\d{1,9}) items? or more\.?$`)
 	exactNote      = regexp.MustCompile(sentence + `Exactly (\d{1,9}) items?\.?$`)
@@ -56,6 +58,7 @@ func (v *value) readNotes() {
 	if presets, ok := cutNote(&n.text, presetNote); ok {
 		n.presets = strings.Split(presets, ", ")
 	}
+	_, n.nullable = cutNote(&n.text, nullNote)
 	if v.MinItems == nil && v.MaxItems == nil {
 		if most, ok := cutNote(&n.text, mostNote); ok {
 			v.MaxItems = number(most)

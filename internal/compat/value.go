@@ -21,6 +21,7 @@ func (c *comparison) value(at place, before, after *value) {
 	c.bound(at, "items", "maximum number of items", most(before.MaxItems), most(after.MaxItems), true)
 	c.rule(at, "pattern", before.Pattern, after.Pattern, Notable)
 	c.rule(at, "format", before.Format, after.Format, Breaking)
+	c.null(at, before, after)
 	c.flags(at, before, after)
 	c.items(at, before, after)
 }
@@ -180,6 +181,17 @@ func (c *comparison) rule(at place, kind, before, after string, changed Class) {
 		}
 		c.report(at, class, kind+"-changed", before, after,
 			fmt.Sprintf("the %s of %s changed from %q to %q", kind, at.label, before, after))
+	}
+}
+
+// null compares whether a value may be null. Null for a required one is refused in requests, whatever results hold.
+func (c *comparison) null(at place, before, after *value) {
+	accepts := func(v *value) bool { return v.notes.nullable && (at.result || !v.Required) }
+	switch was, is := accepts(before), accepts(after); {
+	case is && !was:
+		c.report(at, at.class(wider, Notable), "null-added", false, true, at.label+" may be null")
+	case was && !is:
+		c.report(at, at.class(narrower, Notable), "null-removed", true, false, at.label+" can no longer be null")
 	}
 }
 

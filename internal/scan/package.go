@@ -16,6 +16,7 @@ import (
 
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/internal/scan/wiretype"
 	"github.com/aqltag/aqltag/model"
@@ -63,6 +64,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 			h.Operation.Params = append(h.Operation.Params, field.Param)
 		}
 		h.Operation.Returns = w.Returns(h.result)
+		h.Operation.Returns.Nullable = h.result != nil && h.result.Kind == shapes.Pointer
 		out.Handlers = append(out.Handlers, h.Handler)
 	}
 	out.Types, out.Constants = w.Definitions(), w.ConstantNames

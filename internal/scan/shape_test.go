@@ -412,7 +412,7 @@ func TestReturns(t *testing.T) {
 	tests := map[string]gen.Returns{
 		"error":              {Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 		"(string, error)":    {Name: "String", Kind: gen.KindScalar, Description: "JSON string."},
-		"(*int, error)":      {Name: "Integer", Kind: gen.KindScalar, Description: "JSON integer."},
+		"(*int, error)":      {Name: "Integer", Kind: gen.KindScalar, Description: "JSON integer.", Nullable: true},
 		"(time.Time, error)": {Name: "DateTime", Kind: gen.KindScalar, Description: "Date and time, RFC 3339."},
 		"([]byte, error)":    {Name: "Bytes", Kind: gen.KindScalar, Description: "Bytes, base64."},
 		"(any, error)":       {Name: "Any", Kind: gen.KindScalar, Description: "Any JSON value."},
@@ -420,10 +420,12 @@ func TestReturns(t *testing.T) {
 		"(Item, error)":      {Name: "Item", Kind: gen.KindObject, Description: "An item."},
 		"([]Item, error)":    {Name: "ItemList", Kind: gen.KindObject, Description: "List of Item in items."},
 		"([]*Item, error)":   {Name: "ItemList", Kind: gen.KindObject, Description: "List of Item in items."},
-		"(*[]string, error)": {Name: "StringList", Kind: gen.KindObject, Description: "List of string in items."},
+		"(*[]string, error)": {
+			Name: "StringList", Kind: gen.KindObject, Description: "List of string in items.", Nullable: true,
+		},
 		"(map[string]Item, error)": {Name: "ItemMap", Kind: gen.KindObject, Description: "Object whose members have " +
 			"type Item."},
-		"(result *Item, err error)": {Name: "Item", Kind: gen.KindObject, Description: "An item."},
+		"(result *Item, err error)": {Name: "Item", Kind: gen.KindObject, Description: "An item.", Nullable: true},
 		"([]map[string][]Level, error)": {
 			Name: "LevelListMapList", Kind: gen.KindObject, Description: "List of object in items.",
 		},

@@ -111,7 +111,7 @@ func TestDesignExample(t *testing.T) {
 				{Name: "due_at", Type: "string", Format: "date-time"},
 				{Name: "tags", Type: "array", MaxItems: 20, Items: &gen.Param{Type: "string"}},
 			},
-			Returns:  gen.Returns{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do."},
+			Returns:  gen.Returns{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do.", Nullable: true},
 			Examples: []gen.Example{{Params: `{"title":"Buy milk"}`, Description: "The shortest request"}},
 			Source:   "app.go:49",
 		},
@@ -123,7 +123,7 @@ func TestDesignExample(t *testing.T) {
 				{Name: "todo_id", Type: "string", Required: true},
 				{Name: "input", Type: "TodoPatch", Required: true},
 			},
-			Returns: gen.Returns{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do."},
+			Returns: gen.Returns{Name: "Todo", Kind: gen.KindObject, Description: "A thing to do.", Nullable: true},
 			Source:  "app.go:59",
 		},
 		{
@@ -150,15 +150,17 @@ func TestDesignExample(t *testing.T) {
 	color := gen.Param{Name: "color", Type: "string"}
 	labels := gen.Param{Name: "labels", Type: "object", Items: &gen.Param{Type: "string"}}
 	updatable, metadata := priority, gen.Param{Name: "metadata", Type: "Metadata"}
-	updatable.Default = ""
+	updatable.Default, updatable.Nullable = "", true
+	newColor, newLabels := color, labels
+	newColor.Nullable, newLabels.Nullable, newLabels.Items = true, true, &gen.Param{Type: "string", Nullable: true}
 	optionalTitle := title
 	optionalTitle.Required = false
 	types := []gen.Type{
 		{Name: "Metadata", Kind: gen.KindObject, Fields: []gen.Param{color, labels}},
 		{
-			Name: "MetadataPatch", Kind: gen.KindObject, Fields: []gen.Param{color, labels},
+			Name: "MetadataPatch", Kind: gen.KindObject, Fields: []gen.Param{newColor, newLabels},
 			Description: "Changes to a Metadata. Absent fields keep their value, objects merge, arrays replace whole, null " +
-				"removes.",
+				"removes what may be null.",
 		},
 		{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 		{
@@ -184,8 +186,8 @@ func TestDesignExample(t *testing.T) {
 		{
 			Name: "TodoPatch", Kind: gen.KindObject,
 			Description: "Changes to a Todo. Absent fields keep their value, objects merge, arrays replace whole, null " +
-				"removes. Read-only: created_at, _etag.",
-			Fields: []gen.Param{optionalTitle, updatable, {Name: "metadata", Type: "MetadataPatch"}},
+				"removes what may be null. Read-only: created_at, _etag.",
+			Fields: []gen.Param{optionalTitle, updatable, {Name: "metadata", Type: "MetadataPatch", Nullable: true}},
 		},
 	}
 	if diff := cmp.Diff(types, pkg.Types, ignoreGo); diff != "" {

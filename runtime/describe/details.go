@@ -162,6 +162,7 @@ func paramDescription(p *gen.Param) string {
 	case p.MaxItems > 0:
 		n.add("Up to " + words.Count(p.MaxItems, "item"))
 	}
+	n.add(nullNote(p))
 	if len(p.Presets) > 0 && p.Type != gen.TypeSelection {
 		n.add("Preset " + strings.Join(p.Presets, ", "))
 	}
@@ -198,6 +199,19 @@ func originalsNote(params []gen.Param) string {
 		return ""
 	}
 	return "Names in camelCase are accepted too: " + strings.Join(names, ", ")
+}
+
+// nullNote returns the sentence about null in the description of a parameter, a field or an element; empty: there is
+// nothing to say, because null is refused, is the absence of an optional parameter, or is among the values of type any.
+func nullNote(p *gen.Param) string {
+	switch {
+	case !p.Nullable || p.Type == "any":
+		return ""
+	case p.Required:
+		return "May be null in results"
+	default:
+		return "May be null"
+	}
 }
 
 // description returns the description of an operation in full.

@@ -113,10 +113,14 @@ const TypeSelection = "string | string[]"
 
 // Param is one parameter of an operation or one field of an object type, as seen on the wire.
 type Param struct {
-	Name        string
-	Go          string // path of the Go field, such as "Page.Limit"; empty: the struct itself. Not on the wire
-	Type        string // string, integer, number, boolean, object, array, any, or the name of a Type
-	Required    bool
+	Name     string
+	Go       string // path of the Go field, such as "Page.Limit"; empty: the struct itself. Not on the wire
+	Type     string // string, integer, number, boolean, object, array, any, or the name of a Type
+	Required bool
+	// Nullable says that null is a value here: results may hold it, an element may be it, an update removes with it, and
+	// a parameter distinguishes it from absence. Where it is not set, null is the absence of an optional parameter, and
+	// refused in elements and updates (MCP-AQL core §4.7.6).
+	Nullable    bool
 	Description string
 	Default     string   // JSON literal; empty: none
 	Enum        []string // allowed values of a string
@@ -145,17 +149,18 @@ type Param struct {
 // are protected (MCP-AQL core §4.5.3).
 func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }
 
-// Change returns the field as an update may give it: not required, and without a default. The bounds of a map are those
-// of what the change makes of it, and not of the change.
+// Change returns the field as an update may give it: not required, without a default, and null where that removes it, as
+// it does every entry of a map. The bounds of a map are those of what the change makes of it, and not of the change.
 func (p *Param) Change() Param {
 	change := *p
-	change.Required, change.Default = false, ""
+	change.Required, change.Default, change.Nullable = false, "", p.Removable()
 	if bounds := sizeText(p); bounds != "" {
 		change.MinItems, change.MaxItems = 0, 0
 		change.Description = strings.TrimPrefix(strings.TrimSuffix(p.Description, ".")+". "+bounds, ". ")
 	}
 	if p.Type == "object" && p.Items != nil {
 		items := p.Items.Change()
+		items.Nullable = true
 		change.Items = &items
 	}
 	return change
@@ -176,11 +181,28 @@ func sizeText(p *Param) string {
 	}
 }
 
+// Removable reports whether an update may remove the value of the field with null (MCP-AQL core §4.5.2). It may where
+// the value has an absent form: null itself, an empty list, map or []byte, a zero value that results leave out, or a
+// default. Numbers, texts, booleans, times and structs have none.
+func (p *Param) Removable() bool {
+	switch {
+	case p.Required:
+		return false
+	case p.Nullable, p.OmitEmpty, p.OmitZero, p.Default != "":
+		return true
+	case p.Type == "array", p.Type == "object":
+		return p.MinItems == 0
+	default:
+		return p.Type == "string" && p.Format == "byte"
+	}
+}
+
 // Returns names what an operation returns.
 type Returns struct {
 	Name        string
 	Kind        TypeKind
 	Description string
+	Nullable    bool // a handler may return nil
 }
 
 // Example is one example request.

@@ -1,6 +1,9 @@
 package gen
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // expansion makes the definitions of what one generated file declares.
 type expansion struct {
@@ -68,8 +71,8 @@ func (e *expansion) params(fields []Field) []Param {
 func (e *expansion) param(p *Param, f *Field) {
 	*p = Param{
 		Name: f.Name, Go: f.Go, Type: f.Type, Enum: e.values[f.Type], Items: e.items(f.Items),
-		Required: f.Required, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly, AppendOnly: f.AppendOnly, ID: f.ID,
-		OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
+		Required: f.Required, Nullable: f.Nullable, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly, AppendOnly: f.AppendOnly,
+		ID: f.ID, OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
 	}
 	for _, rule := range f.Rules {
 		rule.apply(p)
@@ -135,10 +138,15 @@ func (e *expansion) operation(h *Handler) (Operation, error) {
 			return o, fmt.Errorf("operation %s returns %s, which is not declared", h.Name, h.Returns)
 		}
 		t := &e.declared[i]
-		o.Returns = Returns{Name: t.Name, Kind: t.Kind, Description: t.Description}
+		o.Returns = Returns{Name: t.Name, Kind: t.Kind, Description: t.Description, Nullable: mayBeNil(h.Result)}
 	}
 	if h.Call == nil || h.Request == nil {
 		return o, fmt.Errorf("operation %s has no handler", h.Name)
 	}
 	return o, nil
+}
+
+// mayBeNil reports whether a handler may return nil, where result is a nil pointer to the type that it returns.
+func mayBeNil(result any) bool {
+	return result != nil && reflect.TypeOf(result).Elem().Kind() == reflect.Pointer
 }

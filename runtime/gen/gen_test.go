@@ -21,7 +21,7 @@ func registry(types []WireType, handlers ...Handler) *Registry {
 // Whatever a Param can say, a Field can say. A member that is added to one has to be added to the other.
 func TestFieldsSayAllThatParamsSay(t *testing.T) {
 	field := Field{
-		Name: "n", Go: "N", Type: "array", Items: &Field{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true,
+		Name: "n", Go: "N", Type: "array", Items: &Field{Type: "string"}, Required: true, Nullable: true, Sensitive: true, ReadOnly: true,
 		AppendOnly: true,
 		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
 		Rules: Rules{
@@ -31,7 +31,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 		},
 	}
 	want := Param{
-		Name: "n", Go: "N", Type: "array", Items: &Param{Type: "string"}, Required: true, Sensitive: true, ReadOnly: true,
+		Name: "n", Go: "N", Type: "array", Items: &Param{Type: "string"}, Required: true, Nullable: true, Sensitive: true, ReadOnly: true,
 		AppendOnly: true,
 		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
 		Default: "1", Enum: []string{"a"}, Minimum: "2", Maximum: "3", MinLength: 4, MaxLength: 5, MinItems: 6, MaxItems: 7,
@@ -97,8 +97,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// The type of changes has the fields that an update may change, none of them required; it goes into objects and maps,
-// but not into lists, which updates replace.
+// The type of changes has the fields that an update may change, none of them required, and nullable where null removes
+// (A3, REQ-UP-09); it goes into objects and maps, but not into lists, which updates replace.
 func TestTypesOfChanges(t *testing.T) {
 	r := registry([]WireType{
 		{Name: "TodoPatch", Kind: KindObject, Changes: "Todo"},
@@ -125,10 +125,10 @@ func TestTypesOfChanges(t *testing.T) {
 		{Name: "MetaPatch", Kind: KindObject, Changes: "Meta", Fields: []Param{{Name: "color", Go: "Color", Type: "string"}}},
 		{Name: "TodoPatch", Kind: KindObject, Changes: "Todo", Fields: []Param{
 			{Name: "title", Go: "Title", Type: "string"},
-			{Name: "level", Go: "Level", Type: "Level", Enum: []string{"low", "high"}},
+			{Name: "level", Go: "Level", Type: "Level", Nullable: true, Enum: []string{"low", "high"}},
 			{Name: "meta", Go: "Meta", Type: "MetaPatch"},
-			{Name: "all", Go: "All", Type: "object", Items: &Param{Type: "MetaPatch"}},
-			{Name: "list", Go: "List", Type: "array", Items: &Param{Type: "Meta"}},
+			{Name: "all", Go: "All", Type: "object", Nullable: true, Items: &Param{Type: "MetaPatch", Nullable: true}},
+			{Name: "list", Go: "List", Type: "array", Nullable: true, Items: &Param{Type: "Meta"}},
 		}},
 	} {
 		got, _ := definitions.Type(want.Name)
@@ -218,5 +218,39 @@ func TestCalls(t *testing.T) {
 	}
 	if nothing := registry(nil, Handler{Name: "ping"}).Operations()[0]; nothing.Result() != nil {
 		t.Errorf("ping returns %v", nothing.Result())
+	}
+}
+
+// A3, REQ-UP-07, REQ-UP-09: null removes what has an absent form.
+func TestRemovable(t *testing.T) {
+	for name, tt := range map[string]struct {
+		param Param
+		want  bool
+	}{
+		"a pointer":                            {Param{Type: "string", Nullable: true}, true},
+		"a required pointer":                   {Param{Type: "string", Nullable: true, Required: true}, false},
+		"an integer":                           {Param{Type: "integer"}, false},
+		"an integer that results leave out":    {Param{Type: "integer", OmitEmpty: true}, true},
+		"an integer with a default":            {Param{Type: "integer", Default: "3"}, true},
+		"a text":                               {Param{Type: "string"}, false},
+		"a boolean":                            {Param{Type: "boolean"}, false},
+		"a time":                               {Param{Type: "string", Format: "date-time"}, false},
+		"a time that results leave out":        {Param{Type: "string", Format: "date-time", OmitZero: true}, true},
+		"a struct":                             {Param{Type: "Meta"}, false},
+		"a struct that results leave out":      {Param{Type: "Meta", OmitZero: true}, true},
+		"a list":                               {Param{Type: "array"}, true},
+		"a list that must not be empty":        {Param{Type: "array", MinItems: 1}, false},
+		"a Go array":                           {Param{Type: "array", MinItems: 2, MaxItems: 2}, false},
+		"a map":                                {Param{Type: "object"}, true},
+		"a required map":                       {Param{Type: "object", Required: true}, false},
+		"binary data":                          {Param{Type: "string", Format: "byte"}, true},
+		"what writes its own JSON":             {Param{Type: "any"}, false},
+		"any value, which may be null as well": {Param{Type: "any", Nullable: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.param.Removable(); got != tt.want {
+				t.Errorf("removable %t, want %t", got, tt.want)
+			}
+		})
 	}
 }

@@ -45,6 +45,7 @@ type Field struct {
 	Type        string // string, integer, number, boolean, object, array, any, or the name of a WireType
 	Items       *Field // element of an array, or value of a map; it has neither Name nor Go
 	Required    bool
+	Nullable    bool
 	Sensitive   bool
 	ReadOnly    bool
 	AppendOnly  bool

@@ -39,6 +39,7 @@ func (r *renderer) param(path string, p *gen.Param) param {
 	lost.add(p.MaxLength != 0, "maximum length %d", p.MaxLength)
 	lost.add(p.MinItems != 0, "minimum number of items %d", p.MinItems)
 	lost.add(p.MaxItems != 0, "maximum number of items %d", p.MaxItems)
+	lost.add(p.Nullable, "that null is a value")
 	if p.Items != nil {
 		lost.add(true, "elements of type %s", p.Items.Type)
 	}

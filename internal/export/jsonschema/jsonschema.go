@@ -4,13 +4,13 @@
 //
 // Schemas of parameters are closed, because adapters refuse unknown names. Null means that a value is absent, so it is
 // accepted for every optional value. Integers have the bounds of 64 bits, because definitions do not contain the Go
-// type. Where definitions are not exact, a schema accepts less than the adapter: elements of lists are not null.
-// Formats other than date-time are hints.
+// type. Formats other than date-time are hints.
 package jsonschema
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	document "github.com/invopop/jsonschema"
@@ -32,10 +32,15 @@ func Params(a *gen.Definitions, o *gen.Operation) *document.Schema {
 // does not have is Nothing, whose value is null.
 func Result(a *gen.Definitions, typeName string) *document.Schema {
 	set := newSet(a, "#/$defs/")
-	root := set.Result(typeName)
+	root := set.Result(gen.Returns{Name: typeName})
 	if t, ok := a.Type(typeName); ok {
 		// A document begins with its type. If the type is recursive, it is in $defs too.
 		root = set.typed(t, output)
+		if slices.ContainsFunc(a.Operations, func(o gen.Operation) bool {
+			return o.Returns.Name == typeName && o.Returns.Nullable
+		}) {
+			root = orNull(root)
+		}
 	}
 	root.Version, root.Title = document.Version, typeName
 	root.Definitions = set.Definitions()

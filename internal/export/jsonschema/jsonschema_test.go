@@ -30,11 +30,17 @@ func shop() *gen.Definitions {
 		{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Param{Type: "string"}},
 		{Name: "seen", Go: "Base.Seen", Type: "string", Format: "date-time", ReadOnly: true},
 		{Name: "log", Go: "Log", Type: "array", Items: &gen.Param{Type: "string"}, AppendOnly: true},
+		{Name: "due", Go: "Due", Type: "string", Format: "date-time", Nullable: true},
+		{Name: "rivals", Go: "Rivals", Type: "array", Items: &gen.Param{Type: "Item", Nullable: true}},
 	}}
 	patch := gen.Type{Name: "ItemPatch", Kind: gen.KindObject, Changes: "Item"}
 	for _, f := range todo.Fields {
 		if f.Updatable() {
+			f.Nullable = f.Removable()
 			f.Required, f.Default = false, ""
+			if f.Name == "labels" {
+				f.Items = &gen.Param{Type: "string", Nullable: true}
+			}
 			patch.Fields = append(patch.Fields, f)
 		}
 	}
@@ -155,12 +161,15 @@ func TestParametersAreAcceptedAsAdaptersDo(t *testing.T) {
 		{"update_item", `{"item_id":"1","input":{"name":null}}`, false},                   // REQ-UP-09: it is required
 		{"update_item", `{"item_id":"1","input":{"size":null}}`, false},                   // nor has it an empty value
 		{"update_item", `{"item_id":"1","input":{"kind":null,"parts":null}}`, true},       // absent where empty
-		{"update_item", `{"item_id":"1","input":{"stock":null}}`, false},                  // 0 is out of bounds
+		{"update_item", `{"item_id":"1","input":{"stock":null}}`, false},                  // A3: it has no absent form
+		{"update_item", `{"item_id":"1","input":{"due":null,"rivals":null}}`, true},       // A2: these have one
 		{"update_item", `{"item_id":"1","input":{"labels":{"a":null,"b":"c"}}}`, true},    // null removes an entry
 		{"update_item", `{"item_id":"1","input":{"item_id":"2"}}`, false},                 // REQ-UP-06
 		{"update_item", `{"item_id":"1","input":{"seen":"2026-01-01T00:00:00Z"}}`, false}, // REQ-UP-12
 		{"replace_item", `{"input":{"name":"Tea"}}`, true},
 		{"replace_item", `{"input":{"name":"Tea","kind":null}}`, false},
+		{"replace_item", `{"input":{"name":"Tea","due":null,"rivals":[null]}}`, true}, // A2: results have these
+		{"create_item", `{"name":"Tea","extra":1,"parts":[null]}`, false},
 		{"replace_item", `{"input":{"name":"Tea","log":[]}}`, false},
 		{"list_items", `{"fields":"minimal"}`, true},
 		{"list_items", `{"fields":["name","parts","labels.colour"]}`, true},
@@ -191,6 +200,44 @@ func TestParametersAreAcceptedAsAdaptersDo(t *testing.T) {
 	}
 }
 
+// A2: results are null where the definition says so and nowhere else, and hold the zero value of an enum unless they leave
+// it out.
+func TestResultsAreAcceptedAsAdaptersWriteThem(t *testing.T) {
+	a := shop()
+	for i := range a.Operations {
+		a.Operations[i].Returns.Nullable = a.Operations[i].Name == "update_item"
+	}
+	const item = `"item_id":"1","name":"Tea","stock":1,"price":"1","labels":{},"log":[],`
+	for _, test := range []struct {
+		returns, result string
+		want            bool
+	}{
+		{"Item", `{` + item + `"size":"s","due":null,"rivals":[null]}`, true},
+		{"Item", `{` + item + `"size":"","due":"2026-01-01T00:00:00Z","rivals":[]}`, true},
+		{"Item", `{` + item + `"size":"xl","due":null,"rivals":[]}`, false},
+		{"Item", `{` + item + `"size":null,"due":null,"rivals":[]}`, false},
+		{"Item", `{` + item + `"size":"s","due":null,"rivals":null}`, false},
+		{"Item", `{` + item + `"size":"s","due":null,"rivals":[],"kind":""}`, false},
+		{"Item", `{` + item + `"size":"s","due":null,"rivals":[],"parts":[null]}`, false},
+		{"Item", `null`, true}, // update_item may return nil
+		{"Counts", `null`, false},
+		{"Counts", `{}`, true},
+		{"Counts", `{"a":null}`, false},
+	} {
+		text, err := Render(Result(a, test.returns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := validator.UnmarshalJSON(strings.NewReader(test.result))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compileText(t, text).Validate(value); (err == nil) != test.want {
+			t.Errorf("%s %s: %v; want accepted: %v", test.returns, test.result, err, test.want)
+		}
+	}
+}
+
 // A type that is read and written by different rules has two definitions in a set for both directions, and no
 // definition takes the name of another type.
 func TestSetTellsParametersFromResults(t *testing.T) {
@@ -199,7 +246,7 @@ func TestSetTellsParametersFromResults(t *testing.T) {
 	set := NewSet(a, "#/components/schemas/")
 	for i := range a.Operations {
 		set.Params(&a.Operations[i])
-		set.Result(a.Operations[i].Returns.Name)
+		set.Result(a.Operations[i].Returns)
 	}
 	definitions := set.Definitions()
 	for name, closed := range map[string]bool{"Item": false, "ItemInput_": true, "ItemPatch": true, "ItemChanges": true} {

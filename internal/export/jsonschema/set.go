@@ -157,12 +157,15 @@ var tokenParam = gen.Param{
 	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
 }
 
-// Result returns the schema of results of a type.
-func (s *Set) Result(typeName string) *document.Schema {
-	if _, ok := s.adapter.Type(typeName); !ok {
+// Result returns the schema of the results of an operation.
+func (s *Set) Result(r gen.Returns) *document.Schema {
+	if _, ok := s.adapter.Type(r.Name); !ok {
 		return &document.Schema{Type: "null"}
 	}
-	return s.ref(typeName, output)
+	if r.Nullable {
+		return orNull(s.ref(r.Name, output))
+	}
+	return s.ref(r.Name, output)
 }
 
 // ref returns a reference to a type. The first reference adds its definition.

@@ -58,28 +58,15 @@ func sentence(text, next string) string {
 
 func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
 	if t.Items != nil {
-		schema := &document.Schema{Type: "object", AdditionalProperties: s.param(t.Items, as)}
-		if as == output { // a nil map
-			return orNull(schema)
-		}
-		return schema
+		return &document.Schema{Type: "object", AdditionalProperties: s.element(t.Items, as)}
 	}
-	resource, isChanges := s.adapter.Type(t.Changes)
 	if as == output {
 		return s.outputType(t)
 	}
 	return s.object(s.accepted(t, as), func(p *gen.Param) *document.Schema {
 		value := s.param(p, as)
-		switch {
-		case isChanges:
-			if value.AdditionalProperties != nil { // null removes a member of a map
-				value.AdditionalProperties = orNull(value.AdditionalProperties)
-			}
-			if original := field(resource, p.Name); original != nil && s.removable(original) {
-				return orNull(value)
-			}
-			return notNull(value)
-		case as == input && !p.Required:
+		absent := as == input && t.Changes == "" // null is absence
+		if !p.Required && (p.Nullable || absent) {
 			return orNull(value)
 		}
 		return notNull(value)
@@ -106,20 +93,11 @@ func (s *Set) outputType(t *gen.Type) *document.Schema {
 	}
 	return s.object(fields, func(p *gen.Param) *document.Schema {
 		value := s.param(p, output)
-		if p.Required && p.Type == "object" { // a nil map
+		if p.Nullable {
 			return orNull(value)
 		}
 		return value
 	})
-}
-
-func field(t *gen.Type, name string) *gen.Param {
-	for i := range t.Fields {
-		if t.Fields[i].Name == name {
-			return &t.Fields[i]
-		}
-	}
-	return nil
 }
 
 // object returns the schema of an object with these fields and no others.

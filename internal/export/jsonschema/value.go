@@ -3,7 +3,6 @@ package jsonschema
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,16 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// param returns the schema of a parameter, a field or an element, which does not accept null.
+// element returns the schema of an element of a list or a map.
+func (s *Set) element(p *gen.Param, as use) *document.Schema {
+	value := s.param(p, as)
+	if p.Nullable {
+		return orNull(value)
+	}
+	return value
+}
+
+// param returns the schema of a parameter, a field or an element, which accepts null only if it accepts anything.
 func (s *Set) param(p *gen.Param, as use) *document.Schema {
 	schema := s.valueOf(p, as)
 	if p.Description != "" {
@@ -49,7 +57,7 @@ func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
 			schema.MinItems, schema.MaxItems = count(p.MinItems), count(p.MaxItems)
 		}
 		if p.Items != nil {
-			schema.Items = s.param(p.Items, as)
+			schema.Items = s.element(p.Items, as)
 		}
 		return schema
 	case "object":
@@ -58,7 +66,7 @@ func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
 			schema.MinProperties, schema.MaxProperties = count(p.MinItems), count(p.MaxItems)
 		}
 		if p.Items != nil {
-			schema.AdditionalProperties = s.param(p.Items, as)
+			schema.AdditionalProperties = s.element(p.Items, as)
 		}
 		return schema
 	}
@@ -70,6 +78,9 @@ func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
 	if t.Kind == gen.KindEnum && len(p.Enum) > 0 && !slices.Equal(p.Enum, valuesOf(t)) {
 		schema.Enum = enum(p.Enum)
 	}
+	if t.Kind == gen.KindEnum && as == output && writesZero(p) && !slices.Contains(valuesOf(t), "") {
+		return &document.Schema{AnyOf: []*document.Schema{schema, {Const: ""}}}
+	}
 	return schema
 }
 
@@ -80,6 +91,10 @@ func valuesOf(t *gen.Type) []string {
 	}
 	return values
 }
+
+// writesZero reports whether results hold the zero value of a field or an element: they leave it out where it has
+// omitempty or omitzero.
+func writesZero(p *gen.Param) bool { return !p.OmitEmpty && !p.OmitZero }
 
 // base64 matches the binary data that adapters accept: with padding, and without unused bits in the last group.
 const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
@@ -93,6 +108,9 @@ func text(p *gen.Param, as use) *document.Schema {
 		schema.Format, schema.ContentEncoding = "", "base64"
 	}
 	if as == output {
+		if len(schema.Enum) > 0 && writesZero(p) && !slices.Contains(p.Enum, "") {
+			schema.Enum = append(schema.Enum, "")
+		}
 		return schema
 	}
 	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
@@ -174,36 +192,4 @@ func notNull(schema *document.Schema) *document.Schema {
 		schema.Not = &document.Schema{Type: "null"}
 	}
 	return schema
-}
-
-// removable reports whether an update can remove a field with null. The field then takes its default or its zero value,
-// which its rules must allow (MCP-AQL core §4.5.2).
-func (s *Set) removable(p *gen.Param) bool {
-	if p.Required {
-		return false
-	}
-	if p.Default != "" || p.OmitZero {
-		return true
-	}
-	t, named := s.adapter.Type(p.Type)
-	switch {
-	case named && t.Kind == gen.KindObject:
-		return t.Items != nil || !slices.ContainsFunc(t.Fields, func(f gen.Param) bool { return f.Required })
-	case p.OmitEmpty, p.Type == "array", p.Type == "object", p.Type == "any", p.Type == "boolean":
-		return true
-	case p.Type == "integer", p.Type == "number":
-		low, errLow := strconv.ParseFloat(p.Minimum, 64)
-		high, errHigh := strconv.ParseFloat(p.Maximum, 64)
-		return (errLow != nil || low <= 0) && (errHigh != nil || high >= 0)
-	case p.Quoted:
-		return p.Minimum == "" && p.Maximum == ""
-	case p.MinLength > 0, p.Format == "date",
-		len(p.Enum) > 0 && !slices.Contains(p.Enum, ""),
-		named && t.Kind == gen.KindEnum && !slices.Contains(valuesOf(t), ""):
-		return false
-	case p.Pattern != "":
-		expression, err := regexp.Compile(p.Pattern)
-		return err == nil && expression.MatchString("")
-	}
-	return true
 }

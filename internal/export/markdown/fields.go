@@ -64,6 +64,7 @@ func (p *page) rules(f *gen.Param) []string {
 	}
 	add(f.Required, "required")
 	add(f.ID, "identifier")
+	add(f.Nullable && f.Required, "null in results")
 	rules = append(rules, p.valueRules(f)...)
 	for items := f.Items; items != nil; items = items.Items {
 		if inner := p.valueRules(items); len(inner) > 0 {
@@ -88,6 +89,9 @@ func (p *page) valueRules(f *gen.Param) []string {
 		if text != "" {
 			rules = append(rules, text)
 		}
+	}
+	if f.Nullable && !f.Required {
+		add("may be null")
 	}
 	switch {
 	case f.Type == gen.TypeSelection && len(f.Presets) > 0:

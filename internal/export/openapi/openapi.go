@@ -130,7 +130,7 @@ func operationOf(a *gen.Definitions, s describe.Surface, set *jsonschema.Set, o 
 	if err != nil {
 		return operation{}, err
 	}
-	result, err := jsonschema.Text(set.Result(o.Returns.Name))
+	result, err := jsonschema.Text(set.Result(o.Returns))
 	if err != nil {
 		return operation{}, err
 	}

@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"go/types"
 	"math/big"
 	"slices"
 	"strconv"
@@ -93,6 +94,24 @@ func (shape *Shape) Clone() *Shape {
 	copied := *shape
 	copied.Fields = slices.Clone(shape.Fields)
 	return &copied
+}
+
+// IsNullable reports whether null is among the values of a shape that results hold: nil pointers, nil interfaces, raw
+// JSON and optionals. Nil lists, maps and []byte are written as empty ones.
+func IsNullable(shape *Shape) bool {
+	return shape.Kind == Pointer || shape.Kind == Any || shape.Kind == Optional
+}
+
+// canBeEmpty reports whether encoding/json's omitempty ever leaves out a value of type t: not a struct or an array.
+func canBeEmpty(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		return false
+	case *types.Array:
+		return u.Len() == 0
+	default:
+		return true
+	}
 }
 
 // IsNilable reports whether a Go value of a shape can be nil, or absent.

@@ -46,8 +46,8 @@ func (m *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
 		out.Fields = append(out.Fields, Field{
 			Declaration: c.Declaration, Selector: c.selector, Shape: shape, Position: m.Position(c.Var.Pos()),
 			Param: gen.Param{
-				Go: PathOf(c.selector), OmitEmpty: c.Tag.OmitEmpty, OmitZero: c.Tag.OmitZero,
-				Quoted: c.Tag.Quoted && canQuote(shape),
+				Go: PathOf(c.selector), OmitEmpty: c.Tag.OmitEmpty && canBeEmpty(c.Var.Type()),
+				OmitZero: c.Tag.OmitZero || shape.Kind == Optional, Quoted: c.Tag.Quoted && canQuote(shape),
 			},
 		})
 	}

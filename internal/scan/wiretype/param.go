@@ -23,8 +23,10 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		return &param
 	}
 	switch shape.Kind {
-	case shapes.Bool, shapes.Float, shapes.Any, shapes.Number:
+	case shapes.Bool, shapes.Float, shapes.Number:
 		return gen.Param{Type: shapes.JSONKind(shape)}
+	case shapes.Any:
+		return gen.Param{Type: "any", Nullable: true}
 	case shapes.Int, shapes.Uint:
 		return s.integerParam(shape)
 	case shapes.Selection:
@@ -53,7 +55,9 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	case shapes.Bytes:
 		return gen.Param{Type: "string", Format: "byte"}
 	case shapes.Pointer, shapes.Optional:
-		return s.wireParam(shape.Elem, inPatch)
+		param := s.wireParam(shape.Elem, inPatch)
+		param.Nullable = true
+		return param
 	case shapes.Slice, shapes.Array:
 		param := gen.Param{Type: "array", Items: elem(false)}
 		param.Description = formOfItems(param.Items)
@@ -156,6 +160,21 @@ func mergeItems(said, wire *gen.Param) *gen.Param {
 	return &out
 }
 
+// isNullable reports whether a field of a struct is nullable. In a resource it is if results write null for it. In any
+// other request null is absence, from which only an aql.Optional distinguishes it.
+func isNullable(field shapes.Field, resource bool) bool {
+	switch shape := field.Shape; {
+	case shape.Kind == shapes.Optional:
+		return resource || !field.Param.Required
+	case !resource:
+		return false
+	case !field.Param.OmitEmpty && !field.Param.OmitZero:
+		return shapes.IsNullable(shape)
+	default:
+		return shape.Kind == shapes.Pointer && shapes.IsNullable(shape.Elem)
+	}
+}
+
 // Complete fills in what the parameters of all fields in a shape get from their types. It comes after AssignNames.
 func (s *Set) Complete(shape *shapes.Shape) {
 	if shape == nil || s.completed[shape] {
@@ -171,6 +190,7 @@ func (s *Set) Complete(shape *shapes.Shape) {
 		field := &shape.Fields[i]
 		s.Complete(field.Shape)
 		field.Param = s.merged(*field, false)
+		field.Param.Nullable = isNullable(*field, s.resources[shape])
 	}
 }
 
@@ -228,7 +248,7 @@ func looksSame(a, b *shapes.Shape) bool {
 		return true
 	}
 	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == shapes.Struct ||
-		shapes.JSONKind(a) != shapes.JSONKind(b) {
+		shapes.JSONKind(a) != shapes.JSONKind(b) || a.Elem != nil && shapes.IsNullable(a.Elem) != shapes.IsNullable(b.Elem) {
 		return false
 	}
 	return a.Len == b.Len && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))
@@ -241,8 +261,12 @@ func (s *Set) visitResult(result *shapes.Shape) {
 		s.visit(key.shape, false)
 		return
 	}
-	s.visit(shapes.Indirect(result), false)
+	whole := shapes.Indirect(result)
+	s.visit(whole, false)
 	s.add(key.shape, key.as)
+	if key.as == list && shapes.IsNullable(whole.Elem) {
+		s.nullableItems[key] = true
+	}
 }
 
 // Definitions lists the wire types, sorted by name. It comes after Returns, which adds the type of operations without a
@@ -275,6 +299,7 @@ func (s *Set) definition(t *wireType) gen.Type {
 		return out
 	case list:
 		items := s.wireParam(shape, false)
+		items.Nullable = items.Nullable || s.nullableItems[t.key]
 		out.Description = fmt.Sprintf("List of %s in items.", items.Type)
 		out.Fields = []gen.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
 		return out
@@ -294,7 +319,6 @@ func (s *Set) definition(t *wireType) gen.Type {
 	out.Description = s.typeDoc(shape.Type)
 	if t.key.as == update {
 		out.Changes = s.nameOf(shape, plain)
-		out.Description = patchDescription(out.Changes, shape.Fields, s.creatable[shape])
 	}
 	out.Fields = slices.Grow(out.Fields, len(shape.Fields))
 	for _, field := range shape.Fields {
@@ -307,12 +331,16 @@ func (s *Set) definition(t *wireType) gen.Type {
 			out.Fields = append(out.Fields, param.Change())
 		}
 	}
+	if t.key.as == update {
+		out.Description = patchDescription(&out, shape.Fields, s.creatable[shape])
+	}
 	return out
 }
 
 // patchDescription describes the merge rule (MCP-AQL core §4.5.1), what a new object needs if a patch may create one,
-// and the fields that cannot be changed. It avoids words that the protocol's leak check takes for a stack trace.
-func patchDescription(name string, fields []shapes.Field, creatable bool) string {
+// and the fields of the resource that cannot be changed. It avoids words that the protocol's leak check takes for a
+// stack trace.
+func patchDescription(patch *gen.Type, fields []shapes.Field, creatable bool) string {
 	var required, readOnly, appendOnly []string
 	for _, field := range fields {
 		if field.Param.Required && field.Param.Updatable() {
@@ -325,8 +353,11 @@ func patchDescription(name string, fields []shapes.Field, creatable bool) string
 			appendOnly = append(appendOnly, field.Param.Name)
 		}
 	}
-	const rule = "Absent fields keep their value, objects merge, arrays replace whole, null removes."
-	text := fmt.Sprintf("Changes to a %s. %s", name, rule)
+	text := fmt.Sprintf("Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole", patch.Changes)
+	if slices.ContainsFunc(patch.Fields, func(p gen.Param) bool { return p.Nullable }) {
+		text += ", null removes what may be null"
+	}
+	text += "."
 	if len(required) > 0 && creatable {
 		text += " A new one needs: " + strings.Join(required, ", ") + "."
 	}

@@ -49,6 +49,8 @@ type Set struct {
 	results       map[wireKey]gen.Returns
 	completed     map[*shapes.Shape]bool
 	creatable     map[*shapes.Shape]bool // structs in resources, which a patch may create
+	resources     map[*shapes.Shape]bool // what results consist of, and what patches change
+	nullableItems map[wireKey]bool       // lists in which an operation may return nil elements
 	nothing       bool                   // an operation returns nothing
 	open          map[*shapes.Shape]int  // lists and maps whose elements are being described
 	ConstantNames map[model.EnumConstant]model.GoType
@@ -59,7 +61,9 @@ func NewSet(p *source.Program, own *types.Package) *Set {
 	return &Set{
 		Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns),
 		completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int),
-		creatable: make(map[*shapes.Shape]bool), ConstantNames: make(map[model.EnumConstant]model.GoType),
+		creatable: make(map[*shapes.Shape]bool),
+		resources: make(map[*shapes.Shape]bool), nullableItems: make(map[wireKey]bool),
+		ConstantNames: make(map[model.EnumConstant]model.GoType),
 	}
 }
 
@@ -87,6 +91,19 @@ func (s *Set) AddHandler(request, result *shapes.Shape) {
 	}
 	if result != nil {
 		s.visitResult(result)
+		s.addResources(result)
+	}
+}
+
+// addResources adds a shape and all that it consists of to the resources.
+func (s *Set) addResources(shape *shapes.Shape) {
+	if shape == nil || s.resources[shape] {
+		return
+	}
+	s.resources[shape] = true
+	s.addResources(shape.Elem)
+	for _, field := range shape.Fields {
+		s.addResources(field.Shape)
 	}
 }
 
@@ -107,6 +124,7 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 		}
 	case shapes.Patch:
 		s.visit(shape.Elem, false) // the type of the resource is described too
+		s.addResources(shape.Elem)
 		s.visit(shape.Elem, true)
 	case shapes.Struct:
 		as := plain

@@ -63,6 +63,7 @@ func (w *writer) operation(o *gen.Operation) {
 				w.textMember("description", o.Returns.Description)
 				w.textMember("kind", string(o.Returns.Kind))
 				w.textMember("name", o.Returns.Name)
+				w.flag("nullable", o.Returns.Nullable)
 			})
 		}
 		if o.Timeout != 0 {
@@ -94,6 +95,7 @@ func (w *writer) param(p *gen.Param) {
 		w.number("minLength", p.MinLength)
 		w.textMember("minimum", p.Minimum)
 		w.textMember("name", p.Name)
+		w.flag("nullable", p.Nullable)
 		w.flag("omitEmpty", p.OmitEmpty) // these three decide how results look
 		w.flag("omitZero", p.OmitZero)
 		w.textMember("pattern", p.Pattern)

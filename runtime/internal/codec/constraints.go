@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -182,25 +181,4 @@ func (c *constraints) checkNumber(r *wire.Reader, text string) bool {
 
 func (c *constraints) checkItems(r *wire.Reader, n int) bool {
 	return (c.minItems == 0 || r.MinItems(n, c.minItems)) && (c.maxItems == 0 || r.MaxItems(n, c.maxItems))
-}
-
-// acceptsZero reports whether the zero value meets the constraints.
-func (n *decoder) acceptsZero() bool {
-	c := n.constraints
-	switch n.kind {
-	case kindString, kindText:
-		return c == nil || c.hasFormat == nil && c.minLength == 0 && (len(c.enum) == 0 || slices.Contains(c.enum, "")) &&
-			(c.pattern == nil || c.pattern.match(""))
-	case kindInt, kindUint, kindFloat, kindNumber:
-		return c == nil || (c.low == nil || c.low.sign <= 0) && (c.high == nil || c.high.sign >= 0)
-	case kindStruct:
-		for i := range n.object.fields {
-			if n.object.fields[i].required {
-				return false
-			}
-		}
-	case kindQuoted:
-		return n.elem.acceptsZero()
-	}
-	return true
 }

@@ -34,6 +34,7 @@ type decodedField struct {
 	input        bool // the changes of an update
 	nullable     bool // null is a value of the field, not its absence
 	omitZero     bool // a struct that results leave out if it is zero
+	nullIsAbsent bool // null is absence in the struct input of an update too, where it is refused otherwise
 	defaultValue *defaultValue
 	null         nullMeaning
 }
@@ -113,12 +114,13 @@ func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) er
 	}
 	f.nullable = f.value.kind == kindOptional && !f.required
 	f.omitZero = p.OmitZero && f.value.kind == kindStruct
+	f.nullIsAbsent = p.Nullable && !f.required
 	if p.Default != "" && !p.Required {
 		if f.defaultValue, err = newDefault(f.value, goField.Type, p.Default); err != nil {
 			return err
 		}
 	}
-	f.null = nullMeaningOf(f, goField.Type, p)
+	f.null = nullMeaningOf(f, p)
 	return nil
 }
 
@@ -181,7 +183,7 @@ func (o *structDecoder) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			continue
 		}
 		if !f.nullable && r.Null() {
-			if update {
+			if update && !f.nullIsAbsent {
 				r.NullRefused(f.value.expected)
 			}
 			continue

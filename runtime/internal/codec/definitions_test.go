@@ -39,11 +39,13 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 	case t == reflect.TypeFor[json.Number]():
 		return gen.Param{Type: "number"}
 	case t == reflect.TypeFor[json.RawMessage]():
-		return gen.Param{Type: "any"}
+		return gen.Param{Type: "any", Nullable: true}
 	case t == reflect.TypeFor[big.Int]():
 		return gen.Param{Type: "integer"}
 	case strings.HasPrefix(t.Name(), "Optional["):
-		return d.param(t.Field(1).Type, depth)
+		p := d.param(t.Field(1).Type, depth)
+		p.Nullable = true
+		return p
 	case t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(1).Type == reflect.TypeFor[codec.Patch]():
 		resource := d.param(t.Field(0).Type.Elem(), depth).Type
 		d.types = append(d.types, gen.Type{Name: resource + "Patch", Kind: gen.KindObject, Changes: resource})
@@ -65,7 +67,9 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 	case reflect.String:
 		return gen.Param{Type: "string"}
 	case reflect.Pointer:
-		return d.param(t.Elem(), depth)
+		p := d.param(t.Elem(), depth)
+		p.Nullable = true
+		return p
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			return gen.Param{Type: "string", Format: "byte"}
@@ -78,7 +82,7 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 	case reflect.Struct:
 		return gen.Param{Type: d.object(t)}
 	default:
-		return gen.Param{Type: "any"}
+		return gen.Param{Type: "any", Nullable: true}
 	}
 }
 

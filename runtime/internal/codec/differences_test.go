@@ -149,6 +149,9 @@ var writeDifferences = []struct {
 	want, theirs string
 }{
 	{"a nil list is empty", "REQ-RS-09, T-89", [][]string{nil}, `{"V":[[]]}`, `{"V":[null]}`},
+	{"a nil map is empty", "REQ-RS-09, A2", []map[string]int{nil}, `{"V":[{}]}`, `{"V":[null]}`},
+	{"a nil map of texts is empty", "REQ-RS-09, A2", []map[string]string{nil}, `{"V":[{}]}`, `{"V":[null]}`},
+	{"nil binary data is empty", "REQ-RS-09, A2", [][]byte{nil}, `{"V":[""]}`, `{"V":[null]}`},
 	{"a nil list in a dynamic value is empty", "REQ-RS-09, T-89", []any{[]string(nil)}, `{"V":[[]]}`, `{"V":[null]}`},
 	{
 		"times are in UTC", "REQ-DE-04", time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)),

@@ -73,7 +73,7 @@ type entry struct {
 // writeMap writes a map in the order of its names.
 func (n *encoder) writeMap(w *wire.Writer, p unsafe.Pointer) {
 	entries := reflect.NewAt(n.goType, p).Elem()
-	if entries.IsNil() || w.TooDeep() {
+	if w.TooDeep() {
 		w.Null()
 		return
 	}

@@ -14,33 +14,34 @@ import (
 type nullMeaning uint8
 
 const (
-	nullRefused      nullMeaning = iota // null is not a value of the field
-	nullIsZero                          // sets nil, or the zero value
-	nullIsDefault                       // sets the default
-	nullIsNull                          // sets null, which the type distinguishes from absence
-	nullIsZeroStruct                    // sets the zero value of a struct, if none of its fields is required
+	nullRefused   nullMeaning = iota // the field has no absent form
+	nullIsZero                       // sets nil, or a zero value that results leave out
+	nullIsDefault                    // sets the default
+	nullIsNull                       // sets null, which the type distinguishes from absence
 )
 
-// nullMeaningOf returns what null does to a field. It sets nil, or else the default, or else the zero value, and is
-// refused where the constraints of the field allow none of these (MCP-AQL core §4.5.2).
-func nullMeaningOf(f *decodedField, t reflect.Type, p *gen.Param) nullMeaning {
+// nullMeaningOf returns what null does to a field, if it may do anything: it sets nil, or else the default, or else the
+// zero value (MCP-AQL core §4.5.2).
+func nullMeaningOf(f *decodedField, p *gen.Param) nullMeaning {
 	switch {
-	case p.Required:
+	case !p.Removable():
 		return nullRefused
 	case f.value.kind == kindOptional:
 		return nullIsNull
-	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Map, t.Kind() == reflect.Slice, t.Kind() == reflect.Interface:
-		return nullIsZero
-	case f.defaultValue != nil:
+	case f.defaultValue != nil && !isNilable(f.value.goType):
 		return nullIsDefault
-	case p.OmitZero, p.OmitEmpty && f.value.kind != kindStruct && f.value.kind != kindArray:
-		return nullIsZero // results leave it out then
-	case f.value.kind == kindStruct:
-		return nullIsZeroStruct // a recursive type is not finished yet, so this is checked later
-	case f.value.acceptsZero():
-		return nullIsZero
 	default:
-		return nullRefused
+		return nullIsZero
+	}
+}
+
+// isNilable reports whether a type has the value nil.
+func isNilable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -56,11 +57,6 @@ func (f *decodedField) setNull(base unsafe.Pointer) bool {
 		p := f.location.unshare(base)
 		f.value.clear(p)
 		*(*Presence)(p) = Null
-	case nullIsZeroStruct:
-		if !f.value.acceptsZero() {
-			return false
-		}
-		fallthrough
 	case nullIsZero:
 		if f.location.address(base) != nil {
 			f.value.clear(f.location.unshare(base))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/google/go-cmp/cmp"
@@ -53,7 +54,9 @@ type merger struct {
 // newMerger compiles the merge of T.
 func newMerger[T any](t testing.TB) merger {
 	t.Helper()
-	c := newCodecs(t, reflect.TypeFor[patch[T]]())
+	definer := newDefiner()
+	definer.adjust = func(_ reflect.Type, p *gen.Param) { p.OmitZero = true } // null removes whatever there is
+	c := definer.compile(t, reflect.TypeFor[patch[T]]())
 	return merger{reflect.TypeFor[T](), func(text string) (*codec.Patch, error) {
 		box, err := c.decode(`{"V":` + text + `}`)
 		if err != nil {

@@ -47,7 +47,7 @@ func TestEncoderAgreesWithEncodingJSON(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\nvalue: %s", err, oracle(t, box.Interface()))
 				}
-				emptyLists(box.Elem(), false)
+				emptyNils(box.Elem(), false)
 				if want := oracle(t, box.Interface()); got != want {
 					t.Fatalf("-encoding/json +codec:\n%s", cmp.Diff(want, got))
 				}
@@ -56,39 +56,40 @@ func TestEncoderAgreesWithEncodingJSON(t *testing.T) {
 	}
 }
 
-// emptyLists makes nil slices empty, which is how they are written (T-89). One that omitzero leaves out stays.
-func emptyLists(v reflect.Value, omitted bool) {
+// emptyNils makes nil slices and maps empty, which is how they are written (T-89, A2). One that omitzero leaves out
+// stays.
+func emptyNils(v reflect.Value, omitted bool) {
 	if has[json.Marshaler](v.Type()) || has[json.Unmarshaler](v.Type()) {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return
-		}
 		if v.IsNil() && !omitted && v.CanSet() {
 			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 		}
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			emptyLists(v.Index(i), false)
+			emptyNils(v.Index(i), false)
 		}
 	case reflect.Map:
+		if v.IsNil() && !omitted && v.CanSet() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
 		for iterator := v.MapRange(); iterator.Next(); {
 			elem := reflect.New(v.Type().Elem()).Elem()
 			elem.Set(iterator.Value())
-			emptyLists(elem, false)
+			emptyNils(elem, false)
 			v.SetMapIndex(iterator.Key(), elem)
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			emptyLists(v.Elem(), false)
+			emptyNils(v.Elem(), false)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			emptyLists(v.Field(i), strings.Contains(f.Tag.Get("json"), "omitzero"))
+			emptyNils(v.Field(i), strings.Contains(f.Tag.Get("json"), "omitzero"))
 		}
 	}
 }

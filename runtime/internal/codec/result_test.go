@@ -42,7 +42,7 @@ func TestResults(t *testing.T) {
 		{"a nil pointer to a list", (*[]inner)(nil), reflect.TypeFor[*[]inner](), "InnerList", `null`},
 		{"an array", array, reflect.TypeFor[[1]*inner](), "InnerList", `{"items":[null]}`},
 		{"a map", map[string]inner{"k": {}}, reflect.TypeFor[map[string]inner](), "InnerMap", `{"k":{"name":""}}`},
-		{"a nil map", map[string]inner(nil), reflect.TypeFor[map[string]inner](), "InnerMap", `null`},
+		{"a nil map", map[string]inner(nil), reflect.TypeFor[map[string]inner](), "InnerMap", `{}`},
 		{"a text", text, reflect.TypeFor[string](), "Value", `"x"`},
 		{"a pointer to a text", &text, reflect.TypeFor[*string](), "Value", `"x"`},
 		{"a number with methods on its pointer", *number, reflect.TypeFor[big.Int](), "Value", `5`},

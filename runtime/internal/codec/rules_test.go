@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
@@ -25,6 +26,10 @@ type rules struct {
 	Tree   tree
 	Notes  *string
 	Inner  inner
+	Spare  inner
+	Count  int64
+	Done   bool
+	Due    time.Time
 	Must   mustHave
 	Made   string
 	Log    []string
@@ -57,14 +62,18 @@ func ruleTypes() []gen.Type {
 			list(gen.Param{Name: "tags", Go: "Tags", MinItems: 1, MaxItems: 2}, "string"),
 			{Name: "labels", Go: "Labels", Type: "object", MaxItems: 2, Items: &gen.Param{Type: "string", MinLength: 1}},
 			{Name: "tree", Go: "Tree", Type: "array", MaxItems: 2, Items: nested},
-			{Name: "notes", Go: "Notes", Type: "string", MinLength: 2},
+			{Name: "notes", Go: "Notes", Type: "string", Nullable: true, MinLength: 2},
 			{Name: "inner", Go: "Inner", Type: "Inner"},
+			{Name: "spare", Go: "Spare", Type: "Inner", OmitZero: true},
+			{Name: "count", Go: "Count", Type: "integer"},
+			{Name: "done", Go: "Done", Type: "boolean"},
+			{Name: "due", Go: "Due", Type: "string", Format: "date-time"},
 			{Name: "must", Go: "Must", Type: "Must"},
 			{Name: "made", Go: "Made", Type: "string", ReadOnly: true},
 			list(gen.Param{Name: "log", Go: "Log", AppendOnly: true}, "string"),
-			{Name: "maybe", Go: "Maybe", Type: "integer", Minimum: "0"},
+			{Name: "maybe", Go: "Maybe", Type: "integer", Nullable: true, Minimum: "0"},
 			{Name: "demand", Go: "Demand", Type: "integer"},
-			{Name: "ratio", Go: "Ratio", Type: "number", Minimum: "0.5"},
+			{Name: "ratio", Go: "Ratio", Type: "number", Minimum: "0.5", OmitEmpty: true},
 			{Name: "mood", Go: "Mood", Type: "Level", Enum: []string{"low", "high"}, OmitEmpty: true},
 		}},
 		{Name: "Level", Kind: gen.KindEnum},
@@ -196,13 +205,15 @@ func TestOptional(t *testing.T) {
 	}
 }
 
-// REQ-UP-02, REQ-UP-12: in the struct input of an update, null is no absence, and protected fields are refused.
+// REQ-UP-02, REQ-UP-12, A2: in the struct input of an update, null is accepted where the definition says so, and
+// protected fields are refused.
 func TestStructInput(t *testing.T) {
 	input := gen.Param{Name: "input", Go: "Input", Type: "Rules", Required: true}
 	for text, want := range map[string]string{
 		`{}`:                                          "input: missing",
 		`{"input":null}`:                              "input: missing",
-		`{"input":{"title":"a","notes":null}}`:        "input.notes: expected string, got null",
+		`{"input":{"title":"a","notes":null}}`:        "",
+		`{"input":{"title":"a","ratio":null}}`:        "input.ratio: expected number, got null",
 		`{"input":{"title":null}}`:                    "input.title: expected string, got null\ninput.title: missing",
 		`{"input":{"title":"a","made":"now"}}`:        "input.made: read_only \"\"",
 		`{"input":{"title":"a","log":["x"]}}`:         "input.log: append_only \"\"",
@@ -224,7 +235,7 @@ func TestPatchRules(t *testing.T) {
 		notes := "old"
 		return &rules{
 			Title: "a", Word: "b", Size: 3, Level: "low", Notes: &notes, Labels: map[string]string{"x": "1", "y": "2"},
-			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4), Mood: "high",
+			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4), Mood: "high", Spare: inner{Name: "s"},
 		}
 	}
 	for _, c := range []struct {
@@ -253,8 +264,13 @@ func TestPatchRules(t *testing.T) {
 		},
 		{"null for an optional", `{"maybe":null}`, "", func(r *rules) bool { return r.Maybe == aql.Null[int]() }},
 		{"a value for an optional", `{"maybe":5}`, "", func(r *rules) bool { return r.Maybe == aql.Some(5) }},
-		{"null for a struct", `{"inner":null}`, "", func(r *rules) bool { return r.Inner == inner{} }},
-		{"null for a struct with a required field", `{"must":null}`, "input.must: expected object, got null", nil},
+		{"A3: null for an integer", `{"count":null}`, "input.count: expected integer, got null", nil},
+		{"A3: null for a boolean", `{"done":null}`, "input.done: expected boolean, got null", nil},
+		{"A3: null for a time", `{"due":null}`, "input.due: expected string, got null", nil},
+		{"A3: null for a struct", `{"inner":null}`, "input.inner: expected object, got null", nil},
+		{"A3: null for a list that must not be empty", `{"tags":null}`, "input.tags: expected array, got null", nil},
+		{"null for a struct that results leave out", `{"spare":null}`, "", func(r *rules) bool { return r.Spare == inner{} }},
+		{"null for a map", `{"labels":null}`, "", func(r *rules) bool { return r.Labels == nil }},
 		{
 			"the same inside types that contain each other", `{"must":{"back":{"must":null}}}`,
 			"input.must.back.must: expected object, got null", nil,

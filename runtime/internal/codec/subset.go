@@ -107,7 +107,7 @@ func (c *structEncoder) writeSelected(w *wire.Writer, base unsafe.Pointer, subse
 // writeEntries writes the entries of a map that are in subset.
 func (n *encoder) writeEntries(w *wire.Writer, p unsafe.Pointer, subset *Subset) {
 	entries := reflect.NewAt(n.goType, p).Elem()
-	if entries.IsNil() || w.TooDeep() {
+	if w.TooDeep() {
 		w.Null()
 		return
 	}
@@ -137,10 +137,6 @@ func (n *encoder) writeEntries(w *wire.Writer, p unsafe.Pointer, subset *Subset)
 
 // writeStrings writes the entries of a map of strings that are in subset.
 func writeStrings(w *wire.Writer, entries map[string]string, subset *Subset) {
-	if entries == nil {
-		w.Null()
-		return
-	}
 	w.BeginObject()
 	for _, part := range subset.entries {
 		if s, ok := entries[part.name]; ok {

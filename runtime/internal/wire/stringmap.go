@@ -7,12 +7,8 @@ import (
 	"strings"
 )
 
-// StringMap writes a map in the order of its keys. A nil map is null.
+// StringMap writes a map in the order of its keys. A nil map is empty.
 func (w *Writer) StringMap(m map[string]string) {
-	if m == nil {
-		w.Null()
-		return
-	}
 	w.BeginObject()
 	entries := w.entries[:0]
 	for name, value := range m {
