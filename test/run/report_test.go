@@ -113,7 +113,7 @@ func TestTiers(t *testing.T) {
 			Dir: "."}
 	}
 	var all []testPackage
-	for _, folder := range append(append([]string{"runtime", "bench/generics"}, slow...), long...) {
+	for _, folder := range append(append([]string{"runtime", "bench/generics", "test/zoo"}, slow...), long...) {
 		all = append(all, at(folder))
 	}
 	sizes := make(map[string]int)
@@ -127,7 +127,7 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: -short is %v", name, chosen.short)
 		}
 	}
-	want := map[string]int{"quick": 2, "test": 2 + len(long), "slow": len(slow), "race": 2 + len(long) - 1}
+	want := map[string]int{"quick": 3, "test": 3 + len(long), "slow": len(slow), "race": 3 + len(long) - 2}
 	if fmt.Sprint(sizes) != fmt.Sprint(want) {
 		t.Errorf("packages of the tiers: %v, want %v", sizes, want)
 	}

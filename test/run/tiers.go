@@ -26,7 +26,7 @@ type tier struct {
 //	quick  what takes less than a minute, with -short
 //	test   all but the slow packages, with -short
 //	slow   the slow packages and all packages in which -short leaves something out: test and slow are every test in full
-//	race   all but the slow packages and the example, whose random requests take the race detector minutes
+//	race   all but the slow packages, the example and the zoo, whose random requests take the race detector minutes
 func tierOf(name string, all []testPackage) (tier, error) {
 	isSlow, err := chosen(slow, all)
 	if err != nil {
@@ -36,7 +36,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	if err != nil {
 		return tier{}, err
 	}
-	isExample, err := chosen([]string{"examples/todo"}, all)
+	isRandom, err := chosen([]string{"examples/todo", "test/zoo"}, all)
 	if err != nil {
 		return tier{}, err
 	}
@@ -54,7 +54,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 			}
 			in = in || isSlow[p.ImportPath]
 		case "race":
-			in = !isSlow[p.ImportPath] && !isExample[p.ImportPath]
+			in = !isSlow[p.ImportPath] && !isRandom[p.ImportPath]
 		default:
 			return tier{}, fmt.Errorf("there is no tier %q, only quick, test, slow and race", name)
 		}
