@@ -77,7 +77,9 @@ type maker struct {
 }
 
 // names are the names of members where a schema has none: some that are keys of every kind of map.
-var names = []string{"a", "1", "-7", "red", "0", "ff", "300", "10.0.0.1", "00112233-4455-6677-8899-aabbccddeeff", "", "é", "A b"}
+var names = []string{
+	"a", "1", "-7", "red", "0", "ff", "300", "10.0.0.1", "00112233-4455-6677-8899-aabbccddeeff", "", "é", "A b",
+}
 
 func (m maker) value(of any, deep int) any {
 	s, ok := of.(map[string]any) // or true, for anything
@@ -257,7 +259,8 @@ func (m maker) mutated(value any) any {
 	wrong := []any{
 		nil, nil, "", "x", json.Number("1"), json.Number("-1"), json.Number("1.5"), json.Number("1.0"), json.Number("1e2"),
 		json.Number("300"), json.Number("70000"), json.Number("5000000000"), json.Number("9223372036854775807"),
-		json.Number("9223372036854775808"), json.Number("18446744073709551616"), json.Number("1e400"), json.Number("1e39"), true, map[string]any{},
+		json.Number("9223372036854775808"), json.Number("18446744073709551616"), json.Number("1e400"), json.Number("1e39"),
+		true, map[string]any{},
 		map[string]any{"no_such_field": "1"}, []any{}, []any{"x"}, []any{nil}, []any{json.Number("1")}, "2026-03-01",
 		"2026-03-01T09:00:00Z", "aGk=", "aGk", "12", " 7", "red", "\x00", "2026-02-30", "2016-12-31T23:59:60Z",
 	}

@@ -1,6 +1,6 @@
 // Package zoo_test holds what agents are told against what happens, for every shape that a Go type can have in JSON:
-// introspection, the exported schemas and the adapter say the same of a request, every result is as its schema says, and
-// what an operation returns it takes back.
+// the exported schemas and the adapter say the same of a request, every result is as its schema says, and what an
+// operation returns it takes back.
 package zoo_test
 
 import (
@@ -116,7 +116,8 @@ func (s *session) shapesOf(group reflect.Type) []shape {
 	}
 	suffix := strings.ToLower(group.Name())
 	echo, update := operation("echo_"+suffix), operation("update_"+suffix)
-	params, input := newSchema(s.t, jsonschema.Params(&s.definitions, echo)), newSchema(s.t, jsonschema.Params(&s.definitions, update))
+	params := newSchema(s.t, jsonschema.Params(&s.definitions, echo))
+	input := newSchema(s.t, jsonschema.Params(&s.definitions, update))
 	results := newSchema(s.t, jsonschema.Result(&s.definitions, echo.Returns.Name))
 	patch := input.resolve(input.document["properties"].(map[string]any)["input"])["properties"].(map[string]any)
 	var list []shape
