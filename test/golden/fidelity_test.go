@@ -157,6 +157,7 @@ type judgement struct {
 	Data    json.RawMessage
 	Error   struct {
 		Code    string
+		Message string
 		Details struct {
 			ParamName string   `json:"param_name"`
 			MinItems  int      `json:"min_items"`
@@ -167,8 +168,10 @@ type judgement struct {
 	}
 }
 
-// refused reports whether the parameters were found wanting, whatever else became of the request.
-func (v *judgement) refused() bool { return strings.HasPrefix(v.Error.Code, "VALIDATION_") }
+// refused reports whether the parameters are why the request failed. A result that is too large is found afterwards.
+func (v *judgement) refused() bool {
+	return strings.HasPrefix(v.Error.Code, "VALIDATION_") && !strings.Contains(v.Error.Message, "The operation has run")
+}
 
 // ofResource reports whether a refusal depends on the resource that a patch is applied to: what the resource lacks has
 // to be whole, and a map stays within its bounds. No description of a request can tell.
