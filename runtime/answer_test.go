@@ -46,7 +46,7 @@ func TestFailureDetails(t *testing.T) {
 	}
 }
 
-// Which failures are errors to MCP.
+// REQ-TL-14: which failures are errors to MCP.
 func TestIsToolError(t *testing.T) {
 	for _, tt := range []struct {
 		code        Code

@@ -118,8 +118,8 @@ func TestHandlersLearnWhatIsSelected(t *testing.T) {
 	}
 }
 
-// REQ-PM-04, REQ-PM-05, REQ-SL-02, REQ-CL-03, T-74: capabilities say what the adapter can do, and level 2 is claimed
-// where batches and selections work.
+// REQ-PM-04, REQ-PM-05, REQ-SL-02, REQ-CL-03, REQ-BA-01, T-74: capabilities say what the adapter can do, and level 2 is
+// claimed where batches and selections work.
 func TestCapabilitiesAreTrue(t *testing.T) {
 	ask := func(session *Session) string {
 		return string(session.Call(context.Background(), "mcp_aql",

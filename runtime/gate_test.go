@@ -120,7 +120,8 @@ func TestTrustDenials(t *testing.T) {
 	}
 }
 
-// REQ-TR-11, REQ-IN-22, REQ-GE-06: trust and definitions can be asked for where that is wanted, and nowhere else.
+// REQ-TR-11, REQ-IN-21, REQ-IN-22, REQ-GE-06: trust and definitions can be asked for where that is wanted, and nowhere
+// else.
 func TestAdapterInfo(t *testing.T) {
 	const ask = `{"operation":"introspect","params":{"query":"adapter_info"}}`
 	f := newFixture(t, Options{AdapterInfo: true, Trust: &trust.Options{Standing: trust.Standing{

@@ -99,7 +99,7 @@ func TestSingleModeIsAsStrict(t *testing.T) {
 	}
 }
 
-// REQ-CC-01: the adapter keeps what it declares.
+// REQ-CC-01, REQ-CC-05: the adapter keeps what it declares.
 func TestConcurrency(t *testing.T) {
 	for _, tt := range []struct {
 		concurrency Concurrency

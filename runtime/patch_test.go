@@ -49,7 +49,7 @@ func readPatch(t *testing.T, text string) (Patch[document], *wire.Reader) {
 	return q.Input, r
 }
 
-// REQ-UP-07, REQ-UP-08: the protocol's own example.
+// REQ-UP-07, REQ-UP-08, REQ-UP-10: the protocol's own example.
 func TestApply(t *testing.T) {
 	existing := document{Title: "Old Title",
 		Meta: map[string]any{"priority": "low", "tags": []any{"draft"}, "author": "alice"}}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What an agent learns of a handler's error, and what the log has of it.
+// REQ-ER-13: what an agent learns of a handler's error, and what the log has of it.
 func TestHandlerFailure(t *testing.T) {
 	secret := errors.New("password of /src/db.go:12")
 	for _, tt := range []struct {

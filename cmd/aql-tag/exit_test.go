@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The exit codes of design §4, which scripts rely on.
+// REQ-GE-02: the exit codes of design §4, which scripts rely on.
 func TestExitCodes(t *testing.T) {
 	const operation = "package app\n\n// GetRequest reads.\ntype GetRequest struct {\n" +
 		"\t_ struct{} `aql:\"category=READ\"`\n}\n\n" +

@@ -224,7 +224,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Two scans of the same source say the same, in the same order.
+// REQ-GE-07: two scans of the same source say the same, in the same order.
 func TestDeterministic(t *testing.T) {
 	dir := scantest.Write(t,
 		"-- app.go --\n"+todo+"\n-- b.go --\npackage app\n"+ping+"\ntype X struct {\n\t_ struct{} `aql:\"categry=READ\"`\n"+

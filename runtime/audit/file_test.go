@@ -16,7 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/audit"
 )
 
-// Records stay across processes (REQ-AU-06): a chain goes on where it ended, whoever wrote it.
+// Records stay across processes (REQ-AU-06, REQ-SE-03): a chain goes on where it ended, whoever wrote it.
 func TestFileGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	records := numbered(6)

@@ -278,7 +278,8 @@ func TestPurgeAsksAndTellsHowManyWereRemoved(t *testing.T) {
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id), "NOT_FOUND_RESOURCE")
 }
 
-// REQ-PG-11: introspection describes the style of pages, by offset, and parameters of another style are refused.
+// REQ-PG-11, REQ-RF-16: introspection describes the style of pages, by offset, with the parameters of the struct that
+// requests share; parameters of another style are refused.
 func TestPagingIsDocumented(t *testing.T) {
 	c := connect(t)
 	details := c.data("mcp_aql_read", "introspect", `{"query":"operations","name":"list_todos"}`)

@@ -272,6 +272,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// REQ-CQ-02, REQ-CQ-08: a search has a text; what it finds is in items, with the page beside them.
 func TestSearch(t *testing.T) {
 	service := open(t, todo.Memory)
 	create(t, service, todo.CreateTodoRequest{Title: "Buy milk", Notes: "at the corner"})

@@ -7,7 +7,7 @@ import (
 )
 
 // Names classify operations; the highest match wins and a safe pattern lowers nothing (REQ-DL-02, REQ-DL-03, REQ-DL-08,
-// REQ-DL-09, T-52).
+// REQ-DL-09, REQ-DL-11, REQ-EP-15, T-52).
 func TestInferDanger(t *testing.T) {
 	tests := []struct {
 		name     string
