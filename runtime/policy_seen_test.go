@@ -34,6 +34,8 @@ type reachRequest struct {
 
 func newReacher(policies *policy.Policy, log *slog.Logger) (*Session, error) {
 	level := gen.Field{Name: "level", Go: "Level", Type: "any"}
+	removable := level
+	removable.OmitZero = true
 	host := gen.Field{Name: "host", Go: "Host", Type: "string", Rules: gen.Rules{gen.Aliases{"server"}}}
 	preset := host
 	preset.Rules = gen.Rules{gen.Aliases{"server"}, gen.Default(`"::ffff:127.0.0.1"`)}
@@ -50,7 +52,7 @@ func newReacher(policies *policy.Policy, log *slog.Logger) (*Session, error) {
 	}}, []gen.WireType{
 		{Name: "Nothing", Kind: gen.KindScalar},
 		{Name: "Options", Kind: gen.KindObject, Fields: []gen.Field{preset, level}},
-		{Name: "Resource", Kind: gen.KindObject, Fields: []gen.Field{level}},
+		{Name: "Resource", Kind: gen.KindObject, Fields: []gen.Field{removable}},
 		{Name: "ResourcePatch", Kind: gen.KindObject, Changes: "Resource"},
 	}), Options{Name: "notes", Policy: policies, Logger: log})
 	if err != nil {
