@@ -66,6 +66,8 @@ func checks() []check {
 			"the annotations of a tool are those of its family"},
 		{"tools/mode", Must, 1, Fidelity, "REQ-EP-01 REQ-PM-03", checkMode,
 			"the mode that is told is the one that the tools show"},
+		{"tools/redirects", Should, 1, Fidelity, "REQ-TL-01", checkRedirects,
+			"the endpoint of the tools answers itself, and redirects nobody"},
 		{"tools/families", Should, 1, Fidelity, "REQ-EP-06", checkFamilies,
 			"a CRUDE adapter has a tool for every family"},
 

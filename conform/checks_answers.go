@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,29 +13,47 @@ func checkNotFound(p *prober, rec *recorder) {
 			continue
 		}
 		d := r.get.required()[0]
-		if p.baseline(r.get).params == nil || d.Type != "string" || d.Pattern != "" || d.Format != "" {
-			rec.skip("no made-up %s is known", r.id)
+		if b := p.baseline(r.get); b.params == nil {
+			rec.unjudged("%s", noRequest(r.get, b))
+			continue
+		}
+		if d.Type != "string" || d.Pattern != "" || d.Format != "" || len(d.Enum) > 0 {
+			rec.unjudged("a valid '%s' of something that does not exist cannot be made up", r.id)
 			continue
 		}
 		const id = "no_such_id"
 		x := p.send(r.get, map[string]any{r.id: id})
-		if rec.expect(x.answer.code == "NOT_FOUND_RESOURCE", x,
-			"operation %s of something that does not exist must fail with NOT_FOUND_RESOURCE", r.get.Name) {
+		if rec.expectCode(x, "NOT_FOUND_RESOURCE", "operation %s of something that does not exist", r.get.Name) {
 			p.evidence.addFailure(r.get.Name+" of something that does not exist", id, x)
 		}
 	}
+	rec.skip("no operations that create and read the same kind of thing could be paired")
 }
 
 func checkInBand(p *prober, rec *recorder) {
 	for _, x := range p.log {
-		rec.expect(x.reply.Fault == "", x, "the answer is not one text with a response: %s", x.reply.Fault)
+		switch {
+		case x.reply.Fault != "":
+			rec.fail(exchanges(x), "the answer is not one text with a response: %s", clip(x.reply.Fault, 200))
+		case x.answer.root == nil:
+			rec.fail(exchanges(x), "the text of the answer holds no JSON object")
+		default:
+			rec.pass(x)
+		}
 	}
 }
 
 func checkAnswers(p *prober, rec *recorder) {
 	for _, x := range p.log {
 		if x.reply.Fault == "" && x != p.evidence.batch {
-			rec.expectShape(x, responseShape(x))
+			wrong := responseShape(x)
+			if slices.Contains(x.answer.deviations, proseAround) {
+				wrong = append([]string{"there is text around the JSON"}, wrong...)
+			}
+			if slices.Contains(x.answer.deviations, hiddenFailure) {
+				wrong = append([]string{"'success' is true, and the data tells of a failure"}, wrong...)
+			}
+			rec.expectShape(x, wrong)
 		}
 	}
 }
@@ -44,12 +61,15 @@ func checkAnswers(p *prober, rec *recorder) {
 // eachFailure calls look with every failure of the run so far, also those inside batches.
 func (p *prober) eachFailure(look func(x *exchange, code, message string)) {
 	for _, x := range p.log {
-		if x.answer.wellFormed && !x.answer.success {
+		if strings.HasPrefix(x.reply.Fault, jsonRPCError) {
+			continue // errors/in-band reports it
+		}
+		if x.answer.failed && x.answer.root["results"] == nil {
 			look(x, x.answer.code, x.answer.message)
 		}
 		for _, result := range objects(x.answer.root["results"]) {
-			if failed := parseAnswer(asJSON(result["result"])); failed.wellFormed && !failed.success {
-				look(x, failed.code, failed.message)
+			if inner := readAnswer(Reply{Text: asJSON(result["result"])}, false); inner.failed {
+				look(x, inner.code, inner.message)
 			}
 		}
 	}
@@ -67,10 +87,13 @@ func hasRegisteredCategory(code string) bool {
 
 func checkCodes(p *prober, rec *recorder) {
 	p.eachFailure(func(x *exchange, code, _ string) {
-		if codePattern.MatchString(code) {
-			rec.expect(hasRegisteredCategory(code), x, "the code %s begins with no registered category", code)
+		if code == "" {
+			rec.fail(exchanges(x), "a failure has no code")
+			return
 		}
+		rec.expect(hasRegisteredCategory(code), x, "the code %s begins with no registered category", code)
 	})
+	rec.skip("the server did not answer with a failure")
 }
 
 // leaks match what shows the inside of a server in a message: the patterns of the official runner, and some for other
@@ -104,19 +127,21 @@ func checkLeaks(p *prober, rec *recorder) {
 			look(x, message)
 		}
 	}
+	rec.skip("the server did not answer with a message")
 }
 
 func checkIsError(p *prober, rec *recorder) {
 	for _, x := range p.log {
-		if !x.answer.wellFormed || x.malformed {
+		if x.unreadable() || x.malformed || strings.HasPrefix(x.reply.Fault, jsonRPCError) {
 			continue
 		}
-		want := !x.answer.success && (!hasRegisteredCategory(x.answer.code) || strings.HasPrefix(x.answer.code, "INTERNAL_"))
-		if !x.answer.success && !hasRegisteredCategory(x.answer.code) {
-			continue // errors/codes reports it
+		if x.answer.failed && !hasRegisteredCategory(x.answer.code) {
+			rec.unjudged("failures have no registered code that says whether a client could mend them")
+			continue
 		}
+		want := x.answer.failed && strings.HasPrefix(x.answer.code, "INTERNAL_")
 		what := "success"
-		if !x.answer.success {
+		if x.answer.failed {
 			what = x.answer.code
 		}
 		rec.expect(x.reply.IsError == want, x, "isError of an answer with %s must be %v", what, want)
@@ -125,16 +150,26 @@ func checkIsError(p *prober, rec *recorder) {
 
 func checkDetails(p *prober, rec *recorder) {
 	for _, x := range p.log {
-		applies := x.answer.wellFormed && !x.introspection && !x.malformed && x.answer.code != "VALIDATION_PAYLOAD_TOO_LARGE"
-		if applies && strings.HasPrefix(x.answer.code, "VALIDATION_") {
+		applies := !x.introspection && !x.malformed && x.answer.code != "VALIDATION_PAYLOAD_TOO_LARGE"
+		switch {
+		case !applies || !x.answer.failed || strings.HasPrefix(x.reply.Fault, jsonRPCError):
+		case strings.HasPrefix(x.answer.code, "VALIDATION_"):
 			rec.expect(len(x.answer.details) > 0, x, "an error with the code %s has no details", x.answer.code)
+		case !hasRegisteredCategory(x.answer.code):
+			rec.unjudged("failures have no registered code that says which of them are about validation")
 		}
 	}
+	rec.skip("no request, other than those of introspect, was refused as invalid")
 }
 
 func checkInternal(p *prober, rec *recorder) {
 	p.eachFailure(func(x *exchange, code, _ string) {
+		if !hasRegisteredCategory(code) {
+			rec.unjudged("failures have no registered code that says which of them are internal")
+			return
+		}
 		rec.expect(!strings.HasPrefix(code, "INTERNAL_"), x,
-			"a request ended in %s", fmt.Sprintf("%s: %s", code, x.answer.message))
+			"a request ended in %s", clip(code+": "+x.answer.message, 200))
 	})
+	rec.skip("the server did not answer with a failure")
 }

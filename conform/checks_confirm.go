@@ -29,7 +29,7 @@ func (p *prober) eachDestructive(rec *recorder, look func(c confirmation)) {
 		}
 		b := p.baseline(o)
 		if b.params == nil {
-			rec.skip("no sound request to operation %s is known", o.Name)
+			rec.unjudged("%s", noRequest(o, b))
 			continue
 		}
 		var f *fixture
@@ -37,7 +37,7 @@ func (p *prober) eachDestructive(rec *recorder, look func(c confirmation)) {
 		for _, r := range p.resources {
 			if r.delete == o {
 				if f = p.createFixture(r); f != nil {
-					params[r.id] = f.id
+					params[r.idOf(o)] = f.id
 				}
 			}
 		}
@@ -53,6 +53,22 @@ func tokenOf(x *exchange) string {
 	return token
 }
 
+// tokenJudged reports whether an operation destroys what this run created and asked for confirmation with a token, and
+// records what is not judged if not.
+func tokenJudged(rec *recorder, c confirmation) bool {
+	switch {
+	case c.exchange.answer.code != confirmationRequired:
+		rec.unjudged("operation %s does not ask for confirmation, so it gives no token", c.operation.Name)
+	case c.fixture == nil:
+		rec.unjudged("operation %s destroys something that this run did not create", c.operation.Name)
+	case tokenOf(c.exchange) == "":
+		rec.unjudged("operation %s asks for confirmation and gives no token", c.operation.Name)
+	default:
+		return true
+	}
+	return false
+}
+
 func withToken(params map[string]any, token string) map[string]any {
 	return with(params, "_confirmation", token)
 }
@@ -60,8 +76,13 @@ func withToken(params map[string]any, token string) map[string]any {
 func checkConfirmationRequired(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, x := c.operation, c.exchange
-		rec.expect(x.answer.code == confirmationRequired, x,
-			"operation %s is %s, and does not ask for confirmation", o.Name, dangerLevels[o.danger])
+		switch {
+		case x.answer.success:
+			rec.fail(exchanges(x), "operation %s is %s, and succeeds without confirmation", o.Name, dangerLevels[o.danger])
+		default:
+			rec.expectCode(x, confirmationRequired, "operation %s, which is %s, without confirmation", o.Name,
+				dangerLevels[o.danger])
+		}
 	})
 }
 
@@ -69,7 +90,7 @@ func checkToken(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, x := c.operation, c.exchange
 		if x.answer.code != confirmationRequired {
-			rec.skip("operation %s does not ask", o.Name)
+			rec.unjudged("operation %s does not ask for confirmation, so it gives no token", o.Name)
 			return
 		}
 		token := tokenOf(x)
@@ -83,15 +104,17 @@ func checkToken(p *prober, rec *recorder) {
 func checkConfirmNoEffect(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, f, x := c.operation, c.fixture, c.exchange
-		if f == nil || x.answer.code != confirmationRequired {
-			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
+		if !tokenJudged(rec, c) {
 			return
 		}
-		read, y := p.readFixture(f)
-		if read != nil {
+		switch read, y := p.readFixture(f); {
+		case read != nil:
 			rec.pass(y)
-		} else {
-			rec.fail(exchanges(x, y), "operation %s asked for confirmation, and the %s is gone", o.Name, f.resource.noun)
+		case y.unreadable():
+			rec.unjudged("the answer of operation %s can be read neither as success nor as failure", f.resource.get.Name)
+		default:
+			rec.fail(exchanges(x, y), "operation %s asked for confirmation, and the %s cannot be read any more", o.Name,
+				f.resource.noun)
 		}
 	})
 }
@@ -100,84 +123,85 @@ func checkUnknownToken(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
 		o, params, x := c.operation, c.params, c.exchange
 		if x.answer.code != confirmationRequired {
-			rec.skip("operation %s does not ask", o.Name)
+			rec.unjudged("operation %s does not ask for confirmation, so it gives no token", o.Name)
 			return
 		}
 		x = p.send(o, withToken(params, "conf_"+strings.Repeat("x", 43)))
-		rec.expect(x.answer.code == "TOKEN_INVALID", x,
-			"operation %s with a token that was never given must fail with TOKEN_INVALID", o.Name)
+		rec.expectCode(x, "TOKEN_INVALID", "operation %s with a token that was never given", o.Name)
 	})
 }
 
 func checkTokenScope(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
-		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
-		token := tokenOf(x)
-		if f == nil || token == "" {
-			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
+		o, f, params, token := c.operation, c.fixture, c.params, tokenOf(c.exchange)
+		if !tokenJudged(rec, c) {
 			return
 		}
 		other := p.createFixture(f.resource)
 		if other == nil || equal(other.id, f.id) {
-			rec.skip("no second %s could be created", f.resource.noun)
+			rec.unjudged("no second %s could be created", f.resource.noun)
 			return
 		}
-		y := p.send(o, withToken(with(params, f.resource.id, other.id), token))
-		rec.expect(y.answer.code == "TOKEN_SCOPE_MISMATCH", y,
-			"operation %s with the token of another %s must fail with TOKEN_SCOPE_MISMATCH", o.Name, f.resource.noun)
+		y := p.send(o, withToken(with(params, f.resource.idOf(o), other.id), token))
+		rec.expectCode(y, "TOKEN_SCOPE_MISMATCH", "operation %s with the token of another %s", o.Name, f.resource.noun)
 	})
 }
 
 func checkTokenRedeemed(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
-		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
-		token := tokenOf(x)
-		if f == nil || token == "" {
-			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
+		o, f, params, token := c.operation, c.fixture, c.params, tokenOf(c.exchange)
+		if !tokenJudged(rec, c) {
 			return
 		}
 		if there, _ := p.readFixture(f); there == nil {
-			rec.skip("operation %s did not wait for the confirmation", o.Name)
+			rec.unjudged("operation %s did not wait for the confirmation, or what it destroys cannot be read", o.Name)
 			return
 		}
 		y := p.send(o, withToken(params, token))
-		if !rec.expect(y.answer.success, y, "operation %s with its token fails", o.Name) {
+		if !rec.expectSuccess(y, "operation %s with its token", o.Name) {
 			return
 		}
 		read, z := p.readFixture(f)
-		rec.expect(read == nil, z, "operation %s succeeded, and the %s is still there", o.Name, f.resource.noun)
+		rec.expect(read == nil, z, "operation %s succeeded, and the %s can still be read", o.Name, f.resource.noun)
 	})
 }
 
 func checkTokenUsedOnce(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
-		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
-		token := tokenOf(x)
-		if f == nil || token == "" {
-			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
+		o, params, token := c.operation, c.params, tokenOf(c.exchange)
+		if !tokenJudged(rec, c) {
 			return
 		}
 		if first := p.send(o, withToken(params, token)); !first.answer.success {
-			rec.skip("operation %s does not succeed with its token", o.Name)
+			rec.unjudged("operation %s does not succeed with its token", o.Name)
 			return
 		}
 		y := p.send(o, withToken(params, token))
-		rec.expect(strings.HasPrefix(y.answer.code, "TOKEN_"), y, "operation %s takes its token twice", o.Name)
+		switch {
+		case strings.HasPrefix(y.answer.code, "TOKEN_"):
+			rec.pass(y)
+		case y.answer.success:
+			rec.fail(exchanges(y), "operation %s succeeds a second time with the same token", o.Name)
+		case y.uncoded() || y.unreadable():
+			rec.unjudged("operation %s with a used token does not say by a code what is wrong", o.Name)
+		default:
+			rec.fail(exchanges(y), "operation %s with a used token must fail with a code of TOKEN_, not with %s", o.Name,
+				y.answer.code)
+		}
 	})
 }
 
 func checkBatchConfirmation(p *prober, rec *recorder) {
 	p.eachDestructive(rec, func(c confirmation) {
-		o, f, params, x := c.operation, c.fixture, c.params, c.exchange
-		if f == nil || x.answer.code != confirmationRequired {
-			rec.skip("operation %s does not destroy what this run created, or does not ask", o.Name)
+		o, f, params := c.operation, c.fixture, c.params
+		if !tokenJudged(rec, c) {
 			return
 		}
-		x = p.call(o.Tool, map[string]any{"operations": []any{request(o, params), request(o, p.withNewFixtures(o, params))}})
+		x := p.call(o.Tool, map[string]any{"operations": []any{request(o, params), request(o, p.withNewFixtures(o, params))}})
 		root := x.answer.root
 		results, supported := root["results"].([]any)
 		if !supported {
-			rec.skip("batches are not supported")
+			rec.skip("a batch is answered without results, so batches are taken as not supported")
 			return
 		}
 		count := func(name string) string { return asJSON(memberOf(root["summary"], name)) }

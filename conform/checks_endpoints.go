@@ -1,6 +1,9 @@
 package conform
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // otherTools returns the tools of other families than that of an operation.
 func (p *prober) otherTools(o *operation) []string {
@@ -24,7 +27,7 @@ const endpointMismatch = "VALIDATION_ENDPOINT_MISMATCH"
 func (p *prober) eachWrongTool(
 	rec *recorder, applies func(o *operation) bool, look func(o *operation, b *baseline, tool string),
 ) {
-	if p.mode() == "single" {
+	if len(p.tools) == 1 {
 		rec.skip("there is only one tool")
 		return
 	}
@@ -42,56 +45,79 @@ func checkWrongEndpoint(p *prober, rec *recorder) {
 	applies := func(o *operation) bool { return o.Name != "introspect" }
 	p.eachWrongTool(rec, applies, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, p.freshParams(o, b)))
-		rec.expect(x.answer.code == endpointMismatch, x,
-			"operation %s on tool %s must fail with %s", o.Name, tool, endpointMismatch)
+		p.expectMismatch(rec, o, b, x, "operation %s on tool %s", o.Name, tool)
 	})
+	rec.skip("no operation is on one tool of several")
+}
+
+// expectMismatch expects that a request to the wrong tool is refused as such. A failure without a code is one if the
+// same request succeeds on the right tool.
+func (p *prober) expectMismatch(rec *recorder, o *operation, b *baseline, x *exchange, format string, args ...any) bool {
+	what := fmt.Sprintf(format, args...)
+	if !x.uncoded() {
+		return rec.expectCode(x, endpointMismatch, "%s", what)
+	}
+	if !p.control(o, b).answer.success {
+		rec.unjudged("%s fails%s, and so does the request on the right tool", what, because(x))
+		return false
+	}
+	rec.pass(x)
+	rec.unjudged("%s fails, as it must, but the error has no code that could be %s", what, endpointMismatch)
+	return true
 }
 
 func checkIntrospectOnOtherTools(p *prober, rec *recorder) {
 	applies := func(o *operation) bool { return o.Name == "introspect" }
 	p.eachWrongTool(rec, applies, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, b.params))
-		rec.expect(x.answer.code == endpointMismatch, x, "introspect on tool %s must fail with %s", tool, endpointMismatch)
+		p.expectMismatch(rec, o, b, x, "introspect on tool %s", tool)
 	})
+	if p.introspect == nil {
+		rec.skip("introspect is not listed, so it is not known on which tools it must not be")
+	}
 }
 
 func checkEndpointFirst(p *prober, rec *recorder) {
 	p.eachWrongTool(rec, everyOperation, func(o *operation, b *baseline, tool string) {
 		if sound := p.call(tool, request(o, p.freshParams(o, b))); sound.answer.code != endpointMismatch {
+			rec.unjudged("operation %s on tool %s is not refused with %s in the first place", o.Name, tool, endpointMismatch)
 			return // endpoints/wrong reports it
 		}
 		x := p.call(tool, request(o, map[string]any{unknownName: "x"}))
-		rec.expect(x.answer.code == endpointMismatch, x,
-			"operation %s on tool %s with wrong parameters must fail with %s, not with %s", o.Name, tool, endpointMismatch,
-			x.answer.code)
+		rec.expectCode(x, endpointMismatch, "operation %s on tool %s with wrong parameters", o.Name, tool)
 	})
 }
 
 func checkEndpointNoEffect(p *prober, rec *recorder) {
-	if p.mode() == "single" {
+	if len(p.tools) == 1 {
 		rec.skip("there is only one tool")
 		return
 	}
-	p.eachUpdatable(rec, func(f *fixture, _ []param) {
+	p.eachUpdatable(rec, func(f *fixture, fields []param) {
 		u := f.resource.update
+		name, value := p.updatableField(f, fields)
+		if name == "" {
+			rec.unjudged("a %s has no plain field to update", f.resource.noun)
+			return
+		}
 		before, _ := p.readFixture(f)
 		var last *exchange
 		for _, tool := range p.otherTools(u) {
-			params := with(p.baseline(u).params, f.resource.id, f.id)
-			last = p.call(tool, request(u, params))
-			if last.answer.success {
-				rec.skip("operation %s is accepted on tool %s", u.Name, tool)
-				return
+			params := with(with(p.baseline(u).params, f.resource.idOf(u), f.id), "input", map[string]any{name: value})
+			if last = p.call(tool, request(u, params)); last.answer.success {
+				rec.unjudged("operation %s is not refused on tool %s", u.Name, tool)
+				return // endpoints/wrong reports it
 			}
 		}
 		after, x := p.readFixture(f)
-		if before == nil || after == nil {
-			rec.skip("a %s that was created cannot be read", f.resource.noun)
-			return
-		}
-		if equal(before, after) {
+		switch {
+		case last == nil:
+			rec.skip("operation %s is on the only tool", u.Name)
+		case before == nil || after == nil:
+			rec.unjudged("a %s that was created cannot be read", f.resource.noun)
+		case equal(before, after):
 			rec.pass(x)
-		} else {
+		default:
 			rec.fail(exchanges(last, x),
 				"operation %s was refused on the wrong tool and changed the %s all the same", u.Name, f.resource.noun)
 		}
@@ -101,15 +127,17 @@ func checkEndpointNoEffect(p *prober, rec *recorder) {
 func checkRightTool(p *prober, rec *recorder) {
 	p.eachWrongTool(rec, everyOperation, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, p.freshParams(o, b)))
-		if x.answer.code != endpointMismatch {
+		if !x.answer.failed || x.answer.code != endpointMismatch && !x.uncoded() {
+			rec.unjudged("operation %s on tool %s is not refused as being on the wrong tool", o.Name, tool)
 			return
 		}
 		text := strings.ToLower(x.answer.message)
-		rec.expect(strings.Contains(text, strings.ToLower(o.Endpoint)) || strings.Contains(text, o.Tool), x,
+		rec.expect(strings.Contains(text, strings.ToLower(o.Endpoint)) || strings.Contains(text, strings.ToLower(o.Tool)), x,
 			"the refusal of operation %s on tool %s does not name the endpoint '%s'", o.Name, tool, o.Endpoint)
 		if o.Name != "introspect" {
 			expected, _ := x.answer.details["expected_endpoint"].(string)
-			rec.expect(strings.EqualFold(expected, o.Endpoint), x, "'expected_endpoint' of the refusal must be '%s'", o.Endpoint)
+			rec.expect(strings.EqualFold(expected, o.Endpoint), x,
+				"'expected_endpoint' in the refusal of operation %s must be '%s'", o.Name, o.Endpoint)
 		}
 	})
 }
@@ -117,10 +145,11 @@ func checkRightTool(p *prober, rec *recorder) {
 func checkUnknownOperation(p *prober, rec *recorder) {
 	for _, name := range []string{"no_such_operation", "Introspect", "INTROSPECT"} {
 		x := p.call(p.introspectTool, map[string]any{"operation": name, "params": map[string]any{"query": "operations"}})
-		if rec.expect(x.answer.code == "NOT_FOUND_OPERATION", x,
-			"operation %s does not exist: the code must be NOT_FOUND_OPERATION", name) {
-			rec.expect(strings.Contains(x.answer.message, name), x, "the message does not name the operation %s", name)
+		if rec.expectCode(x, "NOT_FOUND_OPERATION", "operation %s, which is not listed,", name) {
 			p.evidence.addFailure("unknown operation "+name, name, x)
+		}
+		if x.answer.failed {
+			rec.expect(strings.Contains(x.answer.message, name), x, "the message does not name the operation %s", name)
 		}
 	}
 }
@@ -130,19 +159,15 @@ func checkUnknownOperation(p *prober, rec *recorder) {
 func checkBothModes(p *prober, rec *recorder) {
 	if p.mode() == "all" {
 		single := p.prefix + "mcp_aql"
-		for _, o := range p.callable() {
-			b := p.baseline(o)
-			if b.params == nil {
-				continue
-			}
+		p.eachCallable(rec, func(o *operation, b *baseline) {
 			x := p.call(single, request(o, p.freshParams(o, b)))
 			rec.expect(paramsAccepted(x), x, "operation %s is not taken by the tool of single mode", o.Name)
-		}
+		})
 		p.evidence.otherMode = true
 		return
 	}
 	if p.options.Other == nil {
-		rec.skip("only the mode %s is there to be seen", p.mode())
+		rec.skip("the adapter in its other mode was not given, and only the mode %s is there to be seen", p.mode())
 		return
 	}
 	options := p.options
@@ -159,14 +184,17 @@ func checkBothModes(p *prober, rec *recorder) {
 	p.evidence.otherMode = true
 	rec.pass(q.operationsList)
 	for _, d := range p.details {
-		other := q.operation(d.name)
-		if !rec.expect(other != nil, q.operationsList, "operation %s is missing in mode %s", d.name, q.mode()) {
+		other := q.detailsOf[d.name]
+		if other == nil {
+			rec.fail(exchanges(q.operationsList), "operation %s is missing in mode %s", d.name, q.mode())
 			continue
 		}
-		x := q.detailExchange(other)
-		details := memberOf(x.answer.data, "operation")
+		if d.value == nil || other.value == nil {
+			rec.unjudged("the details of operation %s cannot be read in both modes", d.name)
+			continue
+		}
 		for _, member := range []string{"semantic_category", "parameters", "returns", "permissions"} {
-			rec.expect(equal(d.value[member], memberOf(details, member)), x,
+			rec.expect(equal(d.value[member], other.value[member]), other.exchange,
 				"'%s' of operation %s is another in mode %s", member, d.name, q.mode())
 		}
 	}

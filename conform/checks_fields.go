@@ -16,15 +16,20 @@ func (p *prober) selectingOperations() []*operation {
 
 func checkFieldsSupported(p *prober, rec *recorder) {
 	claimed := p.capability("field_selection")
-	documented := len(p.selectingOperations()) > 0
+	documented := slices.ContainsFunc(p.operations,
+		func(o *operation) bool { return o.Category == "READ" && o.param("fields") != nil })
 	switch {
 	case documented:
-		rec.expect(claimed, p.operationsList, "operations take fields, but the capability field_selection is not claimed")
+		rec.expect(claimed, p.operationsList,
+			"READ operations document 'fields', but the capability field_selection is not claimed")
+	case len(p.unread) > 0:
+		rec.unjudged("the details of operation %s cannot be read, and no other one documents 'fields'", p.unread[0])
 	case claimed:
 		rec.fail(exchanges(p.operationsList),
-			"the capability field_selection is claimed, but no READ operation documents fields")
+			"the capability field_selection is claimed, but no READ operation documents 'fields'")
 	default:
-		rec.fail(exchanges(p.operationsList), "field selection is not supported, which level 2 recommends")
+		rec.fail(exchanges(p.operationsList), "no READ operation documents 'fields', and the capability field_selection is "+
+			"not claimed; level 2 recommends field selection")
 	}
 }
 
@@ -60,31 +65,29 @@ func (p *prober) readSelections(rec *recorder, items bool) []selection {
 	for _, o := range p.selectingOperations() {
 		b := p.baseline(o)
 		if b.params == nil {
-			rec.skip("no sound request to operation %s is known", o.Name)
+			rec.unjudged("%s", noRequest(o, b))
 			continue
 		}
 		s := selection{operation: o, params: b.params}
 		x := p.send(o, b.params)
 		data, _ := x.answer.data.(map[string]any)
-		_, s.item = data["items"].([]any)
-		if s.item != items {
+		if !x.answer.success || data == nil {
+			rec.unjudged("operation %s does not answer with an object from which fields could be selected", o.Name)
 			continue
 		}
-		if !x.answer.success || data == nil {
-			rec.skip("operation %s has nothing to select from", o.Name)
+		_, s.item = data["items"].([]any)
+		if s.item != items {
 			continue
 		}
 		if !s.item {
 			s.object = data
 		} else if s.object, _ = p.selectFields(s, "full"); s.object == nil {
-			rec.skip("operation %s has nothing to select from", o.Name)
+			rec.unjudged("the list of operation %s is empty, so there is nothing to select from", o.Name)
 			continue
 		}
 		all = append(all, s)
 	}
-	if len(p.selectingOperations()) == 0 {
-		rec.skip("no READ operation documents fields")
-	}
+	rec.skip("no READ operation that may be called, and answers in this form, documents 'fields'")
 	return all
 }
 
@@ -113,13 +116,17 @@ func extraMembers(object map[string]any, requested ...string) []string {
 func (p *prober) expectSelection(rec *recorder, s selection) {
 	fields := selectableFields(s.object)
 	if len(fields) < 2 {
-		rec.skip("what operation %s answers has too few fields to select from", s.operation.Name)
+		rec.unjudged("what operation %s answers has too few fields to select from", s.operation.Name)
 		return
 	}
 	for _, requested := range [][]string{{fields[0]}, {fields[len(fields)-1], fields[0]}} {
 		object, x := p.selectFields(s, requested)
-		if !rec.expect(x.answer.success && object != nil, x,
-			"operation %s does not select %s", s.operation.Name, strings.Join(requested, ", ")) {
+		if !rec.expectSuccess(x, "operation %s with fields %s", s.operation.Name, strings.Join(requested, ", ")) {
+			continue
+		}
+		if object == nil {
+			rec.fail(exchanges(x), "operation %s with fields %s answers with nothing", s.operation.Name,
+				strings.Join(requested, ", "))
 			continue
 		}
 		more := extraMembers(object, requested...)
@@ -172,7 +179,7 @@ func checkNested(p *prober, rec *recorder) {
 			found = true
 			one, x := p.selectFields(s, []string{name})
 			if !x.answer.success || len(one) == len(s.object) && len(one) > 1 {
-				rec.skip("operation %s does not heed fields", s.operation.Name)
+				rec.unjudged("operation %s does not select fields", s.operation.Name)
 				break
 			}
 			path := name + "." + fields[0]
@@ -183,7 +190,7 @@ func checkNested(p *prober, rec *recorder) {
 			break
 		}
 		if !found {
-			rec.skip("what operation %s answers has no nested fields", s.operation.Name)
+			rec.unjudged("what operation %s answers has no nested fields", s.operation.Name)
 		}
 	}
 }
@@ -193,8 +200,7 @@ func checkPresets(p *prober, rec *recorder) {
 		var before []string
 		for _, preset := range []string{"minimal", "standard", "full"} {
 			object, x := p.selectFields(s, preset)
-			if !rec.expect(x.answer.success && object != nil, x,
-				"operation %s does not take the preset %s", s.operation.Name, preset) {
+			if !rec.expectSuccess(x, "operation %s with the preset %s", s.operation.Name, preset) {
 				break
 			}
 			for _, name := range before {
@@ -210,7 +216,8 @@ func checkMalformedFields(p *prober, rec *recorder) {
 	for _, s := range append(p.readSelections(rec, false), p.readSelections(rec, true)...) {
 		for _, path := range []string{"Title", "a..b", "a b"} {
 			x := p.send(s.operation, with(s.params, "fields", []string{path}))
-			if rec.expect(refused(x), x, "operation %s takes '%s' for a path", s.operation.Name, path) {
+			if p.expectRefused(rec, s.operation, p.baseline(s.operation), x, "operation %s with '%s' for a path", s.operation.Name,
+				path) {
 				p.evidence.addConstraint(fmt.Sprintf("%s: malformed path", s.operation.Name), x)
 			}
 		}
@@ -220,8 +227,10 @@ func checkMalformedFields(p *prober, rec *recorder) {
 func checkUnknownFields(p *prober, rec *recorder) {
 	for _, s := range append(p.readSelections(rec, false), p.readSelections(rec, true)...) {
 		x := p.send(s.operation, with(s.params, "fields", []string{"no_such_field"}))
-		warnings, _ := x.answer.root["warnings"].([]any)
-		rec.expect(refused(x) || x.answer.success && len(warnings) > 0, x,
-			"operation %s passes over an unknown field without a warning", s.operation.Name)
+		if warnings, _ := x.answer.root["warnings"].([]any); x.answer.success {
+			rec.expect(len(warnings) > 0, x, "operation %s succeeds with an unknown field, without a warning", s.operation.Name)
+			continue
+		}
+		p.expectRefused(rec, s.operation, p.baseline(s.operation), x, "operation %s with an unknown field", s.operation.Name)
 	}
 }

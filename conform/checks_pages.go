@@ -2,7 +2,7 @@ package conform
 
 import (
 	"encoding/json"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -12,17 +12,67 @@ func (p *prober) eachList(rec *recorder, name string, look func(o *operation, pa
 	for _, r := range p.resources {
 		p.sharedFixture(r)
 	}
-	rec.skip("no operation documents %s", name)
 	for _, o := range p.operations {
-		if o.Category != "READ" || o.param(name) == nil || p.exclusion(o) != "" {
+		if o.Category != "READ" || o.param(name) == nil {
+			continue
+		}
+		if why := p.exclusion(o); why != "" {
+			rec.skip("%s", why)
 			continue
 		}
 		b := p.baseline(o)
 		if b.params == nil {
+			rec.unjudged("%s", noRequest(o, b))
 			continue
 		}
 		look(o, b.params)
 	}
+}
+
+// itemsOf returns the list in an answer: 'data.items' or, in servers that put it elsewhere, 'data' itself or the only
+// list in it.
+func (p *prober) itemsOf(x *exchange) ([]any, bool) {
+	if list, ok := x.answer.data.([]any); ok {
+		p.deviate(itemsPlace, "they are 'data' itself", x)
+		return list, true
+	}
+	data, _ := x.answer.data.(map[string]any)
+	if list, ok := data["items"].([]any); ok {
+		return list, true
+	}
+	var found []any
+	place := ""
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		if list, ok := data[name].([]any); ok {
+			if place != "" {
+				return nil, false
+			}
+			found, place = list, name
+		}
+	}
+	if place != "" {
+		p.deviate(itemsPlace, "in 'data."+place+"'", x)
+	}
+	return found, place != ""
+}
+
+// eachPage calls an operation with one parameter more and calls look with its list.
+func (p *prober) eachPage(
+	rec *recorder, name string, value any, look func(o *operation, x *exchange, items []any),
+) {
+	p.eachList(rec, name, func(o *operation, params map[string]any) {
+		x := p.send(o, with(params, name, value))
+		if !x.answer.success {
+			rec.unjudged("operation %s does not succeed with '%s' %s", o.Name, name, asJSON(value))
+			return
+		}
+		items, ok := p.itemsOf(x)
+		if !ok {
+			rec.unjudged("what operation %s answers is no list of items", o.Name)
+			return
+		}
+		look(o, x, items)
+	})
 }
 
 func checkPages(p *prober, rec *recorder) {
@@ -40,41 +90,39 @@ func checkPages(p *prober, rec *recorder) {
 
 func checkPageSize(p *prober, rec *recorder) {
 	for _, name := range []string{"limit", "first", "page_size"} {
-		p.eachList(rec, name, func(o *operation, params map[string]any) {
-			x := p.send(o, with(params, name, 1))
-			if list, ok := memberOf(x.answer.data, "items").([]any); ok {
-				rec.expect(len(list) <= 1, x, "operation %s was asked for one item, and answers %d", o.Name, len(list))
+		p.eachPage(rec, name, 1, func(o *operation, x *exchange, items []any) {
+			if len(items) == 0 {
+				rec.unjudged("operation %s has no items, so the size of a page does not show", o.Name)
+				return
 			}
+			rec.expect(len(items) <= 1, x, "operation %s was asked for one item by '%s', and answers %d", o.Name, name, len(items))
 		})
 	}
+	rec.skip("no READ operation documents 'limit', 'first' or 'page_size'")
 }
 
 func checkOffsets(p *prober, rec *recorder) {
 	for _, name := range []string{"limit", "page_size"} {
-		p.eachList(rec, name, func(o *operation, params map[string]any) {
-			x := p.send(o, with(params, name, 1))
-			if _, ok := memberOf(x.answer.data, "items").([]any); !ok {
-				rec.skip("what operation %s answers is no list of items", o.Name)
-				return
-			}
+		p.eachPage(rec, name, 1, func(o *operation, x *exchange, _ []any) {
 			rec.expect(equal(json.Number("1"), memberOf(memberOf(x.answer.data, "pagination"), name)), x,
 				"operation %s does not tell 'pagination.%s'", o.Name, name)
 		})
 	}
+	rec.skip("no READ operation documents 'limit' or 'page_size'")
 }
 
 func checkPageInfo(p *prober, rec *recorder) {
-	p.eachList(rec, "first", func(o *operation, params map[string]any) {
-		x := p.send(o, with(params, "first", 1))
+	p.eachPage(rec, "first", 1, func(o *operation, x *exchange, list []any) {
 		info, _ := memberOf(x.answer.data, "pageInfo").(map[string]any)
 		wrong := isBool("pageInfo.hasNextPage", info["hasNextPage"])
 		wrong = append(wrong, isBool("pageInfo.hasPreviousPage", info["hasPreviousPage"])...)
-		if list, _ := memberOf(x.answer.data, "items").([]any); len(list) > 0 {
+		if len(list) > 0 {
 			wrong = append(wrong, isNonEmpty("pageInfo.startCursor", info["startCursor"])...)
 			wrong = append(wrong, isNonEmpty("pageInfo.endCursor", info["endCursor"])...)
 		}
 		rec.expect(len(wrong) == 0, x, "operation %s: %s", o.Name, strings.Join(wrong, "; "))
 	})
+	rec.skip("no READ operation documents 'first'")
 }
 
 func checkPageConflicts(p *prober, rec *recorder) {
@@ -90,19 +138,21 @@ func checkPageConflicts(p *prober, rec *recorder) {
 			}
 			if known {
 				x := p.send(o, together)
-				rec.expect(refused(x), x, "operation %s takes %s together", o.Name, asJSON(pair))
+				p.expectRefused(rec, o, p.baseline(o), x, "operation %s with %s together", o.Name, asJSON(pair))
 			}
 		}
 	})
+	rec.skip("no READ operation documents 'first'")
 }
 
 func checkCursor(p *prober, rec *recorder) {
 	p.eachList(rec, "after", func(o *operation, params map[string]any) {
 		if o.param("first") == nil {
+			rec.unjudged("operation %s documents 'after' and not 'first'", o.Name)
 			return
 		}
 		x := p.send(o, with(with(params, "first", 1), "after", "no cursor of yours"))
-		rec.expect(refused(x), x, "operation %s takes a cursor that it never gave", o.Name)
+		p.expectRefused(rec, o, p.baseline(o), x, "operation %s with a cursor that it never gave", o.Name)
 		for _, r := range p.resources { // so that there are two items at least
 			if r.list == o {
 				p.createFixture(r)
@@ -111,11 +161,16 @@ func checkCursor(p *prober, rec *recorder) {
 		first := p.send(o, with(params, "first", 1))
 		cursor, _ := memberOf(memberOf(first.answer.data, "pageInfo"), "endCursor").(string)
 		if memberOf(memberOf(first.answer.data, "pageInfo"), "hasNextPage") != true || cursor == "" {
-			rec.skip("operation %s has a single page", o.Name)
+			rec.unjudged("operation %s has a single page, or tells no cursor", o.Name)
 			return
 		}
 		next := p.send(o, with(with(params, "first", 1), "after", cursor))
-		rec.expect(next.answer.success && !equal(memberOf(first.answer.data, "items"), memberOf(next.answer.data, "items")),
-			next, "operation %s does not go on behind the cursor %s", o.Name, fmt.Sprintf("%q", cursor))
+		if !rec.expectSuccess(next, "operation %s with its own cursor", o.Name) {
+			return
+		}
+		was, _ := p.itemsOf(first)
+		is, _ := p.itemsOf(next)
+		rec.expect(!equal(was, is), next, "operation %s answers the same page behind its cursor", o.Name)
 	})
+	rec.skip("no READ operation documents 'after'")
 }

@@ -6,11 +6,6 @@ import (
 	"strings"
 )
 
-// refused reports whether a request failed because of its parameters.
-func refused(x *exchange) bool {
-	return x.answer.wellFormed && !x.answer.success && strings.HasPrefix(x.answer.code, "VALIDATION_")
-}
-
 // contradictsIntrospection reports whether the refusal of a valid request contradicts what introspection reports about
 // names, types and required parameters. Other refusals are about constraints that introspection does not report, such
 // as the form of a text.
@@ -30,8 +25,8 @@ func contradictsIntrospection(x *exchange) bool {
 // checkValid sends valid requests: with the required parameters, with each optional one in addition, and with all of
 // them.
 func checkValid(p *prober, rec *recorder) {
-	for _, d := range p.unreadable {
-		rec.fail(nil, "%s", d)
+	for _, name := range p.unread {
+		rec.unjudged("the details of operation %s cannot be read", name)
 	}
 	for _, o := range p.operations {
 		if why := p.exclusion(o); why != "" {
@@ -43,19 +38,28 @@ func checkValid(p *prober, rec *recorder) {
 		for _, x := range b.rejected {
 			if contradictsIntrospection(x) {
 				rec.fail(exchanges(x),
-					"operation %s refuses a request that is as introspection describes it: %s", o.Name, x.answer.message)
+					"operation %s refuses a request that is as introspection describes it: %s", o.Name, clip(x.answer.message, 200))
 			}
 		}
 		if b.params == nil {
-			if b.exchange != nil && !b.exchange.answer.wellFormed {
-				rec.skip("operation %s does not answer in a way that can be understood", o.Name)
-			}
+			rec.unjudged("%s", noRequest(o, b))
 			continue
 		}
 		rec.pass(b.exchange)
 		for _, x := range p.sendVariations(o, b) {
-			rec.expect(!contradictsIntrospection(x) && x.answer.code != "NOT_FOUND_OPERATION", x,
-				"operation %s refuses a request that is as introspection describes it: %s", o.Name, x.answer.message)
+			switch {
+			case x.answer.success:
+				rec.pass(x)
+			case refusalOf(x) == perhaps:
+				rec.unjudged("operation %s fails%s on a request that is valid by introspection, and no code says whether "+
+					"it refuses the request", o.Name, because(x))
+			case refusalOf(x) == unknown:
+				rec.unjudged("the answer of operation %s can be read neither as success nor as failure", o.Name)
+			default:
+				rec.expect(!contradictsIntrospection(x) && x.answer.code != "NOT_FOUND_OPERATION", x,
+					"operation %s refuses a request that is as introspection describes it: %s", o.Name,
+					clip(x.answer.message, 200))
+			}
 		}
 	}
 }
@@ -95,10 +99,14 @@ func checkDocumented(p *prober, rec *recorder) {
 				continue
 			}
 			x := p.send(o, with(p.freshParams(o, b), d.Name, value))
-			rec.expect(x.answer.code != "VALIDATION_UNKNOWN_PARAM", x,
-				"operation %s documents the parameter '%s' and refuses it", o.Name, d.Name)
-			if x.answer.code != "VALIDATION_UNKNOWN_PARAM" {
-				p.evidence.addAccepted(o, d.Name)
+			switch refusalOf(x) {
+			case perhaps, unknown:
+				rec.unjudged("operation %s does not succeed with its parameter '%s', and no code says why", o.Name, d.Name)
+			default:
+				if rec.expect(x.answer.code != "VALIDATION_UNKNOWN_PARAM", x,
+					"operation %s documents the parameter '%s' and refuses it as unknown", o.Name, d.Name) {
+					p.evidence.addAccepted(o, d.Name)
+				}
 			}
 		}
 		for _, d := range o.required() {
@@ -107,38 +115,52 @@ func checkDocumented(p *prober, rec *recorder) {
 	})
 }
 
+func hasRequired(o *operation) bool { return len(o.required()) > 0 }
+func hasParams(o *operation) bool   { return len(o.Parameters) > 0 }
+
 func checkRequired(p *prober, rec *recorder) {
-	p.eachCallable(rec, func(o *operation, b *baseline) {
+	p.eachCallableWith(rec, hasRequired, func(o *operation, b *baseline) {
 		for _, d := range o.required() {
 			x := p.send(o, without(p.freshParams(o, b), d.Name))
-			switch {
-			case !refused(x):
-				rec.fail(exchanges(x), "operation %s says that '%s' is required, and does without", o.Name, d.Name)
-			case x.answer.code != "VALIDATION_MISSING_PARAM":
-				rec.fail(exchanges(x),
-					"operation %s without '%s' must fail with VALIDATION_MISSING_PARAM, not with %s", o.Name, d.Name, x.answer.code)
-			case !strings.Contains(x.answer.message, d.Name):
-				rec.fail(exchanges(x), "operation %s without '%s' fails with a message that does not name it", o.Name, d.Name)
-			default:
-				rec.pass(x)
+			if x.answer.success {
+				rec.fail(exchanges(x), "operation %s says that '%s' is required, and succeeds without it", o.Name, d.Name)
+				continue
+			}
+			if !p.expectRefusedAs(rec, o, b, x, "VALIDATION_MISSING_PARAM", "operation %s without '%s'", o.Name, d.Name) {
+				continue
+			}
+			if rec.expect(strings.Contains(x.answer.message, d.Name), x,
+				"operation %s without '%s' fails with a message that does not name it", o.Name, d.Name) {
 				p.evidence.addMissing(o, d.Name, x)
 			}
 		}
 	})
+	rec.skip("no operation that may be called documents a required parameter")
 }
 
 func checkTopLevel(p *prober, rec *recorder) {
 	topLevel := p.call(p.introspectTool, map[string]any{"operation": "introspect", "query": "operations"})
-	if !topLevel.answer.success {
-		rec.skip("parameters beside operation are not taken")
+	listsBeside := false
+	if topLevel.answer.success {
+		_, _, listsBeside = p.readEntries(topLevel, "operations")
+	}
+	if !listsBeside {
+		rec.skip("introspect does not list the operations for a 'query' beside 'operation'")
 		return
+	}
+	if none := p.call(p.introspectTool, map[string]any{"operation": "introspect"}); none.answer.success {
+		if _, _, lists := p.readEntries(none, "operations"); lists {
+			rec.unjudged("introspect lists the operations without any 'query', so it does not show which one it takes")
+			return
+		}
 	}
 	x := p.call(p.introspectTool,
 		map[string]any{"operation": "introspect", "query": "no_such_query", "params": map[string]any{"query": "operations"}})
-	rec.expect(x.answer.success, x, "the parameter in params must win over the one beside operation")
+	rec.expectSuccess(x, "introspect with a valid 'query' in params, which must win over another beside operation,")
 	x = p.call(p.introspectTool,
 		map[string]any{"operation": "introspect", "params": map[string]any{"query": "operations"}, unknownName: "x"})
-	rec.expect(refused(x), x, "an unknown parameter beside operation must be refused, as parameters there are taken")
+	rec.expectRefusal(x, func() *exchange { return p.callIntrospect(p.introspectTool, "operations", "") },
+		"introspect with an unknown parameter beside operation, where it takes parameters,")
 }
 
 func checkMetadata(p *prober, rec *recorder) {
@@ -146,23 +168,26 @@ func checkMetadata(p *prober, rec *recorder) {
 		"operation": "introspect", "params": map[string]any{"query": "operations", "_probe": "x"},
 		"_request_id": "probe", "_meta": map[string]any{"probe": true}, "_probe": "x",
 	})
-	rec.expect(x.answer.success, x, "keys that begin with an underscore must not be refused")
+	rec.expectSuccess(x, "introspect with keys that begin with an underscore")
 }
 
 func checkOrder(p *prober, rec *recorder) {
-	p.eachCallable(rec, func(o *operation, b *baseline) {
+	p.eachCallableWith(rec, hasRequired, func(o *operation, b *baseline) {
 		required := o.required()
-		if len(required) == 0 || !refused(p.sendWithUnknown(o, b)) {
+		if !p.refusesUnknown(o, b) {
+			rec.unjudged("operation %s does not refuse unknown parameters", o.Name)
 			return
 		}
 		alone := p.send(o, without(p.freshParams(o, b), required[0].Name))
 		if alone.answer.code != "VALIDATION_MISSING_PARAM" {
+			rec.unjudged("operation %s without '%s' does not fail with VALIDATION_MISSING_PARAM", o.Name, required[0].Name)
 			return // params/required reports it
 		}
 		x := p.send(o, with(without(p.freshParams(o, b), required[0].Name), unknownName, "x"))
-		rec.expect(x.answer.code == "VALIDATION_MISSING_PARAM", x,
-			"operation %s must tell of the missing '%s' before an unknown parameter", o.Name, required[0].Name)
+		rec.expectCode(x, "VALIDATION_MISSING_PARAM", "operation %s without '%s' and with an unknown parameter", o.Name,
+			required[0].Name)
 	})
+	rec.skip("no operation that may be called documents a required parameter")
 }
 
 // valuesOfOtherTypes returns values that do not have the type of a parameter.
@@ -206,10 +231,11 @@ func (p *prober) valuesOfOtherTypes(d *param) []any {
 }
 
 func checkTypes(p *prober, rec *recorder) {
-	p.eachCallable(rec, func(o *operation, b *baseline) {
+	p.eachCallableWith(rec, hasParams, func(o *operation, b *baseline) {
 		for i := range o.Parameters {
 			d := &o.Parameters[i]
 			if p.rejectedSample(o, b, d) != nil {
+				rec.unjudged("operation %s refuses even a valid value of '%s'", o.Name, d.Name)
 				continue // params/valid reports it
 			}
 			for _, value := range p.valuesOfOtherTypes(d) {
@@ -218,20 +244,20 @@ func checkTypes(p *prober, rec *recorder) {
 				typed := x.answer.code == "VALIDATION_INVALID_TYPE" ||
 					isEnum && x.answer.code == "VALIDATION_INVALID_ENUM" ||
 					o.Name == "introspect" && x.answer.code == "INTROSPECTION_ERROR"
+				what := fmt.Sprintf("operation %s with %s for '%s', which is of type %s,", o.Name, describeValue(value), d.Name, d.Type)
 				switch {
-				case !typed && !refused(x):
-					rec.fail(exchanges(x),
-						"operation %s takes %s for '%s', which is of type %s", o.Name, describeValue(value), d.Name, d.Type)
-				case !typed:
-					rec.fail(exchanges(x), "operation %s must refuse %s for '%s' with VALIDATION_INVALID_TYPE, not with %s", o.Name,
-						describeValue(value), d.Name, x.answer.code)
-				default:
+				case typed:
 					rec.pass(x)
 					p.evidence.addFailure(fmt.Sprintf("%s: %s of another type", o.Name, d.Name), d.Name, x)
+				case refusalOf(x) == refused:
+					rec.fail(exchanges(x), "%s must fail with VALIDATION_INVALID_TYPE, not with %s", what, x.answer.code)
+				default:
+					p.expectRefused(rec, o, b, x, "%s", what)
 				}
 			}
 		}
 	})
+	rec.skip("no operation that may be called documents a parameter of which values of another type are known")
 }
 
 // rejectedSample returns the refusal of a value that is valid by introspection; nil: the server accepts it.
@@ -242,7 +268,7 @@ func (p *prober) rejectedSample(o *operation, b *baseline, d *param) *exchange {
 	p.rejectedSamples[d] = nil
 	if value, ok := p.optionalValue(o, d); ok {
 		x := p.send(o, with(p.freshParams(o, b), d.Name, value))
-		if contradictsIntrospection(x) || x.answer.code == "VALIDATION_UNKNOWN_PARAM" {
+		if contradictsIntrospection(x) || x.answer.code == "VALIDATION_UNKNOWN_PARAM" || x.uncoded() {
 			p.rejectedSamples[d] = x
 		}
 	}
@@ -276,10 +302,20 @@ func checkEnvelope(p *prober, rec *recorder) {
 		{"with text for params", map[string]any{"operation": "introspect", "params": "query"}},
 	} {
 		x := p.call(p.introspectTool, tt.request)
-		rec.expect(x.reply.Fault != "" || x.answer.wellFormed && !x.answer.success, x, "a request %s must fail", tt.what)
-		if x.reply.Fault == "" {
-			rec.expect(refused(x), x, "a request %s must fail with a VALIDATION_ code, not with %s", tt.what, x.answer.code)
-		}
 		x.malformed = true
+		switch {
+		case x.unreadable() && x.reply.Fault == "":
+			rec.unjudged("the answer to a request %s can be read neither as success nor as failure", tt.what)
+		case x.answer.success:
+			rec.fail(exchanges(x), "a request %s must fail, and succeeds", tt.what)
+		case x.reply.Fault != "":
+			rec.pass(x) // the transport refused it
+		case x.uncoded():
+			rec.pass(x)
+			rec.unjudged("the error of a request %s has no code that could be one of VALIDATION_", tt.what)
+		default:
+			rec.expect(refusalOf(x) == refused, x, "a request %s must fail with a VALIDATION_ code, not with %s", tt.what,
+				x.answer.code)
+		}
 	}
 }

@@ -10,10 +10,10 @@ func checkCreateRead(p *prober, rec *recorder) {
 	p.eachFixture(rec, func(f *fixture) {
 		read, x := p.readFixture(f)
 		if x.answer.success && read == nil {
-			rec.skip("what operation %s answers is no object", f.resource.get.Name)
+			rec.unjudged("what operation %s answers is no object", f.resource.get.Name)
 			return
 		}
-		if !rec.expect(read != nil, x, "a %s that was just created cannot be read", f.resource.noun) {
+		if !rec.expectSuccess(x, "operation %s of a %s that was just created", f.resource.get.Name, f.resource.noun) {
 			return
 		}
 		returned := p.types[f.resource.get.Returns.Name]
@@ -21,6 +21,7 @@ func checkCreateRead(p *prober, rec *recorder) {
 		for _, name := range slices.Sorted(maps.Keys(f.sent)) {
 			documented := returned != nil && slices.ContainsFunc(returned.Fields, func(d param) bool { return d.Name == name })
 			if _, there := read[name]; !there && !documented {
+				rec.unjudged("operation %s neither documents nor answers '%s', which was created", f.resource.get.Name, name)
 				continue // it may be a secret, such as a password
 			}
 			where := firstDifference(f.sent[name], read[name], name)
@@ -79,14 +80,18 @@ func checkUpdateApplies(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, fields []param) {
 		name, value := p.updatableField(f, fields)
 		if name == "" {
-			rec.skip("a %s has no plain field to update", f.resource.noun)
+			rec.unjudged("a %s has no plain field to update", f.resource.noun)
 			return
 		}
 		x := p.updateFixture(f, map[string]any{name: value})
-		if !rec.expect(x.answer.success, x, "a sound update of '%s' of a %s fails", name, f.resource.noun) {
+		if !rec.expectSuccess(x, "a valid update of '%s' of a %s", name, f.resource.noun) {
 			return
 		}
 		read, y := p.readFixture(f)
+		if read == nil {
+			rec.unjudged("what operation %s answers is no object", f.resource.get.Name)
+			return
+		}
 		if equal(value, read[name]) {
 			rec.pass(y)
 		} else {
@@ -100,13 +105,13 @@ func checkUpdatePreserves(p *prober, rec *recorder) {
 		before, _ := p.readFixture(f)
 		name, value := p.updatableField(f, fields)
 		if name == "" || before == nil {
-			rec.skip("a %s has no plain field to update", f.resource.noun)
+			rec.unjudged("a %s has no plain field to update, or cannot be read", f.resource.noun)
 			return
 		}
 		x := p.updateFixture(f, map[string]any{name: value})
 		after, y := p.readFixture(f)
 		if !x.answer.success || after == nil {
-			rec.skip("operation %s does not succeed", f.resource.update.Name)
+			rec.unjudged("operation %s does not succeed, or what it updates cannot be read", f.resource.update.Name)
 			return
 		}
 		preserved := map[string]any{}
@@ -141,7 +146,11 @@ func checkDeepMerge(p *prober, rec *recorder) {
 			}
 			x := p.updateFixture(f, map[string]any{d.Name: map[string]any{name: value}})
 			after, y := p.readFixture(f)
-			if !rec.expect(x.answer.success, x, "a sound update of '%s.%s' of a %s fails", d.Name, name, f.resource.noun) {
+			if !rec.expectSuccess(x, "a valid update of '%s.%s' of a %s", d.Name, name, f.resource.noun) {
+				continue
+			}
+			if after == nil {
+				rec.unjudged("what operation %s answers is no object", f.resource.get.Name)
 				continue
 			}
 			rest := without(inner, name)
@@ -173,10 +182,14 @@ func checkArraysReplace(p *prober, rec *recorder) {
 				list = list[:1]
 			}
 			x := p.updateFixture(f, map[string]any{d.Name: list})
-			if !x.answer.success {
+			if !rec.expectSuccess(x, "a valid update of '%s' of a %s", d.Name, f.resource.noun) {
 				continue
 			}
 			read, y := p.readFixture(f)
+			if read == nil {
+				rec.unjudged("what operation %s answers is no object", f.resource.get.Name)
+				continue
+			}
 			if equal(list, read[d.Name]) {
 				rec.pass(y)
 			} else {
@@ -203,16 +216,18 @@ func checkNullRemoves(p *prober, rec *recorder) {
 			}
 			read, y := p.readFixture(f)
 			if read == nil {
+				rec.unjudged("what operation %s answers is no object", f.resource.get.Name)
 				continue
 			}
 			empty := read[d.Name] == nil || equal(read[d.Name],
-				"") || equal(read[d.Name], []any{}) && equal([]any{}, read[d.Name]) || equal(read[d.Name], map[string]any{})
+				"") || equal(read[d.Name], []any{}) || equal(read[d.Name], map[string]any{})
 			if empty {
 				rec.pass(y)
 			} else {
-				rec.fail(exchanges(x, y), "null was sent for '%s' of a %s, and it still has a value", d.Name, f.resource.noun)
+				rec.fail(exchanges(x, y), "null was sent for '%s' of a %s, and it reads as %s", d.Name, f.resource.noun,
+					clip(asJSON(read[d.Name]), 80))
 			}
 		}
-		rec.skip("a %s has no field that could be removed", f.resource.noun)
+		rec.skip("a %s has no field that is optional and without a default, or null is refused for all", f.resource.noun)
 	})
 }

@@ -6,36 +6,45 @@ import (
 )
 
 func checkToolNames(p *prober, rec *recorder) {
+	listed := map[string]bool{}
+	for _, tool := range p.tools {
+		listed[tool.Name] = true
+		rec.expect(toolName.MatchString(tool.Name), nil,
+			"tool '%s' is not called mcp_aql or mcp_aql_ with an endpoint family", tool.Name)
+	}
+	for _, name := range p.twice {
+		rec.fail(nil, "tool '%s' is listed more than once", name)
+	}
 	for _, d := range p.details {
-		name, _ := d.value["mcpTool"].(string)
-		endpoint, _ := d.value["endpoint"].(string)
-		listed := slices.ContainsFunc(p.tools, func(t Tool) bool { return t.Name == name })
-		if !rec.expect(listed, d.exchange, "operation %s is said to be on tool '%s', which is not listed", d.name, name) {
+		if d.value == nil {
+			rec.unjudged("the details of operation %s cannot be read", d.name)
+			continue
+		}
+		name, _ := memberUnder(d.value, "mcpTool", operationAliases).(string)
+		endpoint, _ := memberUnder(d.value, "endpoint", operationAliases).(string)
+		if name == "" {
+			rec.fail(exchanges(d.exchange), "the details of operation %s do not say on which tool it is", d.name)
+			continue
+		}
+		if !rec.expect(listed[name], d.exchange, "operation %s is said to be on tool '%s', which is not listed", d.name, name) {
 			continue
 		}
 		rec.expect(family(name) == "" || strings.EqualFold(family(name), endpoint), d.exchange,
 			"operation %s is said to be on tool '%s' and on endpoint '%s'", d.name, name, endpoint)
-	}
-	var seen []string
-	for _, tool := range p.tools {
-		if slices.Contains(seen, tool.Name) {
-			rec.fail(nil, "tool '%s' is listed more than once", tool.Name)
-		}
-		seen = append(seen, tool.Name)
 	}
 }
 
 func checkToolDescriptions(p *prober, rec *recorder) {
 	for _, tool := range p.tools {
 		rec.expect(strings.Contains(tool.Description, "introspect"), nil,
-			"the description of tool '%s' does not show how to call introspect", tool.Name)
+			"the description of tool '%s' does not mention introspect", tool.Name)
 	}
 }
 
 func checkToolSchemas(p *prober, rec *recorder) {
 	for _, tool := range p.tools {
 		if len(tool.InputSchema) == 0 {
-			rec.skip("the input schema of tool '%s' is not known", tool.Name)
+			rec.unjudged("the input schema of tool '%s' is not known", tool.Name)
 			continue
 		}
 		value, _ := parse(string(tool.InputSchema))
@@ -63,27 +72,41 @@ func checkAnnotations(p *prober, rec *recorder) {
 	for _, tool := range p.tools {
 		flags, known := want[family(tool.Name)]
 		if !known {
+			rec.skip("tool '%s' is of a family that is not one of the CRUDE profile", tool.Name)
 			continue
 		}
 		if tool.ReadOnly == nil && tool.Destructive == nil {
-			rec.skip("tool '%s' has no annotations that are known", tool.Name)
+			rec.unjudged("tool '%s' has no annotations, or they are not known", tool.Name)
 			continue
 		}
 		readOnly := tool.ReadOnly != nil && *tool.ReadOnly
 		destructive := tool.Destructive == nil || *tool.Destructive // the default of MCP
 		rec.expect(readOnly == flags[0] && destructive == flags[1], nil,
-			"tool '%s' must have readOnlyHint %v and destructiveHint %v", tool.Name, flags[0], flags[1])
+			"tool '%s' must have readOnlyHint %v and destructiveHint %v, and has %v and %v", tool.Name, flags[0], flags[1],
+			readOnly, destructive)
 	}
 }
 
 func checkMode(p *prober, rec *recorder) {
 	reported, _ := p.protocol["mode"].(string)
 	if reported == "" {
-		rec.skip("the mode is not told")
+		rec.skip("'_protocol' tells no mode")
 		return
 	}
 	rec.expect(reported == p.mode(), p.operationsList,
 		"'_protocol.mode' is '%s', but the tools are those of the mode '%s'", reported, p.mode())
+}
+
+func checkRedirects(p *prober, rec *recorder) {
+	server, ok := p.server.(Redirector)
+	if !ok {
+		rec.skip("the server is not reached over HTTP")
+		return
+	}
+	rec.pass(nil)
+	for _, redirect := range server.Redirects() {
+		rec.fail(nil, "%s", redirect)
+	}
 }
 
 func checkFamilies(p *prober, rec *recorder) {
@@ -100,4 +123,14 @@ func checkFamilies(p *prober, rec *recorder) {
 	for _, name := range crude {
 		rec.expect(slices.Contains(found, name), nil, "there is no tool %smcp_aql_%s", p.prefix, name)
 	}
+}
+
+// toolOfFamily returns the tool of an endpoint family, in whatever case it is written; empty: there is none.
+func (p *prober) toolOfFamily(endpoint string) string {
+	for _, tool := range p.tools {
+		if endpoint != "" && strings.EqualFold(family(tool.Name), endpoint) {
+			return tool.Name
+		}
+	}
+	return ""
 }

@@ -13,34 +13,42 @@ func checkUpdateInput(p *prober, rec *recorder) {
 		if d != nil {
 			t := p.types[d.Type]
 			rec.expect(d.Type == "object" || t != nil && t.Kind == "object", p.detailExchange(o),
-				"'input' of operation %s must be an object, and is of type %s", o.Name, d.Type)
+				"'input' of operation %s must be an object, and is of type '%s'", o.Name, d.written)
 		}
 	}
+	for _, name := range p.unread {
+		rec.unjudged("the details of operation %s cannot be read", name)
+	}
+	rec.skip("no operation is known to be UPDATE")
 }
 
 func checkUnknownField(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
 		const name = "no_such_field"
 		x := p.updateFixture(f, map[string]any{name: "x"})
-		rec.expect(x.answer.code == "VALIDATION_UNKNOWN_FIELD" && strings.Contains(x.answer.message, name), x,
-			"operation %s must refuse the unknown field '%s' by name with VALIDATION_UNKNOWN_FIELD", f.resource.update.Name,
-			name)
+		u := f.resource.update
+		if p.expectRefusedAs(rec, u, p.baseline(u), x, "VALIDATION_UNKNOWN_FIELD",
+			"operation %s with the unknown field '%s'", u.Name, name) {
+			rec.expect(strings.Contains(x.answer.message, name), x,
+				"the refusal of the unknown field '%s' by operation %s does not name it", name, u.Name)
+		}
 	})
 }
 
 func checkIdentifierInInput(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
+		u := f.resource.update
 		x := p.updateFixture(f, map[string]any{f.resource.id: "x"})
-		rec.expect(refused(x), x,
-			"operation %s takes the identifier '%s' inside 'input'", f.resource.update.Name, f.resource.id)
+		p.expectRefused(rec, u, p.baseline(u), x, "operation %s with the identifier '%s' inside 'input'", u.Name, f.resource.id)
 	})
 }
 
 // checkReadOnlyFields tries to set the fields that are read-only by the type of the resource.
 func checkReadOnlyFields(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
-		t := p.types[f.resource.get.Returns.Name]
+		u, t := f.resource.update, p.types[f.resource.get.Returns.Name]
 		if t == nil {
+			rec.unjudged("introspection does not describe what operation %s returns", f.resource.get.Name)
 			return
 		}
 		for _, d := range t.Fields {
@@ -52,7 +60,7 @@ func checkReadOnlyFields(p *prober, rec *recorder) {
 				continue
 			}
 			x := p.updateFixture(f, map[string]any{d.Name: value})
-			rec.expect(refused(x), x, "operation %s takes '%s', which is read-only", f.resource.update.Name, d.Name)
+			p.expectRefused(rec, u, p.baseline(u), x, "operation %s with '%s', which is read-only,", u.Name, d.Name)
 		}
 		rec.skip("no field of a %s is said to be read-only", f.resource.noun)
 	})
@@ -63,7 +71,8 @@ func checkFieldTypes(p *prober, rec *recorder) {
 		for _, d := range fields {
 			for _, value := range p.valuesOfOtherTypes(&d) {
 				x := p.updateFixture(f, map[string]any{d.Name: value})
-				rec.expect(refused(x), x, "operation %s takes %s for 'input.%s', which is of type %s", f.resource.update.Name,
+				u := f.resource.update
+				p.expectRefused(rec, u, p.baseline(u), x, "operation %s with %s for 'input.%s', which is of type %s,", u.Name,
 					describeValue(value), d.Name, d.Type)
 			}
 		}
@@ -78,20 +87,21 @@ func checkIfMatch(p *prober, rec *recorder) {
 			return
 		}
 		name, value := p.updatableField(f, fields)
-		if name == "" {
+		before, _ := p.readFixture(f)
+		if name == "" || before == nil {
+			rec.unjudged("a %s has no plain field to update, or cannot be read", f.resource.noun)
 			return
 		}
-		before, _ := p.readFixture(f)
 		x := p.updateFixture(f, map[string]any{name: value}, map[string]any{"if_match": `W/"no-such-version"`})
-		rec.expect(x.answer.code == "CONFLICT_VERSION_MISMATCH", x,
-			"operation %s for another version must fail with CONFLICT_VERSION_MISMATCH", u.Name)
+		rec.expectCode(x, "CONFLICT_VERSION_MISMATCH", "operation %s for another version", u.Name)
 		after, y := p.readFixture(f)
 		rec.expect(equal(before, after), y, "operation %s for another version changed the %s", u.Name, f.resource.noun)
 		tag, _ := after["_etag"].(string)
 		if tag == "" {
+			rec.unjudged("operation %s tells no '_etag' of a version", f.resource.get.Name)
 			return
 		}
 		x = p.updateFixture(f, map[string]any{name: value}, map[string]any{"if_match": tag})
-		rec.expect(x.answer.success, x, "operation %s for the version that was read fails", u.Name)
+		rec.expectSuccess(x, "operation %s for the version that was read", u.Name)
 	})
 }

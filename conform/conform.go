@@ -39,6 +39,12 @@ type Server interface {
 	Call(ctx context.Context, tool string, arguments json.RawMessage) (Reply, error)
 }
 
+// Redirector is a Server that knows which redirects it followed: sentences such as "http://a/mcp redirects to
+// http://a/mcp/". A redirect is a finding, because clients differ in what they follow.
+type Redirector interface {
+	Redirects() []string
+}
+
 // Tool is a tool as a server lists it (MCP-AQL MCP integration §2).
 type Tool struct {
 	Name        string
@@ -120,6 +126,9 @@ func Run(ctx context.Context, server Server, options Options) (*Report, error) {
 	}
 	var results []Result
 	for i, c := range chosen {
+		if p.ended() && ctx.Err() != nil {
+			break
+		}
 		if options.Progress != nil {
 			options.Progress(i, len(chosen), c.name)
 		}

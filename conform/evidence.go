@@ -12,8 +12,9 @@ type evidence struct {
 	roundTrips  []roundTripCase
 	preserved   []preservedCase
 	constraints []constraintCase
-	refusals    []refusal
+	refusals    []refusedViolation
 	batch       *exchange
+	results     []map[string]any // of the batch; nil: its answer has none
 	otherMode   bool
 }
 

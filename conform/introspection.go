@@ -2,7 +2,6 @@ package conform
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,44 +10,50 @@ import (
 
 // discovery is all that a server reports about itself.
 type discovery struct {
-	tools          []Tool // those of the adapter
+	tools          []Tool // those of the adapter, each once
+	twice          []string
 	prefix         string
 	introspectTool string // the tool through which introspect is called
+	noQuery        bool   // introspect takes no parameter query
 	version        string // of the specification
 	protocol       map[string]any
 	operations     []*operation
+	byName         map[string]*operation
 	introspect     *operation // nil: not listed
 	types          map[string]*typeDetails
+	typeListed     map[string]bool
 
 	operationsList, typesList     *exchange
-	listedOperations, listedTypes []map[string]any
+	listedOperations, listedTypes []entry
+	rawOperations                 any       // the list, as it is
 	details                       []*detail // of operations
+	detailsOf                     map[string]*detail
 	typeDetails                   []*detail
-	unreadable                    []string // a sentence about each entry whose details cannot be read
+	unread                        []string // operations without details that can be read
 }
 
 // detail is the answer of introspect about one name.
 type detail struct {
 	name     string
+	listed   map[string]any // its first entry in the list; nil: it has none, or only a name
 	exchange *exchange
-	value    map[string]any // nil: the answer has none
+	value    map[string]any // as the server writes it; nil: the answer has none
 }
 
 // param is a parameter, a field of a type, or an element.
 type param struct {
-	Name        string       `json:"name"`
-	Type        string       `json:"type"`
-	Required    bool         `json:"required"`
-	Description string       `json:"description"`
-	Default     any          `json:"default"`
-	Enum        []any        `json:"enum"`
-	Minimum     *json.Number `json:"minimum"`
-	Maximum     *json.Number `json:"maximum"`
-	MinLength   int          `json:"minLength"`
-	MaxLength   *int         `json:"maxLength"`
-	Pattern     string       `json:"pattern"`
-	Format      string       `json:"format"`
-	Items       *param       `json:"items"`
+	Name, Description string
+	Type              string // in the protocol's words
+	written           string // in the server's words
+	Required          bool
+	Default           any
+	Enum              []any
+	Minimum, Maximum  *json.Number
+	MinLength         int
+	MaxLength         *int
+	Pattern, Format   string
+	Items             *param
+	Fields            []param // of an object that is described in place
 }
 
 // readOnly reports whether the description of a field says that an update cannot set it.
@@ -59,26 +64,23 @@ func (d *param) readOnly() bool {
 }
 
 type operation struct {
-	Name        string  `json:"name"`
-	Category    string  `json:"semantic_category"`
-	Endpoint    string  `json:"endpoint"`
-	Tool        string  `json:"mcpTool"` // resolve sets it to one that is listed
-	Description string  `json:"description"`
-	Parameters  []param `json:"parameters"`
-	Permissions struct {
-		Destructive bool `json:"destructive"`
-	} `json:"permissions"`
-	Returns struct {
-		Name string `json:"name"`
-		Kind string `json:"kind"`
-	} `json:"returns"`
-	Examples []struct {
-		Request struct {
-			Operation string         `json:"operation"`
-			Params    map[string]any `json:"params"`
-		} `json:"request"`
-	} `json:"examples"`
-	danger int
+	Name, Description string
+	Category          string // empty: not known
+	Endpoint          string
+	Tool              string // resolve sets it to one that is listed
+	Parameters        []param
+	Returns           struct{ Name, Kind string }
+	Examples          []example
+	exampleTexts      int  // examples that are no requests
+	destructive       bool // permissions.destructive
+	dangerSaid        string
+	danger            int
+}
+
+// example is a request in the details of an operation.
+type example struct {
+	operation string
+	params    map[string]any
 }
 
 func (o *operation) param(name string) *param {
@@ -94,30 +96,35 @@ func (o *operation) required() []param {
 }
 
 type typeDetails struct {
-	Name    string   `json:"name"`
-	Kind    string   `json:"kind"`
-	Values  []string `json:"values"`
-	Fields  []param  `json:"fields"`
-	Members []string `json:"members"`
+	Name, Kind string
+	Values     []string
+	Fields     []param
+	Members    []string
 }
 
 // toolName matches the tools of an adapter (MCP-AQL MCP integration §2.1).
 var toolName = regexp.MustCompile(`^(.+_)?mcp_aql(?:_([a-z0-9_]+))?$`)
 
+// similarToolName matches names that stand for those of the protocol.
+var similarToolName = regexp.MustCompile(`(?i)^(.+[-_.])?mcp[-_]?aql(?:[-_.]([a-z0-9_]+))?$`)
+
 // family returns the endpoint family in a tool's name; empty for the tool of single mode.
 func family(tool string) string {
 	m := toolName.FindStringSubmatch(tool)
 	if m == nil {
-		return ""
+		m = similarToolName.FindStringSubmatch(tool)
 	}
-	return m[2]
+	if m == nil {
+		return tool
+	}
+	return strings.ToLower(m[2])
 }
 
 // mode returns semantic, single or all, by the tools that the server lists.
 func (d *discovery) mode() string {
 	single, semantic := false, false
 	for _, tool := range d.tools {
-		if family(tool.Name) == "" {
+		if family(tool.Name) == "" || !similarToolName.MatchString(tool.Name) && len(d.tools) == 1 {
 			single = true
 		} else {
 			semantic = true
@@ -132,13 +139,7 @@ func (d *discovery) mode() string {
 	return "semantic"
 }
 
-func (d *discovery) operation(name string) *operation {
-	i := slices.IndexFunc(d.operations, func(o *operation) bool { return o.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return d.operations[i]
-}
+func (d *discovery) operation(name string) *operation { return d.byName[name] }
 
 // capability returns a flag of _protocol.capabilities.
 func (d *discovery) capability(name string) bool {
@@ -151,18 +152,30 @@ func (d *discovery) capability(name string) bool {
 func (p *prober) findTools() error {
 	tools, err := p.server.Tools(p.ctx)
 	if err != nil {
-		return fmt.Errorf("conform: listing the tools: %w", err)
+		return fmt.Errorf("conform: listing the tools: %s", Printable(err.Error()))
 	}
-	var prefixes []string
-	for _, tool := range tools {
+	prefixes := p.chooseTools(tools, func(tool Tool) (string, bool) {
 		m := toolName.FindStringSubmatch(tool.Name)
-		if m == nil || p.options.Prefix != "" && m[1] != p.options.Prefix {
-			continue
+		return slices.Concat(m, []string{"", ""})[1], m != nil
+	})
+	if len(p.tools) == 0 {
+		prefixes = p.chooseTools(tools, func(tool Tool) (string, bool) {
+			m := similarToolName.FindStringSubmatch(tool.Name)
+			return slices.Concat(m, []string{"", ""})[1], m != nil
+		})
+		if len(p.tools) > 0 {
+			p.deviate(toolNames, "have a similar name", nil)
 		}
-		if !slices.Contains(prefixes, m[1]) {
-			prefixes = append(prefixes, m[1])
+	}
+	if len(p.tools) == 0 {
+		prefixes = p.chooseTools(tools, func(tool Tool) (string, bool) {
+			value, _ := parse(string(tool.InputSchema))
+			properties := memberOf(value, "properties")
+			return "", memberOf(properties, "operation") != nil && memberOf(properties, "params") != nil
+		})
+		if len(p.tools) > 0 {
+			p.deviate(toolNames, "take 'operation' and 'params'", nil)
 		}
-		p.tools = append(p.tools, tool)
 	}
 	switch {
 	case len(p.tools) == 0 && p.options.Prefix != "":
@@ -173,150 +186,53 @@ func (p *prober) findTools() error {
 		return fmt.Errorf("conform: the server holds several adapters; say which by its prefix, one of %q", prefixes)
 	}
 	p.prefix = prefixes[0]
+	for _, name := range p.twice {
+		p.deviate(toolTwice, "'"+name+"'", nil)
+	}
 	return nil
 }
 
-// discover collects all that the server reports about itself.
-func (p *prober) discover() error {
-	if err := p.findTools(); err != nil {
-		return err
-	}
-	candidates := slices.Clone(p.tools)
-	slices.SortStableFunc(candidates, func(a, b Tool) int { return introspectRank(a.Name) - introspectRank(b.Name) })
-	for _, tool := range candidates {
-		x := p.callIntrospect(tool.Name, map[string]any{"query": "operations"})
-		if p.stopped != nil {
-			return fmt.Errorf("conform: asking tool %s for the operations: %w", tool.Name, p.stopped)
-		}
-		if x.answer.success {
-			p.introspectTool, p.operationsList = tool.Name, x
-			break
-		}
-		if p.operationsList == nil {
-			p.operationsList = x
-		}
-	}
-	if p.introspectTool == "" {
-		return fmt.Errorf("conform: no MCP-AQL tool answers introspect with a list of operations; tool %s answers %s",
-			p.operationsList.tool, summary(p.operationsList))
-	}
-	data, _ := p.operationsList.answer.data.(map[string]any)
-	p.protocol, _ = data["_protocol"].(map[string]any)
-	p.version, _ = p.protocol["version"].(string)
-	p.listedOperations = objects(data["operations"])
-	for _, name := range namesOf(p.listedOperations) {
-		d := p.fetchDetail("operations", "operation", name)
-		p.details = append(p.details, d)
-		var o operation
-		if err := decode(d.value, &o); err != nil || d.value == nil {
-			p.unreadable = append(p.unreadable, fmt.Sprintf("The details of operation %s cannot be read", name))
+// chooseTools sets the tools to those that are the adapter's, each once, and returns their prefixes.
+func (p *prober) chooseTools(tools []Tool, choose func(tool Tool) (prefix string, ok bool)) []string {
+	var prefixes []string
+	seen, known := map[string]bool{}, map[string]bool{}
+	for _, tool := range tools {
+		prefix, ok := choose(tool)
+		if !ok || p.options.Prefix != "" && prefix != p.options.Prefix {
 			continue
 		}
-		p.resolve(&o)
-		p.operations = append(p.operations, &o)
-	}
-	p.introspect = p.operation("introspect")
-	p.typesList = p.callIntrospect(p.introspectTool, map[string]any{"query": "types"})
-	data, _ = p.typesList.answer.data.(map[string]any)
-	p.listedTypes = objects(data["types"])
-	p.types = map[string]*typeDetails{}
-	for _, name := range namesOf(p.listedTypes) {
-		d := p.fetchDetail("types", "type", name)
-		p.typeDetails = append(p.typeDetails, d)
-		var t typeDetails
-		if err := decode(d.value, &t); err != nil || d.value == nil {
-			p.unreadable = append(p.unreadable, fmt.Sprintf("The details of type %s cannot be read", name))
+		if seen[tool.Name] {
+			p.twice = append(p.twice, tool.Name)
 			continue
 		}
-		p.types[name] = &t
-	}
-	if p.stopped != nil {
-		return fmt.Errorf("conform: introspecting: %w", p.stopped)
-	}
-	p.findResources()
-	return nil
-}
-
-// introspectRank orders tools by how likely they answer introspect.
-func introspectRank(tool string) int {
-	switch family(tool) {
-	case "read", "discover", "inspect", "observe", "search":
-		return 0
-	case "":
-		return 1
-	}
-	return 2
-}
-
-// resolve sets the tool through which an operation is called, and its danger.
-func (p *prober) resolve(o *operation) {
-	known := func(name string) bool {
-		return slices.ContainsFunc(p.tools, func(t Tool) bool { return t.Name == name })
-	}
-	for _, name := range []string{o.Tool, p.prefix + "mcp_aql_" + o.Endpoint, p.prefix + "mcp_aql", p.introspectTool} {
-		if known(name) {
-			o.Tool = name
-			break
+		seen[tool.Name] = true
+		if !known[prefix] {
+			known[prefix] = true
+			prefixes = append(prefixes, prefix)
 		}
+		p.tools = append(p.tools, tool)
 	}
-	o.danger = p.dangerOf(o)
+	return prefixes
 }
 
-func (p *prober) callIntrospect(tool string, params map[string]any) *exchange {
-	return p.call(tool, map[string]any{"operation": "introspect", "params": params})
+func memberOf(value any, name string) any {
+	object, _ := value.(map[string]any)
+	return object[name]
 }
 
-func (p *prober) fetchDetail(query, member, name string) *detail {
-	x := p.callIntrospect(p.introspectTool, map[string]any{"query": query, "name": name})
-	data, _ := x.answer.data.(map[string]any)
-	value, _ := data[member].(map[string]any)
-	return &detail{name, x, value}
-}
-
-// objects returns the objects in a list.
-func objects(list any) []map[string]any {
-	items, _ := list.([]any)
-	var all []map[string]any
-	for _, item := range items {
-		if object, ok := item.(map[string]any); ok {
-			all = append(all, object)
-		}
-	}
-	return all
-}
-
-// namesOf returns the distinct names of objects, in their order.
-func namesOf(list []map[string]any) []string {
-	var all []string
-	for _, object := range list {
-		if name, ok := object["name"].(string); ok && !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-// decode reads a parsed value into a struct.
-func decode(value any, into any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return errors.New("it has another shape")
-	}
-	return nil
-}
-
-// summary returns the answer of an exchange on one line, cut after 300 bytes.
+// summary returns the answer of an exchange on one line, cut after 300 characters.
 func summary(x *exchange) string {
 	text := x.reply.Text
 	if x.reply.Fault != "" {
 		text = x.reply.Fault
 	}
-	const most = 300
-	if len(text) > most {
-		text = text[:most] + "…"
+	return clip(Printable(strings.Join(strings.Fields(text), " ")), 300)
+}
+
+// clip cuts a text after a number of characters.
+func clip(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
-	return strings.Join(strings.Fields(text), " ")
+	return text
 }

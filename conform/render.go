@@ -1,56 +1,84 @@
 package conform
 
 import (
-	"fmt"
 	"io"
 	"strings"
 )
 
 // Text writes the report as plain text. Verbose adds the checks that passed, and all evidence uncut.
 func (r *Report) Text(w io.Writer, verbose bool) error {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s: MCP-AQL %s, mode %s, judged by level %d\n", r.name(), r.SpecVersion, r.Mode, r.RequestedLevel)
+	s := &page{escape: Printable}
+	s.printf("%s: MCP-AQL %s, mode %s, judged by level %d\n", r.name(), r.spec(), r.Mode, r.RequestedLevel)
+	if len(r.Deviations) > 0 {
+		s.printf("\nDeviations, by which the rest is judged:\n")
+	}
+	for _, d := range r.Deviations {
+		s.printf("  %s (%d): %s\n", d.Name, d.Count, d.Message)
+		if verbose && d.Evidence != nil {
+			d.Evidence.text(s, "         ", false)
+		}
+	}
+	if len(r.NotCalled) > 0 {
+		s.printf("\nNot called:\n")
+	}
+	for _, why := range r.NotCalled {
+		s.printf("  %s\n", why)
+	}
 	for _, c := range r.Categories {
-		fmt.Fprintf(&s, "\n%s: %s\n", c.Name, c.Status)
+		s.printf("\n%s: %s\n", c.Name, c.Status)
 		for _, check := range c.Checks {
-			if !verbose && check.Verdict == Pass {
+			if !verbose && check.Verdict == Pass && len(check.NotJudged) == 0 {
 				continue
 			}
-			fmt.Fprintf(&s, "  %-4s %-28s %s\n", check.Verdict, check.Name, check.Title)
-			if check.Reason != "" && (verbose || check.Verdict != Skip) {
-				fmt.Fprintf(&s, "       %s\n", check.Reason)
-			} else if check.Reason != "" {
-				fmt.Fprintf(&s, "       skipped: %s\n", check.Reason)
+			s.printf("  %-10s %-28s %s\n", check.Verdict, check.Name, check.Title)
+			switch check.Verdict {
+			case Skip:
+				s.printf("       skipped: %s\n", check.Reason)
+			case NotJudged:
+				s.printf("       not judged because %s\n", check.Reason)
 			}
 			if len(check.Findings) > 0 {
-				fmt.Fprintf(&s, "       %s %s\n", check.Level, strings.Join(check.Requirements, ", "))
+				s.printf("       %s %s\n", check.Level, strings.Join(check.Requirements, ", "))
 			}
 			for _, f := range check.Findings {
-				fmt.Fprintf(&s, "       - %s\n", f.Message)
+				s.printf("       - %s\n", f.Message)
 				for _, e := range f.Evidence {
-					e.text(&s, "           ", verbose)
+					e.text(s, "           ", verbose)
 				}
 			}
+			for _, why := range check.NotJudged {
+				s.printf("       also not judged, because %s\n", why)
+			}
 			if verbose && check.Evidence != nil {
-				check.Evidence.text(&s, "         ", false)
+				check.Evidence.text(s, "         ", false)
 			}
 		}
 	}
-	fmt.Fprintf(&s, "\n%d checks: %d passed, %d failed, %d warnings, %d skipped; %d calls. %s\n", r.Summary.Total,
-		r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Calls, r.conclusion())
+	s.printf("\n%d checks: %d passed, %d failed, %d warnings, %d skipped, %d not judged, %d judged in part; %d calls. %s\n",
+		r.Summary.Total, r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Summary.NotJudged,
+		r.Summary.PartlyJudged, r.Calls, r.conclusion())
 	_, err := io.WriteString(w, s.String())
 	return err
 }
 
-// conclusion returns the outcome as a sentence.
+// conclusion returns the outcome in a sentence or two.
 func (r *Report) conclusion() string {
+	s := &page{escape: Printable}
+	s.printf("Conformance level: %d", r.ConformanceLevel)
 	switch r.ExitCode() {
 	case 1:
-		return fmt.Sprintf("Conformance level: %d. It does not conform to level %d.", r.ConformanceLevel, r.RequestedLevel)
+		s.printf(". It does not conform to level %d.", r.RequestedLevel)
 	case 2:
-		return fmt.Sprintf("Conformance level: %d, with warnings.", r.ConformanceLevel)
+		s.printf(", with warnings.")
+	case 5:
+		s.printf(". Nothing is known to be broken.")
+	default:
+		s.printf(".")
 	}
-	return fmt.Sprintf("Conformance level: %d.", r.ConformanceLevel)
+	if r.ExitCode() != 1 && r.ConformanceLevel < r.RequestedLevel {
+		s.printf(" Whether it conforms to level %d is open: checks of a MUST were not judged.", r.RequestedLevel)
+	}
+	return s.String()
 }
 
 func (r *Report) name() string {
@@ -61,16 +89,23 @@ func (r *Report) name() string {
 	return name
 }
 
-// text writes an exchange on two lines, each cut after 240 characters unless uncut is set.
-func (e *Exchange) text(s *strings.Builder, indent string, uncut bool) {
-	cut := func(text string) string {
-		const most = 240
-		if runes := []rune(text); !uncut && len(runes) > most {
-			return string(runes[:most]) + "…"
-		}
-		return text
+// spec returns the version of the protocol that the server tells.
+func (r *Report) spec() string {
+	if r.SpecVersion == "" {
+		return "of an unknown version"
 	}
-	fmt.Fprintf(s, "%s> %s %s\n", indent, e.Tool, cut(printable(string(e.Request))))
+	return r.SpecVersion
+}
+
+// text writes an exchange on two lines, each cut after 240 characters unless uncut is set.
+func (e *Exchange) text(s *page, indent string, uncut bool) {
+	cut := func(text string) string {
+		if uncut {
+			return text
+		}
+		return clip(text, 240)
+	}
+	s.printf(indent+"> %s %s\n", e.Tool, cut(string(e.Request)))
 	answer := string(e.Response)
 	if e.Fault != "" {
 		answer = e.Fault
@@ -78,63 +113,70 @@ func (e *Exchange) text(s *strings.Builder, indent string, uncut bool) {
 	if e.IsError {
 		answer = "[isError] " + answer
 	}
-	fmt.Fprintf(s, "%s< %s\n", indent, cut(printable(answer)))
-}
-
-// printable replaces control characters, so that what a server sends cannot move the cursor of a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x202e {
-			return ' '
-		}
-		return r
-	}, text)
+	s.printf(indent+"< %s\n", cut(answer))
 }
 
 // Markdown writes the report as a page of GitHub Flavored Markdown.
 func (r *Report) Markdown(w io.Writer) error {
-	var s strings.Builder
-	fmt.Fprintf(&s, "# MCP-AQL conformance of %s\n\n", inline(r.name()))
-	fmt.Fprintf(&s, "MCP-AQL %s, mode %s, judged by level %d, seed %d. %s\n\n", inline(r.SpecVersion), r.Mode,
-		r.RequestedLevel, r.Seed, r.conclusion())
-	s.WriteString("| checks | passed | failed | warnings | skipped | calls |\n")
-	s.WriteString("| ---: | ---: | ---: | ---: | ---: | ---: |\n")
-	fmt.Fprintf(&s, "| %d | %d | %d | %d | %d | %d |\n", r.Summary.Total, r.Summary.Passed, r.Summary.Failed,
-		r.Summary.Warnings, r.Summary.Skipped, r.Calls)
+	s := &page{escape: inline}
+	s.printf("# MCP-AQL conformance of %s\n\n", r.name())
+	s.printf("MCP-AQL %s, mode %s, judged by level %d, seed %d. %s\n\n", r.spec(), r.Mode, r.RequestedLevel, r.Seed,
+		r.conclusion())
+	s.WriteString("| checks | passed | failed | warnings | skipped | not judged | judged in part | calls |\n")
+	s.WriteString("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	s.printf("| %d | %d | %d | %d | %d | %d | %d | %d |\n", r.Summary.Total, r.Summary.Passed, r.Summary.Failed,
+		r.Summary.Warnings, r.Summary.Skipped, r.Summary.NotJudged, r.Summary.PartlyJudged, r.Calls)
+	if len(r.Deviations) > 0 {
+		s.printf("\n## Deviations, by which the rest is judged\n\n| deviation | met | what the server does |\n| --- | ---: | --- |\n")
+	}
+	for _, d := range r.Deviations {
+		s.printf("| `%s` | %d | %s |\n", d.Name, d.Count, d.Message)
+	}
+	if len(r.NotCalled) > 0 {
+		s.printf("\n## Not called\n\n")
+	}
+	for _, why := range r.NotCalled {
+		s.printf("- %s\n", why)
+	}
 	for _, c := range r.Categories {
-		fmt.Fprintf(&s,
-			"\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n",
+		s.printf("\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n",
 			c.Name, c.Status)
 		for _, check := range c.Checks {
-			fmt.Fprintf(&s, "| %s | `%s` | %s | %s | %s |\n", check.Verdict, check.Name, check.Level, inline(check.Title),
+			s.printf("| %s | `%s` | %s | %s | %s |\n", check.Verdict, check.Name, check.Level, check.Title,
 				strings.Join(check.Requirements, " "))
 		}
 		for _, check := range c.Checks {
-			if len(check.Findings) == 0 {
-				continue
-			}
-			fmt.Fprintf(&s, "\n### %s: %s\n\n", check.Name, check.Verdict)
-			for i, f := range check.Findings {
-				if i > 0 {
-					s.WriteString("\n")
-				}
-				fmt.Fprintf(&s, "- %s\n", inline(f.Message))
-				for _, e := range f.Evidence {
-					s.WriteString("\n  ```text\n")
-					var text strings.Builder
-					e.text(&text, "  ", false)
-					s.WriteString(strings.ReplaceAll(text.String(), "```", "'''"))
-					s.WriteString("  ```\n")
-				}
-			}
+			check.markdown(s)
 		}
 	}
 	_, err := io.WriteString(w, s.String())
 	return err
 }
 
+// markdown writes what was found, or why it was not judged; nothing if all passed.
+func (check *Result) markdown(s *page) {
+	if len(check.Findings) == 0 && len(check.NotJudged) == 0 && check.Verdict != NotJudged {
+		return
+	}
+	s.printf("\n### %s: %s\n", check.Name, check.Verdict)
+	for _, f := range check.Findings {
+		s.printf("\n- %s\n", f.Message)
+		for _, e := range f.Evidence {
+			text := &page{escape: Printable}
+			e.text(text, "  ", false)
+			s.WriteString("\n  ```text\n" + strings.ReplaceAll(text.String(), "```", "'''") + "  ```\n")
+		}
+	}
+	if check.Verdict == NotJudged {
+		s.printf("\n- not judged because %s\n", check.Reason)
+	}
+	for _, why := range check.NotJudged {
+		s.printf("\n- also not judged, because %s\n", why)
+	}
+}
+
 // inline escapes text for a line of Markdown.
 func inline(text string) string {
 	return strings.NewReplacer("|",
-		`\|`, "*", `\*`, "_", `\_`, "`", "'", "<", "&lt;", "[", `\[`, "]", `\]`).Replace(printable(text))
+		`\|`, "*", `\*`, "_", `\_`, "`", "'", "<", "&lt;", "[", `\[`, "]", `\]`).Replace(Printable(text))
 }

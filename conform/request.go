@@ -13,11 +13,10 @@ type baseline struct {
 	rejected []*exchange    // requests that are valid by introspection, and were refused
 }
 
-// paramsAccepted reports whether the server accepted the parameters of a request, even if it failed later.
+// paramsAccepted reports whether the server accepted the parameters of a request, even if it failed later for a reason
+// that its code tells.
 func paramsAccepted(x *exchange) bool {
-	a := x.answer
-	about := slices.Contains([]string{"INTROSPECTION_ERROR", "NOT_FOUND_OPERATION", "BATCH_VALIDATION_ERROR"}, a.code)
-	return a.wellFormed && (a.success || !about && !strings.HasPrefix(a.code, "VALIDATION_"))
+	return x.answer.success || refusalOf(x) == accepted && x.answer.code != "NOT_FOUND_OPERATION"
 }
 
 // baseline finds an accepted request with the required parameters only. It first tries generated values for CREATE
@@ -97,7 +96,7 @@ func (p *prober) paramValue(o *operation, d *param, generated bool) (any, bool) 
 // exampleValue returns the value of a parameter in the examples of an operation.
 func exampleValue(o *operation, name string) (any, bool) {
 	for _, e := range o.Examples {
-		if value, ok := e.Request.Params[name]; ok {
+		if value, ok := e.params[name]; ok {
 			return value, true
 		}
 	}
@@ -118,11 +117,11 @@ func (p *prober) updateInput(d *param) (any, bool) {
 
 // updatableFields returns the fields that an update may change, given its parameter input.
 func (p *prober) updatableFields(d *param) []param {
-	t := p.types[d.Type]
-	if t == nil || t.Kind != "object" {
-		return nil
+	fields := d.Fields
+	if t := p.types[d.Type]; t != nil && t.Kind == "object" {
+		fields = t.Fields
 	}
-	return slices.DeleteFunc(slices.Clone(t.Fields),
+	return slices.DeleteFunc(slices.Clone(fields),
 		func(f param) bool { return f.readOnly() || strings.HasPrefix(f.Name, "_") })
 }
 

@@ -24,22 +24,29 @@ type fixture struct {
 
 // findResources pairs the operations of each resource.
 func (p *prober) findResources() {
-	for _, create := range p.operations {
-		if create.Category != "CREATE" {
-			continue
+	byNoun, returning := map[string][]*operation{}, map[string][]*operation{}
+	for _, o := range p.operations {
+		_, noun := verbNoun(o.Name)
+		for _, each := range singulars(noun) {
+			byNoun[each] = append(byNoun[each], o)
 		}
+		if o.Returns.Kind == "object" {
+			returning[o.Returns.Name] = append(returning[o.Returns.Name], o)
+		}
+	}
+	for _, create := range p.operations {
 		_, noun := verbNoun(create.Name)
-		if noun == "" {
+		if create.Category != "CREATE" || noun == "" || p.ended() {
 			continue
 		}
 		r := &resource{noun: noun, create: create}
-		for _, o := range p.operations {
+		for _, o := range byNoun[noun] {
 			verb, of := verbNoun(o.Name)
 			required := o.required()
 			switch {
 			case o.Category == "READ" && len(required) == 1 && of == noun && slices.Contains(getVerbs, verb):
 				r.get = o
-			case o.Category == "READ" && len(required) == 0 && verb == "list" && isPlural(of, noun):
+			case o.Category == "READ" && len(required) == 0 && verb == "list":
 				r.list = o
 			case o.Category == "UPDATE" && of == noun && (r.update == nil || verb == "update") && o.param("input") != nil:
 				r.update = o
@@ -47,41 +54,65 @@ func (p *prober) findResources() {
 				r.delete = o
 			}
 		}
-		if r.get == nil {
-			r.get = p.getterOf(create)
+		for _, o := range returning[create.Returns.Name] {
+			required := o.required()
+			if r.get == nil && o.Category == "READ" && len(required) == 1 && required[0].Type == "string" {
+				r.get = o // it reads what create returns, by its type
+			}
 		}
 		if r.get == nil {
 			continue
 		}
 		r.id = r.get.required()[0].Name
 		p.resources = append(p.resources, r)
+		key := idKey(r.id, r.noun)
+		p.resourcesByID[key] = append(p.resourcesByID[key], r)
 	}
+}
+
+// idKey returns the key of the resources that a parameter with a name identifies; noun is that of the operation, which
+// counts where the name may be of any resource.
+func idKey(name, noun string) string {
+	switch name = snake(name); name {
+	case "id", "name", "key":
+		return name + " of " + noun
+	}
+	return name
+}
+
+// idOf returns the name of the parameter of an operation that identifies the resource.
+func (r *resource) idOf(o *operation) string {
+	for _, d := range o.Parameters {
+		if snake(d.Name) == snake(r.id) {
+			return d.Name
+		}
+	}
+	return r.id
 }
 
 // getVerbs begin the names of operations that read one resource.
 var getVerbs = []string{"get", "read", "show", "fetch", "describe", "view"}
 
-// isPlural reports whether a word is the plural of a noun, or the noun itself.
-func isPlural(word, noun string) bool {
-	return word == noun || word == noun+"s" || word == noun+"es" || strings.TrimSuffix(word, "ies")+"y" == noun
-}
-
-// getterOf finds the operation that reads what another one creates, by the type that both return; nil: there is none.
-func (p *prober) getterOf(create *operation) *operation {
-	for _, o := range p.operations {
-		required := o.required()
-		if o.Category == "READ" && len(required) == 1 && required[0].Type == "string" &&
-			o.Returns.Kind == "object" && o.Returns.Name == create.Returns.Name {
-			return o
+// singulars returns the nouns of which a word may be the plural, and the word itself.
+func singulars(word string) []string {
+	all := []string{word}
+	if short, ok := strings.CutSuffix(word, "ies"); ok {
+		all = append(all, short+"y")
+	}
+	for _, plural := range []string{"s", "es"} {
+		if short, ok := strings.CutSuffix(word, plural); ok && short != "" {
+			all = append(all, short)
 		}
 	}
-	return nil
+	return all
 }
 
 // fixtureID returns the identifier of a fixture for a parameter that identifies a resource.
 func (p *prober) fixtureID(o *operation, name string) (any, bool) {
-	for _, r := range p.resources {
-		if r.id != name || r.create == o || r.id == "id" && !strings.HasSuffix(o.Name, "_"+r.noun) {
+	_, noun := verbNoun(o.Name)
+	last := noun[strings.LastIndex(noun, "_")+1:]
+	for _, r := range slices.Concat(p.resourcesByID[idKey(name, noun)], p.resourcesByID[idKey(name, last)]) {
+		if r.create == o {
 			continue
 		}
 		f := p.sharedFixture(r)
@@ -140,10 +171,25 @@ func (p *prober) createFixture(r *resource) *fixture {
 		}
 		data, _ := x.answer.data.(map[string]any)
 		data = r.unwrap(data)
-		for _, candidate := range []any{data[r.id], data["id"], data[r.noun+"_id"], params[r.id]} {
-			if candidate != nil {
-				return &fixture{resource: r, sent: params, data: data, id: candidate, exchange: x}
+		for _, names := range [][]string{{r.id}, {"id"}, {r.noun + "_id"}} {
+			for _, values := range []map[string]any{data, params} {
+				if id := memberLike(values, names[0]); id != nil {
+					return &fixture{resource: r, sent: params, data: data, id: id, exchange: x}
+				}
 			}
+		}
+	}
+	return nil
+}
+
+// memberLike returns the member with a name, in whatever case it is written.
+func memberLike(object map[string]any, name string) any {
+	if value := object[name]; value != nil {
+		return value
+	}
+	for _, other := range slices.Sorted(maps.Keys(object)) {
+		if snake(other) == snake(name) && object[other] != nil {
+			return object[other]
 		}
 	}
 	return nil
@@ -170,6 +216,9 @@ func (p *prober) readFixture(f *fixture) (map[string]any, *exchange) {
 // eachFixture calls look with a new fixture of every resource.
 func (p *prober) eachFixture(rec *recorder, look func(f *fixture)) {
 	if len(p.resources) == 0 {
+		if len(p.unread) > 0 {
+			rec.unjudged("the details of operation %s cannot be read", p.unread[0])
+		}
 		rec.skip("no operations that create and read the same kind of thing could be paired")
 	}
 	for _, r := range p.resources {
@@ -179,7 +228,7 @@ func (p *prober) eachFixture(rec *recorder, look func(f *fixture)) {
 		}
 		f := p.createFixture(r)
 		if f == nil {
-			rec.skip("no %s could be created", r.noun)
+			rec.unjudged("no %s could be created", r.noun)
 			continue
 		}
 		look(f)
@@ -199,12 +248,12 @@ func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []par
 			return
 		}
 		if p.baseline(u).params == nil {
-			rec.skip("no sound request to operation %s is known", u.Name)
+			rec.unjudged("%s", noRequest(u, p.baseline(u)))
 			return
 		}
 		fields := p.updatableFields(u.param("input"))
 		if len(fields) == 0 {
-			rec.skip("introspection does not say what operation %s can change", u.Name)
+			rec.unjudged("introspection does not say what operation %s can change", u.Name)
 			return
 		}
 		look(f, fields)
@@ -215,8 +264,8 @@ func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []par
 func (p *prober) updateFixture(f *fixture, input any, more ...map[string]any) *exchange {
 	u := f.resource.update
 	params := with(p.baseline(u).params, "input", input)
-	if _, ok := params[f.resource.id]; ok || u.param(f.resource.id) != nil {
-		params[f.resource.id] = f.id
+	if id := f.resource.idOf(u); u.param(id) != nil {
+		params[id] = f.id
 	}
 	for _, m := range more {
 		maps.Copy(params, m)

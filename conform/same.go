@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -76,14 +77,33 @@ func normalized(value any) any {
 }
 
 func sameNumber(a, b json.Number) bool {
-	if strings.ContainsAny(string(a+b), "eE") { // a big.Rat of a large exponent takes too much memory
-		x, err := a.Float64()
-		y, fault := b.Float64()
-		return err == nil && fault == nil && x == y
+	x, ok := rational(a)
+	y, also := rational(b)
+	if ok && also {
+		return x.Cmp(y) == 0
 	}
-	x, ok := new(big.Rat).SetString(string(a))
-	y, also := new(big.Rat).SetString(string(b))
-	return ok && also && x.Cmp(y) == 0
+	return a == b
+}
+
+// rational returns the exact value of a number; false: its exponent is so large that the value takes too much memory.
+func rational(number json.Number) (*big.Rat, bool) {
+	_, exponent, has := strings.Cut(strings.ToLower(string(number)), "e")
+	if n, err := strconv.Atoi(exponent); has && (err != nil || n > 400 || n < -400) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(number))
+}
+
+// decimal returns a value without an exponent, and without rounding if it has an end.
+func decimal(n *big.Rat) json.Number {
+	if n.IsInt() {
+		return json.Number(n.Num().String())
+	}
+	digits, exact := n.FloatPrec()
+	if !exact {
+		digits = 20
+	}
+	return json.Number(n.FloatString(digits))
 }
 
 func sameTime(a, b string) bool {

@@ -274,13 +274,13 @@ func responseShape(x *exchange) []string {
 	switch {
 	case x.answer.root == nil:
 		return []string{"the response must be a JSON object"}
-	case !x.answer.wellFormed:
+	case isBool("", x.answer.root["success"]) != nil:
 		return []string{"the response lacks a boolean 'success'"}
-	case x.introspection && x.answer.success:
+	case x.introspection && x.answer.root["success"] == true:
 		return closed(map[string]member{"success": {true, isTrue}, "data": {true, isObject}})(path, x.answer.root)
 	case x.introspection:
 		return closed(map[string]member{"success": {true, isFalse}, "error": {true, plainFailure}})(path, x.answer.root)
-	case !x.answer.success:
+	case x.answer.root["success"] == false:
 		return failedShape(path, x.answer.root)
 	case x.answer.root["results"] != nil:
 		return batchShape(path, x.answer.root)

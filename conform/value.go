@@ -3,7 +3,7 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
-	"math"
+	"math/big"
 	"regexp"
 	"regexp/syntax"
 	"strconv"
@@ -105,6 +105,9 @@ func (p *prober) newValue(d *param, depth int) (any, bool) {
 		}
 		return list, true
 	case "object":
+		if len(d.Fields) > 0 {
+			return p.newObject(d.Fields, depth)
+		}
 		object := map[string]any{}
 		if d.Items != nil {
 			if value, ok := p.newValue(d.Items, depth+1); ok {
@@ -136,28 +139,37 @@ func (p *prober) newObject(fields []param, depth int) (any, bool) {
 	return object, true
 }
 
-// newNumber makes a number within the bounds and near to one of them, or between 1 and 9.
+// newNumber makes a number within the bounds and near to one of them, or between 1 and 9. It does not round.
 func (p *prober) newNumber(d *param, integer bool) json.Number {
-	low, high := math.Inf(-1), math.Inf(1)
-	if d.Minimum != nil {
-		low, _ = d.Minimum.Float64()
+	bound := func(limit *json.Number) *big.Rat {
+		if limit == nil {
+			return nil
+		}
+		n, _ := rational(*limit)
+		return n
 	}
-	if d.Maximum != nil {
-		high, _ = d.Maximum.Float64()
-	}
+	low, high := bound(d.Minimum), bound(d.Maximum)
 	switch {
-	case math.IsInf(low, -1) && math.IsInf(high, 1):
-		low, high = 1, 9
-	case math.IsInf(low, -1):
-		low = high - 9
-	default:
-		high = min(high, low+9)
+	case low == nil && high == nil:
+		low, high = big.NewRat(1, 1), big.NewRat(9, 1)
+	case low == nil:
+		low = new(big.Rat).Sub(high, big.NewRat(9, 1))
 	}
-	if integer {
-		low, high = math.Ceil(low), math.Floor(high)
+	if integer && !low.IsInt() {
+		low = new(big.Rat).SetInt(new(big.Int).Add(floor(low), big.NewInt(1)))
 	}
-	n := low + math.Floor(p.random.Float64()*(high-low+1))
-	return json.Number(strconv.FormatFloat(min(n, high), 'f', -1, 64))
+	span := int64(9)
+	if high != nil {
+		if most := floor(new(big.Rat).Sub(high, low)); most.IsInt64() {
+			span = max(0, min(span, most.Int64()))
+		}
+	}
+	return decimal(new(big.Rat).Add(low, big.NewRat(int64(p.random.IntN(int(span)+1)), 1)))
+}
+
+// floor returns the greatest whole number that is not greater than n.
+func floor(n *big.Rat) *big.Int {
+	return new(big.Int).Div(n.Num(), n.Denom()) // Euclidean, and denominators are positive
 }
 
 // uniqueWord makes a word that this run has not used.

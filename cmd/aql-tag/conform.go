@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -33,7 +34,7 @@ would go ahead.
 Flags:
 
 Exit codes: 0 everything passed, 1 a MUST is broken, 2 only warnings, 3 bad flags, no server, or no MCP-AQL in it,
-4 I/O.
+4 I/O, 5 nothing is known to be broken, but a check could not be judged.
 `
 
 // conformFlags are the flags of "aql-tag conform".
@@ -60,7 +61,7 @@ func runConform(ctx context.Context, env *environment, args []string) int {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.maxTime, fmt.Errorf("it took longer than %v; see -max-time", f.maxTime))
 	defer cancel()
 	refuse := func(err error) int {
-		fmt.Fprintf(env.stderr, "aql-tag conform: %s\n", strings.TrimPrefix(err.Error(), "conform: "))
+		fmt.Fprintf(env.stderr, "aql-tag conform: %s\n", conform.Printable(strings.TrimPrefix(err.Error(), "conform: ")))
 		return exitUsage
 	}
 	client, err := f.connect(ctx, env, f.url)
@@ -145,6 +146,8 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 		return refuse("-url and a command contradict each other")
 	case f.url == "" && (f.otherURL != "" || f.bearerFile != ""):
 		return refuse("-other-url and -bearer-file go with -url")
+	case f.bearerFile != "" && !sameHost(f.url, f.otherURL):
+		return refuse("-other-url is on another host than -url, and the token of -bearer-file is sent to no other host")
 	case f.format != "text" && f.format != "json" && f.format != "markdown":
 		return refuse("-format is text, json or markdown, not %q", f.format)
 	case f.options.CallTimeout <= 0 || f.maxTime <= 0:
@@ -164,11 +167,11 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 
 // connect starts the command, or connects to a URL.
 func (f *conformFlags) connect(
-	ctx context.Context, env *environment, url string, more ...string,
+	ctx context.Context, env *environment, endpoint string, more ...string,
 ) (*mcpclient.Client, error) {
 	options := mcpclient.Options{Dir: env.dir, Env: more, Timeout: f.options.CallTimeout}
 	if f.verbose {
-		options.Stderr = env.stderr
+		options.Stderr = printableLines{env.stderr}
 	}
 	if f.bearerFile != "" {
 		token, err := os.ReadFile(env.path(f.bearerFile))
@@ -177,8 +180,8 @@ func (f *conformFlags) connect(
 		}
 		options.Bearer = strings.TrimSpace(string(token))
 	}
-	if url != "" {
-		return mcpclient.URL(ctx, url, options)
+	if endpoint != "" {
+		return mcpclient.URL(ctx, endpoint, options)
 	}
 	return mcpclient.Command(ctx, f.command, options)
 }
@@ -210,10 +213,12 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 	var err error
 	switch f.format {
 	case "json":
-		encoder := json.NewEncoder(&text)
+		var document bytes.Buffer
+		encoder := json.NewEncoder(&document)
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
 		err = encoder.Encode(report)
+		text.Write(conform.PrintableJSON(document.Bytes()))
 	case "markdown":
 		err = report.Markdown(&text)
 	default:
@@ -231,6 +236,29 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil
+}
+
+// sameHost reports whether two URLs are on one host, on whatever port; there may be no other one.
+func sameHost(one, other string) bool {
+	a, err := url.Parse(one)
+	b, fault := url.Parse(other)
+	return other == "" || err == nil && fault == nil && a.Hostname() == b.Hostname()
+}
+
+// printableLines writes what a command logs, with all that could control a terminal escaped.
+type printableLines struct{ w io.Writer }
+
+func (p printableLines) Write(text []byte) (int, error) {
+	for line := range bytes.Lines(text) {
+		end := ""
+		if cut, ok := bytes.CutSuffix(line, []byte("\n")); ok {
+			line, end = bytes.TrimSuffix(cut, []byte("\r")), "\n"
+		}
+		if _, err := io.WriteString(p.w, conform.Printable(string(line))+end); err != nil {
+			return 0, err
+		}
+	}
+	return len(text), nil
 }
 
 // progressLine is the line on a terminal that shows the current check.

@@ -49,9 +49,11 @@ type Options struct {
 type Client struct {
 	session *mcp.ClientSession
 	guard   *guard
+	http    *bounded // nil: a command
 	end     func() error
 }
 
+var _ conform.Redirector = (*Client)(nil)
 var _ conform.Server = (*Client)(nil)
 
 // Command starts a command and connects to it. It fails if the command cannot be started or does not complete the MCP
@@ -101,16 +103,27 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 
 // URL connects to a server's MCP endpoint. It fails if the server does not complete the MCP handshake in time. The
 // caller must close the client.
+//
+// Nothing is sent to another origin, neither requests nor the bearer token: a redirect to one is an error, also where
+// only the scheme or the port differs. Redirects within the origin are followed, and Redirects tells of them.
 func URL(ctx context.Context, url string, options Options) (*Client, error) {
 	options = options.withDefaults()
+	transmit, err := newBounded(url, options)
+	if err != nil {
+		return nil, err
+	}
 	transport := &mcp.StreamableClientTransport{
 		Endpoint: url, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: options.MaxAnswerBytes,
-		HTTPClient: &http.Client{Transport: &bounded{bearer: options.Bearer, limit: int64(options.MaxAnswerBytes)}},
+		HTTPClient: &http.Client{Transport: transmit, CheckRedirect: transmit.checkRedirect},
 	}
 	c, err := connect(ctx, transport, options, nil)
 	if err != nil {
+		if refused := transmit.refusal(); refused != nil {
+			err = refused
+		}
 		return nil, fmt.Errorf("connecting to %s: %w", url, err)
 	}
+	c.http = transmit
 	return c, nil
 }
 
@@ -207,6 +220,9 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 		if errors.As(err, &answered) && !errors.Is(err, mcp.ErrConnectionClosed) {
 			return conform.Reply{Fault: fmt.Sprintf("JSON-RPC error %d: %s", answered.Code, answered.Message)}, nil
 		}
+		if c.http != nil && c.http.refusal() != nil {
+			err = c.http.refusal()
+		}
 		return conform.Reply{}, c.guard.explain(ctx, err)
 	}
 	reply := conform.Reply{IsError: result.IsError}
@@ -220,6 +236,12 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	}
 	if n := len(result.Content); n != 1 {
 		reply.Fault = fmt.Sprintf("the result holds %d contents, not one", n)
+	}
+	if structured, err := json.Marshal(result.StructuredContent); reply.Text == "" && result.StructuredContent != nil {
+		reply.Text, reply.Fault = string(structured), "the result holds structured content, and no text"
+		if err != nil {
+			return conform.Reply{}, fmt.Errorf("reading structured content: %w", err)
+		}
 	}
 	return reply, nil
 }
@@ -279,38 +301,4 @@ func (g *guard) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("the server ended the connection: %w", err)
 	}
 	return err
-}
-
-// bounded is a transport that sends a bearer token and limits the length of answers.
-type bounded struct {
-	bearer string
-	limit  int64
-}
-
-// RoundTrip implements http.RoundTripper.
-func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	if b.bearer != "" {
-		request = request.Clone(request.Context())
-		request.Header.Set("Authorization", "Bearer "+b.bearer)
-	}
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err == nil {
-		response.Body = &limited{response.Body, b.limit, b.limit}
-	}
-	return response, err
-}
-
-// limited is the body of an answer of limited length.
-type limited struct {
-	io.ReadCloser
-	left, limit int64
-}
-
-// Read fails beyond the limit.
-func (l *limited) Read(into []byte) (int, error) {
-	n, err := l.ReadCloser.Read(into)
-	if l.left -= int64(n); l.left < 0 {
-		return 0, fmt.Errorf("the server sent an answer of more than %d bytes", l.limit)
-	}
-	return n, err
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // Conform runs the conformance checks of package conform against an adapter in this process, like the command aql-tag
-// conform against a server. The test fails if a MUST or a SHOULD is broken. It returns the report.
+// conform against a server. The test fails if a MUST or a SHOULD is broken. It returns the report, which also says what
+// could not be judged.
 //
 // The checks call operations with generated parameters, so give it an adapter on data of its own. They call destructive
 // operations only if the options allow it.
@@ -28,7 +29,7 @@ func Conform(tb testing.TB, adapter *aql.Adapter, options conform.Options) *conf
 	if err := report.Text(&text, false); err != nil {
 		tb.Fatalf("writing the report: %v", err)
 	}
-	if report.ExitCode() != 0 {
+	if report.Summary.Failed+report.Summary.Warnings > 0 {
 		tb.Errorf("the adapter does not keep to the protocol:\n%s", text.String())
 	}
 	return report
