@@ -101,7 +101,8 @@ func (g *generator) rules(p *gen.Param) []string {
 		}
 	}
 	text("Default", p.Default)
-	if !slices.Equal(p.Enum, g.enums[p.Type]) {
+	text("Constant", p.Constant)
+	if p.Constant == "" && !slices.Equal(p.Enum, g.enums[p.Type]) {
 		list("Enum", p.Enum)
 	}
 	text("Min", p.Minimum)

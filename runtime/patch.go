@@ -53,7 +53,7 @@ func misfit(problems []wire.Problem) *Error {
 	return f
 }
 
-// JSON returns the text of the patch.
+// JSON returns the text of the patch, as the request has it.
 func (p *Patch[T]) JSON() []byte { return []byte(p.body.Raw()) }
 
 // Has reports whether the patch changes the field with this wire path, such as "title" or "metadata.labels", or
@@ -68,7 +68,7 @@ func (p *Patch[T]) Has(path string) bool {
 }
 
 // Paths returns the wire paths of the fields that the patch changes, sorted. In place of an object there are the fields
-// in it, unless it is empty.
+// in it, unless it is empty. The members that say how binary data is encoded are not fields of T, and left out.
 func (p *Patch[T]) Paths() []string {
 	if p.body.Raw() == "" {
 		return nil
@@ -76,6 +76,7 @@ func (p *Patch[T]) Paths() []string {
 	r := wire.NewReader(p.body.Raw(), wire.Limits{})
 	var paths []string
 	collectPaths(r, "", &paths)
+	paths = slices.DeleteFunc(paths, p.body.IsConstant)
 	slices.Sort(paths)
 	return paths
 }

@@ -49,6 +49,7 @@ type Key struct {
 var (
 	onText    = []string{"string"}
 	onNumbers = []string{"integer", "number"}
+	onBytes   = []string{"bytes"}
 	onArrays  = []string{"array", "object"}
 )
 
@@ -89,6 +90,10 @@ var (
 		{
 			Scope: Parameter, Name: "format", Value: Text, AppliesTo: onText,
 			Doc: "date-time or date, which are checked, or a hint such as email, uri or uuid",
+		},
+		{
+			Scope: Parameter, Name: "mime", Value: Text, AppliesTo: onBytes,
+			Doc: "media type of binary data, which travels beside it; default: application/octet-stream",
 		},
 		{Scope: Parameter, Name: "sensitive", Value: Flag, Doc: "that its values are shown nowhere"},
 		{Scope: Parameter, Name: "readonly", Value: Flag, Doc: "that updates may not change it"},

@@ -54,6 +54,7 @@ func (b *builder) buildArguments(o operation, h *handled) bool {
 		request.Fields = append(request.Fields, field)
 		h.Arguments = append(h.Arguments, model.Argument{Field: v.Name(), Type: text})
 	}
+	b.params.AddConstants(request)
 	return !request.Faulty
 }
 
@@ -150,6 +151,7 @@ func (b *builder) applyParamDirectives(o operation, h *handled) {
 			b.params.FillField(field)
 		}
 	}
+	b.params.AddConstants(request)
 }
 
 // markIDs applies the key ids of an operation: the names of the parameters that identify the resource of an update.
@@ -256,7 +258,7 @@ func changes(request *shapes.Shape) int {
 
 // noteReplaced notes that a handler cannot tell whether an update contains a field.
 func (b *builder) noteReplaced(field shapes.Field) {
-	if shapes.IsNilable(field.Shape) || field.Param.Required {
+	if shapes.IsNilable(field.Shape) || field.Param.Required || field.Param.Constant != "" {
 		return
 	}
 	goType := b.text(field.Var.Type())

@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,7 +155,9 @@ var _ time.Time
 	shape := request(t, declarations+"type Request struct {\n\t_ struct{} `aql:\"category=READ\"`\n"+fields.String()+"}\n")
 	for i, tt := range tests {
 		t.Run(tt.goType, func(t *testing.T) {
-			field := shape.Fields[i]
+			field := shape.Fields[slices.IndexFunc(shape.Fields, func(f shapes.Field) bool {
+				return f.Param.Name == fmt.Sprintf("v%d", i)
+			})]
 			if got := shapeText(field.Shape, map[*shapes.Shape]bool{}); got != tt.shape {
 				t.Errorf("shape %s, want %s", got, tt.shape)
 			}

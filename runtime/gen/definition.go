@@ -131,6 +131,7 @@ type Param struct {
 	MinItems    int
 	MaxItems    int // 0: no bound
 	Pattern     string
+	Constant    string // the only value of a string, which the adapter writes itself; Go is the data that it describes
 	Format      string // date-time and date are checked; email, uri, uuid and an author's own are hints; byte: base64
 	Items       *Param // element of an array, or value of a map; its Name is empty
 	Sensitive   bool
@@ -186,7 +187,7 @@ func sizeText(p *Param) string {
 // default. Numbers, texts, booleans, times and structs have none.
 func (p *Param) Removable() bool {
 	switch {
-	case p.Required:
+	case p.Required, p.Constant != "":
 		return false
 	case p.Nullable, p.OmitEmpty, p.OmitZero, p.Default != "":
 		return true

@@ -25,7 +25,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 		AppendOnly: true,
 		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
 		Rules: Rules{
-			Default("1"), Enum{"a"}, Min("2"), Max("3"), MinLen(4), MaxLen(5), MinItems(6), MaxItems(7), Pattern("p"),
+			Default("1"), Enum{"a"}, Constant("c"), Min("2"), Max("3"), MinLen(4), MaxLen(5), MinItems(6), MaxItems(7), Pattern("p"),
 			Format("f"),
 			Presets{"minimal"}, Aliases{"other"}, Deprecated("old"),
 		},
@@ -34,7 +34,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 		Name: "n", Go: "N", Type: "array", Items: &Param{Type: "string"}, Required: true, Nullable: true, Sensitive: true, ReadOnly: true,
 		AppendOnly: true,
 		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
-		Default: "1", Enum: []string{"a"}, Minimum: "2", Maximum: "3", MinLength: 4, MaxLength: 5, MinItems: 6, MaxItems: 7,
+		Default: "1", Constant: "c", Enum: []string{"c"}, Minimum: "2", Maximum: "3", MinLength: 4, MaxLength: 5, MinItems: 6, MaxItems: 7,
 		Pattern: "p", Format: "f", Presets: []string{"minimal"}, Aliases: []string{"other"}, Deprecated: "old",
 	}
 	for i, value := 0, reflect.ValueOf(want); i < value.NumField(); i++ {

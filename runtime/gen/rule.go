@@ -4,8 +4,8 @@ package gen
 // of Field, so that a program holds only those that are set.
 type Rules []Rule
 
-// Rule is one rule: Default, Enum, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, Presets, Aliases or
-// Deprecated.
+// Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, Presets,
+// Aliases or Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
@@ -14,6 +14,9 @@ type (
 	Default string
 	// Enum lists the allowed values of a string, where they are not those of an enum type.
 	Enum []string
+	// Constant is the only value of a string, which the adapter writes itself: how the binary data beside it is encoded,
+	// or its media type (MCP-AQL core §4.7.4).
+	Constant string
 	// Min is the least number, as JSON.
 	Min string
 	// Max is the greatest number, as JSON.
@@ -40,6 +43,7 @@ type (
 
 func (r Default) apply(p *Param)    { p.Default = string(r) }
 func (r Enum) apply(p *Param)       { p.Enum = r }
+func (r Constant) apply(p *Param)   { p.Constant, p.Enum = string(r), []string{string(r)} }
 func (r Min) apply(p *Param)        { p.Minimum = string(r) }
 func (r Max) apply(p *Param)        { p.Maximum = string(r) }
 func (r MinLen) apply(p *Param)     { p.MinLength = int(r) }

@@ -116,7 +116,7 @@ func (g *valueMaker) isPlain(d described, depth int) bool {
 func (g *valueMaker) params() (*value, bool) {
 	out := &value{object: true, known: true}
 	for _, d := range g.operation.Parameters {
-		if !d.Required && g.random.IntN(2) == 0 {
+		if !d.Required && g.random.IntN(2) == 0 || describesNothing(d, out.members) {
 			continue
 		}
 		if g.isPlain(d, 0) {
@@ -141,6 +141,18 @@ func (g *valueMaker) params() (*value, bool) {
 	return out, true
 }
 
+// describesNothing reports whether a value says how binary data is encoded, and the data is not among the members. It
+// comes back with its data only.
+func describesNothing(d described, members []member) bool {
+	var of string
+	for _, start := range []string{"Encoding of ", "Media type of "} {
+		if rest, ok := strings.CutPrefix(d.Description, start); ok && len(d.Enum) == 1 {
+			of, _, _ = strings.Cut(rest, ".")
+		}
+	}
+	return of != "" && !slices.ContainsFunc(members, func(m member) bool { return m.name == of })
+}
+
 func (g *valueMaker) value(d described, depth int) *value {
 	v := &value{about: d, plain: true}
 	t := g.about.types[d.Type]
@@ -152,7 +164,7 @@ func (g *valueMaker) value(d described, depth int) *value {
 	case t.Kind == "object":
 		v.object, v.known = true, true
 		for _, f := range t.Fields {
-			if f.Required || depth < 3 && g.random.IntN(3) == 0 && g.isPlain(f, depth) {
+			if f.Required || depth < 3 && g.random.IntN(3) == 0 && g.isPlain(f, depth) && !describesNothing(f, v.members) {
 				v.members = append(v.members, member{f.Name, g.value(f, depth+1)})
 			}
 		}

@@ -41,6 +41,9 @@ func (c constrainer) severity(here diag.Severity) diag.Severity {
 // applicable reports whether a key applies to the type of the field. If not, that is a diagnostic.
 func (c constrainer) applicable(item tags.Item) bool {
 	kind := shapes.JSONKind(c.shape)
+	if item.Key == "mime" && isBinary(c.shape) {
+		kind = "bytes" // or a list or map of such
+	}
 	keys := tagparse.Keys(tagparse.Parameter)
 	for i := range keys {
 		key := &keys[i]

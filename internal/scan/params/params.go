@@ -40,6 +40,7 @@ func (m *Maker) Fill(structs []*shapes.Shape) {
 		for i := range shape.Fields {
 			m.FillField(&shape.Fields[i])
 		}
+		m.AddConstants(shape)
 	}
 }
 

@@ -78,6 +78,7 @@ func (w *writer) param(p *gen.Param) {
 	w.object(func() {
 		w.texts("aliases", p.Aliases)
 		w.flag("appendOnly", p.AppendOnly)
+		w.textMember("constant", p.Constant)
 		w.textMember("default", p.Default)
 		w.textMember("deprecated", p.Deprecated)
 		w.textMember("description", p.Description)

@@ -89,6 +89,7 @@ const (
 	kindPatch
 	kindOptional
 	kindSelection
+	kindConstant
 )
 
 var (

@@ -197,6 +197,10 @@ func (n *decoder) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 		n.readOptional(r, p, update)
 	case kindSelection:
 		n.readSelection(r, p)
+	case kindConstant:
+		if s, ok := r.String(); ok {
+			n.constraints.checkText(r, s)
+		}
 	}
 }
 

@@ -104,6 +104,10 @@ func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) er
 	}
 	f.required, f.readOnly, f.append, f.id = p.Required, p.ReadOnly, p.AppendOnly, p.ID
 	f.input = p.Name == inputName
+	if p.Constant != "" {
+		f.value, f.location = constantDecoder(p), location{}
+		return nil
+	}
 	if p.Quoted {
 		f.value, err = s.quotedDecoder(goField.Type, p)
 	} else {

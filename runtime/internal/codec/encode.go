@@ -21,6 +21,7 @@ type encoder struct {
 	object *structEncoder
 	key    func(key reflect.Value) (string, error) // of a map; nil: keys are strings
 	length int                                     // of an array
+	text   string                                  // of a constant
 	offset uintptr                                 // of the value in an Optional
 	// wireType is what a definition of a value of a basic type says.
 	wireType string
@@ -151,6 +152,8 @@ func (n *encoder) writeRare(w *wire.Writer, p unsafe.Pointer) {
 		n.writeJSON(w, p)
 	case kindQuoted:
 		n.writeQuoted(w, p)
+	case kindConstant:
+		w.String(n.text)
 	case kindStringMap:
 		w.StringMap(*(*map[string]string)(p))
 	case kindMap:

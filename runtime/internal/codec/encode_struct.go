@@ -59,7 +59,9 @@ func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) er
 	}
 	f.key, f.location = fieldKey(p.Name), at
 	f.name, f.presets, f.aliases, f.id = p.Name, p.Presets, p.Aliases, p.ID
-	if p.Quoted {
+	if p.Constant != "" {
+		f.value = &encoder{kind: kindConstant, goType: goField.Type, text: p.Constant}
+	} else if p.Quoted {
 		inner := *p
 		inner.Type = scalarName(goField.Type)
 		elem, err := s.encoder(goField.Type, &inner)
@@ -71,7 +73,7 @@ func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) er
 		return err
 	}
 	f.omitEmpty = p.OmitEmpty
-	if f.omitZero = p.OmitZero || f.value.kind == kindOptional; f.omitZero {
+	if f.omitZero = p.OmitZero || isOptional(goField.Type); f.omitZero {
 		f.isZero = zeroTest(goField.Type)
 	}
 	f.always = !f.omitEmpty && !f.omitZero && len(at.steps) == 0

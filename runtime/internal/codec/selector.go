@@ -245,6 +245,7 @@ func (n *encoder) choose(to *Subset, path string) {
 		name, path, deeper = n.step(path)
 		if n.kind == kindStruct {
 			at := n.object.find(name)
+			n.object.addConstants(to, at)
 			n, to = n.object.fields[at].value, to.field(at)
 		} else {
 			n, to = n.elem, to.entry(name)
