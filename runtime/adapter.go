@@ -89,12 +89,25 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.logDueValidation()
 	return a, a.show(g, options.Policy)
+}
+
+// logDueValidation says that the adapter should have been validated again (MCP-AQL trust levels §4.4).
+func (a *Adapter) logDueValidation() {
+	if a.options.Trust == nil {
+		return
+	}
+	standing := a.options.Trust.Standing
+	if due := standing.Due(); !due.IsZero() && a.options.Now().After(due) {
+		a.log.Warn("The adapter is due for validation", "level", standing.Level, "due", due)
+	}
 }
 
 func newSurface(options Options) (describe.Surface, error) {
 	surface := describe.Surface{
 		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest,
+		OperationEnum: options.OperationEnum,
 	}
 	var err error
 	if surface.Mode, err = describe.ParseMode(string(options.Mode)); err != nil {

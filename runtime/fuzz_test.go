@@ -38,6 +38,9 @@ func FuzzCall(f *testing.F) {
 					Message string         `json:"message"`
 					Details map[string]any `json:"details"`
 				} `json:"error"`
+				Meta struct {
+					RequestID string `json:"request_id"`
+				} `json:"_meta"`
 			}
 			decoder := json.NewDecoder(bytes.NewReader(reply.JSON))
 			decoder.DisallowUnknownFields()

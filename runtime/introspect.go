@@ -1,7 +1,9 @@
 package aql
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
@@ -83,6 +85,8 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 		return c.adapter.quotaStatus(ctx, view.gate, report)
 	case c.query.value == "operations" && c.name.present:
 		return introspection.Operation(c.name.value), nil
+	case c.query.value == "operations" && c.adapter.options.SessionID:
+		return withSession(introspection.Operations(), report.session), nil
 	case c.query.value == "operations":
 		return introspection.Operations(), nil
 	case c.query.value == "types" && c.name.present:
@@ -94,4 +98,11 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 		return nil, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+
 			"'. Supported types: "+strings.Join(supported, ", "))
 	}
+}
+
+// withSession returns an answer of introspect with a session's identifier in its _protocol.
+func withSession(answer []byte, session string) []byte {
+	const protocol = `"_protocol":{`
+	before, after, _ := bytes.Cut(answer, []byte(protocol))
+	return slices.Concat(before, []byte(protocol+`"session_id":"`+session+`",`), after)
 }

@@ -53,7 +53,7 @@ func TestNoticesRefuse(t *testing.T) {
 	}
 }
 
-// What the adapter itself warns of.
+// REQ-WA-07: what the adapter itself warns of, and from which threshold on.
 func TestRequestWarnings(t *testing.T) {
 	o := stageOperation("list", "read")
 	codes := func(took time.Duration, omitted ...string) string {

@@ -29,11 +29,17 @@ type Options struct {
 	Profiles          []describe.Profile // the service's own, which Profile can name
 	Prefix            string             // of every tool name, such as "github_"
 	OmitEmptyFamilies bool               // no tool for an endpoint family without operations
+	// OperationEnum is up to how many operations a tool lists their names in its input schema. They cost tokens in every
+	// conversation, and clients that validate arguments refuse other names before the adapter can help. Default: none.
+	OperationEnum int
 
 	// What introspection offers.
 
 	// AdapterInfo adds the query adapter_info: the adapter's name, its Fingerprint, and its trust level.
 	AdapterInfo bool
+	// SessionID adds session_id to _protocol, the identifier of the session in logs and in audit records (MCP-AQL core
+	// §2.3.5). Introspection differs from session to session then.
+	SessionID bool
 	// QuotaStatus adds the query quota_status: how much of the limits and of the caller's quotas is used.
 	QuotaStatus bool
 	// GetManifest adds the READ operation get_manifest, which returns Manifest. No operation of the service can have this

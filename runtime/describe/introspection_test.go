@@ -135,7 +135,7 @@ func TestTypes(t *testing.T) {
 	}
 	want := []string{
 		"SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
-		"EndpointPermissions", "IntrospectionResult",
+		"EndpointPermissions", "IntrospectionResult", "FieldSelection",
 		"Priority", "Todo", "TodoList", "TodoPatch", "Node", "Nothing", "Anything", "Empty",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {

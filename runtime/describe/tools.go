@@ -2,6 +2,7 @@ package describe
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -23,8 +24,24 @@ type Tool struct {
 // no descriptions, because each would cost tokens in every conversation and the tool's description shows how a request
 // looks.
 const baseSchema = `{"type":"object","properties":{` +
-	`"operation":{"type":"string"},"params":{"type":"object","additionalProperties":true},"operations":{"type":"array",` +
+	anyOperation + `,"params":{"type":"object","additionalProperties":true},"operations":{"type":"array",` +
 	`"items":{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object"}}}}}}`
+
+// anyOperation is the part of baseSchema in which a tool can list its operations.
+const anyOperation = `"operation":{"type":"string"}`
+
+// inputSchema returns the input schema of a tool with these operations.
+func (s Surface) inputSchema(operations []*gen.Operation) json.RawMessage {
+	if len(operations) == 0 || len(operations) > s.OperationEnum {
+		return json.RawMessage(baseSchema)
+	}
+	var names []string
+	for _, o := range operations {
+		names = append(names, `"`+o.Name+`"`)
+	}
+	listed := `"operation":{"type":"string","enum":[` + strings.Join(names, ",") + `]}`
+	return json.RawMessage(strings.Replace(baseSchema, anyOperation, listed, 1))
+}
 
 // Tools renders the MCP tools of an adapter: in semantic mode one for each family of the profile, in single mode one
 // for all operations, in the mode all both (MCP-AQL MCP integration §2.1). It fails on a surface that is not valid, on
@@ -47,15 +64,15 @@ func (s Surface) Tools(a *gen.Definitions) ([]Tool, error) {
 			flags := familyFlags(family, operations)
 			tools = append(tools, Tool{
 				Name: s.toolName(family.Name), Title: title(a) + ": " + family.Name, Family: family.Name,
-				Description: s.familyText(family, operations), InputSchema: json.RawMessage(baseSchema),
+				Description: s.familyText(family, operations), InputSchema: s.inputSchema(operations),
 				ReadOnly: flags.ReadOnly, Destructive: flags.Destructive,
 			})
 		}
 	}
 	if s.Mode != Semantic {
 		tools = append(tools, Tool{
-			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a), InputSchema: json.RawMessage(baseSchema),
-			Destructive: true,
+			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a), Destructive: true,
+			InputSchema: s.inputSchema(s.everyOperation(a)),
 		})
 	}
 	return tools, nil

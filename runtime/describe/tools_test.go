@@ -74,6 +74,36 @@ func TestFamilyFlagsFollowItsOperations(t *testing.T) {
 	}
 }
 
+// REQ-TL-12: where the adapter wants it, tools with few operations list their names, and the others do not.
+func TestInputSchemaListsOperations(t *testing.T) {
+	s := surfaceOf(t, All, "crude")
+	s.OperationEnum = 2
+	tools, err := s.Tools(&gen.Definitions{Operations: []gen.Operation{
+		{Name: "get_a", Category: gen.Read}, {Name: "drop_a", Category: gen.Delete}, {Name: "drop_b", Category: gen.Delete},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, tool := range tools {
+		compile(t, tool.InputSchema)
+		var schema struct {
+			Properties struct{ Operation struct{ Enum []string } }
+		}
+		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		got[tool.Family] = strings.Join(schema.Properties.Operation.Enum, " ")
+	}
+	want := map[string]string{
+		"read": "introspect get_a", "delete": "drop_a drop_b", "": "", // four are more than two
+		"create": "", "update": "", "execute": "", // there are none
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // REQ-TL-11, T-36: the base schema, as literally as it can be beside batches.
 func TestInputSchemaIsTheBaseSchema(t *testing.T) {
 	want := `{"type":"object","properties":{"operation":{"type":"string"},"params":{"type":"object",` +

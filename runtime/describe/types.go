@@ -10,6 +10,7 @@ const (
 	introspectionType = "IntrospectionResult"
 	manifestType      = "CapabilityManifest"
 	nothingType       = "Nothing"
+	selectionType     = "FieldSelection"
 )
 
 // protocolTypes returns the types of the protocol (MCP-AQL introspection §5.3), and the result type of introspect.
@@ -73,11 +74,34 @@ var manifestTypeDefinition = gen.Type{
 	},
 }
 
+// selectionTypeDefinition is what field selection offers (MCP-AQL field selection §5.3).
+var selectionTypeDefinition = gen.Type{
+	Name: selectionType, Kind: gen.KindObject, Description: "Values of the parameter fields: a preset, or a list of fields",
+	Fields: []gen.Param{
+		{
+			Name: "presets", Type: "array", Items: &gen.Param{Type: "string"},
+			Description: "minimal, standard, full; the parameter fields of an operation names its own",
+		},
+		{Name: "fields", Type: "object", Description: "Those of the type of the result; a.b is b in a"},
+		{Name: "computed_fields", Type: "array", Items: &gen.Param{Type: "string"}, Description: "None"},
+	},
+}
+
+// selectsFields reports whether an operation lets agents select fields.
+func selectsFields(a *gen.Definitions) bool {
+	return slices.ContainsFunc(a.Operations, func(o gen.Operation) bool {
+		return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
+	})
+}
+
 // allTypes returns the types of the protocol and then those of the adapter.
 func (s Surface) allTypes(a *gen.Definitions) []gen.Type {
 	types := protocolTypes()
 	if s.GetManifest {
 		types = append(types, manifestTypeDefinition)
+	}
+	if _, has := a.Type(selectionType); !has && selectsFields(a) {
+		types = append(types, selectionTypeDefinition)
 	}
 	types = append(types, a.Types...)
 	void := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return o.Returns.Name == "" })

@@ -12,7 +12,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// Whom and what a rule is about, without conditions on parameters.
+// REQ-EP-16: whom and what a rule is about, without conditions on parameters.
 func TestARuleIsAbout(t *testing.T) {
 	anonymous := identity.Caller{}
 	bot := caller("ci-bot", "read", "admin")

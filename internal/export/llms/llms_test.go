@@ -10,6 +10,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
+// REQ-IN-20: the text lists the operations of each family and the types, and says how to find out more.
 func TestRender(t *testing.T) {
 	a := &gen.Definitions{Name: "shop", Version: "1.0.0", Operations: []gen.Operation{
 		{
