@@ -122,7 +122,7 @@ func TestOperationDetails(t *testing.T) {
 	}
 }
 
-// REQ-IN-04, REQ-TY-01, REQ-TY-02, REQ-TY-03, REQ-TY-04, T-79.
+// REQ-IN-04, REQ-TY-01, REQ-TY-02, REQ-TY-03, REQ-TY-04, REQ-TY-05, T-79.
 func TestTypes(t *testing.T) {
 	in := introspect(t, todoAdapter(), surfaceOf(t, Semantic, "crude"))
 	var list struct {

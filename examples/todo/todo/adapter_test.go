@@ -326,7 +326,7 @@ func TestFieldSelection(t *testing.T) {
 		fmt.Sprintf(`{"todo_id":%q,"fields":["tilte","metadata.colour","title"]}`, id), "VALIDATION_UNKNOWN_FIELD")
 	c.check("unknown", details["unknown_fields"], `["tilte","metadata.colour"]`)
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":["Title"]}`, id),
-		"VALIDATION_PATTERN_MISMATCH")
+		"VALIDATION_UNKNOWN_FIELD")
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":"tiny"}`, id), "VALIDATION_INVALID_ENUM")
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q,"fields":[]}`, id), "VALIDATION_OUT_OF_RANGE")
 	c.details("mcp_aql_create", "create_todo", `{"title":"x","fields":["title"]}`, "VALIDATION_UNKNOWN_PARAM")
