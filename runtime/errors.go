@@ -4,20 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"reflect"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, VersionMismatch, Denied
-// or Errorf made. Any other error is logged, and the agent learns only that something failed, except for those of a
-// query without rows (database/sql, pgx) and for fs.ErrNotExist, which become a NOT_FOUND_RESOURCE without their text.
+// Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, InvalidState,
+// VersionMismatch, Denied, RateLimited, Upstream or Errorf made. Any other error is logged, and the agent learns only
+// that something failed, except for those of a query without rows (database/sql, pgx) and for fs.ErrNotExist, which
+// become a NOT_FOUND_RESOURCE that names what the request identifies.
+//
+// What the constructors but Errorf are given reaches the agent as it is. The message of Errorf and what WithDetail adds
+// are withheld where they disclose the inside of the program: a stack trace, a source file with a line, a Go type, the
+// text of an error of Go, a database or a network, a connection string (MCP-AQL introspection §8.1.3). The log has what
+// was withheld, and why.
 type Error struct {
 	Code    Code
 	Message string
 	details []detail
 	cause   error
 
+	template string         // the message that a constructor made, which may be shown
+	ofTarget bool           // the message is to name what the request identifies
 	problems []wire.Problem // of a patch that does not fit its resource
 }
 
@@ -43,7 +53,7 @@ func (e *Error) WithDetail(name string, value any) *Error {
 }
 
 func failure(code Code, message string, details ...detail) *Error {
-	return &Error{Code: code, Message: message, details: details}
+	return &Error{Code: code, Message: message, details: details, template: message}
 }
 
 // NotFound is the failure of an operation whose target does not exist (MCP-AQL error codes §4.9).
@@ -56,6 +66,14 @@ func NotFound(resourceType, resourceID string) *Error {
 func AlreadyExists(resourceType, resourceID string) *Error {
 	return failure(CodeAlreadyExists, fmt.Sprintf("Resource '%s' already exists: '%s'", resourceType, resourceID),
 		detail{"resource_type", resourceType}, detail{"resource_id", resourceID})
+}
+
+// InvalidState is the failure of an operation that the state of its target does not allow, such as 'shipped' of an
+// order that is to be cancelled (MCP-AQL error codes §3.2).
+func InvalidState(resourceType, resourceID, state string) *Error {
+	return failure(CodeInvalidState,
+		fmt.Sprintf("Resource '%s' is in state '%s': '%s'", resourceType, state, resourceID),
+		detail{"resource_type", resourceType}, detail{"resource_id", resourceID}, detail{"state", state})
 }
 
 // VersionMismatch is the failure of a conditional write whose if_match is not the current version (MCP-AQL core
@@ -72,9 +90,19 @@ func Denied(reason string) *Error {
 	return failure(CodePermissionDenied, fmt.Sprintf("Permission denied: '%s'", reason), detail{"reason", reason})
 }
 
+// RateLimited is the failure of an operation for which a limit of requests is reached (MCP-AQL error codes §5.5).
+// retryAfter is the time until the next request may succeed; zero: it is not known.
+func RateLimited(retryAfter time.Duration) *Error {
+	f := failure(CodeRateLimitExceeded, "API rate limit exceeded")
+	if retryAfter > 0 {
+		f.details = []detail{{"retry_after_seconds", int(math.Ceil(retryAfter.Seconds()))}}
+	}
+	return f
+}
+
 // Errorf is a failure with one of the codes of this package or one of the service's own: see Code.Valid. The text
 // reaches the agent, and so does that of an error wrapped with %w: wrap only what may be shown, and give the rest to
-// WithCause.
+// WithCause. A text that discloses the inside of the program is withheld: see Error.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
@@ -87,7 +115,7 @@ func asFailure(err error) (f *Error, known bool) {
 		return f, true
 	}
 	if isNoRows(err) || errors.Is(err, fs.ErrNotExist) {
-		return failure(CodeResourceNotFound, "Resource not found"), true
+		return &Error{Code: CodeResourceNotFound, Message: "Resource not found", ofTarget: true}, true
 	}
 	return internal(unexpected), false
 }

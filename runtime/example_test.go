@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"strings"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/describe"
@@ -226,4 +227,26 @@ func ExampleWithAnswer() {
 	// Output:
 	// Delete note 'n1'? This cannot be undone.
 	// {"success":true,"data":null}
+}
+
+// A handler that wraps an API turns its failed responses into failures for the agent.
+func ExampleUpstream() {
+	body := []byte(`{"message":"Validation Failed","errors":[{"field":"title","code":"missing_field"}]}`)
+	fmt.Println(aql.Upstream(422, nil, body))
+	fmt.Println(aql.Upstream(503, nil, nil))
+	// Output:
+	// VALIDATION_MISSING_PARAM: The API refused the request: 'Validation Failed'
+	// INTERNAL_ERROR: Internal error: 'the API answered with status 503'
+}
+
+func ExampleInvalidState() {
+	fmt.Println(aql.InvalidState("order", "17", "shipped").WithDetail("allowed_states", []string{"open", "paid"}))
+	// Output:
+	// CONFLICT_INVALID_STATE: Resource 'order' is in state 'shipped': '17'
+}
+
+func ExampleRateLimited() {
+	fmt.Println(aql.RateLimited(30 * time.Second))
+	// Output:
+	// RATE_LIMIT_EXCEEDED: API rate limit exceeded
 }

@@ -246,6 +246,6 @@ func (x *exchange) reporter(q *request) reporter {
 	return reporter{
 		log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id,
 		levels:     x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
-		definition: q.operation, legacyCodes: x.adapter.options.LegacyErrorCodes,
+		definition: q.operation, legacyCodes: x.adapter.options.LegacyErrorCodes, request: q,
 	}
 }

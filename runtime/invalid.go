@@ -52,7 +52,7 @@ func (v *invalid) missing(p wire.Problem) *Error {
 	message := "Missing required parameter '" + p.Path + "'. Expected: " + p.Expected
 	description := strings.TrimSuffix(words.FirstSentence(v.operation.param(p.Path).Description), ".")
 	// A description that fails the leak check would make the whole message unusable.
-	if description != "" && words.Leak(description) == "" {
+	if description != "" && words.StaticLeak(description) == "" {
 		message += " (" + description + ")"
 	}
 	details := []detail{{"param_name", strings.Clone(p.Path)}, {"operation", v.operation.definition.Name}}

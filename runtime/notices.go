@@ -38,18 +38,18 @@ func (l *notices) add(w Warning) (problem string) {
 			return err.Error()
 		}
 	}
-	switch {
-	case slices.ContainsFunc(w.details, func(d detail) bool {
-		text, composite := d.value.(rawJSON)
-		return composite && deeper(string(text), l.levels)
-	}):
-		return detailTooDeep
+	for _, d := range w.details {
+		if why, _ := d.unfit(l.levels); why != "" {
+			return "detail '" + d.name + "': " + why
+		}
+	}
+	switch what, _ := words.Leak(w.Message); {
 	case !isCode(w.Code) || w.Message == "":
 		return "a warning needs a code of capital letters, digits and underscores, and a message"
 	case severityRank(n.Severity) < 0:
 		return "its severity is none of high, medium, low"
-	case words.Leak(w.Message) != "" || words.Leak(n.text) != "":
-		return "it fails the protocol's leak check"
+	case what != "":
+		return "it has " + what
 	}
 	same := slices.IndexFunc(l.list, func(known notice) bool { return known.Code == n.Code && known.text == n.text })
 	if same >= 0 {

@@ -43,7 +43,8 @@ func TestNoticesRefuse(t *testing.T) {
 		"a warning needs a code": {Code: "a", Message: "m"},
 		"and a message":          {Code: "A"},
 		"its severity":           {Code: "A", Message: "m", Severity: "urgent"},
-		"leak check":             {Code: "A", Message: "at /src/main.go:3"},
+		"it has a source file":   {Code: "A", Message: "at /src/main.go:3"},
+		"detail 'c': it has":     Warning{Code: "A", Message: "m"}.WithDetail("c", "pq: no such row"),
 		"unsupported type":       Warning{Code: "A", Message: "m"}.WithDetail("c", make(chan int)),
 	} {
 		var l notices

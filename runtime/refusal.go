@@ -79,7 +79,10 @@ func (r *refusal) denied(reason string) *Error {
 
 // ruleReason is the reason that the rule of the policy gives the agent; empty where it must not be shown.
 func (r *refusal) ruleReason() string {
-	if r.Rule == nil || words.Leak(r.Rule.Reason) != "" {
+	if r.Rule == nil {
+		return ""
+	}
+	if _, part := words.Leak(r.Rule.Reason); part != "" {
 		return ""
 	}
 	return r.Rule.Reason

@@ -22,6 +22,7 @@ type reporter struct {
 
 	definition  *operation
 	legacyCodes bool
+	request     *request // nil: none was routed
 }
 
 // handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
@@ -60,17 +61,46 @@ func (p reporter) complete(f *Error) *Error {
 	return whole
 }
 
-// shown returns a failure as the agent sees it. If its text must not be shown, it stays in the log; the code still
-// helps.
+// shown returns a failure as the agent sees it. What must not be shown of it is in the log alone; the code and the rest
+// still help.
 func (p reporter) shown(ctx context.Context, f *Error, err error) *Error {
-	if problem := f.unfit(p.levels); problem != "" {
-		p.log.LogAttrs(ctx, slog.LevelWarn, "message withheld: "+problem, p.attrs("", err)...)
-		return failure(f.Code, "Operation '"+p.operation+"' failed")
+	if f.ofTarget {
+		f = p.ofTarget(f)
 	}
-	if f.cause != nil {
+	fit := *f
+	complete := true
+	if f.Message != f.template {
+		if what, part := words.Leak(f.Message); part != "" {
+			p.withheld(ctx, "message", "it has "+what, part, err)
+			complete, fit.Message = false, "Operation '"+p.operation+"' failed"
+		}
+	}
+	fit.details = slices.DeleteFunc(slices.Clone(f.details), func(d detail) bool {
+		why, part := d.unfit(p.levels)
+		if why != "" {
+			p.withheld(ctx, "detail '"+d.name+"'", why, part, err)
+			complete = false
+		}
+		return why != ""
+	})
+	switch {
+	case strings.HasPrefix(string(f.Code), "INTERNAL_"):
+		id := requestID(p.label)
+		p.log.LogAttrs(ctx, slog.LevelError, "operation failed", p.attrs(id, err)...)
+		fit.details = append(fit.details, detail{"request_id", id}, detail{"session_id", p.session})
+	case complete && f.cause != nil:
 		p.log.LogAttrs(ctx, slog.LevelInfo, "operation failed", p.attrs("", err)...)
 	}
-	return f
+	return &fit
+}
+
+// withheld logs what the agent does not see of a failure, and why.
+func (p reporter) withheld(ctx context.Context, what, why, part string, err error) {
+	attrs := p.attrs("", err)
+	if part != "" {
+		attrs = append(attrs, slog.String("found", part))
+	}
+	p.log.LogAttrs(ctx, slog.LevelWarn, what+" withheld: "+why, attrs...)
 }
 
 // invalidCode is the error of a handler that returned a failure with a code that agents do not know.
@@ -104,6 +134,10 @@ func (p reporter) attrs(requestID string, err error) []slog.Attr {
 		slog.String("session_id", p.session),
 		slog.Any("error", err),
 	}
+	var f *Error
+	if errors.As(err, &f) && f.cause != nil {
+		attrs = append(attrs, slog.Any("cause", f.cause))
+	}
 	if requestID != "" {
 		attrs = append(attrs, slog.String("request_id", requestID))
 	}
@@ -124,30 +158,4 @@ func (p reporter) tooDeep(ctx context.Context, err error, limit int) *Error {
 	f := tooLarge("nesting_depth", limit, limit+1, "levels")
 	f.Message += ": the result of '" + p.operation + "' is nested too deeply. The operation has run."
 	return f
-}
-
-// unfit returns why a failure must not be shown to an agent; empty: it may. levels is how many the value of a detail may
-// have.
-func (e *Error) unfit(levels int) string {
-	const leaks = "it fails the protocol's leak check"
-	if words.Leak(e.Message) != "" {
-		return leaks
-	}
-	for _, d := range e.details {
-		text := ""
-		switch v := d.value.(type) {
-		case string:
-			text = v
-		case rawJSON:
-			if text = string(v); deeper(text, levels) {
-				return detailTooDeep
-			}
-		case unwritable:
-			return v.Error()
-		}
-		if words.Leak(text) != "" {
-			return leaks
-		}
-	}
-	return ""
 }

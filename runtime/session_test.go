@@ -277,9 +277,9 @@ func TestHandlerErrors(t *testing.T) {
 		{"version mismatch", VersionMismatch("note", "n1", `W/"1"`, `W/"2"`),
 			`CONFLICT_VERSION_MISMATCH: Resource 'note' version mismatch: expected 'W/"1"', current 'W/"2"'`},
 		{"denied", Denied("read-only account"), `PERMISSION_DENIED: Permission denied: 'read-only account'`},
-		{"sql.ErrNoRows", fmt.Errorf("select: %w", sql.ErrNoRows), `NOT_FOUND_RESOURCE: Resource not found`},
+		{"sql.ErrNoRows", fmt.Errorf("select: %w", sql.ErrNoRows), `NOT_FOUND_RESOURCE: Resource 'note' not found`},
 		{"fs.ErrNotExist", &fs.PathError{Op: "open", Path: "/etc/x", Err: fs.ErrNotExist},
-			`NOT_FOUND_RESOURCE: Resource not found`},
+			`NOT_FOUND_RESOURCE: Resource 'note' not found`},
 		{"an author's code", Errorf("CONFLICT_LOCKED", "Note '%s' is locked", "n1"), `CONFLICT_LOCKED: Note 'n1' is locked`},
 		{"a message that leaks is withheld", Errorf("CONFLICT_LOCKED", "locked in /src/notes.go:3"),
 			`CONFLICT_LOCKED: Operation 'fail_note' failed`},
@@ -308,7 +308,7 @@ func TestHandlerErrors(t *testing.T) {
 func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, Options{})
 	reply := f.call("mcp_aql_execute", `{"operation":"panic_note"}`)
-	if words.Leak(reply) != "" {
+	if _, part := words.Leak(reply); part != "" {
 		t.Errorf("the reply leaks: %s", reply)
 	}
 	for _, want := range []string{"secret /src/notes.go:7", "goroutine", f.session.ID()} {

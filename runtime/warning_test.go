@@ -89,7 +89,7 @@ func TestWarnings(t *testing.T) {
 			want: append(suppressed, warning("SUPPRESSED_WARNINGS", "191 more warnings were left out", "low", `{"count":191}`)),
 		},
 		{
-			name: "what shows something internal is withheld", log: "leak check",
+			name: "what shows something internal is withheld", log: "it has a source file with a line",
 			warnings: []Warning{{Code: "A", Message: "see /etc/passwd at /src/a.go:12"},
 				Warning{Code: "B", Message: "m"}.WithDetail("trace", "goroutine 1 [running]: main.go:3")},
 		},

@@ -36,7 +36,7 @@ func (b *builder) lint(o operation, h *handled) {
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
 	for _, d := range o.directives {
-		if found := words.Leak(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
+		if found := words.StaticLeak(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
 			b.warnLeak(d.text, o.name(), d.Name, found)
 		}
 	}
@@ -62,7 +62,7 @@ func (b *builder) lintFields(shape *shapes.Shape, visited map[*shapes.Shape]bool
 			})
 		}
 		first, _, _ := strings.Cut(field.Param.Description, ". ")
-		if found := words.Leak(first); found != "" && top && field.Param.Required {
+		if found := words.StaticLeak(first); found != "" && top && field.Param.Required {
 			b.warnLeak(field.Tag.At, field.Path, "description", found)
 		}
 		b.lintFields(field.Shape, visited, false)

@@ -129,8 +129,8 @@ func (r *reading) failure(a *Answer, text json.RawMessage, what string, members 
 
 // leak reports text that shows something internal, unless it repeats the request (MCP-AQL introspection §8.1.3).
 func (r *reading) leak(what, text string) {
-	if found := words.Leak(text); found != "" && !strings.Contains(r.request, found) {
-		r.fault("shows something internal in its %s: %q fails the protocol's leak check", what, found)
+	if kind, part := words.Leak(text); part != "" && !strings.Contains(r.request, part) {
+		r.fault("shows %s in its %s: %q", kind, what, part)
 	}
 }
 

@@ -139,9 +139,9 @@ func (f *findings) validateOutcome(i int, r *Rule) {
 	}
 	if len(r.Reason) > longestReason {
 		f.add(ofRule(i, "reason"), "the reason is longer than %d bytes", longestReason)
-	} else if found := words.Leak(r.Reason); found != "" {
-		f.add(ofRule(i, "reason"), "the reason cannot be shown to agents: the protocol's conformance runner takes %q "+
-			"for a stack trace or a path; say it in other words", clip(found))
+	} else if what, part := words.Leak(r.Reason); part != "" {
+		f.add(ofRule(i, "reason"), "the reason cannot be shown to agents: it has %s, %q; say it in other words",
+			what, clip(part))
 	}
 }
 

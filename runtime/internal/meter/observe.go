@@ -21,11 +21,9 @@ const (
 // Retry-After with status 429 or 503 (MCP-AQL rate limiting §4.2). Calls are blocked until the time that the API asks
 // to wait for. header is an http.Header, or any map of that form; the case of its names does not matter.
 func (m *Meter) Observe(ctx context.Context, status int, header map[string][]string, now time.Time) error {
-	if wait := first(header, "Retry-After"); wait != "" && (status == tooManyRequests || status == serviceUnavailable) {
-		if until, ok := moment(wait, now); ok {
-			if err := m.waitUntil(ctx, until); err != nil {
-				return err
-			}
+	if until, ok := RetryAfter(status, header, now); ok {
+		if err := m.waitUntil(ctx, until); err != nil {
+			return err
 		}
 	}
 	for i := range m.options.Limits {
@@ -43,6 +41,14 @@ func (m *Meter) Observe(ctx context.Context, status int, header map[string][]str
 		}
 	}
 	return nil
+}
+
+// RetryAfter returns until when an API asks to wait in a response; ok is false where it does not.
+func RetryAfter(status int, header map[string][]string, now time.Time) (until time.Time, ok bool) {
+	if status != tooManyRequests && status != serviceUnavailable {
+		return now, false
+	}
+	return moment(first(header, "Retry-After"), now)
 }
 
 // longestWait bounds the wait that an API can ask for.

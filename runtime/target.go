@@ -1,0 +1,111 @@
+package aql
+
+import (
+	"encoding"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+// ofTarget returns a NOT_FOUND_RESOURCE that names what the request identifies (MCP-AQL error codes §4.9).
+func (p reporter) ofTarget(f *Error) *Error {
+	named := *f
+	kind, id := "", ""
+	if p.request != nil && p.request.operation != nil {
+		kind, id = p.request.target()
+	}
+	details := f.details
+	if id != "" {
+		details = append([]detail{{"resource_id", id}}, details...)
+	}
+	if kind != "" {
+		details = append([]detail{{"resource_type", kind}}, details...)
+	}
+	switch {
+	case kind == "":
+		return f
+	case id == "":
+		named.Message = "Resource '" + kind + "' not found"
+	default:
+		named.Message = NotFound(kind, id).Message
+	}
+	named.template, named.details = named.Message, details
+	return &named
+}
+
+// target returns the type of the resource that a request is about, such as todo for get_todo, and its identifiers in
+// the request, with a slash between them. Either is empty where there is none. Sensitive values are left out.
+func (q *request) target() (resourceType, id string) {
+	definition := &q.operation.definition
+	_, resourceType, _ = strings.Cut(definition.Name, "_")
+	var parts []string
+	for _, param := range identifiers(definition) {
+		text := identifierText(q.slots.handled.request, param.Go)
+		if text == "" || q.operation.isSensitive(param) {
+			return resourceType, ""
+		}
+		parts = append(parts, words.Clip(text, maxShown))
+	}
+	return resourceType, strings.Join(parts, "/")
+}
+
+// identifiers returns the parameters of an operation that identify its resource: those that are marked as identifiers,
+// else those named like one, else the required ones that are a text or an integer.
+func identifiers(o *gen.Operation) []*gen.Param {
+	scalar := func(p *gen.Param) bool { return p.Type == "string" || p.Type == "integer" }
+	for _, identifies := range []func(p *gen.Param) bool{
+		func(p *gen.Param) bool { return p.ID },
+		func(p *gen.Param) bool { return p.Required && (p.Name == "id" || strings.HasSuffix(p.Name, "_id")) },
+		func(p *gen.Param) bool { return p.Required && o.Category != gen.Create },
+	} {
+		var found []*gen.Param
+		for i := range o.Params {
+			if p := &o.Params[i]; scalar(p) && identifies(p) {
+				found = append(found, p)
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// identifierText returns the value of a field of a request as text; empty where it is none. path is as in gen.Param.
+func identifierText(request any, path string) (text string) {
+	defer func() {
+		if recover() != nil { // in a method of the field's type
+			text = ""
+		}
+	}()
+	v := reflect.ValueOf(request)
+	for name := range strings.SplitSeq(path, ".") {
+		if v = reflect.Indirect(v); v.Kind() != reflect.Struct {
+			return ""
+		}
+		v = v.FieldByName(name)
+	}
+	v = reflect.Indirect(v)
+	if !v.IsValid() {
+		return ""
+	}
+	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
+		written, err := m.MarshalText()
+		if err != nil {
+			return ""
+		}
+		return string(written)
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		return strings.Clone(v.String())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	}
+	return ""
+}
