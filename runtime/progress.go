@@ -133,7 +133,7 @@ func (p *progress) send(report Progress, last bool) {
 	}
 	p.last, p.when = report.Done, now
 	report.Message = words.Clip(report.Message, longestProgress)
-	if words.Leak(report.Message) != "" {
+	if _, part := words.Leak(report.Message); part != "" {
 		report.Message = ""
 	}
 	p.report(report)
