@@ -28,7 +28,8 @@
 // A request has a [Patch] or fields of type [Optional] for what an update changes, and embeds [Fields] to let agents
 // select the fields of a result. An error that the agent may see comes from [NotFound], [AlreadyExists],
 // [VersionMismatch], [Denied] or [Errorf]; any other error is logged and masked. [Warn] adds a warning to an answer,
-// [ReportUsage] reports tokens and costs for quotas, and [CallerOf] returns who calls.
+// [ReportProgress] tells the client how far a long one is, [ReportUsage] reports tokens and costs for quotas, and
+// [CallerOf] returns who calls.
 //
 // # Adapters
 //
