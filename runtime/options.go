@@ -162,5 +162,10 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Trust != nil && o.Trust.Standing.Level == "" { // MCP-AQL trust levels §6.1
+		untested := *o.Trust
+		untested.Standing.Level = trust.Untested
+		o.Trust = &untested
+	}
 	return o
 }

@@ -179,3 +179,38 @@ func TestNothingRunsOffTheRecord(t *testing.T) {
 		t.Errorf("the token was spent: %+v", got)
 	}
 }
+
+// A15, REQ-EL-10: every call of an EXECUTE operation is on record, whatever its danger, and so is one that is refused.
+// It needs no confirmation for that.
+func TestExecuteIsOnRecord(t *testing.T) {
+	f, book := recorded(t, Options{})
+	f.call("mcp_aql_execute", `{"operation":"nothing"}`)
+	f.fail = NotFound("note", "n1")
+	f.call("mcp_aql_execute", `{"operation":"fail_note"}`)
+	f.call("mcp_aql_execute", `{"operation":"nothing","params":{"x":1}}`)
+	f.call("mcp_aql_read", getN1)
+	want := []string{
+		"OPERATION_ALLOWED nothing allowed {}", "OPERATION_FINISHED nothing success",
+		"OPERATION_ALLOWED fail_note allowed {}", "OPERATION_FINISHED fail_note failure reason=NOT_FOUND_RESOURCE",
+		"OPERATION_DENIED nothing denied reason=VALIDATION_UNKNOWN_PARAM",
+	}
+	if diff := cmp.Diff(want, book.lines()); diff != "" {
+		t.Errorf("on record (-want +got):\n%s", diff)
+	}
+}
+
+// A15, REQ-TR-02: an adapter whose trust level is not stated is untested, in refusals and on record.
+func TestNoTrustLevelIsUntested(t *testing.T) {
+	f, book := recorded(t, Options{Trust: &trust.Options{DenyUntestedIntrospection: true}})
+	for tool, request := range map[string]string{
+		"mcp_aql_create": createN, "mcp_aql_read": `{"operation":"introspect","query":"operations"}`,
+	} {
+		reply := f.session.Call(t.Context(), tool, []byte(request))
+		if text := string(reply.JSON); strings.Contains(text, "''") || !strings.Contains(text, "'untested'") {
+			t.Errorf("%s: %s", request, text)
+		}
+	}
+	if len(book.records) == 0 || book.records[0].Trust != "untested" {
+		t.Errorf("on record: %+v", book.records)
+	}
+}

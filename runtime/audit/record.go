@@ -1,6 +1,6 @@
 // Package audit records what an adapter decided and did: denials, confirmations, the use of tokens, and every attempt
-// at a destructive operation (MCP-AQL gatekeeper §5, danger levels §7.4, confirmation tokens §6.4). Records pass
-// through a bounded queue to sinks:
+// at a destructive or an EXECUTE operation (MCP-AQL gatekeeper §5, danger levels §7.4, confirmation tokens §6.4,
+// CRUDE pattern §7.2). Records pass through a bounded queue to sinks:
 //
 //	file, err := audit.OpenFile(ctx, "audit.jsonl", audit.FileOptions{})
 //	if err != nil {

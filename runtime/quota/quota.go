@@ -30,7 +30,8 @@ type Options struct {
 
 // Limit is a limit of the API behind the adapter (MCP-AQL rate limiting §2.2). It applies to the operations that
 // Operation matches, or to those of a category, or to all operations where both are empty. No time span as long as the
-// window has more calls than the limit, wherever the API begins its own windows.
+// window has more calls than the limit, wherever the API begins its own windows. For that a call counts for up to a
+// tenth longer than the window, and a refused one may be asked to wait so long: 66 seconds for a minute.
 type Limit struct {
 	Operation string // a name; * matches any number of characters, and ? matches one
 	Category  gen.Category

@@ -107,9 +107,13 @@ type Operation struct {
 }
 
 func (g *Gate) operation(definition *gen.Operation) *Operation {
-	o := &Operation{definition: definition, recorded: definition.Danger.Level() >= guardedLevel}
+	guarded := definition.Danger.Level() >= guardedLevel
+	o := &Operation{definition: definition, recorded: guarded}
+	if definition.Category == gen.Execute && g.options.Audit != nil {
+		o.recorded = true // MCP-AQL CRUDE pattern §7.2
+	}
 	c := &g.options.Confirmation
-	byLevel := o.recorded && !c.Off
+	byLevel := guarded && !c.Off
 	if t := g.options.Trust; t != nil {
 		o.ruling = t.Rule(definition)
 		byLevel = byLevel && !c.TrustSkips

@@ -98,7 +98,7 @@ func (g *Gauge) take(ctx context.Context, caller string, now time.Time, n int64,
 func (g *Gauge) claims(caller string, now time.Time, n int64, lifted []bool) []store.Claim {
 	m := g.meter
 	claims := make([]store.Claim, 0, 1+len(g.limits)+len(m.options.Quotas))
-	claims = append(claims, store.Claim{Key: m.waitKey(), N: 0, Limit: 1, Ends: now.Add(time.Millisecond)})
+	claims = append(claims, m.waitClaim(now))
 	for _, limit := range g.limits {
 		claims = append(claims, store.Claim{Key: m.limitKey(limit), N: n, Limit: limit.Limit, Window: windows[limit.Window]})
 	}

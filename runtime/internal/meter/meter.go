@@ -78,6 +78,11 @@ func (m *Meter) lifted(ctx context.Context, q *quota.Quota, caller string, ends 
 	return entry.Exists(), nil
 }
 
+// waitClaim claims that the API has not asked to wait.
+func (m *Meter) waitClaim(now time.Time) store.Claim {
+	return store.Claim{Key: m.waitKey(), Limit: 1, Ends: now.Add(time.Millisecond)}
+}
+
 func (m *Meter) waitKey() string { return m.adapter + "/wait" }
 
 func (m *Meter) limitKey(l *quota.Limit) string {

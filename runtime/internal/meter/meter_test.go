@@ -436,3 +436,42 @@ func TestLiftingOneOfTwoPauses(t *testing.T) {
 		t.Errorf("the pause of all callers does not hold: %+v", block)
 	}
 }
+
+// A15, REQ-RQ-17: quota_status says when the next call may be made, as the refusal of a call does.
+func TestStatusAgreesWithRefusals(t *testing.T) {
+	m := newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 2, Window: quota.Minute}}})
+	status := func() LimitStatus {
+		t.Helper()
+		s, err := m.Status(t.Context(), "ann", m.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.APILimits["global"]
+	}
+	m.take(t, "get_item", "ann")
+	want := LimitStatus{Limit: 2, Remaining: 1, Window: quota.Minute, ResetsAt: m.now.Add(time.Minute)}
+	if diff := cmp.Diff(want, status()); diff != "" {
+		t.Errorf("before the limit (-want +got):\n%s", diff)
+	}
+	m.take(t, "get_item", "ann")
+	m.now = m.now.Add(3 * time.Second)
+	_, block := m.take(t, "get_item", "ann")
+	want = LimitStatus{Limit: 2, Window: quota.Minute, ResetsAt: block.Resets.UTC()}
+	if diff := cmp.Diff(want, status()); diff != "" {
+		t.Errorf("at the limit (-want +got):\n%s", diff)
+	}
+	m.now = block.Resets
+	if _, block := m.take(t, "get_item", "ann"); block != nil {
+		t.Errorf("then the call is refused: %+v", block)
+	}
+	m.now = m.now.Add(10 * time.Minute)
+	err := m.Observe(t.Context(), http.StatusTooManyRequests, http.Header{"Retry-After": {"30"}}, m.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block = m.take(t, "get_item", "ann")
+	want = LimitStatus{Limit: 2, Window: quota.Minute, ResetsAt: block.Resets.UTC()}
+	if diff := cmp.Diff(want, status()); diff != "" {
+		t.Errorf("while the API asks to wait (-want +got):\n%s", diff)
+	}
+}

@@ -25,7 +25,8 @@ type LimitStatus struct {
 	Limit     int64        `json:"limit"`
 	Remaining int64        `json:"remaining"`
 	Window    quota.Window `json:"window"`
-	ResetsAt  time.Time    `json:"resets_at"` // when all calls so far have left the window
+	// ResetsAt is when the next call may be made, where none may be now; else when all calls so far have left the window.
+	ResetsAt time.Time `json:"resets_at"`
 }
 
 // QuotaStatus is a quota with its count.
@@ -41,10 +42,10 @@ type QuotaStatus struct {
 
 // Status returns the counts for a caller. It counts nothing.
 func (m *Meter) Status(ctx context.Context, caller string, now time.Time) (Status, error) {
-	var claims []store.Claim
+	claims := []store.Claim{m.waitClaim(now)}
 	for i := range m.options.Limits {
 		limit := &m.options.Limits[i]
-		claims = append(claims, store.Claim{Key: m.limitKey(limit), Window: windows[limit.Window]})
+		claims = append(claims, store.Claim{Key: m.limitKey(limit), Limit: limit.Limit, Window: windows[limit.Window]})
 	}
 	for i := range m.options.Quotas {
 		q := &m.options.Quotas[i]
@@ -62,14 +63,21 @@ func (m *Meter) Status(ctx context.Context, caller string, now time.Time) (Statu
 		if _, taken := s.APILimits[name]; taken {
 			name += " per " + string(limit.Window)
 		}
-		s.APILimits[name] = LimitStatus{
-			Limit: limit.Limit, Remaining: max(limit.Limit-counts[i].Used, 0), Window: limit.Window,
-			ResetsAt: now.Add(window).UTC().Truncate(time.Millisecond),
+		status := LimitStatus{
+			Limit: limit.Limit, Remaining: max(limit.Limit-counts[1+i].Used, 0), Window: limit.Window, ResetsAt: now.Add(window),
 		}
+		if wait, used := counts[0], counts[1+i]; wait.Refused || used.Refused { // as a call would be told
+			status.Remaining, status.ResetsAt = 0, used.Free
+			if wait.Refused {
+				status.ResetsAt = wait.Free
+			}
+		}
+		status.ResetsAt = status.ResetsAt.UTC().Truncate(time.Millisecond)
+		s.APILimits[name] = status
 	}
 	for i := range m.options.Quotas {
 		q := &m.options.Quotas[i]
-		at := len(m.options.Limits) + i
+		at := 1 + len(m.options.Limits) + i
 		used := counts[at].Used
 		status := QuotaStatus{
 			Metric: q.Metric, Current: float64(used) / scale(q.Metric), Currency: q.Currency, Status: "ok",
