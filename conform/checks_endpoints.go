@@ -114,7 +114,7 @@ func checkEndpointNoEffect(p *prober, rec *recorder) {
 		case last == nil:
 			rec.skip("operation %s is on the only tool", u.Name)
 		case before == nil || after == nil:
-			rec.unjudged("a %s that was created cannot be read", f.resource.noun)
+			rec.unjudged("what was created as a %s cannot be read as an object", f.resource.noun)
 		case equal(before, after):
 			rec.pass(x)
 		default:
@@ -128,7 +128,7 @@ func checkRightTool(p *prober, rec *recorder) {
 	p.eachWrongTool(rec, everyOperation, func(o *operation, b *baseline, tool string) {
 		x := p.call(tool, request(o, p.freshParams(o, b)))
 		if !x.answer.failed || x.answer.code != endpointMismatch && !x.uncoded() {
-			rec.unjudged("operation %s on tool %s is not refused as being on the wrong tool", o.Name, tool)
+			rec.unjudged("operation %s on tool %s is not refused with %s", o.Name, tool, endpointMismatch)
 			return
 		}
 		text := strings.ToLower(x.answer.message)

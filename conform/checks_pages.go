@@ -82,6 +82,10 @@ func checkPages(p *prober, rec *recorder) {
 		return o.param("limit") != nil || o.param("page") != nil
 	})
 	claimed := p.capability("pagination")
+	if !paged && !claimed {
+		rec.skip("no operation documents pages, and the capability pagination is not claimed")
+		return
+	}
 	rec.expect(claimed || !documented, p.operationsList,
 		"operations take first or last, but the capability pagination is not claimed")
 	rec.expect(paged || !claimed, p.operationsList,
@@ -165,7 +169,7 @@ func checkCursor(p *prober, rec *recorder) {
 			return
 		}
 		next := p.send(o, with(with(params, "first", 1), "after", cursor))
-		if !rec.expectSuccess(next, "operation %s with its own cursor", o.Name) {
+		if !rec.needSuccess(next, "operation %s with its own cursor", o.Name) {
 			return
 		}
 		was, _ := p.itemsOf(first)

@@ -110,6 +110,7 @@ func checkDocumented(p *prober, rec *recorder) {
 			}
 		}
 		for _, d := range o.required() {
+			rec.pass(b.exchange)
 			p.evidence.addAccepted(o, d.Name)
 		}
 	})
@@ -286,8 +287,12 @@ func describeValue(value any) string {
 		return "text"
 	case nil:
 		return "null"
+	case bool:
+		return "a boolean"
+	case float64:
+		return "a fraction"
 	}
-	return "a number or boolean"
+	return "a number"
 }
 
 func checkEnvelope(p *prober, rec *recorder) {

@@ -19,7 +19,8 @@ func checkUpdateInput(p *prober, rec *recorder) {
 	for _, name := range p.unread {
 		rec.unjudged("the details of operation %s cannot be read", name)
 	}
-	rec.skip("no operation is known to be UPDATE")
+	p.unknownCategories(rec)
+	rec.skip("no operation is UPDATE")
 }
 
 func checkUnknownField(p *prober, rec *recorder) {
@@ -89,7 +90,7 @@ func checkIfMatch(p *prober, rec *recorder) {
 		name, value := p.updatableField(f, fields)
 		before, _ := p.readFixture(f)
 		if name == "" || before == nil {
-			rec.unjudged("a %s has no plain field to update, or cannot be read", f.resource.noun)
+			rec.unjudged("a %s has no plain field to update, or cannot be read as an object", f.resource.noun)
 			return
 		}
 		x := p.updateFixture(f, map[string]any{name: value}, map[string]any{"if_match": `W/"no-such-version"`})

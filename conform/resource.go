@@ -213,13 +213,31 @@ func (p *prober) readFixture(f *fixture) (map[string]any, *exchange) {
 	return f.resource.unwrap(data), x
 }
 
+// nothingPaired records why there are no resources, if there are none.
+func (p *prober) nothingPaired(rec *recorder) {
+	if len(p.resources) > 0 {
+		return
+	}
+	for _, name := range p.unread {
+		rec.unjudged("the details of operation %s cannot be read", name)
+	}
+	p.unknownCategories(rec)
+	rec.skip("no operations that create and read the same kind of thing could be paired")
+}
+
+// unknownCategories records the operations of which it is not known whether they create, read, update or delete.
+func (p *prober) unknownCategories(rec *recorder) {
+	for _, o := range p.operations {
+		if o.Category == "" {
+			rec.unjudged("operation %s has no category that is known", o.Name)
+		}
+	}
+}
+
 // eachFixture calls look with a new fixture of every resource.
 func (p *prober) eachFixture(rec *recorder, look func(f *fixture)) {
 	if len(p.resources) == 0 {
-		if len(p.unread) > 0 {
-			rec.unjudged("the details of operation %s cannot be read", p.unread[0])
-		}
-		rec.skip("no operations that create and read the same kind of thing could be paired")
+		p.nothingPaired(rec)
 	}
 	for _, r := range p.resources {
 		if why := p.exclusion(r.create); why != "" {
