@@ -36,6 +36,8 @@ var (
 	registry        *aql.Registry
 	verify          func(ctx context.Context, token string) (aql.Caller, time.Time, error)
 	found, returned int
+	names           []string
+	load            func(ctx context.Context, name string) error
 )
 `
 
