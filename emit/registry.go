@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,10 +156,7 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	h := c.handler
 	names := make(map[string]string)
 	for _, name := range locals {
-		names[name] = name
-		if name == h.Func { // the local would hide it
-			names[name] += "Value"
-		}
+		names[name] = g.localName(name)
 	}
 	ctxParam, receiversParam, requestParam := "_", "_", names["request"]
 	var arguments []string
@@ -206,6 +204,17 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	p.text = append(p.text, body...)
 	p.line("}")
 	return p.cut(), "(*" + requestType + ")(nil)", result
+}
+
+// localName returns a name for a parameter of a generated function. One that the package declares would be hidden: the
+// function may mention it.
+func (g *generator) localName(name string) string {
+	for {
+		if _, taken := slices.BinarySearch(g.pkg.Taken, name); !taken {
+			return name
+		}
+		name += "Value"
+	}
 }
 
 // argumentStructs writes the structs into which the plain arguments of handlers are read.

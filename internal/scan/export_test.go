@@ -37,3 +37,9 @@ func RequestShape(ctx context.Context, opts Options) (*shapes.Shape, error) {
 	w.Complete(h.result)
 	return h.request, nil
 }
+
+// Scan scans packages that were loaded already.
+func Scan(loaded *load.Program) Result {
+	p := source.New(loaded)
+	return (&scanner{Program: p, tags: tags.NewReader(p)}).scan(loaded.Roots)
+}

@@ -36,7 +36,7 @@ func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 			return
 		}
 		visited[shape] = true
-		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == shapes.Struct {
+		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == shapes.Struct && !shapes.EmbedsEndlessly(named) {
 			add(named, shape)
 		}
 		visit(shape.Key)

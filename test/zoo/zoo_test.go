@@ -170,7 +170,7 @@ func TestEveryShape(t *testing.T) {
 		t.Errorf("only %d shapes", count)
 	}
 	for _, b := range beyond {
-		if s.beyond[b.why] == 0 {
+		if s.beyond[b.why] == 0 && !testing.Short() {
 			t.Errorf("no refusal has the reason that %s", b.why)
 		}
 	}

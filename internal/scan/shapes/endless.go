@@ -59,7 +59,9 @@ func (m *Maker) within(outer *instance, t types.Type) (*instance, *Fault) {
 	return inner, nil
 }
 
-// embedsEndlessly reports whether looking for a promoted method of t would not end.
+// EmbedsEndlessly reports whether the structs that t embeds have no end, nor a search for a promoted field or method.
+func EmbedsEndlessly(t types.Type) bool { return embedsEndlessly(nil, t, new(typeutil.Map)) }
+
 func embedsEndlessly(outer *instance, t types.Type, seen *typeutil.Map) bool {
 	t = types.Unalias(t)
 	if pointer, ok := t.(*types.Pointer); ok {

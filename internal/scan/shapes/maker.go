@@ -67,6 +67,7 @@ func (m *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
 		m.open = outer
 	}
 	if fault != nil {
+		*shape = Shape{Kind: Any, Type: t} // types within t may have it already
 		m.memo.Set(t, shaped{fault: fault})
 		return nil, fault
 	}
@@ -303,7 +304,7 @@ func (m *Maker) interfaceFault(t types.Type, u *types.Interface) *Fault {
 	for _, name := range scope.Names() {
 		object, ok := scope.Lookup(name).(*types.TypeName)
 		if !ok || object.IsAlias() || object == named.Obj() || types.IsInterface(object.Type()) ||
-			embedsEndlessly(nil, object.Type(), new(typeutil.Map)) {
+			EmbedsEndlessly(object.Type()) {
 			continue
 		}
 		if types.Implements(object.Type(), u) || types.Implements(types.NewPointer(object.Type()), u) {
@@ -372,7 +373,7 @@ func MarshalMethod(t types.Type) string {
 	if _, isInterface := t.Underlying().(*types.Interface); isInterface {
 		return ""
 	}
-	if embedsEndlessly(nil, t, new(typeutil.Map)) {
+	if EmbedsEndlessly(t) {
 		return ""
 	}
 	for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"} {

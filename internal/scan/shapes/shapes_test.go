@@ -57,6 +57,8 @@ func TestOf(t *testing.T) {
 		"itself":      {"type T *T", "", "T is a pointer to itself, so no value of it ends"},
 		// A12: the generated code named fields that it cannot see.
 		"stripped": {"type T time.Time", "", "T has the hidden fields of time.Time without its methods"},
+		// A12: the string option on a pointer to the struct itself crashed the generator.
+		"a quoted loop": {"type T = *U; type U struct { Next *U `json:\"next,string\"` }", "*struct U{Next}", ""},
 		"an open question": {"type T interface{ M() }; type U struct{}; func (U) M() {}", "", "interface T cannot be " +
 			"carried"},
 	}

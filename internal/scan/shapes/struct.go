@@ -59,7 +59,9 @@ func PathOf(selector []string) string { return strings.Join(selector, ".") }
 // canQuote reports whether encoding/json's string option has an effect on a shape.
 func canQuote(shape *Shape) bool {
 	if shape.Kind == Pointer && shape.Go.Name == "" {
-		shape = shape.Elem
+		if shape = shape.Elem; shape == nil { // a pointer to the struct that is being shaped
+			return false
+		}
 	}
 	switch shape.Kind {
 	case Bool, Int, Uint, Float, String, Number:

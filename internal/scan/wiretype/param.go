@@ -248,7 +248,8 @@ func looksSame(a, b *shapes.Shape) bool {
 		return true
 	}
 	if a == nil || b == nil || a.Go.Name != "" || b.Go.Name != "" || a.Kind == shapes.Struct ||
-		shapes.JSONKind(a) != shapes.JSONKind(b) || a.Elem != nil && shapes.IsNullable(a.Elem) != shapes.IsNullable(b.Elem) {
+		shapes.JSONKind(a) != shapes.JSONKind(b) || (a.Elem == nil) != (b.Elem == nil) ||
+		a.Elem != nil && shapes.IsNullable(a.Elem) != shapes.IsNullable(b.Elem) {
 		return false
 	}
 	return a.Len == b.Len && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))

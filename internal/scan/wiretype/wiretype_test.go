@@ -106,3 +106,26 @@ func TestNothing(t *testing.T) {
 		t.Errorf("got %+v, which returns %q", list, returns.Name)
 	}
 }
+
+// Lists of maps and of structs, both without names, are different results (A12: comparing them crashed the generator).
+func TestListsWithoutNames(t *testing.T) {
+	const text = "package app\n\ntype T []map[string]*int\n\ntype U []struct{ A int }\n"
+	program, own := sourcetest.Check(t, "example.com/app", map[string]string{"example.com/app": text})
+	maker := shapes.NewMaker(program, tags.NewReader(program), own)
+	set := wiretype.NewSet(program, own)
+	for _, name := range []string{"T", "U"} {
+		shape, fault := maker.Of(own.Scope().Lookup(name).Type().Underlying(), name)
+		if fault != nil {
+			t.Fatal(fault.Message)
+		}
+		set.AddHandler(nil, shape)
+	}
+	set.AssignNames()
+	var names []string
+	for _, d := range set.Definitions() {
+		names = append(names, d.Name)
+	}
+	if diff := cmp.Diff([]string{"IntegerMapList", "U", "UList"}, names); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
