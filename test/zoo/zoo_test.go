@@ -193,6 +193,9 @@ func (s *session) hold(group reflect.Type, sh *shape, n int) {
 		value = m.value(sh.input, 3)
 		s.request(sh, sh.update, sh.accepts[1], value)
 		s.request(sh, sh.update, sh.accepts[1], m.mutated(value))
+		if sh.param.Constant != "" {
+			continue // it says how the field beside it is written, and is returned with that
+		}
 		// What handlers return.
 		out := reflect.New(group).Elem()
 		if i > 0 { // first, the zero value
