@@ -261,6 +261,17 @@ var changes = []struct {
 	{"a required field of a request is added", func(s *service) {
 		s.typ("Filter").Fields = append(s.typ("Filter").Fields, gen.Param{Name: "age", Type: "integer", Required: true})
 	}, []string{"breaking field-added Filter age"}, []string{"breaking field-removed Filter age"}},
+	{"A2: a field of a request may be null", func(s *service) { s.typ("Filter").Fields[0].Nullable = true },
+		[]string{"compatible null-added Filter owner"}, []string{"breaking null-removed Filter owner"}},
+	{"A2: an element of a request may be null", func(s *service) { s.param("tags").Items.Nullable = true },
+		[]string{"compatible null-added list_notes params.tags[]"},
+		[]string{"breaking null-removed list_notes params.tags[]"}},
+	{"A2: a field of a result may be null", func(s *service) { s.typ("Note").Fields[2].Nullable = true },
+		[]string{"notable null-added Note next"}, []string{"compatible null-removed Note next"}},
+	{"A2: a field of a result that requests need may be null", func(s *service) {
+		s.typ("Note").Fields[0].Required, s.typ("Note").Fields[0].Nullable = true, true
+	}, []string{"compatible became-required Note note_id", "notable null-added Note note_id"},
+		[]string{"compatible null-removed Note note_id", "notable became-optional Note note_id"}},
 	{"a field of a result is removed", func(s *service) { s.typ("Note").Fields = s.typ("Note").Fields[1:] },
 		[]string{"breaking field-removed Note note_id"}, []string{"compatible field-added Note note_id"}},
 	{"a field of a result becomes required", func(s *service) { s.typ("Note").Fields[0].Required = true },
