@@ -124,11 +124,7 @@ func TestLiveTodo(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, r := range report.Results() {
-					if r.Verdict == conform.Fail || r.Verdict == conform.Warn {
-						t.Errorf("%s: %s", r.Name, runError(r))
-					}
-				}
+				expectPerfect(t, report)
 				passed := report.ConformanceLevel == 2 && report.ExitCode() == 0
 				if !passed || report.Mode != mode || report.Implementation != "todo" {
 					t.Errorf("level %d, exit code %d, mode %s of %s", report.ConformanceLevel, report.ExitCode(), report.Mode,
