@@ -175,8 +175,10 @@ func (s *Set) ref(name string, as use) *document.Schema {
 		return &document.Schema{}
 	}
 	switch {
-	case t.Kind == gen.KindEnum, t.Kind == gen.KindScalar:
+	case t.Kind == gen.KindScalar, t.Kind == gen.KindEnum && slices.Contains(valuesOf(t), ""):
 		as = output // the same in both directions
+	case t.Kind == gen.KindEnum && as == changes:
+		as = input
 	case t.Changes != "":
 		as = input // the type itself has the rules of updates
 	}

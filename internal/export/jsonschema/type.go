@@ -18,6 +18,9 @@ func (s *Set) typed(t *gen.Type, as use) *document.Schema {
 		for _, v := range t.Values {
 			schema.Enum = append(schema.Enum, v.Value)
 		}
+		if as == output && !slices.Contains(valuesOf(t), "") {
+			schema.Enum = append(schema.Enum, "") // the zero value, which a handler may return
+		}
 	case gen.KindObject:
 		schema = s.objectType(t, as)
 	case gen.KindUnion:

@@ -75,11 +75,8 @@ func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
 		return &document.Schema{}
 	}
 	schema := s.ref(p.Type, as)
-	if t.Kind == gen.KindEnum && len(p.Enum) > 0 && !slices.Equal(p.Enum, valuesOf(t)) {
+	if t.Kind == gen.KindEnum && as != output && len(p.Enum) > 0 && !slices.Equal(p.Enum, valuesOf(t)) {
 		schema.Enum = enum(p.Enum)
-	}
-	if t.Kind == gen.KindEnum && as == output && writesZero(p) && !slices.Contains(valuesOf(t), "") {
-		return &document.Schema{AnyOf: []*document.Schema{schema, {Const: ""}}}
 	}
 	return schema
 }
@@ -91,10 +88,6 @@ func valuesOf(t *gen.Type) []string {
 	}
 	return values
 }
-
-// writesZero reports whether results hold the zero value of a field or an element: they leave it out where it has
-// omitempty or omitzero.
-func writesZero(p *gen.Param) bool { return !p.OmitEmpty && !p.OmitZero }
 
 // base64 matches the binary data that adapters accept: with padding, and without unused bits in the last group.
 const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
@@ -108,9 +101,7 @@ func text(p *gen.Param, as use) *document.Schema {
 		schema.Format, schema.ContentEncoding = "", "base64"
 	}
 	if as == output {
-		if len(schema.Enum) > 0 && writesZero(p) && !slices.Contains(p.Enum, "") {
-			schema.Enum = append(schema.Enum, "")
-		}
+		schema.Enum = nil // a rule for requests
 		return schema
 	}
 	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
