@@ -20,3 +20,12 @@ func (n *notes) add(sentence string) {
 }
 
 func (n *notes) String() string { return n.text.String() }
+
+// sentences returns a text of these sentences.
+func sentences(list ...string) string {
+	var n notes
+	for _, sentence := range list {
+		n.add(sentence)
+	}
+	return n.String()
+}

@@ -151,6 +151,11 @@ func typeDetailsOf(t *gen.Type) typeDetails {
 		details.Values, details.Description = &values, described.String()
 	case gen.KindObject:
 		fields := parameterInfos(t.Fields)
+		for i := range t.Fields {
+			if p := &t.Fields[i]; t.Changes != "" && p.Type == "any" && !p.Nullable {
+				fields[i].Description = sentences(fields[i].Description, "Not null")
+			}
+		}
 		var described notes
 		described.add(t.Description)
 		described.add(originalsNote(t.Fields))
