@@ -314,6 +314,6 @@ func (w *writer) handler(i int) {
 	if w.choose(4) > 0 {
 		result = "(" + w.expression() + ", error)"
 	}
-	fmt.Fprintf(&w.text, "\n// %[1]s is random.\n//\n//aql:op category=%s\nfunc %s%[1]s(%s%s) %s { panic(0) }\n", name, category,
-		receiver, context, params, result)
+	fmt.Fprintf(&w.text, "\n// %s is random.\n//\n//aql:op category=%s\n", name, category)
+	fmt.Fprintf(&w.text, "func %s%s(%s%s) %s { panic(0) }\n", receiver, name, context, params, result)
 }
