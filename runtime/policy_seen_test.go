@@ -61,7 +61,7 @@ func newReacher(policies *policy.Policy, log *slog.Logger) (*Session, error) {
 	return adapter.NewSession(), nil
 }
 
-// A10, REQ-PM-01: names, defaults, absence and null count as the handler sees them. what says whether a rule that denies
+// A10: names, defaults, absence and null count as the handler sees them. what says whether a rule that denies
 // holds the request.
 func TestPoliciesSeeNamesDefaultsAndAbsence(t *testing.T) {
 	given := true
