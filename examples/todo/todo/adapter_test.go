@@ -231,7 +231,7 @@ func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
 		"VALIDATION_UNKNOWN_PARAM")
 	c.check("suggestion", details["suggestions"], `{"priorty":"priority"}`)
 	c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priority":"urgent"}`, "VALIDATION_INVALID_ENUM")
-	c.details("mcp_aql_read", "list_todos", `{"limit":0}`, "VALIDATION_OUT_OF_RANGE")
+	c.details("mcp_aql_read", "list_todos", `{"limit":-1}`, "VALIDATION_OUT_OF_RANGE")
 	c.details("mcp_aql_read", "create_todo", `{"title":"Buy bread"}`, "VALIDATION_ENDPOINT_MISMATCH")
 	for _, field := range []string{"todo_id", "created_at", "updated_at", "_etag"} {
 		params := fmt.Sprintf(`{"todo_id":%s,"input":{%q:"2026-01-01T00:00:00Z"}}`, id, field)
@@ -318,7 +318,10 @@ func TestFieldSelection(t *testing.T) {
 		fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","notes":"2 l","status":"open","_etag":"W/\"1\""}`, id))
 	list := c.data("mcp_aql_read", "list_todos", `{"fields":["title"]}`)
 	c.check("list", list,
-		`{"items":[{"title":"Buy milk"}],"pagination":{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}}`)
+		`{"items":[{"title":"Buy milk","_etag":"W/\"1\""}],`+
+			`"pagination":{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}}`)
+	c.check("A15, T-41: a page of no items", c.data("mcp_aql_read", "list_todos", `{"limit":0}`),
+		`{"items":[],"pagination":{"limit":0,"offset":0,"returned":0,"total_items":1,"has_more":true}}`)
 	list = c.data("mcp_aql_read", "search_todos", `{"query":"milk"}`)
 	c.check("what a search shows", list["items"], fmt.Sprintf(`[{"todo_id":%q,"title":"Buy milk","status":"open"}]`, id))
 

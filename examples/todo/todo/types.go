@@ -47,7 +47,7 @@ type Todo struct {
 
 // PageRequest is the part of a list that is asked for.
 type PageRequest struct {
-	Limit  int `json:"limit,omitempty" aql:"default=25,min=1"` // How many todos to return; 100 if more are asked for
+	Limit  int `json:"limit,omitempty" aql:"default=25,min=0"` // How many todos to return; 100 if more are asked for
 	Offset int `json:"offset,omitempty" aql:"default=0,min=0"` // How many todos to skip
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Paths to fields (field-selection schema, FieldPath).
 const (
-	segment = `[a-z][a-z0-9_]*`
+	segment = `(?:[a-z][a-z0-9_]*|_etag|_version)`
 	anyPath = `^` + segment + `(?:\.` + segment + `)*$`
 	// The name of an entry in a map is data. Only where a path can go on behind it, it has no dots.
 	entry     = `[^.]+`
@@ -56,7 +56,8 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
 	length := 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Name == "" || f.Name[0] < 'a' || f.Name[0] > 'z' {
+		version := f.Name == "_etag" || f.Name == "_version"
+		if f.Name == "" || (f.Name[0] < 'a' || f.Name[0] > 'z') && !version {
 			continue
 		}
 		below, ok := s.pathsBelow(f, open)

@@ -56,13 +56,19 @@ func (n *decoder) readSelection(r *wire.Reader, p unsafe.Pointer) {
 	}
 }
 
-// isPath reports whether s follows pathPattern, or names a computed field.
+// isVersion reports whether a field has the version of a resource (MCP-AQL core §9.3.2).
+func isVersion(name string) bool { return name == "_etag" || name == "_version" }
+
+// isPath reports whether s follows pathPattern, in which a version is a name too, or names a computed field.
 func isPath(s string) bool {
 	s, computed := strings.CutPrefix(s, "_computed.")
 	if computed && strings.Contains(s, ".") {
 		return false
 	}
 	for segment := range strings.SplitSeq(s, ".") {
+		if isVersion(segment) {
+			continue
+		}
 		if segment == "" || segment[0] < 'a' || segment[0] > 'z' {
 			return false
 		}

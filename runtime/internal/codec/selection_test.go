@@ -233,6 +233,7 @@ func TestSelections(t *testing.T) {
 		unknown                []string
 	}{
 		{name: "a field", request: `{"fields":["title"]}`, want: `{"title":"T","_etag":"v1"}`},
+		{name: "A15: the version alone", request: `{"fields":["_etag"]}`, want: `{"_etag":"v1"}`},
 		{
 			name: "fields come in the order of the resource", request: `{"fields":["tags","id"]}`,
 			want: `{"id":"a1","tags":["x"],"_etag":"v1"}`,
@@ -269,8 +270,7 @@ func TestSelections(t *testing.T) {
 		},
 		{
 			name:    "names that no field has are unknown where entries may have them",
-			request: `{"fields":["Title","title","_etag"]}`, want: `{"title":"T","_etag":"v1"}`,
-			unknown: []string{"Title", "_etag"},
+			request: `{"fields":["Title","title"]}`, want: `{"title":"T","_etag":"v1"}`, unknown: []string{"Title"},
 		},
 		{
 			name: "a field that is absent is left out", request: `{"fields":["body","title"]}`,
@@ -296,7 +296,7 @@ func TestSelections(t *testing.T) {
 		},
 		{
 			name: "the items of a list", returns: "ArticleList", result: []article{one, {ID: "a2"}},
-			request: `{"fields":["id"]}`, want: `{"items":[{"id":"a1"},{"id":"a2"}]}`,
+			request: `{"fields":["id"]}`, want: `{"items":[{"id":"a1","_etag":"v1"},{"id":"a2","_etag":""}]}`,
 		},
 		{
 			name: "no selection: items are standard", returns: "ArticleList", result: []article{{ID: "a2"}}, request: `{}`,
@@ -304,7 +304,7 @@ func TestSelections(t *testing.T) {
 		},
 		{
 			name: "the items of a page, and its other fields", returns: "Page", result: page{[]article{one}, 7},
-			request: `{"fields":["meta.k"]}`, want: `{"items":[{"meta":{"k":"v"}}],"total":7}`,
+			request: `{"fields":["meta.k"]}`, want: `{"items":[{"meta":{"k":"v"},"_etag":"v1"}],"total":7}`,
 		},
 		{
 			name: "what a search finds is minimal", returns: "Page", result: page{[]article{one}, 7}, search: true,
@@ -375,7 +375,8 @@ func TestWhatIsNoSelection(t *testing.T) {
 		`{"fields":["a..b"]}`:            `fields[0]: pattern ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`,
 		`{"fields":["a."]}`:              `fields[0]: pattern ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`,
 		`{"fields":[""]}`:                `fields[0]: pattern ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`,
-		`{"fields":["_etag"]}`:           `fields[0]: pattern ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`,
+		`{"fields":["_etag"]}`:           "", // A15
+		`{"fields":["_tag"]}`:            `fields[0]: pattern ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`,
 		`{"fields":["_computed.Age"]}`:   `fields[0]: pattern ^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`,
 		`{"fields":["_computed.a","b"]}`: "",
 	} {

@@ -115,11 +115,7 @@ func (s *Selector) ofResult(subset *Subset) *Subset {
 		return nil
 	}
 	if s.single {
-		for i := range s.resource.object.fields {
-			if name := s.resource.object.fields[i].name; name == "_etag" || name == "_version" {
-				subset.field(i).whole = true
-			}
-		}
+		s.addVersion(subset)
 	}
 	if s.collection == nil {
 		return subset
@@ -130,6 +126,15 @@ func (s *Selector) ofResult(subset *Subset) *Subset {
 	}
 	*result.field(s.items) = *subset
 	return result
+}
+
+// addVersion adds the version to a part of the resource.
+func (s *Selector) addVersion(subset *Subset) {
+	for i := range s.resource.object.fields {
+		if isVersion(s.resource.object.fields[i].name) {
+			subset.field(i).whole = true
+		}
+	}
 }
 
 // Select returns the part of the result that a request asks for, and the paths in the request that lead to no field.
@@ -172,6 +177,9 @@ func (s *Selector) Select(request unsafe.Pointer) (subset *Subset, unknown []str
 			continue
 		}
 		s.resource.choose(subset, path)
+	}
+	if len(selection.Paths) > 0 {
+		s.addVersion(subset)
 	}
 	return s.ofResult(subset), unknown
 }
