@@ -16,7 +16,7 @@ var constants = map[any]string{
 	gen.Create: "Create", gen.Read: "Read", gen.Update: "Update", gen.Delete: "Delete", gen.Execute: "Execute",
 	gen.Safe: "Safe", gen.Reversible: "Reversible", gen.Destructive: "Destructive", gen.Dangerous: "Dangerous",
 	gen.Forbidden: "Forbidden", gen.DangerFromTag: "DangerFromTag", gen.DangerFromPattern: "DangerFromPattern",
-	gen.DangerFromCategory: "DangerFromCategory", gen.KindEnum: "KindEnum", gen.KindObject: "KindObject",
+	gen.DangerFromCategory: "DangerFromCategory", gen.DangerFromInput: "DangerFromInput", gen.KindEnum: "KindEnum", gen.KindObject: "KindObject",
 	gen.KindScalar: "KindScalar", gen.KindUnion: "KindUnion",
 }
 

@@ -17,6 +17,7 @@ const (
 	pathGen     = "github.com/aqltag/aqltag/runtime/gen"
 	pathContext = "context"
 	pathTime    = "time"
+	pathAQL     = "github.com/aqltag/aqltag/runtime" // where an update merges
 )
 
 // ownImports are the names of those packages, with the name that each gets when the package being generated for has
@@ -28,7 +29,7 @@ var ownImports = []struct{ path, name, second string }{
 }
 
 // locals are the names of parameters inside generated functions.
-var locals = []string{"arguments", "ctx", "receivers", "request"}
+var locals = []string{"arguments", "changes", "ctx", "current", "err", "receivers", "request", "resource", "whole"}
 
 // predeclared are the identifiers of Go's universe that generated code relies on.
 var predeclared = []string{"any", "error", "new", "nil", "string"}

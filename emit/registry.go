@@ -14,6 +14,7 @@ type call struct {
 	handler   *model.Handler
 	receiver  *receiver // nil for a plain function
 	arguments string    // name of the struct of its arguments; empty: it needs none
+	changes   string    // name of the struct of an update that merges; empty: it does not
 }
 
 // nameCalls finds the receivers, and names what the file declares.
@@ -34,6 +35,9 @@ func (g *generator) nameCalls() {
 		}
 		if h.Request.Text == "" && len(h.Arguments) > 0 {
 			c.arguments = g.names.unique(lowerFirst(h.Func)+"Arguments", lowerFirst(second)+"Arguments")
+		}
+		if h.Merge != nil {
+			c.changes = g.names.unique(lowerFirst(h.Func)+"Changes", lowerFirst(second)+"Changes")
 		}
 		g.calls = append(g.calls, c)
 	}
@@ -167,6 +171,9 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	p := printer{indent: indent + 1}
 	requestType := "struct{}"
 	switch {
+	case h.Merge != nil:
+		requestType = c.changes
+		arguments = append(arguments, g.merge(&p, c, names)...)
 	case h.Request.Text != "":
 		requestType = g.goType(h.Request)
 		argument := requestParam + ".(*" + requestType + ")"
@@ -187,10 +194,12 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	default:
 		requestParam = "_"
 	}
-	called := h.Func
-	if c.receiver != nil {
+	called := g.called(h, c.receiver, names)
+	if c.receiver != nil || h.Merge != nil && h.Merge.Get.Receiver != nil {
 		receiversParam = names["receivers"]
-		called = receiversParam + "[" + strconv.Itoa(c.receiver.index) + "].(" + c.receiver.asserted() + ")." + h.Func
+	}
+	if h.Merge != nil && h.Merge.Get.Context {
+		ctxParam = names["ctx"]
 	}
 	first := "nil, "
 	if h.Result.Text != "" {
@@ -217,9 +226,20 @@ func (g *generator) localName(name string) string {
 	}
 }
 
-// argumentStructs writes the structs into which the plain arguments of handlers are read.
+// called returns the function or the method of a receiver that a handler is.
+func (g *generator) called(h *model.Handler, r *receiver, names map[string]string) string {
+	if r == nil {
+		return h.Func
+	}
+	return names["receivers"] + "[" + strconv.Itoa(r.index) + "].(" + r.asserted() + ")." + h.Func
+}
+
+// argumentStructs writes the structs into which the plain arguments of handlers, and the changes of updates, are read.
 func (g *generator) argumentStructs(p *printer) {
 	for _, c := range g.calls {
+		if c.changes != "" {
+			g.changesStruct(p, c)
+		}
 		if c.arguments == "" {
 			continue
 		}

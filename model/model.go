@@ -42,8 +42,26 @@ type Handler struct {
 	Arguments      []Argument // of a handler without a request struct, in their order
 	Variadic       bool       // the last argument is variadic
 	Result         GoType     // the result before the error; without text, the error is the only one
+	Merge          *Merge     // of an update that takes the whole resource; nil: the handler takes what was sent
 	Position       Position
 }
+
+// Merge is how an update gets the whole of the resource for its handler: another handler reads the resource, and the
+// changes are merged into that. All paths are of Go fields.
+type Merge struct {
+	Get         Handler // reads the resource
+	GetPointer  bool    // it returns a pointer
+	Identifiers []Copy  // from the request to the parameters of Get
+
+	Input        string // of the request: the field that takes the resource; empty: the request itself has its fields
+	InputPointer bool   // that field is a pointer
+	Resource     GoType // type of that field, or of what it points to
+	Copies       []Copy // from what Get returns to the resource; empty: they have the same type
+	Version      *Copy  // from what Get returns to the request, where that has none; nil: the handler takes none
+}
+
+// Copy is a value that one field gets from another.
+type Copy struct{ To, From string }
 
 // Argument is an argument of a handler that has no request struct.
 type Argument struct {

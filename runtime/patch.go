@@ -41,6 +41,19 @@ func (p *Patch[T]) Apply(v *T) error {
 	return nil
 }
 
+// Merged returns a copy of v with the patch applied, and leaves v as it is. A nil v is a resource that does not exist.
+// Generated code calls it for updates whose handler takes a whole resource (//aql:update).
+func (p *Patch[T]) Merged(v *T) (*T, error) {
+	if v == nil {
+		return nil, failure(CodeResourceNotFound, "Resource not found")
+	}
+	whole := *v
+	if err := p.Apply(&whole); err != nil {
+		return nil, err
+	}
+	return &whole, nil
+}
+
 // misfit is the failure of a patch that does not fit its resource. Which operation it is of, and what of it may be
 // shown, only the adapter knows; see reporter.
 func misfit(problems []wire.Problem) *Error {

@@ -11,16 +11,16 @@ import (
 
 // Directive is one //aql: comment line.
 type Directive struct {
-	Name        string // example, reason, confirm, op, param or nolint
+	Name        string // example, reason, confirm, op, param, update or nolint
 	Text        string // what follows the name
 	TextOffset  int    // of Text, in bytes of the line
-	Items       []Item // of op and param; offsets are in bytes of the line
+	Items       []Item // of op, param and update; offsets are in bytes of the line
 	Param       string // name of the parameter that a param directive refines
 	Example     string // JSON object of an example directive
 	Description string // what follows the JSON
 }
 
-var directives = []string{"example", "reason", "confirm", "op", "param", "nolint"}
+var directives = []string{"example", "reason", "confirm", "op", "param", "update", "nolint"}
 
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
 // false for a line that is not an aql directive. A line that looks like a misspelt one still has a problem.
@@ -79,6 +79,8 @@ func usage(name string) string {
 		return "//aql:op category=READ"
 	case "param":
 		return "//aql:param NAME min=1"
+	case "update":
+		return "//aql:update get=NAME"
 	case "confirm":
 		return "//aql:confirm Delete '{name}'?"
 	default:
@@ -93,6 +95,8 @@ func (d *Directive) parse() []Problem {
 		return d.parseExample()
 	case "op":
 		return d.parseItems(d.Text, d.TextOffset, Operation)
+	case "update":
+		return d.parseItems(d.Text, d.TextOffset, Update)
 	case "param":
 		name, items := d.Text, ""
 		if end := strings.IndexAny(d.Text, " \t"); end >= 0 {

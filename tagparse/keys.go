@@ -17,6 +17,7 @@ type Scope int
 const (
 	Operation Scope = iota // the blank field of a request struct, or //aql:op
 	Parameter              // any other field, or //aql:param
+	Update                 // //aql:update
 )
 
 // ValueKind is what a key takes as its value.
@@ -53,7 +54,7 @@ var (
 	onArrays  = []string{"array", "object"}
 )
 
-// operationKeys and parameterKeys are the tables of keys.
+// operationKeys, parameterKeys and updateKeys are the tables of keys.
 var (
 	operationKeys = []Key{
 		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
@@ -104,14 +105,21 @@ var (
 		{Scope: Parameter, Name: "deprecated", Value: FlagText, Doc: "that it should no longer be used, and why"},
 		{Scope: Parameter, Name: "desc", Value: Text, Doc: "description; default: the field's comment"},
 	}
+	updateKeys = []Key{
+		{Scope: Update, Name: "get", Value: Text, Doc: "handler or operation that reads what the update changes"},
+	}
 )
 
 // Keys returns the keys of a scope, in the order in which documentation lists them. The slice must not be changed.
 func Keys(scope Scope) []Key {
-	if scope == Operation {
+	switch scope {
+	case Operation:
 		return operationKeys
+	case Update:
+		return updateKeys
+	default:
+		return parameterKeys
 	}
-	return parameterKeys
 }
 
 func lookup(name string, scope Scope) (Key, bool) {

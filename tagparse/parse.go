@@ -142,10 +142,14 @@ func (p *parser) unknown(item Item) {
 }
 
 func article(s Scope) string {
-	if s == Operation {
+	switch s {
+	case Operation:
 		return "an operation"
+	case Update:
+		return "an update"
+	default:
+		return "a parameter"
 	}
-	return "a parameter"
 }
 
 // value reads what follows the equals sign.

@@ -216,23 +216,17 @@ func (b *builder) nestInput(o operation, h *handled) bool {
 	if len(request.Fields) == 0 || len(nested.Fields) == 0 {
 		return false
 	}
-	for _, field := range nested.Fields {
-		b.noteReplaced(field)
-	}
 	request.Fields = append(request.Fields, shapes.Field{
 		Declaration: shapes.Declaration{
 			Path: o.name() + ".input", Var: h.request.Fields[0].Var,
 			Tag: tags.Tag{Name: "input", At: o.itemsAt, NameAt: o.itemsAt},
 		},
 		Shape: nested,
-		Param: gen.Param{Name: "input", Required: true, Description: changesDescription},
+		Param: gen.Param{Name: "input", Required: true},
 	})
 	h.request = request
 	return true
 }
-
-// changesDescription describes an input that nothing else describes.
-const changesDescription = "The changes; fields left out stay as they are"
 
 // changes returns the index of the one object among the parameters of an update that do not identify the resource: edit
 // in func (s *Service) EditRecord(domain string, id int, edit *Edit). It is the input, whatever its name. changes

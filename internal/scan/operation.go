@@ -21,8 +21,9 @@ import (
 // handled is a handler with the shapes of its parameters and its result.
 type handled struct {
 	model.Handler
-	request *shapes.Shape // the parameters as a struct
-	result  *shapes.Shape // nil: the handler returns only an error
+	request  *shapes.Shape // the parameters as a struct
+	result   *shapes.Shape // nil: the handler returns only an error
+	replaces bool          // an update that empties what its input leaves out
 }
 
 // builder makes the handlers of one package.
@@ -33,12 +34,15 @@ type builder struct {
 	params  *params.Maker
 	speller *gotype.Speller
 	linting bool
+
+	demanded map[*shapes.Shape]*shapes.Shape // structs that replace, with their fields required
+	readers  *readers                        // of the package; nil: //aql:update is not applied
 }
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
 	return &builder{
 		Program: p, own: own, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
-		speller: gotype.NewSpeller(own),
+		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"path"
@@ -32,11 +33,13 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	b := newBuilder(s.Program, s.tags, root.Types)
 	b.linting = s.opts.Lint
 	w := wiretype.NewSet(s.Program, root.Types)
+	build := b.buildOnce()
+	b.readers = &readers{operations, build}
 	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
 	for _, o := range operations {
-		h, ok := b.buildHandler(o)
+		h, ok := build(o)
 		if ok {
-			handlers, kept = append(handlers, h), append(kept, o)
+			handlers, kept = append(handlers, *h), append(kept, o)
 		}
 		w.AddHandler(h.request, h.result)
 	}
@@ -61,7 +64,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	for _, h := range handlers {
 		h.Operation.Params = slices.Grow([]gen.Param(nil), len(h.request.Fields))
 		for _, field := range h.request.Fields {
-			h.Operation.Params = append(h.Operation.Params, field.Param)
+			h.Operation.Params = append(h.Operation.Params, h.paramOf(field))
 		}
 		h.Operation.Returns = w.Returns(h.result)
 		h.Operation.Returns.Nullable = h.result != nil && h.result.Kind == shapes.Pointer
@@ -94,6 +97,41 @@ func (b *builder) noteFoldedNames() {
 		Message: fmt.Sprintf("agents see %s in snake_case, and may use the camelCase of the json tags too: %s",
 			words.Count(len(folded), "name"), strings.Join(pairs, ", ")),
 	})
+}
+
+// buildOnce returns buildHandler, for operations that others mention before it is their turn.
+func (b *builder) buildOnce() func(o operation) (*handled, bool) {
+	type built struct {
+		handled
+		ok bool
+	}
+	known := make(map[*types.Func]*built)
+	return func(o operation) (*handled, bool) {
+		if known[o.fn] == nil {
+			h, ok := b.buildHandler(o)
+			known[o.fn] = &built{h, ok}
+		}
+		return &known[o.fn].handled, known[o.fn].ok
+	}
+}
+
+// The fields of the struct that generated code reads the request of an update into, which merges.
+const (
+	mergedRequest = "request" // what the handler takes
+	mergedInput   = "input"   // the changes
+)
+
+// paramOf returns the parameter of a field of the request.
+func (h *handled) paramOf(field shapes.Field) gen.Param {
+	param := field.Param
+	switch {
+	case h.Merge == nil:
+	case param.Name == "input":
+		param.Go = mergedInput
+	default:
+		param.Go = mergedRequest + "." + param.Go
+	}
+	return param
 }
 
 // taken lists the identifiers that generated code must not declare: those of the other files in the directory, tests

@@ -16,6 +16,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 	if update && !hasInput(handler.request) {
 		b.nestInput(o, handler)
 	}
+	b.mergeThroughGetter(o, handler)
 	input := -1
 	for i, f := range handler.request.Fields {
 		if naming.IsReservedField(f.Param.Name) {
@@ -69,9 +70,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 		})
 	}
 	field.Param.Required = true // MCP-AQL core §4.5
-	if field.Param.Description == "" && o.request == nil {
-		field.Param.Description = changesDescription
-	}
+	b.describeInput(o, handler, input)
 }
 
 // inputSuggestion suggests how an update gets its input. A request with one object may only need another name for it.

@@ -48,6 +48,7 @@ const (
 	DangerFromTag      DangerSource = "tag"
 	DangerFromPattern  DangerSource = "pattern"
 	DangerFromCategory DangerSource = "category"
+	DangerFromInput    DangerSource = "input" // an update whose input replaces what it leaves out
 )
 
 // Definitions are those of an adapter: its operations in their order, and the types they mention.
