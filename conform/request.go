@@ -103,9 +103,23 @@ func exampleValue(o *operation, name string) (any, bool) {
 	return nil, false
 }
 
-// updateInput makes an input for an update that changes one field of a basic type.
+// updateInput makes an input for an update that changes one field of a basic type, and has those that it must have.
 func (p *prober) updateInput(d *param) (any, bool) {
-	for _, f := range p.updatableFields(d) {
+	fields, input := p.updatableFields(d), make(map[string]any)
+	for _, f := range fields {
+		if !f.Required {
+			continue
+		}
+		value, ok := p.newValue(&f, 1)
+		if !ok {
+			return nil, false
+		}
+		input[f.Name] = value
+	}
+	if len(input) > 0 {
+		return input, true
+	}
+	for _, f := range fields {
 		if slices.Contains([]string{"string", "integer", "number", "boolean"}, f.Type) && f.Format == "" && f.Pattern == "" {
 			if value, ok := p.newValue(&f, 1); ok {
 				return map[string]any{f.Name: value}, true
