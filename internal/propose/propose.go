@@ -139,9 +139,18 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 	}
 	q.refuseResources()
 	q.assignNames(taken)
-	for _, d := range q.drafts {
-		q.finish(d)
+	// The handlers that read come first: updates name them.
+	reads := func(d *draft) bool { return d.classify().category == gen.Read }
+	for _, readers := range []bool{true, false} {
+		for _, d := range q.drafts {
+			if reads(d) == readers {
+				q.finish(d)
+			}
+		}
 	}
+	slices.SortStableFunc(q.out.Candidates, func(a, b Candidate) int {
+		return diag.ComparePositions(a.Position, b.Position)
+	})
 	slices.SortStableFunc(q.out.Rejected,
 		func(a, b Rejection) int { return diag.ComparePositions(a.Position, b.Position) })
 	return q.out
@@ -190,6 +199,12 @@ func (p *proposer) finish(d *draft) {
 		p.reject(d.fn, *fault)
 		return
 	}
+	if result.Replaces {
+		result = p.merged(d, &c, result)
+	}
+	if c.Category == gen.Read {
+		p.Assume(d.fn, c.Directives)
+	}
 	if c.Category == gen.Update &&
 		!slices.ContainsFunc(c.Identifiers,
 			func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
@@ -202,6 +217,27 @@ func (p *proposer) finish(d *draft) {
 	c.Locked = p.locked(d.fn.Decl)
 	c.site = siteOf(d.fn.Decl, c.Position)
 	p.out.Candidates = append(p.out.Candidates, c)
+}
+
+// merged lets an update that replaces a resource merge, through the candidate that reads it. Where there is none, the
+// update is destructive.
+func (p *proposer) merged(d *draft, c *Candidate, result trial) trial {
+	if result.Getter != "" {
+		directives := append(slices.Clone(c.Directives), "//aql:update get="+result.Getter)
+		if merged := p.try(d.fn, directives); merged.refusal() == nil {
+			c.Directives = directives
+			return merged
+		}
+	}
+	if c.Danger.Level() < gen.Destructive.Level() {
+		old := ",danger=" + string(c.Danger)
+		c.Danger = gen.Destructive
+		c.Directives = slices.Clone(c.Directives)
+		c.Directives[0] = strings.Replace(c.Directives[0], old, ",danger="+string(c.Danger), 1)
+		result = p.try(d.fn, c.Directives)
+	}
+	c.Checks = append(c.Checks, "it replaces what an update leaves out; //aql:update get=NAME would merge")
+	return result
 }
 
 // reject notes why a function is no operation.

@@ -167,9 +167,9 @@ func TestProposals(t *testing.T) {
 		{"an argument named input is the input",
 			"// F.\nfunc (s *Store) UpdateItem(ctx context.Context, id int64, input ItemChange) error { return nil }",
 			"//aql:op category=UPDATE,danger=reversible", "id", false},
-		{"an update of a flat struct names its identifier, and its plain fields are worth a look",
+		{"A6 an update of a flat struct names its identifier, and is destructive: its plain fields are replaced",
 			"// F.\nfunc (s *Store) UpdateItem(ctx context.Context, item Item) error { return nil }",
-			"//aql:op category=UPDATE,danger=reversible,ids=id", "id", true},
+			"//aql:op category=UPDATE,danger=destructive,ids=id", "id", true},
 		{"an update identified by a name is worth a look",
 			"// F.\nfunc (s *Store) SetQuota(name string, bytes int) error { return nil }",
 			"//aql:op category=UPDATE,danger=reversible,ids=name + //aql:param bytes required", "name", true},
@@ -239,6 +239,31 @@ func TestProposals(t *testing.T) {
 		})
 	}
 	accord(t, dir, "./...")
+}
+
+// A6, REQ-UP-11: an update that would replace a resource merges through the one function that reads it; without one, or
+// with several, it is destructive.
+func TestUpdatesAreProposedToMerge(t *testing.T) {
+	const update = "\n// U.\nfunc (s *Store) UpdateItem(id int64, item Item) error { return nil }\n"
+	const get = "\n// G.\nfunc (s *Store) GetItem(id int64) (*Item, error) { return nil, nil }\n"
+	for functions, want := range map[string]string{
+		update:       "//aql:op category=UPDATE,danger=destructive + //aql:param item name=input",
+		update + get: "//aql:op category=UPDATE,danger=reversible + //aql:param item name=input + //aql:update get=GetItem",
+		update + get + strings.Replace(get, "GetItem", "ReadItem", 1): "//aql:op category=UPDATE,danger=destructive + " +
+			"//aql:param item name=input",
+	} {
+		packages, dir := bare(t, functions)
+		got := ""
+		for _, c := range packages[0].Candidates {
+			if c.Category == "UPDATE" {
+				got = strings.Join(c.Directives, " + ")
+			}
+		}
+		if got != want {
+			t.Errorf("%s\n got %s\nwant %s", functions, got, want)
+		}
+		accord(t, dir, ".")
+	}
 }
 
 // accord writes what is proposed for a package and expects the scanner to find exactly that, and init nothing more.

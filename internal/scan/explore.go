@@ -31,6 +31,7 @@ type Exploration struct {
 	program   *source.Program
 	tags      *tags.Reader
 	functions map[*packages.Package][]Function
+	readers   map[*packages.Package][]operation // those that there are, and those that Assume added
 }
 
 // Function is a function or method of an explored package.
@@ -53,7 +54,9 @@ type Attempt struct {
 	Result      *shapes.Shape // nil: the handler returns only an error
 	Misfit      *shapes.Fault
 	Diagnostics []diag.Diagnostic
-	OK          bool // the types can be carried
+	OK          bool   // the types can be carried
+	Replaces    bool   // an update that empties what its input leaves out
+	Getter      string // the READ operation that reads what such an update changes; empty: none is sure to
 }
 
 // Explore loads the packages that match opts.Patterns and passes them to do. If the source of a dependency changed
@@ -77,7 +80,7 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 	x := &Exploration{
 		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), FallbackReason: p.Loaded.FallbackReason,
 		program: p, tags: tags.NewReader(p),
-		functions: make(map[*packages.Package][]Function),
+		functions: make(map[*packages.Package][]Function), readers: make(map[*packages.Package][]operation),
 	}
 	find := &scanner{Program: p, tags: x.tags}
 	var marked []operation
@@ -85,6 +88,9 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 		marked = append(marked, find.findOperations(root)...)
 	}
 	chosen := find.choose(roots, marked)
+	for _, o := range chosen {
+		x.readers[o.pkg] = append(x.readers[o.pkg], o)
+	}
 	p.Diagnostics = nil
 	for _, root := range roots {
 		if root.Types != nil {
@@ -131,25 +137,42 @@ func (x *Exploration) Position(pos token.Pos) model.Position { return x.program.
 // Try builds a function as the operation that directives, whole comment lines, would make of it.
 func (x *Exploration) Try(f Function, directives []string) Attempt {
 	return x.attempt(func() Attempt {
-		o := f.operation
-		o.directives = directivesOf(x.program, o.decl)
-		place := func(int) token.Pos { return o.decl.Name.Pos() }
-		for _, line := range directives {
-			parsed, problems, _ := tagparse.ParseDirective(strings.TrimPrefix(line, "//"))
-			for _, problem := range problems {
-				x.program.ReportProblem(diag.Error, problem, o.name(), place)
-			}
-			d := directive{Directive: parsed, at: o.at(), text: o.at(), items: tags.Place(parsed.Items, place)}
-			if parsed.Name == "op" {
-				o.items, o.itemsAt = d.items, d.at
-			}
-			o.directives = append(o.directives, d)
-		}
-		if misfit := checkSignature(&o); misfit != nil {
+		o, misfit := x.directed(f, directives)
+		if misfit != nil {
 			return Attempt{Misfit: misfit}
 		}
 		return x.build(o)
 	})
+}
+
+// Assume lets later attempts name a function as the operation that directives make of it.
+func (x *Exploration) Assume(f Function, directives []string) {
+	x.attempt(func() Attempt {
+		if o, misfit := x.directed(f, directives); misfit == nil {
+			x.readers[o.pkg] = append(x.readers[o.pkg], o)
+		}
+		return Attempt{}
+	})
+}
+
+// directed returns the operation that directives would make of a function, or why it cannot be one.
+func (x *Exploration) directed(f Function, directives []string) (operation, *shapes.Fault) {
+	o := f.operation
+	o.directives = directivesOf(x.program, o.decl)
+	place := func(int) token.Pos { return o.decl.Name.Pos() }
+	for _, line := range directives {
+		parsed, problems, _ := tagparse.ParseDirective(strings.TrimPrefix(line, "//"))
+		for _, problem := range problems {
+			x.program.ReportProblem(diag.Error, problem, o.name(), place)
+		}
+		d := directive{Directive: parsed, at: o.at(), text: o.at(), items: tags.Place(parsed.Items, place)}
+		if parsed.Name == "op" {
+			o.items, o.itemsAt = d.items, d.at
+		}
+		o.directives = append(o.directives, d)
+	}
+	misfit := checkSignature(&o)
+	return o, misfit
 }
 
 // Build builds a marked function as the operation that it is.
@@ -169,7 +192,21 @@ func (x *Exploration) attempt(build func() Attempt) Attempt {
 // build builds an operation with a builder of its own, so that a fault in a type that several operations share is
 // reported for each of them.
 func (x *Exploration) build(o operation) Attempt {
-	h, ok := newBuilder(x.program, x.tags, o.pkg.Types).buildHandler(o)
+	b := newBuilder(x.program, x.tags, o.pkg.Types)
+	b.readers = &readers{x.readers[o.pkg], x.buildReader}
+	h, ok := b.buildHandler(o)
 	wiretype.NewSet(x.program, o.pkg.Types).AddHandler(h.request, h.result)
-	return Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok}
+	a := Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok, Replaces: h.replaces}
+	if h.replaces {
+		a.Getter = b.fittingGetter(o, &h)
+	}
+	return a
+}
+
+// buildReader builds an operation that another one mentions, whose faults are not those of the other.
+func (x *Exploration) buildReader(o operation) (*handled, bool) {
+	before := len(x.program.Diagnostics)
+	h, ok := newBuilder(x.program, x.tags, o.pkg.Types).buildHandler(o)
+	x.program.Diagnostics = x.program.Diagnostics[:before]
+	return &h, ok
 }

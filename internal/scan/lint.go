@@ -35,6 +35,18 @@ func (b *builder) lint(o operation, h *handled) {
 			op.Danger),
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
+	switch {
+	case op.DangerSource == gen.DangerFromInput:
+		warn(o.itemsAt, o.name(), diag.CodeMissing,
+			fmt.Sprintf("operation %s is destructive because its input replaces what it leaves out", op.Name),
+			b.replaceSuggestion(o, h))
+	case h.replaces:
+		if name := b.fittingGetter(o, h); name != "" {
+			warn(o.itemsAt, o.name(), diag.CodeMissing,
+				fmt.Sprintf("the input of operation %s replaces what it leaves out", op.Name),
+				"write //aql:update get="+name+" above the function, and nothing is lost")
+		}
+	}
 	for _, d := range o.directives {
 		if found := words.StaticLeak(d.Text); found != "" && (d.Name == "reason" || d.Name == "confirm") {
 			b.warnLeak(d.text, o.name(), d.Name, found)

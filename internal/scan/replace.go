@@ -60,8 +60,8 @@ func (b *builder) describeInput(o operation, h *handled, input int) {
 		return
 	}
 	op.Danger, op.DangerSource = gen.Destructive, gen.DangerFromInput
-	if b.linting {
-		return // lint warns of it
+	if b.linting || slices.ContainsFunc(o.directives, func(d directive) bool { return d.Name == "update" }) {
+		return // lint warns of it, or the directive has a mistake
 	}
 	b.Report(o.itemsAt, diag.Diagnostic{
 		Severity: diag.Note, Code: diag.CodeMissing, FieldPath: o.name(), Actual: string(gen.Destructive),

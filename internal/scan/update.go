@@ -147,13 +147,12 @@ func (b *builder) fit(h, get *handled, input int) (*model.Merge, *shapes.Fault) 
 		resource = resource.Elem
 	}
 	switch {
-	case target.Kind == shapes.Patch:
-		return nil, &shapes.Fault{
-			Message: "the input is an aql.Patch", Suggestion: "call the getter in the handler, and Apply on what it returns",
-		}
 	case target.Kind != shapes.Struct || field.Shape != target && (field.Shape.Kind != shapes.Pointer ||
 		field.Shape.Elem != target):
-		return nil, &shapes.Fault{Message: "the input is no struct", Suggestion: "use a struct, or a pointer to one"}
+		return nil, &shapes.Fault{
+			Message:    "the input is not a plain struct",
+			Suggestion: "take the resource itself as input; a handler with an aql.Patch reads the resource and calls Apply",
+		}
 	case resource == nil || resource.Kind != shapes.Struct:
 		return nil, &shapes.Fault{
 			Message: "it does not return a struct", Suggestion: "name the handler that returns the resource",
@@ -165,13 +164,10 @@ func (b *builder) fit(h, get *handled, input int) (*model.Merge, *shapes.Fault) 
 	}
 	if gathered := field.Param.Go == ""; !gathered {
 		merge.Input, merge.InputPointer = field.Param.Go, field.Shape.Kind == shapes.Pointer
-		text, spellable := b.speller.Spell(target.Type)
-		if !spellable || throughPointer(h.request.Type, field.Selector) {
-			return nil, &shapes.Fault{
-				Message:    fmt.Sprintf("generated code cannot set %s", field.Param.Go),
-				Suggestion: "use an exported type, in a field that no embedded pointer leads to",
-			}
+		if throughPointer(h.request.Type, field.Selector) {
+			return nil, embedded(field)
 		}
+		text, _ := b.speller.Spell(target.Type) // its struct or argument can be named, so it can
 		merge.Resource, base = text, target.Type
 	}
 	if merge.Input == "" || !types.Identical(target.Type, resource.Type) {
@@ -212,14 +208,18 @@ func (b *builder) fitIdentifiers(merge *model.Merge, h, get *handled) *shapes.Fa
 				Suggestion: "give the two the same type",
 			}
 		case len(f.Selector) > 1 || throughPointer(h.request.Type, given[i].Selector):
-			return &shapes.Fault{
-				Message:    fmt.Sprintf("%s is in an embedded struct", f.Param.Name),
-				Suggestion: "declare it in the request itself",
-			}
+			return embedded(f)
 		}
 		merge.Identifiers = append(merge.Identifiers, model.Copy{To: f.Param.Go, From: given[i].Param.Go})
 	}
 	return nil
+}
+
+// embedded is the fault of a field that generated code cannot set or read with a plain selector.
+func embedded(f shapes.Field) *shapes.Fault {
+	return &shapes.Fault{
+		Message: fmt.Sprintf("%s is in an embedded struct", f.Param.Name), Suggestion: "declare it in the request itself",
+	}
 }
 
 // copyFields finds the fields of the input, which are those of a struct type, in what the getter returns. A field that is

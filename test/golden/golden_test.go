@@ -96,6 +96,7 @@ func TestGolden(t *testing.T) {
 	holdAgainstHeaders(t, driver, scenarios, generated)
 	t.Run("introspection", func(t *testing.T) { holdAgainstIntrospection(t, driver, scenarios) })
 	t.Run("exports", func(t *testing.T) { holdAgainstExports(t, driver, dir, scenarios, result) })
+	t.Run("updates", func(t *testing.T) { holdUpdates(t, driver) })
 	t.Run("conform", func(t *testing.T) { conformGolden(t, driver, scenarios) })
 }
 
