@@ -43,9 +43,6 @@ func (p *prober) violations(o *operation, violate func(d *param) []violation) []
 			if !ok {
 				continue
 			}
-			if o.Category == "UPDATE" && d.Name == "input" {
-				object = map[string]any{}
-			}
 			replaced := func(value any) any { return with(object.(map[string]any), f.Name, value) }
 			for _, each := range violate(p.withEnumValues(&f)) {
 				each.param, each.path, each.replace = d, d.Name+"."+f.Name, replaced
