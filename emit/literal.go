@@ -115,6 +115,9 @@ func (g *generator) rules(p *gen.Param) []string {
 	text("Format", p.Format)
 	list("Presets", p.Presets)
 	list("Aliases", p.Aliases)
+	if p.DryRun {
+		rules = append(rules, g.gen("DryRun")+"{}")
+	}
 	text("Deprecated", p.Deprecated)
 	return rules
 }

@@ -25,7 +25,8 @@ func newSweeper(t *testing.T, options Options) (*Session, *[]sweepRequest) {
 	adapter, err := New(gen.NewRegistry([]gen.Handler{{
 		Name: "sweep_notes", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
 		Params: []gen.Field{{Name: "folder", Go: "Folder", Type: "string", Rules: gen.Rules{gen.Default(`"inbox"`),
-			gen.Aliases{"dir"}}}, {Name: "dry_run", Go: "DryRun", Type: "boolean"}, {Name: "note", Go: "Note", Type: "string"}},
+			gen.Aliases{"dir"}}}, {Name: "dry_run", Go: "DryRun", Type: "boolean",
+			Rules: gen.Rules{gen.DryRun{}}}, {Name: "note", Go: "Note", Type: "string"}},
 		Request: (*sweepRequest)(nil),
 		Call: func(_ context.Context, _ []any, request any) (any, error) {
 			ran = append(ran, *request.(*sweepRequest))

@@ -464,38 +464,84 @@ func TestAskingIsLimited(t *testing.T) {
 	}
 }
 
-// T-87: a dry run needs no confirmation and no pause holds it; trust and limits do.
+// T-87, C7, REQ-RF-17: what the author says is a dry run needs no confirmation for its danger level, and no pause holds
+// it. Trust, a policy's confirmation, limits, and a confirmation that only a person gives do.
 func TestDryRuns(t *testing.T) {
+	const dry, wet, absent = `{"dry_run":true}`, `{"dry_run":false}`, `{}`
+	tagged := gen.Rules{gen.DryRun{}}
+	confirms := &policy.Policy{Rules: []policy.Rule{{Name: "ask", Effect: policy.Confirm, Danger: gen.Safe}}}
+	paused := quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 100}}}
+	for _, tt := range []struct {
+		name, params string
+		rules        gen.Rules
+		options      Options
+		want         string // in the answer to the third call
+	}{
+		{"a dry run", dry, tagged, Options{}, `{"success":true`},
+		{"no dry run", wet, tagged, Options{}, "CONFIRMATION_REQUIRED"},
+		{"none asked for", absent, tagged, Options{}, "CONFIRMATION_REQUIRED"},
+		{"a dry run by default", absent, gen.Rules{gen.DryRun{}, gen.Default("true")}, Options{}, `{"success":true`},
+		{"a parameter that is merely called dry_run", dry, nil, Options{}, "CONFIRMATION_REQUIRED"},
+		{"a dry run for which a person must be asked", dry, tagged, Options{Confirmation: Confirmation{HumanOnly: true}},
+			"needs the approval of the user"},
+		{"a dry run that the policy wants confirmed", dry, tagged, Options{Policy: confirms}, "CONFIRMATION_REQUIRED"},
+		{"a dry run without trust", dry, tagged, Options{Trust: &trust.Options{}}, "PERMISSION_DANGER_LEVEL_DENIED"},
+		{"a dry run beyond a pause", dry, tagged, Options{Quota: paused}, `{"success":true`},
+		{"a dry run beyond a pause that a person lifts", dry, tagged,
+			Options{Quota: paused, Confirmation: Confirmation{Off: true, HumanOnly: true}}, "RATE_LIMIT_QUOTA_PAUSE"},
+		{"no dry run beyond a pause", wet, tagged, Options{Quota: paused, Confirmation: Confirmation{Off: true}},
+			"RATE_LIMIT_QUOTA_PAUSE"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			session := newPurger(t, tt.rules, tt.options)
+			var got string
+			for range 3 {
+				got = string(session.Call(t.Context(), "mcp_aql_delete",
+					[]byte(`{"operation":"purge_notes","params":`+tt.params+`}`)).JSON)
+			}
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// newPurger makes an adapter with a dangerous operation that has a parameter dry_run.
+func newPurger(t *testing.T, rules gen.Rules, options Options) *Session {
+	t.Helper()
 	type purge struct{ DryRun bool }
-	ran := 0
-	make := func(options Options) *Session {
-		adapter, err := New(gen.NewRegistry([]gen.Handler{{
-			Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous,
-			Params: []gen.Field{{Name: "dry_run", Go: "DryRun", Type: "boolean"}}, Returns: "Nothing",
-			Request: (*purge)(nil), Call: func(context.Context, []any, any) (any, error) { ran++; return nil, nil },
-		}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}}), options)
-		if err != nil {
-			t.Fatal(err)
+	options.Name = "notes"
+	adapter, err := New(gen.NewRegistry([]gen.Handler{{
+		Name: "purge_notes", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
+		Params:  []gen.Field{{Name: "dry_run", Go: "DryRun", Type: "boolean", Rules: rules}},
+		Request: (*purge)(nil), Call: func(context.Context, []any, any) (any, error) { return nil, nil },
+	}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}}), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return adapter.NewSession()
+}
+
+// T-87: introspection says whether a dry run must be confirmed.
+func TestIntrospectionOfDryRuns(t *testing.T) {
+	tagged := gen.Rules{gen.DryRun{}}
+	confirms := &policy.Policy{Rules: []policy.Rule{{Name: "ask", Effect: policy.Confirm, Danger: gen.Safe}}}
+	const unless, always = "confirmation required unless it is a dry run]", "confirmation required]"
+	for name, tt := range map[string]struct {
+		rules   gen.Rules
+		options Options
+		want    string
+	}{
+		"a dry run":                     {tagged, Options{}, unless},
+		"a parameter called dry_run":    {nil, Options{}, always},
+		"a person must be asked":        {tagged, Options{Confirmation: Confirmation{HumanOnly: true}}, always},
+		"the policy wants confirmation": {tagged, Options{Policy: confirms}, always},
+	} {
+		answer := string(newPurger(t, tt.rules, tt.options).Call(t.Context(), "mcp_aql_read",
+			[]byte(`{"operation":"introspect","params":{"query":"operations","name":"purge_notes"}}`)).JSON)
+		said := strings.Contains(answer, "A dry run if true: nothing changes")
+		if !strings.Contains(answer, tt.want) || said != (tt.rules != nil) {
+			t.Errorf("%s: %s", name, answer)
 		}
-		return adapter.NewSession()
-	}
-	dry, wet := `{"operation":"purge_notes","params":{"dry_run":true}}`, `{"operation":"purge_notes",`+
-		`"params":{"dry_run":false}}`
-	session := make(Options{Name: "notes",
-		Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 100}}}})
-	for i := range 3 {
-		if got := string(session.Call(t.Context(), "mcp_aql_delete", []byte(dry)).JSON); !strings.HasPrefix(got,
-			`{"success":true`) || ran != i+1 {
-			t.Errorf("dry run %d: %s", i, got)
-		}
-	}
-	if got := string(session.Call(t.Context(), "mcp_aql_delete", []byte(wet)).JSON); !strings.Contains(got,
-		"RATE_LIMIT_QUOTA_PAUSE") {
-		t.Errorf("not dry: %s", got)
-	}
-	denied := make(Options{Name: "notes", Trust: &trust.Options{}})
-	if got := string(denied.Call(t.Context(), "mcp_aql_delete", []byte(dry)).JSON); !strings.Contains(got,
-		"PERMISSION_DANGER_LEVEL_DENIED") {
-		t.Errorf("without trust: %s", got)
 	}
 }

@@ -121,6 +121,8 @@ func (a *Adapter) protocol(g *gate.Gate) describe.Protocol {
 				return describe.Ungated
 			case operation.Denied():
 				return describe.Denied
+			case operation.Confirms() && operation.LetsDryRunsPass():
+				return describe.ConfirmedUnlessDry
 			case operation.Confirms():
 				return describe.Confirmed
 			case operation.MayConfirm():

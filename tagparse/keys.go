@@ -52,6 +52,7 @@ var (
 	onNumbers = []string{"integer", "number"}
 	onBytes   = []string{"bytes"}
 	onArrays  = []string{"array", "object"}
+	onBoolean = []string{"boolean"}
 )
 
 // operationKeys, parameterKeys and updateKeys are the tables of keys.
@@ -103,6 +104,10 @@ var (
 		{Scope: Parameter, Name: "preset", Value: List, Doc: "field-selection presets it belongs to"},
 		{Scope: Parameter, Name: "alias", Value: List, Doc: "other names that are accepted for it"},
 		{Scope: Parameter, Name: "deprecated", Value: FlagText, Doc: "that it should no longer be used, and why"},
+		{
+			Scope: Parameter, Name: "dryrun", Value: Flag, AppliesTo: onBoolean,
+			Doc: "that a request with true validates and previews, and changes nothing",
+		},
 		{Scope: Parameter, Name: "desc", Value: Text, Doc: "description; default: the field's comment"},
 	}
 	updateKeys = []Key{

@@ -17,6 +17,7 @@ type valueNotes struct {
 	readOnly   bool
 	appendOnly bool
 	nullable   bool
+	dryRun     bool
 	deprecated string
 }
 
@@ -27,6 +28,7 @@ var (
 	aliasNote      = regexp.MustCompile(sentence + `Also accepted as ([^.]+)\.?$`)
 	appendOnlyNote = regexp.MustCompile(sentence + `Append-only()\.?$`)
 	readOnlyNote   = regexp.MustCompile(sentence + `Read-only()\.?$`)
+	dryRunNote     = regexp.MustCompile(sentence + `A dry run if true: nothing changes()\.?$`)
 	presetNote     = regexp.MustCompile(sentence + `Preset ([a-z0-9_]+(?:, [a-z0-9_]+)*)\.?$`)
 	nullNote       = regexp.MustCompile(sentence + `May be null(?: in results)?()\.?$`)
 	mostNote       = regexp.MustCompile(sentence + `Up to (\d{1,9}) items?\.?$`)
@@ -55,6 +57,7 @@ func (v *value) readNotes() {
 	}
 	_, n.appendOnly = cutNote(&n.text, appendOnlyNote)
 	_, n.readOnly = cutNote(&n.text, readOnlyNote)
+	_, n.dryRun = cutNote(&n.text, dryRunNote)
 	if presets, ok := cutNote(&n.text, presetNote); ok {
 		n.presets = strings.Split(presets, ", ")
 	}
@@ -89,13 +92,15 @@ type gating int
 const (
 	ungated gating = iota
 	sometimesConfirmed
+	confirmedUnlessDry
 	confirmed
 	denied
 )
 
 func (g gating) String() string {
 	return [...]string{
-		"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level",
+		"", "confirmation may be required", "confirmation required unless it is a dry run", "confirmation required",
+		"denied for this adapter's trust level",
 	}[g]
 }
 
@@ -175,6 +180,8 @@ func (n *operationNotes) readBracket(text string) bool {
 			danger = level
 		case part == sometimesConfirmed.String():
 			gate = sometimesConfirmed
+		case part == confirmedUnlessDry.String():
+			gate = confirmedUnlessDry
 		case part == confirmed.String():
 			gate = confirmed
 		case part == denied.String():

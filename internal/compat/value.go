@@ -202,6 +202,7 @@ func (c *comparison) flags(at place, before, after *value) {
 		protected = Compatible
 	}
 	c.flag(at, "sensitive", before.Sensitive, after.Sensitive, Compatible, Notable)
+	c.flag(at, "dry-run", before.notes.dryRun, after.notes.dryRun, Notable, Breaking)
 	c.flag(at, "read-only", before.notes.readOnly, after.notes.readOnly, protected, Compatible)
 	c.flag(at, "append-only", before.notes.appendOnly, after.notes.appendOnly, protected, Compatible)
 	if at.result {

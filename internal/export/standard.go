@@ -26,7 +26,10 @@ func StandardProtocol(a *gen.Definitions) describe.Protocol {
 		},
 		Concurrency: "fully-concurrent",
 		Gate: func(o *gen.Operation) describe.Gating {
-			if NeedsConfirmation(o) {
+			switch dry := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.DryRun }); {
+			case NeedsConfirmation(o) && dry:
+				return describe.ConfirmedUnlessDry
+			case NeedsConfirmation(o):
 				return describe.Confirmed
 			}
 			return describe.Ungated

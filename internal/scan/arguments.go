@@ -205,15 +205,19 @@ func (b *builder) nestInput(o operation, h *handled) bool {
 	request := &shapes.Shape{
 		Kind: shapes.Struct, Type: o.request, Go: h.request.Go, Faulty: h.request.Faulty, Foreign: h.request.Foreign,
 	}
+	identified := false
 	for _, field := range h.request.Fields {
-		if field.Param.ID {
-			field.Param.Required = true
+		switch {
+		case field.Param.ID:
+			identified, field.Param.Required = true, true
 			request.Fields = append(request.Fields, field)
-		} else {
+		case field.Param.DryRun: // it is about the request, and no change
+			request.Fields = append(request.Fields, field)
+		default:
 			nested.Fields = append(nested.Fields, field)
 		}
 	}
-	if len(request.Fields) == 0 || len(nested.Fields) == 0 {
+	if !identified || len(nested.Fields) == 0 {
 		return false
 	}
 	request.Fields = append(request.Fields, shapes.Field{

@@ -63,6 +63,7 @@ func (b *builder) lintStandardName(h *handled, f *shapes.Field) bool {
 		return false
 	}
 	if slices.Contains(kinds, kind) {
+		b.proposeDryRun(h, f)
 		return false
 	}
 	b.Report(f.Tag.NameAt, diag.Diagnostic{
@@ -72,6 +73,20 @@ func (b *builder) lintStandardName(h *handled, f *shapes.Field) bool {
 		Suggestion: "choose another name with name=",
 	})
 	return true
+}
+
+// proposeDryRun proposes the tag of a parameter that by its name asks for a dry run: without the tag, a dry run is
+// confirmed like any other call.
+func (b *builder) proposeDryRun(h *handled, f *shapes.Field) {
+	if f.Param.Name != "dry_run" || f.Param.DryRun || h.Operation.Category == gen.Read {
+		return
+	}
+	b.Report(f.Tag.NameAt, diag.Diagnostic{
+		Severity: diag.Note, Code: diag.CodeName, FieldPath: f.Path, Expected: "dryrun",
+		Message: fmt.Sprintf("nothing says that %s changes nothing if dry_run is true, so a dry run is confirmed like any "+
+			"other call", h.Operation.Name),
+		Suggestion: "if that is so, add dryrun to the aql tag",
+	})
 }
 
 // sharedParameter is the first parameter of a name.

@@ -18,6 +18,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 	}
 	b.mergeThroughGetter(o, handler)
 	input := -1
+	b.checkNoDryRun(handler.result, make(map[*shapes.Shape]bool))
 	for i, f := range handler.request.Fields {
 		if naming.IsReservedField(f.Param.Name) {
 			b.Report(f.Tag.NameAt, diag.Diagnostic{
@@ -36,6 +37,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 				})
 			}
 		}
+		b.checkDryRun(handler, i)
 		if f.Param.Name == "input" && update {
 			input = i
 		}

@@ -166,6 +166,9 @@ func paramDescription(p *gen.Param) string {
 	if len(p.Presets) > 0 && p.Type != gen.TypeSelection {
 		n.add("Preset " + strings.Join(p.Presets, ", "))
 	}
+	if p.DryRun {
+		n.add("A dry run if true: nothing changes")
+	}
 	if p.ReadOnly {
 		n.add("Read-only")
 	}

@@ -27,17 +27,19 @@ type Gating int
 const (
 	Ungated            Gating = iota
 	SometimesConfirmed        // confirmation, for some callers or parameters
+	ConfirmedUnlessDry        // confirmation, unless the request asks for a dry run
 	Confirmed                 // confirmation (MCP-AQL confirmation tokens)
 	Denied                    // the adapter's trust level denies the operation to all callers
 )
 
 // confirms reports whether the operation accepts a confirmation token.
-func (g Gating) confirms() bool { return g == SometimesConfirmed || g == Confirmed }
+func (g Gating) confirms() bool { return SometimesConfirmed <= g && g <= Confirmed }
 
 // note returns the note for agents; empty: there is none.
 func (g Gating) note() string {
 	return [...]string{
-		"", "confirmation may be required", "confirmation required", "denied for this adapter's trust level",
+		"", "confirmation may be required", "confirmation required unless it is a dry run", "confirmation required",
+		"denied for this adapter's trust level",
 	}[g]
 }
 

@@ -144,6 +144,7 @@ type Param struct {
 	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string. Not on the wire
 	OmitZero    bool
 	Quoted      bool
+	DryRun      bool // with true, the handler changes nothing
 	Deprecated  string
 }
 

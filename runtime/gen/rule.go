@@ -5,7 +5,7 @@ package gen
 type Rules []Rule
 
 // Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, Presets,
-// Aliases or Deprecated.
+// Aliases, DryRun or Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
@@ -37,6 +37,8 @@ type (
 	Presets []string
 	// Aliases are other names of a parameter.
 	Aliases []string
+	// DryRun says that the handler changes nothing if the value, a boolean, is true.
+	DryRun struct{}
 	// Deprecated says what to know about the deprecation.
 	Deprecated string
 )
@@ -54,4 +56,5 @@ func (r Pattern) apply(p *Param)    { p.Pattern = string(r) }
 func (r Format) apply(p *Param)     { p.Format = string(r) }
 func (r Presets) apply(p *Param)    { p.Presets = r }
 func (r Aliases) apply(p *Param)    { p.Aliases = r }
+func (DryRun) apply(p *Param)       { p.DryRun = true }
 func (r Deprecated) apply(p *Param) { p.Deprecated = string(r) }

@@ -44,6 +44,7 @@ func (r *renderer) param(path string, p *gen.Param) param {
 		lost.add(true, "elements of type %s", p.Items.Type)
 	}
 	lost.add(p.Sensitive, "sensitive")
+	lost.add(p.DryRun, "dry run")
 	lost.add(p.ReadOnly, "read-only")
 	lost.add(p.AppendOnly, "append-only")
 	lost.add(len(p.Aliases) > 0, "other names %s", strings.Join(p.Aliases, " and "))

@@ -27,6 +27,9 @@ func (s *Set) param(p *gen.Param, as use) *document.Schema {
 	if p.Description != "" {
 		schema.Description = strings.TrimSpace(p.Description)
 	}
+	if p.DryRun {
+		schema.Description = sentence(schema.Description, "A dry run if true: nothing changes")
+	}
 	if p.Deprecated != "" {
 		schema.Deprecated = true
 		schema.Description = sentence(schema.Description, "Deprecated: "+p.Deprecated)

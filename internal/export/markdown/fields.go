@@ -72,6 +72,7 @@ func (p *page) rules(f *gen.Param) []string {
 		}
 	}
 	add(f.Default != "", "default %s", code(f.Default))
+	add(f.DryRun, "a dry run if true: nothing changes")
 	add(f.ReadOnly, "read-only")
 	add(f.AppendOnly, "append-only")
 	add(f.Sensitive, "sensitive: never shown or logged")

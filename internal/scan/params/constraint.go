@@ -105,6 +105,8 @@ func (c constrainer) apply(item tags.Item) {
 		c.param.AppendOnly = true
 	case "id":
 		c.param.ID = true
+	case "dryrun":
+		c.param.DryRun = true
 	case "desc":
 		c.param.Description = item.Value
 	case "deprecated":

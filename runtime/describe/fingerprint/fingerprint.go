@@ -82,6 +82,7 @@ func (w *writer) param(p *gen.Param) {
 		w.textMember("default", p.Default)
 		w.textMember("deprecated", p.Deprecated)
 		w.textMember("description", p.Description)
+		w.flag("dryRun", p.DryRun)
 		w.texts("enum", p.Enum)
 		w.textMember("format", p.Format)
 		w.flag("id", p.ID)

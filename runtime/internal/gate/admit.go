@@ -43,7 +43,8 @@ type admission struct {
 	// presented are the tokens of the request, or the one that a person has approved.
 	presented Presented
 	confirm   bool // the call needs confirmation
-	dry       bool // the call is a dry run
+	dry       bool // the call is a dry run, which changes nothing
+	light     bool // and neither the danger level nor a pause holds it up
 	pass      Pass
 	consumed  []string // ids of the tokens that were consumed
 }
@@ -65,11 +66,12 @@ func (a *admission) decide() *Refusal {
 			return &Refusal{Reason: DeniedByPolicy, Rule: a.decision.Rule}
 		}
 	}
-	if o.dryRun {
-		text, _ := a.Params.Value("dry_run")
-		a.dry = text == "true" // it changes nothing, so it needs no confirmation
+	if o.dryRun != "" {
+		text, _ := a.Params.Seen(o.dryRun)
+		a.dry = text == "true"
+		a.light = a.dry && !o.humanOnly
 	}
-	a.confirm = !a.dry && (o.confirm || a.decision.Effect == policy.Confirm)
+	a.confirm = o.confirm && !a.light || a.decision.Effect == policy.Confirm
 	return nil
 }
 
@@ -128,7 +130,7 @@ func (a *admission) readAnswer(ctx, bounded context.Context) *Refusal {
 }
 
 // count counts the call; with checkOnly it only checks whether the call could be counted. A continuation token lifts a
-// pause. No pause holds up a dry run.
+// pause. No pause holds up a dry run, unless only a person can lift it.
 func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 	gauge := a.Operation.gauge
 	if gauge == nil {
@@ -141,7 +143,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 		switch {
 		case checkOnly:
 			block, err = gauge.Check(ctx, caller, a.now)
-		case a.dry:
+		case a.light:
 			a.pass.taken, block, err = gauge.TakeDry(ctx, caller, a.now)
 		default:
 			a.pass.taken, block, err = gauge.Take(ctx, caller, a.now)

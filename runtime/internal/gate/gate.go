@@ -102,17 +102,18 @@ type Operation struct {
 	confirm    bool // calls need confirmation whatever the policy
 	rules      *policy.Rules
 	gauge      *meter.Gauge
-	dryRun     bool // the operation has a boolean parameter dry_run
+	dryRun     string // the parameter that asks for a dry run; empty: there is none
+	humanOnly  bool
 	recorded   bool // every attempt is recorded
 }
 
 func (g *Gate) operation(definition *gen.Operation) *Operation {
 	guarded := definition.Danger.Level() >= guardedLevel
-	o := &Operation{definition: definition, recorded: guarded}
+	c := &g.options.Confirmation
+	o := &Operation{definition: definition, recorded: guarded, humanOnly: c.HumanOnly}
 	if definition.Category == gen.Execute && g.options.Audit != nil {
 		o.recorded = true // MCP-AQL CRUDE pattern §7.2
 	}
-	c := &g.options.Confirmation
 	byLevel := guarded && !c.Off
 	if t := g.options.Trust; t != nil {
 		o.ruling = t.Rule(definition)
@@ -122,8 +123,10 @@ func (g *Gate) operation(definition *gen.Operation) *Operation {
 	if g.meter != nil {
 		o.gauge = g.meter.Gauge(definition.Name)
 	}
-	if p, ok := definition.Param("dry_run"); ok && p.Type == "boolean" {
-		o.dryRun = true
+	for i := range definition.Params {
+		if p := &definition.Params[i]; p.DryRun {
+			o.dryRun = p.Name
+		}
 	}
 	return o
 }
@@ -134,6 +137,11 @@ func (o *Operation) MayConfirm() bool { return o.confirm || o.rules.MayConfirm()
 // Confirms reports whether every call of the operation needs confirmation whatever the policy.
 func (o *Operation) Confirms() bool { return o.confirm }
 
+// LetsDryRunsPass reports whether no dry run of the operation needs confirmation.
+func (o *Operation) LetsDryRunsPass() bool {
+	return o.dryRun != "" && !o.humanOnly && !o.rules.MayConfirm()
+}
+
 // Ungated reports whether every call of the operation is admitted, without anything to count or record.
 func (o *Operation) Ungated() bool {
 	return !o.recorded && !o.confirm && o.ruling.Verdict == trust.Allow && o.rules == nil && o.gauge == nil
@@ -141,7 +149,7 @@ func (o *Operation) Ungated() bool {
 
 // NeedsParams reports whether the gate reads the parameters of the operation's calls.
 func (o *Operation) NeedsParams() bool {
-	return o.MayConfirm() || o.recorded || o.gauge != nil || o.dryRun || o.rules != nil
+	return o.MayConfirm() || o.recorded || o.gauge != nil || o.dryRun != "" || o.rules != nil
 }
 
 // Recorded reports whether every attempt to call the operation is recorded (MCP-AQL danger levels §7.4).
