@@ -29,14 +29,14 @@ type reachRequest struct {
 		Host  net.IP
 		Level slog.Level
 	}
-	Input Patch[struct{ Level slog.Level }]
+	Input Patch[struct{ Level *slog.Level }]
 }
 
 func newReacher(policies *policy.Policy, log *slog.Logger) (*Session, error) {
 	level := gen.Field{Name: "level", Go: "Level", Type: "any"}
-	removable := level
-	removable.OmitZero = true
 	host := gen.Field{Name: "host", Go: "Host", Type: "string", Rules: gen.Rules{gen.Aliases{"server"}}}
+	optional := level
+	optional.Nullable = true
 	preset := host
 	preset.Rules = gen.Rules{gen.Aliases{"server"}, gen.Default(`"::ffff:127.0.0.1"`)}
 	adapter, err := New(gen.NewRegistry([]gen.Handler{{
@@ -52,7 +52,7 @@ func newReacher(policies *policy.Policy, log *slog.Logger) (*Session, error) {
 	}}, []gen.WireType{
 		{Name: "Nothing", Kind: gen.KindScalar},
 		{Name: "Options", Kind: gen.KindObject, Fields: []gen.Field{preset, level}},
-		{Name: "Resource", Kind: gen.KindObject, Fields: []gen.Field{removable}},
+		{Name: "Resource", Kind: gen.KindObject, Fields: []gen.Field{optional}},
 		{Name: "ResourcePatch", Kind: gen.KindObject, Changes: "Resource"},
 	}), Options{Name: "notes", Policy: policies, Logger: log})
 	if err != nil {

@@ -27,7 +27,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 		Rules: Rules{
 			Default("1"), Enum{"a"}, Constant("c"), Min("2"), Max("3"), MinLen(4), MaxLen(5), MinItems(6), MaxItems(7), Pattern("p"),
 			Format("f"),
-			Presets{"minimal"}, Aliases{"other"}, Deprecated("old"),
+			Presets{"minimal"}, Aliases{"other"}, DryRun{}, Deprecated("old"),
 		},
 	}
 	want := Param{
@@ -35,7 +35,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 		AppendOnly: true,
 		ID:         true, OmitEmpty: true, OmitZero: true, Quoted: true, Description: "d",
 		Default: "1", Constant: "c", Enum: []string{"c"}, Minimum: "2", Maximum: "3", MinLength: 4, MaxLength: 5, MinItems: 6, MaxItems: 7,
-		Pattern: "p", Format: "f", Presets: []string{"minimal"}, Aliases: []string{"other"}, Deprecated: "old",
+		Pattern: "p", Format: "f", Presets: []string{"minimal"}, Aliases: []string{"other"}, DryRun: true, Deprecated: "old",
 	}
 	for i, value := 0, reflect.ValueOf(want); i < value.NumField(); i++ {
 		if value.Field(i).IsZero() {
