@@ -141,7 +141,7 @@ func (r *refusal) question(message string, reasons []string) *Question {
 	definition := &r.request.operation.definition
 	return &Question{
 		Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
-		Params: string(r.request.Redacted()), token: strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
+		Params: string(r.request.redacted(r.request.visible)), token: strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
 	}
 }
 

@@ -72,13 +72,26 @@ func (q *request) Canonical() []byte {
 	return append(canonical, '}')
 }
 
-// Redacted returns a JSON object of the parameters in which sensitive values are hidden, for records and questions.
-func (q *request) Redacted() []byte {
+// visible returns a parameter's value as people see it who decide: the canonical form of the value that the handler
+// sees, and the text that was sent if nothing tells what that is.
+func (q *request) visible(name string) (string, bool) {
+	text, given := q.Seen(name)
+	if !given || !strings.Contains(text, wire.Unjudged) {
+		return text, given
+	}
+	return q.Value(name)
+}
+
+// Redacted returns a JSON object of the parameters as they were sent, in which sensitive values are hidden: for records,
+// which are evidence.
+func (q *request) Redacted() []byte { return q.redacted(q.Value) }
+
+func (q *request) redacted(valueOf func(name string) (string, bool)) []byte {
 	w := wire.NewWriter(nil)
 	w.BeginObject()
 	for i := range q.operation.definition.Params {
 		param := &q.operation.definition.Params[i]
-		text, given := q.Value(param.Name)
+		text, given := valueOf(param.Name)
 		if !given {
 			continue
 		}
@@ -102,7 +115,7 @@ func (q *request) shown(name string) (string, bool) {
 	if !known {
 		return "", false
 	}
-	text, given := q.Value(name)
+	text, given := q.visible(name)
 	switch {
 	case param.Sensitive:
 		return "***", true

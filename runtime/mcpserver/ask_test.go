@@ -318,3 +318,17 @@ func TestQuestionsCannotBeForged(t *testing.T) {
 		t.Errorf("marks that turn the text around: %q", got)
 	}
 }
+
+// T-112: a person who is asked sees the escapes of what misleads, in short and in long parameters.
+func TestQuestionsShowWhatMisleads(t *testing.T) {
+	for _, filler := range []string{"", strings.Repeat("harmless ", 1000)} {
+		for character, escape := range map[string]string{
+			"\u200b": `\u200b`, "\u202e": `\u202e`, "\u3164": `\u3164`, "\u2028": `\u2028`,
+		} {
+			got := text(&aql.Question{Operation: "delete_thing", Params: `{"path":"a` + character + `b","note":"` + filler + `"}`})
+			if !strings.Contains(got, `"a`+escape+`b"`) || strings.Contains(got, character) {
+				t.Errorf("%+q: %q", character, got)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Explanation explains to operators why a call is allowed, denied or must be confirmed. It is not for agents: it
@@ -159,12 +160,12 @@ func (e Explanation) WriteText(w io.Writer) error {
 		if m.Decided {
 			fmt.Fprintf(facts, "  decided by\t%s\n", m.where())
 			if m.Why != "" {
-				fmt.Fprintf(facts, "  although\t%s\n", m.Why)
+				fmt.Fprintf(facts, "  although\t%s\n", words.Printable(m.Why))
 			}
 		}
 	}
 	if e.Reason != "" {
-		fmt.Fprintf(facts, "  reason\t%s\n", e.Reason)
+		fmt.Fprintf(facts, "  reason\t%s\n", words.Printable(e.Reason))
 	}
 	if e.Category != "" {
 		fmt.Fprintf(facts, "  danger level\t%s (%s)\n", e.Danger, e.Category)
@@ -176,7 +177,7 @@ func (e Explanation) WriteText(w io.Writer) error {
 	if len(e.Scopes) > 0 {
 		caller += ", with " + strings.Join(e.Scopes, ", ")
 	}
-	fmt.Fprintf(facts, "  caller\t%s\n", caller)
+	fmt.Fprintf(facts, "  caller\t%s\n", words.Printable(caller))
 	if err := facts.Flush(); err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func (e Explanation) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "    matches, but %s is more restrictive\n", e.Effect)
 		}
 		if m.Why != "" {
-			fmt.Fprintf(&b, "    %s\n", m.Why)
+			fmt.Fprintf(&b, "    %s\n", words.Printable(m.Why))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -210,5 +211,5 @@ func (m Match) where() string {
 	if m.Place != "" {
 		text += ", " + m.Place
 	}
-	return text
+	return words.Printable(text)
 }

@@ -92,3 +92,27 @@ func TestExplanationsAsJSON(t *testing.T) {
 		`"effect":"confirm","rule":"r","reason":"Careful","cooldown":"10s",`+
 		`"rules":[{"name":"r","effect":"confirm","place":"policy.yaml:1","matched":true,"decided":true}]}`, string(got))
 }
+
+// T-112: an operator who reads an explanation sees the escapes of what misleads, wherever it comes from.
+func TestExplanationsShowWhatMisleads(t *testing.T) {
+	const bad, escaped = "\u202e\x1b[31m\u200b", `\u202e\u001b[31m\u200b`
+	bound := bind(t, policy.Policy{Rules: []policy.Rule{
+		{Name: "a", Effect: policy.Deny, When: []policy.Condition{{Param: "query", Equals: "x"}}, Reason: "because" + bad},
+		{Name: "b", Effect: policy.Deny, Callers: []string{"someone"}},
+	}})
+	for name, q := range map[string]policy.Request{
+		"the caller":    {Caller: identity.Caller{Subject: "me" + bad}, Value: params(t, `{}`)},
+		"the issuer":    {Caller: identity.Caller{Subject: "me", Issuer: "them" + bad}, Value: params(t, `{}`)},
+		"a scope":       {Caller: identity.Caller{Subject: "me", Scopes: []string{"all" + bad}}, Value: params(t, `{}`)},
+		"a parameter":   {Value: func(string) (string, bool) { return `"` + "\u202e\u200b" + `"`, true }},
+		"a rule's text": {Value: params(t, `{"query":"x"}`)},
+	} {
+		var text strings.Builder
+		if err := bound.Explain("search_todos", q).WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(text.String(), "\u202e\u200b\x1b") || !strings.Contains(text.String(), escaped[:6]) {
+			t.Errorf("%s: %q", name, text.String())
+		}
+	}
+}

@@ -22,15 +22,40 @@ func FirstSentence(text string) string {
 	return strings.Join(words, " ")
 }
 
-// Printable returns text with U+FFFD in place of what does not print: line breaks, control characters, marks that
-// change the direction of the text, and bytes that are not UTF-8.
+// Printable returns text as a person can judge it: an escape such as \u202e stands in place of each character that
+// misleads, because it cannot be seen or changes how others look. Those are line breaks, control characters with the
+// escape sequences of terminals, marks that change the direction of text, characters without width, and spaces other
+// than the usual one. Bytes that are not UTF-8 are U+FFFD. Every text that a person decides by passes here.
 func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return utf8.RuneError
+	misleading := strings.IndexFunc(text, misleads)
+	if misleading < 0 {
+		return strings.ToValidUTF8(text, "\ufffd")
+	}
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case !misleads(r):
+			out.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&out, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
 		}
-		return r
-	}, text)
+	}
+	return out.String()
+}
+
+// misleads reports whether a character cannot be seen, or changes how others look.
+func misleads(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r) }
+
+// invisible are characters that Unicode counts among those that print, and that most fonts do not show: joiners, fillers
+// and selectors of variants, which can hide text in text.
+var invisible = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1}, {0x2800, 0x2800, 1},
+		{0x3164, 0x3164, 1}, {0xfe00, 0xfe0f, 1}, {0xffa0, 0xffa0, 1},
+	},
+	R32: []unicode.Range32{{0xe0100, 0xe01ef, 1}},
 }
 
 // Clip returns the Printable form of text, and of a longer one the first most characters with an ellipsis behind them.

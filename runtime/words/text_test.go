@@ -27,6 +27,25 @@ func TestFirstSentence(t *testing.T) {
 	}
 }
 
+// T-112: what cannot be seen, or changes how other characters look, is escaped; everything else stays.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"größer, 大きい, 😀, e\u0301":        "größer, 大きい, 😀, e\u0301",
+		"zero\u200bwidth\u200d\ufeff":    `zero\u200bwidth\u200d\ufeff`,
+		"\u202eturned\u2066\u061c":       `\u202eturned\u2066\u061c`,
+		"\x1b[31mred\x1b]8;;\x07\u009b":  `\u001b[31mred\u001b]8;;\u0007\u009b`,
+		"a\r\n\tb\u2028\u2029\u0085":     `a\u000d\u000a\u0009b\u2028\u2029\u0085`,
+		"a\u00a0b\u3000c\u00adc":         `a\u00a0b\u3000c\u00adc`,
+		"\u3164\u115f\u2800\ufe0f\u034f": `\u3164\u115f\u2800\ufe0f\u034f`,
+		"a\U000e0041\U000e0101":          `a\U000e0041\U000e0101`,
+		"\xff":                           "\uFFFD",
+	} {
+		if got := Printable(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestClip(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                   "",
@@ -34,9 +53,9 @@ func TestClip(t *testing.T) {
 		"seven m":            "seven …",
 		"äöüßéè":             "äöüßéè",
 		"äöüßéèà":            "äöüßéè…",
-		"a\nb":               "a\uFFFDb",
-		"a\u202eb":           "a\uFFFDb",
-		"a\x1b[31m":          "a\uFFFD[31m",
+		"a\nb":               `a\u000ab`,
+		"a\u202eb":           `a\u202eb`,
+		"a\x1b[31m":          `a\u001b[31m`,
 		"\xff":               "\uFFFD",
 		"\xff\xff\xff\xffab": "\uFFFD\uFFFD\uFFFD\uFFFDab",
 	} {
