@@ -27,9 +27,8 @@ func FirstSentence(text string) string {
 // escape sequences of terminals, marks that change the direction of text, characters without width, and spaces other
 // than the usual one. Bytes that are not UTF-8 are U+FFFD. Every text that a person decides by passes here.
 func Printable(text string) string {
-	misleading := strings.IndexFunc(text, misleads)
-	if misleading < 0 {
-		return strings.ToValidUTF8(text, "\ufffd")
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, misleads) {
+		return text
 	}
 	var out strings.Builder
 	for _, r := range text {
@@ -46,7 +45,9 @@ func Printable(text string) string {
 }
 
 // misleads reports whether a character cannot be seen, or changes how others look.
-func misleads(r rune) bool { return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r) }
+func misleads(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r)
+}
 
 // invisible are characters that Unicode counts among those that print, and that most fonts do not show: joiners, fillers
 // and selectors of variants, which can hide text in text.
