@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -222,13 +223,21 @@ func (p *prober) valuesOfOtherTypes(d *param) []any {
 			others[len(others)-1] = "x"
 		}
 	}
-	if !is("integer") && !is("number") {
+	if !is("integer") && !is("number") && !isIntegerText(d.Pattern) {
 		others = append(others, 7)
 	}
 	if is("integer") && !is("number") {
 		others = append(others, 1.5)
 	}
 	return others
+}
+
+// isIntegerText reports whether a pattern is that of integers. An adapter that has them travel as strings may accept
+// numbers too (MCP-AQL core §4.7.3).
+func isIntegerText(pattern string) bool {
+	re, err := regexp.Compile(pattern)
+	return pattern != "" && err == nil && re.MatchString("7") && re.MatchString("10") && !re.MatchString("x") &&
+		!re.MatchString("")
 }
 
 func checkTypes(p *prober, rec *recorder) {

@@ -48,11 +48,12 @@ type Key struct {
 }
 
 var (
-	onText    = []string{"string"}
-	onNumbers = []string{"integer", "number"}
-	onBytes   = []string{"bytes"}
-	onArrays  = []string{"array", "object"}
-	onBoolean = []string{"boolean"}
+	onText     = []string{"string"}
+	onNumbers  = []string{"integer", "number"}
+	onBytes    = []string{"bytes"}
+	onArrays   = []string{"array", "object"}
+	onBoolean  = []string{"boolean"}
+	onIntegers = []string{"integer"}
 )
 
 // operationKeys, parameterKeys and updateKeys are the tables of keys.
@@ -96,6 +97,10 @@ var (
 		{
 			Scope: Parameter, Name: "mime", Value: Text, AppliesTo: onBytes,
 			Doc: "media type of binary data, which travels beside it; default: application/octet-stream",
+		},
+		{
+			Scope: Parameter, Name: "string", Value: Flag, AppliesTo: onIntegers,
+			Doc: "that an integer travels as a string, which clients in JavaScript do not round",
 		},
 		{Scope: Parameter, Name: "sensitive", Value: Flag, Doc: "that its values are shown nowhere"},
 		{Scope: Parameter, Name: "readonly", Value: Flag, Doc: "that updates may not change it"},

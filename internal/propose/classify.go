@@ -143,7 +143,7 @@ func (d *draft) directives(c *Candidate) []string {
 		items = "op=" + d.name + "," + items
 	}
 	if c.Category != gen.Update || slices.Contains(c.Params, "input") {
-		return []string{"//aql:op " + items}
+		return d.asText([]string{"//aql:op " + items})
 	}
 	lines := []string{}
 	if body := d.body(c.Identifiers); body != "" {
@@ -159,7 +159,24 @@ func (d *draft) directives(c *Candidate) []string {
 			}
 		}
 	}
-	return slices.Insert(lines, 0, "//aql:op "+items)
+	return d.asText(slices.Insert(lines, 0, "//aql:op "+items))
+}
+
+// asText adds that identifiers of 64 bits travel as text, which no client rounds.
+func (d *draft) asText(lines []string) []string {
+	for i := range d.trial.Request.Fields {
+		field := &d.trial.Request.Fields[i]
+		if !field.IsWideIdentifier() {
+			continue
+		}
+		line := "//aql:param " + field.Param.Name + " "
+		if at := slices.IndexFunc(lines, func(other string) bool { return strings.HasPrefix(other, line) }); at >= 0 {
+			lines[at] += ",string"
+		} else {
+			lines = append(lines, line+"string")
+		}
+	}
+	return lines
 }
 
 // body is the only parameter of an update besides its identifiers, if it is an object. It is the input.

@@ -54,6 +54,37 @@ func (b *builder) lint(o operation, h *handled) {
 	}
 	visited := make(map[*shapes.Shape]bool)
 	b.lintFields(h.request, visited, true)
+	clear(visited)
+	b.lintIdentifiers(h.request, visited)
+	b.lintIdentifiers(h.result, visited)
+}
+
+// lintIdentifiers warns of identifiers that clients may round.
+func (b *builder) lintIdentifiers(shape *shapes.Shape, visited map[*shapes.Shape]bool) {
+	if shape == nil || visited[shape] {
+		return
+	}
+	visited[shape] = true
+	for i := range shape.Fields {
+		field := &shape.Fields[i]
+		if field.Tag.At.Start == 0 || field.Var == nil || !source.InMainModule(b.Packages[field.Var.Pkg()]) {
+			continue
+		}
+		if field.IsWideIdentifier() {
+			suggestion := `add string to its tag, such as aql:"string", and it travels as text in both directions`
+			if field.Tag.Field == nil {
+				suggestion = fmt.Sprintf("add //aql:param %s string, and it travels as text", field.Var.Name())
+			}
+			b.Report(field.Tag.At, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeType, FieldPath: field.Path, Actual: b.text(field.Var.Type()),
+				Message: fmt.Sprintf("identifier %s is a JSON number of 64 bits, which clients in JavaScript round from 2^53 on",
+					field.Param.Name),
+				Suggestion: suggestion,
+			})
+		}
+		b.lintIdentifiers(field.Shape, visited)
+	}
+	b.lintIdentifiers(shape.Elem, visited)
 }
 
 // lintFields checks the parameters of an operation, and the fields of the objects in them.

@@ -88,7 +88,7 @@ func Get(Request) error { return nil }
 		{Name: "i", Type: "object", Default: "{}", Items: &gen.Param{Type: "integer"}},
 		{Name: "j", Type: "string", Sensitive: true, ID: true, Aliases: []string{"jj", "jjj"}, Deprecated: "Deprecated."},
 		{Name: "k", Type: "string", Default: `"2026-01-02T15:04:05Z"`, Format: "date-time"},
-		{Name: "l", Type: "string", Default: `"5"`, Description: "A JSON integer, as a string."},
+		{Name: "l", Type: "string", Default: `"5"`, Pattern: gen.PatternInteger, Description: quotedInteger},
 		{Name: "m", Type: "string", Default: `"a \"<b>\""`},
 		{Name: "n", Type: "array", MinItems: 2, MaxItems: 2, Items: &gen.Param{Type: "boolean"}},
 	}
@@ -191,3 +191,6 @@ func GetA(R3) error { return nil }
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
+
+// quotedInteger is what T-110 has a definition say of an integer that travels as a string.
+const quotedInteger = "An integer, as a string; a number is accepted between -(2^53-1) and 2^53-1."

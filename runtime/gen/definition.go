@@ -148,6 +148,13 @@ type Param struct {
 	Deprecated  string
 }
 
+// PatternInteger and PatternNatural are the patterns of integers, signed and unsigned, that travel in strings (MCP-AQL
+// core §4.7.3).
+const (
+	PatternInteger = `^(0|-?[1-9][0-9]*)$`
+	PatternNatural = `^(0|[1-9][0-9]*)$`
+)
+
 // Updatable reports whether an update may change the field. Identifiers, and fields that are read-only or append-only,
 // are protected (MCP-AQL core §4.5.3).
 func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }

@@ -404,6 +404,9 @@ func (w *schemaOf) value(d described) map[string]any {
 		s["$ref"] = "#/$defs/" + d.Type
 	default:
 		s["type"] = d.Type
+		if strings.Contains(d.Description, "a number is accepted") { // an integer that travels as a string
+			s["type"] = []string{"string", "number"}
+		}
 	}
 	for key, limit := range map[string]*json.Number{"minimum": d.Minimum, "maximum": d.Maximum} {
 		if limit != nil {

@@ -98,7 +98,10 @@ const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[
 func text(p *gen.Param, as use) *document.Schema {
 	schema := &document.Schema{Type: "string", Enum: enum(p.Enum)}
 	if p.Quoted {
-		return schema // the rules apply to the value inside the string
+		if as != output && (p.Pattern == gen.PatternInteger || p.Pattern == gen.PatternNatural) {
+			schema.Pattern = p.Pattern
+		}
+		return schema // other rules apply to the value inside the string
 	}
 	if schema.Format = p.Format; p.Format == "byte" {
 		schema.Format, schema.ContentEncoding = "", "base64"

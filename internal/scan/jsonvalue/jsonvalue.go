@@ -78,6 +78,10 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 	if value == nil && (inPatch || shape.Kind == shapes.Any) {
 		return
 	}
+	if param.Quoted {
+		c.quoted(shape, param, value, path)
+		return
+	}
 	switch shape.Kind {
 	case shapes.Any, shapes.JSON:
 	case shapes.Bool:
@@ -165,10 +169,6 @@ func (c *checker) object(shape *shapes.Shape, members map[string]any, path strin
 			if field.Param.Required {
 				c.add(naming.Join(path, name), diag.CodeMissing,
 					fmt.Sprintf("required parameter %q is missing", naming.Join(path, name)))
-			}
-		case present && field.Param.Quoted:
-			if _, ok := value.(string); !ok {
-				c.add(naming.Join(path, name), diag.CodeType, "expected string, not "+KindOf(value))
 			}
 		case present:
 			c.check(shapes.Indirect(field.Shape), field.Param, value, naming.Join(path, name), inPatch)

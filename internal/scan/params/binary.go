@@ -67,18 +67,8 @@ func (m *Maker) AddConstants(structure *shapes.Shape) {
 
 // isBinary reports whether a shape is binary data, or a list or map of such.
 func isBinary(shape *shapes.Shape) bool {
-	for range 16 {
-		switch shape = shapes.Indirect(shape); {
-		case shape == nil:
-			return false
-		case shape.Kind == shapes.Bytes:
-			return true
-		case !shapes.HasItems(shape):
-			return false
-		}
-		shape = shape.Elem
-	}
-	return false
+	shape = leaf(shape)
+	return shape != nil && shape.Kind == shapes.Bytes
 }
 
 // constantOf returns the field of a constant that describes another field. It is shown, written and left out with it.

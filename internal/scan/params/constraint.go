@@ -44,6 +44,9 @@ func (c constrainer) applicable(item tags.Item) bool {
 	if item.Key == "mime" && isBinary(c.shape) {
 		kind = "bytes" // or a list or map of such
 	}
+	if item.Key == "string" && isInteger(leaf(c.shape)) {
+		kind = "integer"
+	}
 	keys := tagparse.Keys(tagparse.Parameter)
 	for i := range keys {
 		key := &keys[i]
@@ -114,6 +117,8 @@ func (c constrainer) apply(item tags.Item) {
 		if item.Flag {
 			c.param.Deprecated = "Deprecated."
 		}
+	case "string":
+		c.quoteElements()
 	case "format":
 		c.param.Format = item.Value
 	case "alias":

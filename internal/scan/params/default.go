@@ -30,7 +30,9 @@ func (c constrainer) applyDefault(item tags.Item, quotedNumber bool) {
 		c.fail(item, diag.CodeType, fmt.Sprintf("default is not valid JSON: %v", err), "")
 		return
 	}
-	faults := jsonvalue.Check(c.shape, *c.param, value)
+	param := *c.param
+	param.Quoted = false // a default is written as the value itself
+	faults := jsonvalue.Check(c.shape, param, value)
 	for _, fault := range faults {
 		suggestion := ""
 		if fault.Allowed != nil {

@@ -47,6 +47,10 @@ func (m *Maker) Fill(structs []*shapes.Shape) {
 // FillField fills in the parameter of a field. Package wiretype completes what depends on the names of types: Type,
 // Items and the values of an enum type.
 func (m *Maker) FillField(field *shapes.Field) {
+	_, quoted := field.Tag.Item("string")
+	if quoted = quoted && isInteger(shapes.Indirect(field.Shape)); quoted {
+		field.Param.Quoted = true
+	}
 	param := m.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
 	was := &field.Param
 	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = was.Go, was.OmitEmpty, was.OmitZero, was.Quoted

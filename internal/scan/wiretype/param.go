@@ -109,10 +109,11 @@ func (s *Set) keysOf(key *shapes.Shape) string {
 func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 	param, wire := field.Param, s.wireParam(field.Shape, inPatch)
 	if field.Param.Quoted {
-		kind := shapes.JSONKind(shapes.Indirect(field.Shape))
-		wire.Description = strings.TrimSpace(wire.Description + " A JSON " + kind + ", as a string.")
+		shape := shapes.Indirect(field.Shape)
+		wire.Description = strings.TrimSpace(wire.Description + " " + quotedForm(shape))
+		param.Pattern = cmp.Or(quotedPattern(shape), param.Pattern)
 	}
-	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items)
+	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items, shapes.Indirect(field.Shape).Elem)
 	if param.Format == "" {
 		param.Format = wire.Format
 	}
@@ -141,7 +142,7 @@ func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 }
 
 // mergeItems is the wire type of a field's elements with what tags add.
-func mergeItems(said, wire *gen.Param) *gen.Param {
+func mergeItems(said, wire *gen.Param, shape *shapes.Shape) *gen.Param {
 	if said == nil || wire == nil {
 		return wire
 	}
@@ -156,8 +157,33 @@ func mergeItems(said, wire *gen.Param) *gen.Param {
 		}
 		out.Enum = said.Enum
 	}
-	out.Items = mergeItems(said.Items, wire.Items)
+	shape = shapes.Indirect(shape)
+	out.Items = mergeItems(said.Items, wire.Items, shape.Elem)
+	if said.Quoted {
+		out.Type, out.Quoted, out.Description, out.Pattern = "string", true, quotedForm(shape), quotedPattern(shape)
+		out.Minimum, out.Maximum = said.Minimum, said.Maximum
+	}
 	return &out
+}
+
+// quotedForm describes a value that travels in a string (MCP-AQL core §4.7.3).
+func quotedForm(shape *shapes.Shape) string {
+	text := "A JSON " + shapes.JSONKind(shape) + ", as a string."
+	if quotedPattern(shape) != "" {
+		return "An integer, as a string; a number is accepted between -(2^53-1) and 2^53-1."
+	}
+	return text
+}
+
+// quotedPattern is the pattern of an integer in a string, empty for other values.
+func quotedPattern(shape *shapes.Shape) string {
+	switch shape.Kind {
+	case shapes.Int:
+		return gen.PatternInteger
+	case shapes.Uint:
+		return gen.PatternNatural
+	}
+	return ""
 }
 
 // isNullable reports whether a field of a struct is nullable. In a resource it is if results write null for it. In any

@@ -31,6 +31,9 @@ type decoder struct {
 
 // decoder compiles the decoder of Go type t for values of parameter p.
 func (s *Set) decoder(t reflect.Type, p *gen.Param) (*decoder, error) {
+	if p.Quoted && isScalar(t) {
+		return s.quotedDecoder(t, p)
+	}
 	n := s.unfinished[t] // of a type such as `type Tree []Tree`
 	recursive := n != nil
 	if basic := s.basicDecoders[t]; basic != nil {

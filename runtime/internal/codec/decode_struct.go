@@ -108,12 +108,7 @@ func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) er
 		f.value, f.location = constantDecoder(p), location{}
 		return nil
 	}
-	if p.Quoted {
-		f.value, err = s.quotedDecoder(goField.Type, p)
-	} else {
-		f.value, err = s.decoder(goField.Type, p)
-	}
-	if err != nil {
+	if f.value, err = s.decoder(goField.Type, p); err != nil {
 		return err
 	}
 	f.nullable = f.value.kind == kindOptional && !f.required

@@ -29,14 +29,17 @@ type encoder struct {
 
 // encoder compiles the encoder of Go type t for values of parameter p.
 func (s *Set) encoder(t reflect.Type, p *gen.Param) (*encoder, error) {
-	if known := s.encoders[t]; known != nil {
+	if p.Quoted && isScalar(t) {
+		return s.quotedEncoder(t, p)
+	}
+	if known := s.encoders[t]; known != nil && !quotesScalars(p) {
 		if known.wireType != "" {
 			return known, s.fits(t, p, known.wireType)
 		}
 		return known, nil
 	}
 	n := &encoder{goType: t, size: t.Size()}
-	if mayContainItself(t) {
+	if mayContainItself(t) && !quotesScalars(p) {
 		s.encoders[t] = n
 	}
 	return n, s.fillEncoder(n, t, p)

@@ -61,14 +61,6 @@ func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) er
 	f.name, f.presets, f.aliases, f.id = p.Name, p.Presets, p.Aliases, p.ID
 	if p.Constant != "" {
 		f.value = &encoder{kind: kindConstant, goType: goField.Type, text: p.Constant}
-	} else if p.Quoted {
-		inner := *p
-		inner.Type = scalarName(goField.Type)
-		elem, err := s.encoder(goField.Type, &inner)
-		if err != nil {
-			return err
-		}
-		f.value = &encoder{kind: kindQuoted, goType: goField.Type, elem: elem}
 	} else if f.value, err = s.encoder(goField.Type, p); err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func describe(v reflect.Value) string {
 }
 
 // encoding/json accepts every text that is accepted here, and reads the same value. The
-// exception is an integer that is spelled 1.0 or 1e2 (requirements REQ-VO-05).
+// exceptions are an integer that is spelled 1.0 or 1e2 (REQ-VO-05), and one without its quotes (A8).
 func TestDecoderAcceptsNoMoreThanEncodingJSON(t *testing.T) {
 	accepted, refused := 0, 0
 	for _, goType := range fixtures() {
@@ -164,7 +164,7 @@ func readsAsJSON(t *testing.T, c *codecs, text string) bool {
 	}
 	want := reflect.New(c.box)
 	if err := json.Unmarshal([]byte(text), want.Interface()); err != nil {
-		if !spelledInteger(err) {
+		if !spelledInteger(err) && !strings.Contains(err.Error(), "trying to unmarshal unquoted value") {
 			t.Fatalf("accepted, but encoding/json says %v\ntext: %s", err, text)
 		}
 		return true

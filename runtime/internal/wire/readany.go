@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// maxSafe is the largest integer up to which a float64 holds every integer exactly (MCP-AQL core §4.7.3).
-const maxSafe = 1<<53 - 1
+// MaxSafeInteger is the largest integer up to which a float64 holds every integer exactly (MCP-AQL core §4.7.3).
+const MaxSafeInteger = 1<<53 - 1
 
 // Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. An integer that a float64 might
 // round is a json.Number. ok is false after a fault, and where a number is too large for a float64, which is a
@@ -67,7 +67,7 @@ func (r *Reader) anyArray() (any, bool) {
 }
 
 func (r *Reader) anyNumber() (any, bool) {
-	if v, ok := r.shortInt(); ok && -maxSafe <= v && v <= maxSafe && (v != 0 || r.data[r.from] != '-') {
+	if v, ok := r.shortInt(); ok && -MaxSafeInteger <= v && v <= MaxSafeInteger && (v != 0 || r.data[r.from] != '-') {
 		return float64(v), true
 	} else if ok {
 		r.pos = r.from
@@ -77,7 +77,7 @@ func (r *Reader) anyNumber() (any, bool) {
 		return nil, false
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if (err != nil || v > maxSafe || v < -maxSafe) && plainInteger(text) {
+	if (err != nil || v > MaxSafeInteger || v < -MaxSafeInteger) && plainInteger(text) {
 		return json.Number(r.Retain(text)), true
 	}
 	if err != nil {

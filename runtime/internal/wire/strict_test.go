@@ -132,7 +132,7 @@ func same(want, got any) bool {
 	case json.Number:
 		if exact, ok := got.(json.Number); ok {
 			v, err := strconv.ParseFloat(string(want), 64)
-			return exact == want && !strings.ContainsAny(string(want), ".eE") && (err != nil || v > maxSafe || v < -maxSafe)
+			return exact == want && !strings.ContainsAny(string(want), ".eE") && (err != nil || v > MaxSafeInteger || v < -MaxSafeInteger)
 		}
 		v, err := want.Float64()
 		return err == nil && got == v
