@@ -22,6 +22,8 @@ import (
 // stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real
 // one, but for the bodies of its functions.
 var stubs = map[string]string{
+	"strconv": "package strconv",
+	"strings": "package strings",
 	"context": `package context; type Context interface{ Done() }`,
 	"errors":  `package errors`,
 	"fmt":     `package fmt`,
@@ -55,6 +57,8 @@ func (s *stubImporter) Import(path string) (*types.Package, error) {
 		if err := parse(path, stub); err != nil {
 			return nil, err
 		}
+	} else if path != "github.com/aqltag/aqltag/runtime/gen" {
+		return nil, fmt.Errorf("there is no stub for %s", path)
 	} else {
 		names, err := filepath.Glob("../runtime/gen/*.go")
 		if err != nil {
