@@ -127,7 +127,8 @@ func (a *answer) findHiddenFailure() bool {
 			return slices.Contains([]string{"error", "code", "errorCode", "error_code", "message", "details"}, name)
 		}
 		names := slices.Collect(maps.Keys(data))
-		bare := data["error"] != nil && data["error"] != false && !slices.ContainsFunc(names, func(n string) bool { return !only(n) })
+		bare := data["error"] != nil && data["error"] != false &&
+			!slices.ContainsFunc(names, func(n string) bool { return !only(n) })
 		if data["isError"] != true && data["success"] != false && data["ok"] != false && !bare {
 			return false
 		}

@@ -27,8 +27,13 @@ func checkDanger(p *prober, rec *recorder) {
 			silent++
 		}
 	}
-	rec.expect(silent == 0, p.operationsList, "the capability dangerous_operations is claimed, but neither '_protocol' nor "+
-		"the details tell a danger level of %d operations that are not READ", silent)
+	rec.expect(
+		silent == 0,
+		p.operationsList,
+		"the capability dangerous_operations is claimed, but neither '_protocol' nor "+
+			"the details tell a danger level of %d operations that are not READ",
+		silent,
+	)
 }
 
 func checkDescriptions(p *prober, rec *recorder) {
@@ -40,7 +45,13 @@ func checkDescriptions(p *prober, rec *recorder) {
 		}
 		rec.expect(o.Description != "", d.exchange, "operation %s has no description", d.name)
 		for _, param := range o.Parameters {
-			rec.expect(param.Description != "", d.exchange, "parameter '%s' of operation %s has no description", param.Name, d.name)
+			rec.expect(
+				param.Description != "",
+				d.exchange,
+				"parameter '%s' of operation %s has no description",
+				param.Name,
+				d.name,
+			)
 		}
 	}
 }

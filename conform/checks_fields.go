@@ -216,8 +216,15 @@ func checkMalformedFields(p *prober, rec *recorder) {
 	for _, s := range append(p.readSelections(rec, false), p.readSelections(rec, true)...) {
 		for _, path := range []string{"Title", "a..b", "a b"} {
 			x := p.send(s.operation, with(s.params, "fields", []string{path}))
-			if p.expectRefused(rec, s.operation, p.baseline(s.operation), x, "operation %s with '%s' for a path", s.operation.Name,
-				path) {
+			if p.expectRefused(
+				rec,
+				s.operation,
+				p.baseline(s.operation),
+				x,
+				"operation %s with '%s' for a path",
+				s.operation.Name,
+				path,
+			) {
 				p.evidence.addConstraint(fmt.Sprintf("%s: malformed path", s.operation.Name), x)
 			}
 		}

@@ -263,7 +263,10 @@ func checkPermissions(p *prober, rec *recorder) {
 		case o.Category == "":
 			rec.unjudged("introspection tells no category of operation %s", d.name)
 		default:
-			want := map[string]any{"readOnly": o.Category == "READ", "destructive": o.Category != "READ" && o.Category != "CREATE"}
+			want := map[string]any{
+				"readOnly":    o.Category == "READ",
+				"destructive": o.Category != "READ" && o.Category != "CREATE",
+			}
 			rec.expect(equal(want, permissions), d.exchange,
 				"operation %s is %s: its permissions must be readOnly %v and destructive %v, and are %s", d.name, o.Category,
 				want["readOnly"], want["destructive"], clip(asJSON(permissions), 120))

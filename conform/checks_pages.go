@@ -99,7 +99,8 @@ func checkPageSize(p *prober, rec *recorder) {
 				rec.unjudged("operation %s has no items, so the size of a page does not show", o.Name)
 				return
 			}
-			rec.expect(len(items) <= 1, x, "operation %s was asked for one item by '%s', and answers %d", o.Name, name, len(items))
+			rec.expect(len(items) <= 1, x, "operation %s was asked for one item by '%s', and answers %d",
+				o.Name, name, len(items))
 		})
 	}
 	rec.skip("no READ operation documents 'limit', 'first' or 'page_size'")

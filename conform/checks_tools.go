@@ -26,7 +26,8 @@ func checkToolNames(p *prober, rec *recorder) {
 			rec.fail(exchanges(d.exchange), "the details of operation %s do not say on which tool it is", d.name)
 			continue
 		}
-		if !rec.expect(listed[name], d.exchange, "operation %s is said to be on tool '%s', which is not listed", d.name, name) {
+		if !rec.expect(listed[name], d.exchange,
+			"operation %s is said to be on tool '%s', which is not listed", d.name, name) {
 			continue
 		}
 		rec.expect(family(name) == "" || strings.EqualFold(family(name), endpoint), d.exchange,

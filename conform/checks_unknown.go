@@ -20,7 +20,8 @@ func checkUnknown(p *prober, rec *recorder) {
 	p.eachCallable(rec, func(o *operation, b *baseline) {
 		x := p.sendWithUnknown(o, b)
 		if x.answer.success {
-			rec.fail(exchanges(x), "operation %s succeeds with the parameter '%s', which it does not document", o.Name, unknownName)
+			rec.fail(exchanges(x), "operation %s succeeds with the parameter '%s', which it does not document",
+				o.Name, unknownName)
 			return
 		}
 		p.expectRefusedAs(rec, o, b, x, "VALIDATION_UNKNOWN_PARAM", "operation %s with an unknown parameter", o.Name)

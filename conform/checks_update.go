@@ -40,7 +40,8 @@ func checkIdentifierInInput(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
 		u := f.resource.update
 		x := p.updateFixture(f, map[string]any{f.resource.id: "x"})
-		p.expectRefused(rec, u, p.baseline(u), x, "operation %s with the identifier '%s' inside 'input'", u.Name, f.resource.id)
+		p.expectRefused(rec, u, p.baseline(u), x, "operation %s with the identifier '%s' inside 'input'",
+			u.Name, f.resource.id)
 	})
 }
 

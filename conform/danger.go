@@ -69,7 +69,7 @@ func (p *prober) exclusion(o *operation) string {
 	case slices.Contains(safetyLoop, snake(o.Name)):
 		return "operation " + o.Name + " belongs to the safety loop"
 	case o.Category == "" && o.danger >= destructive && !p.options.AllowDestructive:
-		return "operation " + o.Name + " may be destructive, because it has no category that is known, and that is not allowed"
+		return "operation " + o.Name + " may be destructive, because its category is not known, and that is not allowed"
 	case o.danger >= destructive && !p.options.AllowDestructive:
 		return "operation " + o.Name + " is " + dangerLevels[o.danger] + ", and that is not allowed"
 	case o.Category != "READ" && p.options.ReadOnly:

@@ -105,9 +105,6 @@ func (p *prober) deviate(name, what string, x *exchange) {
 	}
 }
 
-// deviates reports whether a deviation was met.
-func (p *prober) deviates(name string) bool { return p.met.all[name] != nil }
-
 // export returns the deviations in the order in which they were met.
 func (m *met) export() []Deviation {
 	list := []Deviation{}

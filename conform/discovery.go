@@ -154,7 +154,8 @@ func (p *prober) resolve(o *operation) {
 		return slices.ContainsFunc(p.tools, func(t Tool) bool { return t.Name == name })
 	}
 	for _, name := range []string{
-		o.Tool, p.prefix + "mcp_aql_" + o.Endpoint, p.toolOfFamily(o.Endpoint), p.toolOfFamily(o.Category), p.prefix + "mcp_aql",
+		o.Tool, p.prefix + "mcp_aql_" + o.Endpoint, p.toolOfFamily(o.Endpoint), p.toolOfFamily(o.Category),
+		p.prefix + "mcp_aql",
 		p.introspectTool,
 	} {
 		if known(name) {
@@ -202,7 +203,8 @@ func (p *prober) fetchDetail(query, member, name string, listed map[string]any) 
 			d.value, place = inner, fmt.Sprintf("in a member of 'data.%s'", query)
 		}
 	}
-	if d.value == nil && data[query] == nil && (describesParameters(data) || data["kind"] != nil || data["fields"] != nil) {
+	if d.value == nil && data[query] == nil &&
+		(describesParameters(data) || data["kind"] != nil || data["fields"] != nil) {
 		d.value, place = data, "are 'data' itself"
 	}
 	if place != "" {

@@ -20,7 +20,8 @@ func answering(operations func() []string, detail func(name string) string) *fak
 				Operation string
 				Params    struct{ Query, Name string }
 			}
-			if err := json.Unmarshal([]byte(arguments), &request); err != nil || request.Operation != "introspect" {
+			_ = json.Unmarshal([]byte(arguments), &request)
+			if request.Operation != "introspect" {
 				return Reply{Text: `{"success":false,"error":{"code":"NOT_FOUND_OPERATION","message":"No"}}`}, nil
 			}
 			switch {
@@ -41,7 +42,9 @@ func TestNothingOfTheServerReachesATerminal(t *testing.T) {
 	name := asJSON(evil)
 	server := answering(
 		func() []string {
-			return []string{fmt.Sprintf(`{"name":%s,"semantic_category":%s,"endpoint":%s,"description":%s}`, name, name, name, name)}
+			return []string{
+				fmt.Sprintf(`{"name":%s,"semantic_category":%s,"endpoint":%s,"description":%s}`, name, name, name, name),
+			}
 		},
 		func(string) string {
 			return fmt.Sprintf(`{"name":%s,%s:1,"mcpTool":%s,"parameters":[{"name":%s,"type":%s,"required":true}]}`, name, name,
@@ -50,7 +53,10 @@ func TestNothingOfTheServerReachesATerminal(t *testing.T) {
 	server.tools = append(server.tools, Tool{Name: strings.ReplaceAll(evil, "\n", "") + "_mcp_aql"})
 	check := func(form, text, keep string) {
 		t.Helper()
-		if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune(keep, r) }); i >= 0 {
+		if i := strings.IndexFunc(
+			text,
+			func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune(keep, r) },
+		); i >= 0 {
 			t.Errorf("%s holds %q", form, text[max(0, i-60):min(len(text), i+20)])
 		}
 	}
@@ -88,7 +94,11 @@ func TestNothingOfTheServerReachesATerminal(t *testing.T) {
 	printable := PrintableJSON(document)
 	check("the JSON", string(printable), "\n")
 	var one, other any
-	if err := errors.Join(json.Unmarshal(document, &one), json.Unmarshal(printable, &other)); err != nil || !equal(one, other) {
+	if err := errors.Join(
+		json.Unmarshal(document, &one),
+		json.Unmarshal(printable, &other),
+	); err != nil ||
+		!equal(one, other) {
 		t.Errorf("PrintableJSON made another document: %v", err)
 	}
 }
@@ -117,8 +127,11 @@ func TestManyOperations(t *testing.T) {
 	var list []string
 	for i := range n {
 		verb := []string{"create", "get", "update", "delete"}[i%4]
-		list = append(list, fmt.Sprintf(`{"name":"%s_thing%d","semantic_category":"READ","endpoint":"read","description":"x"}`,
-			verb, i/4))
+		list = append(
+			list,
+			fmt.Sprintf(`{"name":"%s_thing%d","semantic_category":"READ","endpoint":"read","description":"x"}`,
+				verb, i/4),
+		)
 	}
 	detail := func(name string) string {
 		verb, _, _ := strings.Cut(name, "_")

@@ -19,7 +19,8 @@ func PrintableJSON(document []byte) []byte { return []byte(escape(string(documen
 // escape replaces characters that are not printable, except those in keep.
 func escape(text, keep string) string {
 	plain := func(r rune) bool {
-		return r == ' ' || r != '\ufffd' && unicode.IsPrint(r) && r != '\u115f' && r != '\u3164' || strings.ContainsRune(keep, r)
+		return r == ' ' || r != '\ufffd' && unicode.IsPrint(r) && r != '\u115f' && r != '\u3164' ||
+			strings.ContainsRune(keep, r)
 	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
 		return text

@@ -100,10 +100,12 @@ type aliases map[string][]string
 
 var (
 	operationAliases = aliases{
-		"name": entryKeys[1:], "semantic_category": {"semanticCategory", "category"}, "mcpTool": {"mcp_tool", "tool", "toolName"},
-		"endpoint":   {"endpointFamily", "endpoint_family", "family"},
-		"parameters": {"params", "arguments", "inputSchema", "input_schema"},
-		"returns":    {"returnType", "return_type", "returnsType"},
+		"name":              entryKeys[1:],
+		"semantic_category": {"semanticCategory", "category"},
+		"mcpTool":           {"mcp_tool", "tool", "toolName"},
+		"endpoint":          {"endpointFamily", "endpoint_family", "family"},
+		"parameters":        {"params", "arguments", "inputSchema", "input_schema"},
+		"returns":           {"returnType", "return_type", "returnsType"},
 	}
 	paramAliases = aliases{
 		"minLength": {"min_length"}, "maxLength": {"max_length"}, "minimum": {"min"}, "maximum": {"max"},

@@ -54,9 +54,18 @@ func (r *Report) Text(w io.Writer, verbose bool) error {
 			}
 		}
 	}
-	s.printf("\n%d checks: %d passed, %d failed, %d warnings, %d skipped, %d not judged, %d judged in part; %d calls. %s\n",
-		r.Summary.Total, r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Summary.NotJudged,
-		r.Summary.PartlyJudged, r.Calls, r.conclusion())
+	s.printf(
+		"\n%d checks: %d passed, %d failed, %d warnings, %d skipped, %d not judged, %d judged in part; %d calls. %s\n",
+		r.Summary.Total,
+		r.Summary.Passed,
+		r.Summary.Failed,
+		r.Summary.Warnings,
+		r.Summary.Skipped,
+		r.Summary.NotJudged,
+		r.Summary.PartlyJudged,
+		r.Calls,
+		r.conclusion(),
+	)
 	_, err := io.WriteString(w, s.String())
 	return err
 }
@@ -127,7 +136,9 @@ func (r *Report) Markdown(w io.Writer) error {
 	s.printf("| %d | %d | %d | %d | %d | %d | %d | %d |\n", r.Summary.Total, r.Summary.Passed, r.Summary.Failed,
 		r.Summary.Warnings, r.Summary.Skipped, r.Summary.NotJudged, r.Summary.PartlyJudged, r.Calls)
 	if len(r.Deviations) > 0 {
-		s.printf("\n## Deviations, by which the rest is judged\n\n| deviation | met | what the server does |\n| --- | ---: | --- |\n")
+		s.printf(
+			"\n## Deviations, by which the rest is judged\n\n| deviation | met | what the server does |\n| --- | ---: | --- |\n",
+		)
 	}
 	for _, d := range r.Deviations {
 		s.printf("| `%s` | %d | %s |\n", d.Name, d.Count, d.Message)
@@ -139,8 +150,11 @@ func (r *Report) Markdown(w io.Writer) error {
 		s.printf("- %s\n", why)
 	}
 	for _, c := range r.Categories {
-		s.printf("\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n",
-			c.Name, c.Status)
+		s.printf(
+			"\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n",
+			c.Name,
+			c.Status,
+		)
 		for _, check := range c.Checks {
 			s.printf("| %s | `%s` | %s | %s | %s |\n", check.Verdict, check.Name, check.Level, check.Title,
 				strings.Join(check.Requirements, " "))

@@ -17,9 +17,9 @@ const (
 // Verdict is the outcome of a check.
 type Verdict string
 
-// The verdicts. A broken MUST is a Fail and a broken SHOULD a Warn. A check is skipped if the server has nothing that it
-// is about, or if it would need calls that the options do not permit. It is not judged if it applies, and the answers of
-// the server do not show whether the rule holds.
+// The verdicts. A broken MUST is a Fail and a broken SHOULD a Warn. A check is skipped if the server has nothing that
+// it is about, or if it would need calls that the options do not permit. It is not judged if it applies, and the
+// answers of the server do not show whether the rule holds.
 const (
 	Pass      Verdict = "pass"
 	Fail      Verdict = "fail"
@@ -128,8 +128,8 @@ func (r *Report) Results() []Result {
 }
 
 // ExitCode returns the exit code of a command that made the report: 0 if every check passed or was skipped, 1 if a MUST
-// is broken, 2 if only a SHOULD is. These are the codes of the official conformance runner, which knows no other verdict;
-// 5 means that nothing is broken, and that a check was not judged.
+// is broken, 2 if only a SHOULD is. These are the codes of the official conformance runner, which knows no other
+// verdict; 5 means that nothing is broken, and that a check was not judged.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Summary.Failed > 0:

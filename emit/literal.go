@@ -13,11 +13,24 @@ import (
 
 // constants are the values of package gen's string types that have a name there.
 var constants = map[any]string{
-	gen.Create: "Create", gen.Read: "Read", gen.Update: "Update", gen.Delete: "Delete", gen.Execute: "Execute",
-	gen.Safe: "Safe", gen.Reversible: "Reversible", gen.Destructive: "Destructive", gen.Dangerous: "Dangerous",
-	gen.Forbidden: "Forbidden", gen.DangerFromTag: "DangerFromTag", gen.DangerFromPattern: "DangerFromPattern",
-	gen.DangerFromCategory: "DangerFromCategory", gen.DangerFromInput: "DangerFromInput", gen.KindEnum: "KindEnum", gen.KindObject: "KindObject",
-	gen.KindScalar: "KindScalar", gen.KindUnion: "KindUnion",
+	gen.Create:             "Create",
+	gen.Read:               "Read",
+	gen.Update:             "Update",
+	gen.Delete:             "Delete",
+	gen.Execute:            "Execute",
+	gen.Safe:               "Safe",
+	gen.Reversible:         "Reversible",
+	gen.Destructive:        "Destructive",
+	gen.Dangerous:          "Dangerous",
+	gen.Forbidden:          "Forbidden",
+	gen.DangerFromTag:      "DangerFromTag",
+	gen.DangerFromPattern:  "DangerFromPattern",
+	gen.DangerFromCategory: "DangerFromCategory",
+	gen.DangerFromInput:    "DangerFromInput",
+	gen.KindEnum:           "KindEnum",
+	gen.KindObject:         "KindObject",
+	gen.KindScalar:         "KindScalar",
+	gen.KindUnion:          "KindUnion",
 }
 
 // constant returns the literal of a value of one of package gen's string types.

@@ -33,8 +33,10 @@ func TestDueValidationIsLogged(t *testing.T) {
 	}{
 		"validated six days ago":   {trust.Standing{Level: trust.Validated, ValidatedAt: now.AddDate(0, 0, -6)}, false},
 		"validated eight days ago": {trust.Standing{Level: trust.Validated, ValidatedAt: now.AddDate(0, 0, -8)}, true},
-		"reviewed eight days ago":  {trust.Standing{Level: trust.CommunityReviewed, ValidatedAt: now.AddDate(0, 0, -8)}, false},
-		"never validated":          {trust.Standing{Level: trust.Generated}, false},
+		"reviewed eight days ago": {
+			trust.Standing{Level: trust.CommunityReviewed, ValidatedAt: now.AddDate(0, 0, -8)}, false,
+		},
+		"never validated": {trust.Standing{Level: trust.Generated}, false},
 	} {
 		f := newFixture(t, Options{Trust: &trust.Options{Standing: tt.standing}, Now: func() time.Time { return now }})
 		if got := strings.Contains(f.log.String(), "level=WARN msg=\"The adapter is due for validation\""); got != tt.want {

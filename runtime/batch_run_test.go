@@ -22,7 +22,13 @@ func stageBatch(ctx context.Context, limit int, skip, stop bool, report *progres
 		}
 		items = append(items, it)
 	}
-	run := batchRun{items: items, limit: limit, stopOnFailure: stop, skipUnconfirmed: skip, report: report, reader: new(wire.Reader),
+	run := batchRun{
+		items:           items,
+		limit:           limit,
+		stopOnFailure:   stop,
+		skipUnconfirmed: skip,
+		report:          report,
+		reader:          new(wire.Reader),
 		perform: func(_ context.Context, q *request, invalid *Error, w *wire.Writer) ([]byte, *Error) {
 			switch {
 			case invalid != nil:
@@ -37,7 +43,8 @@ func stageBatch(ctx context.Context, limit int, skip, stop bool, report *progres
 			}
 			w.Raw(`{"done":1}`)
 			return nil, nil
-		}}
+		},
+	}
 	w := wire.NewWriter(nil)
 	failed := run.write(ctx, w)
 	return strings.TrimPrefix(string(w.Bytes()), `{"success":true,"data":null,`), failed

@@ -45,7 +45,8 @@ func newBlocker(t *testing.T, options Options) (*Session, *[]blockRequest) {
 // what the handler makes of it. The record has what was sent.
 func TestPeopleSeeWhatTheHandlerSees(t *testing.T) {
 	var records recorder
-	s, _ := newBlocker(t, Options{Audit: audit.New(audit.Options{Sinks: []audit.Sink{&records}})})
+	log := audit.New(audit.Options{Sinks: []audit.Sink{&records}})
+	s, _ := newBlocker(t, Options{Audit: log})
 	reply := s.Call(t.Context(), "mcp_aql_delete", []byte(`{"operation":"block_host","params":{"host":"::ffff:127.0.0.1",`+
 		`"ports":{"080":"web"},"secret":"x"}}`))
 	const message = `Block '127.0.0.1' with {\"80\":\"web\"} and x?`
@@ -55,6 +56,9 @@ func TestPeopleSeeWhatTheHandlerSees(t *testing.T) {
 	const params = `{"host":"127.0.0.1","ports":{"80":"web"},"secret":"x"}`
 	if reply.Question == nil || reply.Question.Params != params {
 		t.Errorf("question: %+v, want %s", reply.Question, params)
+	}
+	if err := log.Close(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(records.records, func(r audit.Record) bool {
 		return strings.Contains(string(r.Parameters), `"host":"::ffff:127.0.0.1"`)

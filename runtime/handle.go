@@ -66,8 +66,8 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	return nil
 }
 
-// compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition, as
-// after a change without generating again.
+// compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition,
+// as after a change without generating again.
 func compile(registry *Registry, options Options) ([]*bound, error) {
 	definitions := registry.Definitions()
 	set := codec.NewSet(definitions.Types)

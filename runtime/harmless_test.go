@@ -39,8 +39,8 @@ func TestHarmlessErrorsArrive(t *testing.T) {
 	}
 }
 
-// A1, T-29, REQ-ER-08: what programs write when they fail arrives neither in a message nor in a detail. The code and the
-// other details do, and the log says why.
+// A1, T-29, REQ-ER-08: what programs write when they fail arrives neither in a message nor in a detail. The code and
+// the other details do, and the log says why.
 func TestLeaksAreWithheld(t *testing.T) {
 	text, err := os.ReadFile("words/testdata/leaks.txt")
 	if err != nil {

@@ -75,7 +75,8 @@ func severityRank(s Severity) int {
 }
 
 // requestWarnings returns what the adapter itself warns of after a request that took so long: what is deprecated,
-// parameters that were ignored, fields that the result does not have, and slowness beyond a threshold; zero: there is none.
+// parameters that were ignored, fields that the result does not have, and slowness beyond a threshold; zero: there is
+// none.
 func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 	var list []Warning
 	definition, handled := &q.operation.definition, &q.slots.handled
@@ -90,8 +91,12 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 	}
 	if q.ignored != nil {
 		list = append(list, Warning{
-			Code: "VALIDATION_UNKNOWN_PARAM_WARNING", Severity: SeverityHigh,
-			Message: "Unknown parameter(s) for operation '" + definition.Name + "' were ignored: " + strings.Join(q.ignored, ", "),
+			Code:     "VALIDATION_UNKNOWN_PARAM_WARNING",
+			Severity: SeverityHigh,
+			Message: "Unknown parameter(s) for operation '" + definition.Name + "' were ignored: " + strings.Join(
+				q.ignored,
+				", ",
+			),
 			details: append([]detail{{"unknown_params", q.ignored}, {"valid_params", q.operation.params}},
 				(&invalid{operation: q.operation, unknown: q.ignored}).suggestions()...),
 		})

@@ -29,8 +29,7 @@ type (
 	padded   int       // a text or a number, with blanks
 	weekday  int       // "monday", "Mon" or 1
 	stamp    time.Time // by the methods of an embedded time
-	stamped  struct{ time.Time }
-	caseless string // with a method Equal
+	caseless string    // with a method Equal
 	ratio    struct{ N, D int }
 )
 
@@ -61,7 +60,6 @@ func (w *weekday) UnmarshalJSON(data []byte) error {
 func (s stamp) MarshalText() ([]byte, error)     { return time.Time(s).UTC().MarshalText() }
 func (s *stamp) UnmarshalText(text []byte) error { return (*time.Time)(s).UnmarshalText(text) }
 func (s stamp) Equal(other stamp) bool           { return time.Time(s).Equal(time.Time(other)) }
-func (s stamped) Equal(other stamped) bool       { return s.Time.Equal(other.Time) }
 func (c caseless) MarshalText() ([]byte, error)  { return []byte(strings.ToUpper(string(c))), nil }
 func (c *caseless) UnmarshalText(t []byte) error { *c = caseless(t); return nil }
 func (c caseless) Equal(other caseless) bool     { return strings.EqualFold(string(c), string(other)) }
@@ -184,7 +182,11 @@ func judgedTypes() []judgedType {
 	moments := [][]string{
 		{`"2026-01-31T12:00:00Z"`, `"2026-01-31T13:00:00+01:00"`, `"2026-01-31T12:00:00.000Z"`}, {`"2026-01-31T13:00:00Z"`},
 	}
-	addresses := [][]string{{`"127.0.0.1"`, `"::ffff:127.0.0.1"`, `"::FFFF:7f00:1"`}, {`"::1"`, `"0:0::0:1"`}, {`"10.0.0.1"`}}
+	addresses := [][]string{
+		{`"127.0.0.1"`, `"::ffff:127.0.0.1"`, `"::FFFF:7f00:1"`},
+		{`"::1"`, `"0:0::0:1"`},
+		{`"10.0.0.1"`},
+	}
 	// The option "string" of encoding/json is one of fields.
 	quoted := judge[int]("string", "", []string{`"7"`, `7`, `7.0`, `70e-1`}, []string{`"-7"`})
 	quoted.leaf.Quoted = true
@@ -194,21 +196,41 @@ func judgedTypes() []judgedType {
 	})
 	return []judgedType{
 		judge[bool]("boolean", "", []string{"true"}, []string{"false"}),
-		judge[int]("integer", "", one...), judge[int8]("integer", "", one...), judge[int16]("integer", "", one...),
-		judge[int32]("integer", "", one...), judge[uint]("integer", "", one...), judge[uint8]("integer", "", one...),
-		judge[uint16]("integer", "", one...), judge[uint32]("integer", "", one...), judge[uintptr]("integer", "", one...),
+		judge[int]("integer", "", one...),
+		judge[int8]("integer", "", one...),
+		judge[int16]("integer", "", one...),
+		judge[int32]("integer", "", one...),
+		judge[uint]("integer", "", one...),
+		judge[uint8]("integer", "", one...),
+		judge[uint16]("integer", "", one...),
+		judge[uint32]("integer", "", one...),
+		judge[uintptr]("integer", "", one...),
 		judge[int64]("integer", "", []string{"9007199254740993", "9007199254740993.0"}, []string{"9007199254740992"}),
 		judge[uint64]("integer", "", []string{"18446744073709551615"}, []string{"18446744073709551614"}),
 		judge[time.Duration]("integer", "", []string{"1e9", "1000000000"}, []string{"1"}),
-		judge[float64]("number", "", []string{"0.5", "5e-1", "0.50000000000000000001"}, []string{"0.25"}, []string{"0", "-0"}),
+		judge[float64](
+			"number",
+			"",
+			[]string{"0.5", "5e-1", "0.50000000000000000001"},
+			[]string{"0.25"},
+			[]string{"0", "-0"},
+		),
 		judge[float32]("number", "", []string{"16777216", "16777217", "1.6777216e7"}, []string{"16777218"}, []string{"0.1"}),
 		judge[json.Number]("number", "", one[:2]...),
 		judge[string]("string", "", text...),
 		judge[string]("string", "uuid", []string{`"AB00"`}, []string{`"ab00"`}),
 		judge[time.Time]("string", "date-time", moments...),
-		judge[stamp]("string", "", moments...), judge[stamp]("string", "date-time", moments...),
-		judge[net.IP]("string", "ip", addresses...), judge[netip.Addr]("string", "ip", addresses...),
-		judge[netip.Prefix]("string", "cidr", []string{`"::1/128"`, `"0:0::1/128"`}, []string{`"10.0.0.0/8"`}, []string{`"10.0.0.1/8"`}),
+		judge[stamp]("string", "", moments...),
+		judge[stamp]("string", "date-time", moments...),
+		judge[net.IP]("string", "ip", addresses...),
+		judge[netip.Addr]("string", "ip", addresses...),
+		judge[netip.Prefix](
+			"string",
+			"cidr",
+			[]string{`"::1/128"`, `"0:0::1/128"`},
+			[]string{`"10.0.0.0/8"`},
+			[]string{`"10.0.0.1/8"`},
+		),
 		judge[netip.AddrPort]("string", "", []string{`"[::1]:80"`, `"[0:0::1]:80"`}, []string{`"127.0.0.1:80"`}),
 		judge[hexID]("string", "uuid", []string{`"0a0b0c0d"`, `"0A0B0C0D"`, `"0x0a0B0c0d"`}, []string{`"00000001"`}),
 		judge[lowered]("string", "", []string{`"a"`, `"A"`, `"\u0041"`}, []string{`"b"`, `"B"`}),
@@ -222,12 +244,14 @@ func judgedTypes() []judgedType {
 		judge[weekday]("any", "", []string{`"monday"`, `"Mon"`, "1"}, []string{`"sunday"`, "0"}),
 		judge[ratio]("any", "", []string{`"1/2"`, `" 1 / 2"`, `"+1/02"`}, []string{`"2/4"`}),
 		judge[any]("any", "", []string{"0.5", "5e-1"}, []string{"2", "2.0"}, []string{"9007199254740993"}),
-		judge[any]("any", "", text...), judge[any]("any", "", []string{"true"}, []string{"false"}),
+		judge[any]("any", "", text...),
+		judge[any]("any", "", []string{"true"}, []string{"false"}),
 		judge[json.RawMessage]("any", "", []string{"0.5", "5e-1"}, []string{"2", "2.0"}),
 		judge[json.RawMessage]("any", "", text...),
 		quoted,
 		hold[masked]("string", []string{`"a"`}, []string{`"b"`}),
-		hold[readOnly]("any", []string{`"a"`}, []string{`"b"`}), hold[failing]("string", []string{`"a"`}, []string{`"b"`}),
+		hold[readOnly]("any", []string{`"a"`}, []string{`"b"`}),
+		hold[failing]("string", []string{`"a"`}, []string{`"b"`}),
 		hold[counted]("any", []string{"1"}, []string{"2"}),
 	}
 }
@@ -331,8 +355,15 @@ func (p *place) check(t *testing.T, j *judgedType) (verdicts int) {
 					for _, spelling := range spellings {
 						verdicts++
 						if got := try(t, s, fmt.Sprintf(p.wrap, spelling)); got != want {
-							t.Errorf("%s where %s of %s, with %s, which the handler sees as %#v: ran %t", r.rule.Effect, r.test, literal, spelling,
-								values[group], got)
+							t.Errorf(
+								"%s where %s of %s, with %s, which the handler sees as %#v: ran %t",
+								r.rule.Effect,
+								r.test,
+								literal,
+								spelling,
+								values[group],
+								got,
+							)
 						}
 					}
 				}

@@ -76,7 +76,8 @@ func TestPoliciesSeeNamesDefaultsAndAbsence(t *testing.T) {
 		{"an alias", policy.Condition{Param: "host", Equals: "10.0.0.1"}, `{"server":"::ffff:10.0.0.1"}`, true},
 		{"another value under an alias", policy.Condition{Param: "host", Equals: "10.0.0.1"}, `{"server":"10.0.0.2"}`, false},
 		{"outside of params", policy.Condition{Param: "host", Equals: "10.0.0.1"}, `{},"server":"::ffff:10.0.0.1"`, true},
-		{"a default inside of an object", policy.Condition{Param: "options.host", Equals: "127.0.0.1"}, `{"options":{}}`, true},
+		{"a default inside of an object", policy.Condition{Param: "options.host", Equals: "127.0.0.1"},
+			`{"options":{}}`, true},
 		{"null inside of an object", policy.Condition{Param: "options.host", Equals: "127.0.0.1"},
 			`{"options":{"host":null}}`, true},
 		{"an alias inside of an object", policy.Condition{Param: "options.host", Equals: "::ffff:10.0.0.1"},
@@ -100,7 +101,8 @@ func TestPoliciesSeeNamesDefaultsAndAbsence(t *testing.T) {
 		{"absence", policy.Condition{Param: "note", Given: &given}, `{}`, false},
 
 		{"a number that is rounded", policy.Condition{Param: "small", AtLeast: 16777217}, `{"small":16777216}`, true},
-		{"a number that is rounded down", policy.Condition{Param: "small", GreaterThan: 16777216}, `{"small":16777217}`, false},
+		{"a number that is rounded down", policy.Condition{Param: "small", GreaterThan: 16777216},
+			`{"small":16777217}`, false},
 		{"a value that cannot be judged", policy.Condition{Param: "secret", Equals: "a"}, `{"secret":"b"}`, true},
 		{"that there is such a value", policy.Condition{Param: "secret", Given: &given}, `{"secret":"b"}`, true},
 	} {

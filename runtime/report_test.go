@@ -25,8 +25,8 @@ func TestHandlerFailure(t *testing.T) {
 		{"a code of the service", Errorf("CONFLICT_LOCKED", "locked by %s", "ann"), nil, "CONFLICT_LOCKED: locked by ann",
 			""},
 		{"a message that leaks", Errorf("CONFLICT_LOCKED", "%w", secret), nil, "CONFLICT_LOCKED: Operation 'drop' failed",
-			`message withheld: it has a source file with a line" operation=drop session_id=s1 error="CONFLICT_LOCKED: password ` +
-				`of /src/db.go:12" cause="password of /src/db.go:12" found=.go:1`},
+			`message withheld: it has a source file with a line" operation=drop session_id=s1 ` +
+				`error="CONFLICT_LOCKED: password of /src/db.go:12" cause="password of /src/db.go:12" found=.go:1`},
 		{"a detail that leaks", Denied("no").WithDetail("at", []string{"/src/db.go:12"}), nil,
 			"PERMISSION_DENIED: Permission denied: 'no'", `detail 'at' withheld: it has a source file with a line`},
 		{"the name of a detail that leaks", Denied("no").WithDetail("db.go:12", 1), nil,

@@ -17,8 +17,8 @@ import (
 )
 
 // REQ-ER-01, REQ-ER-04, REQ-ER-10, REQ-UK-03, REQ-TL-18: the stages of one request, in the order of
-// docs/requirements.md §0. Each row breaks one stage, and the answer is exact: a template of the protocol with the names
-// of all that is wrong, and the tool or the operation that helps.
+// docs/requirements.md §0. Each row breaks one stage, and the answer is exact: a template of the protocol with the
+// names of all that is wrong, and the tool or the operation that helps.
 func TestCall(t *testing.T) {
 	deep := func(n int) string {
 		return `{"operation":"create_note","params":{"title":"x","data":` + strings.Repeat("[", n-2) +

@@ -14,8 +14,9 @@ func TestUpstream(t *testing.T) {
 		body   string
 		want   string
 	}{
-		{"400 without a body", 400, "", `VALIDATION_INVALID_TYPE","message":"The API refused the request with status '400'",` +
-			`"details":{"http_status":400}`},
+		{"400 without a body", 400, "",
+			`VALIDATION_INVALID_TYPE","message":"The API refused the request with status '400'",` +
+				`"details":{"http_status":400}`},
 		{"400 with a text", 400, " Start is after the end ", `VALIDATION_INVALID_TYPE","message":` + refused +
 			`'Start is after the end'","details":{"http_status":400,"upstream_error":"Start is after the end"}`},
 		{"422 that names a missing value", 422,
@@ -40,8 +41,9 @@ func TestUpstream(t *testing.T) {
 			`'login_required'","details":{"http_status":400,"upstream_error":"login_required"}`},
 		{"401", 401, `{"message":"Bad credentials"}`, `PERMISSION_DENIED","message":"Permission denied: 'Bad credentials'",` +
 			`"details":{"reason":"Bad credentials","http_status":401,"upstream_error":"Bad credentials"}`},
-		{"403 without a body", 403, "", `PERMISSION_DENIED","message":"Permission denied: 'the API answered with status 403'",` +
-			`"details":{"reason":"the API answered with status 403","http_status":403}`},
+		{"403 without a body", 403, "",
+			`PERMISSION_DENIED","message":"Permission denied: 'the API answered with status 403'",` +
+				`"details":{"reason":"the API answered with status 403","http_status":403}`},
 		{"404", 404, `{"message":"Not Found"}`, `NOT_FOUND_RESOURCE","message":"Resource 'note' not found",` +
 			`"details":{"resource_type":"note","http_status":404,"upstream_error":"Not Found"}`},
 		{"409", 409, `{"message":"Name is taken"}`, `CONFLICT_ALREADY_EXISTS","message":` + refused +

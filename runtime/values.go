@@ -48,6 +48,9 @@ func (q *request) Seen(name string) (string, bool) {
 	if !given {
 		return "", false
 	}
+	if q.slots.handled.bound == nil { // the operation is built in
+		return wire.Unjudged, true
+	}
 	at := slices.IndexFunc(q.operation.definition.Params, func(p gen.Param) bool { return p.Name == name })
 	return q.slots.handled.decoder.Canonical(at, text, q.slots.handled.place), true
 }
@@ -82,8 +85,8 @@ func (q *request) visible(name string) (string, bool) {
 	return q.Value(name)
 }
 
-// Redacted returns a JSON object of the parameters as they were sent, in which sensitive values are hidden: for records,
-// which are evidence.
+// Redacted returns a JSON object of the parameters as they were sent, in which sensitive values are hidden: for
+// records, which are evidence.
 func (q *request) Redacted() []byte { return q.redacted(q.Value) }
 
 func (q *request) redacted(valueOf func(name string) (string, bool)) []byte {

@@ -248,10 +248,11 @@ func TestUpdatesAreProposedToMerge(t *testing.T) {
 	const update = "\n// U.\nfunc (s *Store) UpdateItem(id int64, item Item) error { return nil }\n"
 	const get = "\n// G.\nfunc (s *Store) GetItem(id int64) (*Item, error) { return nil, nil }\n"
 	for functions, want := range map[string]string{
-		update:       "//aql:op category=UPDATE,danger=destructive + //aql:param item name=input",
-		update + get: "//aql:op category=UPDATE,danger=reversible + //aql:param item name=input + //aql:update get=GetItem",
+		update: "//aql:op category=UPDATE,danger=destructive + //aql:param item name=input + //aql:param id string",
+		update + get: "//aql:op category=UPDATE,danger=reversible + //aql:param item name=input + " +
+			"//aql:param id string + //aql:update get=GetItem",
 		update + get + strings.Replace(get, "GetItem", "ReadItem", 1): "//aql:op category=UPDATE,danger=destructive + " +
-			"//aql:param item name=input",
+			"//aql:param item name=input + //aql:param id string",
 	} {
 		packages, dir := bare(t, functions)
 		got := ""

@@ -198,7 +198,7 @@ func (x *Exploration) build(o operation) Attempt {
 	wiretype.NewSet(x.program, o.pkg.Types).AddHandler(h.request, h.result)
 	a := Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok, Replaces: h.replaces}
 	if h.replaces {
-		a.Getter = b.fittingGetter(o, &h)
+		a.Getter = b.fittingGetter(&h)
 	}
 	return a
 }

@@ -1,6 +1,7 @@
 package scan_test
 
 import (
+	"errors"
 	"fmt"
 	"go/importer"
 	"go/parser"
@@ -91,7 +92,7 @@ func (w *workshop) check(path string, sources map[string]any) (*packages.Package
 	}
 	config := types.Config{Importer: w, IgnoreFuncBodies: path == sourcetest.Runtime+"/gen", Error: func(err error) {
 		faults = append(faults, err)
-		if fault, ok := err.(types.Error); ok {
+		if fault, ok := errors.AsType[types.Error](err); ok {
 			pkg.TypeErrors = append(pkg.TypeErrors, fault)
 		}
 	}}

@@ -15,34 +15,34 @@ import (
 // protocol's leak check would hold back.
 func (b *builder) lint(o operation, h *handled) {
 	op := &h.Operation
-	warn := func(at source.Span, path, code, message, suggestion string) {
+	warn := func(at source.Span, path, message, suggestion string) {
 		b.Report(at, diag.Diagnostic{
-			Severity: diag.Warning, Code: code, FieldPath: path, Message: message, Suggestion: suggestion,
+			Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: path, Message: message, Suggestion: suggestion,
 		})
 	}
 	if len(op.Examples) == 0 {
-		warn(o.at(), o.name(), diag.CodeMissing, fmt.Sprintf("operation %s has no example", op.Name),
+		warn(o.at(), o.name(), fmt.Sprintf("operation %s has no example", op.Name),
 			"add one above the function, such as //aql:example "+sampleRequest(h.request))
 	}
 	if op.Danger.Level() >= gen.Destructive.Level() && len(op.Reasons) == 0 {
-		warn(o.at(), o.name(), diag.CodeMissing,
+		warn(o.at(), o.name(),
 			fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm",
 				op.Name, op.Danger),
 			"say above the function what it destroys, such as //aql:reason Removes the note and its history")
 	}
 	if op.DangerSource == gen.DangerFromPattern {
-		warn(o.itemsAt, o.name(), diag.CodeMissing, fmt.Sprintf("operation %s is %s only because of its name", op.Name,
+		warn(o.itemsAt, o.name(), fmt.Sprintf("operation %s is %s only because of its name", op.Name,
 			op.Danger),
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
 	switch {
 	case op.DangerSource == gen.DangerFromInput:
-		warn(o.itemsAt, o.name(), diag.CodeMissing,
+		warn(o.itemsAt, o.name(),
 			fmt.Sprintf("operation %s is destructive because its input replaces what it leaves out", op.Name),
-			b.replaceSuggestion(o, h))
+			b.replaceSuggestion(h))
 	case h.replaces:
-		if name := b.fittingGetter(o, h); name != "" {
-			warn(o.itemsAt, o.name(), diag.CodeMissing,
+		if name := b.fittingGetter(h); name != "" {
+			warn(o.itemsAt, o.name(),
 				fmt.Sprintf("the input of operation %s replaces what it leaves out", op.Name),
 				"write //aql:update get="+name+" above the function, and nothing is lost")
 		}

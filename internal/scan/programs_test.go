@@ -103,7 +103,21 @@ func program(seed []byte) string {
 	w := &writer{seed: seed}
 	w.text.WriteString("// Package app is random.\npackage app\n\n" + imports)
 	names := []string{
-		"A", "B", "C", "D", "E", "F", "request", "Handlers", "handlers", "wireTypes", "gen", "arguments", "ctx", "Time", "Ünï",
+		"A",
+		"B",
+		"C",
+		"D",
+		"E",
+		"F",
+		"request",
+		"Handlers",
+		"handlers",
+		"wireTypes",
+		"gen",
+		"arguments",
+		"ctx",
+		"Time",
+		"Ünï",
 	}
 	taken := 0
 	for range 1 + w.choose(6) {
@@ -138,7 +152,7 @@ func (w *writer) declare(t declared) {
 	if w.choose(12) == 1 {
 		equals = "= "
 	}
-	definition := ""
+	var definition string
 	if w.choose(4) < 3 {
 		definition = w.structure(t.name)
 	} else {
@@ -250,7 +264,23 @@ func (w *writer) named() string {
 	return t.name + "[" + strings.Join(arguments, ", ") + "]"
 }
 
-var jsonNames = []string{"a", "b", "c", "name", "id", "input", "camelCase", "-", "", "d", "items", "e", "fields", "f", "_x"}
+var jsonNames = []string{
+	"a",
+	"b",
+	"c",
+	"name",
+	"id",
+	"input",
+	"camelCase",
+	"-",
+	"",
+	"d",
+	"items",
+	"e",
+	"fields",
+	"f",
+	"_x",
+}
 
 // embeddable matches a type that may be embedded, as far as its text tells.
 var embeddable = regexp.MustCompile(`^\*?(?:[A-LN-Z]\w*|[a-ln-z][\w.]*)(?:\[.*\])?$`)

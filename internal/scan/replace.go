@@ -22,7 +22,8 @@ const (
 
 // describeInput sets what follows from the Go type of an update's input: whether the handler can tell a field that was
 // left out from one that is empty. Where it cannot, the update replaces the resource. Every field is required then that
-// the author has not made optional, and the operation is destructive until its tag says otherwise (MCP-AQL core §4.5.1).
+// the author has not made optional, and the operation is destructive until its tag says otherwise (MCP-AQL core
+// §4.5.1).
 func (b *builder) describeInput(o operation, h *handled, input int) {
 	field := &h.request.Fields[input]
 	shape := shapes.Indirect(field.Shape)
@@ -66,13 +67,13 @@ func (b *builder) describeInput(o operation, h *handled, input int) {
 	b.Report(o.itemsAt, diag.Diagnostic{
 		Severity: diag.Note, Code: diag.CodeMissing, FieldPath: o.name(), Actual: string(gen.Destructive),
 		Message:    fmt.Sprintf("%s is destructive because its input replaces what it leaves out", op.Name),
-		Suggestion: b.replaceSuggestion(o, h),
+		Suggestion: b.replaceSuggestion(h),
 	})
 }
 
 // replaceSuggestion suggests how an update loses nothing.
-func (b *builder) replaceSuggestion(o operation, h *handled) string {
-	if name := b.fittingGetter(o, h); name != "" {
+func (b *builder) replaceSuggestion(h *handled) string {
+	if name := b.fittingGetter(h); name != "" {
 		return "write //aql:update get=" + name + " above the function; or danger=reversible if nothing is lost"
 	}
 	return "name the handler that reads it with //aql:update get=NAME, or make the fields pointers; " +

@@ -75,8 +75,8 @@ func (b *builder) mergeThroughGetter(o operation, h *handled) {
 	}
 }
 
-// getter finds the READ operation with a name: of its handler, of its handler with the type of the receiver in front, or
-// its own. It returns why there is none.
+// getter finds the READ operation with a name: of its handler, of its handler with the type of the receiver in front,
+// or its own. It returns why there is none.
 func (b *builder) getter(o operation, name string) (operation, string) {
 	found := b.readers.named(name)
 	if len(found) > 1 { // the one of the same receiver is meant
@@ -115,7 +115,7 @@ func receiverName(fn *types.Func) string {
 
 // fittingGetter returns the name of a READ operation that can read what an update changes; empty: there is none, or
 // several are equally likely.
-func (b *builder) fittingGetter(o operation, h *handled) string {
+func (b *builder) fittingGetter(h *handled) string {
 	input := slices.IndexFunc(h.request.Fields, func(f shapes.Field) bool { return f.Param.Name == "input" })
 	if b.readers == nil || input < 0 {
 		return ""
@@ -222,8 +222,8 @@ func embedded(f shapes.Field) *shapes.Fault {
 	}
 }
 
-// copyFields finds the fields of the input, which are those of a struct type, in what the getter returns. A field that is
-// not there would be lost.
+// copyFields finds the fields of the input, which are those of a struct type, in what the getter returns. A field that
+// is not there would be lost.
 func copyFields(merge *model.Merge, fields []shapes.Field, in types.Type, resource *shapes.Shape) *shapes.Fault {
 	var lost []string
 	for _, f := range fields {

@@ -76,7 +76,8 @@ var manifestTypeDefinition = gen.Type{
 
 // selectionTypeDefinition is what field selection offers (MCP-AQL field selection §5.3).
 var selectionTypeDefinition = gen.Type{
-	Name: selectionType, Kind: gen.KindObject, Description: "Values of the parameter fields: a preset, or a list of fields",
+	Name: selectionType, Kind: gen.KindObject,
+	Description: "Values of the parameter fields: a preset, or a list of fields",
 	Fields: []gen.Param{
 		{
 			Name: "presets", Type: "array", Items: &gen.Param{Type: "string"},

@@ -159,8 +159,8 @@ const (
 // are protected (MCP-AQL core §4.5.3).
 func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID }
 
-// Change returns the field as an update may give it: not required, without a default, and null where that removes it, as
-// it does every entry of a map. The bounds of a map are those of what the change makes of it, and not of the change.
+// Change returns the field as an update may give it: not required, without a default, and null where that removes it,
+// as it does every entry of a map. The bounds of a map are those of what the change makes of it, and not of the change.
 func (p *Param) Change() Param {
 	change := *p
 	change.Required, change.Default, change.Nullable = false, "", p.Removable()

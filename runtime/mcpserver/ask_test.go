@@ -325,7 +325,8 @@ func TestQuestionsShowWhatMisleads(t *testing.T) {
 		for character, escape := range map[string]string{
 			"\u200b": `\u200b`, "\u202e": `\u202e`, "\u3164": `\u3164`, "\u2028": `\u2028`,
 		} {
-			got := text(&aql.Question{Operation: "delete_thing", Params: `{"path":"a` + character + `b","note":"` + filler + `"}`})
+			got := text(
+				&aql.Question{Operation: "delete_thing", Params: `{"path":"a` + character + `b","note":"` + filler + `"}`})
 			if !strings.Contains(got, `"a`+escape+`b"`) || strings.Contains(got, character) {
 				t.Errorf("%+q: %q", character, got)
 			}

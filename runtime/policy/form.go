@@ -9,8 +9,8 @@ import (
 )
 
 // Form is how the handler of an operation sees the values of a parameter, or of a part of one. A type may read many
-// spellings as one value: "::ffff:127.0.0.1" and "127.0.0.1", or "INFO" and "info". The canonical form of a value is how
-// the adapter itself writes it.
+// spellings as one value: "::ffff:127.0.0.1" and "127.0.0.1", or "INFO" and "info". The canonical form of a value is
+// how the adapter itself writes it.
 type Form struct {
 	// Path is the path to the values, with the names of fields in place of aliases, and with the keys of maps in their
 	// canonical form.

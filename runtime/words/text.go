@@ -49,8 +49,8 @@ func misleads(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r)
 }
 
-// invisible are characters that Unicode counts among those that print, and that most fonts do not show: joiners, fillers
-// and selectors of variants, which can hide text in text.
+// invisible are characters that Unicode counts among those that print, and that most fonts do not show: joiners,
+// fillers and selectors of variants, which can hide text in text.
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1}, {0x2800, 0x2800, 1},

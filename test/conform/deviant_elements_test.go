@@ -48,7 +48,11 @@ var elementOperations = []struct {
 		dict{"name": "noteTitle", "type": "string", "required": true, "description": "Title"},
 		dict{"name": "input", "type": "NoteInput", "required": true, "description": "What changes"},
 	}},
-	{"delete_note", "DELETE", array{dict{"name": "noteTitle", "type": "string", "required": true, "description": "Title"}}},
+	{
+		"delete_note",
+		"DELETE",
+		array{dict{"name": "noteTitle", "type": "string", "required": true, "description": "Title"}},
+	},
 }
 
 func elements(notes *store, tool string, root dict) any {
@@ -106,7 +110,10 @@ func elementsCall(notes *store, name string, params dict) any {
 			n, _ := n.Int64()
 			limit = int(n)
 		}
-		return dict{"success": true, "data": dict{"items": all[:min(max(0, limit), len(all))], "pagination": dict{"pageSize": limit}}}
+		return dict{
+			"success": true,
+			"data":    dict{"items": all[:min(max(0, limit), len(all))], "pagination": dict{"pageSize": limit}},
+		}
 	}
 	title, ok := params["noteTitle"].(string)
 	if !ok {
@@ -150,7 +157,10 @@ func elementsIntrospect(params dict) dict {
 					"permissions": dict{"readOnly": o.endpoint == "READ", "destructive": o.endpoint == "DELETE"},
 					"parameters":  o.parameters, "returns": dict{"name": "object", "kind": "object"}, "examples": array{"Like this."}}}
 			}
-			entries = append(entries, dict{"element_name": o.name, "endpoint": o.endpoint, "description": "The operation " + o.name})
+			entries = append(
+				entries,
+				dict{"element_name": o.name, "endpoint": o.endpoint, "description": "The operation " + o.name},
+			)
 		}
 		if params["name"] != nil {
 			return dict{"operation": nil}

@@ -13,8 +13,8 @@ import (
 )
 
 // newLedger returns a server with families of its own, one tool of which it lists twice. Its operations are named by
-// 'operation', its members are in camelCase, its parameters are JSON Schemas with int64, and its introspection is JSON in
-// a text. It knows its parameters strictly, has codes of its own, marks all failures by isError, and has no batches.
+// 'operation', its members are in camelCase, its parameters are JSON Schemas with int64, and its introspection is JSON
+// in a text. It knows its parameters strictly, has codes of its own, marks all failures by isError, and has no batches.
 func newLedger() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "ledger", Version: "2.1"}, nil)
 	entries := &store{map[string]map[string]any{}}
@@ -154,7 +154,12 @@ func ledgerIntrospect(params dict) reply {
 	entries := array{}
 	for _, o := range ledgerOperations {
 		danger := map[string]string{"READ": "safe", "CREATE": "reversible", "UPDATE": "reversible", "EXECUTE": "destructive"}
-		each := dict{"operation": o.name, "semanticCategory": o.category, "endpoint": o.endpoint, "description": "Does " + o.name}
+		each := dict{
+			"operation":        o.name,
+			"semanticCategory": o.category,
+			"endpoint":         o.endpoint,
+			"description":      "Does " + o.name,
+		}
 		entries = append(entries, each)
 		if o.name == params["name"] && params["query"] != "types" {
 			return say(dict{"operation": dict{"operation": o.name, "semanticCategory": o.category, "endpoint": o.endpoint,
@@ -167,8 +172,11 @@ func ledgerIntrospect(params dict) reply {
 	case params["query"] == "types":
 		return say(dict{"types": array{}, "type": nil})
 	case params["query"] != nil && params["query"] != "operations":
-		return reply{isError: true, texts: []string{`{"success":false,"error":{"code":"invalid_argument","message":"No query ` +
-			strings.Trim(string(text(params["query"])), `"`) + `"}}`}}
+		return reply{
+			isError: true,
+			texts: []string{`{"success":false,"error":{"code":"invalid_argument","message":"No query ` +
+				strings.Trim(string(text(params["query"])), `"`) + `"}}`},
+		}
 	case params["name"] != nil:
 		return say(dict{"operation": nil})
 	}

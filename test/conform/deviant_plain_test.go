@@ -6,9 +6,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newPlain returns a server in the manner of ordinary MCP: one tool, results without an envelope and behind a sentence of
-// their own, failures that are plain text with isError. Its introspection takes no parameters, is an object by name, and
-// tells of no category but what only reads.
+// newPlain returns a server in the manner of ordinary MCP: one tool, results without an envelope and behind a sentence
+// of their own, failures that are plain text with isError. Its introspection takes no parameters, is an object by name,
+// and tells of no category but what only reads.
 func newPlain() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "plain", Version: "0.3"}, nil)
 	tasks := &store{map[string]map[string]any{}}

@@ -63,8 +63,8 @@ type row struct {
 }
 
 // A14: the report is true about servers that deviate as real ones do. For each of them, testdata has a table with a row
-// for each check: the verdict, what the server truly does, and each sentence of the report. A check without a row fails,
-// and so does a sentence, a verdict or a deviation that is another one.
+// for each check: the verdict, what the server truly does, and each sentence of the report. A check without a row
+// fails, and so does a sentence, a verdict or a deviation that is another one.
 func TestDeviants(t *testing.T) {
 	for name, tt := range map[string]struct {
 		server  func() *mcp.Server

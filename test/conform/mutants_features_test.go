@@ -123,10 +123,15 @@ func featureMutants() []mutant {
 			a.root["summary"] = map[string]any{"total": 2, "succeeded": 1, "failed": 1}
 			return a
 		})},
-		{check: "batch/envelope", what: "fails if one fails", open: []string{"batch/shape"}, broken: batches(func(a answer) answer {
-			a.root["success"] = false
-			return a
-		})},
+		{
+			check: "batch/envelope",
+			what:  "fails if one fails",
+			open:  []string{"batch/shape"},
+			broken: batches(func(a answer) answer {
+				a.root["success"] = false
+				return a
+			}),
+		},
 		{check: "batch/summary", what: "counts failures as successes", broken: batches(func(a answer) answer {
 			a.root["summary"] = map[string]any{"total": 3, "succeeded": 3, "failed": 0}
 			return a
@@ -271,14 +276,19 @@ func roundTripMutants() []mutant {
 			maps.DeleteFunc(in, func(_ string, value any) bool { return value == nil })
 		})},
 
-		{check: "confirm/asks", what: "deletes without asking", open: []string{"confirm/batch", "confirm/no-effect", "confirm/once", "confirm/redeems", "confirm/scope"}, destructive: true,
+		{
+			check:       "confirm/asks",
+			what:        "deletes without asking",
+			open:        []string{"confirm/batch", "confirm/no-effect", "confirm/once", "confirm/redeems", "confirm/scope"},
+			destructive: true,
 			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if r.operation == "delete_todo" && a.code() == "CONFIRMATION_REQUIRED" {
 					return next(r.with("_confirmation", token(a)))
 				}
 				return a
-			}}},
+			}},
+		},
 		{check: "confirm/token", what: "gives tokens without an end", destructive: true,
 			broken: after("delete_todo", func(_ request, a answer) answer {
 				if details, ok := a.failure()["details"].(map[string]any); ok {
@@ -290,14 +300,20 @@ func roundTripMutants() []mutant {
 			broken: mutated{text: func(arguments string, next func(string) string) string {
 				return strings.ReplaceAll(next(strings.ReplaceAll(arguments, "tok-", "conf_")), "conf_", "tok-")
 			}}},
-		{check: "confirm/no-effect", what: "deletes and asks", also: []string{"confirm/batch"}, open: []string{"confirm/once", "confirm/redeems"}, destructive: true,
+		{
+			check:       "confirm/no-effect",
+			what:        "deletes and asks",
+			also:        []string{"confirm/batch"},
+			open:        []string{"confirm/once", "confirm/redeems"},
+			destructive: true,
 			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				if r.operation == "delete_todo" && a.code() == "CONFIRMATION_REQUIRED" {
 					next(r.with("_confirmation", token(next(r))))
 				}
 				return a
-			}}},
+			}},
+		},
 		{check: "confirm/unknown", what: "asks again for unknown tokens", destructive: true,
 			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
@@ -367,12 +383,17 @@ func errorMutants() []mutant {
 				}
 				return a
 			})},
-		{check: "errors/codes", what: "has codes of its own", also: []string{"update/if-match"}, broken: after("update_todo", func(_ request, a answer) answer {
-			if a.code() == "CONFLICT_VERSION_MISMATCH" {
-				a.failure()["code"] = "STALE_VERSION"
-			}
-			return a
-		})},
+		{
+			check: "errors/codes",
+			what:  "has codes of its own",
+			also:  []string{"update/if-match"},
+			broken: after("update_todo", func(_ request, a answer) answer {
+				if a.code() == "CONFLICT_VERSION_MISMATCH" {
+					a.failure()["code"] = "STALE_VERSION"
+				}
+				return a
+			}),
+		},
 		{check: "errors/leaks", what: "leaks a Go error", broken: after("get_todo", func(_ request, a answer) answer {
 			if a.code() == "NOT_FOUND_RESOURCE" {
 				a.failure()["message"] = "Resource 'no_such_id' not found: sql: no rows in result set"

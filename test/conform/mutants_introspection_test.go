@@ -11,8 +11,12 @@ import (
 func introspectionMutants() []mutant {
 	swapped := false
 	return []mutant{
-		{check: "introspect/protocol", what: "says nothing of the protocol", also: []string{"introspect/claim", "batch/supported", "fields/supported"},
-			broken: list(func(data map[string]any) { delete(data, "_protocol") })},
+		{
+			check:  "introspect/protocol",
+			what:   "says nothing of the protocol",
+			also:   []string{"introspect/claim", "batch/supported", "fields/supported"},
+			broken: list(func(data map[string]any) { delete(data, "_protocol") }),
+		},
 		{check: "introspect/protocol", what: "has a version with a v",
 			broken: protocol(func(d map[string]any) { d["version"] = "v1.0.0" })},
 		{check: "introspect/claim", what: "claims no level",

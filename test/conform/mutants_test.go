@@ -21,8 +21,8 @@ type mutant struct {
 	open        []string                          // checks that cannot be judged with it, sorted
 }
 
-// Each mutant turns exactly the expected checks red, the one that is meant for it first of all, and exactly the expected
-// ones are not judged (A14).
+// Each mutant turns exactly the expected checks red, the one that is meant for it first of all, and exactly the
+// expected ones are not judged (A14).
 func TestMutants(t *testing.T) {
 	for i, m := range mutants() {
 		if underRace && i%10 > 0 {

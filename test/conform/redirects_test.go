@@ -44,7 +44,7 @@ func TestTokenStaysWithTheOrigin(t *testing.T) {
 				proxy.ServeHTTP(w, r)
 			}))
 			client, err := mcpclient.URL(t.Context(), server.URL+"/mcp", mcpclient.Options{Bearer: token})
-			said := ""
+			var said string
 			if err != nil {
 				said = err.Error()
 			} else {

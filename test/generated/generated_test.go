@@ -216,7 +216,7 @@ func definitions(r *rand.Rand, n int) ([]gen.Operation, []gen.Type) {
 			Name: "operation_" + strconv.Itoa(i), Category: pick(d, gen.Categories()), Family: d.text(), Description: d.text(),
 			Danger: pick(d, gen.Dangers()), Reasons: d.texts(), Confirm: d.text(), Params: d.params(),
 			DangerSource: pick(d, []gen.DangerSource{gen.DangerFromTag, gen.DangerFromPattern, gen.DangerFromCategory}),
-			Returns:      gen.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description},
+			Returns:      gen.Returns{Name: t.Name, Kind: t.Kind, Description: t.Description, Nullable: true},
 			Timeout: time.Duration(r.IntN(3)) * pick(
 				d, []time.Duration{time.Hour, time.Minute, 1500 * time.Millisecond, 1},
 			),

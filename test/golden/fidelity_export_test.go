@@ -170,8 +170,8 @@ func looser(request string, reply []byte) bool {
 }
 
 // stricter reports whether a request is of the kinds that schemas refuse although some adapters accept them, which
-// definitions do not tell: numbers that only the largest Go types hold, and numbers for integers that travel as strings,
-// of which only descriptions say that they are accepted.
+// definitions do not tell: numbers that only the largest Go types hold, and numbers for integers that travel as
+// strings, of which only descriptions say that they are accepted.
 func stricter(request string, refusal error) bool {
 	text := refusal.Error()
 	return strings.Contains(request, "9223372036854775808") || strings.Contains(text, "got number, want string") ||

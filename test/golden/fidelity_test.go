@@ -191,9 +191,9 @@ func inputTypeOf(o describedOperation) string {
 	return ""
 }
 
-// REQ-RF-19, REQ-UK-10: what introspection says holds in both directions (design §7): what it describes is accepted, what it does not
-// describe is refused with the right code and the name of the parameter, and a validator of JSON Schema that knows
-// nothing but the introspection comes to the same verdict.
+// REQ-RF-19, REQ-UK-10: what introspection says holds in both directions (design §7): what it describes is accepted,
+// what it does not describe is refused with the right code and the name of the parameter, and a validator of JSON
+// Schema that knows nothing but the introspection comes to the same verdict.
 func holdAgainstIntrospection(t *testing.T, driver string, scenarios []*scenario) {
 	p := startAdapters(t, driver)
 	for _, s := range scenarios {

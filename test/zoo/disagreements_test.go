@@ -49,7 +49,11 @@ var beyond = []struct {
 var causes = []struct{ name, example, why string }{
 	{"null", `null.*VALIDATION_MISSING_PARAM|got null|got 'null'|null becomes`, "what can be null is not told"},
 	{"map name", `got 'name'`, "definitions do not tell what the names of a map are"},
-	{"integer as text", `got number, want (null or )?string`, "integers as text are read as numbers too, and only shown as text"},
+	{
+		"integer as text",
+		`got number, want (null or )?string`,
+		"integers as text are read as numbers too, and only shown as text",
+	},
 	{"quoted", `in quotes|'(input\.)?quoted\.uint' must be`, "definitions do not tell what is in a string"},
 	{"empty enum", `must be one of|must be 'red'|INVALID_ENUM`, "the zero value of an enum is not among its values"},
 	{"empty text", `^"": |'' is not valid|'formats\.`, "the zero value of a text with a format"},

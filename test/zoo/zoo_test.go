@@ -290,7 +290,7 @@ func (s *session) returned(sh *shape, out, field any) {
 	if second.Success {
 		var value any
 		_ = json.Unmarshal(data, &value)
-		s.request(sh, sh.update, sh.accepts[1], json.RawMessage(data))
+		s.request(sh, sh.update, sh.accepts[1], data)
 	}
 }
 

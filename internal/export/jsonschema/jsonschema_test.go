@@ -263,8 +263,8 @@ func TestSetTellsParametersFromResults(t *testing.T) {
 	}
 }
 
-// A13, REQ-FS-07: types that contain each other have paths of any depth, which the expression matches, and no others. The
-// entries of maps have any names, without dots where a path goes on behind them.
+// A13, REQ-FS-07: types that contain each other have paths of any depth, which the expression matches, and no others.
+// The entries of maps have any names, without dots where a path goes on behind them.
 func TestPathsOfTypesThatContainThemselves(t *testing.T) {
 	a := &gen.Definitions{
 		Operations: []gen.Operation{{

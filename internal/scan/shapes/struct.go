@@ -30,7 +30,7 @@ func (m *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
 	candidates := m.dominant(found)
 	out.Foreign, out.Fields = unfillable, make([]Field, 0, len(candidates))
 	for _, c := range candidates {
-		if c.Tag.Original != "" {
+		if naming.IsAlias(c.Tag.Original) {
 			m.folded = append(m.folded, c.Declaration)
 		}
 		shape, fault := m.Of(c.Var.Type(), c.Path)

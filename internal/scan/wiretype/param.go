@@ -380,7 +380,10 @@ func patchDescription(patch *gen.Type, fields []shapes.Field, creatable bool) st
 			appendOnly = append(appendOnly, field.Param.Name)
 		}
 	}
-	text := fmt.Sprintf("Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole", patch.Changes)
+	text := fmt.Sprintf(
+		"Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole",
+		patch.Changes,
+	)
 	if slices.ContainsFunc(patch.Fields, func(p gen.Param) bool { return p.Nullable }) {
 		text += ", null removes what may be null"
 	}

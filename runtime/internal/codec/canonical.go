@@ -200,11 +200,8 @@ func canonicalKey(n *decoder, key reflect.Value) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	if write == nil {
-		write = func(key reflect.Value) (string, error) { return key.String(), nil }
-	}
-	var name string
-	if callUser(func() (err error) { name, err = write(key); return err }) != nil {
+	name := key.String()
+	if write != nil && callUser(func() (err error) { name, err = write(key); return err }) != nil {
 		return "", false
 	}
 	if n.key != nil {

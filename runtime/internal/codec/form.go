@@ -64,7 +64,8 @@ func (f *Form) step(i int, name string) error {
 		}
 		spelled, judged := canonicalKey(n, key)
 		if !judged {
-			return errors.New("its entries cannot be told apart, because their names are written as others than they are read as")
+			return errors.New(
+				"its entries cannot be told apart, because their names are written as others than they are read as")
 		}
 		f.Path[i] = spelled
 	case kindAny, kindRaw:

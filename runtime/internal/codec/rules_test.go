@@ -234,8 +234,19 @@ func TestPatchRules(t *testing.T) {
 	resource := func() *rules {
 		notes := "old"
 		return &rules{
-			Title: "a", Word: "b", Size: 3, Level: "low", Notes: &notes, Labels: map[string]string{"x": "1", "y": "2"},
-			Must: mustHave{Key: "k", Back: &backward{Must: mustHave{Key: "deep"}}}, Maybe: aql.Some(4), Mood: "high", Spare: inner{Name: "s"},
+			Title:  "a",
+			Word:   "b",
+			Size:   3,
+			Level:  "low",
+			Notes:  &notes,
+			Labels: map[string]string{"x": "1", "y": "2"},
+			Must: mustHave{
+				Key:  "k",
+				Back: &backward{Must: mustHave{Key: "deep"}},
+			},
+			Maybe: aql.Some(4),
+			Mood:  "high",
+			Spare: inner{Name: "s"},
 		}
 	}
 	for _, c := range []struct {

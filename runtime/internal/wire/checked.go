@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Checked writes the text of a JSON value that the code of a handler or of its types made. Invalid UTF-8 becomes U+FFFD,
-// as in strings. It writes nothing, and returns an error, where the text is not one JSON value, where a name stands
-// twice in one object, and where the value is nested too deeply.
+// Checked writes the text of a JSON value that the code of a handler or of its types made. Invalid UTF-8 becomes
+// U+FFFD, as in strings. It writes nothing, and returns an error, where the text is not one JSON value, where a name
+// stands twice in one object, and where the value is nested too deeply.
 func (w *Writer) Checked(text string) error {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	if w.checker == nil {

@@ -89,7 +89,8 @@ func (r *Reader) Reset(data string, limits Limits) {
 	if r.fault != nil || r.reported != [stages]int{} {
 		r.fault, r.reported = nil, [stages]int{}
 	}
-	r.retained, r.ownBytes, r.preserving, r.tolerant, r.arena = data, nil, false, false, nil // results may still use the arena
+	r.retained, r.ownBytes, r.preserving, r.tolerant = data, nil, false, false
+	r.arena = nil // results may still use it
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}

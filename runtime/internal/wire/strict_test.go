@@ -132,7 +132,8 @@ func same(want, got any) bool {
 	case json.Number:
 		if exact, ok := got.(json.Number); ok {
 			v, err := strconv.ParseFloat(string(want), 64)
-			return exact == want && !strings.ContainsAny(string(want), ".eE") && (err != nil || v > MaxSafeInteger || v < -MaxSafeInteger)
+			return exact == want && !strings.ContainsAny(string(want), ".eE") &&
+				(err != nil || v > MaxSafeInteger || v < -MaxSafeInteger)
 		}
 		v, err := want.Float64()
 		return err == nil && got == v

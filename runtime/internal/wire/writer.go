@@ -207,7 +207,8 @@ func (w *Writer) Time(t time.Time) {
 	w.buf = appendTime(w.buf, t)
 }
 
-// Base64 writes binary data in standard base64 (MCP-AQL core §4.7.4). Unlike encoding/json, it writes nil as empty data.
+// Base64 writes binary data in standard base64 (MCP-AQL core §4.7.4). Unlike encoding/json, it writes nil as empty
+// data.
 func (w *Writer) Base64(b []byte) {
 	w.buf = append(w.buf, '"')
 	w.buf = base64.StdEncoding.AppendEncode(w.buf, b)

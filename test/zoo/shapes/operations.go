@@ -5,11 +5,11 @@ import aql "github.com/aqltag/aqltag/runtime"
 // Zoo returns what it is sent, or Answer where that has the type of the result.
 type Zoo struct{ Answer any }
 
-func answer[T any](z *Zoo, in T) (T, error) {
+func answer[T any](z *Zoo, in T) T {
 	if out, ok := z.Answer.(T); ok {
-		return out, nil
+		return out
 	}
-	return in, nil
+	return in
 }
 
 // Update is what changes in a value.
@@ -27,7 +27,7 @@ func merged[T any](z *Zoo, input aql.Patch[T]) (T, error) {
 // EchoBasic returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoBasic(in Basic) (Basic, error) { return answer(z, in) }
+func (z *Zoo) EchoBasic(in Basic) (Basic, error) { return answer(z, in), nil }
 
 // UpdateBasic returns what becomes of a Basic.
 //
@@ -37,7 +37,7 @@ func (z *Zoo) UpdateBasic(in Update[Basic]) (Basic, error) { return merged(z, in
 // EchoDeclared returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoDeclared(in Declared) (Declared, error) { return answer(z, in) }
+func (z *Zoo) EchoDeclared(in Declared) (Declared, error) { return answer(z, in), nil }
 
 // UpdateDeclared returns what becomes of a Declared.
 //
@@ -47,7 +47,7 @@ func (z *Zoo) UpdateDeclared(in Update[Declared]) (Declared, error) { return mer
 // EchoPointing returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoPointing(in Pointing) (Pointing, error) { return answer(z, in) }
+func (z *Zoo) EchoPointing(in Pointing) (Pointing, error) { return answer(z, in), nil }
 
 // UpdatePointing returns what becomes of a Pointing.
 //
@@ -57,7 +57,7 @@ func (z *Zoo) UpdatePointing(in Update[Pointing]) (Pointing, error) { return mer
 // EchoListing returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoListing(in Listing) (Listing, error) { return answer(z, in) }
+func (z *Zoo) EchoListing(in Listing) (Listing, error) { return answer(z, in), nil }
 
 // UpdateListing returns what becomes of a Listing.
 //
@@ -67,7 +67,7 @@ func (z *Zoo) UpdateListing(in Update[Listing]) (Listing, error) { return merged
 // EchoMapping returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoMapping(in Mapping) (Mapping, error) { return answer(z, in) }
+func (z *Zoo) EchoMapping(in Mapping) (Mapping, error) { return answer(z, in), nil }
 
 // UpdateMapping returns what becomes of a Mapping.
 //
@@ -77,7 +77,7 @@ func (z *Zoo) UpdateMapping(in Update[Mapping]) (Mapping, error) { return merged
 // EchoStructured returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoStructured(in Structured) (Structured, error) { return answer(z, in) }
+func (z *Zoo) EchoStructured(in Structured) (Structured, error) { return answer(z, in), nil }
 
 // UpdateStructured returns what becomes of a Structured.
 //
@@ -89,7 +89,7 @@ func (z *Zoo) UpdateStructured(in Update[Structured]) (Structured, error) {
 // EchoRecursive returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoRecursive(in Recursive) (Recursive, error) { return answer(z, in) }
+func (z *Zoo) EchoRecursive(in Recursive) (Recursive, error) { return answer(z, in), nil }
 
 // UpdateRecursive returns what becomes of a Recursive.
 //
@@ -99,7 +99,7 @@ func (z *Zoo) UpdateRecursive(in Update[Recursive]) (Recursive, error) { return 
 // EchoGeneric returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoGeneric(in Generic) (Generic, error) { return answer(z, in) }
+func (z *Zoo) EchoGeneric(in Generic) (Generic, error) { return answer(z, in), nil }
 
 // UpdateGeneric returns what becomes of a Generic.
 //
@@ -109,7 +109,7 @@ func (z *Zoo) UpdateGeneric(in Update[Generic]) (Generic, error) { return merged
 // EchoStandard returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoStandard(in Standard) (Standard, error) { return answer(z, in) }
+func (z *Zoo) EchoStandard(in Standard) (Standard, error) { return answer(z, in), nil }
 
 // UpdateStandard returns what becomes of a Standard.
 //
@@ -119,7 +119,7 @@ func (z *Zoo) UpdateStandard(in Update[Standard]) (Standard, error) { return mer
 // EchoOptionals returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoOptionals(in Optionals) (Optionals, error) { return answer(z, in) }
+func (z *Zoo) EchoOptionals(in Optionals) (Optionals, error) { return answer(z, in), nil }
 
 // UpdateOptionals returns what becomes of a Optionals.
 //
@@ -129,7 +129,7 @@ func (z *Zoo) UpdateOptionals(in Update[Optionals]) (Optionals, error) { return 
 // EchoOwn returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoOwn(in Own) (Own, error) { return answer(z, in) }
+func (z *Zoo) EchoOwn(in Own) (Own, error) { return answer(z, in), nil }
 
 // UpdateOwn returns what becomes of a Own.
 //
@@ -139,7 +139,7 @@ func (z *Zoo) UpdateOwn(in Update[Own]) (Own, error) { return merged(z, in.Input
 // EchoTagged returns what it is sent.
 //
 //aql:op category=CREATE
-func (z *Zoo) EchoTagged(in Tagged) (Tagged, error) { return answer(z, in) }
+func (z *Zoo) EchoTagged(in Tagged) (Tagged, error) { return answer(z, in), nil }
 
 // UpdateTagged returns what becomes of a Tagged.
 //
