@@ -135,8 +135,8 @@ func parameterMutants() []mutant {
 		{check: "params/enum", what: "ignores unknown values",
 			broken: drop("create_todo", "priority", func(value any) bool { return value == "no_such_value" })},
 		{check: "params/range", what: "clamps numbers", broken: before("list_todos", func(r request) request {
-			if r.params["limit"] == json.Number("0") {
-				return r.with("limit", 1)
+			if r.params["limit"] == json.Number("-1") {
+				return r.with("limit", 0)
 			}
 			return r
 		})},

@@ -70,7 +70,8 @@ func TestBranchesAreCreatedReadChangedAndDeleted(t *testing.T) {
 	a.Want("create", "create_branch", `{"name":"next","remote":"origin","merge":"refs/heads/next"}`,
 		`{"name":"next","remote":"origin","merge":"refs/heads/next","rebase":"","description":""}`)
 	a.Refused("create", "create_branch", `{"name":"next"}`, "CONFLICT_ALREADY_EXISTS")
-	a.Want("update", "update_branch", `{"name":"next","input":{"description":"What is released","merge":null}}`,
+	a.Refused("update", "update_branch", `{"name":"next","input":{"merge":null}}`, "VALIDATION_INVALID_TYPE") // A3
+	a.Want("update", "update_branch", `{"name":"next","input":{"description":"What is released","merge":""}}`,
 		`{"name":"next","remote":"origin","merge":"","rebase":"","description":"What is released"}`)
 	a.Want("read", "get_branch", `{"name":"next"}`,
 		`{"name":"next","remote":"origin","merge":"","rebase":"","description":"What is released"}`)
