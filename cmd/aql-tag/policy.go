@@ -89,9 +89,13 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 		}
 	}
 	bound, adapter, code := f.bind(ctx, env)
-	switch {
-	case code >= 0:
+	if code >= 0 {
 		return code
+	}
+	for _, warning := range bound.Warnings() {
+		fmt.Fprintln(env.stderr, "warning:", warning.Error())
+	}
+	switch {
 	case what == "explain":
 		return f.explain(env, bound, adapter, operation)
 	case f.json:
