@@ -295,7 +295,7 @@ func literalOf(t *testing.T, text string) any {
 	return value
 }
 
-// A10, REQ-PM-01: for every type, in every place and by every rule, all spellings of one value get one verdict, and it
+// A10: for every type, in every place and by every rule, all spellings of one value get one verdict, and it
 // is the one on the value that the handler sees.
 func TestPoliciesJudgeWhatHandlersSee(t *testing.T) {
 	verdicts := 0
