@@ -49,6 +49,13 @@ var harmlessMutants = []harmless{
 		return strings.HasPrefix(m.what, "delete the tag") || strings.HasPrefix(m.what, "delete the json tag") ||
 			strings.HasPrefix(m.what, "misspell the key of the json tag")
 	}},
+	{"encoding/json's omitempty has no effect on a struct", func(_ *service, m mutant) bool {
+		if !strings.HasPrefix(m.what, "add omitempty to the json tag") || m.subject.field == nil {
+			return false
+		}
+		_, isStruct := m.subject.field.Type().Underlying().(*types.Struct)
+		return isStruct
+	}},
 	{"_etag is read-only without its tag", func(_ *service, m mutant) bool {
 		return m.subject.name == "_etag" && slices.Contains([]string{
 			"delete the aql tag of Todo.ETag", "misspell the key of the aql tag of Todo.ETag",
