@@ -110,14 +110,8 @@ func checkBatchSummary(p *prober, rec *recorder) {
 	for _, name := range []string{"total", "succeeded", "failed"} {
 		want := map[string]int{"total": len(results), "succeeded": succeeded, "failed": len(results) - succeeded}[name]
 		got := memberOf(x.answer.root["summary"], name)
-		rec.expect(
-			equal(json.Number(fmt.Sprint(want)), got),
-			x,
-			"'summary.%s' is %s, and there are %d",
-			name,
-			orMissing(got),
-			want,
-		)
+		rec.expect(equal(json.Number(fmt.Sprint(want)), got), x, "'summary.%s' is %s, and there are %d", name, orMissing(got),
+			want)
 	}
 }
 

@@ -41,11 +41,8 @@ func checkDefaults(p *prober, rec *recorder) {
 			case !same.answer.success:
 				rec.unjudged("operation %s does not succeed with the default of '%s'", o.Name, d.Name)
 			case !equal(x.answer.data, again.answer.data):
-				rec.unjudged(
-					"operation %s answers the same request in two ways, so the default of '%s' does not show",
-					o.Name,
-					d.Name,
-				)
+				rec.unjudged("operation %s answers the same request in two ways, so the default of '%s' does not show", o.Name,
+					d.Name)
 			default:
 				rec.expect(equal(x.answer.data, same.answer.data), same,
 					"operation %s answers otherwise without '%s' than with its default %s", o.Name, d.Name, asJSON(def))

@@ -45,13 +45,8 @@ func checkDescriptions(p *prober, rec *recorder) {
 		}
 		rec.expect(o.Description != "", d.exchange, "operation %s has no description", d.name)
 		for _, param := range o.Parameters {
-			rec.expect(
-				param.Description != "",
-				d.exchange,
-				"parameter '%s' of operation %s has no description",
-				param.Name,
-				d.name,
-			)
+			rec.expect(param.Description != "", d.exchange, "parameter '%s' of operation %s has no description", param.Name,
+				d.name)
 		}
 	}
 }

@@ -254,13 +254,8 @@ func checkTypes(p *prober, rec *recorder) {
 				typed := x.answer.code == "VALIDATION_INVALID_TYPE" ||
 					isEnum && x.answer.code == "VALIDATION_INVALID_ENUM" ||
 					o.Name == "introspect" && x.answer.code == "INTROSPECTION_ERROR"
-				what := fmt.Sprintf(
-					"operation %s with %s for '%s', which is of type %s,",
-					o.Name,
-					describeValue(value),
-					d.Name,
-					d.Type,
-				)
+				what := fmt.Sprintf("operation %s with %s for '%s', which is of type %s,", o.Name, describeValue(value), d.Name,
+					d.Type)
 				switch {
 				case typed:
 					rec.pass(x)

@@ -56,16 +56,8 @@ func (r *Report) Text(w io.Writer, verbose bool) error {
 	}
 	s.printf(
 		"\n%d checks: %d passed, %d failed, %d warnings, %d skipped, %d not judged, %d judged in part; %d calls. %s\n",
-		r.Summary.Total,
-		r.Summary.Passed,
-		r.Summary.Failed,
-		r.Summary.Warnings,
-		r.Summary.Skipped,
-		r.Summary.NotJudged,
-		r.Summary.PartlyJudged,
-		r.Calls,
-		r.conclusion(),
-	)
+		r.Summary.Total, r.Summary.Passed, r.Summary.Failed, r.Summary.Warnings, r.Summary.Skipped, r.Summary.NotJudged,
+		r.Summary.PartlyJudged, r.Calls, r.conclusion())
 	_, err := io.WriteString(w, s.String())
 	return err
 }
@@ -152,9 +144,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, c := range r.Categories {
 		s.printf(
 			"\n## %s: %s\n\n| verdict | check | level | what it is about | requirements |\n| --- | --- | --- | --- | --- |\n",
-			c.Name,
-			c.Status,
-		)
+			c.Name, c.Status)
 		for _, check := range c.Checks {
 			s.printf("| %s | `%s` | %s | %s | %s |\n", check.Verdict, check.Name, check.Level, check.Title,
 				strings.Join(check.Requirements, " "))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -52,13 +51,13 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
 	if faults[0] == nil {
-		a.handlers, faults[5] = compile(registry, options)
+		a.definitions = registry.Definitions()
+		a.handlers, faults[5] = compile(registry, a.definitions.Types, options)
 	}
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
 
-	a.definitions = registry.Definitions()
 	a.definitions.Name, a.definitions.Version = options.Name, options.Version
 	a.types = make(map[string]*gen.Type, len(a.definitions.Types))
 	for i := range a.definitions.Types {
@@ -122,17 +121,10 @@ func newSurface(options Options) (describe.Surface, error) {
 // conformance is the level that introspection claims: batches are part of every adapter, field selection makes it level
 // 2.
 func (a *Adapter) conformance() string {
-	if a.selectsFields() {
+	if a.definitions.SelectsFields() {
 		return "level-2"
 	}
 	return "level-1"
-}
-
-// selectsFields reports whether an operation lets agents select fields.
-func (a *Adapter) selectsFields() bool {
-	return slices.ContainsFunc(a.definitions.Operations, func(o gen.Operation) bool {
-		return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
-	})
 }
 
 // Name returns the name of the service.

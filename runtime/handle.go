@@ -68,9 +68,8 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 
 // compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition,
 // as after a change without generating again.
-func compile(registry *Registry, options Options) ([]*bound, error) {
-	definitions := registry.Definitions()
-	set := codec.NewSet(definitions.Types)
+func compile(registry *Registry, types []gen.Type, options Options) ([]*bound, error) {
+	set := codec.NewSet(types)
 	operations := registry.Operations()
 	handlers := make([]*bound, len(operations))
 	for i := range operations {

@@ -91,12 +91,9 @@ func requestWarnings(q *request, took, threshold time.Duration) []Warning {
 	}
 	if q.ignored != nil {
 		list = append(list, Warning{
-			Code:     "VALIDATION_UNKNOWN_PARAM_WARNING",
-			Severity: SeverityHigh,
-			Message: "Unknown parameter(s) for operation '" + definition.Name + "' were ignored: " + strings.Join(
-				q.ignored,
-				", ",
-			),
+			Code: "VALIDATION_UNKNOWN_PARAM_WARNING", Severity: SeverityHigh,
+			Message: "Unknown parameter(s) for operation '" + definition.Name + "' were ignored: " +
+				strings.Join(q.ignored, ", "),
 			details: append([]detail{{"unknown_params", q.ignored}, {"valid_params", q.operation.params}},
 				(&invalid{operation: q.operation, unknown: q.ignored}).suggestions()...),
 		})

@@ -208,13 +208,8 @@ func judgedTypes() []judgedType {
 		judge[int64]("integer", "", []string{"9007199254740993", "9007199254740993.0"}, []string{"9007199254740992"}),
 		judge[uint64]("integer", "", []string{"18446744073709551615"}, []string{"18446744073709551614"}),
 		judge[time.Duration]("integer", "", []string{"1e9", "1000000000"}, []string{"1"}),
-		judge[float64](
-			"number",
-			"",
-			[]string{"0.5", "5e-1", "0.50000000000000000001"},
-			[]string{"0.25"},
-			[]string{"0", "-0"},
-		),
+		judge[float64]("number", "", []string{"0.5", "5e-1", "0.50000000000000000001"}, []string{"0.25"},
+			[]string{"0", "-0"}),
 		judge[float32]("number", "", []string{"16777216", "16777217", "1.6777216e7"}, []string{"16777218"}, []string{"0.1"}),
 		judge[json.Number]("number", "", one[:2]...),
 		judge[string]("string", "", text...),
@@ -355,15 +350,8 @@ func (p *place) check(t *testing.T, j *judgedType) (verdicts int) {
 					for _, spelling := range spellings {
 						verdicts++
 						if got := try(t, s, fmt.Sprintf(p.wrap, spelling)); got != want {
-							t.Errorf(
-								"%s where %s of %s, with %s, which the handler sees as %#v: ran %t",
-								r.rule.Effect,
-								r.test,
-								literal,
-								spelling,
-								values[group],
-								got,
-							)
+							t.Errorf("%s where %s of %s, with %s, which the handler sees as %#v: ran %t", r.rule.Effect, r.test, literal,
+								spelling, values[group], got)
 						}
 					}
 				}

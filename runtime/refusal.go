@@ -140,16 +140,9 @@ func (r *refusal) question(message string, reasons []string) *Question {
 	}
 	definition := &r.request.operation.definition
 	return &Question{
-		Operation:   definition.Name,
-		DangerLevel: string(definition.Danger),
-		Message:     message,
-		Reasons:     reasons,
-		Params: string(
-			r.request.redacted(r.request.visible),
-		),
-		token:   strings.Clone(r.Ticket.Token),
-		Expires: r.Ticket.Expires,
-		Wait:    r.Wait,
+		Operation: definition.Name, DangerLevel: string(definition.Danger), Message: message, Reasons: reasons,
+		Params: string(r.request.redacted(r.request.visible)),
+		token:  strings.Clone(r.Ticket.Token), Expires: r.Ticket.Expires, Wait: r.Wait,
 	}
 }
 

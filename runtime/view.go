@@ -103,7 +103,7 @@ func (a *Adapter) protocol(g *gate.Gate) describe.Protocol {
 		Conformance: a.conformance(),
 		Capabilities: describe.Capabilities{
 			Batch:               true,
-			FieldSelection:      a.selectsFields(),
+			FieldSelection:      a.definitions.SelectsFields(),
 			Warnings:            true,
 			Confirmation:        confirms,
 			DangerousOperations: true,

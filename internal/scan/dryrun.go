@@ -12,7 +12,7 @@ import (
 // second one, and inside of a parameter.
 func (b *builder) checkDryRun(h *handled, at int) {
 	f := &h.request.Fields[at]
-	b.checkNoDryRun(f.Shape, make(map[*shapes.Shape]bool))
+	eachField(f.Shape, make(map[*shapes.Shape]bool), b.checkNoDryRun)
 	item, ok := f.Tag.Item("dryrun")
 	if !ok || !f.Param.DryRun {
 		return
@@ -34,22 +34,14 @@ func (b *builder) checkDryRun(h *handled, at int) {
 	}
 }
 
-// checkNoDryRun reports the key dryrun in fields of the objects in a parameter.
-func (b *builder) checkNoDryRun(shape *shapes.Shape, visited map[*shapes.Shape]bool) {
-	if shape == nil || visited[shape] {
-		return
+// checkNoDryRun reports the key dryrun in a field of an object in a parameter.
+func (b *builder) checkNoDryRun(_ *shapes.Shape, f *shapes.Field) bool {
+	if item, ok := f.Tag.Item("dryrun"); ok {
+		b.Report(item.At, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: f.Path,
+			Message:    "dryrun has no meaning on a field of an object; it is for the parameters of an operation",
+			Suggestion: "remove it",
+		})
 	}
-	visited[shape] = true
-	for i := range shape.Fields {
-		f := &shape.Fields[i]
-		if item, ok := f.Tag.Item("dryrun"); ok {
-			b.Report(item.At, diag.Diagnostic{
-				Code: diag.CodeType, FieldPath: f.Path,
-				Message:    "dryrun has no meaning on a field of an object; it is for the parameters of an operation",
-				Suggestion: "remove it",
-			})
-		}
-		b.checkNoDryRun(f.Shape, visited)
-	}
-	b.checkNoDryRun(shape.Elem, visited)
+	return true
 }

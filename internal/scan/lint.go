@@ -53,64 +53,51 @@ func (b *builder) lint(o operation, h *handled) {
 		}
 	}
 	visited := make(map[*shapes.Shape]bool)
-	b.lintFields(h.request, visited, true)
+	eachField(h.request, visited, func(of *shapes.Shape, field *shapes.Field) bool {
+		return b.lintField(field, of == h.request)
+	})
 	clear(visited)
-	b.lintIdentifiers(h.request, visited)
-	b.lintIdentifiers(h.result, visited)
+	eachField(h.request, visited, b.lintIdentifier)
+	eachField(h.result, visited, b.lintIdentifier)
 }
 
-// lintIdentifiers warns of identifiers that clients may round.
-func (b *builder) lintIdentifiers(shape *shapes.Shape, visited map[*shapes.Shape]bool) {
-	if shape == nil || visited[shape] {
-		return
+// lintIdentifier warns of an identifier that clients may round. It returns false for a field of another module.
+func (b *builder) lintIdentifier(_ *shapes.Shape, field *shapes.Field) bool {
+	if !b.isOwn(field) {
+		return false
 	}
-	visited[shape] = true
-	for i := range shape.Fields {
-		field := &shape.Fields[i]
-		if field.Tag.At.Start == 0 || field.Var == nil || !source.InMainModule(b.Packages[field.Var.Pkg()]) {
-			continue
+	if field.IsWideIdentifier() {
+		suggestion := `add string to its tag, such as aql:"string", and it travels as text in both directions`
+		if field.Tag.Field == nil {
+			suggestion = fmt.Sprintf("add //aql:param %s string, and it travels as text", field.Var.Name())
 		}
-		if field.IsWideIdentifier() {
-			suggestion := `add string to its tag, such as aql:"string", and it travels as text in both directions`
-			if field.Tag.Field == nil {
-				suggestion = fmt.Sprintf("add //aql:param %s string, and it travels as text", field.Var.Name())
-			}
-			b.Report(field.Tag.At, diag.Diagnostic{
-				Severity: diag.Warning, Code: diag.CodeType, FieldPath: field.Path, Actual: b.text(field.Var.Type()),
-				Message: fmt.Sprintf("identifier %s is a JSON number of 64 bits, which clients in JavaScript round from 2^53 on",
-					field.Param.Name),
-				Suggestion: suggestion,
-			})
-		}
-		b.lintIdentifiers(field.Shape, visited)
+		b.Report(field.Tag.At, diag.Diagnostic{
+			Severity: diag.Warning, Code: diag.CodeType, FieldPath: field.Path, Actual: b.text(field.Var.Type()),
+			Message: fmt.Sprintf("identifier %s is a JSON number of 64 bits, which clients in JavaScript round from 2^53 on",
+				field.Param.Name),
+			Suggestion: suggestion,
+		})
 	}
-	b.lintIdentifiers(shape.Elem, visited)
+	return true
 }
 
-// lintFields checks the parameters of an operation, and the fields of the objects in them.
-func (b *builder) lintFields(shape *shapes.Shape, visited map[*shapes.Shape]bool, top bool) {
-	if shape == nil || visited[shape] {
-		return
+// lintField checks the texts of a field; parameter says that it is a parameter of the operation. It returns false for a
+// field of another module.
+func (b *builder) lintField(field *shapes.Field, parameter bool) bool {
+	if !b.isOwn(field) {
+		return false
 	}
-	visited[shape] = true
-	for i := range shape.Fields {
-		field := &shape.Fields[i]
-		if field.Tag.At.Start == 0 || field.Var == nil || !source.InMainModule(b.Packages[field.Var.Pkg()]) {
-			continue
-		}
-		if field.Param.Description == "" {
-			b.Report(field.Tag.At, diag.Diagnostic{
-				Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: field.Path,
-				Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(field),
-			})
-		}
-		first, _, _ := strings.Cut(field.Param.Description, ". ")
-		if found := words.StaticLeak(first); found != "" && top && field.Param.Required {
-			b.warnLeak(field.Tag.At, field.Path, "description", found)
-		}
-		b.lintFields(field.Shape, visited, false)
+	if field.Param.Description == "" {
+		b.Report(field.Tag.At, diag.Diagnostic{
+			Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: field.Path,
+			Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(field),
+		})
 	}
-	b.lintFields(shape.Elem, visited, false)
+	first, _, _ := strings.Cut(field.Param.Description, ". ")
+	if found := words.StaticLeak(first); found != "" && parameter && field.Param.Required {
+		b.warnLeak(field.Tag.At, field.Path, "description", found)
+	}
+	return true
 }
 
 func describeSuggestion(f *shapes.Field) string {

@@ -18,7 +18,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 	}
 	b.mergeThroughGetter(o, handler)
 	input := -1
-	b.checkNoDryRun(handler.result, make(map[*shapes.Shape]bool))
+	eachField(handler.result, make(map[*shapes.Shape]bool), b.checkNoDryRun)
 	for i, f := range handler.request.Fields {
 		if naming.IsReservedField(f.Param.Name) {
 			b.Report(f.Tag.NameAt, diag.Diagnostic{

@@ -88,20 +88,13 @@ var selectionTypeDefinition = gen.Type{
 	},
 }
 
-// selectsFields reports whether an operation lets agents select fields.
-func selectsFields(a *gen.Definitions) bool {
-	return slices.ContainsFunc(a.Operations, func(o gen.Operation) bool {
-		return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
-	})
-}
-
 // allTypes returns the types of the protocol and then those of the adapter.
 func (s Surface) allTypes(a *gen.Definitions) []gen.Type {
 	types := protocolTypes()
 	if s.GetManifest {
 		types = append(types, manifestTypeDefinition)
 	}
-	if _, has := a.Type(selectionType); !has && selectsFields(a) {
+	if _, has := a.Type(selectionType); !has && a.SelectsFields() {
 		types = append(types, selectionTypeDefinition)
 	}
 	types = append(types, a.Types...)

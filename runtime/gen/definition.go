@@ -79,6 +79,13 @@ func (a *Definitions) Type(name string) (*Type, bool) {
 	return nil, false
 }
 
+// SelectsFields reports whether an operation lets agents select fields of its result (MCP-AQL field selection §2).
+func (a *Definitions) SelectsFields() bool {
+	return slices.ContainsFunc(a.Operations, func(o Operation) bool {
+		return slices.ContainsFunc(o.Params, func(p Param) bool { return p.Type == TypeSelection })
+	})
+}
+
 // Operation is one operation as an agent sees it.
 type Operation struct {
 	Name         string

@@ -166,26 +166,6 @@ func mergeItems(said, wire *gen.Param, shape *shapes.Shape) *gen.Param {
 	return &out
 }
 
-// quotedForm describes a value that travels in a string (MCP-AQL core §4.7.3).
-func quotedForm(shape *shapes.Shape) string {
-	text := "A JSON " + shapes.JSONKind(shape) + ", as a string."
-	if quotedPattern(shape) != "" {
-		return "An integer, as a string; a number is accepted between -(2^53-1) and 2^53-1."
-	}
-	return text
-}
-
-// quotedPattern is the pattern of an integer in a string, empty for other values.
-func quotedPattern(shape *shapes.Shape) string {
-	switch shape.Kind {
-	case shapes.Int:
-		return gen.PatternInteger
-	case shapes.Uint:
-		return gen.PatternNatural
-	}
-	return ""
-}
-
 // isNullable reports whether a field of a struct is nullable. In a resource it is if results write null for it. In any
 // other request null is absence, from which only an aql.Optional distinguishes it.
 func isNullable(field shapes.Field, resource bool) bool {
@@ -362,60 +342,4 @@ func (s *Set) definition(t *wireType) gen.Type {
 		out.Description = patchDescription(&out, shape.Fields, s.creatable[shape])
 	}
 	return out
-}
-
-// patchDescription describes the merge rule (MCP-AQL core §4.5.1), what a new object needs if a patch may create one,
-// and the fields of the resource that cannot be changed. It avoids words that the protocol's leak check takes for a
-// stack trace.
-func patchDescription(patch *gen.Type, fields []shapes.Field, creatable bool) string {
-	var required, readOnly, appendOnly []string
-	for _, field := range fields {
-		if field.Param.Required && field.Param.Updatable() {
-			required = append(required, field.Param.Name)
-		}
-		switch {
-		case field.Param.ReadOnly:
-			readOnly = append(readOnly, field.Param.Name)
-		case field.Param.AppendOnly:
-			appendOnly = append(appendOnly, field.Param.Name)
-		}
-	}
-	text := fmt.Sprintf(
-		"Changes to a %s. Absent fields keep their value, objects merge, arrays replace whole",
-		patch.Changes,
-	)
-	if slices.ContainsFunc(patch.Fields, func(p gen.Param) bool { return p.Nullable }) {
-		text += ", null removes what may be null"
-	}
-	text += "."
-	if len(required) > 0 && creatable {
-		text += " A new one needs: " + strings.Join(required, ", ") + "."
-	}
-	if len(readOnly) > 0 {
-		text += " Read-only: " + strings.Join(readOnly, ", ") + "."
-	}
-	if len(appendOnly) > 0 {
-		text += " Append-only: " + strings.Join(appendOnly, ", ") + "."
-	}
-	return text
-}
-
-// scalarDescription describes how a bare value is written.
-func (s *Set) scalarDescription(shape *shapes.Shape) string {
-	switch shape.Kind {
-	case shapes.Int, shapes.Uint:
-		return strings.TrimSpace("JSON integer. " + s.integerParam(shape).Description)
-	case shapes.JSON:
-		if kind := ownJSON(shape.Type); kind != "any" {
-			return "JSON " + kind + "."
-		}
-		return "Any JSON value."
-	case shapes.Time:
-		return "Date and time, RFC 3339."
-	case shapes.Bytes:
-		return "Bytes, base64."
-	case shapes.Any:
-		return "Any JSON value."
-	}
-	return "JSON " + shapes.JSONKind(shape) + "."
 }
