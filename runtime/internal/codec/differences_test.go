@@ -17,7 +17,7 @@ var readDifferences = []struct {
 	text         string
 	want, theirs string // the value as encoding/json writes it, or "refused: …"
 }{
-	{"null is absence", "REQ-VO-13", reflect.TypeFor[json.RawMessage](), `{"V":null}`, `{"V":null}`, `{"V":null}`},
+	{"null for a method UnmarshalJSON", "REQ-VO-13", reflect.TypeFor[keptJSON](), `{"V":null}`, `{"V":""}`, `{"V":"null"}`},
 	{
 		"a name stands twice", "T-89", reflect.TypeFor[int](), `{"V":1,"V":2}`,
 		"refused: a name stands twice in one object (byte 7)", `{"V":2}`,
@@ -100,6 +100,16 @@ var readDifferences = []struct {
 		`{"V":9007199254740993}`, `{"V":9007199254740992}`,
 	},
 	{
+		"a fraction in a dynamic value that a float64 would round", "REQ-DE-07", reflect.TypeFor[any](),
+		`{"V":0.1000000000000000055}`, `{"V":0.1000000000000000055}`, `{"V":0.1}`,
+	},
+	{
+		"a number without the quotes of option string", "REQ-DE-07", reflect.TypeFor[struct {
+			N int `json:",string"`
+		}](), `{"V":{"N":1}}`, `{"V":{"N":"1"}}`,
+		"refused: json: invalid use of ,string struct tag, trying to unmarshal unquoted value into int",
+	},
+	{
 		"a number in quotes", "REQ-VO-05", reflect.TypeFor[json.Number](), `{"V":"1"}`,
 		"refused: V: expected number, got string", `{"V":1}`,
 	},
@@ -121,6 +131,7 @@ var readDifferences = []struct {
 	},
 }
 
+// A11: the values that requests carry.
 func TestReadDifferences(t *testing.T) {
 	for _, c := range readDifferences {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,6 +229,12 @@ func TestUnwritable(t *testing.T) {
 		})
 	}
 }
+
+// keptJSON keeps the JSON that its method was called with.
+type keptJSON struct{ Text string }
+
+func (o keptJSON) MarshalJSON() ([]byte, error)     { return json.Marshal(o.Text) }
+func (o *keptJSON) UnmarshalJSON(text []byte) error { o.Text = string(text); return nil }
 
 type failing struct{}
 

@@ -9,9 +9,9 @@ import (
 // MaxSafeInteger is the largest integer up to which a float64 holds every integer exactly (MCP-AQL core §4.7.3).
 const MaxSafeInteger = 1<<53 - 1
 
-// Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. An integer that a float64 might
-// round is a json.Number. ok is false after a fault, and where a number is too large for a float64, which is a
-// problem.
+// Any reads a value of any kind: nil, bool, string, float64, []any or map[string]any. A number that a float64 would
+// round is a json.Number: the shortest text of the float64 is another number. ok is false after a fault, and where a
+// number is too large for a float64, which is a problem.
 func (r *Reader) Any() (v any, ok bool) {
 	switch c := r.peek(); c {
 	case '{':
@@ -66,33 +66,25 @@ func (r *Reader) anyArray() (any, bool) {
 	return boxed(elements, sound && r.fault == nil)
 }
 
+// anyNumber reads a number as a float64, or as a json.Number where the float64 is another number.
 func (r *Reader) anyNumber() (any, bool) {
-	if v, ok := r.shortInt(); ok && -MaxSafeInteger <= v && v <= MaxSafeInteger && (v != 0 || r.data[r.from] != '-') {
-		return float64(v), true
-	} else if ok {
-		r.pos = r.from
+	if v, ok := r.shortDecimal(); ok {
+		return v, true
 	}
 	text, ok := r.number()
 	if !ok {
 		return nil, false
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if (err != nil || v > MaxSafeInteger || v < -MaxSafeInteger) && plainInteger(text) {
-		return json.Number(r.Retain(text)), true
-	}
 	if err != nil {
 		return nil, r.beyond(v < 0, 64)
 	}
-	return v, true
-}
-
-// plainInteger reports whether a number has neither fraction nor exponent.
-func plainInteger(text string) bool {
-	sign := 0
-	if text[0] == '-' {
-		sign = 1
+	const longest = 24 // bytes that FormatFloat needs
+	var spelled [longest]byte
+	if parseDecimal(text).Compare(parseDecimal(string(strconv.AppendFloat(spelled[:0], v, 'g', -1, 64)))) != 0 {
+		return json.Number(r.Retain(text)), true
 	}
-	return sign+digits(text, sign) == len(text)
+	return v, true
 }
 
 // MergeAny applies the next value as a JSON Merge Patch (RFC 7396) to dst and returns the result. It does not change

@@ -130,13 +130,18 @@ func walk(r *Reader) {
 func same(want, got any) bool {
 	switch want := want.(type) {
 	case json.Number:
-		if exact, ok := got.(json.Number); ok {
-			v, err := strconv.ParseFloat(string(want), 64)
-			return exact == want && !strings.ContainsAny(string(want), ".eE") &&
-				(err != nil || v > MaxSafeInteger || v < -MaxSafeInteger)
-		}
 		v, err := want.Float64()
-		return err == nil && got == v
+		if err != nil {
+			return false
+		}
+		exact, ok := rational(string(want))
+		if !ok {
+			return got == v || got == want // too large to compute with
+		}
+		if next, _ := rational(strconv.FormatFloat(v, 'g', -1, 64)); next.Cmp(exact) != 0 {
+			return got == want
+		}
+		return got == v
 	case []any:
 		elements, ok := got.([]any)
 		if !ok || len(elements) != len(want) {
