@@ -5,28 +5,11 @@
 //   node cycle.mjs sdk|client http URL
 
 import assert from "node:assert/strict";
+import { connect } from "./connect.mjs";
 
 const [library, kind, target] = process.argv.slice(2);
 
-async function connect() {
-  const info = { name: "e2e", version: "1.0.0" };
-  const stdio = { command: target, args: ["-db", ":memory:", "-log-level", "warn"], stderr: "inherit" };
-  if (library === "sdk") {
-    const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-    const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
-    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-    const client = new Client(info);
-    await client.connect(kind === "stdio" ? new StdioClientTransport(stdio) : new StreamableHTTPClientTransport(new URL(target)));
-    return client;
-  }
-  const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  const client = new Client(info, { versionNegotiation: { mode: "auto" } });
-  await client.connect(kind === "stdio" ? new StdioClientTransport(stdio) : new StreamableHTTPClientTransport(new URL(target)));
-  return client;
-}
-
-const client = await connect();
+const client = await connect(library, kind, target, ["-db", ":memory:", "-log-level", "warn"]);
 
 async function call(tool, operation, params) {
   const result = await client.callTool({ name: tool, arguments: { operation, params } });

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs cycle.mjs with both TypeScript clients over stdio and HTTP. Needs Go, node and npm.
+# Runs cycle.mjs with both TypeScript clients over stdio and HTTP, and integers.mjs. Needs Go, node and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,12 +8,14 @@ if ! command -v npm >/dev/null; then
 	exit 1
 fi
 mkdir -p ../../bin/e2e
-cp package.json cycle.mjs ../../bin/e2e/
+cp package.json *.mjs ../../bin/e2e/
 (cd ../../bin/e2e && npm install --no-package-lock --no-audit --no-fund --silent)
 go -C ../../examples/todo build -o "$PWD/../../bin/todo" .
+go -C .. build -o "$PWD/../../bin/accounts" ./clients/accounts
 
 for library in sdk client; do
 	node ../../bin/e2e/cycle.mjs "$library" stdio "$PWD/../../bin/todo"
+	node ../../bin/e2e/integers.mjs "$library" "$PWD/../../bin/accounts"
 done
 
 log=$(mktemp)
