@@ -89,7 +89,7 @@ func losesWithin(shape *shapes.Shape, visited map[*shapes.Shape]bool) bool {
 	}
 	visited[shape] = true
 	tells := slices.ContainsFunc(shape.Fields, func(f shapes.Field) bool {
-		return f.Shape.Kind == shapes.Pointer || f.Shape.Kind == shapes.Optional
+		return f.Shape.Kind == shapes.Pointer || f.Shape.Kind == shapes.Optional || f.Shape.Kind == shapes.SQLNull
 	})
 	return slices.ContainsFunc(shape.Fields, func(f shapes.Field) bool {
 		if f.Param.Required {

@@ -22,10 +22,10 @@ func TypeBounds(shape *Shape) (low, high string) {
 	return low, high
 }
 
-// Indirect returns the shape behind all pointers and optionals.
+// Indirect returns the shape behind all pointers, optionals and sql.Null.
 func Indirect(shape *Shape) *Shape {
 	for range 16 {
-		if shape == nil || shape.Kind != Pointer && shape.Kind != Optional {
+		if shape == nil || shape.Kind != Pointer && shape.Kind != Optional && shape.Kind != SQLNull {
 			return shape
 		}
 		shape = shape.Elem
@@ -80,7 +80,7 @@ func IntegerRange(shape *Shape) (low, high *big.Int) {
 func Element(shape *Shape) *Shape {
 	for shape != nil {
 		switch shape.Kind {
-		case Pointer, Slice, Array, Optional:
+		case Pointer, Slice, Array, Optional, SQLNull:
 			shape = shape.Elem
 		default:
 			return shape
@@ -97,9 +97,9 @@ func (shape *Shape) Clone() *Shape {
 }
 
 // IsNullable reports whether null is among the values of a shape that results hold: nil pointers, nil interfaces, raw
-// JSON and optionals. Nil lists, maps and []byte are written as empty ones.
+// JSON, optionals, sql.Null and types that are known to write it. Nil lists, maps and []byte are written as empty ones.
 func IsNullable(shape *Shape) bool {
-	return shape.Kind == Pointer || shape.Kind == Any || shape.Kind == Optional
+	return shape.Kind == Pointer || shape.Kind == Any || shape.Kind == Optional || shape.Kind == SQLNull
 }
 
 // canBeEmpty reports whether encoding/json's omitempty ever leaves out a value of type t: not a struct or an array.
@@ -117,7 +117,7 @@ func canBeEmpty(t types.Type) bool {
 // IsNilable reports whether a Go value of a shape can be nil, or absent.
 func IsNilable(shape *Shape) bool {
 	switch shape.Kind {
-	case Pointer, Slice, Map, Bytes, Any, Optional:
+	case Pointer, Slice, Map, Bytes, Any, Optional, SQLNull:
 		return true
 	}
 	return false

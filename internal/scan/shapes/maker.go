@@ -91,6 +91,9 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 	case gotype.Is(t, runtimePath, "Selection"):
 		out.Kind = Selection
 		return nil
+	case isSQLNull(t):
+		out.Kind = SQLNull
+		return m.elem(out, t.Underlying().(*types.Struct).Field(0).Type(), place)
 	case gotype.Is(t, "encoding/json", "Number"):
 		out.Kind = Number
 		return nil
@@ -275,6 +278,17 @@ func (m *Maker) strippedFault(t types.Type, u *types.Struct) *Fault {
 			m.text(t), of),
 		Suggestion: fmt.Sprintf("use %s itself, or embed it: struct{ %s }", of, of),
 	}
+}
+
+// isSQLNull reports whether t is sql.Null[T], sql.NullString or another type of database/sql that holds a value or null.
+func isSQLNull(t types.Type) bool {
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "database/sql" ||
+		!strings.HasPrefix(named.Obj().Name(), "Null") {
+		return false
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	return ok && st.NumFields() == 2 && st.Field(1).Name() == "Valid"
 }
 
 // isKey reports whether encoding/json can write a type as the key of a map.

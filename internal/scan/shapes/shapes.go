@@ -29,6 +29,7 @@ const (
 	Struct    Kind = "struct"
 	Patch     Kind = "patch"     // aql.Patch[Elem]
 	Optional  Kind = "optional"  // aql.Optional[Elem]
+	SQLNull   Kind = "sqlnull"   // sql.Null[Elem], sql.NullString and the like
 	Selection Kind = "selection" // aql.Selection
 	Number    Kind = "number"    // json.Number
 	Text      Kind = "text"      // reads and writes itself as text
@@ -44,7 +45,7 @@ type Shape struct {
 	Bits    int        // of int, uint, float: 8, 16, 32, 64; 0 for int and uint themselves
 	Len     int        // of an array
 	Key     *Shape     // of a map
-	Elem    *Shape     // of a pointer, slice, array, map, patch, optional
+	Elem    *Shape     // of a pointer, slice, array, map, patch, optional, sqlnull
 	Enum    []EnumConst
 	Fields  []Field        // of a struct
 	Faulty  bool           // a field is not in Fields because its type cannot be carried

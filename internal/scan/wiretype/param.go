@@ -54,7 +54,7 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		return gen.Param{Type: "string", Format: "date-time"}
 	case shapes.Bytes:
 		return gen.Param{Type: "string", Format: "byte"}
-	case shapes.Pointer, shapes.Optional:
+	case shapes.Pointer, shapes.Optional, shapes.SQLNull:
 		param := s.wireParam(shape.Elem, inPatch)
 		param.Nullable = true
 		return param
@@ -177,7 +177,7 @@ func isNullable(field shapes.Field, resource bool) bool {
 	case !field.Param.OmitEmpty && !field.Param.OmitZero:
 		return shapes.IsNullable(shape)
 	default:
-		return shape.Kind == shapes.Pointer && shapes.IsNullable(shape.Elem)
+		return shape.Kind == shapes.Pointer && shapes.IsNullable(shape.Elem) || shape.Kind == shapes.SQLNull
 	}
 }
 

@@ -114,7 +114,7 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 		if len(shape.Enum) > 0 {
 			s.add(shape, plain)
 		}
-	case shapes.Pointer, shapes.Map, shapes.Optional:
+	case shapes.Pointer, shapes.Map, shapes.Optional, shapes.SQLNull:
 		if s.first(shape, inPatch) {
 			s.visit(shape.Elem, inPatch)
 		}
@@ -194,7 +194,8 @@ func (s *Set) baseName(shape *shapes.Shape, as variant) string {
 	case list:
 		return s.baseName(shape, plain) + "List"
 	}
-	if shape.Go.Name != "" && shape.Kind != shapes.Time && shape.Kind != shapes.Patch && shape.Kind != shapes.Optional {
+	if shape.Go.Name != "" && shape.Kind != shapes.Time && shape.Kind != shapes.Patch &&
+		shape.Kind != shapes.Optional && shape.Kind != shapes.SQLNull {
 		var b strings.Builder
 		for _, arg := range shape.Go.Args {
 			b.WriteString(naming.Exported(s.baseName(arg, plain)))
@@ -204,7 +205,7 @@ func (s *Set) baseName(shape *shapes.Shape, as variant) string {
 	switch shape.Kind {
 	case shapes.Struct:
 		return naming.Exported(shape.Label)
-	case shapes.Pointer, shapes.Optional:
+	case shapes.Pointer, shapes.Optional, shapes.SQLNull:
 		return s.baseName(shape.Elem, plain)
 	case shapes.Patch:
 		return s.baseName(shape.Elem, update)

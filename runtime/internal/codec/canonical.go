@@ -48,6 +48,8 @@ func (c canonicalizer) value(n *decoder, p unsafe.Pointer, patch bool) {
 			return
 		}
 		c.value(n.elem, part(p, n.offset), patch)
+	case kindSQLNull:
+		c.value(n.elem, p, patch)
 	case kindPatch:
 		c.value(n.elem, nil, true)
 	case kindStruct:
@@ -147,7 +149,7 @@ func (c canonicalizer) array(n *decoder, p unsafe.Pointer) {
 
 // element writes the next value, an element of a container.
 func (c canonicalizer) element(n *decoder, p unsafe.Pointer, patch bool) {
-	if (patch || n.elem.kind == kindPointer) && c.r.Null() {
+	if (patch || n.elem.kind == kindPointer || n.elem.kind == kindSQLNull) && c.r.Null() {
 		c.w.Null()
 		return
 	}

@@ -88,6 +88,7 @@ const (
 	kindStruct
 	kindPatch
 	kindOptional
+	kindSQLNull
 	kindSelection
 	kindConstant
 )

@@ -78,6 +78,8 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		return s.patchDecoder(n, t, p)
 	case isOptional(t):
 		return s.optionalDecoder(n, t, p)
+	case isSQLNull(t):
+		return s.sqlNullDecoder(n, t, p)
 	case isSelection(t):
 		return s.selectionDecoder(n, t, p)
 	case hasMethods(t):
@@ -198,6 +200,8 @@ func (n *decoder) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 		n.readPatch(r, p)
 	case kindOptional:
 		n.readOptional(r, p, update)
+	case kindSQLNull:
+		n.readSQLNull(r, p, update)
 	case kindSelection:
 		n.readSelection(r, p)
 	case kindConstant:

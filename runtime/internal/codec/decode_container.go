@@ -94,10 +94,10 @@ func (n *decoder) growth(count, read, remaining int) int {
 	return max(count, min(likely, 2*remaining/int(n.elem.size)))
 }
 
-// readElement reads an element of a container. null is nil where the elements are pointers, and otherwise a problem
-// of type.
+// readElement reads an element of a container. null is nil where the elements are pointers, null where they are
+// sql.Null, and otherwise a problem of type.
 func (n *decoder) readElement(r *wire.Reader, p unsafe.Pointer, update bool) {
-	if n.elem.kind == kindPointer && r.Null() {
+	if (n.elem.kind == kindPointer || n.elem.kind == kindSQLNull) && r.Null() {
 		return
 	}
 	n.elem.read(r, p, update)

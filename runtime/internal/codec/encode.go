@@ -66,6 +66,8 @@ func (s *Set) fillEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 		return fmt.Errorf("%s is for requests", t)
 	case isOptional(t):
 		return s.optionalEncoder(n, t, p)
+	case isSQLNull(t):
+		return s.sqlNullEncoder(n, t, p)
 	case hasMethods(t):
 		n.kind = methodKind(t)
 		return nil
@@ -161,6 +163,8 @@ func (n *encoder) writeRare(w *wire.Writer, p unsafe.Pointer) {
 		w.StringMap(*(*map[string]string)(p))
 	case kindMap:
 		n.writeMap(w, p)
+	case kindSQLNull:
+		n.writeSQLNull(w, p, nil)
 	case kindOptional:
 		if *(*Presence)(p) != Present {
 			w.Null()

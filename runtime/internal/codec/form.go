@@ -30,9 +30,9 @@ func (q *Request) Form(path []string) (Form, error) {
 	return f, nil
 }
 
-// behindPointers returns the decoder of what a pointer, an Optional or a Patch holds.
+// behindPointers returns the decoder of what a pointer, an Optional, an sql.Null or a Patch holds.
 func (n *decoder) behindPointers() *decoder {
-	for n.kind == kindPointer || n.kind == kindOptional || n.kind == kindPatch {
+	for n.kind == kindPointer || n.kind == kindOptional || n.kind == kindSQLNull || n.kind == kindPatch {
 		n = n.elem
 	}
 	return n

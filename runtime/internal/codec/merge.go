@@ -28,7 +28,7 @@ func nullMeaningOf(f *decodedField, p *gen.Param) nullMeaning {
 		return nullRefused
 	case f.value.kind == kindOptional:
 		return nullIsNull
-	case f.defaultValue != nil && !isNilable(f.value.goType):
+	case f.defaultValue != nil && !isNilable(f.value.goType) && f.value.kind != kindSQLNull:
 		return nullIsDefault
 	default:
 		return nullIsZero
@@ -174,7 +174,7 @@ func (f *decodedField) absent(p unsafe.Pointer) bool {
 // merges reports whether a patch may change a value of the type in part, rather than replace it.
 func (n *decoder) merges() bool {
 	switch n.kind {
-	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindOptional:
+	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindOptional, kindSQLNull:
 		return true
 	case kindPointer:
 		return n.elem.merges()
@@ -217,6 +217,8 @@ func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer, mode mergeMode) {
 		}
 		*(*Presence)(p) = Present
 		n.elem.merge(r, unsafe.Add(p, n.offset), mode.within(absent))
+	case kindSQLNull:
+		n.mergeSQLNull(r, p, mode)
 	default:
 		n.read(r, p, false)
 	}

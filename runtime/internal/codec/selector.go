@@ -77,7 +77,8 @@ func (n *encoder) isList() bool {
 
 // element returns the encoder of what pointers, lists and optionals hold in the end.
 func (n *encoder) element() *encoder {
-	for n.kind == kindPointer || n.kind == kindSlice || n.kind == kindArray || n.kind == kindOptional {
+	for n.kind == kindPointer || n.kind == kindSlice || n.kind == kindArray ||
+		n.kind == kindOptional || n.kind == kindSQLNull {
 		n = n.elem
 	}
 	return n

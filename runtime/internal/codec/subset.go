@@ -77,6 +77,8 @@ func (n *encoder) writeSelected(w *wire.Writer, p unsafe.Pointer, subset *Subset
 			return
 		}
 		n.elem.writeSelected(w, unsafe.Add(p, n.offset), subset)
+	case kindSQLNull:
+		n.writeSQLNull(w, p, subset)
 	case kindStruct:
 		n.object.writeSelected(w, p, subset)
 	case kindMap:
