@@ -43,6 +43,7 @@ type Diagnostic struct {
 	Suggestion string
 	FieldPath  string // Go path, such as "CreateTodoRequest.Title"; may be empty
 	Related    []Related
+	Kind       Kind // what many have in common; may be empty
 }
 
 // Related is another place that a diagnostic mentions.

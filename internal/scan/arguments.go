@@ -261,7 +261,7 @@ func (b *builder) noteReplaced(field shapes.Field) {
 	}
 	goType := b.text(field.Var.Type())
 	b.Report(field.Tag.At, diag.Diagnostic{
-		Severity: diag.Note, Code: diag.CodeType, FieldPath: field.Path, Actual: goType,
+		Severity: diag.Note, Code: diag.CodeType, Kind: diag.KindUnset, FieldPath: field.Path, Actual: goType,
 		Message: fmt.Sprintf("an update that does not mention %s gives the handler %s, the zero value of %s",
 			field.Param.Name, zeroText(field.Shape), goType),
 		Suggestion: "make it a pointer or an aql.Optional if the handler takes that for a change",

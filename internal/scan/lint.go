@@ -15,34 +15,35 @@ import (
 // protocol's leak check would hold back.
 func (b *builder) lint(o operation, h *handled) {
 	op := &h.Operation
-	warn := func(at source.Span, path, message, suggestion string) {
+	warn := func(kind diag.Kind, at source.Span, message, suggestion string) {
 		b.Report(at, diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: path, Message: message, Suggestion: suggestion,
+			Severity: diag.Warning, Code: diag.CodeMissing, Kind: kind, FieldPath: o.name(), Message: message,
+			Suggestion: suggestion,
 		})
 	}
 	if len(op.Examples) == 0 {
-		warn(o.at(), o.name(), fmt.Sprintf("operation %s has no example", op.Name),
+		warn(diag.KindExample, o.at(), fmt.Sprintf("operation %s has no example", op.Name),
 			"add one above the function, such as //aql:example "+sampleRequest(h.request))
 	}
 	if op.Danger.Level() >= gen.Destructive.Level() && len(op.Reasons) == 0 {
-		warn(o.at(), o.name(),
+		warn(diag.KindReason, o.at(),
 			fmt.Sprintf("operation %s is %s and gives no reason, which agents see before they confirm",
 				op.Name, op.Danger),
 			"say above the function what it destroys, such as //aql:reason Removes the note and its history")
 	}
 	if op.DangerSource == gen.DangerFromPattern {
-		warn(o.itemsAt, o.name(), fmt.Sprintf("operation %s is %s only because of its name", op.Name,
+		warn(diag.KindDanger, o.itemsAt, fmt.Sprintf("operation %s is %s only because of its name", op.Name,
 			op.Danger),
 			fmt.Sprintf("say so: danger=%s", op.Danger))
 	}
 	switch {
 	case op.DangerSource == gen.DangerFromInput:
-		warn(o.itemsAt, o.name(),
+		warn(diag.KindReplaces, o.itemsAt,
 			fmt.Sprintf("operation %s is destructive because its input replaces what it leaves out", op.Name),
 			b.replaceSuggestion(h))
 	case h.replaces:
 		if name := b.fittingGetter(h); name != "" {
-			warn(o.itemsAt, o.name(),
+			warn(diag.KindReplaces, o.itemsAt,
 				fmt.Sprintf("the input of operation %s replaces what it leaves out", op.Name),
 				"write //aql:update get="+name+" above the function, and nothing is lost")
 		}
@@ -72,7 +73,8 @@ func (b *builder) lintIdentifier(_ *shapes.Shape, field *shapes.Field) bool {
 			suggestion = fmt.Sprintf("add //aql:param %s string, and it travels as text", field.Var.Name())
 		}
 		b.Report(field.Tag.At, diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeType, FieldPath: field.Path, Actual: b.text(field.Var.Type()),
+			Severity: diag.Warning, Code: diag.CodeType, Kind: diag.KindWide, FieldPath: field.Path,
+			Actual: b.text(field.Var.Type()),
 			Message: fmt.Sprintf("identifier %s is a JSON number of 64 bits, which clients in JavaScript round from 2^53 on",
 				field.Param.Name),
 			Suggestion: suggestion,
@@ -89,11 +91,11 @@ func (b *builder) lintField(field *shapes.Field, parameter bool) bool {
 	}
 	if field.Param.Description == "" {
 		b.Report(field.Tag.At, diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: field.Path,
+			Severity: diag.Warning, Code: diag.CodeMissing, Kind: diag.KindDescription, FieldPath: field.Path,
 			Message: fmt.Sprintf("parameter %s has no description", field.Param.Name), Suggestion: describeSuggestion(field),
 		})
 	}
-	first, _, _ := strings.Cut(field.Param.Description, ". ")
+	first := words.FirstSentence(strings.TrimSuffix(field.Param.Description, replaceDescription))
 	if found := words.StaticLeak(first); found != "" && parameter && field.Param.Required {
 		b.warnLeak(field.Tag.At, field.Path, "description", found)
 	}
@@ -110,7 +112,7 @@ func describeSuggestion(f *shapes.Field) string {
 // warnLeak warns of a text that messages leave out.
 func (b *builder) warnLeak(at source.Span, path, what, found string) {
 	b.Report(at, diag.Diagnostic{
-		Severity: diag.Warning, Code: diag.CodeName, FieldPath: path, Actual: found,
+		Severity: diag.Warning, Code: diag.CodeName, Kind: diag.KindLeak, FieldPath: path, Actual: found,
 		Message: fmt.Sprintf("the protocol's leak check takes %q in this %s for a stack trace, "+
 			"so messages leave the text out",
 			found, what),

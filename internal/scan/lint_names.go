@@ -67,7 +67,8 @@ func (b *builder) lintStandardName(h *handled, f *shapes.Field) bool {
 		return false
 	}
 	b.Report(f.Tag.NameAt, diag.Diagnostic{
-		Severity: diag.Warning, Code: diag.CodeName, FieldPath: f.Path, Expected: kinds[0], Actual: kind,
+		Severity: diag.Warning, Code: diag.CodeName, Kind: diag.KindStandard, FieldPath: f.Path, Expected: kinds[0],
+		Actual: kind,
 		Message: fmt.Sprintf("parameter %s of %s has the type %s; the protocol gives this name the type %s", f.Param.Name,
 			h.Operation.Name, kind, kinds[0]),
 		Suggestion: "choose another name with name=",
@@ -82,7 +83,7 @@ func (b *builder) proposeDryRun(h *handled, f *shapes.Field) {
 		return
 	}
 	b.Report(f.Tag.NameAt, diag.Diagnostic{
-		Severity: diag.Note, Code: diag.CodeName, FieldPath: f.Path, Expected: "dryrun",
+		Severity: diag.Note, Code: diag.CodeName, Kind: diag.KindDryRun, FieldPath: f.Path, Expected: "dryrun",
 		Message: fmt.Sprintf("nothing says that %s changes nothing if dry_run is true, so a dry run is confirmed like any "+
 			"other call", h.Operation.Name),
 		Suggestion: "if that is so, add dryrun to the aql tag",
@@ -100,8 +101,9 @@ func (b *builder) lintShared(h *handled, f *shapes.Field, first sharedParameter)
 	other := first.field
 	warn := func(message, suggestion string) {
 		b.Report(f.Tag.NameAt, diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeType, FieldPath: f.Path, Message: message, Suggestion: suggestion,
-			Related: []diag.Related{b.Related(other.Tag.At.Start, "the one of "+first.operation+" is here")},
+			Severity: diag.Warning, Code: diag.CodeType, Kind: diag.KindShared, FieldPath: f.Path, Message: message,
+			Suggestion: suggestion,
+			Related:    []diag.Related{b.Related(other.Tag.At.Start, "the one of "+first.operation+" is here")},
 		})
 	}
 	switch kind, otherKind := kindOf(f), kindOf(other); {
@@ -128,7 +130,7 @@ func (b *builder) lintVerb(o operation, name string) {
 	}
 	if _, _, known := naming.VerbCategory(verb); known {
 		b.Report(o.at(), diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeName, FieldPath: o.name(), Actual: name,
+			Severity: diag.Warning, Code: diag.CodeName, Kind: diag.KindVerb, FieldPath: o.name(), Actual: name,
 			Message:    fmt.Sprintf("operation %s has its verb behind the resource", name),
 			Suggestion: fmt.Sprintf("name it %s_%s with op=", verb, resource),
 		})

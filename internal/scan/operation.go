@@ -244,8 +244,8 @@ func (b *builder) buildOperation(o operation) gen.Operation {
 	}
 	if verb, usual, known := naming.VerbCategory(op.Name); known && usual != op.Category {
 		b.Report(nameAt, diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeName, FieldPath: o.name(), Expected: string(usual),
-			Actual: string(op.Category),
+			Severity: diag.Warning, Code: diag.CodeName, Kind: diag.KindCategory, FieldPath: o.name(),
+			Expected: string(usual), Actual: string(op.Category),
 			Message: fmt.Sprintf("%s begins with %q, which says %s, but its category is %s", op.Name, verb, usual,
 				op.Category),
 			Suggestion: "change the category, or the name with op=",
@@ -256,7 +256,7 @@ func (b *builder) buildOperation(o operation) gen.Operation {
 	}
 	if op.Description == "" {
 		b.Report(o.at(), diag.Diagnostic{
-			Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: o.name(),
+			Severity: diag.Warning, Code: diag.CodeMissing, Kind: diag.KindOperation, FieldPath: o.name(),
 			Message: fmt.Sprintf("operation %s has no description: agents see the doc comment of %s, and there is none",
 				op.Name, o.name()),
 			Suggestion: fmt.Sprintf("add a comment such as // %s does …", o.name()),
@@ -281,6 +281,9 @@ func (b *builder) inferDanger(o operation, op *gen.Operation) {
 		return
 	}
 	op.DangerSource = gen.DangerFromPattern
+	if b.linting {
+		return // lint warns of it
+	}
 	usual := naming.CategoryDanger(op.Category)
 	b.Report(o.itemsAt, diag.Diagnostic{
 		Severity: diag.Note, Code: diag.CodeMissing, FieldPath: o.name(), Actual: string(level),

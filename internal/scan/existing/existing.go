@@ -125,8 +125,8 @@ func (d *deriver) remark(from tags.Origin, name, message, suggestion string) {
 		d.remarked[key], severity = from.At.Start, diag.Note
 	}
 	d.Report(from.At, diag.Diagnostic{
-		Severity: severity, Code: diag.CodeType, FieldPath: d.field.Path, Actual: from.Text, Message: message,
-		Suggestion: suggestion,
+		Severity: severity, Code: diag.CodeType, Kind: diag.KindRule, FieldPath: d.field.Path, Actual: from.Text,
+		Message: message, Suggestion: suggestion,
 	})
 }
 
