@@ -46,7 +46,7 @@ func TestManifestIsOptional(t *testing.T) {
 	}
 }
 
-// REQ-GM-06, REQ-GM-07: the manifest is the same, byte for byte, in every mode and profile, with every prefix, trust
+// REQ-GM-06: the manifest is the same, byte for byte, in every mode and profile, with every prefix, trust
 // level and policy, from get_manifest and from Go. It is answered where introspect is.
 func TestManifestIsTheSameEverywhere(t *testing.T) {
 	want, err := newFixture(t, Options{}).adapter.Manifest()
@@ -79,6 +79,85 @@ func TestManifestIsTheSameEverywhere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// REQ-GM-07: the manifest has the operations that introspect has, in its order, with the same parameters.
+func TestManifestIsWhatIntrospectShows(t *testing.T) {
+	type parameter struct {
+		Name     string
+		Required bool
+		Default  any
+		List     bool
+	}
+	type operation struct {
+		Name       string
+		Parameters []parameter
+	}
+	f := newFixture(t, Options{GetManifest: true})
+	var declared struct {
+		Operations []struct {
+			Name       string
+			Parameters []struct {
+				Name               string
+				Required, Multiple bool
+				Default            any
+			}
+		}
+	}
+	text, err := f.adapter.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &declared); err != nil {
+		t.Fatal(err)
+	}
+	var manifest []operation
+	for _, o := range declared.Operations {
+		shown := operation{Name: o.Name}
+		for _, p := range o.Parameters {
+			shown.Parameters = append(shown.Parameters, parameter{p.Name, p.Required, p.Default, p.Multiple})
+		}
+		manifest = append(manifest, shown)
+	}
+
+	var list struct {
+		Data struct{ Operations []struct{ Name string } }
+	}
+	reply := f.call("mcp_aql_read", `{"operation":"introspect","query":"operations"}`)
+	if err := json.Unmarshal([]byte(reply), &list); err != nil {
+		t.Fatal(err)
+	}
+	var introspected []operation
+	for _, o := range list.Data.Operations {
+		if o.Name == "introspect" || o.Name == "get_manifest" {
+			continue // the adapter's own
+		}
+		var details struct {
+			Data struct {
+				Operation struct {
+					Parameters []struct {
+						Name, Type string
+						Required   bool
+						Default    any
+					}
+				}
+			}
+		}
+		reply := f.call("mcp_aql_read", `{"operation":"introspect","query":"operations","name":"`+o.Name+`"}`)
+		if err := json.Unmarshal([]byte(reply), &details); err != nil {
+			t.Fatal(err)
+		}
+		shown := operation{Name: o.Name}
+		for _, p := range details.Data.Operation.Parameters {
+			if p.Name != "confirmation_token" { // of the protocol
+				shown.Parameters = append(shown.Parameters, parameter{p.Name, p.Required, p.Default, p.Type == "array"})
+			}
+		}
+		introspected = append(introspected, shown)
+	}
+	if diff := cmp.Diff(introspected, manifest); diff != "" || len(manifest) < 5 {
+		t.Errorf("introspect and the manifest (-introspect +manifest):\n%s", diff)
 	}
 }
 

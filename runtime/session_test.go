@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// REQ-ER-01, REQ-ER-04, REQ-ER-10, REQ-UK-03, REQ-TL-18: the stages of one request, in the order of
+// REQ-ER-01, REQ-ER-04, REQ-ER-09, REQ-ER-10, REQ-UK-03, REQ-TL-18: the stages of one request, in the order of
 // docs/requirements.md §0. Each row breaks one stage, and the answer is exact: a template of the protocol with the
 // names of all that is wrong, and the tool or the operation that helps.
 func TestCall(t *testing.T) {

@@ -104,7 +104,7 @@ func client(t *testing.T, c *mcpclient.Client, err error) *mcpclient.Client {
 	return c
 }
 
-// REQ-CL-05: the example conforms to level 2 with no warnings over both transports and in all modes.
+// REQ-CL-02, REQ-CL-05: the example conforms to level 2 with no warnings over both transports and in all modes.
 func TestLiveTodo(t *testing.T) {
 	for _, mode := range []string{"semantic", "single", "all"} {
 		other := map[string]string{"semantic": "single", "single": "semantic"}[mode]

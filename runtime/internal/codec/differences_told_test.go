@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of differences")
 
-// A11: testdata/differences.md has what TestReadDifferences and TestWriteDifferences hold. TestEncodingPage of test/house
-// compares docs/encoding.md with it.
+// A11: testdata/differences.md has what TestReadDifferences and TestWriteDifferences hold. TestEncodingPage of
+// test/house compares docs/encoding.md with it.
 func TestDifferencesAreTold(t *testing.T) {
 	const file = "testdata/differences.md"
 	want := readTable() + "\n" + writeTable()
