@@ -17,10 +17,11 @@ import (
 type Adapter struct {
 	options     Options
 	view        atomic.Pointer[view]
-	handlers    []*bound  // of the operations, in their order
-	directory   directory // without operations
-	definitions gen.Definitions
-	types       map[string]*gen.Type // of the definitions
+	handlers    map[string]*bound // by operation
+	directory   directory         // without operations
+	registered  gen.Definitions   // all of the registry, by which the gate goes
+	definitions gen.Definitions   // those of them that are available
+	types       map[string]*gen.Type
 	fingerprint func() string
 	manifest    []byte // the answer to get_manifest; nil: there is no such operation
 	tools       []describe.Tool
@@ -44,24 +45,25 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = a.options.Logger
-	var faults [6]error
+	var faults [7]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
 	if faults[0] == nil {
-		a.definitions = registry.Definitions()
-		a.handlers, faults[5] = compile(registry, a.definitions.Types, options)
+		a.registered = registry.Definitions()
+		a.registered.Name, a.registered.Version = options.Name, options.Version
+		a.handlers, faults[5] = compile(registry, a.registered.Types, options)
+		faults[6] = a.restrict()
 	}
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
 
-	a.definitions.Name, a.definitions.Version = options.Name, options.Version
-	a.types = make(map[string]*gen.Type, len(a.definitions.Types))
-	for i := range a.definitions.Types {
-		a.types[a.definitions.Types[i].Name] = &a.definitions.Types[i]
+	a.types = make(map[string]*gen.Type, len(a.registered.Types))
+	for i := range a.registered.Types {
+		a.types[a.registered.Types[i].Name] = &a.registered.Types[i]
 	}
 	a.fingerprint = sync.OnceValue(func() string { return fingerprint.Of(&a.definitions) })
 	var err error
@@ -84,7 +86,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 			return nil, err
 		}
 	}
-	g, err := gate.New(a.gateOptions(), &a.definitions)
+	g, err := gate.New(a.gateOptions(), &a.registered)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,8 @@ func (a *Adapter) Version() string { return a.options.Version }
 
 // Fingerprint identifies the definitions that the adapter was built from: "sha256:" and 64 hexadecimal digits. For the
 // operations of one package it is in the header of the generated file. For those of several, which Merge brought
-// together, it covers them all. With Options.AdapterInfo, introspection reports it.
+// together, it covers them all, and for an adapter with Options.Available what is available. With Options.AdapterInfo,
+// introspection reports it.
 func (a *Adapter) Fingerprint() string { return a.fingerprint() }
 
 // Logger returns the logger of the options, or one that discards everything.

@@ -68,10 +68,10 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 
 // compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition,
 // as after a change without generating again.
-func compile(registry *Registry, types []gen.Type, options Options) ([]*bound, error) {
+func compile(registry *Registry, types []gen.Type, options Options) (map[string]*bound, error) {
 	set := codec.NewSet(types)
 	operations := registry.Operations()
-	handlers := make([]*bound, len(operations))
+	handlers := make(map[string]*bound, len(operations))
 	for i := range operations {
 		o := &operations[i]
 		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields}
@@ -88,7 +88,7 @@ func compile(registry *Registry, types []gen.Type, options Options) ([]*bound, e
 		if b.selector, err = set.Selector(b.decoder, b.encoder, search); err != nil {
 			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 		}
-		handlers[i] = b
+		handlers[o.Name] = b
 	}
 	return handlers, nil
 }

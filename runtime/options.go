@@ -33,6 +33,9 @@ type Options struct {
 	// conversation, and clients that validate arguments refuse other names before the adapter can help. Default: none.
 	OperationEnum int
 
+	// Available switches operations off. Default: all are on.
+	Available Available
+
 	// What introspection offers.
 
 	// AdapterInfo adds the query adapter_info: the adapter's name, its Fingerprint, and its trust level.

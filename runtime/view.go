@@ -2,7 +2,6 @@ package aql
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -28,11 +27,11 @@ func (a *Adapter) SetPolicy(p *policy.Policy) error {
 
 // form finds how the handler of an operation sees the values at a path in its parameters.
 func (a *Adapter) form(operation string, path []string) (policy.Form, error) {
-	at := slices.IndexFunc(a.handlers, func(b *bound) bool { return b.Name == operation })
-	if at < 0 {
+	handler := a.handlers[operation]
+	if handler == nil {
 		return policy.Form{}, fmt.Errorf("there is no operation %s", operation)
 	}
-	form, err := a.handlers[at].decoder.Form(path)
+	form, err := handler.decoder.Form(path)
 	if err != nil {
 		return policy.Form{}, err
 	}
@@ -52,7 +51,7 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	var bound *policy.Bound
 	if p != nil {
 		var err error
-		if bound, err = p.BindForms(&a.definitions, a.form); err != nil {
+		if bound, err = p.BindForms(&a.registered, a.form); err != nil {
 			return fmt.Errorf("policy: %w", err)
 		}
 		for _, warning := range bound.Warnings() {
@@ -72,8 +71,8 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		}
 		operations[builtIn.Name] = newOperation(builtIn, a.types, &a.surface, newCall, nil)
 	}
-	for i, o := range a.definitions.Operations {
-		operations[o.Name] = newOperation(o, a.types, &a.surface, a.handlers[i].newCall, v.gate.Operation(o.Name))
+	for _, o := range a.definitions.Operations {
+		operations[o.Name] = newOperation(o, a.types, &a.surface, a.handlers[o.Name].newCall, v.gate.Operation(o.Name))
 	}
 	v.directory.operations = operations
 	a.view.Store(v)

@@ -53,6 +53,7 @@ type Surface struct {
 	Prefix            string // in front of every tool name, such as "github_"
 	OmitEmptyFamilies bool   // leaves out the tool of a family that has no operations
 	GetManifest       bool   // adds the built-in operation get_manifest
+	ReadOnly          bool   // all operations are of the category READ, which the annotations of tools say then
 	// OperationEnum is up to how many operations a tool has their names in its input schema, as the values of operation;
 	// zero: none has (MCP-AQL MCP integration §3.4).
 	OperationEnum int

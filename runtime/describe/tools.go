@@ -71,8 +71,8 @@ func (s Surface) Tools(a *gen.Definitions) ([]Tool, error) {
 	}
 	if s.Mode != Semantic {
 		tools = append(tools, Tool{
-			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a), Destructive: true,
-			InputSchema: s.inputSchema(s.everyOperation(a)),
+			Name: s.toolName(""), Title: title(a), Description: s.unifiedText(a),
+			InputSchema: s.inputSchema(s.everyOperation(a)), ReadOnly: s.ReadOnly, Destructive: !s.ReadOnly,
 		})
 	}
 	return tools, nil

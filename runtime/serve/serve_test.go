@@ -21,7 +21,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// registry has an operation that sends to entered, and ends when something is sent to leave, but not with its context.
+// registry has an operation that sends to entered, and ends when something is sent to leave, but not with its context;
+// and one that does nothing.
 func registry(entered chan<- struct{}, leave <-chan struct{}) *aql.Registry {
 	return gen.NewRegistry([]gen.Handler{{
 		Name: "wait", Category: gen.Execute, Danger: gen.Reversible, Returns: "Nothing",
@@ -31,6 +32,9 @@ func registry(entered chan<- struct{}, leave <-chan struct{}) *aql.Registry {
 			<-leave
 			return nil, nil
 		},
+	}, {
+		Name: "look", Category: gen.Read, Danger: gen.Safe, Returns: "Nothing", Request: (*struct{})(nil),
+		Call: func(context.Context, []any, any) (any, error) { return nil, nil },
 	}}, []gen.WireType{{Name: "Nothing", Kind: gen.KindScalar}})
 }
 
@@ -105,6 +109,35 @@ func TestSettings(t *testing.T) {
 			name: "a misspelt variable", environ: []string{"MCP_AQL_ENDPIONT_MODE=single"},
 			tools:  "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
 			stderr: "environment variable MCP_AQL_ENDPIONT_MODE is not known"},
+		{name: "only READ by flag", args: []string{"-read-only"}, tools: "mcp_aql_read"},
+		{name: "only READ by environment", environ: []string{"MCP_AQL_READ_ONLY=1"}, tools: "mcp_aql_read"},
+		{
+			name: "the flag overrides the environment, with a warning", args: []string{"-read-only=false"},
+			environ: []string{"MCP_AQL_READ_ONLY=1"}, stderr: "-read-only false wins over MCP_AQL_READ_ONLY=1",
+			tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
+		},
+		{
+			name: "a flag of the same meaning is no conflict", args: []string{"-read-only"},
+			environ: []string{"MCP_AQL_READ_ONLY=1"}, tools: "mcp_aql_read",
+		},
+		{
+			name: "a switch that is neither on nor off", environ: []string{"MCP_AQL_READ_ONLY=yes"}, code: exitUsage,
+			stderr: `-read-only, or MCP_AQL_READ_ONLY: "yes" is neither true nor false`,
+		},
+		{name: "nothing destructive", args: []string{"-no-destructive"}, tools: "mcp_aql_read"},
+		{
+			name: "operations by name", args: []string{"-operations", "look, wait,!wai"}, code: exitUsage,
+			stderr: `pattern "!wai" matches no operation; did you mean wait?`,
+		},
+		{name: "and no other", args: []string{"-operations", "*, !wait"}, tools: "mcp_aql_read"},
+		{
+			name: "over the service's own", environ: []string{"MCP_AQL_OPERATIONS=wait"}, tools: "mcp_aql_execute,mcp_aql_read",
+			options: Options{Adapter: aql.Options{Available: aql.Available{Operations: []string{"look"}}}},
+		},
+		{
+			name: "no pattern", environ: []string{"MCP_AQL_OPERATIONS="}, code: exitUsage,
+			stderr: `pattern "" of operations is empty`,
+		},
 		{name: "version", args: []string{"-version"}, stdout: "notes 1.2.3"},
 		{name: "help", args: []string{"-help"}, stdout: "MCP_AQL_TOOL_PREFIX"},
 		{name: "an unknown flag", args: []string{"-nope"}, code: exitUsage, stderr: "-nope"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -14,6 +15,7 @@ import (
 // not given. Flags, help and the search for misspelt names use the table.
 type setting struct {
 	flag, standard, help, env string
+	isSwitch                  bool
 }
 
 var table = []setting{
@@ -28,6 +30,18 @@ var table = []setting{
 		help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own",
 	},
 	{flag: "prefix", standard: "", env: "MCP_AQL_TOOL_PREFIX", help: "`prefix` of the tool names, such as github_"},
+	{
+		flag: "read-only", standard: "false", env: "MCP_AQL_READ_ONLY", isSwitch: true,
+		help: "have only the operations of the category READ",
+	},
+	{
+		flag: "no-destructive", standard: "false", env: "MCP_AQL_NO_DESTRUCTIVE", isSwitch: true,
+		help: "have no operations of danger level destructive or above, and no EXECUTE operation that states no level",
+	},
+	{
+		flag: "operations", standard: "", env: "MCP_AQL_OPERATIONS",
+		help: "have only the operations that one of these `patterns` matches, and none after !, such as get_*,!get_key",
+	},
 	{
 		flag: "state", standard: memory, env: "MCP_AQL_STATE",
 		help: "`where` confirmations and counters live: memory, or what the service has a store for: " +
@@ -47,7 +61,11 @@ var table = []setting{
 // Flags adds the adapter's flags and usage text to a set.
 func Flags(set *flag.FlagSet) {
 	for _, s := range table {
-		set.String(s.flag, s.standard, s.help)
+		if s.isSwitch {
+			set.Bool(s.flag, s.standard == "true", s.help)
+		} else {
+			set.String(s.flag, s.standard, s.help)
+		}
 	}
 	set.Bool("version", false, "print the version and exit")
 	set.Usage = func() {
@@ -66,6 +84,8 @@ func Flags(set *flag.FlagSet) {
 // settings are the values in force.
 type settings struct {
 	transport, addr, mode, profile, prefix, state, policy, audit string
+	readOnly, noDestructive                                      bool
+	operations                                                   []string
 	level                                                        slog.Level
 	given                                                        map[string]bool // set by flag or environment
 }
@@ -85,7 +105,7 @@ func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 			switch {
 			case !explicit[s.flag]:
 				value, given[s.flag] = fromEnv, true
-			case fromEnv != value:
+			case !s.same(fromEnv, value):
 				warnings = append(warnings, fmt.Sprintf("-%s %s wins over %s=%s", s.flag, value, s.env, fromEnv))
 			}
 		}
@@ -98,6 +118,9 @@ func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 		mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
 		state: values["state"], policy: values["policy"], audit: values["audit"], given: given,
 	}
+	if err := result.restrict(values); err != nil {
+		return result, nil, err
+	}
 	if result.transport != "stdio" && result.transport != "http" {
 		return result, nil, fmt.Errorf("-transport %s: it is stdio or http", result.transport)
 	}
@@ -105,6 +128,33 @@ func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 		return result, nil, fmt.Errorf("-log-level %s: it is debug, info, warn or error", values["log-level"])
 	}
 	return result, warnings, nil
+}
+
+// same reports whether two values of the setting mean the same.
+func (s setting) same(one, other string) bool {
+	if !s.isSwitch {
+		return one == other
+	}
+	first, err := strconv.ParseBool(one)
+	second, otherErr := strconv.ParseBool(other)
+	return err == nil && otherErr == nil && first == second
+}
+
+// restrict reads the values that switch operations off.
+func (s *settings) restrict(values map[string]string) error {
+	for _, setting := range table {
+		if _, err := strconv.ParseBool(values[setting.flag]); setting.isSwitch && err != nil {
+			return fmt.Errorf("-%s, or %s: %q is neither true nor false", setting.flag, setting.env, values[setting.flag])
+		}
+	}
+	s.readOnly, _ = strconv.ParseBool(values["read-only"])
+	s.noDestructive, _ = strconv.ParseBool(values["no-destructive"])
+	if s.given["operations"] {
+		for pattern := range strings.SplitSeq(values["operations"], ",") {
+			s.operations = append(s.operations, strings.TrimSpace(pattern))
+		}
+	}
+	return nil
 }
 
 // misspelt returns warnings about variables that were probably meant for the adapter and are not read.
@@ -138,6 +188,16 @@ func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 	}
 	if s.given["prefix"] || adapter.Prefix == "" {
 		adapter.Prefix = s.prefix
+	}
+	available := &adapter.Available
+	if s.given["read-only"] {
+		available.ReadOnly = s.readOnly
+	}
+	if s.given["no-destructive"] {
+		available.NoDestructive = s.noDestructive
+	}
+	if s.given["operations"] {
+		available.Operations = s.operations
 	}
 	if adapter.Logger == nil {
 		adapter.Logger = log
