@@ -20,7 +20,11 @@ type shelf struct {
 	Lids   map[string]*box
 	Labels map[string]string
 	Counts map[string]int
+	*Seal
 }
+
+// Seal is what a shelf has that is sealed.
+type Seal struct{ By, Note, Color string }
 
 type owner struct {
 	Name string
@@ -62,6 +66,9 @@ var shelfTypes = []gen.WireType{
 			Rules: gen.Rules{gen.MinItems(2), gen.MaxItems(3)}},
 		{Name: "counts", Go: "Counts", Type: "object", Items: &gen.Field{Type: "integer"},
 			Rules: gen.Rules{gen.MinItems(2), gen.MaxItems(3)}},
+		{Name: "sealed_by", Go: "Seal.By", Type: "string", Required: true},
+		{Name: "seal_note", Go: "Seal.Note", Type: "string"},
+		{Name: "seal_color", Go: "Seal.Color", Type: "string", Rules: gen.Rules{gen.Default(`"red"`)}},
 	}},
 	{Name: "ShelfPatch", Kind: gen.KindObject, Changes: "Shelf"},
 }
@@ -115,6 +122,7 @@ func TestApplyChecksWhatItCreates(t *testing.T) {
 		}
 	}
 	empty := func() *shelf { return &shelf{Name: "s"} }
+	sealed := func() *shelf { return &shelf{Name: "s", Seal: &Seal{By: "ann"}} }
 	const missing, outOfRange = "VALIDATION_MISSING_PARAM", "VALIDATION_OUT_OF_RANGE"
 	for _, tt := range []struct {
 		name   string
@@ -144,6 +152,9 @@ func TestApplyChecksWhatItCreates(t *testing.T) {
 		{"too few numbers in a new map", empty, `{"counts":{"x":1}}`, outOfRange, "input.counts"},
 		{"too many numbers", full, `{"counts":{"z":3,"u":4}}`, outOfRange, "input.counts"},
 		{"one more text", full, `{"labels":{"z":"3"}}`, "", ""},
+		{"a new embedded struct lacks a required field", empty, `{"seal_note":"n"}`, missing, "input.sealed_by"},
+		{"a new embedded struct is whole", empty, `{"sealed_by":"ann"}`, "", ""},
+		{"an embedded struct that is there is changed in part", sealed, `{"seal_note":"n"}`, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			session, _ := newShelves(t, tt.stored, func(err error) error { return fmt.Errorf("saving the shelf: %w", err) })
@@ -171,11 +182,14 @@ func TestApplyChecksWhatItCreates(t *testing.T) {
 func TestApplyGivesNewObjectsTheirDefaults(t *testing.T) {
 	stored := func() *shelf { return &shelf{Name: "s", Boxes: map[string]box{"a": {Size: 1, Color: "blue"}}} }
 	session, merged := newShelves(t, stored, nil)
-	session.Call(t.Context(), "mcp_aql_update",
-		[]byte(`{"operation":"update_shelf","params":{"input":{"boxes":{"a":{"size":2},"b":{"size":3}}}}}`))
+	session.Call(t.Context(), "mcp_aql_update", []byte(`{"operation":"update_shelf","params":{"input":`+
+		`{"boxes":{"a":{"size":2},"b":{"size":3}},"sealed_by":"ann"}}}`))
 	want := map[string]box{"a": {Size: 2, Color: "blue"}, "b": {Size: 3, Color: "red"}}
 	if diff := cmp.Diff(want, merged.Boxes); diff != "" {
 		t.Errorf("boxes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(&Seal{By: "ann", Color: "red"}, merged.Seal); diff != "" {
+		t.Errorf("the embedded struct (-want +got):\n%s", diff)
 	}
 }
 

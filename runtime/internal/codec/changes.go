@@ -54,9 +54,13 @@ func (c *changes) add(change change) {
 		c.list = c.listBuffer[:0]
 	}
 	limited := change.kind == mergeEntries && change.field.value.constraints != nil
-	c.mayFail = c.mayFail || change.kind == mergeText || limited
+	c.mayFail = c.mayFail || change.kind == mergeText || limited || change.inEmbedded()
 	c.list = append(c.list, change)
 }
+
+// inEmbedded reports whether the field is in an embedded struct that may be absent. A change would create it, and it has
+// to be whole.
+func (c *change) inEmbedded() bool { return c.field != nil && len(c.field.location.steps) > 0 }
 
 // addText records a change that merges the text between two offsets of the request. c may be nil.
 func (c *changes) addText(f *decodedField, from, to int) {
@@ -92,6 +96,9 @@ func (c *changes) apply(list []change, base unsafe.Pointer) (rest []change, ok b
 		next := &list[0]
 		list = list[1:]
 		field := next.field
+		if next.inEmbedded() && field.location.address(base) == nil {
+			return nil, false
+		}
 		switch next.kind {
 		case leaveStruct:
 			return list, true

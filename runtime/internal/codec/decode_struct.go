@@ -18,6 +18,7 @@ type structDecoder struct {
 	updatable         []string // names of the fields that updates may change
 	index             nameIndex
 	requiredOrDefault []int // fields that are required or have a default
+	embedsPointers    bool  // one of these is in an embedded struct that may be absent
 	update            bool  // these are the parameters of an UPDATE operation
 }
 
@@ -73,6 +74,7 @@ func (s *Set) fillStruct(o *structDecoder, t reflect.Type, params []gen.Param) e
 		}
 		if f.required || f.defaultValue != nil {
 			o.requiredOrDefault = append(o.requiredOrDefault, i)
+			o.embedsPointers = o.embedsPointers || len(f.location.steps) > 0
 		}
 	}
 	o.updatable = updatable(params, o.names)

@@ -91,7 +91,10 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 		return false
 	}
 	whole = true
-	var seen bits
+	var seen, absent bits
+	if mode == applying && o.embedsPointers {
+		absent = o.absentFields(base)
+	}
 	next := 0
 	for {
 		i, more := o.nextField(r, &next)
@@ -122,8 +125,8 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 	for _, i := range o.requiredOrDefault {
 		switch f := &o.fields[i]; {
 		case seen.has(i), f.required && (f.readOnly || f.append || f.id): // those come from the service
-		case mode != creating:
-			return false
+		case mode != creating && !(absent.has(i) && f.location.address(base) != nil):
+			whole = false
 		case f.required:
 			r.Missing(f.name, f.value.expected)
 		default:
@@ -131,6 +134,17 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 		}
 	}
 	return whole
+}
+
+// absentFields returns the fields, of those in requiredOrDefault, whose embedded struct is absent.
+func (o *structDecoder) absentFields(base unsafe.Pointer) bits {
+	var absent bits
+	for _, i := range o.requiredOrDefault {
+		if o.fields[i].location.address(base) == nil {
+			absent.add(i)
+		}
+	}
+	return absent
 }
 
 // merge merges the next value, which is not null, into the field of the struct at base. It returns false if the value
