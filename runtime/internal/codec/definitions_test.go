@@ -42,6 +42,10 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 		return gen.Param{Type: "any", Nullable: true}
 	case t == reflect.TypeFor[big.Int]():
 		return gen.Param{Type: "integer"}
+	case t.PkgPath() == "database/sql":
+		p := d.param(t.Field(0).Type, depth)
+		p.Nullable = true
+		return p
 	case strings.HasPrefix(t.Name(), "Optional["):
 		p := d.param(t.Field(1).Type, depth)
 		p.Nullable = true

@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -113,6 +114,15 @@ var readDifferences = []struct {
 		"refused: json: invalid use of ,string struct tag, trying to unmarshal unquoted value into int",
 	},
 	{
+		"a value for a type of database/sql", "B8", reflect.TypeFor[sql.NullString](), `{"V":"x"}`,
+		`{"V":{"String":"x","Valid":true}}`,
+		"refused: json: cannot unmarshal string into Go struct field .V of type sql.NullString",
+	},
+	{
+		"the struct of a type of database/sql", "B8", reflect.TypeFor[sql.NullString](),
+		`{"V":{"String":"x","Valid":true}}`, "refused: V: expected string, got object", `{"V":{"String":"x","Valid":true}}`,
+	},
+	{
 		"a number in quotes", "REQ-VO-05", reflect.TypeFor[json.Number](), `{"V":"1"}`,
 		"refused: V: expected number, got string", `{"V":1}`,
 	},
@@ -176,6 +186,11 @@ var writeDifferences = []struct {
 		map[string]any{"at": time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))},
 		`{"V":{"at":"2026-01-02T02:04:05Z"}}`, `{"V":{"at":"2026-01-02T03:04:05+01:00"}}`,
 	},
+	{
+		"a value of database/sql is that value", "B8", sql.Null[float64]{V: 1.5, Valid: true}, `{"V":1.5}`,
+		`{"V":{"V":1.5,"Valid":true}}`,
+	},
+	{"no value of database/sql is null", "B8", sql.NullInt64{}, `{"V":null}`, `{"V":{"Int64":0,"Valid":false}}`},
 	{
 		"text methods of the pointer are called in maps", "REQ-RS-08", map[string]pointerText{"a": {"x"}},
 		`{"V":{"a":"<x>"}}`, `{"V":{"a":{"S":"x"}}}`,

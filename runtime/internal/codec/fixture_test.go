@@ -1,7 +1,6 @@
 package codec_test
 
 import (
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -360,17 +359,13 @@ type ownJSON struct {
 }
 
 type foreign struct {
-	String  sql.NullString
-	Int     sql.NullInt64
-	Time    sql.NullTime
-	Generic sql.Null[float64]
-	Addr    netip.AddrPort
-	URL     url.URL
-	URLs    []*url.URL
-	Int2    big.Int
-	Int3    *big.Int
-	Ints    []big.Int
-	Float   *big.Float
+	Addr  netip.AddrPort
+	URL   url.URL
+	URLs  []*url.URL
+	Int2  big.Int
+	Int3  *big.Int
+	Ints  []big.Int
+	Float *big.Float
 }
 
 type quoted struct {

@@ -1,7 +1,6 @@
 package codec_test
 
 import (
-	"database/sql"
 	"encoding/json"
 	"math"
 	"math/big"
@@ -213,8 +212,6 @@ func (r *random) special(v reflect.Value, held bool) bool {
 		return set(netip.AddrPortFrom(addr(), uint16(r.IntN(1000))))
 	case *url.URL:
 		return set(url.URL{Scheme: "https", Host: "example.com", Path: r.text(), RawQuery: "a=b"})
-	case *sql.NullTime:
-		return set(sql.NullTime{Time: r.time(), Valid: r.IntN(2) == 0})
 	case *hexText:
 		return set(hexText{r.text()})
 	case *pointerText:
