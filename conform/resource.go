@@ -278,10 +278,11 @@ func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []par
 	})
 }
 
-// updateFixture updates a fixture.
+// updateFixture updates a fixture. Where input lacks fields that introspection requires in each update, they are sent as
+// the fixture has them.
 func (p *prober) updateFixture(f *fixture, input any, more ...map[string]any) *exchange {
 	u := f.resource.update
-	params := with(p.baseline(u).params, "input", input)
+	params := with(p.baseline(u).params, "input", p.withRequired(f, input))
 	if id := f.resource.idOf(u); u.param(id) != nil {
 		params[id] = f.id
 	}
@@ -289,4 +290,19 @@ func (p *prober) updateFixture(f *fixture, input any, more ...map[string]any) *e
 		maps.Copy(params, m)
 	}
 	return p.send(u, params)
+}
+
+// withRequired adds to an input the fields that an update requires and the input lacks.
+func (p *prober) withRequired(f *fixture, input any) any {
+	object, ok := input.(map[string]any)
+	if !ok {
+		return input
+	}
+	object = maps.Clone(object)
+	for _, d := range p.updatableFields(f.resource.update.param("input")) {
+		if _, there := object[d.Name]; d.Required && !there {
+			object[d.Name] = f.data[d.Name]
+		}
+	}
+	return object
 }

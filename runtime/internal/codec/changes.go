@@ -58,8 +58,8 @@ func (c *changes) add(change change) {
 	c.list = append(c.list, change)
 }
 
-// inEmbedded reports whether the field is in an embedded struct that may be absent. A change would create it, and it has
-// to be whole.
+// inEmbedded reports whether the field is in an embedded struct that may be absent. A change would create it, and it
+// has to be whole.
 func (c *change) inEmbedded() bool { return c.field != nil && len(c.field.location.steps) > 0 }
 
 // addText records a change that merges the text between two offsets of the request. c may be nil.
