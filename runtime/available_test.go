@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shop is a registry with an operation of each kind that Available tells apart. Only delete_order and ship_order mention
+// shop is a registry with an operation of each kind that Available tells apart. Only delete_order and ship_order have
 // the type Labels.
 func shop() *Registry { return gen.NewRegistry(shopHandlers(), noteTypes) }
 

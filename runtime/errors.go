@@ -12,9 +12,16 @@ import (
 )
 
 // Error is a failure that an agent may see. Handlers return one that NotFound, AlreadyExists, InvalidState,
-// VersionMismatch, Denied, RateLimited, Upstream or Errorf made. Any other error is logged, and the agent learns only
-// that something failed, except for those of a query without rows (database/sql, pgx) and for fs.ErrNotExist, which
-// become a NOT_FOUND_RESOURCE that names what the request identifies.
+// VersionMismatch, Denied, RateLimited, Upstream or Errorf made, or Options.MapError makes one of the error of a
+// library. Any other error is logged, and the agent learns only that something failed, unless its type tells what it
+// means. The agent then gets the code, and nothing of the error's text:
+//
+//   - a query without rows (database/sql, pgx) and fs.ErrNotExist become a NOT_FOUND_RESOURCE that names what the
+//     request identifies; fs.ErrExist becomes CONFLICT_ALREADY_EXISTS, fs.ErrPermission PERMISSION_DENIED
+//   - statuses of gRPC, Connect and Twirp become the code that their name stands for
+//   - an error whose method StatusCode, HTTPStatusCode or GetStatus returns an HTTP status of 400 or more becomes what
+//     Upstream makes of the status
+//   - an exceeded deadline becomes an INTERNAL_ERROR that says so
 //
 // What the constructors but Errorf are given reaches the agent as it is. The message of Errorf and what WithDetail adds
 // are withheld where they disclose the inside of the program: a stack trace, a source file with a line, a Go type, the
@@ -116,6 +123,9 @@ func asFailure(err error) (f *Error, known bool) {
 	}
 	if isNoRows(err) || errors.Is(err, fs.ErrNotExist) {
 		return &Error{Code: CodeResourceNotFound, Message: "Resource not found", ofTarget: true}, true
+	}
+	if f := foreignFailure(err); f != nil {
+		return f, true
 	}
 	return internal(unexpected), false
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"strings"
@@ -249,4 +250,38 @@ func ExampleRateLimited() {
 	fmt.Println(aql.RateLimited(30 * time.Second))
 	// Output:
 	// RATE_LIMIT_EXCEEDED: API rate limit exceeded
+}
+
+// errLocked is an error of a library, which the author of an adapter cannot change.
+var errLocked = errors.New("note 0x3f is locked by session 17")
+
+// MapError translates the errors of a library, in one place for all operations. The agent learns what the new error
+// says; the log has the old one.
+func ExampleOptions_mapError() {
+	adapter, err := aql.New(lockedNotes(), aql.Options{
+		Mode: aql.ModeSingle,
+		MapError: func(_ context.Context, operation string, err error) error {
+			if errors.Is(err, errLocked) {
+				return aql.Errorf("CONFLICT_LOCKED", "somebody edits the note; call %s again later", operation)
+			}
+			return err
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	reply := session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"edit_note"}`))
+	fmt.Printf("%s\n", reply.JSON)
+	// Output:
+	// {"success":false,"error":{"code":"CONFLICT_LOCKED","message":"somebody edits the note; call edit_note again later"}}
+}
+
+// lockedNotes has an operation that fails.
+func lockedNotes() *aql.Registry {
+	return gen.NewRegistry([]gen.Handler{{
+		Name: "edit_note", Category: gen.Update, Danger: gen.Reversible, Request: (*struct{})(nil),
+		Call: func(context.Context, []any, any) (any, error) { return nil, fmt.Errorf("editing: %w", errLocked) },
+	}}, nil)
 }

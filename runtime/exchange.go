@@ -244,7 +244,8 @@ func (x *exchange) fail(f *Error) Reply {
 
 func (x *exchange) reporter(q *request) reporter {
 	return reporter{
-		log: x.adapter.log, operation: q.operation.definition.Name, session: x.session.ID(), label: x.message.id,
+		log: x.adapter.log, mapError: x.adapter.options.MapError, operation: q.operation.definition.Name,
+		session: x.session.ID(), label: x.message.id,
 		levels:     x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
 		definition: q.operation, legacyCodes: x.adapter.options.LegacyErrorCodes, request: q,
 	}

@@ -2,6 +2,7 @@ package aql
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -75,6 +76,14 @@ type Options struct {
 	// StopOnFailure ends a batch at the first operation that fails: the answer lists those that did not run in
 	// pending_operations. Without it they all run, as MCP-AQL operations §7.3 has it.
 	StopOnFailure bool
+
+	// Handlers.
+
+	// MapError translates the errors that handlers return, where nobody has made them for agents: those of libraries. It
+	// returns an error of NotFound, Errorf and the like, or the error as it was, or nil for that. Errors of a library that
+	// the adapter knows (see Error) are then treated as if there were no MapError. It is not called for a failure that is
+	// an Error already, or for a panic.
+	MapError func(ctx context.Context, operation string, err error) error
 
 	// Answers.
 

@@ -15,6 +15,7 @@ import (
 // reporter decides what an agent learns of an error, and logs the rest.
 type reporter struct {
 	log       *slog.Logger
+	mapError  func(ctx context.Context, operation string, err error) error // nil: none
 	operation string
 	session   string
 	label     string // the client's, of the message
@@ -28,15 +29,16 @@ type reporter struct {
 // handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
 // had ended; nil: it had not.
 func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error {
-	f, known := asFailure(err)
 	var crash *panicError
+	if !errors.As(err, &crash) && !errors.As(err, new(*Error)) {
+		err = p.mapped(ctx, err)
+	}
+	f, known := asFailure(err)
 	switch {
 	case errors.As(err, &crash):
 		return p.internal(ctx, err, crash.stack, unexpected)
 	case known && f.Code.Valid():
 		return p.shown(ctx, p.complete(f), err)
-	case errors.Is(err, context.DeadlineExceeded) && ctxErr != nil:
-		return p.internal(ctx, err, nil, "operation timed out")
 	case errors.Is(err, context.Canceled) && ctxErr != nil:
 		return p.internal(ctx, err, nil, "request was cancelled")
 	case known:

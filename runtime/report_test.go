@@ -46,7 +46,7 @@ func TestHandlerFailure(t *testing.T) {
 		{"the end of the request", context.Canceled, context.Canceled,
 			"INTERNAL_ERROR: Internal error: 'request was cancelled'", "cancel"},
 		{"a deadline that is not the handler's", context.DeadlineExceeded, nil,
-			"INTERNAL_ERROR: Internal error: 'unexpected failure'", "deadline"},
+			"INTERNAL_ERROR: Internal error: 'operation timed out'", "deadline"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log, text := stageLog()

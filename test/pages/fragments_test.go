@@ -17,6 +17,7 @@ var importable = map[string]string{
 	"serve":     "github.com/aqltag/aqltag/runtime/serve",
 	"sqlite":    "github.com/aqltag/aqltag/runtime/store/sqlite",
 	"context":   "context",
+	"errors":    "errors",
 	"os":        "os",
 	"time":      "time",
 }
@@ -26,10 +27,13 @@ const surroundings = `package fragment
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 )
+
+var errFrozen = errors.New("the account is frozen")
 
 var (
 	ctx             context.Context

@@ -1,0 +1,168 @@
+package aql
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strings"
+)
+
+// foreignFailure returns what an agent learns of an error of a library whose meaning is known by its type; nil: it is
+// not known. Nothing of its text is shown. The types are found by their methods, so that this package links none of
+// those libraries.
+func foreignFailure(err error) (f *Error) {
+	defer func() {
+		if recover() != nil { // a method of the error cannot be called
+			f = nil
+		}
+	}()
+	f = sentinelFailure(err)
+	if f == nil {
+		f = statusFailure(err)
+	}
+	if f == nil {
+		f = httpFailure(err)
+	}
+	if f != nil {
+		f.cause = err
+	}
+	return f
+}
+
+// sentinelFailure knows errors of the standard library.
+func sentinelFailure(err error) *Error {
+	var timed interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return failure(CodeAlreadyExists, "The resource already exists")
+	case errors.Is(err, fs.ErrPermission):
+		return Denied("the service has no access to it")
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timed) && timed.Timeout():
+		return internal(timedOut)
+	}
+	return nil
+}
+
+// timedOut is the description of a failure of which the agent learns that it took too long.
+const timedOut = "operation timed out"
+
+// httpFailure knows errors that have the status of an HTTP response.
+func httpFailure(err error) *Error {
+	var byCode interface{ StatusCode() int }
+	var byHTTPCode interface{ HTTPStatusCode() int }
+	var byStatus interface{ GetStatus() int }
+	status := 0
+	switch {
+	case errors.As(err, &byCode):
+		status = byCode.StatusCode()
+	case errors.As(err, &byHTTPCode):
+		status = byHTTPCode.HTTPStatusCode()
+	case errors.As(err, &byStatus):
+		status = byStatus.GetStatus()
+	}
+	if status < 400 || status > 599 {
+		return nil
+	}
+	return Upstream(status, nil, nil)
+}
+
+// statusFailure knows the statuses of gRPC: errors with a method GRPCStatus, and those of Connect and Twirp, with a
+// method Code.
+func statusFailure(err error) *Error {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the chain is being followed
+			for _, inner := range several.Unwrap() {
+				if f := statusFailure(inner); f != nil {
+					return f
+				}
+			}
+			return nil
+		}
+		if f := statusNamed(statusName(err)); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// statusName returns the name of the status of an error, in lower case and without underscores; empty: it has none. A
+// number alone may be that of another library, so that only a code with a name counts.
+func statusName(err error) string {
+	holder := reflect.ValueOf(err)
+	if status, ok := callGetter(holder.MethodByName("GRPCStatus")); ok {
+		holder = status
+	}
+	if !holder.IsValid() || holder.Kind() == reflect.Pointer && holder.IsNil() {
+		return ""
+	}
+	code, ok := callGetter(holder.MethodByName("Code"))
+	if !ok || code.Kind() != reflect.Uint32 && code.Kind() != reflect.String {
+		return ""
+	}
+	name := ""
+	if named, ok := code.Interface().(fmt.Stringer); ok {
+		name = named.String()
+	} else if code.Kind() == reflect.String {
+		name = code.String()
+	}
+	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
+}
+
+// callGetter returns the result of a method without parameters and with one result.
+func callGetter(method reflect.Value) (reflect.Value, bool) {
+	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 {
+		return reflect.Value{}, false
+	}
+	return method.Call(nil)[0], true
+}
+
+// statusNamed returns the failure for a status of gRPC; nil: there is none of this name.
+func statusNamed(name string) *Error {
+	switch name {
+	case "invalidargument":
+		return failure(CodeInvalidType, "The service refused a parameter")
+	case "outofrange":
+		return failure(CodeOutOfRange, "The service refused a parameter: a value is out of range")
+	case "notfound":
+		return &Error{Code: CodeResourceNotFound, Message: "Resource not found", ofTarget: true}
+	case "alreadyexists":
+		return failure(CodeAlreadyExists, "The resource already exists")
+	case "permissiondenied":
+		return Denied("the service does not allow it")
+	case "unauthenticated":
+		return Denied("the service does not accept the credentials")
+	case "resourceexhausted":
+		return RateLimited(0)
+	case "failedprecondition":
+		return failure(CodeInvalidState, "The state of the resource does not allow it")
+	case "aborted":
+		return failure(CodeVersionMismatch, "The resource was changed by another request; read it and try again")
+	case "deadlineexceeded":
+		return internal(timedOut)
+	case "unavailable":
+		return internal("the service is unavailable; try again later")
+	case "unimplemented":
+		return internal("the service does not implement it")
+	}
+	return nil // canceled, unknown, internal and data loss say nothing that helps
+}
+
+// mapped is what Options.MapError makes of an error; the error itself where there is no such option or it returns nil.
+func (p reporter) mapped(ctx context.Context, err error) (mapped error) {
+	if p.mapError == nil {
+		return err
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			mapped = fmt.Errorf("MapError panicked: %v; it was given: %w", v, err)
+		}
+	}()
+	mapped = p.mapError(ctx, p.operation, err)
+	if f := (*Error)(nil); errors.As(mapped, &f) && f != nil && f.cause == nil {
+		return f.WithCause(err)
+	}
+	return cmp.Or(mapped, err)
+}
