@@ -79,8 +79,8 @@ type operation struct {
 
 // example is a request in the details of an operation.
 type example struct {
-	operation string
-	params    map[string]any
+	operation, description string
+	params                 map[string]any
 }
 
 func (o *operation) param(name string) *param {

@@ -3,8 +3,9 @@ package conform
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf16"
+
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Printable returns a text, such as a name or a message that a server sent, in one line that a terminal shows as it is:
@@ -19,8 +20,7 @@ func PrintableJSON(document []byte) []byte { return []byte(escape(string(documen
 // escape replaces characters that are not printable, except those in keep.
 func escape(text, keep string) string {
 	plain := func(r rune) bool {
-		return r == ' ' || r != '\ufffd' && unicode.IsPrint(r) && r != '\u115f' && r != '\u3164' ||
-			strings.ContainsRune(keep, r)
+		return r != '\ufffd' && !words.Misleads(r) || strings.ContainsRune(keep, r)
 	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
 		return text

@@ -164,7 +164,7 @@ func (p *prober) readOperation(name string, object map[string]any, x *exchange) 
 		if !ok {
 			request = shown
 		}
-		e := example{operation: textMember(request, "operation")}
+		e := example{operation: textMember(request, "operation"), description: textMember(shown, "description")}
 		e.params, _ = request["params"].(map[string]any)
 		o.Examples = append(o.Examples, e)
 	}

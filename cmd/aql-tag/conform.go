@@ -169,21 +169,11 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 func (f *conformFlags) connect(
 	ctx context.Context, env *environment, endpoint string, more ...string,
 ) (*mcpclient.Client, error) {
-	options := mcpclient.Options{Dir: env.dir, Env: more, Timeout: f.options.CallTimeout}
+	options := mcpclient.Options{Env: more, Timeout: f.options.CallTimeout}
 	if f.verbose {
 		options.Stderr = printableLines{env.stderr}
 	}
-	if f.bearerFile != "" {
-		token, err := os.ReadFile(env.path(f.bearerFile))
-		if err != nil {
-			return nil, fmt.Errorf("reading the bearer token: %w", err)
-		}
-		options.Bearer = strings.TrimSpace(string(token))
-	}
-	if endpoint != "" {
-		return mcpclient.URL(ctx, endpoint, options)
-	}
-	return mcpclient.Command(ctx, f.command, options)
+	return dial(ctx, env, f.command, endpoint, f.bearerFile, options)
 }
 
 // connectOther connects to the same adapter in its other endpoint mode (MCP-AQL endpoint modes §3.1). A command that
@@ -243,22 +233,6 @@ func sameHost(one, other string) bool {
 	a, err := url.Parse(one)
 	b, fault := url.Parse(other)
 	return other == "" || err == nil && fault == nil && a.Hostname() == b.Hostname()
-}
-
-// printableLines writes what a command logs, with all that could control a terminal escaped.
-type printableLines struct{ w io.Writer }
-
-func (p printableLines) Write(text []byte) (int, error) {
-	for line := range bytes.Lines(text) {
-		end := ""
-		if cut, ok := bytes.CutSuffix(line, []byte("\n")); ok {
-			line, end = bytes.TrimSuffix(cut, []byte("\r")), "\n"
-		}
-		if _, err := io.WriteString(p.w, conform.Printable(string(line))+end); err != nil {
-			return 0, err
-		}
-	}
-	return len(text), nil
 }
 
 // progressLine is the line on a terminal that shows the current check.

@@ -63,13 +63,14 @@
 //	aql-tag audit verify [flags] FILE...   check that nobody changed an audit file
 //	aql-tag export -format F [flags]       write what an adapter offers in other formats
 //	aql-tag conform [flags] -- COMMAND     probe a live MCP-AQL server
+//	aql-tag call -- COMMAND OPERATION JSON call an operation of a live MCP-AQL server
 //	aql-tag version                        print the version
 //
 // Each command describes its flags with -h.
 //
 // The exit code is 0 if all is well, 1 after an internal error, 2 if the source or a policy has errors, 3 for bad
 // flags, 4 for an I/O error, 5 if code could not be emitted, and 6 if something is out of date, breaks agents or was
-// tampered with. Those of conform are its own.
+// tampered with. Those of conform and call are their own.
 package main
 
 import (
@@ -110,6 +111,7 @@ func commands() []command {
 		{"audit", "audit verify [flags] FILE...", "check that nobody changed an audit file", runAudit},
 		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats", runExport},
 		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url", runConform},
+		{"call", "call [flags] -- COMMAND OPERATION JSON", "call an operation of a live MCP-AQL server", runCall},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -181,7 +183,7 @@ func runHelp(_ context.Context, env *environment, _ []string) int {
 	var b strings.Builder
 	b.WriteString("aql-tag turns Go functions with tagged request structs into an MCP-AQL adapter.\n\nUsage:\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  aql-tag %-36s %s\n", c.usage, c.short)
+		fmt.Fprintf(&b, "  aql-tag %-38s %s\n", c.usage, c.short)
 	}
 	b.WriteString(`
 aql-tag COMMAND -h describes a command and its flags.
@@ -191,7 +193,8 @@ As a tool of go vet, with suggested fixes:
   go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors, 3 bad flags, 4 I/O, 5 emission failed,
-6 out of date (check, export -check), breaking (check -against) or broken (audit verify). Those of conform are its own.
+6 out of date (check, export -check), breaking (check -against) or broken (audit verify). Those of conform and call
+are their own.
 `)
 	fmt.Fprint(env.stdout, b.String())
 	return exitOK

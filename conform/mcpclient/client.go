@@ -31,6 +31,8 @@ import (
 
 // Options configure a connection. The zero value is ready for use.
 type Options struct {
+	// Name is the name of this client in the MCP handshake; default "aql-tag conform".
+	Name string
 	// Dir is the working directory of a command; empty: that of this process.
 	Dir string
 	// Env holds entries NAME=value that a command gets in addition to the environment of this process.
@@ -128,6 +130,9 @@ func URL(ctx context.Context, url string, options Options) (*Client, error) {
 }
 
 func (o Options) withDefaults() Options {
+	if o.Name == "" {
+		o.Name = "aql-tag conform"
+	}
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
@@ -141,7 +146,7 @@ func connect(ctx context.Context, transport mcp.Transport, options Options, g *g
 	timeout := fmt.Errorf("the server did not answer within %v", options.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, timeout)
 	defer cancel()
-	client := mcp.NewClient(&mcp.Implementation{Name: "aql-tag conform", Version: "1"},
+	client := mcp.NewClient(&mcp.Implementation{Name: options.Name, Version: "1"},
 		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	type outcome struct {
 		session *mcp.ClientSession

@@ -27,13 +27,13 @@ func FirstSentence(text string) string {
 // escape sequences of terminals, marks that change the direction of text, characters without width, and spaces other
 // than the usual one. Bytes that are not UTF-8 are U+FFFD. Every text that a person decides by passes here.
 func Printable(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, misleads) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, Misleads) {
 		return text
 	}
 	var out strings.Builder
 	for _, r := range text {
 		switch {
-		case !misleads(r):
+		case !Misleads(r):
 			out.WriteRune(r)
 		case r > 0xffff:
 			fmt.Fprintf(&out, `\U%08x`, r)
@@ -44,8 +44,8 @@ func Printable(text string) string {
 	return out.String()
 }
 
-// misleads reports whether a character cannot be seen, or changes how others look.
-func misleads(r rune) bool {
+// Misleads reports whether a character cannot be seen, or changes how others look.
+func Misleads(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r)
 }
 

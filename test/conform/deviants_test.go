@@ -37,16 +37,24 @@ type handle func(tool string, root map[string]any) reply
 func addTool(server *mcp.Server, name, description string, schema map[string]any, answer handle) {
 	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schema}
 	server.AddTool(tool, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		a := answer(name, object(string(r.Params.Arguments)))
-		if a.err != nil {
-			return nil, a.err
-		}
-		result := &mcp.CallToolResult{IsError: a.isError}
-		for _, text := range a.texts {
-			result.Content = append(result.Content, &mcp.TextContent{Text: text})
-		}
-		return result, nil
+		return answer(name, object(string(r.Params.Arguments))).result()
 	})
+}
+
+// answering returns a handler that always answers the same.
+func answering(a reply) mcp.ToolHandler {
+	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return a.result() }
+}
+
+func (a reply) result() (*mcp.CallToolResult, error) {
+	if a.err != nil {
+		return nil, a.err
+	}
+	result := &mcp.CallToolResult{IsError: a.isError}
+	for _, text := range a.texts {
+		result.Content = append(result.Content, &mcp.TextContent{Text: text})
+	}
+	return result, nil
 }
 
 // aqlSchema is the input schema of a tool.

@@ -47,7 +47,7 @@ func hostile() bool {
 		server := mcp.NewServer(&mcp.Implementation{Name: "hostile", Version: "1"}, nil)
 		calls := 0
 		tool := &mcp.Tool{Name: "mcp_aql", InputSchema: map[string]any{"type": "object"}}
-		server.AddTool(tool, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		server.AddTool(tool, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			calls++
 			text := `{"success":true,"data":{"operations":[]}}`
 			switch {
@@ -57,6 +57,8 @@ func hostile() bool {
 				text = `{"success":true,"data":"` + strings.Repeat("x", 32<<20) + `"}`
 			case how == "says little" && calls > 1:
 				text = `{"success":true,"data":{"types":[]}}`
+			case strings.HasSuffix(how, "when called"):
+				text = whenCalled(how, r.Params.Arguments)
 			case how == "answers garbage":
 				text = "<html>"
 			case how == "dies" && calls > 5:

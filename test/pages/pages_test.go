@@ -17,6 +17,7 @@ var pages = map[string]string{
 	"README.md":               "TestReadme",
 	"docs/tutorial.md":        "TestTutorial",
 	"docs/clients.md":         "TestTutorial",
+	"docs/calling.md":         "TestTutorial",
 	"docs/exports.md":         "TestTutorial",
 	"docs/ci.md":              "TestTutorial",
 	"docs/conformance.md":     "TestTutorial",
@@ -64,7 +65,8 @@ func TestReadme(t *testing.T) {
 func TestTutorial(t *testing.T) {
 	r := newModule(t)
 	r.follow("docs/tutorial.md", read(t, "docs/tutorial.md"))
-	for _, page := range []string{"docs/clients.md", "docs/exports.md", "docs/ci.md", "docs/conformance.md"} {
+	for _, page := range []string{"docs/calling.md", "docs/clients.md", "docs/exports.md", "docs/ci.md",
+		"docs/conformance.md"} {
 		r.follow(page, only(read(t, page), "sh", "sh background", "json"))
 	}
 	r.finish()

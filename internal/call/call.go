@@ -1,0 +1,248 @@
+// Package call calls operations of live MCP-AQL servers for a person at a terminal: it reads what a command line asks
+// for, asks the person before what needs a confirmation, and prints what the server answers.
+package call
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/conform"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// ErrUnconfirmed means that an operation needs a confirmation, and got none.
+var ErrUnconfirmed = errors.New("the operation was not confirmed")
+
+// Caller calls operations of a server.
+type Caller struct {
+	Surface *conform.Surface
+	// Say receives what the person reads: questions, and what the server said to them.
+	Say io.Writer
+	// Ask returns a line that the person types behind a prompt; nil: nobody can be asked.
+	Ask func(ctx context.Context, prompt string) (string, error)
+	// Yes confirms in place of the person what is destructive or less, and YesDangerous everything.
+	Yes, YesDangerous bool
+}
+
+// confirmations are the codes of failures that ask for a confirmation, with the parameter that takes the token (MCP-AQL
+// gatekeeper §4.2, rate limiting §4.4).
+var confirmations = map[string]string{
+	"CONFIRMATION_REQUIRED":  "_confirmation",
+	"RATE_LIMIT_QUOTA_PAUSE": "_quota_continue",
+}
+
+// Call calls an operation, and calls it again with the token if the server asks for a confirmation and the person gives
+// it. Where the server does not say that it asks, the person is asked before an operation that is destructive or worse.
+// It returns ErrUnconfirmed, with the last answer if there is one, if there is no confirmation.
+func (c *Caller) Call(ctx context.Context, o conform.Operation, params json.RawMessage) (*conform.Answer, error) {
+	if levelOf(o.Danger) >= gen.Destructive.Level() && !c.Surface.Asks() {
+		question := "The server does not say that it asks before it does this."
+		if !o.DangerReported {
+			question = "The server does not report how dangerous this is."
+		}
+		if err := c.confirm(ctx, o, o.Danger, []string{question}); err != nil {
+			return nil, err
+		}
+	}
+	sent := map[string]bool{}
+	for {
+		answer, err := c.Surface.Call(ctx, o, params)
+		if err != nil {
+			return nil, err
+		}
+		parameter, asks := tokenParameter(o, answer.Code)
+		token := textOf(answer.Details["confirmation_token"])
+		if !answer.Failed || !asks || token == "" || sent[parameter] {
+			return answer, nil
+		}
+		sent[parameter] = true
+		if err := c.confirm(ctx, o, dangerOf(o, answer), questionOf(answer)); err != nil {
+			return answer, err
+		}
+		if params, err = withMember(params, parameter, token); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// tokenParameter returns the parameter that takes the token after a failure; false: the failure asks for none. An
+// operation may describe a parameter for it.
+func tokenParameter(o conform.Operation, code string) (string, bool) {
+	described := func(p conform.Parameter) bool { return p.Name == "confirmation_token" }
+	if code == "CONFIRMATION_REQUIRED" && slices.ContainsFunc(o.Parameters, described) {
+		return "confirmation_token", true
+	}
+	parameter, asks := confirmations[code]
+	return parameter, asks
+}
+
+// levelOf returns the number of a danger level; one that is not known is dangerous.
+func levelOf(danger string) int {
+	if level := gen.Danger(danger).Level(); level >= 0 {
+		return level
+	}
+	return gen.Dangerous.Level()
+}
+
+// dangerOf returns the worse of the levels that introspection and the failure report.
+func dangerOf(o conform.Operation, answer *conform.Answer) string {
+	if said := textOf(answer.Details["danger_level"]); said != "" && levelOf(said) > levelOf(o.Danger) {
+		return said
+	}
+	return o.Danger
+}
+
+// questionOf returns the lines with which a server asks for a confirmation.
+func questionOf(answer *conform.Answer) []string {
+	var lines []string
+	var reasons []string
+	if json.Unmarshal(answer.Details["reasons"], &reasons) == nil {
+		lines = append(lines, reasons...)
+	}
+	if metric := textOf(answer.Details["metric"]); metric != "" {
+		lines = append(lines, fmt.Sprintf("%s: %s is at %s of %s", answer.Message, metric, answer.Details["current"],
+			answer.Details["pause_threshold"]))
+	}
+	if message := textOf(answer.Details["confirmation_message"]); message != "" {
+		return append(lines, message)
+	}
+	return append(lines, answer.Message)
+}
+
+// confirm shows what is asked, and fails with ErrUnconfirmed unless flags or the person confirm it.
+func (c *Caller) confirm(ctx context.Context, o conform.Operation, danger string, question []string) error {
+	var s strings.Builder
+	category := o.Category
+	if category == "" {
+		category = "of an unknown category"
+	}
+	fmt.Fprintf(&s, "%s is %s, %s.\n", conform.Printable(o.Name), conform.Printable(category), conform.Printable(danger))
+	for _, line := range question {
+		fmt.Fprintf(&s, "  %s\n", conform.Printable(line))
+	}
+	if _, err := io.WriteString(c.Say, s.String()); err != nil {
+		return err
+	}
+	dangerous := levelOf(danger) > gen.Destructive.Level()
+	if c.YesDangerous || c.Yes && !dangerous {
+		return nil
+	}
+	if c.Ask == nil {
+		return ErrUnconfirmed
+	}
+	prompt, wanted := "Go ahead? [y/N] ", []string{"y", "yes"}
+	if dangerous {
+		prompt, wanted = fmt.Sprintf("Type %s to go ahead: ", conform.Printable(o.Name)), []string{o.Name}
+	}
+	line, err := c.Ask(ctx, prompt)
+	if err != nil {
+		return err
+	}
+	line = strings.TrimSpace(line)
+	if !dangerous {
+		line = strings.ToLower(line)
+	}
+	if !slices.Contains(wanted, line) {
+		return ErrUnconfirmed
+	}
+	return nil
+}
+
+// withMember returns a JSON object with one more member.
+func withMember(object json.RawMessage, name, value string) (json.RawMessage, error) {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	inner := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}")))
+	if len(inner) > 1 {
+		inner = append(slices.Clip(inner), ',')
+	}
+	return json.RawMessage(string(inner) + strconv.Quote(name) + ":" + string(encoded) + "}"), nil
+}
+
+// textOf returns a JSON text; empty: it is none.
+func textOf(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// WriteData writes the result of a success: JSON with line breaks, or a text with its lines. What a terminal would not
+// show as it is, is escaped.
+func WriteData(w io.Writer, answer *conform.Answer) error {
+	if answer.Data == nil {
+		var s strings.Builder
+		for line := range strings.Lines(answer.Text) {
+			s.WriteString(conform.Printable(strings.TrimRight(line, "\r\n")) + "\n")
+		}
+		_, err := io.WriteString(w, s.String())
+		return err
+	}
+	return WriteJSON(w, answer.Data)
+}
+
+// WriteJSON writes a JSON document with line breaks.
+func WriteJSON(w io.Writer, document []byte) error {
+	var text bytes.Buffer
+	if err := json.Indent(&text, document, "", "  "); err != nil {
+		return fmt.Errorf("printing the answer: %w", err)
+	}
+	text.WriteByte('\n')
+	_, err := w.Write(conform.PrintableJSON(text.Bytes()))
+	return err
+}
+
+// WriteWarnings writes a line for each warning of a success.
+func WriteWarnings(w io.Writer, answer *conform.Answer) error {
+	for _, warning := range answer.Warnings {
+		var known struct{ Code, Message string }
+		line := string(warning)
+		if json.Unmarshal(warning, &known) == nil && known.Message != "" {
+			line = known.Code + ": " + known.Message
+		}
+		if _, err := fmt.Fprintf(w, "warning: %s\n", conform.Printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteFailure writes the code, the message and the details of a failure. A confirmation token is not shown.
+func WriteFailure(w io.Writer, answer *conform.Answer) error {
+	var s strings.Builder
+	message := answer.Message
+	if answer.Code != "" {
+		message = answer.Code + ": " + message
+	}
+	if !answer.Failed {
+		message = "the answer is not one of MCP-AQL: " + strings.TrimSpace(answer.Reply.Fault+" "+answer.Text)
+	}
+	s.WriteString(conform.Printable(message) + "\n")
+	for _, name := range slices.Sorted(maps.Keys(answer.Details)) {
+		value := string(answer.Details[name])
+		if text := textOf(answer.Details[name]); text != "" {
+			value = text
+		}
+		if name == "confirmation_token" {
+			continue
+		}
+		var compact bytes.Buffer
+		if json.Compact(&compact, answer.Details[name]) == nil && strings.HasPrefix(value, "{") {
+			value = compact.String()
+		}
+		fmt.Fprintf(&s, "  %s: %s\n", conform.Printable(name), conform.Printable(value))
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
