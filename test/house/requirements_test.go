@@ -259,7 +259,7 @@ func TestReferencesExist(t *testing.T) {
 	}
 }
 
-// Every requirement has a verdict: a test cites it, or it carries a mark that says why not. A mark that says that
+// A16, A17: every requirement has a verdict: a test cites it, or it carries a mark that says why not. A mark that says that
 // nothing is there is not contradicted by a test.
 func TestEveryRequirementHasAVerdict(t *testing.T) {
 	places, ranges := references(t)

@@ -3,6 +3,7 @@ package release_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,6 +82,7 @@ func (u *user) graph(t *testing.T) map[string]string {
 // bring in an older version.
 const mostModules = 6
 
+// B11: a service gets few modules, none of the generator's, and README.md says how many.
 func TestAServiceGetsFewModules(t *testing.T) {
 	sdk := newUser(t)
 	sdk.write(t, "main.go", "package main\n\nimport _ \"github.com/modelcontextprotocol/go-sdk/mcp\"\n\nfunc main() {}\n")
@@ -104,6 +106,18 @@ func TestAServiceGetsFewModules(t *testing.T) {
 	if len(more) > mostModules {
 		t.Errorf("the runtime brings %d modules that the SDK does not, more than %d", len(more), mostModules)
 	}
+	root, err := scratch.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := fmt.Sprintf("The service gets %d modules that the MCP SDK does not bring.", len(more)); !strings.Contains(
+		string(readme), said) {
+		t.Errorf("README.md does not say: %s", said)
+	}
 	for _, module := range []string{
 		"github.com/aqltag/aqltag", "github.com/invopop/jsonschema", "github.com/santhosh-tekuri/jsonschema/v6",
 		"github.com/rogpeppe/go-internal", "github.com/aymanbagabas/go-udiff",
@@ -117,7 +131,7 @@ func TestAServiceGetsFewModules(t *testing.T) {
 	}
 }
 
-// A package of handlers and their generated code is imported by other programs than adapters, too.
+// B11: a package of handlers and their generated code is imported by other programs than adapters, too.
 func TestGeneratedCodeLinksLittle(t *testing.T) {
 	u := newUser(t)
 	u.write(t, "notes/notes.go", `package notes
