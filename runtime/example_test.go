@@ -285,3 +285,33 @@ func lockedNotes() *aql.Registry {
 		Call: func(context.Context, []any, any) (any, error) { return nil, fmt.Errorf("editing: %w", errLocked) },
 	}}, nil)
 }
+
+// An interceptor sees each call that will run, with its definition, its caller and its request.
+func ExampleInterceptor() {
+	timed := func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
+		result, err := next(ctx)
+		fmt.Printf("%s %s for %s: failed %t\n", call.Operation.Category, call.Operation.Name, call.Caller.Subject, err != nil)
+		return result, err
+	}
+	onlyOwnNotes := func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
+		if r, ok := call.Request.(*notes.GetNoteRequest); ok && call.Caller.Subject != "ann" {
+			return nil, aql.NotFound("note", r.NoteID)
+		}
+		return next(ctx)
+	}
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{
+		Mode: aql.ModeSingle, Intercept: []aql.Interceptor{timed, onlyOwnNotes},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	for _, name := range []string{"ann", "bob"} {
+		ctx := aql.WithCaller(context.Background(), aql.Caller{Subject: name})
+		session.Call(ctx, "mcp_aql", []byte(`{"operation":"get_note","params":{"note_id":"n1"}}`))
+	}
+	// Output:
+	// READ get_note for ann: failed false
+	// READ get_note for bob: failed true
+}

@@ -21,6 +21,7 @@ type bound struct {
 	// selector finds the fields of the result that a request selects; nil: a request cannot.
 	selector    *codec.Selector
 	omitUnknown bool // a selection of unknown fields is a warning
+	intercept   []Interceptor
 }
 
 func (b *bound) newCall(into *slots) call {
@@ -54,7 +55,13 @@ func (c *handled) complete(r *wire.Reader) {
 
 // invoke calls the handler and writes what it returns. When it returns an error, w is to be discarded.
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
-	result, err := c.Call(ctx, c.request)
+	var result any
+	var err error
+	if c.intercept == nil {
+		result, err = c.Call(ctx, c.request)
+	} else {
+		result, err = c.intercepted(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -74,7 +81,7 @@ func compile(registry *Registry, types []gen.Type, options Options) (map[string]
 	handlers := make(map[string]*bound, len(operations))
 	for i := range operations {
 		o := &operations[i]
-		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields}
+		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields, intercept: options.Intercept}
 		var err error
 		if b.decoder, err = set.Request(b.request, &o.Operation); err != nil {
 			return nil, err

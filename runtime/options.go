@@ -79,6 +79,8 @@ type Options struct {
 
 	// Handlers.
 
+	// Intercept are run around each handler, the first one outermost.
+	Intercept []Interceptor
 	// MapError translates the errors that handlers return, where nobody has made them for agents: those of libraries. It
 	// returns an error of NotFound, Errorf and the like, or the error as it was, or nil for that. Errors of a library that
 	// the adapter knows (see Error) are then treated as if there were no MapError. It is not called for a failure that is

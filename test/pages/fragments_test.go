@@ -18,6 +18,7 @@ var importable = map[string]string{
 	"sqlite":    "github.com/aqltag/aqltag/runtime/store/sqlite",
 	"context":   "context",
 	"errors":    "errors",
+	"gen":       "github.com/aqltag/aqltag/runtime/gen",
 	"os":        "os",
 	"time":      "time",
 }
@@ -27,6 +28,7 @@ const surroundings = `package fragment
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -35,8 +37,11 @@ import (
 
 var errFrozen = errors.New("the account is frozen")
 
+type txKey struct{}
+
 var (
 	ctx             context.Context
+	db              *sql.DB
 	registry        *aql.Registry
 	verify          func(ctx context.Context, token string) (aql.Caller, time.Time, error)
 	found, returned int

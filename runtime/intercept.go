@@ -1,0 +1,84 @@
+package aql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// Interceptor runs in place of a handler and calls next to run it. It sees the requests that will run, and no others:
+// those whose parameters are valid, that the gate has admitted, and whose confirmation is consumed. The built-in
+// operations are not intercepted.
+//
+// It runs in the handler's time and turn, with the handler's context: CallerOf, Warn and ReportUsage work as in the
+// handler. A context with more in it, such as a transaction or a tenant, goes to next. It may return without having
+// called next: an error, or a result of the type that the operation returns. The error goes to MapError and then to the
+// agent as that of a handler does, and so does a panic.
+//
+// It must not change the request, since the gate has decided about this one. next may be called again only for an
+// operation of the category READ: a confirmation is for one run.
+type Interceptor func(ctx context.Context, call Invocation, next Next) (result any, err error)
+
+// Invocation is a call of an operation.
+type Invocation struct {
+	// Operation is the definition of the operation, which must not be changed.
+	Operation *gen.Operation
+	Caller    Caller
+	// Request is the pointer to the decoded request struct that the handler gets.
+	Request any
+}
+
+// Next runs what comes after an interceptor: the next interceptor, or the handler. The result has the type that the
+// handler returns.
+type Next func(ctx context.Context) (result any, err error)
+
+// interception is one request on its way through the interceptors. It outlives the call where an interceptor returns
+// before next has.
+type interception struct {
+	*bound
+	Invocation
+	runs atomic.Int32 // of the handler
+}
+
+// intercepted runs the handler inside the interceptors.
+func (c *handled) intercepted(ctx context.Context) (any, error) {
+	i := &interception{
+		bound:      c.bound,
+		Invocation: Invocation{Operation: &c.bound.Bound.Operation, Caller: CallerOf(ctx), Request: c.request},
+	}
+	result, err := i.from(0)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if want := c.Result(); want != nil && !fits(reflect.TypeOf(result), want) {
+		return nil, fmt.Errorf("an interceptor returned %T from %s, which returns %s", result, c.Name, want)
+	}
+	return result, nil
+}
+
+// fits reports whether a value of type t, nil for a nil interface, is one that a handler returns as want.
+func fits(t, want reflect.Type) bool {
+	if want.Kind() == reflect.Interface {
+		return t == nil || t.AssignableTo(want)
+	}
+	return t == want
+}
+
+var errRunTwice = errors.New("an interceptor called next twice for an operation that is not READ")
+
+// from returns what runs the interceptors from this one on, and then the handler.
+func (i *interception) from(at int) Next {
+	return func(ctx context.Context) (any, error) {
+		if at < len(i.intercept) {
+			return i.intercept[at](ctx, i.Invocation, i.from(at+1))
+		}
+		if i.runs.Add(1) > 1 && i.Invocation.Operation.Category != gen.Read {
+			return nil, errRunTwice
+		}
+		return i.bound.Call(ctx, i.Request)
+	}
+}
