@@ -28,15 +28,21 @@ func (g *generator) guards(p *printer) {
 		"generated from. Run go generate then.")
 	p.open("func _() {")
 	for _, c := range g.calls {
-		function, params := c.handler.Func, []string(nil)
+		function, params := g.function(c.handler), []string(nil)
 		if c.receiver != nil {
 			if c.receiver.generic() {
 				continue // NewRegistry converts it to the interface of its handlers
 			}
 			params = append(params, c.receiver.goType())
-			function = "(" + params[0] + ")." + function
+			function = "(" + params[0] + ")." + c.handler.Func
 		}
-		p.line("var _ ", g.signature(c.handler, params), " = ", function)
+		signature, ok := g.signature(c.handler, params), true
+		if c.handler.Adopted != nil {
+			signature, ok = g.adoptedSignature(c.handler.Adopted, params)
+		}
+		if ok {
+			p.line("var _ ", signature, " = ", function)
+		}
 	}
 	g.structGuards(p)
 	p.shut("}")

@@ -49,8 +49,15 @@ func (g *generator) merge(p *printer, c *call, names map[string]string) (argumen
 	}
 	p.line(names["changes"], " := ", names["request"], ".(*", c.changes, ")")
 	p.line(arg, " := &", names["changes"], ".", mergedRequest)
-	p.line(current, ", ", names["err"], " := ", g.getterCall(m, names))
-	check()
+	targets, fails := []string{current, names["err"]}, true
+	if m.Get.Adopted != nil {
+		targets, _, _ = g.targets(m.Get.Adopted, current, names["err"])
+		fails = m.Get.Adopted.Fails
+	}
+	p.line(strings.Join(targets, ", "), " := ", g.getterCall(m, names))
+	if fails {
+		check()
+	}
 	if m.GetPointer && len(m.Copies) > 0 {
 		aql := g.names.use(pathAQL, "aql")
 		p.open("if ", current, " == nil {")

@@ -29,7 +29,9 @@ var ownImports = []struct{ path, name, second string }{
 }
 
 // locals are the names of parameters inside generated functions.
-var locals = []string{"arguments", "changes", "ctx", "current", "err", "receivers", "request", "resource", "whole"}
+var locals = []string{
+	"arguments", "changes", "ctx", "current", "err", "receivers", "request", "resource", "result", "whole",
+}
 
 // predeclared are the identifiers of Go's universe that generated code relies on.
 var predeclared = []string{"any", "error", "new", "nil", "string"}

@@ -12,12 +12,13 @@ type receiver struct {
 	pointer bool // some handler needs a pointer
 	param   string
 	index   int    // among the receivers
+	prefix  string // the package of the type, with a period
 	methods string // name of the interface of the handlers of a generic type
 }
 
 // goType returns the type that NewRegistry takes.
 func (r *receiver) goType() string {
-	text := r.Type
+	text := r.prefix + r.Type
 	if r.generic() {
 		names := make([]string, len(r.TypeParams))
 		for i, p := range r.TypeParams {
@@ -45,7 +46,7 @@ func (r *receiver) generic() bool { return len(r.TypeParams) > 0 }
 // receiver returns the receiver of a handler, which is that of other handlers of the same type.
 func (g *generator) receiver(r *model.Receiver) *receiver {
 	for _, known := range g.receivers {
-		if known.Type == r.Type {
+		if known.Type == r.Type && known.Package == r.Package {
 			known.pointer = known.pointer || r.Pointer
 			return known
 		}
@@ -54,6 +55,9 @@ func (g *generator) receiver(r *model.Receiver) *receiver {
 	added := &receiver{
 		Receiver: g.renameTypeParams(r), pointer: r.Pointer, index: len(g.receivers),
 		param: g.names.unique(name, name+"Value"),
+	}
+	if r.Package.Path != "" {
+		added.prefix = g.names.use(r.Package.Path, r.Package.Name) + "."
 	}
 	if added.generic() {
 		added.methods = g.names.unique(name+"Methods", name+"Handlers")

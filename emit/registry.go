@@ -205,7 +205,11 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	if h.Result.Text != "" {
 		result, first = "(*"+g.goType(h.Result)+")(nil)", ""
 	}
-	p.line("return ", first, called, "(", strings.Join(arguments, ", "), ")")
+	if h.Adopted != nil {
+		g.adoptedCall(&p, h.Adopted, called+"("+strings.Join(arguments, ", ")+")", names)
+	} else {
+		p.line("return ", first, called, "(", strings.Join(arguments, ", "), ")")
+	}
 	body := string(p.text)
 	p = printer{indent: indent}
 	context := g.names.use(pathContext, "context")
@@ -229,7 +233,7 @@ func (g *generator) localName(name string) string {
 // called returns the function or the method of a receiver that a handler is.
 func (g *generator) called(h *model.Handler, r *receiver, names map[string]string) string {
 	if r == nil {
-		return h.Func
+		return g.function(h)
 	}
 	return names["receivers"] + "[" + strconv.Itoa(r.index) + "].(" + r.asserted() + ")." + h.Func
 }

@@ -42,8 +42,19 @@ type Handler struct {
 	Arguments      []Argument // of a handler without a request struct, in their order
 	Variadic       bool       // the last argument is variadic
 	Result         GoType     // the result before the error; without text, the error is the only one
+	Adopted        *Adopted   // of a function that is named by //aql:adopt; nil: it is declared in the package
 	Merge          *Merge     // of an update that takes the whole resource; nil: the handler takes what was sent
 	Position       Position
+}
+
+// Adopted is the signature of a function that is an operation as it stands, wherever it is declared.
+type Adopted struct {
+	Package  Import   // of a function without receiver
+	Params   []GoType // all but the receiver; one without text has no name outside its package
+	Results  []GoType // all of them
+	Variadic bool     // the last parameter is variadic
+	Value    int      // index of the result that agents get; -1: there is none
+	Fails    bool     // the last result is an error
 }
 
 // Merge is how an update gets the whole of the resource for its handler: another handler reads the resource, and the
@@ -71,7 +82,8 @@ type Argument struct {
 
 // Receiver is the receiver of a handler method.
 type Receiver struct {
-	Type       string // name of the type in the handler's package
+	Package    Import // empty: the handler's package
+	Type       string // name of the type
 	Pointer    bool
 	TypeParams []TypeParam // of a generic type
 }

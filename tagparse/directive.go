@@ -11,16 +11,17 @@ import (
 
 // Directive is one //aql: comment line.
 type Directive struct {
-	Name        string // example, reason, confirm, op, param, update or nolint
+	Name        string // example, reason, confirm, op, adopt, param, update or nolint
 	Text        string // what follows the name
 	TextOffset  int    // of Text, in bytes of the line
-	Items       []Item // of op, param and update; offsets are in bytes of the line
+	Items       []Item // of op, adopt, param and update; offsets are in bytes of the line
+	Target      Target // of an adopt directive
 	Param       string // name of the parameter that a param directive refines
 	Example     string // JSON object of an example directive
 	Description string // what follows the JSON
 }
 
-var directives = []string{"example", "reason", "confirm", "op", "param", "update", "nolint"}
+var directives = []string{"example", "reason", "confirm", "op", "adopt", "param", "update", "nolint"}
 
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
 // false for a line that is not an aql directive. A line that looks like a misspelt one still has a problem.
@@ -77,6 +78,8 @@ func usage(name string) string {
 		return `//aql:example {"name":"value"} What it shows`
 	case "op":
 		return "//aql:op category=READ"
+	case "adopt":
+		return "//aql:adopt (*client.Notes).List category=READ"
 	case "param":
 		return "//aql:param NAME min=1"
 	case "update":
@@ -95,6 +98,8 @@ func (d *Directive) parse() []Problem {
 		return d.parseExample()
 	case "op":
 		return d.parseItems(d.Text, d.TextOffset, Operation)
+	case "adopt":
+		return d.parseAdopt()
 	case "update":
 		return d.parseItems(d.Text, d.TextOffset, Update)
 	case "param":

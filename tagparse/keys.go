@@ -10,6 +10,8 @@
 // elsewhere.
 package tagparse
 
+import "slices"
+
 // Scope is where a tag is written. It decides which keys there are.
 type Scope int
 
@@ -18,6 +20,7 @@ const (
 	Operation Scope = iota // the blank field of a request struct, or //aql:op
 	Parameter              // any other field, or //aql:param
 	Update                 // //aql:update
+	Adopt                  // //aql:adopt
 )
 
 // ValueKind is what a key takes as its value.
@@ -56,7 +59,7 @@ var (
 	onIntegers = []string{"integer"}
 )
 
-// operationKeys, parameterKeys and updateKeys are the tables of keys.
+// operationKeys, parameterKeys, adoptKeys and updateKeys are the tables of keys.
 var (
 	operationKeys = []Key{
 		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
@@ -115,6 +118,13 @@ var (
 		},
 		{Scope: Parameter, Name: "desc", Value: Text, Doc: "description; default: the field's comment"},
 	}
+	adoptKeys = append(slices.Clone(operationKeys),
+		Key{Scope: Adopt, Name: "desc", Value: Text, Doc: "description; default: the function's comment"},
+		Key{
+			Scope: Adopt, Name: "result", Value: Integer,
+			Doc: "which of several results agents get, counted from 1; 0: none",
+		},
+	)
 	updateKeys = []Key{
 		{Scope: Update, Name: "get", Value: Text, Doc: "handler or operation that reads what the update changes"},
 	}
@@ -127,6 +137,8 @@ func Keys(scope Scope) []Key {
 		return operationKeys
 	case Update:
 		return updateKeys
+	case Adopt:
+		return adoptKeys
 	default:
 		return parameterKeys
 	}

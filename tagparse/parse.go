@@ -143,7 +143,7 @@ func (p *parser) unknown(item Item) {
 
 func article(s Scope) string {
 	switch s {
-	case Operation:
+	case Operation, Adopt:
 		return "an operation"
 	case Update:
 		return "an update"

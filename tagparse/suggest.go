@@ -19,7 +19,7 @@ func suggest(word string, candidates []string) (string, bool) {
 // translate returns what a key of other libraries is called in a scope.
 func translate(word string, scope Scope) (string, bool) {
 	known := parameterWords
-	if scope == Operation {
+	if scope == Operation || scope == Adopt && parameterWords[strings.ToLower(word)] != "desc" {
 		known = operationWords
 	}
 	ours, ok := known[strings.ToLower(word)]

@@ -20,7 +20,7 @@ import (
 func (b *builder) buildArguments(o operation, h *handled) bool {
 	request := &shapes.Shape{Kind: shapes.Struct}
 	h.request = request
-	h.Variadic = o.fn.Signature().Variadic()
+	h.Variadic = o.fn.Signature().Variadic() && (o.adopted == nil || !o.adopted.rest)
 	for _, v := range o.arguments {
 		f := argumentDeclaration(o, v)
 		shape, fault := b.shapeOf(v.Type(), f.Path)
@@ -47,7 +47,7 @@ func (b *builder) buildArguments(o operation, h *handled) bool {
 			continue
 		}
 		field := shapes.Field{
-			Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: b.Position(v.Pos()),
+			Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: b.Position(f.Tag.At.Start),
 			Param: gen.Param{Go: v.Name()},
 		}
 		b.fillArgument(&field)
@@ -70,6 +70,9 @@ func isFunction(t types.Type) bool {
 // argumentDeclaration is where an argument is declared. It has no tag, only a name.
 func argumentDeclaration(o operation, v *types.Var) shapes.Declaration {
 	at := source.Span{Start: v.Pos(), End: source.EndOf(v.Pos(), v.Name())}
+	if o.adopted != nil {
+		at = o.adopted.at
+	}
 	return shapes.Declaration{
 		Path: o.name() + "." + v.Name(), Var: v,
 		Tag: tags.Tag{GoName: v.Name(), Name: naming.SnakeCase(v.Name()), At: at, NameAt: at},
@@ -78,6 +81,9 @@ func argumentDeclaration(o operation, v *types.Var) shapes.Declaration {
 
 // typeSpan is where the type of an argument is written.
 func typeSpan(o operation, v *types.Var) source.Span {
+	if o.adopted != nil {
+		return o.adopted.at
+	}
 	for _, field := range o.decl.Type.Params.List {
 		for _, name := range field.Names {
 			if name.Pos() == v.Pos() {

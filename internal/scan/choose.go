@@ -57,7 +57,7 @@ func (s *scanner) choose(roots []*packages.Package, found []operation) []operati
 	for _, root := range roots {
 		s.reportUnhandled(root, handled)
 	}
-	slices.SortStableFunc(chosen, func(a, b operation) int { return s.Before(a.decl.Pos(), b.decl.Pos()) })
+	slices.SortStableFunc(chosen, func(a, b operation) int { return s.Before(a.at().Start, b.at().Start) })
 	return chosen
 }
 
@@ -84,7 +84,7 @@ func (s *scanner) reportSecond(first, second operation) {
 		Suggestion: fmt.Sprintf("give %s a request struct of its own, or another signature if it is no operation",
 			second.name()),
 		Related: []diag.Related{
-			s.Related(first.decl.Name.Pos(), first.name()+" is here"),
+			s.Related(first.at().Start, first.name()+" is here"),
 			s.Related(first.itemsAt.Start, request+" is tagged here"),
 		},
 	})

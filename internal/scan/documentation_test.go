@@ -241,6 +241,7 @@ var unreachable = map[string]string{
 	"aql.Optional needs one type argument": "the type checker always says more",
 	"its receiver has no named type":       "the type checker always says more",
 	"%s cannot be named":                   "what the author's code can spell, generated code can",
+	"package %s could not be loaded":       "the examples are loaded whole: TestAdoptedPackageFails",
 	"format":                               "a key rather than a message",
 }
 

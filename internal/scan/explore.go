@@ -159,7 +159,7 @@ func (x *Exploration) Assume(f Function, directives []string) {
 func (x *Exploration) directed(f Function, directives []string) (operation, *shapes.Fault) {
 	o := f.operation
 	o.directives = directivesOf(x.program, o.decl)
-	place := func(int) token.Pos { return o.decl.Name.Pos() }
+	place := func(int) token.Pos { return o.at().Start }
 	for _, line := range directives {
 		parsed, problems, _ := tagparse.ParseDirective(strings.TrimPrefix(line, "//"))
 		for _, problem := range problems {

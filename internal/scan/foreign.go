@@ -52,7 +52,7 @@ func (b *builder) reportForeign(o operation, h *handled) {
 			note(f.Field, nestedFault{f, naming.Join(way, f.Field.Var.Name())})
 		}
 		for _, field := range shape.Fields {
-			if b.Editable(field.Var.Pkg()) {
+			if b.Editable(field.Var.Pkg()) || shape == h.request && o.adopted != nil && o.request == nil {
 				report(field.Shape, b.mentionOf(o, field.Declaration))
 				continue
 			}
@@ -71,7 +71,7 @@ func (b *builder) reportForeign(o operation, h *handled) {
 	if h.result != nil {
 		clear(visited)
 		report(h.result, mention{
-			source.SpanOf(o.decl.Type.Results.List[0].Type), "result of " + o.name(), o.name(), b.text(o.result),
+			o.resultSpan(), "result of " + o.name(), o.name(), b.text(o.result),
 		})
 	}
 }

@@ -21,7 +21,8 @@ import (
 // operation is a function that is the handler of an operation, or has a tag or directive of one.
 type operation struct {
 	pkg        *packages.Package
-	decl       *ast.FuncDecl
+	decl       *ast.FuncDecl // nil: adopted says what it is
+	adopted    *adoption
 	fn         *types.Func
 	directives []directive
 	request    types.Type // the request struct
@@ -45,8 +46,31 @@ type directive struct {
 	faulty bool
 }
 
-func (o operation) name() string    { return o.fn.Name() }
-func (o operation) at() source.Span { return source.SpanOf(o.decl.Name) }
+func (o operation) name() string { return o.fn.Name() }
+
+// at is where the package names the function.
+func (o operation) at() source.Span {
+	if o.adopted != nil {
+		return o.adopted.at
+	}
+	return source.SpanOf(o.decl.Name)
+}
+
+// resultSpan is where the type of the result is written.
+func (o operation) resultSpan() source.Span {
+	if o.adopted != nil {
+		return o.adopted.at
+	}
+	return source.SpanOf(o.decl.Type.Results.List[0].Type)
+}
+
+// doc is the function's comment.
+func (o operation) doc() *ast.CommentGroup {
+	if o.adopted != nil {
+		return o.adopted.doc
+	}
+	return o.decl.Doc
+}
 
 // findOperations returns the operations among the functions of a package, in source order.
 func (s *scanner) findOperations(root *packages.Package) []operation {
@@ -77,7 +101,7 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 			continue
 		}
 		for _, d := range directives {
-			if d.Name == "nolint" {
+			if d.Name == "nolint" || d.Name == "adopt" { // the latter is reported
 				continue
 			}
 			s.Report(d.at, diag.Diagnostic{
@@ -87,7 +111,7 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 			})
 		}
 	}
-	return found
+	return append(found, s.findAdoptions(root)...)
 }
 
 // declaredFunctions finds the functions and methods of a package by the position of their name.
@@ -113,8 +137,13 @@ func directivesOf(p *source.Program, decl *ast.FuncDecl) []directive {
 	if decl.Doc == nil {
 		return nil
 	}
+	return directivesIn(p, decl.Doc, decl.Name.Name)
+}
+
+// directivesIn reads the aql directives of a comment. about is what they are about, for messages.
+func directivesIn(p *source.Program, group *ast.CommentGroup, about string) []directive {
 	var out []directive
-	for _, comment := range decl.Doc.List {
+	for _, comment := range group.List {
 		line, ok := strings.CutPrefix(comment.Text, "//")
 		if !ok {
 			continue
@@ -126,7 +155,7 @@ func directivesOf(p *source.Program, decl *ast.FuncDecl) []directive {
 			if !ok { // Go takes it for a plain comment
 				severity = diag.Warning
 			}
-			p.ReportProblem(severity, problem, decl.Name.Name, place)
+			p.ReportProblem(severity, problem, about, place)
 		}
 		if !ok {
 			continue

@@ -34,6 +34,8 @@ type builder struct {
 	params  *params.Maker
 	speller *gotype.Speller
 	linting bool
+	tags    *tags.Reader
+	left    []leftOut
 
 	demanded map[*shapes.Shape]*shapes.Shape // structs that replace, with their fields required
 	readers  *readers                        // of the package; nil: //aql:update is not applied
@@ -41,7 +43,7 @@ type builder struct {
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
 	return &builder{
-		Program: p, own: own, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
+		Program: p, own: own, tags: tags, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
 	}
 }
@@ -59,9 +61,9 @@ func (b *builder) text(t types.Type) string { return gotype.Text(t, b.own) }
 // buildHandler makes the handler of an operation. It returns false if a type cannot be carried, which it has reported.
 func (b *builder) buildHandler(o operation) (handled, bool) {
 	h := handled{Handler: model.Handler{
-		Func: o.name(), Context: o.context, RequestPointer: o.pointer, Position: b.Position(o.decl.Name.Pos()),
+		Func: o.name(), Context: o.context, RequestPointer: o.pointer, Position: b.Position(o.at().Start),
 	}}
-	receiver, fault := b.receiverOf(o.fn)
+	receiver, fault := b.receiverOf(o)
 	if fault != nil {
 		b.Report(o.at(), diag.Diagnostic{
 			Code: diag.CodeType, FieldPath: o.name(),
@@ -70,6 +72,9 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 		return h, false
 	}
 	h.Receiver = receiver
+	if !b.buildAdopted(&o, &h) {
+		return h, false
+	}
 	ok := b.buildRequest(o, &h)
 	if o.result != nil {
 		ok = b.buildResult(o, &h) && ok
@@ -81,6 +86,8 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	h.Operation = b.buildOperation(o)
 	b.applyParamDirectives(o, &h)
 	b.markIDs(o, &h)
+	b.identifyByPlace(o, &h)
+	b.requireBody(o, &h)
 	b.checkRequest(o, &h)
 	b.addDirectives(o, &h)
 	if b.linting {
@@ -122,7 +129,7 @@ func (b *builder) buildRequest(o operation, h *handled) bool {
 // buildResult shapes the result of a handler.
 func (b *builder) buildResult(o operation, h *handled) bool {
 	p := part{
-		"result", o.result, source.SpanOf(o.decl.Type.Results.List[0].Type), o.name() + ".Result", "return an exported type",
+		"result", o.result, o.resultSpan(), o.name() + ".Result", "return an exported type",
 	}
 	shape, ok := b.shapePart(o, p)
 	if !ok {
@@ -171,13 +178,19 @@ func (b *builder) reportPart(o operation, p part, fault *shapes.Fault) {
 
 // paramSpan is where the request's type is written in the signature.
 func (b *builder) paramSpan(o operation) source.Span {
+	if o.adopted != nil {
+		return o.adopted.at
+	}
 	list := o.decl.Type.Params.List
 	return source.SpanOf(list[len(list)-1].Type)
 }
 
 // receiverOf returns the receiver of a method, nil for a function.
-func (b *builder) receiverOf(fn *types.Func) (*model.Receiver, *shapes.Fault) {
-	recv := fn.Signature().Recv()
+func (b *builder) receiverOf(o operation) (*model.Receiver, *shapes.Fault) {
+	if o.adopted != nil {
+		return b.adoptedReceiver(o)
+	}
+	recv := o.fn.Signature().Recv()
 	if recv == nil {
 		return nil, nil
 	}
@@ -207,7 +220,10 @@ func (b *builder) receiverOf(fn *types.Func) (*model.Receiver, *shapes.Fault) {
 // buildOperation makes the definition of an operation from its tag, its name and its doc comment.
 func (b *builder) buildOperation(o operation) gen.Operation {
 	op := gen.Operation{
-		Name: naming.SnakeCase(o.name()), Description: comment.Describe(o.decl.Doc, o.name()), Source: b.sourceOf(o),
+		Name: naming.SnakeCase(o.name()), Description: comment.Describe(o.doc(), o.name()), Source: b.sourceOf(o),
+	}
+	if o.adopted != nil && !b.Editable(o.fn.Pkg()) {
+		op.Description = comment.Synopsis(op.Description)
 	}
 	nameAt := o.at()
 	for _, item := range o.items {
@@ -229,6 +245,8 @@ func (b *builder) buildOperation(o operation) gen.Operation {
 			}
 		case "replacement":
 			op.Replacement = item.Value
+		case "desc":
+			op.Description = item.Value
 		}
 	}
 	b.checkOperationName(o, op.Name, nameAt)
@@ -255,11 +273,15 @@ func (b *builder) buildOperation(o operation) gen.Operation {
 		b.inferDanger(o, &op)
 	}
 	if op.Description == "" {
+		suggestion := fmt.Sprintf("add a comment such as // %s does …", o.name())
+		if o.adopted != nil && !b.Editable(o.fn.Pkg()) {
+			suggestion = "say what it does: desc='…'"
+		}
 		b.Report(o.at(), diag.Diagnostic{
 			Severity: diag.Warning, Code: diag.CodeMissing, Kind: diag.KindOperation, FieldPath: o.name(),
+			Suggestion: suggestion,
 			Message: fmt.Sprintf("operation %s has no description: agents see the doc comment of %s, and there is none",
 				op.Name, o.name()),
-			Suggestion: fmt.Sprintf("add a comment such as // %s does …", o.name()),
 		})
 	}
 	return op
@@ -325,7 +347,7 @@ func (b *builder) checkOperationName(o operation, name string, at source.Span) {
 
 // sourceOf is "file:line" of the handler, relative to its module.
 func (b *builder) sourceOf(o operation) string {
-	position := b.Position(o.decl.Name.Pos())
+	position := b.Position(o.at().Start)
 	base := filepath.Dir(position.File)
 	if o.pkg.Module != nil && o.pkg.Module.Dir != "" {
 		base = o.pkg.Module.Dir
@@ -351,7 +373,7 @@ func (b *builder) checkOperationNames(handlers []handled, operations []operation
 			Code: diag.CodeDuplicate, FieldPath: handler.Func, Actual: handler.Operation.Name,
 			Message:    fmt.Sprintf("operation name %q is taken by %s", handler.Operation.Name, handlers[first].Func),
 			Suggestion: "give one of them another name with op=",
-			Related:    []diag.Related{b.Related(operations[first].decl.Name.Pos(), handlers[first].Func+" is here")},
+			Related:    []diag.Related{b.Related(operations[first].at().Start, handlers[first].Func+" is here")},
 		})
 	}
 }

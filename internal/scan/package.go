@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"maps"
 	"os"
 	"path"
@@ -48,6 +47,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	}
 	b.checkOperationNames(handlers, kept)
 	b.noteFoldedNames()
+	b.noteLeftOut()
 	w.AssignNames()
 	for _, h := range handlers {
 		w.Complete(h.request)
@@ -105,13 +105,14 @@ func (b *builder) buildOnce() func(o operation) (*handled, bool) {
 		handled
 		ok bool
 	}
-	known := make(map[*types.Func]*built)
+	known := make(map[token.Pos]*built) // by where the package names the function: it may adopt one twice
 	return func(o operation) (*handled, bool) {
-		if known[o.fn] == nil {
+		at := o.at().Start
+		if known[at] == nil {
 			h, ok := b.buildHandler(o)
-			known[o.fn] = &built{h, ok}
+			known[at] = &built{h, ok}
 		}
-		return &known[o.fn].handled, known[o.fn].ok
+		return &known[at].handled, known[at].ok
 	}
 }
 

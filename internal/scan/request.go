@@ -59,7 +59,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			Code: diag.CodeMissing, FieldPath: o.name(), Expected: "a field with the wire name input",
 			Message: fmt.Sprintf("UPDATE operation %s has no parameter input: what changes travels in a nested object",
 				handler.Operation.Name),
-			Suggestion: b.inputSuggestion(handler.request),
+			Suggestion: b.inputSuggestion(o, handler.request),
 		})
 		return
 	}
@@ -76,12 +76,15 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 }
 
 // inputSuggestion suggests how an update gets its input. A request with one object may only need another name for it.
-func (b *builder) inputSuggestion(request *shapes.Shape) string {
+func (b *builder) inputSuggestion(o operation, request *shapes.Shape) string {
 	for _, field := range request.Fields {
 		if shapes.Indirect(field.Shape).Kind == shapes.Struct && !b.Editable(field.Var.Pkg()) {
 			return fmt.Sprintf("name what changes with //aql:param %s name=input, or the identifiers with ids=",
 				field.Param.Name)
 		}
+	}
+	if o.adopted != nil {
+		return "name the parameters that identify what changes with ids=; the others travel in input"
 	}
 	return "add a field such as Input aql.Patch[T] `json:\"input\"`, or name the identifiers with ids="
 }

@@ -62,7 +62,7 @@ func (b *builder) mergeThroughGetter(o operation, h *handled) {
 		b.Report(item.ValueAt, diag.Diagnostic{
 			Code: diag.CodeType, FieldPath: o.name(), Actual: item.Value, Suggestion: fault.Suggestion,
 			Message: fmt.Sprintf("%s cannot read what %s updates: %s", item.Value, o.name(), fault.Message),
-			Related: []diag.Related{b.Related(getter.decl.Name.Pos(), getter.name()+" is here")},
+			Related: []diag.Related{b.Related(getter.at().Start, getter.name()+" is here")},
 		})
 		return
 	}
@@ -81,7 +81,7 @@ func (b *builder) getter(o operation, name string) (operation, string) {
 	found := b.readers.named(name)
 	if len(found) > 1 { // the one of the same receiver is meant
 		same := slices.DeleteFunc(slices.Clone(found), func(other operation) bool {
-			return receiverName(other.fn) != receiverName(o.fn)
+			return receiverName(other) != receiverName(o)
 		})
 		if len(same) == 1 {
 			found = same
@@ -98,8 +98,14 @@ func (b *builder) getter(o operation, name string) (operation, string) {
 }
 
 // receiverName is the name of the type that a method belongs to, empty for a function.
-func receiverName(fn *types.Func) string {
-	recv := fn.Signature().Recv()
+func receiverName(o operation) string {
+	if o.adopted != nil {
+		if o.adopted.receiver == nil {
+			return ""
+		}
+		return o.adopted.receiver.Name()
+	}
+	recv := o.fn.Signature().Recv()
 	if recv == nil {
 		return ""
 	}
@@ -311,6 +317,6 @@ func (r *readers) named(name string) []operation {
 		if item, ok := tags.Find(o.items, "op"); ok {
 			own = item.Value
 		}
-		return name != own && name != o.name() && name != receiverName(o.fn)+"."+o.name()
+		return name != own && name != o.name() && name != receiverName(o)+"."+o.name()
 	})
 }

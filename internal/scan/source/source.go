@@ -49,7 +49,7 @@ func New(loaded *load.Program) *Program {
 type Index struct {
 	Fields map[token.Pos]*ast.Field
 	Types  map[token.Pos]TypeDecl
-	values map[token.Pos]*ast.CommentGroup // docs of constants
+	values map[token.Pos]*ast.CommentGroup // docs of constants, functions and methods
 }
 
 // TypeDecl is a type declaration with its doc comment.
@@ -118,7 +118,7 @@ func (p *Program) TypeSyntax(object types.Object) TypeDecl {
 	return index.Types[pos]
 }
 
-// ValueDoc is the doc comment of a constant.
+// ValueDoc is the doc comment of a constant, a function or a method.
 func (p *Program) ValueDoc(object types.Object) *ast.CommentGroup {
 	index, pos := p.declared(object)
 	return index.values[pos]
@@ -143,6 +143,14 @@ func (x *Index) add(node ast.Node) bool {
 				for _, name := range spec.Names {
 					x.values[name.Pos()] = FirstComment(spec.Doc, ungrouped(node), spec.Comment)
 				}
+			}
+		}
+	case *ast.FuncDecl:
+		x.values[node.Name.Pos()] = node.Doc
+	case *ast.InterfaceType:
+		for _, method := range node.Methods.List {
+			for _, name := range method.Names {
+				x.values[name.Pos()] = FirstComment(method.Doc, method.Comment)
 			}
 		}
 	case *ast.StructType:
