@@ -21,7 +21,7 @@ func Describe(comment *ast.CommentGroup, name string) string {
 		return text
 	}
 	rest = strings.TrimLeft(rest, " ")
-	if first, _, _ := strings.Cut(rest, " "); slices.Contains(prepositions, first) {
+	if first, _, _ := strings.Cut(rest, " "); slices.Contains(prepositions, first) || isImperative(rest) {
 		return text
 	}
 	for _, copula := range []string{"is ", "are "} {
@@ -35,6 +35,13 @@ func Describe(comment *ast.CommentGroup, name string) string {
 
 // prepositions may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
 var prepositions = []string{"of", "for", "to", "in", "on", "at", "by", "from", "with", "without", "and", "or"}
+
+// isImperative reports whether the name before a text is the verb of its sentence: "Get a note." says what Get does.
+func isImperative(rest string) bool {
+	return slices.ContainsFunc([]string{"a ", "an ", "the ", "("}, func(start string) bool {
+		return strings.HasPrefix(rest, start)
+	})
+}
 
 // Synopsis returns the first paragraph of a description. In other modules, what follows it is for programmers.
 func Synopsis(text string) string {

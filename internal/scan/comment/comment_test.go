@@ -23,6 +23,8 @@ func TestDescribe(t *testing.T) {
 		},
 		{"// Get reads:\n//   - one\n//   - two", "Get", "Reads:\n  - one\n  - two"},
 		{"/* Get reads. */", "Get", "Reads."},
+		{"// Get a note.", "Get", "Get a note."},
+		{"// Edit (update) a note.", "Edit", "Edit (update) a note."},
 		{"// Get élan.", "Get", "Élan."},
 		{"//aql:op category=READ", "Get", ""},
 	}
