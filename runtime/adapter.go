@@ -107,7 +107,7 @@ func (a *Adapter) logDueValidation() {
 
 func newSurface(options Options) (describe.Surface, error) {
 	surface := describe.Surface{
-		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies, GetManifest: options.GetManifest,
+		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies || options.Profile == "", GetManifest: options.GetManifest,
 		OperationEnum: options.OperationEnum,
 	}
 	var err error

@@ -39,8 +39,8 @@ func show(requests ...string) {
 	}
 }
 
-// An adapter answers requests that come through its tools: without options, through one for each category of
-// operations.
+// An adapter answers requests that come through its tools: without options, through one for each category that
+// an operation has.
 func ExampleNew() {
 	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Name: "notes", Version: "1.0.0"})
 	if err != nil {
@@ -59,7 +59,6 @@ func ExampleNew() {
 	// mcp_aql_read
 	// mcp_aql_update
 	// mcp_aql_delete
-	// mcp_aql_execute
 	// {"success":true,"data":{"id":"n1","title":"Buy milk","labels":{"shop":"corner","when":"today"}}}
 }
 

@@ -28,18 +28,19 @@ func TestModes(t *testing.T) {
 		get     string // tool that reaches get_note
 		refused string // tool that must not, with its name on the wire
 	}{
-		{"semantic by default", Options{}, "mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute",
-			"mcp_aql_read", "mcp_aql_delete"},
+		{"semantic by default, without empty families", Options{}, // B12
+			"mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_delete"},
 		{"crude is another word for semantic", Options{Mode: "crude"},
-			"mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_create"},
-		{"without empty families", Options{OmitEmptyFamilies: true},
+			"mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_create"},
+		{"a profile that is chosen has its empty families", Options{Profile: ProfileCrude}, // T-35
+			"mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_delete"},
+		{"a profile without empty families", Options{Profile: ProfileCrude, OmitEmptyFamilies: true},
 			"mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_execute"},
 		{"single", Options{Mode: "single"}, "mcp_aql", "mcp_aql", ""},
 		{"all, through the family", Options{Mode: "all"},
-			"mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql_read",
-			"mcp_aql_update"},
+			"mcp_aql mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql_read", "mcp_aql_delete"},
 		{"all, through the one tool", Options{Mode: "all"},
-			"mcp_aql mcp_aql_create mcp_aql_read mcp_aql_update mcp_aql_delete mcp_aql_execute", "mcp_aql", "mcp_aql_update"},
+			"mcp_aql mcp_aql_create mcp_aql_read mcp_aql_delete mcp_aql_execute", "mcp_aql", "mcp_aql_delete"},
 		{"an alternate profile", Options{Profile: "semantic"},
 			"mcp_aql_discover mcp_aql_query mcp_aql_manage mcp_aql_operate", "mcp_aql_query", "mcp_aql_operate"},
 		{"a custom profile with a prefix", Options{Profile: "desk", Profiles: []describe.Profile{custom}, Prefix: "my_"},

@@ -25,11 +25,14 @@ type Options struct {
 
 	// The tools through which agents call operations (MCP-AQL core §3, MCP integration §6.4).
 
-	Mode              Mode               // default: ModeSemantic
-	Profile           ProfileName        // default: ProfileCrude
-	Profiles          []describe.Profile // the service's own, which Profile can name
-	Prefix            string             // of every tool name, such as "github_"
-	OmitEmptyFamilies bool               // no tool for an endpoint family without operations
+	Mode     Mode               // default: ModeSemantic
+	Profile  ProfileName        // default: ProfileCrude
+	Profiles []describe.Profile // the service's own, which Profile can name
+	Prefix   string             // of every tool name, such as "github_"
+	// OmitEmptyFamilies leaves out the tools of endpoint families without operations. They cost tokens in every
+	// conversation. Without a Profile they are left out in any case; a Profile, ProfileCrude too, has all its tools (MCP-AQL
+	// CRUDE pattern §7.1).
+	OmitEmptyFamilies bool
 	// OperationEnum is up to how many operations a tool lists their names in its input schema. They cost tokens in every
 	// conversation, and clients that validate arguments refuse other names before the adapter can help. Default: none.
 	OperationEnum int

@@ -113,7 +113,7 @@ func token(t *testing.T, answer string) string {
 
 // T-38: both hints are on the wire, false ones too.
 func TestAnnotationsOnTheWire(t *testing.T) {
-	session := inMemory(t, newServer(t, Options{}, nil), "")
+	session := inMemory(t, newServerOf(t, aql.Options{Profile: aql.ProfileCrude}, Options{}, nil), "")
 	tools, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,11 @@ func TestSettings(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		{name: "by default", tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update"},
+		{name: "B12 by default, without empty families", tools: "mcp_aql_execute,mcp_aql_read"},
+		{
+			name: "T-35 a profile by flag", args: []string{"-profile", "crude"},
+			tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
+		},
 		{name: "a mode by flag", args: []string{"-mode", "single"}, tools: "mcp_aql"},
 		{name: "REQ-EP-09 a mode by environment", environ: []string{"MCP_AQL_ENDPOINT_MODE=single"}, tools: "mcp_aql"},
 		{
@@ -107,7 +111,7 @@ func TestSettings(t *testing.T) {
 		},
 		{
 			name: "a misspelt variable", environ: []string{"MCP_AQL_ENDPIONT_MODE=single"},
-			tools:  "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
+			tools:  "mcp_aql_execute,mcp_aql_read",
 			stderr: "environment variable MCP_AQL_ENDPIONT_MODE is not known"},
 		{name: "only READ by flag", args: []string{"-read-only"}, tools: "mcp_aql_read"},
 		{name: "only READ by environment", environ: []string{"MCP_AQL_READ_ONLY=1"}, tools: "mcp_aql_read"},
@@ -276,7 +280,7 @@ func TestHTTP(t *testing.T) {
 	for _, version := range []string{"", "2025-11-25", "2025-06-18"} {
 		session := r.connect(t, version)
 		tools, err := session.ListTools(t.Context(), nil)
-		if err != nil || len(tools.Tools) != 5 {
+		if err != nil || len(tools.Tools) != 2 {
 			t.Errorf("version %q: %v, %v", version, tools, err)
 		}
 		if err := session.Close(); err != nil {

@@ -26,8 +26,9 @@ var table = []setting{
 		help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all",
 	},
 	{
-		flag: "profile", standard: "crude", env: "MCP_AQL_ENDPOINT_PROFILE",
-		help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own",
+		flag: "profile", standard: "", env: "MCP_AQL_ENDPOINT_PROFILE",
+		help: "`profile`: the endpoint families: crude, crude_authorize, semantic, or one of the service's own; " +
+			"default: crude without families that are empty",
 	},
 	{flag: "prefix", standard: "", env: "MCP_AQL_TOOL_PREFIX", help: "`prefix` of the tool names, such as github_"},
 	{
@@ -183,7 +184,7 @@ func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 	if s.given["mode"] || adapter.Mode == "" {
 		adapter.Mode = aql.Mode(s.mode)
 	}
-	if s.given["profile"] || adapter.Profile == "" {
+	if s.given["profile"] {
 		adapter.Profile = aql.ProfileName(s.profile)
 	}
 	if s.given["prefix"] || adapter.Prefix == "" {

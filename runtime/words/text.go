@@ -7,19 +7,39 @@ import (
 	"unicode/utf8"
 )
 
-// FirstSentence returns the first sentence of text on one line, with the full stop that ends it. A paragraph without
-// one is a sentence. A full stop inside a word ("e.g."), before a small letter or before a digit ("no. 5") ends no
-// sentence.
+// FirstSentence returns the first sentence of text on one line, with the mark that ends it. A paragraph without one is a
+// sentence. The full stop of an abbreviation ("e.g.", "U.S."), one before a small letter and one before a digit ("no. 5")
+// end no sentence.
 func FirstSentence(text string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	words := strings.Fields(paragraph)
 	for i, word := range words[:max(len(words)-1, 0)] {
 		next, _ := utf8.DecodeRuneInString(words[i+1])
-		if strings.HasSuffix(word, ".") && strings.Count(word, ".") == 1 && !unicode.IsLower(next) && !unicode.IsDigit(next) {
+		if endsSentence(word) && !unicode.IsLower(next) && !unicode.IsDigit(next) {
 			return strings.Join(words[:i+1], " ")
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// endsSentence reports whether a word before another one can be the last of a sentence.
+func endsSentence(word string) bool {
+	word = strings.TrimRight(word, `)"'`+"\u2019\u201d")
+	if strings.HasSuffix(word, "!") || strings.HasSuffix(word, "?") {
+		return true
+	}
+	stem, ok := strings.CutSuffix(word, ".")
+	if !ok || strings.HasSuffix(stem, ".") {
+		return false
+	}
+	stem = strings.TrimLeft(stem, `("'`+"\u2018\u201c")
+	switch strings.ToLower(stem) {
+	case "vs", "cf", "approx", "incl", "excl", "resp", "viz", "eg", "ie", "dr", "mr", "mrs", "ms", "prof", "st":
+		return false
+	}
+	last := stem[strings.LastIndexByte(stem, '.')+1:] // of e.g, U.S, 1.2
+	letter, size := utf8.DecodeRuneInString(last)
+	return size < len(last) || !unicode.IsLetter(letter)
 }
 
 // Printable returns text as a person can judge it: an escape such as \u202e stands in place of each character that

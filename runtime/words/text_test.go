@@ -20,6 +20,19 @@ func TestFirstSentence(t *testing.T) {
 		"Wraps\nlines\n\nNext paragraph":       "Wraps lines",
 		"Goes on. even so, when small. Ends. ": "Goes on. even so, when small.",
 		"Ends with dots...":                    "Ends with dots...",
+		// B12
+		"A code, i.e. Two letters. More":        "A code, i.e. Two letters.",
+		"A code (e.g. DE). More":                "A code (e.g. DE).",
+		"Sizes, colours etc. are kept. More":    "Sizes, colours etc. are kept.",
+		"Sizes, colours, etc. More":             "Sizes, colours, etc.",
+		"Sold in the U.S. Virgin Islands. More": "Sold in the U.S. Virgin Islands.",
+		"One vs. Two. More":                     "One vs. Two.",
+		"Needs version 1.2. More":               "Needs version 1.2.",
+		"See example.com. More":                 "See example.com.",
+		"Is it open? More":                      "Is it open?",
+		"Removes it (for good.) More":           "Removes it (for good.)",
+		"Says \"done.\" More":                   "Says \"done.\"",
+		"J. Smith wrote it. More":               "J. Smith wrote it.",
 	} {
 		if got := FirstSentence(text); got != want {
 			t.Errorf("the first sentence of %q is %q, want %q", text, got, want)

@@ -278,7 +278,9 @@ func main() {
 		session := sessions[fields[0]]
 		if session == nil {
 			name, told := strings.CutSuffix(fields[0], "*")
-			adapter, err := aql.New(registries[name](), aql.Options{Name: name, Version: "1.0.0", AdapterInfo: told})
+			adapter, err := aql.New(registries[name](), aql.Options{
+				Name: name, Version: "1.0.0", Profile: aql.ProfileCrude, AdapterInfo: told,
+			})
 			if err != nil {
 				fmt.Println(err)
 				os.Exit(1)

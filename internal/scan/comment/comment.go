@@ -3,19 +3,20 @@ package comment
 
 import (
 	"go/ast"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/scan/naming"
 )
 
-// Describe returns the description that a comment gives of name. It removes directives, joins the lines of each
-// paragraph, and drops a leading name: "CreateTodo adds a todo." becomes "Adds a todo.".
+// Describe returns the description that a comment gives of name. It removes directives and markers, joins the lines of
+// each paragraph, and drops a leading name: "CreateTodo adds a todo." becomes "Adds a todo.".
 func Describe(comment *ast.CommentGroup, name string) string {
 	if comment == nil {
 		return ""
 	}
-	text := paragraphs(comment.Text())
+	text := paragraphs(withoutMarkers(comment.Text()))
 	rest, ok := strings.CutPrefix(text, name)
 	if !ok || name == "" || !strings.HasPrefix(rest, " ") {
 		return text
@@ -61,6 +62,20 @@ func startsNoun(s string) bool {
 	}
 	return false
 }
+
+// withoutMarkers removes the lines that other programs read: markers such as +optional and +kubebuilder:validation:…,
+// annotations such as @Summary and swagger:model, and directives with a blank in front, such as nolint:errcheck.
+func withoutMarkers(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !marker.MatchString(line) {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+var marker = regexp.MustCompile(`^(\+[A-Za-z]|@[A-Z][A-Za-z.]*(\s|$)|swagger:[a-z]|nolint(:|\s*$)|[a-z]+:generate\s)`)
 
 // paragraphs joins the lines of each paragraph; indented lines and list items stay lines of their own.
 func paragraphs(text string) string {

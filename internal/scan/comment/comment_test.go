@@ -27,6 +27,17 @@ func TestDescribe(t *testing.T) {
 		{"// Edit (update) a note.", "Edit", "Edit (update) a note."},
 		{"// Get élan.", "Get", "Élan."},
 		{"//aql:op category=READ", "Get", ""},
+		{"// B12: +optional", "Get", "B12: +optional"},
+		{"// Get reads.\n// +optional", "Get", "Reads."}, // B12, in all of these
+		{"// +kubebuilder:validation:Minimum=1\n// +required\n// Size in bytes", "Size", "Size in bytes"},
+		{"// Get reads\n// +listType=set\n// one thing.\n//\n// +k8s:x", "Get", "Reads one thing."},
+		{"// +optional", "Get", ""},
+		{"// Get reads.\n//\n// @Summary Reads\n// @Router /x [get]", "Get", "Reads."},
+		{"// swagger:model thing\n// Thing is a thing.", "Thing", "A thing."},
+		{"// Get reads.\n// nolint:errcheck\n//nolint:gosec\n//go:noinline", "Get", "Reads."},
+		{"// + 5 or more", "Get", "+ 5 or more"},
+		{"// Get reads:\n//\n//\t+optional", "Get", "Reads:\n\n\t+optional"},
+		{"// @here is where it is", "Get", "@here is where it is"},
 	}
 	for _, tt := range tests {
 		group := &ast.CommentGroup{}

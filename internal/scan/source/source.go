@@ -47,6 +47,7 @@ func New(loaded *load.Program) *Program {
 
 // Index finds declarations by the position of the name they declare, which is what go/types objects know.
 type Index struct {
+	fset   *token.FileSet
 	Fields map[token.Pos]*ast.Field
 	Types  map[token.Pos]TypeDecl
 	values map[token.Pos]*ast.CommentGroup // docs of constants, functions and methods
@@ -58,8 +59,9 @@ type TypeDecl struct {
 	Doc  *ast.CommentGroup
 }
 
-func newIndex() *Index {
+func newIndex(fset *token.FileSet) *Index {
 	return &Index{
+		fset:   fset,
 		Fields: make(map[token.Pos]*ast.Field),
 		Types:  make(map[token.Pos]TypeDecl),
 		values: make(map[token.Pos]*ast.CommentGroup),
@@ -71,7 +73,7 @@ func (p *Program) SyntaxOf(pkg *types.Package) *Index {
 	if index, ok := p.Syntax[pkg]; ok {
 		return index
 	}
-	index := newIndex()
+	index := newIndex(p.Fset)
 	p.Syntax[pkg] = index
 	if loaded := p.Packages[pkg]; loaded != nil {
 		for _, file := range loaded.Syntax {
@@ -93,7 +95,7 @@ func (p *Program) declared(object types.Object) (*Index, token.Pos) {
 	}
 	index := p.foreign[file]
 	if index == nil {
-		index = newIndex()
+		index = newIndex(p.Fset)
 		ast.Inspect(file, index.add)
 		p.foreign[file] = index
 	}
@@ -135,13 +137,13 @@ func (p *Program) ScopeOf(pkg *types.Package) *types.Scope {
 func (x *Index) add(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.GenDecl:
-		for _, spec := range node.Specs {
+		for i, spec := range node.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
-				x.Types[spec.Name.Pos()] = TypeDecl{spec, FirstComment(spec.Doc, ungrouped(node), spec.Comment)}
+				x.Types[spec.Name.Pos()] = TypeDecl{spec, FirstComment(x.ownDoc(node, i), spec.Comment)}
 			case *ast.ValueSpec:
 				for _, name := range spec.Names {
-					x.values[name.Pos()] = FirstComment(spec.Doc, ungrouped(node), spec.Comment)
+					x.values[name.Pos()] = FirstComment(x.ownDoc(node, i), spec.Comment)
 				}
 			}
 		}
@@ -164,14 +166,6 @@ func (x *Index) add(node ast.Node) bool {
 		}
 	}
 	return true
-}
-
-// ungrouped is the doc comment of a declaration without parentheses.
-func ungrouped(decl *ast.GenDecl) *ast.CommentGroup {
-	if decl.Lparen.IsValid() {
-		return nil
-	}
-	return decl.Doc
 }
 
 // FirstComment returns the first comment group that is not nil.
