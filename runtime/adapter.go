@@ -107,7 +107,8 @@ func (a *Adapter) logDueValidation() {
 
 func newSurface(options Options) (describe.Surface, error) {
 	surface := describe.Surface{
-		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies || options.Profile == "", GetManifest: options.GetManifest,
+		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies || options.Profile == "",
+		GetManifest: options.GetManifest,
 		OperationEnum: options.OperationEnum,
 	}
 	var err error

@@ -33,10 +33,11 @@ func grownPackage() string {
 		fmt.Fprintf(&b, "\ntype Request%d struct {\n\t_ struct{} `aql:\"category=%s\"`\n\tID int64 `aql:\"id\"`\n"+
 			"\tState %s `validate:\"required,iscolor\"`\n\tLimit string\n\tSize%d, Weight%d int\n}\n\n",
 			i, category, state, i, i)
-		fmt.Fprintf(&b, "// %sThing%d handles thing %d.\nfunc %sThing%d(req Request%d) error { return nil }\n", verb, i, i, verb,
-			i, i)
+		fmt.Fprintf(&b, "// %sThing%d handles thing %d.\nfunc %sThing%d(req Request%d) error { return nil }\n",
+			verb, i, i, verb, i, i)
 	}
-	b.WriteString("\ntype Wrong struct {\n\t_ struct{} `aql:\"catagory=READ\"`\n}\n\nfunc Last(req Wrong) error { return nil }\n")
+	b.WriteString("\ntype Wrong struct {\n\t_ struct{} `aql:\"catagory=READ\"`\n}\n\n" +
+		"func Last(req Wrong) error { return nil }\n")
 	return b.String()
 }
 
