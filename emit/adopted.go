@@ -18,7 +18,7 @@ func (g *generator) function(h *model.Handler) string {
 // adoptedCall writes the call of an adopted function, and returns of its results the one that agents get, and its
 // error.
 func (g *generator) adoptedCall(p *printer, a *model.Adopted, call string, names map[string]string) {
-	plain := len(a.Results) == 1 || len(a.Results) == 2 && a.Fails && a.Value == 0
+	plain := a.Field == "" && len(a.Results) == 1 || a.Field == "" && len(a.Results) == 2 && a.Fails && a.Value == 0
 	switch {
 	case len(a.Results) == 0:
 		p.line(call)
@@ -35,6 +35,15 @@ func (g *generator) adoptedCall(p *printer, a *model.Adopted, call string, names
 			p.line(strings.Join(targets, ", "), " = ", call)
 		} else {
 			p.line(strings.Join(targets, ", "), " := ", call)
+		}
+		if a.Field != "" && err != "" {
+			p.open("if ", err, " != nil {")
+			p.line("return nil, ", err)
+			p.shut("}")
+			err = ""
+		}
+		if a.Field != "" {
+			value += "." + a.Field
 		}
 		p.line("return ", orNil(value), ", ", orNil(err))
 	}

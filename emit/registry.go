@@ -194,6 +194,10 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	default:
 		requestParam = "_"
 	}
+	if h.Adopted != nil && h.Adopted.Wrap.Func != "" {
+		wrap, last := h.Adopted.Wrap, len(arguments)-1
+		arguments[last] = g.names.use(wrap.Package.Path, wrap.Package.Name) + "." + wrap.Func + "(" + arguments[last] + ")"
+	}
 	called := g.called(h, c.receiver, names)
 	if c.receiver != nil || h.Merge != nil && h.Merge.Get.Receiver != nil {
 		receiversParam = names["receivers"]

@@ -55,6 +55,14 @@ type Adopted struct {
 	Variadic bool     // the last parameter is variadic
 	Value    int      // index of the result that agents get; -1: there is none
 	Fails    bool     // the last result is an error
+	Wrap     Wrap     // puts the request into what the function takes; empty: it takes the request
+	Field    string   // of the result: what agents get; empty: the result itself
+}
+
+// Wrap is a function that makes the argument of another one of a pointer to a request.
+type Wrap struct {
+	Package Import
+	Func    string
 }
 
 // Merge is how an update gets the whole of the resource for its handler: another handler reads the resource, and the

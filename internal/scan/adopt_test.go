@@ -120,3 +120,113 @@ suggestion: see what the go command says of its import
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
 	}
 }
+
+const connectModule = `
+-- go.mod --
+module example.com/app
+
+go 1.26
+
+require (
+	connectrpc.com/connect v1.0.0
+	github.com/aqltag/aqltag v0.0.0
+)
+
+replace connectrpc.com/connect => ./connect
+
+replace github.com/aqltag/aqltag => ./aqltag
+-- connect/go.mod --
+module connectrpc.com/connect
+
+go 1.26
+-- connect/connect.go --
+// Package connect stands for the library.
+package connect
+
+type Request[T any] struct{ Msg *T }
+
+type Response[T any] struct{ Msg *T }
+
+type ServerStream[T any] struct{ sent []*T }
+
+func NewRequest[T any](m *T) *Request[T] { return &Request[T]{m} }
+-- notes/notes.go --
+// Package notes is a service.
+package notes
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+)
+
+// GetRequest names a note.
+type GetRequest struct {
+	ID string \x60json:"id"\x60
+}
+
+// UpdateRequest replaces a note.
+type UpdateRequest struct {
+	ID   string \x60json:"id"\x60
+	Text string \x60json:"text"\x60
+}
+
+// Note is a note.
+type Note struct {
+	ID   string \x60json:"id"\x60
+	Text string \x60json:"text"\x60
+}
+
+// Handler has the calls.
+type Handler struct{}
+
+// Get reads a note.
+func (Handler) Get(ctx context.Context, request *connect.Request[GetRequest]) (*connect.Response[Note], error) {
+	return nil, nil
+}
+
+// Update replaces a note.
+func (Handler) Update(ctx context.Context, request *connect.Request[UpdateRequest]) (*connect.Response[Note], error) {
+	return nil, nil
+}
+
+// Watch sends notes.
+func (Handler) Watch(ctx context.Context, request *connect.Request[GetRequest], to *connect.ServerStream[Note]) error {
+	return nil
+}
+`
+
+// What Connect puts around requests and results is taken off; a stream is no operation (B4).
+func TestEnvelopes(t *testing.T) {
+	dir := scantest.Write(t, strings.ReplaceAll(connectModule, `\x60`, "`")+`
+-- app.go --
+package app
+
+import _ "example.com/app/notes"
+
+//aql:adopt notes.Handler.Get category=READ
+//aql:adopt notes.Handler.Update category=UPDATE,ids=id
+//aql:update get=Get
+//aql:adopt notes.Handler.Watch category=READ
+`)
+	result := scantest.Load(t, dir)
+	const want = `app.go:7:18: Get cannot read what Update updates: its request and its result are in envelopes
+//aql:update get=Get
+                 ^~~
+suggestion: write a function that takes the identifiers and returns the resource
+	app.go:5:27: Get is here
+app.go:8:27: Watch cannot be an operation: it takes the stream *connect.ServerStream[notes.Note], and an operation has one request and one result
+//aql:adopt notes.Handler.Watch category=READ
+                          ^~~~~
+suggestion: write a function that reads or fills it, with //aql:op
+`
+	if diff := cmp.Diff(want, scantest.Render(t, dir, result)); diff != "" {
+		t.Errorf("diagnostics (-want +got):\n%s", diff)
+	}
+	get := result.Packages[0].Handlers[0]
+	wrap := model.Wrap{Package: model.Import{Path: "connectrpc.com/connect", Name: "connect"}, Func: "NewRequest"}
+	if get.Adopted.Wrap != wrap || get.Adopted.Field != "Msg" || get.Request.Text != "notes.GetRequest" ||
+		get.Result.Text != "*notes.Note" {
+		t.Errorf("got %+v with request %s and result %s", get.Adopted, get.Request.Text, get.Result.Text)
+	}
+}

@@ -57,7 +57,7 @@ func (b *builder) buildAdopted(o *operation, h *handled) bool {
 		adopted.Package = model.Import{Path: pkg.Path(), Name: pkg.Name()}
 	}
 	h.Adopted = adopted
-	fault := b.adoptParameters(o, slices.Collect(signature.Params().Variables()))
+	fault := b.adoptParameters(o, h, slices.Collect(signature.Params().Variables()))
 	if fault == nil {
 		h.Context, h.RequestPointer = o.context, o.pointer
 		fault = b.adoptResults(o, h, slices.Collect(signature.Results().Variables()))
@@ -73,7 +73,7 @@ func (b *builder) buildAdopted(o *operation, h *handled) bool {
 }
 
 // adoptParameters finds the parameters of an operation among those of its function.
-func (b *builder) adoptParameters(o *operation, params []*types.Var) *shapes.Fault {
+func (b *builder) adoptParameters(o *operation, h *handled, params []*types.Var) *shapes.Fault {
 	if len(params) > 0 && gotype.Is(params[0].Type(), "context", "Context") {
 		o.context, params = true, params[1:]
 	}
@@ -83,6 +83,11 @@ func (b *builder) adoptParameters(o *operation, params []*types.Var) *shapes.Fau
 		b.leaveOut(o, fmt.Sprintf("argument ...%s", b.text(params[last].Type().(*types.Slice).Elem())),
 			"JSON cannot carry it, and it is variadic")
 		params = params[:last]
+	}
+	if last := len(params) - 1; last >= 0 {
+		if fault, found := b.openRequest(o, h, params[last].Type()); found {
+			return fault
+		}
 	}
 	if len(params) == 1 && !variadic && isRequest(params[0].Type()) {
 		o.request, o.pointer = requestType(params[0].Type(), false)
@@ -122,7 +127,7 @@ func (b *builder) adoptResults(o *operation, h *handled, results []*types.Var) *
 		}
 	}
 	if h.Adopted.Value = value; value >= 0 {
-		o.result = results[value].Type()
+		o.result = openResult(h, results[value].Type())
 	}
 	return nil
 }
@@ -139,7 +144,7 @@ func (b *builder) chosenResult(o *operation, h *handled, results []*types.Var, i
 		return nil
 	}
 	if h.Adopted.Value = n - 1; n > 0 {
-		o.result = results[n-1].Type()
+		o.result = openResult(h, results[n-1].Type())
 	}
 	return nil
 }

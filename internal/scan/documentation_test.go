@@ -237,12 +237,14 @@ var unreachable = map[string]string{
 		"TestForeignMistakes",
 	"agents see neither %s nor %s": "it points into another module, of which the examples have none: " +
 		"TestForeignTies",
-	"default is not valid JSON: %v":        "what is no JSON is told apart by type before",
-	"aql.Optional needs one type argument": "the type checker always says more",
-	"its receiver has no named type":       "the type checker always says more",
-	"%s cannot be named":                   "what the author's code can spell, generated code can",
-	"package %s could not be loaded":       "the examples are loaded whole: TestAdoptedPackageFails",
-	"format":                               "a key rather than a message",
+	"default is not valid JSON: %v":         "what is no JSON is told apart by type before",
+	"aql.Optional needs one type argument":  "the type checker always says more",
+	"its receiver has no named type":        "the type checker always says more",
+	"%s cannot be named":                    "what the author's code can spell, generated code can",
+	"package %s could not be loaded":        "the examples are loaded whole: TestAdoptedPackageFails",
+	"it takes the stream %s":                "the examples have no other modules: TestEnvelopes",
+	"its request and its result are in env": "the examples have no other modules: TestEnvelopes",
+	"format":                                "a key rather than a message",
 }
 
 // Every code, and every message in the source of the scanner and the tag parser, is documented, but for messages that

@@ -164,6 +164,12 @@ func (b *builder) fit(h, get *handled, input int) (*model.Merge, *shapes.Fault) 
 			Message: "it does not return a struct", Suggestion: "name the handler that returns the resource",
 		}
 	}
+	if a := get.Adopted; a != nil && (a.Wrap.Func != "" || a.Field != "") {
+		return nil, &shapes.Fault{
+			Message:    "its request and its result are in envelopes",
+			Suggestion: "write a function that takes the identifiers and returns the resource",
+		}
+	}
 	merge, base := &model.Merge{Get: get.Handler, GetPointer: pointer}, h.request.Type
 	if fault := b.fitIdentifiers(merge, h, get); fault != nil {
 		return nil, fault

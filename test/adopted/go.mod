@@ -19,7 +19,10 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/google/go-github/v75 v75.0.0 // indirect
+require (
+	connectrpc.com/connect v1.21.1 // indirect
+	github.com/google/go-github/v75 v75.0.0 // indirect
+)
 
 require (
 	dario.cat/mergo v1.0.0 // indirect
