@@ -215,7 +215,8 @@ import _ "example.com/app/notes"
                  ^~~
 suggestion: write a function that takes the identifiers and returns the resource
 	app.go:5:27: Get is here
-app.go:8:27: Watch cannot be an operation: it takes the stream *connect.ServerStream[notes.Note], and an operation has one request and one result
+app.go:8:27: Watch cannot be an operation: ` + `it takes the stream *connect.ServerStream[notes.Note], ` +
+		`and an operation has one request and one result
 //aql:adopt notes.Handler.Watch category=READ
                           ^~~~~
 suggestion: write a function that reads or fills it, with //aql:op

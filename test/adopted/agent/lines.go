@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// HoldLines fails the test if a person wrote more than one line an operation, and more than 15 beside, in the folder dir
-// and those in it. Blank lines, comments for people, closing brackets, tests and generated files do not count; directives
-// do.
+// HoldLines fails the test if a person wrote more than one line an operation, and more than 15 beside, in the folder
+// dir and those in it. Blank lines, comments for people, closing brackets, tests and generated files do not count;
+// directives do.
 func HoldLines(t *testing.T, dir string, operations int) {
 	t.Helper()
 	const besides = 15 // for main and the imports

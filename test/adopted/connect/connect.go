@@ -1,5 +1,5 @@
-// Package connect puts a service that speaks Connect in front of agents: the methods of its generated interface, adopted by
-// their names.
+// Package connect puts a service that speaks Connect in front of agents: the methods of its generated interface,
+// adopted by their names.
 package connect
 
 import _ "github.com/aqltag/aqltag/test/adopted/services/orders/ordersconnect"

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -125,12 +126,15 @@ func TestAnAgentWorksWithIssues(t *testing.T) {
 	a := agent.Connect(t, registry)
 	a.Want("read", "get_repository", `{"owner":"acme","repo":"shop"}`,
 		`{"id":1296269,"name":"shop","pushed_at":"2026-02-04T10:30:00Z"}`)
-	a.Want("create", "create_issue", `{"owner":"acme","repo":"shop","issue":{"title":"Late parcel","body":"Since Monday"}}`,
-		`{"number":1,"state":"open","title":"Late parcel","body":"Since Monday","created_at":"2026-02-04T10:30:00Z"}`)
+	const open = `{"number":1,"state":"open","title":"Late parcel","body":"Since Monday",` +
+		`"created_at":"2026-02-04T10:30:00Z"}`
+	a.Want("create", "create_issue",
+		`{"owner":"acme","repo":"shop","issue":{"title":"Late parcel","body":"Since Monday"}}`, open)
+	closed := strings.Replace(open, "open", "closed", 1)
 	a.Want("update", "edit_issue", `{"owner":"acme","repo":"shop","number":1,"input":{"state":"closed"}}`,
-		`{"number":1,"state":"closed","title":"Late parcel","body":"Since Monday","created_at":"2026-02-04T10:30:00Z"}`)
+		closed)
 	a.Want("read", "list_issues", `{"owner":"acme","repo":"shop","opts":{"state":"all","since":"2026-02-01T00:00:00Z"}}`,
-		`{"items":[{"number":1,"state":"closed","title":"Late parcel","body":"Since Monday","created_at":"2026-02-04T10:30:00Z"}]}`)
+		`{"items":[`+closed+`]}`)
 	if got := served.query.Get("state") + " " + served.query.Get("since"); got != "all 2026-02-01T00:00:00Z" {
 		t.Errorf("the API was asked for %q", got)
 	}
