@@ -204,6 +204,11 @@ func NewRegistry(service *Service) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
+// NewRegistryFor returns the same operations, carried out by what service returns for each call.
+func NewRegistryFor(service func(context.Context) (*Service, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service))
+}
+
 var handlers = []gen.Handler{
 	{Name: "get_note", Category: gen.Read, Danger: gen.Safe, Description: "Does get_note.",
 		Params: []gen.Field{
@@ -222,13 +227,13 @@ var handlers = []gen.Handler{
 			{Name: "separator", Go: "separator", Type: "string"},
 			{Name: "words", Go: "words", Type: "array", Items: &gen.Field{Type: "string"}},
 		},
-		Returns: "String", Source: "notes/notes.go:1", Request: (*joinArguments)(nil), Result: (*string)(nil),
+		Returns: "String", Source: "notes/notes.go:1", Request: (*joinArguments)(nil), Result: (*string)(nil), Receivers: []int{},
 		Call: func(_ context.Context, _ []any, request any) (any, error) {
 			arguments := request.(*joinArguments)
 			return Join(arguments.separator, arguments.words...)
 		}},
 	{Name: "ping", Category: gen.Read, Danger: gen.Safe, Description: "Does ping.",
-		Returns: "Nothing", Source: "notes/notes.go:1", Request: (*struct{})(nil),
+		Returns: "Nothing", Source: "notes/notes.go:1", Request: (*struct{})(nil), Receivers: []int{},
 		Call: func(_ context.Context, _ []any, _ any) (any, error) {
 			return nil, Ping()
 		}},
@@ -451,6 +456,10 @@ func (b *Box[T, _]) Open() error { return nil }
 		"gen.NewRegistry(handlers, nil, cacheMethods(cache), boxMethods(box))",
 		"type cacheMethods interface {\n\tGet(string) (string, error)\n\tLen() (int, error)\n}",
 		"receivers[0].(cacheMethods).Get(arguments.key)", "receivers[1].(boxMethods).Open()",
+		"func NewRegistryFor[K comparable, V ~string | ~int, BoxK ~[]BoxE, BoxE any](" +
+			"cache func(context.Context) (*Cache[K, V], error), box func(context.Context) (*Box[BoxK, BoxE], error)) ",
+		"gen.NewRegistryFor(handlers, nil, gen.Choose(cache), gen.Choose(box))",
+		"Receivers: []int{0},", "Receivers: []int{1},",
 	} {
 		if !strings.Contains(content, wanted) {
 			t.Errorf("%s is not in\n%s", wanted, content)
@@ -518,7 +527,7 @@ func Ping() error { return nil }
 
 func TestErrors(t *testing.T) {
 	pkg := notes()
-	pkg.Taken = append(pkg.Taken, "NewRegistry", "any", "error", "new", "nil", "string")
+	pkg.Taken = append(pkg.Taken, "NewRegistry", "NewRegistryFor", "any", "error", "new", "nil", "string")
 	slices.Sort(pkg.Taken)
 	_, err := emit.File(pkg)
 	want := `package notes declares any, which generated code needs in its usual meaning
@@ -526,7 +535,8 @@ package notes declares error, which generated code needs in its usual meaning
 package notes declares new, which generated code needs in its usual meaning
 package notes declares nil, which generated code needs in its usual meaning
 package notes declares string, which generated code needs in its usual meaning
-package notes declares NewRegistry, which is the name of the generated constructor`
+package notes declares NewRegistry, which is the name of the generated constructor
+package notes declares NewRegistryFor, which is the name of the generated constructor`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

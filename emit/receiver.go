@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aqltag/aqltag/model"
@@ -86,6 +88,27 @@ func (g *generator) renameTypeParams(r *model.Receiver) *model.Receiver {
 		renamed.TypeParams = append(renamed.TypeParams, param)
 	}
 	return &renamed
+}
+
+// receiversOf returns a literal of the places of the receivers that an operation uses; empty: it uses all.
+func (g *generator) receiversOf(c *call) string {
+	used := make([]bool, len(g.receivers))
+	if c.receiver != nil {
+		used[c.receiver.index] = true
+	}
+	if m := c.handler.Merge; m != nil && m.Get.Receiver != nil {
+		used[g.receiver(m.Get.Receiver).index] = true
+	}
+	if !slices.Contains(used, false) {
+		return ""
+	}
+	var places []string
+	for i, u := range used {
+		if u {
+			places = append(places, strconv.Itoa(i))
+		}
+	}
+	return "[]int{" + strings.Join(places, ", ") + "}"
 }
 
 // methodSets writes an interface of the handlers of each generic receiver.

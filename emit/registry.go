@@ -19,10 +19,7 @@ type call struct {
 
 // nameCalls finds the receivers, and names what the file declares.
 func (g *generator) nameCalls() {
-	if g.names.used["NewRegistry"] {
-		g.fail("package %s declares NewRegistry, which is the name of the generated constructor", g.pkg.Name)
-	}
-	g.names.used["NewRegistry"] = true
+	g.constructor(constructorName)
 	g.handlersName = g.names.unique("handlers", "aqlHandlers")
 	g.typesName = g.names.unique("wireTypes", "aqlWireTypes")
 	for i := range g.pkg.Handlers {
@@ -41,21 +38,28 @@ func (g *generator) nameCalls() {
 		}
 		g.calls = append(g.calls, c)
 	}
+	if len(g.receivers) > 0 {
+		g.constructor(choosingName)
+	}
 }
 
-// newRegistry writes NewRegistry.
+// newRegistry writes NewRegistry and, if there are receivers, NewRegistryFor.
 func (g *generator) newRegistry(p *printer) {
-	var typeParams, params, names []string
+	var typeParams, params, functions, names []string
 	values := []string{g.handlersName, g.typesName}
 	if len(g.pkg.Types) == 0 {
 		values[1] = "nil"
 	}
+	choices := slices.Clone(values)
 	for _, r := range g.receivers {
 		for _, param := range r.TypeParams {
 			typeParams = append(typeParams, param.Name+" "+g.goType(param.Constraint))
 		}
 		params = append(params, r.param+" "+r.goType())
 		names = append(names, r.param)
+		functions = append(functions,
+			r.param+" func("+g.names.use(pathContext, "context")+".Context) ("+r.goType()+", error)")
+		choices = append(choices, g.gen("Choose")+"("+r.param+")")
 		value := r.param
 		if r.generic() {
 			value = r.methods + "(" + value + ")"
@@ -74,6 +78,33 @@ func (g *generator) newRegistry(p *printer) {
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", g.gen("Registry"), " {")
 	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")")
 	p.shut("}")
+	if len(names) == 0 {
+		return
+	}
+	p.line()
+	verb := " return"
+	if len(names) == 1 {
+		verb += "s"
+	}
+	p.comment(choosingName + " returns the same operations, carried out by what " + enumerate(names) + verb +
+		" for each call.")
+	p.open("func ", choosingName, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
+	p.line("return ", g.gen(choosingName), "(", strings.Join(choices, ", "), ")")
+	p.shut("}")
+}
+
+// The names of the generated constructors.
+const (
+	constructorName = "NewRegistry"
+	choosingName    = "NewRegistryFor"
+)
+
+// constructor takes the name of a generated constructor.
+func (g *generator) constructor(name string) {
+	if g.names.used[name] {
+		g.fail("package %s declares %s, which is the name of the generated constructor", g.pkg.Name, name)
+	}
+	g.names.used[name] = true
 }
 
 // handlers writes the operations.
@@ -133,6 +164,7 @@ func (g *generator) operation(p *printer, c *call) {
 	types.text("Source", o.Source)
 	types.add("Request", request)
 	types.add("Result", result)
+	types.add("Receivers", g.receiversOf(c))
 	line(types)
 	line(members{"Call: " + call})
 	p.columns(lines, ",")

@@ -32,8 +32,10 @@ type Handler struct {
 	// Result is a nil pointer to what the function returns beside its error: (**Todo)(nil) if that is a *Todo. It is nil
 	// if the function returns only an error.
 	Result any
-	// Call calls the function. receivers are those that NewRegistry was given; request is a pointer to the request
-	// struct. The result has the type that Result points to.
+	// Receivers are the places of the receivers that Call uses; nil: it uses all.
+	Receivers []int
+	// Call calls the function. receivers are those that NewRegistry was given, or NewRegistryFor has chosen; request is a
+	// pointer to the request struct. The result has the type that Result points to.
 	Call func(ctx context.Context, receivers []any, request any) (result any, err error)
 }
 

@@ -21,6 +21,7 @@ type Bound struct {
 	Operation
 	handler   *Handler
 	receivers []any
+	choices   []Choice // of the receivers, for each call; nil: receivers has them
 }
 
 // Request returns the type of the request struct.
@@ -37,12 +38,25 @@ func (b *Bound) Result() reflect.Type {
 // Call carries the operation out. The request is a pointer to a request struct. The result has the type that Result
 // returns.
 func (b *Bound) Call(ctx context.Context, request any) (result any, err error) {
-	return b.handler.Call(ctx, b.receivers, request)
+	receivers := b.receivers
+	if b.choices != nil {
+		if receivers, err = choose(ctx, b.choices); err != nil {
+			return nil, err
+		}
+	}
+	return b.handler.Call(ctx, receivers, request)
 }
 
 // NewRegistry makes a registry of the handlers and types that a generated file declares. receivers are the values whose
 // methods the handlers call. Registry.Err reports what is wrong with them.
 func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Registry {
+	return newRegistry(handlers, types, func(h *Handler, o Operation) Bound {
+		return Bound{Operation: o, handler: h, receivers: receivers}
+	})
+}
+
+// newRegistry makes a registry of handlers, which bind binds to their receivers.
+func newRegistry(handlers []Handler, types []WireType, bind func(*Handler, Operation) Bound) *Registry {
 	e := newExpansion(types)
 	fault := e.expand()
 	m := newMerger(len(handlers), len(e.types))
@@ -57,7 +71,8 @@ func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Regist
 		if err != nil {
 			m.faults = append(m.faults, err)
 		}
-		m.addOperation(&Bound{definition, &handlers[i], receivers})
+		bound := bind(&handlers[i], definition)
+		m.addOperation(&bound)
 	}
 	return m.Registry
 }

@@ -15,8 +15,11 @@ const sessionless = "2026-07-28"
 
 // Handler returns a handler of streamable HTTP, for any path. It serves protocol version 2026-07-28 and later, which
 // has no sessions, and earlier versions, which have them; a header of the request distinguishes them. Handler fails if
-// a trusted origin is not an origin, or if Bearer has no Verify.
+// a trusted origin is not an origin, if Bearer has no Verify, and as Err does.
 func (s *Server) Handler() (http.Handler, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	options := mcp.StreamableHTTPOptions{
 		Logger:                       s.log,

@@ -52,6 +52,11 @@ type Options struct {
 	Elicit bool
 	// Instructions are shown to the model when it connects.
 	Instructions string
+	// Setup adds tools, resources, prompts and middleware of the service's own to the MCP server; it is called once, by
+	// New. MaxInFlight, the recovery from panics and what holds for the transports hold for them, and aql.CallerOf tells
+	// their handlers who calls. The adapter's gate, policy, limits and audit log know nothing of them. A tool with the name
+	// of one of the adapter's is an error.
+	Setup func(*mcp.Server)
 }
 
 // Error codes of JSON-RPC: one for servers to define, and the standard's own.
@@ -68,40 +73,65 @@ type Server struct {
 	sessions *sessions
 	inFlight atomic.Int64
 	log      *slog.Logger
+	err      error
 }
 
-// New returns a server with the adapter's tools.
+// New returns a server with the adapter's tools, and with what Options.Setup adds. What is wrong with them is the error
+// of Err, Handler, Run and RunStdio.
 func New(adapter *aql.Adapter, options Options) *Server {
-	options.MaxInFlight = cmp.Or(options.MaxInFlight, 256)
-	options.MaxBodyBytes = max(cmp.Or(options.MaxBodyBytes, 4<<20), int64(adapter.Limits().RequestSize)+64<<10)
-	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
-	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
-	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
-	s := &Server{
-		adapter: adapter, options: options, log: adapter.Logger(),
-		sessions: newSessions(adapter, options.MaxSessions),
-	}
+	s := prepare(adapter, options)
+	options = s.options
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
 		Instructions: options.Instructions,
 		Logger:       slog.New(warnings{s.log.Handler()}),
 		Capabilities: &mcp.ServerCapabilities{},
 	})
-	s.mcp.AddReceivingMiddleware(s.guard)
-	for _, tool := range adapter.Tools() {
-		s.mcp.AddTool(&mcp.Tool{
+	if options.Setup != nil {
+		options.Setup(s.mcp)
+	}
+	s.mcp.AddReceivingMiddleware(s.guard) // around middleware of the service's own, which may panic too
+	if options.Setup != nil {
+		s.err = checkNames(s.mcp, adapter)
+	}
+	s.addTools(s.mcp, s.call)
+	return s
+}
+
+// prepare returns a server without an MCP server.
+func prepare(adapter *aql.Adapter, options Options) *Server {
+	options.MaxInFlight = cmp.Or(options.MaxInFlight, 256)
+	options.MaxBodyBytes = max(cmp.Or(options.MaxBodyBytes, 4<<20), int64(adapter.Limits().RequestSize)+64<<10)
+	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
+	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
+	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
+	return &Server{
+		adapter: adapter, options: options, log: adapter.Logger(), sessions: newSessions(adapter, options.MaxSessions),
+	}
+}
+
+// addTools adds the adapter's tools to an MCP server.
+func (s *Server) addTools(server *mcp.Server, handler mcp.ToolHandler) {
+	for _, tool := range s.adapter.Tools() {
+		server.AddTool(&mcp.Tool{
 			Name:        tool.Name,
 			Title:       tool.Title,
 			Description: tool.Description,
 			InputSchema: tool.InputSchema,
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: tool.ReadOnly, DestructiveHint: &tool.Destructive},
-		}, s.call)
+		}, handler)
 	}
-	return s
 }
+
+// Err returns what is wrong with the tools that Options.Setup added: it says which have the name of one of the
+// adapter's. The server then serves nothing.
+func (s *Server) Err() error { return s.err }
 
 // Run serves one connection over a transport until the client disconnects or ctx ends. The caller is taken for the
 // owner of this process, as on stdio: do not use Run with a transport that others can reach.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
+	if s.err != nil {
+		return s.err
+	}
 	return s.mcp.Run(ctx, transport)
 }
 
@@ -129,8 +159,8 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		defer progress.end()
 		ctx = aql.WithProgress(ctx, progress.report)
 	}
-	session, caller := s.sessions.of(request)
-	ctx = withAnswer(aql.WithCaller(ctx, caller), request.Params)
+	session := s.sessions.of(request, aql.CallerOf(ctx))
+	ctx = withAnswer(ctx, request.Params)
 	reply := session.Call(ctx, request.Params.Name, request.Params.Arguments)
 	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && waitFor(ctx, q.Wait) {
 		reply = session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
@@ -148,24 +178,39 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}, nil
 }
 
-// guard wraps every method: it bounds the calls that run at the same time, and recovers from panics, which neither the
-// SDK nor net/http does everywhere.
+// guard wraps every method: it bounds the calls that run at the same time, recovers from panics, which neither the SDK
+// nor net/http does everywhere, and says in the context who calls.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 		if method == "tools/call" {
-			defer s.inFlight.Add(-1)
-			if n := s.inFlight.Add(1); n > int64(s.options.MaxInFlight) {
-				message := fmt.Sprintf("the server is busy with %d calls; try again", s.options.MaxInFlight)
-				return nil, &jsonrpc.Error{Code: codeBusy, Message: message}
+			if err := s.enter(); err != nil {
+				return nil, err
 			}
+			defer s.leave()
 		}
-		defer func() {
-			if v := recover(); v != nil {
-				s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v),
-					slog.String("stack", string(debug.Stack())))
-				result, err = nil, &jsonrpc.Error{Code: codeInternal, Message: "internal error"}
-			}
-		}()
-		return next(ctx, method, request)
+		defer s.recovered(ctx, method, &err)
+		return next(aql.WithCaller(ctx, s.sessions.caller(request)), method, request)
+	}
+}
+
+// enter begins a call. It fails if as many run as may.
+func (s *Server) enter() error {
+	if s.inFlight.Add(1) > int64(s.options.MaxInFlight) {
+		s.inFlight.Add(-1)
+		message := fmt.Sprintf("the server is busy with %d calls; try again", s.options.MaxInFlight)
+		return &jsonrpc.Error{Code: codeBusy, Message: message}
+	}
+	return nil
+}
+
+// leave ends a call.
+func (s *Server) leave() { s.inFlight.Add(-1) }
+
+// recovered, which is to be deferred, makes a panic the error of a method.
+func (s *Server) recovered(ctx context.Context, method string, err *error) {
+	if v := recover(); v != nil {
+		s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v),
+			slog.String("stack", string(debug.Stack())))
+		*err = &jsonrpc.Error{Code: codeInternal, Message: "internal error"}
 	}
 }

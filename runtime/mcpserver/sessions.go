@@ -37,19 +37,26 @@ func newSessions(adapter *aql.Adapter, limit int) *sessions {
 	}
 }
 
-func (s *sessions) of(request *mcp.CallToolRequest) (*aql.Session, aql.Caller) {
+// caller returns who sends a request, as the transport has verified it.
+func (s *sessions) caller(request mcp.Request) aql.Caller {
 	extra := request.GetExtra()
 	if extra == nil || extra.Header == nil { // no HTTP: the owner of the process
-		return s.ofConnection(request.Session), s.owner
+		return s.owner
 	}
 	var caller aql.Caller
 	if extra.TokenInfo != nil {
 		caller, _ = extra.TokenInfo.Extra[callerInfo].(aql.Caller)
 	}
-	if request.Session.ID() == "" {
-		return s.ofCaller(caller.Key()), caller
+	return caller
+}
+
+// of returns the session of a request from a caller.
+func (s *sessions) of(request *mcp.CallToolRequest, caller aql.Caller) *aql.Session {
+	extra := request.GetExtra()
+	if extra != nil && extra.Header != nil && request.Session.ID() == "" {
+		return s.ofCaller(caller.Key())
 	}
-	return s.ofConnection(request.Session), caller
+	return s.ofConnection(request.Session)
 }
 
 func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
@@ -66,7 +73,9 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 		session.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.bound, connection)
+		if s.bound[connection] == session { // close forgets it
+			delete(s.bound, connection)
+		}
 	}()
 	return session
 }
@@ -98,13 +107,18 @@ func (s *sessions) remember(identity string) (session, oldest *aql.Session) {
 	return c.session, oldest
 }
 
+// close ends all sessions. Requests that come later begin new ones.
 func (s *sessions) close() {
 	s.mu.Lock()
-	open := slices.Collect(maps.Values(s.callers))
+	open := slices.Collect(maps.Values(s.bound))
+	for _, element := range s.callers {
+		open = append(open, element.Value.(*caller).session)
+	}
+	clear(s.bound)
 	clear(s.callers)
 	s.recent.Init()
 	s.mu.Unlock()
-	for _, element := range open {
-		element.Value.(*caller).session.Close()
+	for _, session := range open {
+		session.Close()
 	}
 }

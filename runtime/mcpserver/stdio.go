@@ -23,6 +23,9 @@ const drainTimeout = 5 * time.Second
 // written to out. A line that is not a JSON-RPC message is answered with an error, and the session goes on; the SDK
 // would end it.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	if s.err != nil {
+		return s.err
+	}
 	writer := &lockedWriter{out: out}
 	pipeReader, pipeWriter := io.Pipe()
 	requests := &requestCounter{next: pipeWriter}
@@ -65,14 +68,30 @@ type lockedWriter struct {
 	responses atomic.Int64
 }
 
-// responseStart is how the SDK begins a response. Nothing else that it writes here begins so.
-var responseStart = []byte(`{"jsonrpc":"2.0","id":`)
+// isResponse reports whether a line of the SDK is a response. One with an id and a method is a request to the client,
+// such as an elicitation.
+func isResponse(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0","id":`))
+	if !ok || len(rest) == 0 {
+		return false
+	}
+	end := bytes.IndexByte(rest, ',')
+	if rest[0] == '"' {
+		for end = 1; end < len(rest) && rest[end] != '"'; end++ {
+			if rest[end] == '\\' {
+				end++
+			}
+		}
+		end++
+	}
+	return end >= 0 && end <= len(rest) && !bytes.HasPrefix(rest[end:], []byte(`,"method":`))
+}
 
 func (w *lockedWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, err := w.out.Write(line)
-	if bytes.HasPrefix(line, responseStart) {
+	if isResponse(line) {
 		w.responses.Add(1)
 	}
 	return n, err

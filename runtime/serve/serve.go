@@ -169,8 +169,10 @@ func (e environment) serveAdapter(
 	ctx context.Context, adapter *aql.Adapter, s settings, options Options, log *slog.Logger,
 ) int {
 	server := mcpserver.New(adapter, options.MCP)
-	var err error
-	if s.transport == "stdio" {
+	err := server.Err()
+	if err != nil {
+		err = usageError{fmt.Errorf("serve.Options.MCP.Setup: %w", err)}
+	} else if s.transport == "stdio" {
 		err = server.RunStdio(ctx, e.stdin, e.stdout)
 		server.Close()
 	} else { // it closes the server itself, and waits for running calls no longer than the deadline

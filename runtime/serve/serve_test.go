@@ -17,6 +17,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/mcpserver"
 	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -71,6 +72,13 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"prot
 	`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 `
+
+// addTool returns a Setup that adds a tool.
+func addTool(name string) func(*mcp.Server) {
+	return func(server *mcp.Server) {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	}
+}
 
 // Flags and environment, and what a client and standard error get.
 func TestSettings(t *testing.T) {
@@ -141,6 +149,20 @@ func TestSettings(t *testing.T) {
 		{
 			name: "no pattern", environ: []string{"MCP_AQL_OPERATIONS="}, code: exitUsage,
 			stderr: `pattern "" of operations is empty`,
+		},
+		{
+			name: "a tool of the service's own", options: Options{MCP: mcpserver.Options{Setup: addTool("status")}},
+			args: []string{"-mode", "single"}, tools: "mcp_aql,status",
+		},
+		{
+			name: "a tool of the service's own with the name of the adapter's", code: exitUsage, args: []string{"-mode", "single"},
+			options: Options{MCP: mcpserver.Options{Setup: addTool("mcp_aql")}},
+			stderr:  "serve.Options.MCP.Setup: tool mcp_aql is one of the adapter's",
+		},
+		{
+			name: "the same over HTTP", code: exitUsage, args: []string{"-mode", "single", "-transport", "http"},
+			options: Options{MCP: mcpserver.Options{Setup: addTool("mcp_aql")}},
+			stderr:  "serve.Options.MCP.Setup: tool mcp_aql is one of the adapter's",
 		},
 		{name: "version", args: []string{"-version"}, stdout: "notes 1.2.3"},
 		{name: "help", args: []string{"-help"}, stdout: "MCP_AQL_TOOL_PREFIX"},

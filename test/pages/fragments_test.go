@@ -16,6 +16,9 @@ var importable = map[string]string{
 	"mcpserver": "github.com/aqltag/aqltag/runtime/mcpserver",
 	"serve":     "github.com/aqltag/aqltag/runtime/serve",
 	"sqlite":    "github.com/aqltag/aqltag/runtime/store/sqlite",
+	"mcp":       "github.com/modelcontextprotocol/go-sdk/mcp",
+	"notes":     "example.com/fragments/notes",
+	"http":      "net/http",
 	"context":   "context",
 	"errors":    "errors",
 	"gen":       "github.com/aqltag/aqltag/runtime/gen",
@@ -30,9 +33,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"net/http"
 	"time"
 
+	"example.com/fragments/notes"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/mcpserver"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 var errFrozen = errors.New("the account is frozen")
@@ -40,6 +47,16 @@ var errFrozen = errors.New("the account is frozen")
 type txKey struct{}
 
 var (
+	tenants struct {
+		Service func(context.Context, aql.Caller) (*notes.Service, error)
+	}
+	adapter         *aql.Adapter
+	bearer          *mcpserver.Bearer
+	server          *mcp.Server
+	mux             *http.ServeMux
+	addr            string
+	caller          func(context.Context, *mcp.CallToolRequest) (aql.Caller, error)
+	askExpert       func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error)
 	ctx             context.Context
 	db              *sql.DB
 	registry        *aql.Registry
@@ -50,9 +67,29 @@ var (
 )
 `
 
+// notesPackage is the service of the pieces of code, with what is generated for it.
+const notesPackage = `package notes
+
+import (
+	"context"
+
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+type Service struct{}
+
+func NewRegistryFor(func(context.Context) (*Service, error)) *aql.Registry { return nil }
+`
+
 // The pieces of Go code on pages compile: declarations, or statements of a function that returns an error.
 func TestFragmentsCompile(t *testing.T) {
 	r := newModule(t)
+	if err := os.Mkdir(filepath.Join(r.dir, "notes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "notes", "notes.go"), []byte(notesPackage), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"clients", "manifest", "production", "requests", "security"} {
 		page := "docs/" + name + ".md"
 		for _, block := range read(t, page) {

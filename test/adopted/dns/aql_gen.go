@@ -19,6 +19,11 @@ func NewRegistry(service *Service) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
+// NewRegistryFor returns the same operations, carried out by what service returns for each call.
+func NewRegistryFor(service func(context.Context) (*Service, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service))
+}
+
 var handlers = []gen.Handler{
 	{Name: "list_domains", Category: gen.Read, Danger: gen.Safe, Description: "Lists the domains of the account.",
 		Params: []gen.Field{

@@ -22,6 +22,11 @@ func NewRegistry(service *Service) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, service)
 }
 
+// NewRegistryFor returns the same operations, carried out by what service returns for each call.
+func NewRegistryFor(service func(context.Context) (*Service, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service))
+}
+
 var handlers = []gen.Handler{
 	{Name: "create_tree", Category: gen.Create, Danger: gen.Reversible, Description: "Creates a tree.",
 		Params: []gen.Field{

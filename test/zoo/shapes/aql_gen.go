@@ -29,6 +29,11 @@ func NewRegistry(zoo *Zoo) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, zoo)
 }
 
+// NewRegistryFor returns the same operations, carried out by what zoo returns for each call.
+func NewRegistryFor(zoo func(context.Context) (*Zoo, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(zoo))
+}
+
 var handlers = []gen.Handler{
 	{Name: "echo_basic", Category: gen.Create, Danger: gen.Reversible, Description: "Returns what it is sent.",
 		Params: []gen.Field{
