@@ -44,7 +44,8 @@ func TestReceiverOfACall(t *testing.T) {
 		{
 			name: "no receiver and no error", subject: "nobody", chosen: 1,
 			request: `{"operation":"get_note","params":{"note_id":"n1"}}`,
-			want:    []string{`"code":"INTERNAL_ERROR"`}, logged: "choosing the *notes.Service of a call: the function returned nil",
+			want:    []string{`"code":"INTERNAL_ERROR"`},
+			logged:  "choosing the *notes.Service of a call: the function returned nil",
 		},
 		{
 			name: "not for a request that is not valid", subject: "alice", request: `{"operation":"get_note"}`,

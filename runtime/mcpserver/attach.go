@@ -12,8 +12,9 @@ import (
 // AttachOptions configures an Attachment. The zero value is a good choice for a server whose callers need not be told
 // apart.
 type AttachOptions struct {
-	// Caller returns who sends a request, as the service has verified it. A request for which it fails is refused. nil: the
-	// caller is the UserID of the SDK's token information, with its scopes; without that it is anonymous, also on stdio.
+	// Caller returns who sends a request, as the service has verified it. A request for which it fails is refused. nil:
+	// the caller is the UserID of the SDK's token information, with its scopes; without that it is anonymous, also on
+	// stdio.
 	Caller func(ctx context.Context, request *mcp.CallToolRequest) (aql.Caller, error)
 	// MaxInFlight bounds the adapter's calls that run at the same time; default 256. Further ones are refused.
 	MaxInFlight int

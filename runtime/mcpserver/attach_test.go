@@ -279,7 +279,8 @@ func TestAttachmentClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, session := range []*mcp.ClientSession{connectInMemory(t, server, ""), streamable(t, server, true)("", "alice")} {
+	connected, alice := connectInMemory(t, server, ""), streamable(t, server, true)("", "alice")
+	for _, session := range []*mcp.ClientSession{connected, alice} {
 		asked, _ := call(t, session, "mcp_aql_delete", `{"operation":"delete_thing"}`)
 		attachment.Close()
 		got, _ := call(t, session, "mcp_aql_delete", `{"operation":"delete_thing","_confirmation":"`+token(t, asked)+`"}`)

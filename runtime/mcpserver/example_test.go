@@ -96,7 +96,9 @@ func ExampleAttach() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "office", Version: "3"}, nil)
 	server.AddTool(&mcp.Tool{Name: "open_door", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 
-	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{Name: "notes", Prefix: "notes_", Mode: aql.ModeSingle})
+	adapter, err := aql.New(notes.NewRegistry(notes.New()), aql.Options{
+		Name: "notes", Prefix: "notes_", Mode: aql.ModeSingle,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

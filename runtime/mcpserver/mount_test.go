@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The handler is mounted at any path of a mux, behind middleware of the service's own and beside its other routes, which
-// stay as they are.
+// The handler is mounted at any path of a mux, behind middleware of the service's own and beside its other routes,
+// which stay as they are.
 func TestHandlerInAMux(t *testing.T) {
 	server := newServer(t, Options{}, nil)
 	handler, err := server.Handler()

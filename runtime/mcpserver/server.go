@@ -54,8 +54,8 @@ type Options struct {
 	Instructions string
 	// Setup adds tools, resources, prompts and middleware of the service's own to the MCP server; it is called once, by
 	// New. MaxInFlight, the recovery from panics and what holds for the transports hold for them, and aql.CallerOf tells
-	// their handlers who calls. The adapter's gate, policy, limits and audit log know nothing of them. A tool with the name
-	// of one of the adapter's is an error.
+	// their handlers who calls. The adapter's gate, policy, limits and audit log know nothing of them. A tool with the
+	// name of one of the adapter's is an error.
 	Setup func(*mcp.Server)
 }
 

@@ -155,7 +155,7 @@ func TestSettings(t *testing.T) {
 			args: []string{"-mode", "single"}, tools: "mcp_aql,status",
 		},
 		{
-			name: "a tool of the service's own with the name of the adapter's", code: exitUsage, args: []string{"-mode", "single"},
+			name: "a tool with the name of one of the adapter's", code: exitUsage, args: []string{"-mode", "single"},
 			options: Options{MCP: mcpserver.Options{Setup: addTool("mcp_aql")}},
 			stderr:  "serve.Options.MCP.Setup: tool mcp_aql is one of the adapter's",
 		},
