@@ -11,8 +11,8 @@ import (
 )
 
 // Surface is what a live server says it can do, for programs that call its operations. It understands the servers that
-// Run understands. A server without a tool of MCP-AQL counts as one in discrete mode: each of its tools is an operation.
-// A Surface is not safe for concurrent use.
+// Run understands. A server without a tool of MCP-AQL counts as one in discrete mode: each of its tools is an
+// operation. A Surface is not safe for concurrent use.
 type Surface struct {
 	// Discrete says that each operation is a tool of its own.
 	Discrete bool
@@ -27,8 +27,8 @@ type Operation struct {
 	Name, Description string
 	// Category is the semantic category; empty: it is not known.
 	Category string
-	// Danger is the danger level. If DangerReported is not set, the server reports none, and this is the highest level that
-	// category, permissions and name suggest.
+	// Danger is the danger level. If DangerReported is not set, the server reports none, and this is the highest level
+	// that category, permissions and name suggest.
 	Danger         string
 	DangerReported bool
 	// Parameters, Returns and Examples are set by Surface.Operation only.

@@ -13,8 +13,8 @@ import (
 	"github.com/aqltag/aqltag/conform/mcpclient"
 )
 
-// dial starts the command of a server or, if there is an endpoint, connects to that. The file with a bearer token may be
-// empty.
+// dial starts the command of a server or, if there is an endpoint, connects to that. The name of the file with a bearer
+// token may be empty.
 func dial(
 	ctx context.Context, env *environment, command []string, endpoint, bearerFile string, options mcpclient.Options,
 ) (*mcpclient.Client, error) {

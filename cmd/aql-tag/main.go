@@ -64,13 +64,14 @@
 //	aql-tag export -format F [flags]       write what an adapter offers in other formats
 //	aql-tag conform [flags] -- COMMAND     probe a live MCP-AQL server
 //	aql-tag call -- COMMAND OPERATION JSON call an operation of a live MCP-AQL server
+//	aql-tag connect CLIENT -- COMMAND      print or write the configuration of an MCP client
 //	aql-tag version                        print the version
 //
 // Each command describes its flags with -h.
 //
 // The exit code is 0 if all is well, 1 after an internal error, 2 if the source or a policy has errors, 3 for bad
 // flags, 4 for an I/O error, 5 if code could not be emitted, and 6 if something is out of date, breaks agents or was
-// tampered with. Those of conform and call are their own.
+// tampered with. Those of conform, call and connect are their own.
 package main
 
 import (
@@ -112,6 +113,7 @@ func commands() []command {
 		{"export", "export -format F [flags] [packages]", "write what an adapter offers in other formats", runExport},
 		{"conform", "conform [flags] -- COMMAND", "probe a live MCP-AQL server, or one at -url", runConform},
 		{"call", "call [flags] -- COMMAND OPERATION JSON", "call an operation of a live MCP-AQL server", runCall},
+		{"connect", "connect [flags] CLIENT -- COMMAND", "print or write the configuration of an MCP client", runConnect},
 		{"version", "version", "print the version", runVersion},
 		{"help", "help", "print this text", runHelp},
 	}
@@ -193,8 +195,8 @@ As a tool of go vet, with suggested fixes:
   go vet -vettool=$(go tool -n aql-tag) ./...
 
 Exit codes: 0 ok, 1 internal error, 2 the source or the policy has errors, 3 bad flags, 4 I/O, 5 emission failed,
-6 out of date (check, export -check), breaking (check -against) or broken (audit verify). Those of conform and call
-are their own.
+6 out of date (check, export -check), breaking (check -against) or broken (audit verify). Those of conform, call
+and connect are their own.
 `)
 	fmt.Fprint(env.stdout, b.String())
 	return exitOK

@@ -56,7 +56,8 @@ func (s *fake) Call(_ context.Context, _ string, arguments json.RawMessage) (con
 	case bytes.Contains(request.Params, []byte(`"name"`)):
 		return conform.Reply{Text: `{"success":true,"data":{"operation":` + about + `}}`}, nil
 	}
-	return conform.Reply{Text: `{"success":true,"data":{"_protocol":{` + s.protocol + `},"operations":[` + about + `]}}`}, nil
+	list := `{"_protocol":{` + s.protocol + `},"operations":[` + about + `]}`
+	return conform.Reply{Text: `{"success":true,"data":` + list + `}`}, nil
 }
 
 func (s *fake) look(t *testing.T) (*conform.Surface, conform.Operation) {

@@ -29,7 +29,9 @@ func argumentErrorf(format string, args ...any) error {
 
 // ReadParams reads parameters that are given as JSON; ok is false if they are NAME=VALUE pairs. It fails with an
 // ArgumentError if they are not exactly one JSON object, and with another error if they cannot be read.
-func (r *Request) ReadParams(stdin io.Reader, path func(name string) string) (params json.RawMessage, ok bool, err error) {
+func (r *Request) ReadParams(
+	stdin io.Reader, path func(name string) string,
+) (params json.RawMessage, ok bool, err error) {
 	if len(r.Params) == 0 {
 		return json.RawMessage("{}"), true, nil
 	}

@@ -70,3 +70,12 @@ validate "$root/examples/todo" todo_semantic ./todo -profile semantic
 for package in dns repository trees; do
 	validate "$root/test/adopted" "$package" "./$package"
 done
+
+# The manifest of a bundle is what the tool of bundles takes.
+echo "== bundle"
+mkdir -p "$work/out/bundle/server"
+go -C "$root/examples/todo" build -o "$work/out/bundle/server/todo" .
+"$work/aql-tag" connect -format mcpb -author "The authors" -description "Keeps todos." -env TOKEN -env LEVEL=warn \
+	-- "$work/out/bundle/server/todo" -db :memory: >"$work/out/bundle/manifest.json"
+quiet "$work/node_modules/.bin/mcpb" validate "$work/out/bundle/manifest.json"
+echo "  ok manifest"

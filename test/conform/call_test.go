@@ -26,7 +26,8 @@ const callScript = "#!/bin/sh\naql-tag call \"$@\"\ncode=$?\necho \"exit code $c
 //
 //   - the programs todo, hostile, and call, which says the exit code
 //   - the URLs $TODO, $SINGLE (in single mode), $SESSIONS (before protocol version 2026-07-28), $ELEMENTS, $LEDGER,
-//     $PLAIN, $DISCRETE (a tool for each operation), $ELSEWHERE (redirects to another origin) and $GUARDED (wants a token)
+//     $PLAIN, $DISCRETE (a tool for each operation), $ELSEWHERE (redirects to another origin) and $GUARDED (wants a
+//     token)
 func TestCall(t *testing.T) {
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "github.com/aqltag/aqltag/cmd/aql-tag")
@@ -136,8 +137,8 @@ func redirecting(t *testing.T, endpoint string) string {
 	return over.URL + "/mcp"
 }
 
-// newDiscrete returns an MCP server without MCP-AQL: a tool for each operation, one that destroys, one that says nothing
-// of itself, and one whose description would change what a terminal shows.
+// newDiscrete returns an MCP server without MCP-AQL: a tool for each operation, one that destroys, one that says
+// nothing of itself, and one whose description would change what a terminal shows.
 func newDiscrete() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "discrete", Version: "7"}, nil)
 	tools := []struct {
