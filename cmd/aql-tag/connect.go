@@ -31,8 +31,8 @@ Usage: aql-tag connect [flags] CLIENT -- COMMAND [ARGUMENT...]
        aql-tag connect -format mcpb|registry [flags] -- COMMAND [ARGUMENT...]
 
 connect prints the configuration with which an MCP client finds a server, any server of MCP. It starts the server, or
-connects to it, to learn its name, and with -format its version; with -name, or both, it does not. With -w it adds the server to the file of the client, and
-changes nothing else in it. Without CLIENT it lists the clients and their files.
+connects to it, to learn its name, and with -format its version; what flags say is not asked. With -w it adds the server
+to the file of the client, and changes nothing else in it. Without CLIENT it lists the clients and their files.
 
 With -format mcpb it prints the manifest.json of an MCP bundle, and with -format registry the server.json for the MCP
 registry.

@@ -72,7 +72,7 @@ func Clients() []Client {
 		{
 			Name: "cline", Title: "Cline", User: everywhere("~/.cline/data/settings/cline_mcp_settings.json"),
 			Root: "mcpServers", URL: "url", URLType: "streamableHttp",
-			Note:          "The extension of an editor may keep its file elsewhere: MCP Servers, Configure, Configure MCP Servers.",
+			Note:          "An extension may keep its file elsewhere: MCP Servers, Configure, Configure MCP Servers.",
 			Documentation: "https://docs.cline.bot/mcp/mcp-overview",
 		},
 		{

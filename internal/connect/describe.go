@@ -31,8 +31,8 @@ func (a *About) check() error {
 	return nil
 }
 
-// BundleManifest returns the manifest.json of an MCP bundle, version 0.3, that holds the command in its folder server. It
-// fails for a server at a URL, and if something that a manifest must have is missing.
+// BundleManifest returns the manifest.json of an MCP bundle, version 0.3, that holds the command in its folder server.
+// It fails for a server at a URL, and if something that a manifest must have is missing.
 func BundleManifest(s Server, a About) (string, error) {
 	if s.Command == nil {
 		return "", errors.New("a bundle holds a command; a server at a URL needs none")

@@ -20,22 +20,24 @@ func TestMerge(t *testing.T) {
 		before, want string
 		replace      bool
 	}{
-		{name: "no file", want: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/opt/notes\"\n    }\n  }\n}\n"},
+		{name: "no file",
+			want: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/opt/notes\"\n    }\n  }\n}\n"},
 		{name: "blanks only", before: " \n\n",
 			want: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/opt/notes\"\n    }\n  }\n}\n"},
 		{name: "an empty object", before: "{}",
 			want: "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/opt/notes\"\n    }\n  }\n}"},
 		{name: "other members", before: "{\n\t\"theme\": \"dark\"\n}\n",
-			want: "{\n\t\"theme\": \"dark\",\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/opt/notes\"\n\t\t}\n\t}\n}\n"},
+			want: "{\n\t\"theme\": \"dark\",\n" +
+				"\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/opt/notes\"\n\t\t}\n\t}\n}\n"},
 		{name: "other servers",
 			before: "{\n    \"mcpServers\": {\n        \"a\": {\"url\": \"x\"}\n    },\n    \"z\": [1, {\"b\": null}]\n}\n",
 			want: "{\n    \"mcpServers\": {\n        \"a\": {\"url\": \"x\"},\n        \"notes\": {\n" +
 				"            \"command\": \"/opt/notes\"\n        }\n    },\n    \"z\": [1, {\"b\": null}]\n}\n"},
 		{name: "comments and trailing commas", client: "zed",
-			before: "// mine {\n{\n  \"context_servers\": { /* none, \"yet\" */\n    \"a\": {\"command\": \"//x\"}, // the first }\n" +
-				"  }, // all\n  \"theme\": \"One\", /* dark */\n}\n// end\n",
-			want: "// mine {\n{\n  \"context_servers\": { /* none, \"yet\" */\n    \"a\": {\"command\": \"//x\"}, // the first }\n" +
-				"    \"notes\": {\n      \"command\": \"/opt/notes\"\n    }\n" +
+			before: "// mine {\n{\n  \"context_servers\": { /* none, \"yet\" */\n    \"a\": {\"command\": \"//x\"}, " +
+				"// the first }\n  }, // all\n  \"theme\": \"One\", /* dark */\n}\n// end\n",
+			want: "// mine {\n{\n  \"context_servers\": { /* none, \"yet\" */\n    \"a\": {\"command\": \"//x\"}, " +
+				"// the first }\n    \"notes\": {\n      \"command\": \"/opt/notes\"\n    }\n" +
 				"  }, // all\n  \"theme\": \"One\", /* dark */\n}\n// end\n"},
 		{name: "a comment behind the last member", client: "zed", before: "{\n  \"theme\": \"One\" // dark\n}\n",
 			want: "{\n  \"theme\": \"One\", // dark\n  \"context_servers\": {\n    \"notes\": {\n" +
@@ -55,12 +57,16 @@ func TestMerge(t *testing.T) {
 
 		{name: "TOML, no file", client: "codex", want: "[mcp_servers.notes]\ncommand = \"/opt/notes\"\n"},
 		{name: "TOML", client: "codex",
-			before: "# mine\nmodel = \"o\" # the best\n\n[mcp_servers.a]\ncommand = 'x#y'\nargs = [\n  \"[mcp_servers.notes]\", # no\n]\n\n\n",
-			want: "# mine\nmodel = \"o\" # the best\n\n[mcp_servers.a]\ncommand = 'x#y'\nargs = [\n  \"[mcp_servers.notes]\", # no\n]\n\n" +
+			before: "# mine\nmodel = \"o\" # the best\n\n[mcp_servers.a]\ncommand = 'x#y'\n" +
+				"args = [\n  \"[mcp_servers.notes]\", # no\n]\n\n\n",
+			want: "# mine\nmodel = \"o\" # the best\n\n[mcp_servers.a]\ncommand = 'x#y'\n" +
+				"args = [\n  \"[mcp_servers.notes]\", # no\n]\n\n" +
 				"[mcp_servers.notes]\ncommand = \"/opt/notes\"\n"},
 		{name: "TOML with strings of many lines", client: "codex",
-			before: "a = \"\"\"\n[mcp_servers.notes]\n\"quoted\"\"\"\"\nb = '''\n'''\nc = { d = [1, 2.5e3, 1979-05-27 07:32:00Z], \"e.f\" = true }\n",
-			want: "a = \"\"\"\n[mcp_servers.notes]\n\"quoted\"\"\"\"\nb = '''\n'''\nc = { d = [1, 2.5e3, 1979-05-27 07:32:00Z], \"e.f\" = true }\n\n" +
+			before: "a = \"\"\"\n[mcp_servers.notes]\n\"quoted\"\"\"\"\nb = '''\n'''\n" +
+				"c = { d = [1, 2.5e3, 1979-05-27 07:32:00Z], \"e.f\" = true }\n",
+			want: "a = \"\"\"\n[mcp_servers.notes]\n\"quoted\"\"\"\"\nb = '''\n'''\n" +
+				"c = { d = [1, 2.5e3, 1979-05-27 07:32:00Z], \"e.f\" = true }\n\n" +
 				"[mcp_servers.notes]\ncommand = \"/opt/notes\"\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -207,7 +207,8 @@ func (r *toml) string() error {
 	return errors.New("a string does not end")
 }
 
-var tomlScalar = regexp.MustCompile(`^(?:true|false|[+-]?(?:inf|nan)|[+-]?[0-9][0-9A-Za-z_:.+-]*(?: [0-9][0-9:.+Z-]*)?)`)
+var tomlScalar = regexp.MustCompile(
+	`^(?:true|false|[+-]?(?:inf|nan)|[+-]?[0-9][0-9A-Za-z_:.+-]*(?: [0-9][0-9:.+Z-]*)?)`)
 
 // value reads a value.
 func (r *toml) value(depth int) error {
