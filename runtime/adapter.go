@@ -18,13 +18,10 @@ type Adapter struct {
 	options     Options
 	view        atomic.Pointer[view]
 	handlers    map[string]*bound // by operation
-	directory   directory         // without operations
 	registered  gen.Definitions   // all of the registry, by which the gate goes
 	definitions gen.Definitions   // those of them that are available
 	types       map[string]*gen.Type
 	fingerprint func() string
-	manifest    []byte // the answer to get_manifest; nil: there is no such operation
-	tools       []describe.Tool
 	surface     describe.Surface
 	log         *slog.Logger
 	runner      runner
@@ -66,32 +63,26 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		a.types[a.registered.Types[i].Name] = &a.registered.Types[i]
 	}
 	a.fingerprint = sync.OnceValue(func() string { return fingerprint.Of(&a.definitions) })
-	var err error
-	if a.tools, err = a.surface.Tools(&a.definitions); err != nil {
-		return nil, err
-	}
 	for _, warning := range a.surface.Warnings() {
 		a.log.Warn("Some clients may refuse the names of the tools", "reason", warning)
 	}
 	if options.AllowUnknownParams {
 		a.log.Warn("Unknown parameters are ignored instead of refused; do not use AllowUnknownParams in production")
 	}
-	a.directory = newDirectory(&a.definitions, &a.surface, a.tools)
 	a.runner.timeout, a.runner.concurrency = options.Timeout, a.options.Concurrency
 	if options.ResponseMeta || options.SlowAfter > 0 {
 		a.runner.now = a.options.Now
-	}
-	if options.GetManifest {
-		if a.manifest, err = a.renderManifest(); err != nil {
-			return nil, err
-		}
 	}
 	g, err := gate.New(a.gateOptions(), &a.registered)
 	if err != nil {
 		return nil, err
 	}
 	a.logDueValidation()
-	return a, a.show(g, options.Policy)
+	if err := a.show(g, options.Policy); err != nil || !options.GetManifest {
+		return a, err
+	}
+	_, err = a.view.Load().manifest()
+	return a, err
 }
 
 // logDueValidation says that the adapter should have been validated again (MCP-AQL trust levels §4.4).
@@ -108,7 +99,7 @@ func (a *Adapter) logDueValidation() {
 func newSurface(options Options) (describe.Surface, error) {
 	surface := describe.Surface{
 		Prefix: options.Prefix, OmitEmptyFamilies: options.OmitEmptyFamilies || options.Profile == "",
-		GetManifest: options.GetManifest,
+		GetManifest:   options.GetManifest,
 		OperationEnum: options.OperationEnum,
 	}
 	var err error
@@ -123,8 +114,8 @@ func newSurface(options Options) (describe.Surface, error) {
 
 // conformance is the level that introspection claims: batches are part of every adapter, field selection makes it level
 // 2.
-func (a *Adapter) conformance() string {
-	if a.definitions.SelectsFields() {
+func conformance(definitions *gen.Definitions) string {
+	if definitions.SelectsFields() {
 		return "level-2"
 	}
 	return "level-1"
@@ -149,7 +140,7 @@ func (a *Adapter) Logger() *slog.Logger { return a.log }
 func (a *Adapter) Limits() Limits { return a.options.Limits }
 
 // Tools returns the MCP tools through which the adapter is reached.
-func (a *Adapter) Tools() []describe.Tool { return a.tools }
+func (a *Adapter) Tools() []describe.Tool { return a.view.Load().tools }
 
 // Tool returns the name of the MCP tool through which an operation is called; empty if there is no such operation.
 func (a *Adapter) Tool(operation string) string {

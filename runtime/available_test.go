@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -15,6 +16,9 @@ import (
 // shop is a registry with an operation of each kind that Available tells apart. Only delete_order and ship_order have
 // the type Labels.
 func shop() *Registry { return gen.NewRegistry(shopHandlers(), noteTypes) }
+
+// noon is a clock.
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 func shopHandlers() []gen.Handler {
 	operation := func(name string, category gen.Category, danger gen.Danger, params ...gen.Field) gen.Handler {
@@ -81,14 +85,20 @@ func TestAvailable(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			adapter, err := New(shop(), Options{Name: "shop", Mode: tt.mode, Available: tt.available, GetManifest: true})
+			options := Options{Name: "shop", Mode: tt.mode, Available: tt.available, GetManifest: true, Now: noon}
+			adapter, err := New(shop(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			left := strings.Fields(tt.left)
 			checkTools(t, adapter.Tools(), tt.mode, strings.Fields(tt.tools), tt.available.ReadOnly)
-			checkListed(t, adapter, left)
-			checkCallable(t, adapter, left)
+			checkListed(t.Context(), t, adapter, left)
+			checkCallable(t.Context(), t, adapter, left)
+			for _, o := range shop().Operations() {
+				if isOn := slices.Contains(left, o.Name); (adapter.Tool(o.Name) != "") != isOn {
+					t.Errorf("%s: tool %q", o.Name, adapter.Tool(o.Name))
+				}
+			}
 		})
 	}
 }
@@ -111,12 +121,12 @@ func checkTools(t *testing.T, tools []describe.Tool, mode Mode, families []strin
 }
 
 // checkListed checks that every text for agents names the operations that are left, and no other.
-func checkListed(t *testing.T, adapter *Adapter, left []string) {
+func checkListed(ctx context.Context, t *testing.T, adapter *Adapter, left []string) {
 	t.Helper()
 	session := adapter.NewSession()
 	read := adapter.Tool("introspect")
 	ask := func(request string) string {
-		reply := session.Call(t.Context(), read, []byte(request))
+		reply := session.Call(ctx, read, []byte(request))
 		checkOfficial(t, reply.JSON)
 		return string(reply.JSON)
 	}
@@ -139,7 +149,7 @@ func checkListed(t *testing.T, adapter *Adapter, left []string) {
 		ask(`{"operation":"introspect","params":{"query":"operations","name":"find_order"}}`),
 		ask(`{"operation":"no_order"}`), ask(`{"operation":"zzz"}`),
 	}
-	for _, tool := range adapter.Tools() {
+	for _, tool := range adapter.ToolsFor(ctx) {
 		texts = append(texts, tool.Description, string(tool.InputSchema))
 	}
 	for _, o := range shopHandlers() {
@@ -159,7 +169,7 @@ func checkListed(t *testing.T, adapter *Adapter, left []string) {
 }
 
 // checkCallable checks that calls are answered as by an adapter whose registry has only what is left.
-func checkCallable(t *testing.T, adapter *Adapter, left []string) {
+func checkCallable(ctx context.Context, t *testing.T, adapter *Adapter, left []string) {
 	t.Helper()
 	var handlers []gen.Handler
 	for _, h := range shopHandlers() {
@@ -172,20 +182,17 @@ func checkCallable(t *testing.T, adapter *Adapter, left []string) {
 		handlers = append(handlers, h)
 	}
 	without, err := New(gen.NewRegistry(handlers, noteTypes), Options{
-		Name: "shop", Mode: adapter.options.Mode, GetManifest: true, OmitEmptyFamilies: true, Logger: adapter.log,
+		Name: "shop", Mode: adapter.options.Mode, GetManifest: true, OmitEmptyFamilies: true, Now: noon,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	session, other := adapter.NewSession(), without.NewSession()
 	for _, h := range shopHandlers() {
-		if isOn := slices.Contains(left, h.Name); (adapter.Tool(h.Name) != "") != isOn {
-			t.Errorf("%s: tool %q", h.Name, adapter.Tool(h.Name))
-		}
 		for _, tool := range []string{"mcp_aql", "mcp_aql_read", "mcp_aql_delete", "mcp_aql_execute"} {
 			request := []byte(`{"operation":"` + h.Name + `"}`)
-			want := hidden(string(other.Call(t.Context(), tool, request).JSON))
-			if diff := cmp.Diff(want, hidden(string(session.Call(t.Context(), tool, request).JSON))); diff != "" {
+			want := hidden(string(other.Call(ctx, tool, request).JSON))
+			if diff := cmp.Diff(want, hidden(string(session.Call(ctx, tool, request).JSON))); diff != "" {
 				t.Errorf("%s through %s (-without it +switched off):\n%s", h.Name, tool, diff)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/describe/manifest"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -17,8 +18,7 @@ type builtInCall interface {
 	answer(ctx context.Context, view *view, report reporter) ([]byte, *Error)
 }
 
-// manifestCall is a call of the built-in operation get_manifest, which has no parameters. Its answer was rendered when
-// the adapter was made.
+// manifestCall is a call of the built-in operation get_manifest, which has no parameters.
 type manifestCall struct{ adapter *Adapter }
 
 func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a} }
@@ -28,16 +28,20 @@ func (manifestCall) member(*wire.Reader) (known bool)       { return false }
 func (manifestCall) keepFirst()                             {}
 func (manifestCall) complete(*wire.Reader)                  {}
 
-func (c manifestCall) answer(context.Context, *view, reporter) ([]byte, *Error) {
+func (c manifestCall) answer(ctx context.Context, view *view, report reporter) ([]byte, *Error) {
 	if denied := c.adapter.introspectionDenied(describe.ManifestName); denied != nil {
 		return nil, denied
 	}
-	return c.adapter.manifest, nil
+	answer, err := view.manifest()
+	if err != nil {
+		return nil, report.internal(ctx, err, nil, unexpected)
+	}
+	return answer, nil
 }
 
 // renderManifest renders the answer of get_manifest.
-func (a *Adapter) renderManifest() ([]byte, error) {
-	text, err := manifest.Render(&a.definitions)
+func renderManifest(definitions *gen.Definitions) ([]byte, error) {
+	text, err := manifest.Render(definitions)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,17 @@ func (c *checkpoint) reject(ctx context.Context, q *request, failed *Error) {
 	}
 }
 
+// rejectHidden reports a request for an operation that its caller does not see; nil: there is none. To the caller it
+// does not exist, and to the operator this is a denial.
+func (c *checkpoint) rejectHidden(ctx context.Context, o *operation) {
+	if o == nil || o.gate == nil {
+		return
+	}
+	r := c.describe(ctx, o)
+	r.RequestID = strings.Clone(c.label)
+	c.gate.RejectHidden(ctx, &r)
+}
+
 func (c *checkpoint) describe(ctx context.Context, o *operation) gate.Request {
 	return gate.Request{Operation: o.gate, Caller: CallerOf(ctx), Session: c.session, Endpoint: o.family}
 }

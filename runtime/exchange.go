@@ -33,10 +33,10 @@ type exchange struct {
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-func (s *Session) newExchange(tool string) *exchange {
+func (s *Session) newExchange(ctx context.Context, tool string) *exchange {
 	x := exchanges.Get().(*exchange)
 	a := s.adapter
-	x.adapter, x.session, x.view = a, s, a.view.Load()
+	x.adapter, x.session, x.view = a, s, a.view.Load().seenBy(ctx)
 	d := &x.decoder
 	d.directory, d.tool, d.limits, d.legacyCodes = &x.view.directory, tool, a.options.Limits, a.options.LegacyErrorCodes
 	d.lenient = a.options.AllowUnknownParams
@@ -85,6 +85,9 @@ func (x *exchange) perform(
 ) (rendered []byte, failed *Error) {
 	if invalid != nil { // steps 1 to 6
 		x.checkpoint.reject(ctx, q, invalid)
+		if x.view.whole != nil && q.operation == nil && q.misrouted == nil {
+			x.checkpoint.rejectHidden(ctx, x.view.whole.directory.operations[q.envelope.operation])
+		}
 		return nil, invalid
 	}
 	if q.ignored != nil {

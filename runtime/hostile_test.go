@@ -55,7 +55,7 @@ func TestMemoryUnderAttack(t *testing.T) {
 			return fill(size,
 				func(i int) string { return `"\u00e9` + strconv.Itoa(i) + `":0` })
 		}, "VALIDATION_UNKNOWN_PARAM"},
-		{"wrong types", func() string { return list(size, "tags", "0") }, "VALIDATION_INVALID_TYPE"},
+		{"wrong types", func() string { return longList(size, "tags", "0") }, "VALIDATION_INVALID_TYPE"},
 		{"empty objects in a dynamic value", func() string { return nested(size, "{}") }, "success"},
 		{"empty lists in a dynamic value", func() string { return nested(size, "[]") }, "success"},
 		{"long numbers in a dynamic value", func() string { return nested(size, "12345678901234567890") }, "success"},
@@ -65,7 +65,7 @@ func TestMemoryUnderAttack(t *testing.T) {
 		}, "success"},
 		{"deep nesting", func() string { return nested(size, strings.Repeat("[", 40)+strings.Repeat("]", 40)) },
 			"VALIDATION_PAYLOAD_TOO_LARGE"},
-		{"a list that is too long", func() string { return list(size, "tags", `""`) }, "VALIDATION_PAYLOAD_TOO_LARGE"},
+		{"a list that is too long", func() string { return longList(size, "tags", `""`) }, "VALIDATION_PAYLOAD_TOO_LARGE"},
 		{"broken at the very end", func() string { return strings.TrimSuffix(nested(size, "{}"), "}") },
 			"VALIDATION_MALFORMED_JSON"},
 		{"too large", func() string { return strings.Repeat(" ", size+1) }, "VALIDATION_PAYLOAD_TOO_LARGE"},
@@ -106,8 +106,8 @@ func fill(size int, member func(i int) string) string {
 	return request.String() + "}}"
 }
 
-// list makes a request of the size with a parameter that is a long list.
-func list(size int, name, element string) string {
+// longList makes a request of the size with a parameter that is a long list.
+func longList(size int, name, element string) string {
 	prefix := `{"operation":"create_note","params":{"title":"t","` + name + `":[`
 	count := (size - len(prefix) - 3) / (len(element) + 1)
 	if !strings.HasPrefix(element, `"`) {

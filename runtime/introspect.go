@@ -82,7 +82,7 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 	case c.query.value == queryAdapterInfo && c.adapter.options.AdapterInfo:
 		return c.adapter.info()
 	case c.query.value == queryQuotaStatus && c.adapter.options.QuotaStatus:
-		return c.adapter.quotaStatus(ctx, view.gate, report)
+		return c.adapter.quotaStatus(ctx, view, report)
 	case c.query.value == "operations" && c.name.present:
 		return introspection.Operation(c.name.value), nil
 	case c.query.value == "operations" && c.adapter.options.SessionID:

@@ -109,6 +109,11 @@ type Options struct {
 	Trust *trust.Options
 	// Policy are rules about operations, callers and parameters; nil: none. SetPolicy replaces it.
 	Policy *policy.Policy
+	// HideDenied shows a caller only the operations that the policy and the trust level let him call: in tools,
+	// introspection, the manifest and suggestions. Any other one is answered like one that does not exist. An operation
+	// whose rules depend on parameters, or that needs a confirmation, may be called. Without HideDenied callers see all
+	// operations, and learn why they may not call one.
+	HideDenied bool
 	// Quota are the limits of the API behind the adapter, and the quotas of its callers.
 	Quota quota.Options
 	// Confirmation is when and how a confirmation is required.

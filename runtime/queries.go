@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 
-	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
@@ -49,7 +48,8 @@ func (a *Adapter) info() ([]byte, *Error) {
 
 // quotaStatus answers the query quota_status: how much of the limits and of the caller's quotas is used (MCP-AQL rate
 // limiting §6).
-func (a *Adapter) quotaStatus(ctx context.Context, g *gate.Gate, report reporter) ([]byte, *Error) {
+func (a *Adapter) quotaStatus(ctx context.Context, v *view, report reporter) ([]byte, *Error) {
+	g := v.gate
 	counters := g.Meter()
 	if counters == nil {
 		return successJSON(meter.Status{
@@ -58,7 +58,7 @@ func (a *Adapter) quotaStatus(ctx context.Context, g *gate.Gate, report reporter
 	}
 	ctx, cancel := g.Bound(ctx)
 	defer cancel()
-	status, err := counters.Status(ctx, CallerOf(ctx).Key(), a.options.Now())
+	status, err := counters.Status(ctx, CallerOf(ctx).Key(), a.options.Now(), v.definitions.Operations)
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelError, "state cannot be read", report.attrs("", err)...)
 		return nil, internal("state is unavailable; try again later")

@@ -31,7 +31,7 @@ func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 	if cancelled == nil {
 		defer s.adapter.inFlight.leave(len(request))
 	}
-	x := s.newExchange(tool)
+	x := s.newExchange(ctx, tool)
 	defer x.release()
 	if cancelled != nil {
 		return x.fail(internal("request was cancelled"))

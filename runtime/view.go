@@ -2,6 +2,7 @@ package aql
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -9,12 +10,29 @@ import (
 	"github.com/aqltag/aqltag/runtime/policy"
 )
 
-// view is the gate with its policy, and what depends on the policy. A request uses one view from its beginning to its
-// end.
+// view is the gate with its policy, and the operations that can be called, as agents see them. A request uses one view
+// from its beginning to its end.
 type view struct {
+	definitions   *gen.Definitions
 	directory     directory
 	gate          *gate.Gate
 	introspection *describe.Introspection
+	tools         []describe.Tool
+	manifest      func() ([]byte, error) // the answer to get_manifest
+	sights        *sights                // what callers see of it; nil: all of it
+	whole         *view                  // of which this is what some callers see; nil: this is the whole
+}
+
+// render fills in what agents see of the definitions, and an empty directory.
+func (a *Adapter) render(v *view, surface describe.Surface) (err error) {
+	if v.tools, err = surface.Tools(v.definitions); err != nil {
+		return err
+	}
+	v.directory = newDirectory(v.definitions, &surface, v.tools)
+	v.directory.operations = make(map[string]*operation, len(v.directory.names))
+	v.introspection, err = describe.Introspect(v.definitions, surface, a.protocol(v))
+	v.manifest = sync.OnceValues(func() ([]byte, error) { return renderManifest(v.definitions) })
+	return err
 }
 
 // SetPolicy replaces the adapter's policy; nil: by none. Requests that have begun end under the old one. It fails, and
@@ -58,12 +76,11 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 			a.log.Warn("A rule of the policy may be meant otherwise", "rule", warning.Rule, "warning", warning.Error())
 		}
 	}
-	v := &view{gate: g.WithPolicy(bound), directory: a.directory}
-	operations := make(map[string]*operation, len(a.directory.names))
-	var err error
-	if v.introspection, err = describe.Introspect(&a.definitions, a.surface, a.protocol(v.gate)); err != nil {
+	v := &view{gate: g.WithPolicy(bound), definitions: &a.definitions}
+	if err := a.render(v, a.surface); err != nil {
 		return err
 	}
+	operations := v.directory.operations
 	for _, builtIn := range a.surface.BuiltIns(a.queries()...) {
 		newCall := a.newIntrospectCall
 		if builtIn.Name == describe.ManifestName {
@@ -74,7 +91,12 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	for _, o := range a.definitions.Operations {
 		operations[o.Name] = newOperation(o, a.types, &a.surface, a.handlers[o.Name].newCall, v.gate.Operation(o.Name))
 	}
-	v.directory.operations = operations
+	if a.options.HideDenied {
+		var err error
+		if v.sights, err = a.newSights(v); err != nil {
+			return err
+		}
+	}
 	a.view.Store(v)
 	return nil
 }
@@ -92,17 +114,17 @@ func (a *Adapter) queries() []string {
 }
 
 // protocol is the _protocol metadata of introspection: what the adapter can do (MCP-AQL introspection §4.1.1).
-func (a *Adapter) protocol(g *gate.Gate) describe.Protocol {
-	limits := a.options.Limits
+func (a *Adapter) protocol(v *view) describe.Protocol {
+	limits, g, operations := a.options.Limits, v.gate, v.definitions.Operations
 	confirms := !a.options.Confirmation.Off
-	for i := range a.definitions.Operations {
-		confirms = confirms || g.Operation(a.definitions.Operations[i].Name).MayConfirm()
+	for i := range operations {
+		confirms = confirms || g.Operation(operations[i].Name).MayConfirm()
 	}
 	return describe.Protocol{
-		Conformance: a.conformance(),
+		Conformance: conformance(v.definitions),
 		Capabilities: describe.Capabilities{
 			Batch:               true,
-			FieldSelection:      a.definitions.SelectsFields(),
+			FieldSelection:      v.definitions.SelectsFields(),
 			Warnings:            true,
 			Confirmation:        confirms,
 			DangerousOperations: true,

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -111,14 +112,22 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 
 // addTools adds the adapter's tools to an MCP server.
 func (s *Server) addTools(server *mcp.Server, handler mcp.ToolHandler) {
+	if s.adapter.HidesDenied() {
+		server.AddReceivingMiddleware(s.onlyVisible)
+	}
 	for _, tool := range s.adapter.Tools() {
-		server.AddTool(&mcp.Tool{
-			Name:        tool.Name,
-			Title:       tool.Title,
-			Description: tool.Description,
-			InputSchema: tool.InputSchema,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: tool.ReadOnly, DestructiveHint: &tool.Destructive},
-		}, handler)
+		server.AddTool(toolOf(&tool), handler)
+	}
+}
+
+// toolOf returns a tool as the SDK has it.
+func toolOf(tool *describe.Tool) *mcp.Tool {
+	return &mcp.Tool{
+		Name:        tool.Name,
+		Title:       tool.Title,
+		Description: tool.Description,
+		InputSchema: tool.InputSchema,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: tool.ReadOnly, DestructiveHint: &tool.Destructive},
 	}
 }
 

@@ -120,8 +120,8 @@ func TestSetup(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			session := tt.open(t)
 			tools, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(tools.Tools) != 9 {
-				t.Errorf("%d tools, %v; want five of the adapter and four more", len(tools.Tools), err)
+			if err != nil || len(tools.Tools) != 7 {
+				t.Errorf("%d tools, %v; want three of the adapter and four more", len(tools.Tools), err)
 			}
 			for _, want := range []struct{ tool, arguments, text string }{
 				{"mcp_aql_read", `{"operation":"get_thing","params":{"id":"a"}}`, `{"success":true,"data":"got a"}`},

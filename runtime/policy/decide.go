@@ -53,6 +53,26 @@ func (b *Bound) For(operation string) *Rules {
 // MayConfirm reports whether some call of the operation must be confirmed.
 func (r *Rules) MayConfirm() bool { return r != nil && (r.confirms || r.fallback == Confirm) }
 
+// MayAllow reports whether some call of the operation by a caller is not denied. What conditions on parameters decide
+// counts as possible.
+func (r *Rules) MayAllow(caller identity.Caller) bool {
+	if r == nil {
+		return true
+	}
+	possible := r.fallback != Deny
+	for i := range r.list {
+		b := &r.list[i]
+		if b.rule.excludes(&caller) != "" {
+			continue
+		}
+		if b.rule.Effect == Deny && len(b.conditions) == 0 {
+			return false
+		}
+		possible = possible || b.rule.Effect != Deny
+	}
+	return possible
+}
+
 // Decide decides about a call. The most restrictive rule that matches wins; if none matches, the default decides
 // (MCP-AQL gatekeeper §3). A condition with an unknown result counts against the call.
 func (r *Rules) Decide(q Request) Decision {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/trust"
@@ -154,6 +155,11 @@ func (o *Operation) NeedsParams() bool {
 
 // Recorded reports whether every attempt to call the operation is recorded (MCP-AQL danger levels §7.4).
 func (o *Operation) Recorded() bool { return o.recorded }
+
+// MayRun reports whether some call of the operation by a caller can be admitted.
+func (o *Operation) MayRun(caller identity.Caller) bool {
+	return !o.Denied() && o.rules.MayAllow(caller)
+}
 
 // Denied reports whether the adapter's trust level denies the operation.
 func (o *Operation) Denied() bool { return o.ruling.Verdict >= trust.Deny }

@@ -152,15 +152,24 @@ func (g *Gate) Finish(ctx context.Context, r *Request, p *Pass, used quota.Usage
 	}
 }
 
-// Reject records a request that was refused before Admit, with its error code.
-func (g *Gate) Reject(ctx context.Context, r *Request, code string) {
+// Reject records a request that was refused before Admit, with its error code or another reason.
+func (g *Gate) Reject(ctx context.Context, r *Request, reason string) {
 	if !g.records(ctx) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := g.write(ctx, g.record(r, audit.OperationDenied, audit.Denied, code)); err != nil {
+	if err := g.write(ctx, g.record(r, audit.OperationDenied, audit.Denied, reason)); err != nil {
 		g.logFailure(ctx, "a refusal is not on record", err)
 	}
+}
+
+// RejectHidden records a request for an operation that its caller may not call and does not see.
+func (g *Gate) RejectHidden(ctx context.Context, r *Request) {
+	reason := DeniedByPolicy
+	if r.Operation.Denied() {
+		reason = DeniedByTrust
+	}
+	g.Reject(ctx, r, reasons[reason])
 }
 
 func (g *Gate) logFailure(ctx context.Context, message string, err error) {

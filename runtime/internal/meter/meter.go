@@ -40,7 +40,7 @@ func New(options quota.Options, definitions *gen.Definitions, s store.Store) (*M
 		o := &definitions.Operations[i]
 		g := &Gauge{meter: m}
 		for j, limit := range options.Limits {
-			if matches(limit.Operation, o.Name) && (limit.Category == "" || limit.Category == o.Category) {
+			if concerns(&limit, o) {
 				g.limits = append(g.limits, &m.options.Limits[j])
 			}
 		}

@@ -160,7 +160,7 @@ func TestCostsAndTokens(t *testing.T) {
 	if _, block := m.take(t, "list_items", "eve"); block == nil || !block.Exhausted || block.Current != 0.5 {
 		t.Errorf("the month's money is spent: %+v", block)
 	}
-	status, err := m.Status(t.Context(), "bob", m.now)
+	status, err := m.Status(t.Context(), "bob", m.now, shop.Operations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestStatusAgreesWithRefusals(t *testing.T) {
 	m := newMeter(t, quota.Options{Limits: []quota.Limit{{Limit: 2, Window: quota.Minute}}})
 	status := func() LimitStatus {
 		t.Helper()
-		s, err := m.Status(t.Context(), "ann", m.now)
+		s, err := m.Status(t.Context(), "ann", m.now, shop.Operations)
 		if err != nil {
 			t.Fatal(err)
 		}

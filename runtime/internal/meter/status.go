@@ -3,8 +3,10 @@ package meter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -15,7 +17,7 @@ type Status struct {
 	Adapter string `json:"adapter"`
 	// APILimits are the limits by scope: global, a category or an operation pattern; with the window if a scope has
 	// several.
-	APILimits map[string]LimitStatus `json:"api_limits"`
+	APILimits map[string]LimitStatus `json:"api_limits"` // those that concern an operation that is visible
 	Quotas    []QuotaStatus          `json:"quotas"`
 	NextReset time.Time              `json:"next_reset,omitzero"`
 }
@@ -40,8 +42,10 @@ type QuotaStatus struct {
 	Currency string       `json:"currency,omitempty"`
 }
 
-// Status returns the counts for a caller. It counts nothing.
-func (m *Meter) Status(ctx context.Context, caller string, now time.Time) (Status, error) {
+// Status returns the counts for a caller who sees some operations. It counts nothing.
+func (m *Meter) Status(
+	ctx context.Context, caller string, now time.Time, visible []gen.Operation,
+) (Status, error) {
 	claims := []store.Claim{m.waitClaim(now)}
 	for i := range m.options.Limits {
 		limit := &m.options.Limits[i]
@@ -58,6 +62,9 @@ func (m *Meter) Status(ctx context.Context, caller string, now time.Time) (Statu
 	s := Status{Adapter: m.adapter, APILimits: make(map[string]LimitStatus), Quotas: []QuotaStatus{}}
 	for i := range m.options.Limits {
 		limit := &m.options.Limits[i]
+		if !slices.ContainsFunc(visible, func(o gen.Operation) bool { return concerns(limit, &o) }) {
+			continue
+		}
 		window := windows[limit.Window]
 		name := scope(limit)
 		if _, taken := s.APILimits[name]; taken {
@@ -111,6 +118,11 @@ func step(value float64) *float64 {
 		return nil
 	}
 	return &value
+}
+
+// concerns reports whether a limit counts the calls of an operation.
+func concerns(l *quota.Limit, o *gen.Operation) bool {
+	return matches(l.Operation, o.Name) && (l.Category == "" || l.Category == o.Category)
 }
 
 // scope returns what a limit applies to.

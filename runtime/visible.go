@@ -1,0 +1,158 @@
+package aql
+
+import (
+	"cmp"
+	"container/list"
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// sights are the views of callers, who see only what they may call: see Options.HideDenied. A view is rendered when a
+// caller needs it, and callers who see the same share one.
+type sights struct {
+	adapter *Adapter
+	whole   *view
+	nothing *view // of a caller who may call nothing
+
+	mu      sync.Mutex
+	callers map[string]string        // callers to the sets of what they see
+	sets    map[string]*list.Element // of sight, by its set
+	recent  *list.List               // of sight, the most recent first
+}
+
+// Bounds of what the views of callers take in memory.
+const (
+	maxCallers = 4096 // whose sets are known
+	maxSights  = 32   // views
+)
+
+// sight is the view of the callers who see a set of operations.
+type sight struct {
+	set  string
+	once sync.Once
+	view *view
+}
+
+func (a *Adapter) newSights(whole *view) (*sights, error) {
+	s := &sights{
+		adapter: a, whole: whole, callers: make(map[string]string), sets: make(map[string]*list.Element), recent: list.New(),
+	}
+	var err error
+	s.nothing, err = s.narrow(strings.Repeat("-", len(a.definitions.Operations)))
+	return s, err
+}
+
+// of returns what a caller sees.
+func (s *sights) of(ctx context.Context) *view {
+	sight := s.find(CallerOf(ctx))
+	sight.once.Do(func() {
+		var err error
+		if sight.view, err = s.narrow(sight.set); err != nil {
+			s.adapter.log.LogAttrs(ctx, slog.LevelError, "what a caller may see cannot be rendered", slog.Any("error", err))
+			sight.view = s.nothing
+		}
+	})
+	return sight.view
+}
+
+// find returns the sight of a caller.
+func (s *sights) find(caller Caller) *sight {
+	key := sightKey(caller)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set, known := s.callers[key]
+	if !known {
+		set = s.set(caller)
+		if len(s.callers) >= maxCallers {
+			clear(s.callers)
+		}
+		s.callers[key] = set
+	}
+	if element, ok := s.sets[set]; ok {
+		s.recent.MoveToFront(element)
+		return element.Value.(*sight)
+	}
+	if s.recent.Len() >= maxSights {
+		delete(s.sets, s.recent.Remove(s.recent.Back()).(*sight).set)
+	}
+	found := &sight{set: set}
+	s.sets[set] = s.recent.PushFront(found)
+	return found
+}
+
+// sightKey identifies what rules may look at of a caller.
+func sightKey(c Caller) string {
+	key := strconv.Quote(c.Issuer) + strconv.Quote(c.Subject)
+	for _, scope := range slices.Sorted(slices.Values(c.Scopes)) {
+		key += strconv.Quote(scope)
+	}
+	return key
+}
+
+// set returns which operations a caller may call, as a text with one character for each.
+func (s *sights) set(caller Caller) string {
+	operations := s.adapter.definitions.Operations
+	set := make([]byte, len(operations))
+	for i := range operations {
+		set[i] = '-'
+		if s.whole.gate.Operation(operations[i].Name).MayRun(caller) {
+			set[i] = '+'
+		}
+	}
+	return string(set)
+}
+
+// narrow returns a view of a set of operations.
+func (s *sights) narrow(set string) (*view, error) {
+	a := s.adapter
+	visible := make(map[string]bool, len(set))
+	reads := true
+	for i := range a.definitions.Operations {
+		o := &a.definitions.Operations[i]
+		if visible[o.Name] = set[i] == '+'; visible[o.Name] {
+			reads = reads && o.Category == gen.Read
+		}
+	}
+	definitions := a.definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
+	surface := a.surface
+	surface.OmitEmptyFamilies, surface.ReadOnly = true, surface.ReadOnly || reads
+	v := &view{whole: s.whole, gate: s.whole.gate, definitions: &definitions}
+	if err := a.render(v, surface); err != nil {
+		return nil, err
+	}
+	for _, o := range a.surface.BuiltIns() {
+		v.directory.operations[o.Name] = s.whole.directory.operations[o.Name]
+	}
+	for i := range definitions.Operations {
+		o := &definitions.Operations[i]
+		whole := s.whole.directory.operations[o.Name]
+		if cmp.Or(o.Replacement, o.Deprecated) != cmp.Or(whole.definition.Replacement, whole.definition.Deprecated) {
+			whole = newOperation(*o, a.types, &a.surface, whole.newCall, whole.gate)
+		}
+		v.directory.operations[o.Name] = whole
+	}
+	return v, nil
+}
+
+// seenBy returns what the caller that ctx has sees of the view.
+func (v *view) seenBy(ctx context.Context) *view {
+	if v.sights == nil {
+		return v
+	}
+	return v.sights.of(ctx)
+}
+
+// HidesDenied reports whether callers see only what they may call: see Options.HideDenied.
+func (a *Adapter) HidesDenied() bool { return a.options.HideDenied }
+
+// ToolsFor returns the MCP tools that the caller of ctx sees: see Options.HideDenied. Without it these are all.
+func (a *Adapter) ToolsFor(ctx context.Context) []describe.Tool {
+	return a.view.Load().seenBy(ctx).tools
+}
