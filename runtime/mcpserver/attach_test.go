@@ -95,8 +95,8 @@ func TestAttach(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			session := tt.open(t)
 			tools, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(tools.Tools) != 9 {
-				t.Errorf("%d tools, %v; want five of the adapter and four more", len(tools.Tools), err)
+			if err != nil || len(tools.Tools) != 7 {
+				t.Errorf("%d tools, %v; want three of the adapter and four more", len(tools.Tools), err)
 			}
 			for _, want := range []struct{ tool, arguments, text string }{
 				{"echo", `{"a":1}`, `{"a":1}`},
@@ -259,7 +259,7 @@ func TestAttachClash(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Attach(server, adapter, AttachOptions{})
-	if err == nil || strings.Count(err.Error(), "the server has another tool of this name") != 5 {
+	if err == nil || strings.Count(err.Error(), "the server has another tool of this name") != 3 {
 		t.Errorf("attached twice: %v", err)
 	}
 	private := mcp.NewServer(&mcp.Implementation{Name: "service"}, nil)
