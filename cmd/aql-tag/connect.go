@@ -51,6 +51,7 @@ type connectFlags struct {
 	url, name, file, format         string
 	version, description, author    string
 	bundle, bundleURL, image        string
+	bearerFile                      string
 	write, project, replace, listed bool
 	timeout                         time.Duration
 	env                             []connect.Variable
@@ -115,9 +116,11 @@ func runConnect(ctx context.Context, env *environment, args []string) int {
 func (f *connectFlags) parse(env *environment, args []string) int {
 	set := newFlagSet(env, "connect", connectHelp)
 	set.StringVar(&f.url, "url", "", "the MCP endpoint of a server: a `url`")
+	set.StringVar(&f.bearerFile, "bearer-file", "",
+		"the `file` with the bearer token with which the server at -url is asked; it is not written")
 	set.StringVar(&f.name, "name", "", "what to call the server: a `name`; without it the server is asked")
 	set.Func("env", "set an environment variable of the command: `NAME=VALUE`; in -format also NAME, "+
-		"for which users are asked; may be given several times", f.addVariable)
+		"for which users are asked", f.addVariable)
 	set.BoolVar(&f.write, "w", false, "add the server to the file of the client")
 	set.BoolVar(&f.project, "project", false, "use the client's file of this project, not that of the user")
 	set.StringVar(&f.file, "file", "", "the `file` of the client, where it is not at its usual place")
@@ -160,6 +163,8 @@ func (f *connectFlags) check(clients []string) error {
 		return errors.New("say what to connect: -- COMMAND, or -url URL")
 	case f.url != "" && len(f.command) > 0:
 		return errors.New("-url and a command contradict each other")
+	case f.url == "" && f.bearerFile != "":
+		return errors.New("-bearer-file goes with -url")
 	case f.timeout <= 0:
 		return errors.New("-timeout must be more than nothing")
 	case f.format == "" && f.name != "" && f.name != entryName(f.name):
@@ -268,7 +273,7 @@ func (f *connectFlags) ask(ctx context.Context, env *environment, s *connect.Ser
 			options.Env = append(options.Env, v.Name+"="+v.Value)
 		}
 	}
-	client, err := dial(ctx, env, s.Command, s.URL, "", options)
+	client, err := dial(ctx, env, s.Command, s.URL, f.bearerFile, options)
 	if err != nil {
 		logged.print(env.stderr)
 		return fmt.Errorf("%w; with -name the server is not asked", err)
