@@ -11,7 +11,7 @@ import (
 
 // Directive is one //aql: comment line.
 type Directive struct {
-	Name        string // example, reason, confirm, op, adopt, param, update or nolint
+	Name        string // example, reason, confirm, op, adopt, param, update, names or nolint
 	Text        string // what follows the name
 	TextOffset  int    // of Text, in bytes of the line
 	Items       []Item // of op, adopt, param and update; offsets are in bytes of the line
@@ -21,7 +21,7 @@ type Directive struct {
 	Description string // what follows the JSON
 }
 
-var directives = []string{"example", "reason", "confirm", "op", "adopt", "param", "update", "nolint"}
+var directives = []string{"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "nolint"}
 
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
 // false for a line that is not an aql directive. A line that looks like a misspelt one still has a problem.
@@ -84,6 +84,8 @@ func usage(name string) string {
 		return "//aql:param NAME min=1"
 	case "update":
 		return "//aql:update get=NAME"
+	case "names":
+		return "//aql:names verbatim"
 	case "confirm":
 		return "//aql:confirm Delete '{name}'?"
 	default:
@@ -102,6 +104,14 @@ func (d *Directive) parse() []Problem {
 		return d.parseAdopt()
 	case "update":
 		return d.parseItems(d.Text, d.TextOffset, Update)
+	case "names":
+		if d.Text != "verbatim" {
+			return []Problem{{
+				Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeType,
+				Message:  fmt.Sprintf("directive //aql:names does not know %s", d.Text),
+				Expected: "verbatim", Actual: d.Text, Suggestion: usage("names"),
+			}}
+		}
 	case "param":
 		name, items := d.Text, ""
 		if end := strings.IndexAny(d.Text, " \t"); end >= 0 {

@@ -149,6 +149,7 @@ func (b *builder) applyParamDirectives(o operation, h *handled) {
 		for _, item := range d.items {
 			if item.Key == "name" && !item.Flag {
 				field.Tag.Name, field.Tag.Named, field.Tag.NameAt = item.Value, true, item.ValueAt
+				field.Tag.Nested = ""
 			}
 		}
 		if o.request == nil {
@@ -220,12 +221,14 @@ func (b *builder) nestInput(o operation, h *handled) bool {
 		case field.Param.DryRun: // it is about the request, and no change
 			request.Fields = append(request.Fields, field)
 		default:
+			shapes.AsNested(&field)
 			nested.Fields = append(nested.Fields, field)
 		}
 	}
 	if !identified || len(nested.Fields) == 0 {
 		return false
 	}
+	b.params.AddConstants(nested)
 	request.Fields = append(request.Fields, shapes.Field{
 		Declaration: shapes.Declaration{
 			Path: o.name() + ".input", Var: h.request.Fields[0].Var,

@@ -250,6 +250,7 @@ func Get(req GetRequest) (*ext.Wrong, error) { return nil, nil }
 		"app.go:11:27-37 result of Get: *ext.Wrong brings in fields of other modules that cannot be carried as JSON: " +
 			"Channel (chan int)",
 		`ext.go:38:37-44 there is no key "requird"`,
+		"ext.go:39:20-28 agents see and use 1 name only in snake_case: Bad Name is bad_name",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
@@ -407,6 +408,7 @@ func List(options *ext.Options) (*ext.Options, error) { return options, nil }
 		"after string", "plus integer", "minus integer", "level string", "image any",
 		"app.go:8: warning: ext.Image writes its own JSON and has no method to read it back, so nothing tells agents what " +
 			"to send, and what it does not know passes",
+		`ext.go:7: note: agents see and use 2 names only in snake_case: +1 is plus, -1 is minus`, // B2
 		`ext.go:23: note: agents see neither Numbers.Page nor Cursor.Page: both are "page", and encoding/json has neither`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

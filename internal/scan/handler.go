@@ -101,7 +101,8 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 			continue
 		}
 		for _, d := range directives {
-			if d.Name == "nolint" || d.Name == "adopt" { // the latter is reported
+			// adopt is reported, and names is about the package
+			if d.Name == "nolint" || d.Name == "adopt" || d.Name == "names" {
 				continue
 			}
 			s.Report(d.at, diag.Diagnostic{

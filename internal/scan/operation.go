@@ -42,10 +42,12 @@ type builder struct {
 }
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
-	return &builder{
+	b := &builder{
 		Program: p, own: own, tags: tags, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
 	}
+	b.shapes.Verbatim = b.keepsNames()
+	return b
 }
 
 // shapeOf is the shape of a type that a handler mentions at place, with the parameters of all fields.
@@ -121,7 +123,9 @@ func (b *builder) buildRequest(o operation, h *handled) bool {
 		})
 		return false
 	}
-	h.request = shape
+	if h.request = b.shapes.AsParameters(shape); h.request != shape {
+		b.params.AddConstants(h.request)
+	}
 	h.Request, ok = b.spellPart(o, p)
 	return ok
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/internal/scan/wiretype"
@@ -83,19 +84,38 @@ func (b *builder) noteFoldedNames() {
 	if len(folded) == 0 {
 		return
 	}
+	var texts []string
+	add := func(about string, fields []shapes.Declaration) {
+		var pairs []string
+		for _, f := range fields[:min(3, len(fields))] {
+			pairs = append(pairs, f.Tag.Original+" is "+f.Tag.Name)
+		}
+		if more := len(fields) - len(pairs); more > 0 {
+			pairs = append(pairs, fmt.Sprintf("and %d more", more))
+		}
+		if len(pairs) > 0 {
+			texts = append(texts, fmt.Sprintf(about, words.Count(len(fields), "name"))+": "+strings.Join(pairs, ", "))
+		}
+	}
+	var accepted, others []shapes.Declaration
+	seen := make(map[string]bool)
+	for _, f := range folded {
+		pair := f.Tag.Original + " " + f.Tag.Name
+		switch {
+		case seen[pair]:
+		case naming.IsAlias(f.Tag.Original):
+			accepted = append(accepted, f)
+		default:
+			others = append(others, f)
+		}
+		seen[pair] = true
+	}
+	add("agents see %s in snake_case, and may use the camelCase of the json tags too", accepted)
+	add("agents see and use %s only in snake_case", others)
 	first := folded[0]
-	var pairs []string
-	for _, f := range folded[:min(3, len(folded))] {
-		pairs = append(pairs, f.Tag.Original+" is "+f.Tag.Name)
-	}
-	if more := len(folded) - len(pairs); more > 0 {
-		pairs = append(pairs, fmt.Sprintf("and %d more", more))
-	}
 	b.Report(first.Tag.NameAt, diag.Diagnostic{
 		Severity: diag.Note, Code: diag.CodeName, FieldPath: first.Path, Expected: first.Tag.Name,
-		Actual: first.Tag.Original,
-		Message: fmt.Sprintf("agents see %s in snake_case, and may use the camelCase of the json tags too: %s",
-			words.Count(len(folded), "name"), strings.Join(pairs, ", ")),
+		Actual: first.Tag.Original, Message: strings.Join(texts, "; "),
 	})
 }
 

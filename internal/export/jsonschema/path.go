@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ const (
 	// longestPattern is the greatest length of an expression that lists all paths.
 	longestPattern = 4000
 )
+
+var wireName = regexp.MustCompile("^(?:" + segment + "|_computed)$")
 
 // selection returns the schema of a field selection for results of a type: a preset, or paths of existing fields.
 func (s *Set) selection(presets []string, result string) *document.Schema {
@@ -56,14 +59,13 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
 	length := 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		version := f.Name == "_etag" || f.Name == "_version"
-		if f.Name == "" || (f.Name[0] < 'a' || f.Name[0] > 'z') && !version {
+		if f.Name == "_computed" {
 			continue
 		}
 		below, ok := s.pathsBelow(f, open)
-		name := f.Name
+		name := regexp.QuoteMeta(f.Name)
 		if len(f.Aliases) > 0 {
-			name = alternatives(append([]string{f.Name}, f.Aliases...))
+			name = alternatives(append([]string{name}, f.Aliases...))
 		}
 		below = below.after(name)
 		if length += below.length() + 1; !ok || length > longestPattern {
@@ -153,7 +155,7 @@ func alternatives(expressions []string) string {
 }
 
 // hasOtherNames reports whether paths in values of a type may have names that no wire name can be: those of entries of
-// maps, and aliases. seen are the types that were looked at.
+// maps, aliases, and names that a package keeps. seen are the types that were looked at.
 func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 	if t.Items != nil {
 		return true
@@ -170,6 +172,6 @@ func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 			p = *p.Items
 		}
 		of, named := s.adapter.Type(p.Type)
-		return len(p.Aliases) > 0 || p.Type == "object" && p.Items != nil || named && s.hasOtherNames(of, seen)
+		return len(p.Aliases) > 0 || !wireName.MatchString(p.Name) || p.Type == "object" && p.Items != nil || named && s.hasOtherNames(of, seen)
 	})
 }

@@ -103,6 +103,19 @@ func IsAlias(name string) bool {
 	return name != ""
 }
 
+// IsKept reports whether a name can stay as encoding/json writes it, where a package keeps names. It may not have dots,
+// which part the names in a path, nor quotes, brackets, commas and blanks.
+func IsKept(name string) bool {
+	for _, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_-$@:+/#", r):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
 // Exported returns s with a capital first letter.
 func Exported(s string) string {
 	for i, r := range s {

@@ -109,7 +109,7 @@ func (m *Maker) applyElements(
 
 // checkName reports a wire name outside the grammar of names.
 func (m *Maker) checkName(tag tags.Tag, path string) {
-	if naming.IsValid(tag.Name) || naming.IsReservedField(tag.Name) {
+	if tag.Parameter != "" || naming.IsValid(tag.Name) || naming.IsReservedField(tag.Name) {
 		return
 	}
 	d := diag.Diagnostic{

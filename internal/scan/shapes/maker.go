@@ -32,6 +32,8 @@ type Maker struct {
 	folded  []Declaration
 	open    *instance // the generic type that is being shaped
 	endless map[*types.Named]bool
+	// Verbatim says that names below parameters are those that encoding/json writes. It is set before the first shape.
+	Verbatim bool
 }
 
 // NewMaker makes a maker for the operations of package own.

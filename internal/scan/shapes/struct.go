@@ -30,7 +30,7 @@ func (m *Maker) fillStruct(out *Shape, st *types.Struct, label string) {
 	candidates := m.dominant(found)
 	out.Foreign, out.Fields = unfillable, make([]Field, 0, len(candidates))
 	for _, c := range candidates {
-		if naming.IsAlias(c.Tag.Original) {
+		if c.Tag.Original != "" {
 			m.folded = append(m.folded, c.Declaration)
 		}
 		shape, fault := m.Of(c.Var.Type(), c.Path)
@@ -125,8 +125,9 @@ func (c *collector) add(e embedded, i, depth int) {
 	path := e.label + "." + v.Name()
 	tag := c.tags.Read(v, path)
 	spelt := tag.Name
+	c.keepName(&tag, v)
 	own := source.InMainModule(c.Packages[v.Pkg()])
-	if !naming.IsValid(tag.Name) && !naming.IsReservedField(tag.Name) &&
+	if tag.Parameter == "" && !naming.IsValid(tag.Name) && !naming.IsReservedField(tag.Name) &&
 		(!own || tag.FromJSON && !strings.HasPrefix(tag.Name, "_")) {
 		// The tag is for other clients too, or in a module that the user cannot edit.
 		tag.Name, tag.Original = naming.ForField(tag.Name, v.Name()), tag.Name

@@ -1,11 +1,15 @@
 package shapes
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/scan/naming"
+)
 
 // IsWideIdentifier reports whether a field identifies something by a 64-bit integer, or by several, that travel as JSON
 // numbers. Clients in JavaScript round those from 2^53 on (MCP-AQL core §4.7.3).
 func (f *Field) IsWideIdentifier() bool {
-	name := strings.TrimSuffix(f.Param.Name, "s")
+	name := strings.TrimSuffix(naming.SnakeCase(f.Param.Name), "s")
 	if !f.Param.ID && name != "id" && !strings.HasSuffix(name, "_id") {
 		return false
 	}

@@ -36,12 +36,15 @@ type Tag struct {
 	FromJSON  bool // the name is that of the json tag
 	// Original is the name in the json tag, if the wire name was made of it.
 	Original string
-	Items    []Item
-	Foreign  Foreign
-	Field    *ast.Field  // nil: its source was not read
-	At       source.Span // the field's name
-	NameAt   source.Span // where the wire name comes from
-	TagAt    source.Span // the aql key and value
+	// Parameter is the name that the field has as a parameter, and Nested the one that it has below a parameter. They are
+	// set where the package keeps names, Parameter if Name is the nested one, and Nested if it is that of a parameter.
+	Parameter, Nested string
+	Items             []Item
+	Foreign           Foreign
+	Field             *ast.Field  // nil: its source was not read
+	At                source.Span // the field's name
+	NameAt            source.Span // where the wire name comes from
+	TagAt             source.Span // the aql key and value
 }
 
 // Reader reads the tags of struct fields.

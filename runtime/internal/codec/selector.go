@@ -204,7 +204,7 @@ func (n *encoder) reaches(path string) bool {
 		name, rest, deeper := n.element().step(path)
 		if n = n.element(); n.kind == kindStruct {
 			at := n.object.find(name)
-			if at < 0 || name == n.object.fields[at].name && !isPath(name) {
+			if at < 0 || n.object.fields[at].name == "_computed" {
 				return false
 			}
 			n = n.object.fields[at].value
@@ -233,8 +233,8 @@ func (n *encoder) step(path string) (name, rest string, deeper bool) {
 	return strings.Cut(path, ".")
 }
 
-// hasOtherNames reports whether paths may have names that no wire name can be: those of entries of maps, and aliases.
-// seen are the structs that were looked at.
+// hasOtherNames reports whether paths may have names that no wire name can be: those of entries of maps, aliases, and
+// names that a package keeps. seen are the structs that were looked at.
 func (n *encoder) hasOtherNames(seen map[*structEncoder]bool) bool {
 	n = n.element()
 	if n.kind != kindStruct || seen[n.object] {
@@ -242,7 +242,7 @@ func (n *encoder) hasOtherNames(seen map[*structEncoder]bool) bool {
 	}
 	seen[n.object] = true
 	return slices.ContainsFunc(n.object.fields, func(f encodedField) bool {
-		return len(f.aliases) > 0 || f.value.hasOtherNames(seen)
+		return len(f.aliases) > 0 || !isPath(f.name) && f.name != "_computed" || f.value.hasOtherNames(seen)
 	})
 }
 
@@ -281,7 +281,7 @@ func (s *Selector) ValidPaths(unknown string) []string {
 	}
 	var valid []string
 	for i := range n.object.fields {
-		if name := n.object.fields[i].name; isPath(name) {
+		if name := n.object.fields[i].name; name != "_computed" {
 			valid = append(valid, prefix+name)
 		}
 	}
