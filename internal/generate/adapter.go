@@ -2,7 +2,6 @@ package generate
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -13,7 +12,7 @@ import (
 func Adapter(packages []model.Package) (*gen.Definitions, error) {
 	adapter := new(gen.Definitions)
 	owners := make(map[string]string) // of operations
-	types := make(map[string]*gen.Type)
+	parts := make([]gen.Definitions, len(packages))
 	for i := range packages {
 		pkg := &packages[i]
 		for _, h := range pkg.Handlers {
@@ -23,17 +22,22 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 					name)
 			}
 			owners[name] = pkg.Path
-			adapter.Operations = append(adapter.Operations, h.Operation)
+			parts[i].Operations = append(parts[i].Operations, h.Operation)
 		}
-		for k := range pkg.Types {
-			t := &pkg.Types[k]
-			if first, taken := types[t.Name]; !taken {
-				types[t.Name] = t
-				adapter.Types = append(adapter.Types, *t)
-			} else if !reflect.DeepEqual(first, t) {
-				return nil, fmt.Errorf("%s has another type %s than the packages before; name the packages of one adapter",
-					pkg.Path, t.Name)
+		parts[i].Types = pkg.Types
+	}
+	parts, err := gen.Qualify(parts) // as aql.Merge does
+	if err != nil {
+		return nil, fmt.Errorf("joining the packages of one adapter: %w", err)
+	}
+	known := make(map[string]bool)
+	for _, part := range parts {
+		adapter.Operations = append(adapter.Operations, part.Operations...)
+		for _, t := range part.Types {
+			if !known[t.Name] {
+				adapter.Types = append(adapter.Types, t)
 			}
+			known[t.Name] = true
 		}
 	}
 	if len(packages) > 0 {

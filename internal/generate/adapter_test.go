@@ -28,6 +28,17 @@ func TestAdapter(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+	// B10, as in aql.Merge: types of one name that differ have the names of their packages in front.
+	first, second := pkg("a", "get_a", note), pkg("b", "get_b", other)
+	first.Handlers[0].Operation.Source, second.Handlers[0].Operation.Source = "a/a.go:1", "b/b.go:1"
+	got, err = generate.Adapter([]model.Package{first, second})
+	want = &gen.Definitions{
+		Name: "a", Operations: []gen.Operation{{Name: "get_a", Source: "a/a.go:1"}, {Name: "get_b", Source: "b/b.go:1"}},
+		Types: []gen.Type{{Name: "ANote", Kind: gen.KindObject}, {Name: "BNote", Kind: gen.KindScalar}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
 	for _, second := range []model.Package{pkg("b", "get_a", note), pkg("b", "get_b", other)} {
 		if _, err := generate.Adapter([]model.Package{pkg("a", "get_a", note), second}); err == nil {
 			t.Errorf("joined with %+v", second)

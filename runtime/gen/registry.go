@@ -14,6 +14,7 @@ type Registry struct {
 	operations []Bound
 	types      []Type
 	faults     []error
+	merged     []*Registry // what Merge made it of, each of one package
 }
 
 // Bound is an operation of a Registry, bound to the values whose methods it calls.
@@ -77,18 +78,31 @@ func newRegistry(handlers []Handler, types []WireType, bind func(*Handler, Opera
 	return m.Registry
 }
 
-// Merge makes one registry of several, in their order. Two operations of one name, and two different types of one name,
-// are faults that Registry.Err reports.
+// Merge makes one registry of several, in their order. Two operations of one name are a fault that Registry.Err reports.
+// Qualify renames different types of one name.
 func Merge(registries ...*Registry) *Registry {
 	if len(registries) == 1 {
 		return registries[0]
 	}
-	operations, types := 0, 0
+	var parts []*Registry
 	for _, r := range registries {
+		if r.merged == nil {
+			parts = append(parts, r)
+		} else {
+			parts = append(parts, r.merged...)
+		}
+	}
+	qualified, fault := qualify(parts)
+	operations, types := 0, 0
+	for _, r := range qualified {
 		operations, types = operations+len(r.operations), types+len(r.types)
 	}
 	m := newMerger(operations, types)
-	for _, r := range registries {
+	m.merged = parts
+	if fault != nil {
+		m.faults = append(m.faults, fault)
+	}
+	for _, r := range qualified {
 		m.faults = append(m.faults, r.faults...)
 		for i := range r.operations {
 			m.addOperation(&r.operations[i])
@@ -98,6 +112,41 @@ func Merge(registries ...*Registry) *Registry {
 		}
 	}
 	return m.Registry
+}
+
+// qualify returns registries in which types of one name are equal.
+func qualify(registries []*Registry) ([]*Registry, error) {
+	owner := make(map[string]int)
+	shared := false
+	for i, r := range registries {
+		for k := range r.types {
+			first, taken := owner[r.types[k].Name]
+			if shared = shared || taken && first != i; shared {
+				break
+			}
+			owner[r.types[k].Name] = i
+		}
+	}
+	if !shared {
+		return registries, nil
+	}
+	definitions := make([]Definitions, len(registries))
+	for i, r := range registries {
+		definitions[i] = r.Definitions()
+	}
+	definitions, err := Qualify(definitions)
+	if err != nil {
+		return registries, err
+	}
+	out := make([]*Registry, len(registries))
+	for i, r := range registries {
+		renamed := &Registry{operations: slices.Clone(r.operations), types: definitions[i].Types, faults: r.faults}
+		for k := range renamed.operations {
+			renamed.operations[k].Operation = definitions[i].Operations[k]
+		}
+		out[i] = renamed
+	}
+	return out, nil
 }
 
 // merger fills a registry in which every name is there once.
@@ -125,10 +174,10 @@ func (m *merger) addOperation(o *Bound) {
 
 func (m *merger) addType(t *Type) {
 	if i, taken := m.typeAt[t.Name]; taken {
-		if !reflect.DeepEqual(&m.types[i], t) { // two packages may share a type
+		if m.merged == nil && !reflect.DeepEqual(&m.types[i], t) {
 			m.fault("two different types are called %q; rename one of them", t.Name)
 		}
-		return
+		return // two packages may share a type
 	}
 	m.typeAt[t.Name] = len(m.types)
 	m.types = append(m.types, *t)
