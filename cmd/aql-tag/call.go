@@ -78,6 +78,10 @@ func runCall(ctx context.Context, env *environment, args []string) int {
 	if f.verbose {
 		options.Stderr = printableLines{env.stderr}
 	}
+	caller := &call.Caller{Say: env.stderr, Ask: env.asker(), Yes: f.yes, YesDangerous: f.yesDangerous}
+	if caller.CanApprove() {
+		options.Approve = caller.Approve
+	}
 	client, err := dial(ctx, env, f.request.Command, f.url, f.bearerFile, options)
 	if err != nil {
 		code := fail(exitIO, err)
@@ -85,7 +89,8 @@ func runCall(ctx context.Context, env *environment, args []string) int {
 		return code
 	}
 	defer client.Close() //nolint:errcheck // the answer is what counts
-	code, err := f.serve(ctx, env, client, params, ready)
+	caller.Patient = &call.Patient{Server: client, Timeout: f.timeout}
+	code, err := f.serve(ctx, env, client, caller, params, ready)
 	if err == nil {
 		return code
 	}
@@ -148,12 +153,15 @@ func (f *callFlags) parse(env *environment, args []string) int {
 
 // serve does what is asked for, and returns the exit code.
 func (f *callFlags) serve(
-	ctx context.Context, env *environment, client *mcpclient.Client, params json.RawMessage, ready bool,
+	ctx context.Context, env *environment, client *mcpclient.Client, caller *call.Caller, params json.RawMessage,
+	ready bool,
 ) (int, error) {
-	surface, err := conform.Look(ctx, client, conform.Options{Prefix: f.prefix, CallTimeout: f.timeout})
+	options := conform.Options{Prefix: f.prefix, CallTimeout: 24 * time.Hour} // the patient server has a clock of its own
+	surface, err := conform.Look(ctx, caller.Patient, options)
 	if err != nil {
 		return exitIO, err
 	}
+	caller.Surface = surface
 	if f.request.Operation == "" {
 		return exitOK, f.list(env, client, surface)
 	}
@@ -172,7 +180,6 @@ func (f *callFlags) serve(
 			return exitUsage, err
 		}
 	}
-	caller := call.Caller{Surface: surface, Say: env.stderr, Ask: env.asker(), Yes: f.yes, YesDangerous: f.yesDangerous}
 	answer, err := caller.Call(ctx, o, params)
 	if errors.Is(err, call.ErrUnconfirmed) {
 		return exitUnconfirmed, f.unconfirmed(env, o, answer, caller.Ask != nil)

@@ -56,7 +56,7 @@ func TestConnect(t *testing.T) {
 		{name: "both", args: "cursor -url http://x " + named, want: exitUsage, says: "contradict"},
 		{name: "a command that is not there", args: "cursor -name notes -- ./nowhere", want: exitIO,
 			says: "finding the command"},
-		{name: "a token without a URL", args: "cursor -bearer-file mcp.json " + named, want: exitUsage, says: "goes with -url"},
+		{name: "a token without a URL", args: "cursor -bearer-file x " + named, want: exitUsage, says: "goes with -url"},
 		{name: "no URL", args: "cursor -name notes -url example.com/mcp", want: exitUsage, says: "not the URL"},
 		{name: "a client without URLs", args: "claude-desktop -name notes -url http://x/mcp", want: exitUsage,
 			says: "takes servers at URLs in its settings"},

@@ -43,6 +43,9 @@ type Options struct {
 	Bearer string
 	// Timeout is the longest wait for the connection; default 10 seconds.
 	Timeout time.Duration
+	// Approve, if not nil, has a person answer a question of the server with yes or no (MCP elicitation, by a form that
+	// has one boolean). Other forms are declined. An error of Approve is answered as an error.
+	Approve func(ctx context.Context, question string) (bool, error)
 	// MaxAnswerBytes is the greatest length of one message of the server; default 16 MiB.
 	MaxAnswerBytes int
 }
@@ -147,7 +150,7 @@ func connect(ctx context.Context, transport mcp.Transport, options Options, g *g
 	ctx, cancel := context.WithTimeoutCause(ctx, options.Timeout, timeout)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: options.Name, Version: "1"},
-		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}, ElicitationHandler: options.elicit()})
 	type outcome struct {
 		session *mcp.ClientSession
 		err     error

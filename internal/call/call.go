@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -28,9 +30,20 @@ type Caller struct {
 	Say io.Writer
 	// Ask returns a line that the person types behind a prompt; nil: nobody can be asked.
 	Ask func(ctx context.Context, prompt string) (string, error)
+	// Patient, if not nil, is the server of the surface; what the person takes to answer does not count as its time.
+	Patient *Patient
 	// Yes confirms in place of the person what is destructive or less, and YesDangerous everything.
 	Yes, YesDangerous bool
+
+	mu       sync.Mutex
+	calling  *conform.Operation // whose answer is awaited; nil: none
+	waiting  context.Context    // ends when the answer is there
+	asked    int                // questions of the server meanwhile
+	declined bool               // one of them was not answered with yes
 }
+
+// mostQuestions is how often a server may ask while it runs one operation.
+const mostQuestions = 10
 
 // confirmations are the codes of failures that ask for a confirmation, with the parameter that takes the token (MCP-AQL
 // gatekeeper §4.2, rate limiting §4.4).
@@ -54,9 +67,12 @@ func (c *Caller) Call(ctx context.Context, o conform.Operation, params json.RawM
 	}
 	sent := map[string]bool{}
 	for {
-		answer, err := c.Surface.Call(ctx, o, params)
+		answer, declined, err := c.callOnce(ctx, o, params)
 		if err != nil {
 			return nil, err
+		}
+		if declined && answer.Failed {
+			return answer, ErrUnconfirmed
 		}
 		parameter, asks := tokenParameter(o, answer.Code)
 		token := textOf(answer.Details["confirmation_token"])
@@ -71,6 +87,51 @@ func (c *Caller) Call(ctx context.Context, o conform.Operation, params json.RawM
 			return nil, err
 		}
 	}
+}
+
+// callOnce calls an operation, and tells whether the person declined what the server asked meanwhile.
+func (c *Caller) callOnce(
+	ctx context.Context, o conform.Operation, params json.RawMessage,
+) (answer *conform.Answer, declined bool, err error) {
+	waiting, done := context.WithCancel(ctx)
+	defer done()
+	c.mu.Lock()
+	c.calling, c.waiting, c.asked, c.declined = &o, waiting, 0, false
+	c.mu.Unlock()
+	answer, err = c.Surface.Call(ctx, o, params)
+	done() // a question that is still open has no use any more
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calling = nil
+	return answer, c.declined, err
+}
+
+// levelInText matches the danger level in the question of an adapter.
+var levelInText = regexp.MustCompile(`\(danger: ([a-z]+)\)`)
+
+// CanApprove reports whether questions of the server can be answered at all.
+func (c *Caller) CanApprove() bool { return c.Ask != nil || c.Yes || c.YesDangerous }
+
+// Approve answers a question that the server asks while an operation is called (MCP elicitation).
+func (c *Caller) Approve(_ context.Context, question string) (bool, error) {
+	if c.Patient != nil {
+		defer c.Patient.pause()()
+	}
+	c.mu.Lock() // one question after the other
+	defer c.mu.Unlock()
+	if c.asked++; c.calling == nil || c.asked > mostQuestions {
+		return false, nil
+	}
+	danger := c.calling.Danger
+	if m := levelInText.FindStringSubmatch(question); m != nil && levelOf(m[1]) > levelOf(danger) {
+		danger = m[1]
+	}
+	err := c.confirm(c.waiting, *c.calling, danger, strings.Split(strings.TrimSpace(question), "\n"))
+	if errors.Is(err, ErrUnconfirmed) {
+		c.declined = true
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // tokenParameter returns the parameter that takes the token after a failure; false: the failure asks for none. An

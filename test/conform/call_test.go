@@ -16,6 +16,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aqltag/aqltag/examples/todo/todo"
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/mcpserver"
 )
 
 // The script "call" in front of the command makes exit codes visible to scripts.
@@ -25,6 +29,7 @@ const callScript = "#!/bin/sh\naql-tag call \"$@\"\ncode=$?\necho \"exit code $c
 // deviate as real ones do, and with hostile ones. A script finds
 //
 //   - the programs todo, hostile, and call, which says the exit code
+//   - the URLs $PEOPLE and $PEOPLE_SESSIONS (both eras), of an adapter that asks people in place of giving tokens
 //   - the URLs $TODO, $SINGLE (in single mode), $SESSIONS (before protocol version 2026-07-28), $ELEMENTS, $LEDGER,
 //     $PLAIN, $DISCRETE (a tool for each operation), $ELSEWHERE (redirects to another origin) and $GUARDED (wants a
 //     token)
@@ -52,8 +57,9 @@ func TestCall(t *testing.T) {
 	urls := map[string]string{
 		"TODO": todo, "SINGLE": serve(t, "-mode", "single"), "SESSIONS": before, "ELEMENTS": overHTTP(t, newElements()),
 		"LEDGER": overHTTP(t, newLedger()), "PLAIN": overHTTP(t, newPlain()), "DISCRETE": overHTTP(t, newDiscrete()),
-		"GUARDED": guarded(t, todo),
+		"GUARDED": guarded(t, todo), "PEOPLE": peopleOnly(t),
 	}
+	urls["PEOPLE_SESSIONS"], _ = beforeSessionless(t, urls["PEOPLE"])
 	urls["ELSEWHERE"] = redirecting(t, urls["GUARDED"])
 	t.Run("scripts", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{
@@ -125,6 +131,30 @@ func guarded(t *testing.T, endpoint string) string {
 		}
 		forward.ServeHTTP(w, r)
 	}))
+	t.Cleanup(over.Close)
+	return over.URL + "/mcp"
+}
+
+// peopleOnly serves the example with confirmations that only people give, by MCP elicitation.
+func peopleOnly(t *testing.T) string {
+	t.Helper()
+	service, err := todo.Open(todo.Memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { service.Close() })
+	adapter, err := aql.New(todo.NewRegistry(service), aql.Options{
+		Name: "todo", Version: "1.0.0", Confirmation: aql.Confirmation{HumanOnly: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcpserver.New(adapter, mcpserver.Options{Elicit: true})
+	handler, err := server.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := httptest.NewServer(handler)
 	t.Cleanup(over.Close)
 	return over.URL + "/mcp"
 }
