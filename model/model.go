@@ -43,6 +43,7 @@ type Handler struct {
 	Variadic       bool       // the last argument is variadic
 	Result         GoType     // the result before the error; without text, the error is the only one
 	Adopted        *Adopted   // of a function that is named by //aql:adopt; nil: it is declared in the package
+	Guessed        bool       // nobody has reviewed category and danger level
 	Merge          *Merge     // of an update that takes the whole resource; nil: the handler takes what was sent
 	Position       Position
 }

@@ -74,6 +74,10 @@ var (
 		{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
 		{Name: "replacement", Value: Text, Doc: "operation to use instead"},
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
+		{
+			Name: "guessed", Value: Flag,
+			Doc: "that `aql-tag init` guessed category and danger; `lint` and `check` fail until a person removes it",
+		},
 	}
 	parameterKeys = []Key{
 		{

@@ -78,7 +78,7 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 		return exitStale
 	}
 	f.remember(env, run)
-	return exitOK
+	return reportGuesses(env, run)
 }
 
 // readSnapshot reads a file, or the files in a directory, that export wrote.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/aqltag/aqltag/internal/generate"
 )
@@ -11,6 +12,8 @@ const checkHelp = `
 Usage: aql-tag check [flags] [packages]
 
 check writes nothing. It prints a diff for every generated file that is missing or out of date, and then exits with 6.
+Where all are up to date, it exits with 2 if an operation is marked as guessed: aql-tag init guessed its category and
+danger level, and nobody has reviewed them.
 
 With -against it also compares what agents see with an old version of the adapter, which export wrote with -format
 snapshot or introspection, and exits with 6 if a change breaks agents.
@@ -42,7 +45,22 @@ func runCheck(ctx context.Context, env *environment, args []string) int {
 		return exitStale
 	}
 	f.remember(env, run)
-	return exitOK
+	return reportGuesses(env, run)
+}
+
+// reportGuesses prints which operations nobody has reviewed, and returns the exit code.
+func reportGuesses(env *environment, run *generate.Run) int {
+	if len(run.Guessed) == 0 {
+		return exitOK
+	}
+	list := run.Guessed[:min(5, len(run.Guessed))]
+	more := ""
+	if len(list) < len(run.Guessed) {
+		more = fmt.Sprintf(" and %d more", len(run.Guessed)-len(list))
+	}
+	fmt.Fprintf(env.stderr, "aql-tag: nobody has reviewed the category and danger of %s%s; "+
+		"correct what is wrong, and remove guessed\n", strings.Join(list, ", "), more)
+	return exitSource
 }
 
 // reportStale prints which files are out of date, and returns them.

@@ -23,6 +23,7 @@ type Run struct {
 	Diagnostics    []diag.Diagnostic
 	Packages       []model.Package // those with operations; none of an unchanged run
 	Operations     bool            // there are packages with operations
+	Guessed        []string        // operations whose category and danger level nobody has reviewed
 	FallbackReason error           // as in scan.Result
 
 	command runcache.Command
@@ -34,6 +35,7 @@ type Run struct {
 type note struct {
 	Diagnostics []plainDiagnostic
 	Packages    int // with operations
+	Guessed     []string
 }
 
 // plainDiagnostic is a diagnostic that JSON writes as it is and not as -json prints it.
@@ -59,7 +61,7 @@ func Unchanged(command runcache.Command, verify bool) (*Run, bool) {
 	if !ok {
 		return nil, false
 	}
-	r := &Run{command: command, Operations: n.Packages > 0}
+	r := &Run{command: command, Operations: n.Packages > 0, Guessed: n.Guessed}
 	for _, name := range names {
 		r.Files = append(r.Files, outfile.File{Name: name})
 	}
@@ -78,11 +80,19 @@ func Scan(ctx context.Context, command runcache.Command, places bool) (*Run, err
 	if err != nil {
 		return nil, err
 	}
-	return &Run{
+	run := &Run{
 		Diagnostics: result.Diagnostics, Packages: result.Packages, Operations: len(result.Packages) > 0,
 		FallbackReason: result.FallbackReason,
 		command:        command, inputs: result.Inputs, empty: result.Empty,
-	}, nil
+	}
+	for i := range result.Packages {
+		for j := range result.Packages[i].Handlers {
+			if h := &result.Packages[i].Handlers[j]; h.Guessed {
+				run.Guessed = append(run.Guessed, h.Operation.Name)
+			}
+		}
+	}
+	return run, nil
 }
 
 // HasErrors reports whether the source has errors. Its packages cannot be generated then.
@@ -127,7 +137,7 @@ func (r *Run) addFile(dir string, content []byte) error {
 // Remember notes that the files on disk are what the run makes, for Unchanged. The error means that the next run takes
 // as long.
 func (r *Run) Remember() error {
-	n := note{Packages: len(r.Packages)}
+	n := note{Packages: len(r.Packages), Guessed: r.Guessed}
 	for _, d := range r.Diagnostics {
 		n.Diagnostics = append(n.Diagnostics, plainDiagnostic(d))
 	}

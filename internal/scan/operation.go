@@ -86,6 +86,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	}
 	b.reportForeign(o, &h)
 	h.Operation = b.buildOperation(o)
+	_, h.Guessed = tags.Find(o.items, "guessed")
 	b.applyParamDirectives(o, &h)
 	b.markIDs(o, &h)
 	b.identifyByPlace(o, &h)
@@ -276,6 +277,7 @@ func (b *builder) buildOperation(o operation) gen.Operation {
 	if op.DangerSource == "" {
 		b.inferDanger(o, &op)
 	}
+	b.checkDanger(o, &op)
 	if op.Description == "" {
 		suggestion := fmt.Sprintf("add a comment such as // %s does …", o.name())
 		if o.adopted != nil && !b.Editable(o.fn.Pkg()) {

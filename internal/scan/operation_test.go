@@ -16,7 +16,7 @@ func TestOperationKeys(t *testing.T) {
 	got := operation(t, one(t, `package app
 
 type Request struct {
-	_ struct{} `+"`aql:\"op=drop_caches,category=DELETE,danger=safe,endpoint=manage,timeout=90s,"+
+	_ struct{} `+"`aql:\"op=drop_caches,category=DELETE,danger=reversible,endpoint=manage,timeout=90s,"+
 		"deprecated='Use it no more',replacement=clear_caches\"`"+`
 }
 
@@ -28,7 +28,7 @@ func DropIt(Request) error { return nil }
 `), "drop_caches")
 	want := gen.Operation{
 		Name: "drop_caches", Category: gen.Delete, Family: "manage", Description: "Drops the caches.",
-		Danger: gen.Safe, DangerSource: gen.DangerFromTag, Reasons: []string{"One", "Two"},
+		Danger: gen.Reversible, DangerSource: gen.DangerFromTag, Reasons: []string{"One", "Two"},
 		Returns: gen.Returns{Name: "Nothing", Kind: gen.KindScalar, Description: "No data (null)."},
 		Timeout: 90 * time.Second, Deprecated: "Use it no more", Replacement: "clear_caches", Source: "app.go:11",
 	}

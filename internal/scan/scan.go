@@ -170,6 +170,7 @@ func (s *scanner) scan(roots []*packages.Package) Result {
 	s.noteSharedNames(result.Packages)
 	s.tags.WarnUnused(roots)
 	s.silence(roots)
+	s.reportGuesses(found)
 	result.Diagnostics = diag.Sort(s.Diagnostics)
 	return result
 }
