@@ -50,7 +50,7 @@ func (b *builder) buildArguments(o operation, h *handled) bool {
 			Declaration: f, Selector: []string{v.Name()}, Shape: shape, Position: b.Position(f.Tag.At.Start),
 			Param: gen.Param{Go: v.Name()},
 		}
-		b.fillArgument(&field)
+		b.fillArgument(o, &field)
 		request.Fields = append(request.Fields, field)
 		h.Arguments = append(h.Arguments, model.Argument{Field: v.Name(), Type: text})
 	}
@@ -95,12 +95,34 @@ func typeSpan(o operation, v *types.Var) source.Span {
 }
 
 // fillArgument fills in the parameter of an argument. A Go function gets all of its arguments, so each is required
-// unless it has a default or can be nil.
-func (b *builder) fillArgument(field *shapes.Field) {
+// unless it has a default, can be nil, or is an optional struct.
+func (b *builder) fillArgument(o operation, field *shapes.Field) {
 	b.params.FillField(field)
-	if !shapes.IsNilable(field.Shape) {
-		field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.Tag.Faulty
+	if shapes.IsNilable(field.Shape) || isOptional(o, field) {
+		return
 	}
+	field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.Tag.Faulty
+}
+
+// isOptional reports whether an argument is a struct that a request may leave out. The handler gets the zero value then,
+// so an empty object has to give the same: no field is required or has a default. Of what a function writes, only what
+// is called options is optional.
+func isOptional(o operation, field *shapes.Field) bool {
+	category, _ := tags.Find(o.items, "category")
+	options := naming.IsOptions(field.Param.Name) || naming.IsOptions(naming.SnakeCase(field.Shape.Go.Name))
+	return (options || category.Value == string(gen.Read)) && isEmpty(field.Shape, make(map[*shapes.Shape]bool))
+}
+
+// isEmpty reports whether a shape is a struct whose zero value is what an empty object gives.
+func isEmpty(shape *shapes.Shape, visited map[*shapes.Shape]bool) bool {
+	if shape.Kind != shapes.Struct || len(shape.Fields) == 0 {
+		return false
+	}
+	visited[shape] = true
+	return !slices.ContainsFunc(shape.Fields, func(f shapes.Field) bool {
+		nested := f.Shape.Kind == shapes.Struct && len(f.Shape.Fields) > 0 && !visited[f.Shape]
+		return f.Param.Required || f.Param.Default != "" || nested && !isEmpty(f.Shape, visited)
+	})
 }
 
 // applyParamDirectives applies the //aql:param directives of a handler, to its arguments or to the fields of a request
@@ -153,7 +175,7 @@ func (b *builder) applyParamDirectives(o operation, h *handled) {
 			}
 		}
 		if o.request == nil {
-			b.fillArgument(field)
+			b.fillArgument(o, field)
 		} else {
 			b.params.FillField(field)
 		}

@@ -139,3 +139,12 @@ func Use(name string) string {
 	}
 	return fmt.Sprintf("use %q", name)
 }
+
+// IsOptions reports whether the name of an argument or a type, in snake_case, says that it may be left out.
+func IsOptions(name string) bool {
+	switch name[strings.LastIndexByte(name, '_')+1:] {
+	case "opt", "opts", "option", "options":
+		return true
+	}
+	return false
+}
