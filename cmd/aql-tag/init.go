@@ -16,8 +16,10 @@ import (
 const initHelp = `
 Usage: aql-tag init [flags] [packages]
 
-init lists the functions that could be operations, with a category and a danger level that their names suggest, and
-why the others could not. A person should read the list: what is marked with ? is a guess.
+init lists the functions that could be operations, with a category and a danger level, and why the others could not.
+It goes by names, results and bodies, and on doubt takes the higher level: what it does not know is EXECUTE and
+destructive. What is marked with ? is worth a look. A guess is written with the key guessed, which lint and check report
+until a person removes it.
 
 Flags:
 `
@@ -30,8 +32,11 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	f.declare(set, "print the proposals as one JSON object on standard output",
 		"list unexported functions too, and say why loading took long")
 	write := set.Bool("w", false, "write the directives above the functions, and change nothing else")
+	summary := set.Bool("summary", false, "print counts in place of lists")
 	const onlyUsage = "propose only operations or functions (Type.Method) that match a `regexp`"
+	onlyText := ""
 	set.Func("only", onlyUsage, func(text string) (err error) {
+		onlyText = text
 		only, err = regexp.Compile(text)
 		return err
 	})
@@ -65,7 +70,7 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	if f.json {
 		err = printProposalsJSON(env, proposals, written)
 	} else {
-		err = printProposals(env, f, proposals, written)
+		err = printProposals(env, f, proposals, written, initRequest{only: onlyText, summary: *summary})
 	}
 	if err != nil {
 		return fail(env, exitIO, fmt.Errorf("printing the proposals: %w", err))
@@ -73,9 +78,17 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	return code
 }
 
+// initRequest are the flags of init that its output depends on.
+type initRequest struct {
+	only    string
+	summary bool
+}
+
 // printProposals prints a table of the candidates, what to check, what cannot be an operation and why, and what to do
 // next.
-func printProposals(env *environment, f flags, proposals propose.Proposals, written []string) error {
+func printProposals(
+	env *environment, f flags, proposals propose.Proposals, written []string, request initRequest,
+) error {
 	for _, d := range proposals.Diagnostics {
 		if err := d.Write(env.stderr, env.dir, env.color); err != nil {
 			return err
@@ -85,7 +98,15 @@ func printProposals(env *environment, f flags, proposals propose.Proposals, writ
 		return nil
 	}
 	var b strings.Builder
+	if request.summary {
+		if err := printSummary(&b, proposals); err != nil {
+			return err
+		}
+	}
 	for _, pkg := range proposals.Packages {
+		if request.summary {
+			break
+		}
 		if err := printProposedPackage(&b, env.dir, pkg, f.verbose); err != nil {
 			return err
 		}
@@ -96,7 +117,7 @@ func printProposals(env *environment, f flags, proposals propose.Proposals, writ
 	if len(written) > 0 {
 		fmt.Fprintln(&b)
 	}
-	printNext(&b, proposals, len(written) > 0)
+	printNext(&b, nextSteps{env: env, flags: f, only: request.only, proposals: proposals, written: len(written) > 0})
 	_, err := io.WriteString(env.stdout, b.String())
 	return err
 }
@@ -109,7 +130,7 @@ func printProposedPackage(b *strings.Builder, dir string, pkg propose.Package, a
 		fmt.Fprintln(table, "  \tOPERATION\tCATEGORY\tDANGER\tIDENTIFIERS\tFUNCTION\tPLACE")
 		for _, c := range pkg.Candidates {
 			mark, identifiers := " ", strings.Join(c.Identifiers, " ")
-			if len(c.Checks) > 0 || c.Locked != "" {
+			if len(c.Checks) > 0 || c.Guessed || c.Locked != "" {
 				mark = "?"
 			}
 			if identifiers == "" {
@@ -183,48 +204,5 @@ func printDoubts(b *strings.Builder, pkg propose.Package) {
 	}
 	if any {
 		fmt.Fprintln(b)
-	}
-}
-
-// printNext prints the steps that are left.
-func printNext(b *strings.Builder, proposals propose.Proposals, written bool) {
-	var free, locked, existing int
-	generates := true
-	for _, pkg := range proposals.Packages {
-		existing += len(pkg.Existing)
-		for _, c := range pkg.Candidates {
-			if c.Locked == "" {
-				free++
-			} else {
-				locked++
-			}
-		}
-		if len(pkg.Candidates)+len(pkg.Existing) > 0 && !pkg.Generates {
-			generates = false
-		}
-	}
-	var steps []string
-	switch {
-	case free > 0 && !written:
-		steps = append(steps, "aql-tag init -w writes the directives (-only REGEXP: those of some), to be read and corrected")
-	case free == 0 && locked > 0:
-		steps = append(steps, "write functions of your own that call the candidates, and run aql-tag init on their package")
-	case free == 0 && existing == 0:
-		fmt.Fprintln(b, "No function could be an operation.")
-		return
-	}
-	if !generates {
-		steps = append(steps,
-			"go get -tool github.com/aqltag/aqltag/cmd/aql-tag && go get github.com/aqltag/aqltag/runtime/serve",
-			"put //go:generate go tool aql-tag into a file of the package")
-	}
-	if len(steps) == 0 && free == 0 {
-		fmt.Fprintln(b, "Nothing to propose: what can be an operation is one.")
-		return
-	}
-	steps = append(steps, "go generate ./... writes aql_gen.go, whose NewRegistry is what serve.Main takes")
-	fmt.Fprintln(b, "Next:")
-	for i, step := range steps {
-		fmt.Fprintf(b, "  %d. %s\n", i+1, step)
 	}
 }

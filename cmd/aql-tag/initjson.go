@@ -18,6 +18,7 @@ type candidateJSON struct {
 	Operation   string   `json:"operation"`
 	Category    string   `json:"category"`
 	Danger      string   `json:"danger"`
+	Guessed     bool     `json:"guessed,omitempty"`
 	Params      []string `json:"params,omitempty"`
 	Identifiers []string `json:"identifiers,omitempty"`
 	Directives  []string `json:"directives"`
@@ -66,7 +67,7 @@ func printProposalsJSON(env *environment, proposals propose.Proposals, written [
 		for _, c := range pkg.Candidates {
 			p.Candidates = append(p.Candidates, candidateJSON{
 				Function: c.Function, placeJSON: placeJSON(c.Position), Operation: c.Operation, Category: string(c.Category),
-				Danger: string(c.Danger),
+				Danger: string(c.Danger), Guessed: c.Guessed,
 				Params: c.Params, Identifiers: c.Identifiers, Directives: c.Directives, Checks: c.Checks, Locked: c.Locked,
 			})
 		}

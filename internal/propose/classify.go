@@ -1,7 +1,6 @@
 package propose
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,119 +9,23 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// classification is the category that a function's name and signature suggest.
-type classification struct {
-	category gen.Category
-	checks   []string // why the category may be wrong
-}
-
-// classify suggests a category: by the verb of the name, by a second verb as in GetOrCreate, or by the signature.
-func (d *draft) classify() classification {
-	verb, rest := verbOf(naming.SnakeCase(d.fn.Func.Name()))
-	category, check, known := usualCategory(verb)
-	var out classification
-	switch {
-	case known:
-		out.category = category
-		if check != "" {
-			out.checks = append(out.checks, check)
-		}
-	case d.reads():
-		out.category = gen.Read
-		out.checks = append(out.checks,
-			fmt.Sprintf("%q is no verb that tells a category; READ because it takes plain values and returns data", verb))
-	default:
-		out.category = gen.Execute
-		out.checks = append(out.checks,
-			fmt.Sprintf("%q is no verb that tells a category; EXECUTE because it may do anything", verb))
+// classify returns what a function is taken for, with what only its parameters tell.
+func (d *draft) classify() Judgment {
+	j := d.judgment
+	j.Reasons = slices.Clone(j.Reasons)
+	if j.Category == gen.Delete && len(d.identifiers(j.Category)) == 0 {
+		j.Reasons = append(j.Reasons, "nothing says which one is deleted, so it may delete many")
 	}
-	for i, word := range rest {
-		if word != "or" && word != "and" || i+1 == len(rest) {
-			continue
-		}
-		if second, _, ok := usualCategory(rest[i+1]); ok && second != out.category {
-			if weight(second) > weight(out.category) {
-				out.category = second
-			}
-			out.checks = append(out.checks, "its name says that it does two things")
-		}
-	}
-	if out.category == gen.Delete && len(d.identifiers(out.category)) == 0 {
-		out.checks = append(out.checks, "nothing says which one is deleted, so it may delete many")
-	}
-	return out
-}
-
-// verbOf returns the verb of an operation's name, after words that only tell how it is done, and the words behind it.
-func verbOf(name string) (verb string, rest []string) {
-	words := strings.Split(name, "_")
-	for len(words) > 1 &&
-		slices.Contains([]string{"bulk", "batch", "force", "try", "mass", "multi", "async", "admin", "do"}, words[0]) {
-		words = words[1:]
-	}
-	return words[0], words[1:]
-}
-
-// usualCategory is naming.VerbCategory with more verbs. check is what a person should check about the verb.
-func usualCategory(verb string) (category gen.Category, check string, known bool) {
-	if _, category, known := naming.VerbCategory(verb); known {
-		return category, "", true
-	}
-	switch verb {
-	case "fetch", "load", "read", "lookup", "query", "show", "describe", "view", "check", "is", "has", "exists", "can",
-		"download", "stat", "stats", "summarize", "compare", "diff", "preview", "browse", "inspect", "ping", "validate",
-		"calculate", "compute", "estimate", "peek", "select", "retrieve", "whoami", "parse", "match", "decode", "encode",
-		"render", "convert":
-		return gen.Read, "", true
-	case "new", "append", "post", "book", "invite", "clone", "copy", "duplicate", "fork", "record", "store", "issue",
-		"generate":
-		return gen.Create, "", true
-	case "push", "open", "log":
-		return gen.Create, fmt.Sprintf("%q may also be EXECUTE", verb), true
-	case "change", "modify", "replace", "adjust", "configure", "revise", "reorder", "reassign", "relabel", "retitle":
-		return gen.Update, "", true
-	case "save", "put", "upsert", "write":
-		return gen.Update, fmt.Sprintf("%q may also create", verb), true
-	case "destroy", "erase", "wipe", "truncate", "discard", "prune", "evict", "expunge", "revoke", "uninstall",
-		"forget", "del", "trash":
-		return gen.Delete, "", true
-	case "reset", "complete", "close", "reopen", "archive", "unarchive", "restore", "mark", "unmark", "toggle",
-		"enable", "disable", "activate", "deactivate", "approve", "reject", "accept", "decline", "publish", "unpublish",
-		"assign", "unassign", "retry", "pause", "refresh", "sync", "process", "apply", "submit", "install", "lock",
-		"unlock", "finish", "abort", "restart", "reload", "schedule", "enqueue", "dispatch", "launch", "release", "rotate",
-		"migrate", "rebuild", "reindex", "login", "logout", "join", "leave", "subscribe", "unsubscribe", "follow",
-		"unfollow", "undo", "redo", "swap", "do", "perform", "handle":
-		return gen.Execute, "", true
-	case "send", "notify", "email", "pay", "charge", "refund", "transfer", "withdraw", "deploy", "kill", "terminate":
-		return gen.Execute, "what it does cannot be taken back: is danger=destructive right?", true
-	}
-	return "", "", false
-}
-
-// weight orders categories by the cost of a wrong one.
-func weight(category gen.Category) int {
-	return slices.Index([]gen.Category{gen.Read, gen.Execute, gen.Create, gen.Update, gen.Delete}, category)
-}
-
-// reads reports whether a signature looks like a question: it takes single values and returns data.
-func (d *draft) reads() bool {
-	return d.trial.Result != nil &&
-		!slices.ContainsFunc(d.trial.Request.Fields, func(f shapes.Field) bool { return !isScalar(f.Shape) })
-}
-
-// isScalar reports whether a parameter is a single text or number.
-func isScalar(shape *shapes.Shape) bool {
-	switch shapes.Indirect(shape).Kind {
-	case shapes.String, shapes.Int, shapes.Uint, shapes.Text, shapes.Bool, shapes.Float, shapes.Time:
-		return true
-	}
-	return false
+	return j
 }
 
 // danger is the level of the operation: the highest that the names of the operation and the function stand for, and
 // dangerous for a deletion that does not name what it deletes.
 func (d *draft) danger(category gen.Category, identifiers []string) gen.Danger {
 	level, _ := naming.InferDanger(d.name, category)
+	if d.judgment.Danger.Level() > level.Level() {
+		level = d.judgment.Danger
+	}
 	if other, _ := naming.InferDanger(naming.SnakeCase(d.fn.Func.Name()), category); other.Level() > level.Level() {
 		level = other
 	}
@@ -142,13 +45,26 @@ func (d *draft) directives(c *Candidate) []string {
 	if d.name != naming.SnakeCase(d.fn.Func.Name()) {
 		items = "op=" + d.name + "," + items
 	}
-	if c.Category != gen.Update || slices.Contains(c.Params, "input") {
-		return d.asText([]string{"//aql:op " + items})
+	if c.Guessed {
+		items += ",guessed"
 	}
 	lines := []string{}
-	if body := d.body(c.Identifiers); body != "" {
+	switch body := d.body(c.Identifiers); {
+	case c.Category == gen.Create && d.trial.Arguments != nil:
+		for _, name := range d.created() {
+			lines = append(lines, "//aql:param "+name+" required")
+		}
+	case c.Category != gen.Update:
+	case body != "" && len(c.Identifiers) > 0 && d.trial.Arguments != nil:
+		items += ",ids=" + strings.Join(c.Identifiers, "|")
+	case slices.Contains(c.Params, "input"):
+	case body != "":
 		lines = append(lines, "//aql:param "+body+" name=input")
-	} else if ids := leaveOne(c.Identifiers, len(c.Params)); len(ids) > 0 {
+	default:
+		ids := leaveOne(c.Identifiers, len(c.Params))
+		if len(ids) == 0 {
+			break
+		}
 		items += ",ids=" + strings.Join(ids, "|")
 		for _, argument := range d.trial.Arguments {
 			// A Go function gets all of its arguments, so an argument that an update leaves out would be emptied.
@@ -159,13 +75,35 @@ func (d *draft) directives(c *Candidate) []string {
 			}
 		}
 	}
-	return d.asText(slices.Insert(lines, 0, "//aql:op "+items))
+	return d.asText(slices.Insert(lines, 0, "//aql:op "+items), c)
+}
+
+// created lists the arguments that are what a CREATE creates: the objects that are no options. A function that gets nil
+// in place of one may pass it on.
+func (d *draft) created() []string {
+	var names, options []string
+	for _, field := range d.trial.Request.Fields {
+		shape := shapes.Indirect(field.Shape)
+		if shape.Kind != shapes.Struct || field.Param.Required {
+			continue
+		}
+		if naming.IsOptions(field.Param.Name) || naming.IsOptions(naming.SnakeCase(shape.Go.Name)) {
+			options = append(options, field.Param.Name)
+		} else {
+			names = append(names, field.Param.Name)
+		}
+	}
+	if len(d.trial.Request.Fields) == 1 {
+		return append(names, options...)
+	}
+	return names
 }
 
 // asText adds that identifiers of 64 bits travel as text, which no client rounds.
-func (d *draft) asText(lines []string) []string {
-	for i := range d.trial.Request.Fields {
-		field := &d.trial.Request.Fields[i]
+func (d *draft) asText(lines []string, c *Candidate) []string {
+	for _, field := range d.trial.Request.Fields {
+		named := strings.Contains(lines[0], ",ids=") && slices.Contains(c.Identifiers, field.Param.Name)
+		field.Param.ID = field.Param.ID || named
 		if !field.IsWideIdentifier() {
 			continue
 		}

@@ -52,8 +52,10 @@ func (p *proposer) assignNames(taken map[string]bool) {
 
 // isVerb reports whether a name is only a verb.
 func isVerb(name string) bool {
-	_, _, known := usualCategory(name)
-	alone := slices.Contains([]string{"stats", "whoami", "login", "logout", "ping"}, name)
+	_, known := knownWords().verbs[name]
+	alone := slices.Contains([]string{
+		"stats", "status", "info", "version", "health", "history", "overview", "whoami", "login", "logout", "ping",
+	}, name)
 	return known && !alone && !strings.Contains(name, "_")
 }
 
@@ -190,9 +192,13 @@ func hasAnySuffix(s string, suffixes ...string) bool {
 }
 
 // identifiers lists the parameters that identify the resource of an operation: those that are named like an identifier,
-// up to that of the resource itself. If there is none, a name or number counts, except for CREATE.
+// up to that of the resource itself. If there is none, a name or number counts, except for CREATE. All scalars in
+// front of the body of an update identify what it changes.
 func (d *draft) identifiers(category gen.Category) []string {
 	fields := d.trial.Request.Fields
+	if ids := d.before(); category == gen.Update && len(ids) > 0 {
+		return ids
+	}
 	entities := d.entities()
 	var strong, weak []string
 	for i, field := range fields {
@@ -220,9 +226,30 @@ func (d *draft) identifiers(category gen.Category) []string {
 	return weak
 }
 
+// before lists the arguments of an update in front of the one object that is its body, if all of them can identify
+// something.
+func (d *draft) before() []string {
+	if d.trial.Arguments == nil {
+		return nil
+	}
+	var names []string
+	for i, field := range d.trial.Request.Fields {
+		kind := shapes.Indirect(field.Shape).Kind
+		switch {
+		case isReference(field.Shape):
+			names = append(names, field.Param.Name)
+		case i == len(d.trial.Request.Fields)-1 && (kind == shapes.Struct || kind == shapes.Patch):
+			return names
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
 // entities are the words that may name the resource: those behind the verb, in the singular too.
 func (d *draft) entities() []string {
-	_, words := verbOf(d.name)
+	_, _, words := knownWords().leading(d.name)
 	words = append(slices.Clone(words), strings.Join(words, "_"))
 	for _, word := range slices.Clone(words) {
 		words = append(words, singular(word))

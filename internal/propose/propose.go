@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"os"
 	"slices"
@@ -48,6 +50,7 @@ type Candidate struct {
 	Operation   string         // proposed name on the wire
 	Category    gen.Category
 	Danger      gen.Danger // never below what the name of the operation stands for
+	Guessed     bool       // the directives say so, and lint and check report it until a person removes it
 	Params      []string   // wire names
 	Identifiers []string   // those of Params that identify the resource
 	Directives  []string   // comment lines that make it the operation: "//aql:op category=READ,danger=safe"
@@ -104,6 +107,7 @@ func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
 type proposer struct {
 	*scan.Exploration
 	root     *packages.Package
+	bodies   *Bodies
 	out      Package
 	existing []*draft // of functions that are operations already
 	drafts   []*draft
@@ -115,6 +119,8 @@ type draft struct {
 	trial  trial  // as an EXECUTE operation, which any signature that can be an operation fits
 	name   string // of the operation
 	checks []string
+
+	judgment Judgment
 }
 
 // propose looks at every function of a package.
@@ -122,6 +128,7 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 	q := &proposer{Exploration: x, root: root, out: Package{
 		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Generates: generates(root),
 	}}
+	q.bodies = readBodies(x, root)
 	taken := make(map[string]bool)
 	for _, fn := range x.Functions(root) {
 		switch {
@@ -140,7 +147,7 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 	q.refuseResources()
 	q.assignNames(taken)
 	// The handlers that read come first: updates name them.
-	reads := func(d *draft) bool { return d.classify().category == gen.Read }
+	reads := func(d *draft) bool { return d.classify().Category == gen.Read }
 	for _, readers := range []bool{true, false} {
 		for _, d := range q.drafts {
 			if reads(d) == readers {
@@ -170,6 +177,7 @@ func (p *proposer) consider(fn scan.Function) {
 		p.reject(fn, *fault)
 		return
 	}
+	d.judgment = p.bodies.Judge(fn.Func, fn.Decl)
 	p.drafts = append(p.drafts, d)
 }
 
@@ -184,13 +192,14 @@ func (p *proposer) finish(d *draft) {
 	}
 	c := Candidate{
 		Function: functionName(d.fn.Func), Position: p.Position(d.fn.Decl.Name.Pos()), Operation: d.name,
-		Category: choice.category, Identifiers: d.identifiers(choice.category), Params: d.trial.params(),
-		Checks: append(d.checks, choice.checks...),
+		Category: choice.Category, Identifiers: d.identifiers(choice.Category), Params: d.trial.params(),
+		Checks: append(d.checks, choice.Reasons...), Guessed: choice.Guessed,
 	}
 	c.Directives = d.directives(&c)
 	result := p.try(d.fn, c.Directives)
 	if fault := result.refusal(); fault != nil && c.Category == gen.Update {
-		c.Category = gen.Execute
+		c.Category, c.Guessed = gen.Execute, true
+		d.judgment.raise(gen.Destructive)
 		c.Checks = append(c.Checks, "its name says UPDATE, but nothing says which resource it would change, or to what")
 		c.Directives = d.directives(&c)
 		result = p.try(d.fn, c.Directives)
@@ -205,7 +214,7 @@ func (p *proposer) finish(d *draft) {
 	if c.Category == gen.Read {
 		p.Assume(d.fn, c.Directives)
 	}
-	if c.Category == gen.Update &&
+	if c.Category == gen.Update && len(d.before()) == 0 &&
 		!slices.ContainsFunc(c.Identifiers,
 			func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
 		c.Checks = append(c.Checks, "is "+strings.Join(c.Identifiers, " and ")+" what identifies the resource?")
@@ -267,6 +276,18 @@ func (p *proposer) locked(decl *ast.FuncDecl) string {
 		}
 	}
 	return ""
+}
+
+// readBodies parses the files of a package again: those that were loaded have no bodies.
+func readBodies(x *scan.Exploration, root *packages.Package) *Bodies {
+	var files []*ast.File
+	for _, loaded := range root.Syntax {
+		name := x.Position(loaded.FileStart).File
+		if file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution); file != nil {
+			files = append(files, file)
+		}
+	}
+	return NewBodies(root.Types, files)
 }
 
 // checkEditable reads the files of the candidates, and locks those that Write could not edit.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,33 @@ type refusal struct {
 	at                  token.Pos      // what it is about; none: the function
 	position            model.Position // the same, from a diagnostic
 	unexported          bool
+}
+
+// specifics are the parts of a reason that are about one function.
+var specifics = []struct {
+	pattern *regexp.Regexp
+	text    string
+}{
+	{regexp.MustCompile(` \(.*\)$`), ""},
+	{regexp.MustCompile(`^(argument|field|result of) [^ ]+: `), "$1: "},
+	{regexp.MustCompile(`^its argument [^ ]+ (is|of)`), "an argument $1"},
+	{regexp.MustCompile(`its receiver \w+ is a value that .* takes`), "its receiver is a value that another one takes"},
+	{regexp.MustCompile(`: [^ ]+ brings in fields .*`), ": it brings in fields that cannot be carried as JSON"},
+	{regexp.MustCompile(`Go calls \w+ for`), "Go calls it for"},
+	{regexp.MustCompile(`it has \d+ results`), "it has several results"},
+	{regexp.MustCompile(`(interface|channel|func)[ ({].* cannot be carried`), "$1 cannot be carried"},
+	{regexp.MustCompile(`(type parameter) \w+`), "$1"},
+	{regexp.MustCompile(`[\w/]*\*?[\w]+\.[A-Z]\w*(\[.*\])?`), "…"},
+	{regexp.MustCompile(`undefined: .*`), "undefined"},
+}
+
+// Kind returns the reason without what is about this function alone, to count by.
+func (r Rejection) Kind() string {
+	kind := r.Reason
+	for _, s := range specifics {
+		kind = s.pattern.ReplaceAllString(kind, s.text)
+	}
+	return kind
 }
 
 func misfitRefusal(fn scan.Function) refusal {

@@ -17,37 +17,42 @@ import (
 func TestWriteTouchesNothingElse(t *testing.T) {
 	const op = "//aql:op category=READ,danger=safe\n"
 	for _, tt := range []struct{ name, before, want string }{
-		{"no comment", "func GetA() error { return nil }\n", op + "func GetA() error { return nil }\n"},
+		{"no comment", "func GetA() (int, error) { return 0, nil }\n", op + "func GetA() (int, error) { return 0, nil }\n"},
 		{
-			"a doc comment", "// GetA reads.\nfunc GetA() error { return nil }\n",
-			"// GetA reads.\n//\n" + op + "func GetA() error { return nil }\n",
-		},
-		{"directives below the doc comment", "// GetA reads.\n//\n//go:noinline\nfunc GetA() error { return nil }\n",
-			"// GetA reads.\n//\n//go:noinline\n" + op + "func GetA() error { return nil }\n"},
-		{
-			"only directives", "//go:noinline\nfunc GetA() error { return nil }\n",
-			"//go:noinline\n" + op + "func GetA() error { return nil }\n",
-		},
-		{"an example is there already", "// GetA reads.\n//\n//aql:example {}\nfunc GetA() error { return nil }\n",
-			"// GetA reads.\n//\n//aql:example {}\n" + op + "func GetA() error { return nil }\n"},
-		{
-			"a comment apart", "// About it.\n\nfunc GetA() error { return nil }\n",
-			"// About it.\n\n" + op + "func GetA() error { return nil }\n",
+			"a doc comment", "// GetA reads.\nfunc GetA() (int, error) { return 0, nil }\n",
+			"// GetA reads.\n//\n" + op + "func GetA() (int, error) { return 0, nil }\n",
 		},
 		{
-			"a comment behind the line above", "var x = 1 // one\nfunc GetA() error { return nil }\n",
-			"var x = 1 // one\n" + op + "func GetA() error { return nil }\n",
+			"directives below the doc comment",
+			"// GetA reads.\n//\n//go:noinline\nfunc GetA() (int, error) { return 0, nil }\n",
+			"// GetA reads.\n//\n//go:noinline\n" + op + "func GetA() (int, error) { return 0, nil }\n",
 		},
 		{
-			"a block comment", "/*\nGetA reads.\n*/\nfunc GetA() error { return nil }\n",
-			"/*\nGetA reads.\n*/\n" + op + "func GetA() error { return nil }\n",
+			"only directives", "//go:noinline\nfunc GetA() (int, error) { return 0, nil }\n",
+			"//go:noinline\n" + op + "func GetA() (int, error) { return 0, nil }\n",
 		},
-		{"not formatted", "   func   GetA( )error{return nil}\n", "   " + op + "   func   GetA( )error{return nil}\n"},
-		{"no line end", "func GetA() error { return nil }", op + "func GetA() error { return nil }"},
-		{"line ends of Windows", "// GetA reads.\r\nfunc GetA() error {\r\n\treturn nil\r\n}\r\n",
-			"// GetA reads.\r\n//\r\n" + strings.Replace(op, "\n", "\r\n", 1) + "func GetA() error {\r\n\treturn nil\r\n}\r\n"},
-		{"line directives", "//line other.go:1\n\n// GetA reads.\nfunc GetA() error { return nil }\n",
-			"//line other.go:1\n\n// GetA reads.\n//\n" + op + "func GetA() error { return nil }\n"},
+		{"an example is there already", "// GetA reads.\n//\n//aql:example {}\nfunc GetA() (int, error) { return 0, nil }\n",
+			"// GetA reads.\n//\n//aql:example {}\n" + op + "func GetA() (int, error) { return 0, nil }\n"},
+		{
+			"a comment apart", "// About it.\n\nfunc GetA() (int, error) { return 0, nil }\n",
+			"// About it.\n\n" + op + "func GetA() (int, error) { return 0, nil }\n",
+		},
+		{
+			"a comment behind the line above", "var x = 1 // one\nfunc GetA() (int, error) { return 0, nil }\n",
+			"var x = 1 // one\n" + op + "func GetA() (int, error) { return 0, nil }\n",
+		},
+		{
+			"a block comment", "/*\nGetA reads.\n*/\nfunc GetA() (int, error) { return 0, nil }\n",
+			"/*\nGetA reads.\n*/\n" + op + "func GetA() (int, error) { return 0, nil }\n",
+		},
+		{"not formatted", "   func   GetA( )(int,error){return 0,nil}\n",
+			"   " + op + "   func   GetA( )(int,error){return 0,nil}\n"},
+		{"no line end", "func GetA() (int, error) { return 0, nil }", op + "func GetA() (int, error) { return 0, nil }"},
+		{"line ends of Windows", "// GetA reads.\r\nfunc GetA() (int, error) {\r\n\treturn 0, nil\r\n}\r\n",
+			"// GetA reads.\r\n//\r\n" + strings.Replace(op, "\n", "\r\n", 1) +
+				"func GetA() (int, error) {\r\n\treturn 0, nil\r\n}\r\n"},
+		{"line directives", "//line other.go:1\n\n// GetA reads.\nfunc GetA() (int, error) { return 0, nil }\n",
+			"//line other.go:1\n\n// GetA reads.\n//\n" + op + "func GetA() (int, error) { return 0, nil }\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			const head = "package app\r\n\n"
@@ -87,7 +92,7 @@ func TestWriteTouchesNothingElse(t *testing.T) {
 
 // A symbolic link stays one, and the file it names is changed.
 func TestWriteFollowsLinks(t *testing.T) {
-	dir := scantest.Write(t, "-- real.txt --\npackage app\n\nfunc GetA() error { return nil }\n")
+	dir := scantest.Write(t, "-- real.txt --\npackage app\n\nfunc GetA() (int, error) { return 0, nil }\n")
 	if err := os.Symlink("real.txt", filepath.Join(dir, "app.go")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
@@ -110,15 +115,15 @@ func TestWriteRefusesAsAWhole(t *testing.T) {
 		spoil      func(file string) error
 	}{
 		{"changed", "changed while it was read", func(file string) error {
-			return os.WriteFile(file, []byte("package app\n\n// New.\nfunc GetB() error { return nil }\n"), 0o644)
+			return os.WriteFile(file, []byte("package app\n\n// New.\nfunc GetB() (int, error) { return 0, nil }\n"), 0o644)
 		}},
 		{"gone", "b.go", os.Remove},
 		{"read-only", "read-only", func(file string) error { return os.Chmod(file, 0o444) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := scantest.Write(t,
-				"-- a.go --\npackage app\n\nfunc GetA() error { return nil }\n-- b.go --\npackage app\n\n"+
-					"func GetB() error { return nil }\n")
+				"-- a.go --\npackage app\n\nfunc GetA() (int, error) { return 0, nil }\n-- b.go --\npackage app\n\n"+
+					"func GetB() (int, error) { return 0, nil }\n")
 			p := proposals(t, dir)
 			if err := tt.spoil(filepath.Join(dir, "b.go")); err != nil {
 				t.Fatal(err)
