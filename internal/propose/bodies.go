@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/scan/naming"
-	"github.com/aqltag/aqltag/internal/scan/source"
 )
 
 // Bodies are the functions of a package with their bodies, as evidence of what they do. The bodies are not type-checked.
@@ -26,7 +25,7 @@ func NewBodies(pkg *types.Package, files []*ast.File) *Bodies {
 	for _, file := range files {
 		imports := make(map[string]string)
 		for _, spec := range file.Imports {
-			path := source.ImportPath(spec)
+			path, _ := strconv.Unquote(spec.Path.Value)
 			name := path[strings.LastIndexByte(path, '/')+1:]
 			for _, imported := range pkg.Imports() {
 				if imported.Path() == path {

@@ -28,7 +28,7 @@ func (s *scanner) reportGuesses(operations []operation) {
 		category, _ := tags.Find(o.items, "category")
 		s.Report(item.At, diag.Diagnostic{
 			Severity: severity, Code: diag.CodeMissing, FieldPath: o.name(), Actual: category.Value,
-			Message: fmt.Sprintf("nobody has reviewed that operation %s is %s: aql-tag init guessed its category and danger",
+			Message: fmt.Sprintf("nobody has reviewed that %s is %s: aql-tag init guessed its category and danger",
 				name, category.Value),
 			Suggestion: fmt.Sprintf("read what %s does, correct both, and remove guessed", o.name()),
 		})

@@ -6,7 +6,7 @@ import (
 )
 
 // slow are the folders of the slow tier: their tests run for minutes.
-var slow = []string{"test/mutation", "test/pages", "test/state", "test/walk", "bench/gen"}
+var slow = []string{"test/mutation", "test/pages", "test/state", "test/verbs", "test/walk", "bench/gen"}
 
 // long are folders whose tests build and start programs or servers, or compare with peers. The quick tier goes without
 // them.
