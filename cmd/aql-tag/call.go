@@ -286,7 +286,7 @@ func (e *environment) asker() func(ctx context.Context, prompt string) (string, 
 		}()
 		select {
 		case read := <-lines:
-			if read.err != nil && read.err != io.EOF {
+			if read.err != nil && !errors.Is(read.err, io.EOF) {
 				return "", fmt.Errorf("reading what was typed: %w", read.err)
 			}
 			return read.line, nil

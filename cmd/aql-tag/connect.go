@@ -298,19 +298,20 @@ func (f *connectFlags) ask(ctx context.Context, env *environment, s *connect.Ser
 
 // describe prints the manifest of a bundle, or the entry of the registry.
 func (f *connectFlags) describe(env *environment, server connect.Server, about connect.About) int {
-	text, err := "", error(nil)
 	if f.bundle != "" {
-		if about.SHA256, err = digest(env.path(f.bundle)); err != nil {
+		sum, err := digest(env.path(f.bundle))
+		if err != nil {
 			fmt.Fprintf(env.stderr, "aql-tag connect: reading the bundle: %v\n", err)
 			return exitIO
 		}
+		about.SHA256 = sum
 	}
+	write := connect.RegistryEntry
 	if f.format == "mcpb" {
 		server.Name = entryName(server.Name)
-		text, err = connect.BundleManifest(server, about)
-	} else {
-		text, err = connect.RegistryEntry(server, about)
+		write = connect.BundleManifest
 	}
+	text, err := write(server, about)
 	if err != nil {
 		fmt.Fprintf(env.stderr, "aql-tag connect: %s\n", conform.Printable(err.Error()))
 		return exitUsage
