@@ -35,7 +35,7 @@ func (f Fields) Selected(path string) bool {
 // selectFields finds the fields of the result that the request selects. A path that leads to no field is refused, or
 // left out if the adapter omits unknown fields.
 func (c *handled) selectFields(r *wire.Reader) {
-	subset, unknown := c.selector.Select(c.place)
+	subset, unknown := c.selector.Select(c.place, c.mask)
 	c.subset = subset
 	if c.omitUnknown {
 		c.omitted = unknown
@@ -43,7 +43,7 @@ func (c *handled) selectFields(r *wire.Reader) {
 	}
 	var valid []string
 	for _, path := range unknown[:min(len(unknown), mostSuggestions)] {
-		for _, name := range c.selector.ValidPaths(path) {
+		for _, name := range c.selector.ValidPaths(path, c.mask) {
 			if !slices.Contains(valid, name) {
 				valid = append(valid, name)
 			}

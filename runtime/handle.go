@@ -22,6 +22,9 @@ type bound struct {
 	selector    *codec.Selector
 	omitUnknown bool // a selection of unknown fields is a warning
 	intercept   []Interceptor
+	// mask is what the caller does not get of results, and left what is left of this one; nil: all.
+	mask *codec.Mask
+	left *codec.Subset
 }
 
 func (b *bound) newCall(into *slots) call {
@@ -69,7 +72,11 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 		w.Null()
 		return nil
 	}
-	c.encoder.Write(w, result, c.subset)
+	subset := c.subset
+	if c.left != nil {
+		subset = subset.Within(c.left)
+	}
+	c.encoder.Write(w, result, subset)
 	return nil
 }
 

@@ -16,6 +16,7 @@ type view struct {
 	definitions   *gen.Definitions
 	directory     directory
 	gate          *gate.Gate
+	policy        *policy.Bound
 	introspection *describe.Introspection
 	tools         []describe.Tool
 	manifest      func() ([]byte, error) // the answer to get_manifest
@@ -76,7 +77,7 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 			a.log.Warn("A rule of the policy may be meant otherwise", "rule", warning.Rule, "warning", warning.Error())
 		}
 	}
-	v := &view{gate: g.WithPolicy(bound), definitions: &a.definitions}
+	v := &view{gate: g.WithPolicy(bound), policy: bound, definitions: &a.definitions}
 	if err := a.render(v, a.surface); err != nil {
 		return err
 	}
@@ -91,8 +92,14 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	for _, o := range a.definitions.Operations {
 		operations[o.Name] = newOperation(o, a.types, &a.surface, a.handlers[o.Name].newCall, v.gate.Operation(o.Name))
 	}
-	if a.options.HideDenied {
+	if a.options.HideDenied || bound != nil && bound.Hides() {
 		var err error
+		if bound != nil && bound.Hides() {
+			err = a.checkHidden(bound.EveryHidden())
+		}
+		if err != nil {
+			return err
+		}
 		if v.sights, err = a.newSights(v); err != nil {
 			return err
 		}

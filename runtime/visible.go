@@ -1,7 +1,6 @@
 package aql
 
 import (
-	"cmp"
 	"container/list"
 	"context"
 	"log/slog"
@@ -96,23 +95,26 @@ func sightKey(c Caller) string {
 	return key
 }
 
-// set returns which operations a caller may call, as a text with one character for each.
+// set returns what a caller sees as a text: one character for each operation, and the fields that he does not.
 func (s *sights) set(caller Caller) string {
 	operations := s.adapter.definitions.Operations
 	set := make([]byte, len(operations))
 	for i := range operations {
 		set[i] = '-'
-		if s.whole.gate.Operation(operations[i].Name).MayRun(caller) {
+		if !s.adapter.options.HideDenied || s.whole.gate.Operation(operations[i].Name).MayRun(caller) {
 			set[i] = '+'
 		}
 	}
-	return string(set)
+	if s.whole.policy == nil {
+		return string(set)
+	}
+	return string(set) + strings.Join(s.whole.policy.Hidden(caller), " ")
 }
 
-// narrow returns a view of a set of operations.
+// narrow returns a view of a set.
 func (s *sights) narrow(set string) (*view, error) {
 	a := s.adapter
-	visible := make(map[string]bool, len(set))
+	visible := make(map[string]bool, len(a.definitions.Operations))
 	reads := true
 	for i := range a.definitions.Operations {
 		o := &a.definitions.Operations[i]
@@ -121,8 +123,12 @@ func (s *sights) narrow(set string) (*view, error) {
 		}
 	}
 	definitions := a.definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
+	hidden := fieldsHidden(set[len(a.definitions.Operations):])
+	hidden.leaveOut(&definitions)
 	surface := a.surface
-	surface.OmitEmptyFamilies, surface.ReadOnly = true, surface.ReadOnly || reads
+	if a.options.HideDenied {
+		surface.OmitEmptyFamilies, surface.ReadOnly = true, surface.ReadOnly || reads
+	}
 	v := &view{whole: s.whole, gate: s.whole.gate, definitions: &definitions}
 	if err := a.render(v, surface); err != nil {
 		return nil, err
@@ -130,11 +136,16 @@ func (s *sights) narrow(set string) (*view, error) {
 	for _, o := range a.surface.BuiltIns() {
 		v.directory.operations[o.Name] = s.whole.directory.operations[o.Name]
 	}
+	mask := hidden.mask()
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
 		whole := s.whole.directory.operations[o.Name]
-		if cmp.Or(o.Replacement, o.Deprecated) != cmp.Or(whole.definition.Replacement, whole.definition.Deprecated) {
-			whole = newOperation(*o, a.types, &a.surface, whole.newCall, whole.gate)
+		newCall := hidden.newCall(a.handlers[o.Name], mask)
+		if newCall != nil || o.Replacement != whole.definition.Replacement || o.Deprecated != whole.definition.Deprecated {
+			if newCall == nil {
+				newCall = whole.newCall
+			}
+			whole = newOperation(*o, a.types, &a.surface, newCall, whole.gate)
 		}
 		v.directory.operations[o.Name] = whole
 	}

@@ -12,9 +12,6 @@ func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
 			removed[o.Name] = true
 		}
 	}
-	if len(removed) == 0 {
-		return *a
-	}
 	for i := range only.Operations {
 		if o := &only.Operations[i]; removed[o.Replacement] {
 			o.Replacement = ""
@@ -34,47 +31,43 @@ func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
 
 // reached returns the names of the types that the operations mention, directly or in other types.
 func (a *Definitions) reached(types []Type) map[string]bool {
-	r := reach{types: make(map[string]*Type, len(types)), reached: make(map[string]bool)}
+	byName := make(map[string]*Type, len(types))
 	for i := range types {
-		r.types[types[i].Name] = &types[i]
+		byName[types[i].Name] = &types[i]
 	}
+	reached := make(map[string]bool)
 	for i := range a.Operations {
-		r.params(a.Operations[i].Params)
-		r.name(a.Operations[i].Returns.Name)
+		mentionParams(byName, a.Operations[i].Params, reached)
+		Mention(byName, a.Operations[i].Returns.Name, reached)
 	}
-	return r.reached
+	return reached
 }
 
-// reach collects the types that can be reached.
-type reach struct {
-	types   map[string]*Type
-	reached map[string]bool
-}
-
-func (r *reach) name(name string) {
-	t := r.types[name]
-	if t == nil || r.reached[name] {
+// Mention adds to names that of a type and those of the types that it mentions, of types by their names.
+func Mention(types map[string]*Type, name string, names map[string]bool) {
+	t := types[name]
+	if t == nil || names[name] {
 		return
 	}
-	r.reached[name] = true
-	r.params(t.Fields)
+	names[name] = true
+	mentionParams(types, t.Fields, names)
 	if t.Items != nil {
-		r.param(t.Items)
+		mentionParam(types, t.Items, names)
 	}
 	for _, member := range t.Members {
-		r.name(member)
+		Mention(types, member, names)
 	}
-	r.name(t.Changes)
+	Mention(types, t.Changes, names)
 }
 
-func (r *reach) params(params []Param) {
+func mentionParams(types map[string]*Type, params []Param, names map[string]bool) {
 	for i := range params {
-		r.param(&params[i])
+		mentionParam(types, &params[i], names)
 	}
 }
 
-func (r *reach) param(p *Param) {
+func mentionParam(types map[string]*Type, p *Param, names map[string]bool) {
 	for ; p != nil; p = p.Items {
-		r.name(p.Type)
+		Mention(types, p.Type, names)
 	}
 }

@@ -12,14 +12,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// With HideDenied each caller gets the list of the tools that he may call, in both protocol eras, and a tool that he does
-// not see is one that does not exist.
+// With HideDenied each caller gets the list of the tools that he may call, in both protocol eras, and a tool that he
+// does not see is one that does not exist.
 func TestToolsByCaller(t *testing.T) {
 	rules := &policy.Policy{Rules: []policy.Rule{
-		{Name: "bob reads", Effect: policy.Deny, Callers: []string{"bob"}, Categories: []gen.Category{gen.Delete, gen.Execute}},
+		{
+			Name: "bob reads", Effect: policy.Deny, Callers: []string{"bob"},
+			Categories: []gen.Category{gen.Delete, gen.Execute},
+		},
 	}}
 	server := newServerOf(
-		t, aql.Options{HideDenied: true, Policy: rules, OmitEmptyFamilies: true}, Options{Bearer: &Bearer{Verify: verify}}, nil,
+		t, aql.Options{HideDenied: true, Policy: rules}, Options{Bearer: &Bearer{Verify: verify}}, nil,
 	)
 	server.mcp.AddTool(&mcp.Tool{Name: "own", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 	web := httpServer(t, server)

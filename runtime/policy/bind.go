@@ -16,6 +16,7 @@ type Bound struct {
 	operations map[string]*gen.Operation
 	applicable map[string]*Rules // by operation; without those to which no rule applies
 	unknown    *Rules            // for operations that the adapter does not have
+	hiding     []hiding
 	forms      Forms
 	warnings   Mistakes
 }
@@ -55,7 +56,11 @@ func (p *Policy) BindForms(definitions *gen.Definitions, forms Forms) (*Bound, e
 		}
 	}
 	for i := range b.rules {
-		b.bindRule(f, i, names)
+		if len(b.rules[i].Hide) > 0 {
+			b.bindHiding(f, i, definitions)
+		} else {
+			b.bindRule(f, i, names)
+		}
 	}
 	if err := f.list.Err(); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type Explanation struct {
 // Match reports whether one rule matches a call.
 type Match struct {
 	Name    string `json:"name"`
-	Effect  Effect `json:"effect"`
+	Effect  Effect `json:"effect"`          // hide, if the rule hides fields
 	Place   string `json:"place,omitempty"` // file:line; empty: the policy was made in Go
 	Matched bool   `json:"matched"`
 	Decided bool   `json:"decided"`
@@ -63,6 +63,9 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 		r := &b.rules[i]
 		m := &e.Rules[i]
 		m.Name, m.Effect, m.Decided = r.Name, r.Effect, r == decision.Rule
+		if len(r.Hide) > 0 {
+			m.Effect = "hide"
+		}
 		if source := b.policy.Source; source != nil {
 			line, _ := source.Position(ofRule(i, ""), -1)
 			m.Place = fmt.Sprintf("%s:%d", source.Name(), line)
@@ -78,6 +81,12 @@ func (b *Bound) Explain(operation string, q Request) Explanation {
 
 // explain reports whether a rule matches a call, and Match.Why.
 func (b *Bound) explain(r *Rule, o *gen.Operation, q *Request) (matched bool, why string) {
+	if len(r.Hide) > 0 {
+		if r.excludes(&q.Caller) != "" {
+			return false, "it hides fields of results from other callers"
+		}
+		return false, "it hides from this caller, in results: " + strings.Join(r.Hide, ", ")
+	}
 	switch r.mismatch(o) {
 	case "operations":
 		return false, "the operation is none of " + strings.Join(r.Operations, ", ")

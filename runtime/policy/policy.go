@@ -82,6 +82,11 @@ type Rule struct {
 	// When are conditions on parameters; all must hold. The rule does not apply to operations that lack a parameter that a
 	// condition names.
 	When []Condition
+	// Hide are patterns of fields of results that the rule's callers do not get, each the name of a type in introspection,
+	// a dot and the name of a field: Customer.email. A rule with Hide decides about no call: it has no Effect, and besides
+	// Name only Callers, Issuers, Scopes, Anonymous, and of Not what is about callers. Without those it is for all of
+	// them.
+	Hide []string
 	// Reason is the explanation that agents get. At most 500 bytes.
 	Reason string
 	// Cooldown is how long a confirmation token must wait before it is accepted; at most an hour. For Confirm only.

@@ -79,6 +79,8 @@ func suggestNear[S ~string](word string, candidates []S) string {
 
 func (f *findings) validateRule(i int, r *Rule) {
 	switch {
+	case len(r.Hide) > 0:
+		f.validateHiding(i, r)
 	case r.Effect == "":
 		f.addMissing(ofRule(i, "effect"), "the rule has no effect; write effect: allow, confirm or deny")
 	case r.Effect.rank() < 0:
@@ -112,10 +114,12 @@ func (f *findings) validateRule(i int, r *Rule) {
 	for k := range r.When {
 		f.validateCondition(ofCondition(i, k, ""), &r.When[k])
 	}
-	if r.unconditional() && !f.incomplete[i] {
+	if r.unconditional() && len(r.Hide) == 0 && !f.incomplete[i] {
 		f.add(ofRule(i, ""), "the rule applies to every call; if this is meant, write operations: [\"*\"]")
 	}
-	f.validateOutcome(i, r)
+	if len(r.Hide) == 0 {
+		f.validateOutcome(i, r)
+	}
 }
 
 // unconditional reports whether a rule matches every call.

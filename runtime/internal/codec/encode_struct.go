@@ -13,6 +13,7 @@ import (
 
 // structEncoder writes structs of one type.
 type structEncoder struct {
+	name   string // of the wire type
 	fields []encodedField
 }
 
@@ -41,7 +42,7 @@ func (s *Set) structEncoder(t reflect.Type, name string) (*structEncoder, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &structEncoder{}
+	c := &structEncoder{name: name}
 	s.structEncoders[key] = c
 	c.fields = make([]encodedField, len(params))
 	for i := range params {

@@ -79,7 +79,7 @@ func TestSelectionIsAFilter(t *testing.T) {
 				if len(request.Fields.selection.Paths) == 0 {
 					continue
 				}
-				subset, unknown := selector.Select(unsafe.Pointer(&request))
+				subset, unknown := selector.Select(unsafe.Pointer(&request), nil)
 				wanted := slices.DeleteFunc(
 					slices.Clone(request.Fields.selection.Paths), func(path string) bool { return slices.Contains(unknown, path) },
 				)
@@ -339,7 +339,7 @@ func TestSelections(t *testing.T) {
 			if !r.OK() {
 				t.Fatal(refusal(r))
 			}
-			subset, unknown := selector.Select(unsafe.Pointer(&request))
+			subset, unknown := selector.Select(unsafe.Pointer(&request), nil)
 			w := wire.NewWriter(nil)
 			result.Write(w, tt.result, subset)
 			if diff := cmp.Diff(tt.want, string(w.Bytes())); diff != "" || !slices.Equal(unknown, tt.unknown) {
@@ -416,7 +416,7 @@ func BenchmarkSelection(b *testing.B) {
 		w := wire.NewWriter(nil)
 		request, _ := readChoosing(decoder, text)
 		for b.Loop() {
-			subset, _ := selector.Select(unsafe.Pointer(&request))
+			subset, _ := selector.Select(unsafe.Pointer(&request), nil)
 			w.Reset(buffer)
 			result.Write(w, all, subset)
 		}

@@ -140,7 +140,7 @@ func (s *Selector) addVersion(subset *Subset) {
 
 // Select returns the part of the result that a request asks for, and the paths in the request that lead to no field.
 // request points to the request struct.
-func (s *Selector) Select(request unsafe.Pointer) (subset *Subset, unknown []string) {
+func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (subset *Subset, unknown []string) {
 	var selection Selection
 	if p := s.selection.address(request); p != nil {
 		selection = *(*Selection)(p)
@@ -166,14 +166,14 @@ func (s *Selector) Select(request unsafe.Pointer) (subset *Subset, unknown []str
 	for _, name := range presets { // with two, their union (MCP-AQL field selection §2.2)
 		part := s.presetSubset(name)
 		if part == nil {
-			return nil, s.unknown(selection.Paths)
+			return nil, s.unknown(selection.Paths, mask)
 		}
 		for _, p := range part.fields {
 			subset.field(p.index).whole = true
 		}
 	}
 	for _, path := range selection.Paths {
-		if !s.resource.reaches(path) {
+		if !s.reaches(path, mask) {
 			unknown = append(unknown, path)
 			continue
 		}
@@ -186,13 +186,18 @@ func (s *Selector) Select(request unsafe.Pointer) (subset *Subset, unknown []str
 }
 
 // unknown returns the paths that lead to no field.
-func (s *Selector) unknown(paths []string) (unknown []string) {
+func (s *Selector) unknown(paths []string, mask *Mask) (unknown []string) {
 	for _, path := range paths {
-		if !s.resource.reaches(path) {
+		if !s.reaches(path, mask) {
 			unknown = append(unknown, path)
 		}
 	}
 	return unknown
+}
+
+// reaches reports whether resources may have something at a path that the mask does not hide.
+func (s *Selector) reaches(path string, mask *Mask) bool {
+	return s.resource.reaches(path) && !mask.hidesPath(s.resource, path)
 }
 
 // maxPathSteps is the largest number of names in a path.
@@ -264,7 +269,7 @@ func (n *encoder) choose(to *Subset, path string) {
 }
 
 // ValidPaths lists the paths of the fields of the object in which an unknown path ends.
-func (s *Selector) ValidPaths(unknown string) []string {
+func (s *Selector) ValidPaths(unknown string, mask *Mask) []string {
 	n, prefix := s.resource, ""
 	for {
 		n = n.element()
@@ -273,7 +278,7 @@ func (s *Selector) ValidPaths(unknown string) []string {
 		}
 		name, rest, deeper := strings.Cut(unknown, ".")
 		at := n.object.find(name)
-		if at < 0 || !deeper || n.object.fields[at].value.element().kind != kindStruct {
+		if at < 0 || !deeper || n.object.fields[at].value.element().kind != kindStruct || mask.hides(n.object, at) {
 			break
 		}
 		f := &n.object.fields[at]
@@ -281,7 +286,7 @@ func (s *Selector) ValidPaths(unknown string) []string {
 	}
 	var valid []string
 	for i := range n.object.fields {
-		if name := n.object.fields[i].name; name != "_computed" {
+		if name := n.object.fields[i].name; name != "_computed" && !mask.hides(n.object, i) {
 			valid = append(valid, prefix+name)
 		}
 	}

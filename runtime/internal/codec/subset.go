@@ -14,6 +14,7 @@ type Subset struct {
 	whole   bool
 	fields  []fieldSubset
 	entries []entrySubset
+	every   *Subset // the part of every entry of a map; nil: entries counts
 }
 
 // fieldSubset is a part of a field of a struct.
@@ -30,7 +31,7 @@ type entrySubset struct {
 
 // field returns the part of a field with an index. It adds an empty part if there is none.
 func (s *Subset) field(index int) *Subset {
-	at, found := slices.BinarySearchFunc(s.fields, index, func(f fieldSubset, index int) int { return f.index - index })
+	at, found := s.findField(index)
 	if !found {
 		s.fields = slices.Insert(s.fields, at, fieldSubset{index, &Subset{}})
 	}
@@ -120,7 +121,11 @@ func (n *encoder) writeEntries(w *wire.Writer, p unsafe.Pointer, subset *Subset)
 		n.elem.writeSelected(w, value.UnsafePointer(), part.subset)
 	}
 	w.BeginObject()
-	if n.key != nil { // names are found by spelling every key
+	if subset.every != nil {
+		for _, e := range n.sortedEntries(w, entries) {
+			write(e.value, &entrySubset{e.name, subset.every})
+		}
+	} else if n.key != nil { // names are found by spelling every key
 		for _, e := range n.sortedEntries(w, entries) {
 			if at, found := subset.findEntry(e.name); found {
 				write(e.value, &subset.entries[at])

@@ -62,7 +62,7 @@ func (d *decoder) rules(n *yaml.Node, part policy.Part) {
 
 // ruleKeys are the keys of a rule.
 var ruleKeys = []string{"name", "effect", "operations", "categories", "danger", "callers", "issuers", "scopes",
-	"anonymous", "not", "when", "reason", "cooldown", "reauthenticate"}
+	"anonymous", "not", "when", "hide", "reason", "cooldown", "reauthenticate"}
 
 func (d *decoder) rule(n *yaml.Node, i int) {
 	r := &d.policy.Rules[i]
@@ -90,6 +90,8 @@ func (d *decoder) rule(n *yaml.Node, i int) {
 			d.exception(v, part, &r.Not)
 		case "when":
 			d.conditions(v, part, r)
+		case "hide":
+			r.Hide = texts[string](d, part, v)
 		case "reason":
 			r.Reason = d.text(part, v)
 		case "cooldown":

@@ -14,6 +14,9 @@
 //	    when:
 //	      - {param: older_than_days, less_than: 30}
 //	    cooldown: 10s
+//	  - name: mails-are-for-support
+//	    hide: [Customer.email]
+//	    not: {scopes: [support]}
 //
 // The keys are the fields of policy.Policy, policy.Rule, policy.Exception and policy.Condition, in snake case. Every
 // other key is a mistake.
