@@ -10,6 +10,8 @@ type Kind string
 
 // The kinds.
 const (
+	KindContradicts Kind = "danger levels that contradict the category"
+	KindGuessed     Kind = "operations whose category and danger nobody has reviewed"
 	KindReplaces    Kind = "updates that replace what they leave out"
 	KindReason      Kind = "destructive operations without a reason"
 	KindDanger      Kind = "operations that only their names make dangerous"
@@ -29,8 +31,8 @@ const (
 
 // kinds has the kinds from bad to harmless. Diagnostics of none of them are where the empty one is.
 var kinds = []Kind{
-	KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset, KindShared, KindStandard, KindLeak,
-	KindDryRun, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
+	KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset, KindShared,
+	KindStandard, KindLeak, KindDryRun, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
 }
 
 // weight orders kinds from bad to harmless.

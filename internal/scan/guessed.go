@@ -27,7 +27,7 @@ func (s *scanner) reportGuesses(operations []operation) {
 		}
 		category, _ := tags.Find(o.items, "category")
 		s.Report(item.At, diag.Diagnostic{
-			Severity: severity, Code: diag.CodeMissing, FieldPath: o.name(), Actual: category.Value,
+			Severity: severity, Code: diag.CodeMissing, Kind: diag.KindGuessed, FieldPath: o.name(), Actual: category.Value,
 			Message: fmt.Sprintf("nobody has reviewed that %s is %s: aql-tag init guessed its category and danger",
 				name, category.Value),
 			Suggestion: fmt.Sprintf("read what %s does, correct both, and remove guessed", o.name()),
@@ -58,7 +58,7 @@ func (b *builder) checkDanger(o operation, op *gen.Operation) {
 		at = item.At
 	}
 	b.Report(at, diag.Diagnostic{
-		Severity: diag.Warning, Code: diag.CodeType, FieldPath: o.name(), Expected: string(naming.CategoryDanger(op.Category)),
-		Actual: string(op.Danger), Message: message, Suggestion: suggestion,
+		Severity: diag.Warning, Code: diag.CodeType, Kind: diag.KindContradicts, FieldPath: o.name(),
+		Expected: string(naming.CategoryDanger(op.Category)), Actual: string(op.Danger), Message: message, Suggestion: suggestion,
 	})
 }

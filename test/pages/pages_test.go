@@ -113,7 +113,7 @@ func TestAdopting(t *testing.T) {
 	if !bytes.Equal(before, after) {
 		t.Errorf("a second init -w changed something:\n%s", after)
 	}
-	if !strings.HasSuffix(printed, "upstream\n") {
+	if !strings.HasSuffix(printed, "fork\n") {
 		t.Errorf("the repository was not changed: %s", printed)
 	}
 }
