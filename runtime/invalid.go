@@ -34,11 +34,15 @@ func (v *invalid) failure() *Error {
 		return v.missing(problems[0])
 	case stage == wire.StageType:
 		p := problems[0]
-		value := p.Value
+		value, reason := p.Value, p.Reason
 		if v.operation.param(p.Path).Sensitive {
-			value = ""
+			value, reason = "", ""
 		}
-		return invalidType(strings.Clone(p.Path), p.Expected, p.Actual, value)
+		refused := invalidType(strings.Clone(p.Path), p.Expected, p.Actual, value)
+		if what, _ := words.Leak(reason); what == "" && reason != "" {
+			refused.details = append(refused.details, detail{"reason", words.Clip(reason, mostReason)})
+		}
+		return refused
 	case len(v.unknown) > 0 && !v.lenient:
 		return v.unknownParams()
 	case problems[0].Stage == wire.StageUnknown:
@@ -47,6 +51,9 @@ func (v *invalid) failure() *Error {
 		return v.brokenRule(problems[0])
 	}
 }
+
+// mostReason is how much of what a type says of a value that it refuses is passed on.
+const mostReason = 200
 
 func (v *invalid) missing(p wire.Problem) *Error {
 	message := "Missing required parameter '" + p.Path + "'. Expected: " + p.Expected

@@ -11,17 +11,20 @@ import (
 
 // Directive is one //aql: comment line.
 type Directive struct {
-	Name        string // example, reason, confirm, op, adopt, param, update, names or nolint
+	Name        string // one of the directives
 	Text        string // what follows the name
 	TextOffset  int    // of Text, in bytes of the line
-	Items       []Item // of op, adopt, param and update; offsets are in bytes of the line
+	Items       []Item // of op, adopt, param, update and type; offsets are in bytes of the line
 	Target      Target // of an adopt directive
 	Param       string // name of the parameter that a param directive refines
+	About       string // type of a type directive, field of a hide directive; TextOffset is its offset
 	Example     string // JSON object of an example directive
 	Description string // what follows the JSON
 }
 
-var directives = []string{"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "nolint"}
+var directives = []string{
+	"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "type", "hide", "nolint",
+}
 
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
 // false for a line that is not an aql directive. A line that looks like a misspelt one still has a problem.
@@ -86,6 +89,10 @@ func usage(name string) string {
 		return "//aql:update get=NAME"
 	case "names":
 		return "//aql:names verbatim"
+	case "type":
+		return "//aql:type PACKAGE.TYPE string,pattern='^[a-z]+$'"
+	case "hide":
+		return "//aql:hide TYPE.FIELD"
 	case "confirm":
 		return "//aql:confirm Delete '{name}'?"
 	default:
@@ -112,12 +119,26 @@ func (d *Directive) parse() []Problem {
 				Expected: "verbatim", Actual: d.Text, Suggestion: usage("names"),
 			}}
 		}
-	case "param":
-		name, items := d.Text, ""
-		if end := strings.IndexAny(d.Text, " \t"); end >= 0 {
-			name, items = d.Text[:end], d.Text[end:]
+	case "type":
+		target, items := cutWord(d.Text)
+		if d.About = target; items == "" || strings.ContainsAny(target, "=,") {
+			return []Problem{{
+				Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeMissing,
+				Message: "directive //aql:type needs a type, and what to say of it", Expected: usage("type"),
+				Actual: d.Text, Suggestion: usage("type"),
+			}}
 		}
-		trimmed := strings.TrimLeft(items, " \t")
+		return d.parseItems(items, d.TextOffset+len(d.Text)-len(items), Type)
+	case "hide":
+		if d.About, _ = cutWord(d.Text); !strings.Contains(d.About, ".") {
+			return []Problem{{
+				Offset: d.TextOffset, End: d.TextOffset + len(d.About), Code: codeMissing,
+				Message: "directive //aql:hide needs a type and its field", Expected: usage("hide"), Actual: d.About,
+				Suggestion: usage("hide"),
+			}}
+		}
+	case "param":
+		name, trimmed := cutWord(d.Text)
 		if strings.ContainsAny(name, "=,") {
 			return []Problem{{
 				Offset: d.TextOffset, End: d.TextOffset + len(name), Code: codeMissing,
@@ -137,6 +158,15 @@ func (d *Directive) parse() []Problem {
 		return d.parseItems(trimmed, d.TextOffset+len(d.Text)-len(trimmed), Parameter)
 	}
 	return nil
+}
+
+// cutWord splits a text into its first word and what follows.
+func cutWord(text string) (word, rest string) {
+	end := strings.IndexAny(text, " \t")
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], strings.TrimLeft(text[end:], " \t")
 }
 
 func (d *Directive) parseItems(text string, offset int, scope Scope) []Problem {

@@ -21,6 +21,7 @@ const (
 	Parameter              // any other field, or //aql:param
 	Update                 // //aql:update
 	Adopt                  // //aql:adopt
+	Type                   // //aql:type
 )
 
 // ValueKind is what a key takes as its value.
@@ -59,7 +60,7 @@ var (
 	onIntegers = []string{"integer"}
 )
 
-// operationKeys, parameterKeys, adoptKeys and updateKeys are the tables of keys.
+// operationKeys, parameterKeys, adoptKeys, updateKeys and typeKeys are the tables of keys.
 var (
 	operationKeys = []Key{
 		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
@@ -132,6 +133,24 @@ var (
 	updateKeys = []Key{
 		{Scope: Update, Name: "get", Value: Text, Doc: "handler or operation that reads what the update changes"},
 	}
+	typeKeys = []Key{
+		{Scope: Type, Name: "string", Value: Flag, Doc: "that its values are strings"},
+		{Scope: Type, Name: "integer", Value: Flag, Doc: "that its values are integers"},
+		{Scope: Type, Name: "number", Value: Flag, Doc: "that its values are numbers"},
+		{Scope: Type, Name: "boolean", Value: Flag, Doc: "that its values are booleans"},
+		{Scope: Type, Name: "array", Value: Flag, Doc: "that its values are arrays"},
+		{Scope: Type, Name: "object", Value: Flag, Doc: "that its values are objects"},
+		{Scope: Type, Name: "nullable", Value: Flag, Doc: "that it writes null for its zero value"},
+		{Scope: Type, Name: "name", Value: Text, Doc: "name of the type for agents; default: its Go name"},
+		{Scope: Type, Name: "desc", Value: Text, Doc: "description; default: its comment"},
+		{Scope: Type, Name: "format", Value: Text, Doc: "format of its strings"},
+		{Scope: Type, Name: "pattern", Value: Pattern, Doc: "regular expression (RE2) found somewhere in its strings"},
+		{Scope: Type, Name: "enum", Value: List, Doc: "allowed strings"},
+		{Scope: Type, Name: "minlen", Value: Integer, Doc: "smallest length of its strings in characters"},
+		{Scope: Type, Name: "maxlen", Value: Integer, Doc: "largest length of its strings in characters"},
+		{Scope: Type, Name: "min", Value: Number, Doc: "smallest number"},
+		{Scope: Type, Name: "max", Value: Number, Doc: "largest number"},
+	}
 )
 
 // Keys returns the keys of a scope, in the order in which documentation lists them. The slice must not be changed.
@@ -143,6 +162,8 @@ func Keys(scope Scope) []Key {
 		return updateKeys
 	case Adopt:
 		return adoptKeys
+	case Type:
+		return typeKeys
 	default:
 		return parameterKeys
 	}

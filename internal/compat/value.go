@@ -197,11 +197,11 @@ func (c *comparison) null(at place, before, after *value) {
 
 // flags compares the flags of a value, its presets and its texts.
 func (c *comparison) flags(at place, before, after *value) {
-	protected := Breaking
+	protected, withheld := Breaking, Compatible
 	if at.result {
-		protected = Compatible
+		protected, withheld = Compatible, Breaking // results leave out what is sensitive
 	}
-	c.flag(at, "sensitive", before.Sensitive, after.Sensitive, Compatible, Notable)
+	c.flag(at, "sensitive", before.Sensitive, after.Sensitive, withheld, Notable)
 	c.flag(at, "dry-run", before.notes.dryRun, after.notes.dryRun, Notable, Breaking)
 	c.flag(at, "read-only", before.notes.readOnly, after.notes.readOnly, protected, Compatible)
 	c.flag(at, "append-only", before.notes.appendOnly, after.notes.appendOnly, protected, Compatible)

@@ -10,6 +10,7 @@ type Kind string
 
 // The kinds.
 const (
+	KindSecret      Kind = "results that show what their names call a secret"
 	KindContradicts Kind = "danger levels that contradict the category"
 	KindGuessed     Kind = "operations whose category and danger nobody has reviewed"
 	KindReplaces    Kind = "updates that replace what they leave out"
@@ -18,6 +19,7 @@ const (
 	KindCategory    Kind = "names that say another category than that of the operation"
 	KindWide        Kind = "identifiers of 64 bits that travel as numbers"
 	KindUnset       Kind = "fields of updates that are set to nothing where a request leaves them out"
+	KindUnsetEnum   Kind = "optional enums that reach the handler as an empty text"
 	KindShared      Kind = "parameters that differ from those of the same name"
 	KindStandard    Kind = "parameters that have a name of the protocol and another type"
 	KindLeak        Kind = "texts that messages leave out"
@@ -31,7 +33,8 @@ const (
 
 // kinds has the kinds from bad to harmless. Diagnostics of none of them are where the empty one is.
 var kinds = []Kind{
-	KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset, KindShared,
+	KindSecret, KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset,
+	KindUnsetEnum, KindShared,
 	KindStandard, KindLeak, KindDryRun, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
 }
 

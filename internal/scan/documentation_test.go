@@ -237,6 +237,8 @@ var unreachable = map[string]string{
 		"TestForeignMistakes",
 	"agents see neither %s nor %s": "it points into another module, of which the examples have none: " +
 		"TestForeignTies",
+	"agents see %s, since": "it points into another module, of which the examples have none: " +
+		"TestQueryFields",
 	"default is not valid JSON: %v":         "what is no JSON is told apart by type before",
 	"aql.Optional needs one type argument":  "the type checker always says more",
 	"its receiver has no named type":        "the type checker always says more",

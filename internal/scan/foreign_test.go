@@ -415,3 +415,51 @@ func List(options *ext.Options) (*ext.Options, error) { return options, nil }
 		t.Errorf("parameters and diagnostics (-want +got):\n%s", diff)
 	}
 }
+
+// B9: fields of one name in structs that are embedded for the query of a URL do not vanish.
+func TestQueryFields(t *testing.T) {
+	dir, env := foreign(t, `
+-- ext/ext.go --
+package ext
+
+// Options are those of a list.
+type Options struct {
+	State string `+"`url:\"state,omitempty\"`"+`
+	Cursor
+	Numbers
+}
+
+// Cursor turns pages by a mark.
+type Cursor struct {
+	Page  string `+"`url:\"page,omitempty\"`"+`
+	After string `+"`url:\"after,omitempty\"`"+`
+}
+
+// Numbers turn pages by counting.
+type Numbers struct {
+	Page int `+"`url:\"page,omitempty\"`"+`
+}
+-- app/app.go --
+package app
+
+import "example.com/ext"
+
+// List lists.
+//
+//aql:op category=READ
+func List(options *ext.Options) error { return nil }
+`)
+	result := both(t, dir, env)
+	var got []string
+	for _, param := range result.Packages[0].Handlers[0].Operation.Params {
+		got = append(got, param.Name+" "+param.Go)
+	}
+	want := []string{"state State", "cursor_page Cursor.Page", "after Cursor.After", "numbers_page Numbers.Page"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+	const note = "agents see Cursor.Page as cursor_page and Numbers.Page as numbers_page, since they have one name"
+	if len(result.Diagnostics) != 1 || result.Diagnostics[0].Message != note {
+		t.Errorf("got %v, want the note %q", result.Diagnostics, note)
+	}
+}

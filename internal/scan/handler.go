@@ -77,6 +77,7 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 	if root.Types == nil {
 		return nil
 	}
+	s.reportDetached(root)
 	functions := declaredFunctions(root.Types)
 	var decls []*ast.FuncDecl
 	for _, file := range root.Syntax {
@@ -151,6 +152,9 @@ func directivesIn(p *source.Program, group *ast.CommentGroup, about string) []di
 		}
 		place := func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) }
 		parsed, problems, ok := tagparse.ParseDirective(line)
+		if isAboutTypes(parsed.Name) {
+			continue // it is not about the function
+		}
 		for _, problem := range problems {
 			severity := diag.Error
 			if !ok { // Go takes it for a plain comment

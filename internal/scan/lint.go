@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
@@ -57,6 +58,8 @@ func (b *builder) lint(o operation, h *handled) {
 	eachField(h.request, visited, func(of *shapes.Shape, field *shapes.Field) bool {
 		return b.lintField(field, of == h.request)
 	})
+	b.lintSecrets(o, h)
+	eachField(h.request, make(map[*shapes.Shape]bool), b.lintUnsetEnum)
 	clear(visited)
 	eachField(h.request, visited, b.lintIdentifier)
 	eachField(h.result, visited, b.lintIdentifier)
@@ -80,6 +83,29 @@ func (b *builder) lintIdentifier(_ *shapes.Shape, field *shapes.Field) bool {
 			Suggestion: suggestion,
 		})
 	}
+	return true
+}
+
+// lintUnsetEnum warns of an optional enum whose absence the handler gets as a value that it does not have. It returns
+// false where that cannot be: in a patch, what is absent keeps its value.
+func (b *builder) lintUnsetEnum(_ *shapes.Shape, field *shapes.Field) bool {
+	if shapes.Indirect(field.Shape).Kind == shapes.Patch || !b.isOwn(field) {
+		return false
+	}
+	p := &field.Param
+	values := slices.Clone(p.Enum)
+	for _, c := range field.Shape.Enum {
+		values = append(values, c.Value)
+	}
+	if field.Shape.Kind != shapes.String || len(values) == 0 || slices.Contains(values, "") ||
+		p.Required || p.Default != "" || p.Constant != "" {
+		return true
+	}
+	b.Report(field.Tag.At, diag.Diagnostic{
+		Severity: diag.Warning, Code: diag.CodeMissing, Kind: diag.KindUnsetEnum, FieldPath: field.Path,
+		Message:    fmt.Sprintf("a request without %s gives the handler \"\", which is none of its values", p.Name),
+		Suggestion: fmt.Sprintf("add default=%s or required, make it a pointer, or declare a constant for \"\"", values[0]),
+	})
 	return true
 }
 

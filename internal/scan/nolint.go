@@ -16,7 +16,8 @@ import (
 const nolintPrefix = "//aql:nolint"
 
 // silence removes the warnings and notes on lines that an //aql:nolint comment covers, and warns of comments that cover
-// none. Errors stay: a package with errors is not generated.
+// none. Errors stay, since a package with errors is not generated; but for secrets in results, which are errors of lint
+// alone.
 func (s *scanner) silence(roots []*packages.Package) {
 	for _, root := range roots {
 		for _, file := range root.Syntax {
@@ -40,7 +41,8 @@ func (s *scanner) silenceBy(group *ast.CommentGroup, comment *ast.Comment) {
 	}
 	before := len(s.Diagnostics)
 	s.Diagnostics = slices.DeleteFunc(s.Diagnostics, func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error && d.Position.File == at.File && first <= d.Position.Line && d.Position.Line <= last
+		return (d.Severity != diag.Error || d.Kind == diag.KindSecret) && d.Position.File == at.File &&
+			first <= d.Position.Line && d.Position.Line <= last
 	})
 	if len(s.Diagnostics) == before {
 		s.Report(source.SpanOf(comment), diag.Diagnostic{

@@ -39,13 +39,18 @@ type builder struct {
 
 	demanded map[*shapes.Shape]*shapes.Shape // structs that replace, with their fields required
 	readers  *readers                        // of the package; nil: //aql:update is not applied
+
+	directives *typeDirectives
+	secrets    map[*types.Var]bool // fields of results that lint has reported
 }
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
 	b := &builder{
 		Program: p, own: own, tags: tags, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
+		directives: readTypeDirectives(p, own),
 	}
+	b.shapes.Directives = b.directives.Directives
 	b.shapes.Verbatim = b.keepsNames()
 	return b
 }

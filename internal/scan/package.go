@@ -46,6 +46,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
+	b.directives.report(s.Program)
 	b.checkOperationNames(handlers, kept)
 	b.noteFoldedNames()
 	b.noteLeftOut()

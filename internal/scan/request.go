@@ -28,6 +28,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			})
 			continue
 		}
+		b.checkProtocolName(f)
 		for _, key := range []string{"readonly", "appendonly", "preset"} {
 			if item, ok := f.Tag.Item(key); ok {
 				b.Report(item.At, diag.Diagnostic{
@@ -73,6 +74,22 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 	}
 	field.Param.Required = true // MCP-AQL core §4.5
 	b.describeInput(o, handler, input)
+}
+
+// tokenName is the parameter of the protocol by which a request is confirmed. It never reaches a handler.
+const tokenName = "confirmation_token"
+
+// checkProtocolName reports a parameter that requests cannot give, because its name is one of the protocol's.
+func (b *builder) checkProtocolName(f shapes.Field) {
+	if f.Param.Name != tokenName && !slices.Contains(f.Param.Aliases, tokenName) {
+		return
+	}
+	b.Report(f.Tag.NameAt, diag.Diagnostic{
+		Code: diag.CodeName, FieldPath: f.Path, Actual: tokenName,
+		Message: fmt.Sprintf("parameter name %q is the protocol's: it confirms a request and does not reach the handler",
+			tokenName),
+		Suggestion: "choose another name with name=",
+	})
 }
 
 // inputSuggestion suggests how an update gets its input. A request with one object may only need another name for it.

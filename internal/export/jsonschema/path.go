@@ -59,7 +59,7 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
 	length := 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Name == "_computed" {
+		if f.Sensitive || f.Name == "_computed" {
 			continue
 		}
 		below, ok := s.pathsBelow(f, open)

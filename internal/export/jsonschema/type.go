@@ -84,11 +84,11 @@ func (s *Set) accepted(t *gen.Type, as use) []gen.Param {
 	return slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.ReadOnly || p.AppendOnly })
 }
 
-// outputType returns the schema of an object in results. A field is required if it is always written. It is not if it
-// has omitempty or omitzero, if it belongs to an embedded struct, which may be nil, or if requests can select the
-// fields.
+// outputType returns the schema of an object in results, which have no sensitive fields. A field is required if it is
+// always written. It is not if it has omitempty or omitzero, if it belongs to an embedded struct, which may be nil, or
+// if requests can select the fields.
 func (s *Set) outputType(t *gen.Type) *document.Schema {
-	fields := slices.Clone(t.Fields)
+	fields := slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.Sensitive })
 	for i := range fields {
 		f := &fields[i]
 		f.Required = !f.OmitEmpty && !f.OmitZero && !strings.Contains(f.Go, ".") && !s.partial[t.Name]

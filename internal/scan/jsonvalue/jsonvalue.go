@@ -78,12 +78,15 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 	if value == nil && (inPatch || shape.Kind == shapes.Any) {
 		return
 	}
+	param = withOwn(param, shape.Own)
 	if param.Quoted {
 		c.quoted(shape, param, value, path)
 		return
 	}
 	switch shape.Kind {
-	case shapes.Any, shapes.JSON:
+	case shapes.Any:
+	case shapes.JSON:
+		c.ownJSON(shape, param, value, path)
 	case shapes.Bool:
 		if _, ok := value.(bool); !ok {
 			mismatch("boolean")

@@ -80,7 +80,8 @@ func constantOf(of shapes.Field, name, value, description string) shapes.Field {
 		Shape: &shapes.Shape{Kind: shapes.String, Type: types.Typ[types.String]},
 		Param: gen.Param{
 			Name: name, Go: of.Param.Go, Type: "string", Description: description, Constant: value, Enum: []string{value},
-			ReadOnly: of.Param.ReadOnly, AppendOnly: of.Param.AppendOnly, Presets: of.Param.Presets,
+			Sensitive: of.Param.Sensitive, ReadOnly: of.Param.ReadOnly, AppendOnly: of.Param.AppendOnly,
+			Presets:   of.Param.Presets,
 			OmitEmpty: of.Param.OmitEmpty, OmitZero: of.Param.OmitZero,
 		},
 	}

@@ -65,6 +65,9 @@ func (c constrainer) literal(text string) (literal, message string) {
 	case shapes.Struct, shapes.Patch:
 		return "", "an object takes its defaults from its own fields"
 	default:
+		if shapes.JSONKind(c.shape) == "string" {
+			return jsonvalue.Quote(text), ""
+		}
 		if !json.Valid([]byte(text)) {
 			return "", fmt.Sprintf("default of %s is a JSON value such as [] or {}, not %q", c.text(c.field.Var.Type()), text)
 		}

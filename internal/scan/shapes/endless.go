@@ -135,3 +135,15 @@ func depthOf(t types.Type) int {
 	}
 	return deepest + 1
 }
+
+// pointsToItself reports whether a pointer type only leads to itself: `type P *P`.
+func pointsToItself(t types.Type) bool {
+	for range 64 {
+		pointer, ok := t.Underlying().(*types.Pointer)
+		if !ok {
+			return false
+		}
+		t = pointer.Elem()
+	}
+	return true
+}

@@ -53,6 +53,10 @@ func JSONKind(shape *Shape) string {
 		return "array"
 	case Map, Struct, Patch:
 		return "object"
+	case JSON:
+		if shape.Own != nil {
+			return shape.Own.Type
+		}
 	}
 	return "any"
 }
@@ -99,8 +103,12 @@ func (shape *Shape) Clone() *Shape {
 // IsNullable reports whether null is among the values of a shape that results hold: nil pointers, nil interfaces, raw
 // JSON, optionals, sql.Null and types that are known to write it. Nil lists, maps and []byte are written as empty ones.
 func IsNullable(shape *Shape) bool {
-	return shape.Kind == Pointer || shape.Kind == Any || shape.Kind == Optional || shape.Kind == SQLNull
+	return shape.Kind == Pointer || shape.Kind == Any || shape.Kind == Optional || shape.Kind == SQLNull ||
+		writesNull(shape)
 }
+
+// writesNull reports whether a type is known to write null for its zero value.
+func writesNull(shape *Shape) bool { return shape.Own != nil && shape.Own.Nullable }
 
 // canBeEmpty reports whether encoding/json's omitempty ever leaves out a value of type t: not a struct or an array.
 func canBeEmpty(t types.Type) bool {
@@ -120,5 +128,5 @@ func IsNilable(shape *Shape) bool {
 	case Pointer, Slice, Map, Bytes, Any, Optional, SQLNull:
 		return true
 	}
-	return false
+	return writesNull(shape)
 }

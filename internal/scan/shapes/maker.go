@@ -34,6 +34,8 @@ type Maker struct {
 	endless map[*types.Named]bool
 	// Verbatim says that names below parameters are those that encoding/json writes. It is set before the first shape.
 	Verbatim bool
+	// Directives are what the package says of types and fields.
+	Directives Directives
 }
 
 // NewMaker makes a maker for the operations of package own.
@@ -67,6 +69,9 @@ func (m *Maker) Of(t types.Type, place string) (*Shape, *Fault) {
 		m.open = open
 		fault = m.fill(shape, place)
 		m.open = outer
+	}
+	if fault == nil {
+		m.direct(shape)
 	}
 	if fault != nil {
 		*shape = Shape{Kind: Any, Type: t} // types within t may have it already
@@ -105,10 +110,12 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 	}
 	switch method := MarshalMethod(t); {
 	case strings.HasSuffix(method, "JSON"):
-		out.Kind = JSON
+		out.Kind, out.Own = JSON, m.ownForm(t)
 		return nil
 	case method != "":
-		out.Kind = Text
+		if out.Kind, out.Own = Text, m.ownForm(t); out.Own != nil && out.Own.Type != "string" {
+			out.Own = nil
+		}
 		return nil
 	}
 	if param, ok := t.(*types.TypeParam); ok {
@@ -282,17 +289,6 @@ func (m *Maker) strippedFault(t types.Type, u *types.Struct) *Fault {
 	}
 }
 
-// isSQLNull reports whether t is sql.Null[T], sql.NullString or another type of database/sql that holds a value or null.
-func isSQLNull(t types.Type) bool {
-	named, ok := t.(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "database/sql" ||
-		!strings.HasPrefix(named.Obj().Name(), "Null") {
-		return false
-	}
-	st, ok := t.Underlying().(*types.Struct)
-	return ok && st.NumFields() == 2 && st.Field(1).Name() == "Valid"
-}
-
 // isKey reports whether encoding/json can write a type as the key of a map.
 func isKey(key *Shape, t types.Type) bool {
 	switch key.Kind {
@@ -361,18 +357,6 @@ func (m *Maker) name(out *Shape, place string) *Fault {
 
 // text is a Go type as the user writes it.
 func (m *Maker) text(t types.Type) string { return gotype.Text(t, m.own) }
-
-// pointsToItself reports whether a pointer type only leads to itself: `type P *P`.
-func pointsToItself(t types.Type) bool {
-	for range 64 {
-		pointer, ok := t.Underlying().(*types.Pointer)
-		if !ok {
-			return false
-		}
-		t = pointer.Elem()
-	}
-	return true
-}
 
 // isByte reports whether encoding/json writes a slice of t as base64.
 func isByte(t types.Type) bool {

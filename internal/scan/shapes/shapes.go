@@ -42,6 +42,9 @@ type Shape struct {
 	Type    types.Type // nil for the parameters of a function
 	Go      GoName     // of a named type
 	Label   string     // of a struct type without a name: its name on the wire
+	Name    string     // on the wire, where an //aql:type says it
+	Doc     string     // description, where an //aql:type says it
+	Own     *gen.Param // what is known of values of a type that writes itself, or what an //aql:type demands; may be nil
 	Bits    int        // of int, uint, float: 8, 16, 32, 64; 0 for int and uint themselves
 	Len     int        // of an array
 	Key     *Shape     // of a map

@@ -132,6 +132,9 @@ func (c *collector) add(e embedded, i, depth int) {
 		// The tag is for other clients too, or in a module that the user cannot edit.
 		tag.Name, tag.Original = naming.ForField(tag.Name, v.Name()), tag.Name
 	}
+	if c.hides(v) {
+		return
+	}
 	if tag.Hidden {
 		if tag.HasAQL {
 			c.Report(tag.TagAt, diag.Diagnostic{
@@ -206,6 +209,7 @@ func isNamedEmbedding(v *types.Var, tag tags.Tag) bool {
 // tagged one. If two are equal, encoding/json drops both. That is a note in other modules, where the user cannot rename
 // them, and an error in the user's own structs.
 func (m *Maker) dominant(all []*candidate) []*candidate {
+	m.qualifyQueryFields(all)
 	names := make(map[string]*candidate, len(all))
 	for _, c := range all { // different names may have the same nearest valid name
 		if other, taken := names[c.Tag.Name]; !taken {

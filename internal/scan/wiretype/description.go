@@ -66,7 +66,7 @@ func (s *Set) scalarDescription(shape *shapes.Shape) string {
 	case shapes.Int, shapes.Uint:
 		return strings.TrimSpace("JSON integer. " + s.integerParam(shape).Description)
 	case shapes.JSON:
-		if kind := ownJSON(shape.Type); kind != "any" {
+		if kind := shapes.JSONKind(shape); kind != "any" {
 			return "JSON " + kind + "."
 		}
 		return "Any JSON value."

@@ -130,11 +130,3 @@ func textFormat(t types.Type) string {
 	}
 	return ""
 }
-
-// ownJSON is the JSON kind of well-known types that write their own JSON. That of others is unknown.
-func ownJSON(t types.Type) string {
-	if gotype.Is(t, "math/big", "Int") {
-		return "integer"
-	}
-	return "any"
-}

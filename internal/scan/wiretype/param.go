@@ -22,6 +22,9 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		param := s.wireParam(shape.Elem, inPatch)
 		return &param
 	}
+	if shape.Own != nil {
+		return s.ownParam(shape)
+	}
 	switch shape.Kind {
 	case shapes.Bool, shapes.Float, shapes.Number:
 		return gen.Param{Type: shapes.JSONKind(shape)}
@@ -38,7 +41,7 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		}
 		return param
 	case shapes.JSON:
-		return gen.Param{Type: ownJSON(shape.Type)}
+		return gen.Param{Type: "any"}
 	case shapes.String:
 		param := gen.Param{Type: "string"}
 		if len(shape.Enum) > 0 {
@@ -80,6 +83,26 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	return gen.Param{Type: "any"}
 }
 
+// ownParam is the wire type of a type that writes itself and of which something is known, or of one that an //aql:type
+// constrains.
+func (s *Set) ownParam(shape *shapes.Shape) gen.Param {
+	if shape.Kind == shapes.JSON || shape.Kind == shapes.Text {
+		param := *shape.Own
+		param.Format = cmp.Or(param.Format, textFormat(shape.Type))
+		return param
+	}
+	plain := *shape
+	plain.Own = nil
+	param, own := s.wireParam(&plain, false), shape.Own
+	param.MinLength, param.MaxLength, param.Pattern, param.Format = own.MinLength, own.MaxLength, own.Pattern, own.Format
+	param.Minimum, param.Maximum = cmp.Or(own.Minimum, param.Minimum), cmp.Or(own.Maximum, param.Maximum)
+	param.Description = cmp.Or(own.Description, param.Description)
+	if len(own.Enum) > 0 {
+		param.Type, param.Enum = "string", own.Enum
+	}
+	return param
+}
+
 // ownForm describes a text that only its type can read.
 const ownForm = "In a form that the service checks."
 
@@ -112,6 +135,9 @@ func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 		shape := shapes.Indirect(field.Shape)
 		wire.Description = strings.TrimSpace(wire.Description + " " + quotedForm(shape))
 		param.Pattern = cmp.Or(quotedPattern(shape), param.Pattern)
+	} else {
+		param.Pattern = cmp.Or(param.Pattern, wire.Pattern)
+		param.MinLength, param.MaxLength = cmp.Or(param.MinLength, wire.MinLength), cmp.Or(param.MaxLength, wire.MaxLength)
 	}
 	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items, shapes.Indirect(field.Shape).Elem)
 	if param.Format == "" {
@@ -123,6 +149,8 @@ func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 		}
 		low, high := shapes.TypeBounds(shapes.Indirect(field.Shape))
 		param.Minimum, param.Maximum = cmp.Or(param.Minimum, low), cmp.Or(param.Maximum, high)
+	} else if kind == shapes.JSON || kind == shapes.Float {
+		param.Minimum, param.Maximum = cmp.Or(param.Minimum, wire.Minimum), cmp.Or(param.Maximum, wire.Maximum)
 	}
 	if !strings.HasSuffix(param.Description, wire.Description) {
 		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")
@@ -147,10 +175,10 @@ func mergeItems(said, wire *gen.Param, shape *shapes.Shape) *gen.Param {
 		return wire
 	}
 	out := *wire
-	out.MinLength, out.MaxLength = said.MinLength, said.MaxLength
+	out.MinLength, out.MaxLength = cmp.Or(said.MinLength, wire.MinLength), cmp.Or(said.MaxLength, wire.MaxLength)
 	out.MinItems, out.MaxItems = max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
 	out.Minimum, out.Maximum = cmp.Or(said.Minimum, wire.Minimum), cmp.Or(said.Maximum, wire.Maximum)
-	out.Pattern, out.Format = said.Pattern, cmp.Or(said.Format, wire.Format)
+	out.Pattern, out.Format = cmp.Or(said.Pattern, wire.Pattern), cmp.Or(said.Format, wire.Format)
 	if len(said.Enum) > 0 {
 		if len(wire.Enum) > 0 && !slices.Equal(said.Enum, wire.Enum) {
 			out.Type = "string" // the field allows less than the type of its elements
@@ -291,6 +319,16 @@ func (s *Set) Definitions() []gen.Type {
 	return out
 }
 
+// withheld is a field of a type as definitions show it: results leave a sensitive one out, so a type of results alone
+// does not have it.
+func (s *Set) withheld(of *shapes.Shape, param gen.Param) (shown gen.Param, ok bool) {
+	if !param.Sensitive || !s.returned[of] {
+		return param, true
+	}
+	param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+"Results leave it out.", ". ")
+	return param, s.requested[of]
+}
+
 // definition is a wire type as introspection shows it.
 func (s *Set) definition(t *wireType) gen.Type {
 	shape := t.key.shape
@@ -315,7 +353,7 @@ func (s *Set) definition(t *wireType) gen.Type {
 		out.Kind = gen.KindEnum
 		t := shape.Type
 		values, declared := s.enumValues(t)
-		out.Description, out.Values = s.typeDoc(t), values
+		out.Description, out.Values = cmp.Or(shape.Doc, s.typeDoc(t)), values
 		for i, c := range declared {
 			if text := s.constText(c); text.Text != "" {
 				s.ConstantNames[model.EnumConstant{Type: out.Name, Value: values[i].Value}] = text
@@ -323,18 +361,20 @@ func (s *Set) definition(t *wireType) gen.Type {
 		}
 		return out
 	}
-	out.Description = s.typeDoc(shape.Type)
+	out.Description = cmp.Or(shape.Doc, s.typeDoc(shape.Type))
 	if t.key.as == update {
 		out.Changes = s.nameOf(shape, plain)
 	}
 	out.Fields = slices.Grow(out.Fields, len(shape.Fields))
 	for _, field := range shape.Fields {
 		if t.key.as == plain {
-			out.Fields = append(out.Fields, field.Param)
+			if param, ok := s.withheld(shape, field.Param); ok {
+				out.Fields = append(out.Fields, param)
+			}
 			continue
 		}
 		if field.Param.Updatable() {
-			param := s.merged(field, true)
+			param, _ := s.withheld(shape, s.merged(field, true))
 			out.Fields = append(out.Fields, param.Change())
 		}
 	}

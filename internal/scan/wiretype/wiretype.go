@@ -50,6 +50,8 @@ type Set struct {
 	completed     map[*shapes.Shape]bool
 	creatable     map[*shapes.Shape]bool // structs in resources, which a patch may create
 	resources     map[*shapes.Shape]bool // what results consist of, and what patches change
+	requested     map[*shapes.Shape]bool // what requests consist of
+	returned      map[*shapes.Shape]bool // what results consist of
 	nullableItems map[wireKey]bool       // lists in which an operation may return nil elements
 	nothing       bool                   // an operation returns nothing
 	open          map[*shapes.Shape]int  // lists and maps whose elements are being described
@@ -62,6 +64,7 @@ func NewSet(p *source.Program, own *types.Package) *Set {
 		Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns),
 		completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int),
 		creatable: make(map[*shapes.Shape]bool),
+		requested: make(map[*shapes.Shape]bool), returned: make(map[*shapes.Shape]bool),
 		resources: make(map[*shapes.Shape]bool), nullableItems: make(map[wireKey]bool),
 		ConstantNames: make(map[model.EnumConstant]model.GoType),
 	}
@@ -88,22 +91,24 @@ func (s *Set) AddHandler(request, result *shapes.Shape) {
 		for _, field := range request.Fields {
 			s.visit(field.Shape, false)
 		}
+		addParts(request, s.requested)
 	}
 	if result != nil {
 		s.visitResult(result)
-		s.addResources(result)
+		addParts(result, s.resources)
+		addParts(result, s.returned)
 	}
 }
 
-// addResources adds a shape and all that it consists of to the resources.
-func (s *Set) addResources(shape *shapes.Shape) {
-	if shape == nil || s.resources[shape] {
+// addParts adds a shape and all that it consists of to a set.
+func addParts(shape *shapes.Shape, to map[*shapes.Shape]bool) {
+	if shape == nil || to[shape] {
 		return
 	}
-	s.resources[shape] = true
-	s.addResources(shape.Elem)
+	to[shape] = true
+	addParts(shape.Elem, to)
 	for _, field := range shape.Fields {
-		s.addResources(field.Shape)
+		addParts(field.Shape, to)
 	}
 }
 
@@ -124,7 +129,7 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 		}
 	case shapes.Patch:
 		s.visit(shape.Elem, false) // the type of the resource is described too
-		s.addResources(shape.Elem)
+		addParts(shape.Elem, s.resources)
 		s.visit(shape.Elem, true)
 	case shapes.Struct:
 		as := plain
@@ -193,6 +198,9 @@ func (s *Set) baseName(shape *shapes.Shape, as variant) string {
 		return s.baseName(shape, plain) + "Patch"
 	case list:
 		return s.baseName(shape, plain) + "List"
+	}
+	if shape.Name != "" {
+		return shape.Name
 	}
 	if shape.Go.Name != "" && shape.Kind != shapes.Time && shape.Kind != shapes.Patch &&
 		shape.Kind != shapes.Optional && shape.Kind != shapes.SQLNull {

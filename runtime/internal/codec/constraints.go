@@ -47,7 +47,10 @@ func (s *Set) constraints(n *decoder, p *gen.Param) (*constraints, error) {
 	c := constraints{}
 	some := false
 	switch n.kind {
-	case kindString, kindText:
+	case kindString, kindText, kindJSON:
+		if n.kind == kindJSON && (n.expected == "integer" || n.expected == "number") {
+			return s.ownNumberConstraints(n, p)
+		}
 		c.minLength, c.maxLength, c.enum = p.MinLength, p.MaxLength, p.Enum
 		some = c.minLength > 0 || c.maxLength > 0 || len(c.enum) > 0
 		if p.Pattern != "" {
@@ -77,6 +80,23 @@ func (s *Set) constraints(n *decoder, p *gen.Param) (*constraints, error) {
 		return nil, nil
 	}
 	return &c, nil
+}
+
+// ownNumberConstraints compiles the bounds on numbers that their type reads itself.
+func (s *Set) ownNumberConstraints(n *decoder, p *gen.Param) (*constraints, error) {
+	number := &decoder{kind: kindNumber, goType: n.goType}
+	low, err := s.bound(number, p.Minimum, true)
+	if err != nil {
+		return nil, fmt.Errorf("minimum: %w", err)
+	}
+	high, err := s.bound(number, p.Maximum, false)
+	if err != nil {
+		return nil, fmt.Errorf("maximum: %w", err)
+	}
+	if low == nil && high == nil {
+		return nil, nil
+	}
+	return &constraints{low: low, high: high}, nil
 }
 
 // pattern returns the pattern of an expression, which all parameters share that have it.

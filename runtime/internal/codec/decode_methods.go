@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -39,7 +40,7 @@ func isBytes(t reflect.Type) bool {
 func callUser(call func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
+			err = panicError{v}
 		}
 	}()
 	return call()
@@ -65,8 +66,10 @@ func (n *decoder) readText(r *wire.Reader, p unsafe.Pointer) {
 	}
 	n.clear(p)
 	value, ok := reflect.NewAt(n.goType, p).Interface().(encoding.TextUnmarshaler)
-	if !ok || callUser(func() error { return value.UnmarshalText([]byte(text)) }) != nil {
+	if !ok {
 		r.Mismatch(n.form)
+	} else if err := callUser(func() error { return value.UnmarshalText([]byte(text)) }); err != nil {
+		r.MismatchBecause(n.form, reasonOf(err))
 	}
 }
 
@@ -81,13 +84,46 @@ func (n *decoder) readJSON(r *wire.Reader, p unsafe.Pointer) {
 		r.Mismatch(n.expected)
 		return
 	}
+	if n.constraints != nil && !n.constraints.checkJSON(r, kind, text) {
+		return
+	}
 	n.clear(p)
 	value := reflect.NewAt(n.goType, p)
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields() // where encoding/json reads it field by field
-	if callUser(func() error { return decoder.Decode(value.Interface()) }) != nil {
-		r.Mismatch(n.form)
+	if err := callUser(func() error { return decoder.Decode(value.Interface()) }); err != nil {
+		r.MismatchBecause(n.form, reasonOf(err))
 	}
+}
+
+// checkJSON is the check of a value that its type reads itself: of a string or a number.
+func (c *constraints) checkJSON(r *wire.Reader, kind, text string) bool {
+	switch kind {
+	case "string":
+		s, _ := wire.NewReader(text, wire.Limits{}).String()
+		return c.checkText(r, s)
+	case "number":
+		return c.checkNumber(r, text)
+	default:
+		return true
+	}
+}
+
+// panicError is the panic of a method of a user's type.
+type panicError struct{ value any }
+
+func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// reasonOf is why a type refused a value, in its own words. Those of encoding/json, and of a panic, are about Go.
+func reasonOf(err error) string {
+	var wrongType *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	var panicked panicError
+	if errors.As(err, &wrongType) || errors.As(err, &syntax) || errors.As(err, &panicked) ||
+		strings.HasPrefix(err.Error(), "json: ") {
+		return ""
+	}
+	return err.Error()
 }
 
 // acceptsKind reports whether a JSON kind is the one of the definition.

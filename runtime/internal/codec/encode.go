@@ -23,7 +23,7 @@ type encoder struct {
 	length int                                     // of an array
 	text   string                                  // of a constant
 	offset uintptr                                 // of the value in an Optional
-	// wireType is what a definition of a value of a basic type says.
+	// wireType is what a definition says of values of a basic type, and of those that write themselves.
 	wireType string
 }
 
@@ -69,7 +69,7 @@ func (s *Set) fillEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 	case isSQLNull(t):
 		return s.sqlNullEncoder(n, t, p)
 	case hasMethods(t):
-		n.kind = methodKind(t)
+		n.kind, n.wireType = methodKind(t), p.Type
 		return nil
 	}
 	switch t.Kind() {

@@ -81,11 +81,35 @@ func (n *encoder) writeJSON(w *wire.Writer, p unsafe.Pointer) {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	err := callUser(func() error { return encoder.Encode(reflect.NewAt(n.goType, p).Interface()) })
+	if err == nil && !n.writesAsDefined(text.Bytes()) {
+		err = fmt.Errorf("the definition says %s, but it writes %.40s", n.wireType, text.String())
+	}
 	if err == nil {
 		err = w.Checked(strings.TrimSuffix(text.String(), "\n"))
 	}
 	if err != nil {
 		w.Fail(fmt.Errorf("writing %s: %w", n.goType, err))
 		w.Null()
+	}
+}
+
+// writesAsDefined reports whether the JSON that a type wrote is of the kind that its definition says. It may be null.
+func (n *encoder) writesAsDefined(text []byte) bool {
+	if len(text) == 0 || text[0] == 'n' {
+		return true
+	}
+	switch first := text[0]; n.wireType {
+	case "string":
+		return first == '"'
+	case "integer", "number":
+		return first == '-' || first >= '0' && first <= '9'
+	case "boolean":
+		return first == 't' || first == 'f'
+	case "array":
+		return first == '['
+	case "object":
+		return first == '{'
+	default:
+		return true
 	}
 }

@@ -44,9 +44,13 @@ func (s *Set) structEncoder(t reflect.Type, name string) (*structEncoder, error)
 	}
 	c := &structEncoder{name: name}
 	s.structEncoders[key] = c
-	c.fields = make([]encodedField, len(params))
+	c.fields = make([]encodedField, 0, len(params))
 	for i := range params {
-		if err := s.fillEncodedField(&c.fields[i], t, &params[i]); err != nil {
+		if params[i].Sensitive { // only requests have it
+			continue
+		}
+		c.fields = append(c.fields, encodedField{})
+		if err := s.fillEncodedField(&c.fields[len(c.fields)-1], t, &params[i]); err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", name, params[i].Name, err)
 		}
 	}

@@ -30,8 +30,8 @@ func (n *decoder) mergeJSON(r *wire.Reader, p unsafe.Pointer) {
 		return
 	}
 	n.clear(p)
-	if callUser(func() error { return json.Unmarshal([]byte(text), value.Interface()) }) != nil {
-		r.Mismatch(n.form)
+	if err := callUser(func() error { return json.Unmarshal([]byte(text), value.Interface()) }); err != nil {
+		r.MismatchBecause(n.form, reasonOf(err))
 	}
 }
 

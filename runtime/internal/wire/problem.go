@@ -25,6 +25,7 @@ type Problem struct {
 	Value            string   // the text of a scalar of at most 256 bytes
 	Limit            string   // the bound or the pattern
 	Allowed          []string // the values of an enum, or the names of the members of an object
+	Reason           string   // why the type of a value refused it, in its own words
 	Offset           int      // of the value in bytes, or of the end of the object that lacks it
 }
 
@@ -165,11 +166,16 @@ func (r *Reader) NullRefused(expected string) {
 }
 
 // Mismatch reports that the value just read is not what was expected, although its kind may be.
-func (r *Reader) Mismatch(expected string) {
+func (r *Reader) Mismatch(expected string) { r.MismatchBecause(expected, "") }
+
+// MismatchBecause is Mismatch with the reason that the type of the value gives.
+func (r *Reader) MismatchBecause(expected, reason string) {
 	if r.fault != nil {
 		return
 	}
-	p := Problem{Stage: StageType, Expected: expected, Actual: kindOf(r.data[r.from:r.to]), Offset: r.from}
+	p := Problem{
+		Stage: StageType, Expected: expected, Actual: kindOf(r.data[r.from:r.to]), Offset: r.from, Reason: reason,
+	}
 	if p.Actual != "object" && p.Actual != "array" {
 		p.Value = r.scalar()
 	}
