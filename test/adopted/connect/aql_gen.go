@@ -20,6 +20,11 @@ func NewRegistry(ordersHandler ordersconnect.OrdersHandler) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, ordersHandler)
 }
 
+// NewRegistryFor returns the same operations, carried out by what ordersHandler returns for each call.
+func NewRegistryFor(ordersHandler func(context.Context) (ordersconnect.OrdersHandler, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ordersHandler))
+}
+
 var handlers = []gen.Handler{
 	{Name: "create_order", Category: gen.Create, Danger: gen.Reversible, Description: "Records an order.",
 		Params: []gen.Field{

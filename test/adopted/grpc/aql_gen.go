@@ -18,6 +18,11 @@ func NewRegistry(ordersServer orders.OrdersServer) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, ordersServer)
 }
 
+// NewRegistryFor returns the same operations, carried out by what ordersServer returns for each call.
+func NewRegistryFor(ordersServer func(context.Context) (orders.OrdersServer, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ordersServer))
+}
+
 var handlers = []gen.Handler{
 	{Name: "create_order", Category: gen.Create, Danger: gen.Reversible, Description: "Records an order.",
 		Params: []gen.Field{
