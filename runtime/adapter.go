@@ -42,7 +42,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = a.options.Logger
-	var faults [7]error
+	var faults [8]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -54,6 +54,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		a.handlers, faults[5] = compile(registry, a.registered.Types, options)
 		faults[6] = a.restrict()
 	}
+	faults[7] = a.options.Sanitize.check()
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ type Options struct {
 	Profiles []describe.Profile // the service's own, which Profile can name
 	Prefix   string             // of every tool name, such as "github_"
 	// OmitEmptyFamilies leaves out the tools of endpoint families without operations. They cost tokens in every
-	// conversation. Without a Profile they are left out in any case; a Profile, ProfileCrude too, has all its tools (MCP-AQL
-	// CRUDE pattern §7.1).
+	// conversation. Without a Profile they are left out in any case; a Profile, ProfileCrude too, has all its tools
+	// (MCP-AQL CRUDE pattern §7.1).
 	OmitEmptyFamilies bool
 	// OperationEnum is up to how many operations a tool lists their names in its input schema. They cost tokens in every
 	// conversation, and clients that validate arguments refuse other names before the adapter can help. Default: none.
@@ -97,6 +97,9 @@ type Options struct {
 	// ResponseMeta adds _meta to answers: the request's id and the milliseconds that the handler took. Without it they
 	// have the id that the client gave, if it did.
 	ResponseMeta bool
+	// Sanitize escapes or removes the characters of answers that nobody sees, in results and failures at every depth.
+	// Without it answers have them as they are stored.
+	Sanitize Sanitize
 	// FailuresAreToolErrors marks every failure as an MCP tool error, including those from which an agent can recover.
 	FailuresAreToolErrors bool
 	// LegacyErrorCodes reports broken constraints as VALIDATION_INVALID_TYPE, for consumers that know only the codes of

@@ -36,5 +36,8 @@ func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
 	if cancelled != nil {
 		return x.fail(internal("request was cancelled"))
 	}
+	if s.adapter.options.Sanitize != SanitizeNone {
+		return x.sanitized(x.reply(ctx, request))
+	}
 	return x.reply(ctx, request)
 }

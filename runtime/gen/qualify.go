@@ -12,9 +12,9 @@ import (
 )
 
 // Qualify gives the types of packages that are joined names of their own: where several packages have different types
-// of one name, the name of the package is put in front, as in BillingInvoice. It is that of the folder, with those above
-// as far as they are needed. The types of a package at the root of its module keep their names. What the names become
-// does not depend on the order of the packages. Types that are equal, with all that they refer to, are one type.
+// of one name, the name of the package is put in front, as in BillingInvoice. It is the name of the folder, with those
+// above as far as they are needed. The types of a package at the root of its module keep their names. What the names
+// become does not depend on the order of the packages. Types that are equal, with all that they refer to, are one type.
 //
 // Qualify changes nothing of what it is given, and returns it where there is nothing to rename. The error names the
 // types for which there is no name.

@@ -30,7 +30,9 @@ func TestTypesOfOneName(t *testing.T) {
 	text, number := Field{Name: "a", Go: "A", Type: "string"}, Field{Name: "a", Go: "A", Type: "integer"}
 	list := func(of string) Field { return Field{Name: "l", Go: "L", Type: "array", Items: &Field{Type: of}} }
 	one := func(of string) Field { return Field{Name: "o", Go: "O", Type: of} }
-	patch := WireType{Name: "InvoicePatch", Kind: KindObject, Changes: "Invoice", Description: "Changes to a Invoice. More."}
+	patch := WireType{
+		Name: "InvoicePatch", Kind: KindObject, Changes: "Invoice", Description: "Changes to a Invoice. More.",
+	}
 	for _, tt := range []struct {
 		name  string
 		parts []*Registry

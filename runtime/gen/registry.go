@@ -78,8 +78,8 @@ func newRegistry(handlers []Handler, types []WireType, bind func(*Handler, Opera
 	return m.Registry
 }
 
-// Merge makes one registry of several, in their order. Two operations of one name are a fault that Registry.Err reports.
-// Qualify renames different types of one name.
+// Merge makes one registry of several, in their order. Two operations of one name are a fault that Registry.Err
+// reports. Qualify renames different types of one name.
 func Merge(registries ...*Registry) *Registry {
 	if len(registries) == 1 {
 		return registries[0]

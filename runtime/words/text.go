@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// FirstSentence returns the first sentence of text on one line, with the mark that ends it. A paragraph without one is a
-// sentence. The full stop of an abbreviation ("e.g.", "U.S."), one before a small letter and one before a digit ("no. 5")
-// end no sentence.
+// FirstSentence returns the first sentence of text on one line, with the mark that ends it. A paragraph without one is
+// a sentence. The full stop of an abbreviation ("e.g.", "U.S."), one before a small letter and one before a digit
+// ("no. 5") end no sentence.
 func FirstSentence(text string) string {
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	words := strings.Fields(paragraph)
@@ -67,6 +67,17 @@ func Printable(text string) string {
 // Misleads reports whether a character cannot be seen, or changes how others look.
 func Misleads(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r)
+}
+
+// IsHidden reports whether a character of a text of several lines cannot be seen, or changes how others look: one that
+// Printable escapes, except tabs, line breaks, blanks of any width, and characters that fonts may not have.
+func IsHidden(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', r >= ' ' && r <= '~':
+		return false
+	}
+	return unicode.IsOneOf([]*unicode.RangeTable{unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, invisible}, r) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // marks of numbers, which are seen
 }
 
 // invisible are characters that Unicode counts among those that print, and that most fonts do not show: joiners,

@@ -172,6 +172,7 @@ func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 			p = *p.Items
 		}
 		of, named := s.adapter.Type(p.Type)
-		return len(p.Aliases) > 0 || !wireName.MatchString(p.Name) || p.Type == "object" && p.Items != nil || named && s.hasOtherNames(of, seen)
+		return len(p.Aliases) > 0 || !wireName.MatchString(p.Name) || p.Type == "object" && p.Items != nil ||
+			named && s.hasOtherNames(of, seen)
 	})
 }
