@@ -119,7 +119,7 @@ func (o *Available) description() string {
 // restrict switches operations off.
 func (a *Adapter) restrict() (err error) {
 	var builtIns []string
-	for _, o := range a.surface.BuiltIns() {
+	for _, o := range a.surface.BuiltIns(&a.registered) {
 		builtIns = append(builtIns, o.Name)
 	}
 	if a.definitions, err = a.options.Available.of(&a.registered, builtIns); err != nil {

@@ -22,7 +22,7 @@ func newDirectory(definitions *gen.Definitions, surface *describe.Surface, tools
 	for _, tool := range tools {
 		d.families[tool.Name] = tool.Family
 	}
-	for _, builtIn := range surface.BuiltIns() {
+	for _, builtIn := range surface.BuiltIns(definitions) {
 		d.names = append(d.names, builtIn.Name)
 	}
 	for i := range definitions.Operations {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -13,6 +14,7 @@ import (
 type introspectCall struct {
 	adapter     *Adapter
 	query, name introspectParam
+	field       introspectParam // where the adapter answers describe.FieldsQuery
 }
 
 // introspectParam is a parameter of introspect.
@@ -35,7 +37,7 @@ func (c *introspectCall) next(r *wire.Reader) (known, more bool) {
 	return c.member(r), true
 }
 
-// member reads query and name.
+// member reads query, name and field.
 func (c *introspectCall) member(r *wire.Reader) bool {
 	var p *introspectParam
 	switch r.Name() {
@@ -43,6 +45,11 @@ func (c *introspectCall) member(r *wire.Reader) bool {
 		p = &c.query
 	case "name":
 		p = &c.name
+	case "field":
+		p = &c.field
+		if !describe.ShowsFields(&c.adapter.definitions) {
+			return false
+		}
 	default:
 		return false
 	}
@@ -61,7 +68,7 @@ func (c *introspectCall) member(r *wire.Reader) bool {
 }
 
 func (c *introspectCall) keepFirst() {
-	for _, p := range []*introspectParam{&c.query, &c.name} {
+	for _, p := range []*introspectParam{&c.query, &c.name, &c.field} {
 		p.outer, p.seen = p.seen, false
 	}
 }
@@ -78,7 +85,15 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 	if denied := c.adapter.introspectionDenied("introspect"); denied != nil {
 		return nil, denied
 	}
+	showsFields := describe.ShowsFields(view.definitions)
+	fields := showsFields && c.query.value == describe.FieldsQuery
 	switch introspection := view.introspection; {
+	case fields && !c.name.present:
+		return nil, failure("INTROSPECTION_ERROR", "Query 'fields' needs 'name', the name of an operation")
+	case fields:
+		return introspection.Fields(c.name.value, c.field.value), nil
+	case c.field.present:
+		return nil, failure("INTROSPECTION_ERROR", "Parameter 'field' goes with query 'fields' only")
 	case c.query.value == queryAdapterInfo && c.adapter.options.AdapterInfo:
 		return c.adapter.info()
 	case c.query.value == queryQuotaStatus && c.adapter.options.QuotaStatus:
@@ -94,7 +109,11 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 	case c.query.value == "types":
 		return introspection.Types(), nil
 	default:
-		supported := append([]string{"operations", "types"}, c.adapter.queries()...)
+		supported := []string{"operations", "types"}
+		if showsFields {
+			supported = append(supported, describe.FieldsQuery)
+		}
+		supported = append(supported, c.adapter.queries()...)
 		return nil, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+
 			"'. Supported types: "+strings.Join(supported, ", "))
 	}

@@ -82,7 +82,7 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		return err
 	}
 	operations := v.directory.operations
-	for _, builtIn := range a.surface.BuiltIns(a.queries()...) {
+	for _, builtIn := range a.surface.BuiltIns(&a.definitions, a.queries()...) {
 		newCall := a.newIntrospectCall
 		if builtIn.Name == describe.ManifestName {
 			newCall = a.newManifestCall

@@ -133,7 +133,7 @@ func (s *sights) narrow(set string) (*view, error) {
 	if err := a.render(v, surface); err != nil {
 		return nil, err
 	}
-	for _, o := range a.surface.BuiltIns() {
+	for _, o := range a.surface.BuiltIns(&a.definitions) {
 		v.directory.operations[o.Name] = s.whole.directory.operations[o.Name]
 	}
 	mask := hidden.mask()

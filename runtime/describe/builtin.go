@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -16,7 +17,7 @@ const (
 // IntrospectOperation returns the definition of introspect (MCP-AQL core §7.2), which is not among the definitions of
 // an adapter. queries are those that it answers in addition to operations and types.
 func IntrospectOperation(queries ...string) gen.Operation {
-	return gen.Operation{
+	o := gen.Operation{
 		Name: IntrospectName, Category: gen.Read, Danger: gen.Safe, DangerSource: gen.DangerFromTag,
 		Description: "Discover operations and types: all of them, or one in full by name.",
 		Params: []gen.Param{
@@ -32,6 +33,14 @@ func IntrospectOperation(queries ...string) gen.Operation {
 			{Params: `{"query":"operations","name":"introspect"}`, Description: "One operation with its parameters"},
 		},
 	}
+	if slices.Contains(queries, FieldsQuery) {
+		o.Params = append(o.Params, gen.Param{
+			Name: fieldName, Type: "string",
+			Description: "With query fields and the name of an operation: a field of its request, such as title or " +
+				"input.title, or of its result, such as returns.title",
+		})
+	}
+	return o
 }
 
 // manifestOperation returns the definition of get_manifest.
@@ -45,9 +54,12 @@ func manifestOperation() gen.Operation {
 	}
 }
 
-// BuiltIns returns the definitions of the built-in operations, which come first in every list. queries are those that
-// introspect answers in addition to operations and types.
-func (s Surface) BuiltIns(queries ...string) []gen.Operation {
+// BuiltIns returns the definitions of the built-in operations of an adapter, which come first in every list. queries are
+// those that introspect answers in addition to operations, types and FieldsQuery.
+func (s Surface) BuiltIns(a *gen.Definitions, queries ...string) []gen.Operation {
+	if ShowsFields(a) {
+		queries = append([]string{FieldsQuery}, queries...)
+	}
 	builtIns := []gen.Operation{IntrospectOperation(queries...)}
 	if s.GetManifest {
 		builtIns = append(builtIns, manifestOperation())

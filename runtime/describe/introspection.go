@@ -18,6 +18,7 @@ type Introspection struct {
 	operation  map[string]*answer // by name
 	types      answer
 	typ        map[string]*answer // by name
+	finder     finder
 }
 
 // answer is a response that is rendered once.
@@ -78,14 +79,21 @@ func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, erro
 	in := &Introspection{
 		operation: make(map[string]*answer, len(operations)), typ: make(map[string]*answer, len(types)),
 	}
+	in.finder = finder{make(map[string]*gen.Operation), make(map[string]*gen.Type)}
 	in.operations.data = func() any { return listOf(operations, p.info(a, s), s, p) }
 	in.types.data = func() any { return map[string]any{"types": typeInfos(types)} }
 	var faults []error
 	answers := make([]answer, len(operations)+len(types))
 	for i, o := range operations {
 		faults = append(faults, checkOperationJSON(o))
-		answers[i].data = func() any { return map[string]any{"operation": detailsOf(o, s, p.gating(o))} }
-		in.operation[o.Name] = &answers[i]
+		answers[i].data = func() any {
+			details := detailsOf(o, s, p.gating(o))
+			if ShowsFields(a) && in.finder.large(o) {
+				details.Description = sentences(details.Description, fieldsNote)
+			}
+			return map[string]any{"operation": details}
+		}
+		in.operation[o.Name], in.finder.operations[o.Name] = &answers[i], o
 	}
 	for i := range types {
 		t := &types[i]
@@ -95,7 +103,7 @@ func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, erro
 		faults = append(faults, checkTypeJSON(t))
 		at := &answers[len(operations)+i]
 		at.data = func() any { return map[string]any{"type": typeDetailsOf(t)} }
-		in.typ[t.Name] = at
+		in.typ[t.Name], in.finder.types[t.Name] = at, t
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func (s Surface) operationsOf(a *gen.Definitions, family string) []*gen.Operatio
 
 // everyOperation returns the built-in operations and those of the adapter.
 func (s Surface) everyOperation(a *gen.Definitions, queries ...string) []*gen.Operation {
-	builtIns := s.BuiltIns(queries...)
+	builtIns := s.BuiltIns(a, queries...)
 	operations := make([]*gen.Operation, 0, len(builtIns)+len(a.Operations))
 	for i := range builtIns {
 		operations = append(operations, &builtIns[i])

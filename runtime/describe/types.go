@@ -19,9 +19,6 @@ func protocolTypes() []gen.Type {
 	for _, c := range gen.Categories() {
 		category.Values = append(category.Values, gen.EnumValue{Value: string(c)})
 	}
-	list := func(name, description string) gen.Param {
-		return gen.Param{Name: name, Type: "array", Description: description, Items: &gen.Param{Type: "object"}}
-	}
 	return []gen.Type{
 		category,
 		{Name: "OperationInput", Kind: gen.KindObject, Description: "A request", Fields: []gen.Param{
@@ -88,9 +85,18 @@ var selectionTypeDefinition = gen.Type{
 	},
 }
 
+// list returns a parameter that is a list of objects.
+func list(name, description string) gen.Param {
+	return gen.Param{Name: name, Type: "array", Description: description, Items: &gen.Param{Type: "object"}}
+}
+
 // allTypes returns the types of the protocol and then those of the adapter.
 func (s Surface) allTypes(a *gen.Definitions) []gen.Type {
 	types := protocolTypes()
+	if ShowsFields(a) {
+		result := &types[len(types)-1]
+		result.Fields = append(result.Fields, list("fields", "The fields found; more beside them counts those left out"))
+	}
 	if s.GetManifest {
 		types = append(types, manifestTypeDefinition)
 	}
