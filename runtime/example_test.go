@@ -314,3 +314,61 @@ func ExampleInterceptor() {
 	// READ get_note for ann: failed false
 	// READ get_note for bob: failed true
 }
+
+// transaction stands for a *sql.Tx.
+type transaction struct{}
+
+func (transaction) Commit() error {
+	fmt.Println("commit")
+	return nil
+}
+
+func (transaction) Rollback() { fmt.Println("rollback") }
+
+// transactionKey is the key of the transaction in the context of a call.
+type transactionKey struct{}
+
+// The service of each call works in a transaction of its own. An interceptor ends it: with the error or the panic of the
+// handler it is rolled back.
+func Example_transaction() {
+	inTransaction := func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
+		fmt.Println("begin", call.Operation.Name)
+		tx, committed := transaction{}, false
+		defer func() {
+			if !committed {
+				tx.Rollback()
+			}
+		}()
+		result, err := next(context.WithValue(ctx, transactionKey{}, tx))
+		if err != nil {
+			return nil, err
+		}
+		committed = true
+		return result, tx.Commit()
+	}
+	service := func(ctx context.Context) (*notes.Service, error) {
+		tx, ok := ctx.Value(transactionKey{}).(transaction)
+		if !ok {
+			return nil, errors.New("the call has no transaction")
+		}
+		_ = tx // a service keeps it, and asks its database through it
+		return notes.New(), nil
+	}
+	adapter, err := aql.New(notes.NewRegistryFor(service), aql.Options{
+		Mode: aql.ModeSingle, Intercept: []aql.Interceptor{inTransaction},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session := adapter.NewSession()
+	defer session.Close()
+	for _, id := range []string{"n1", "n2"} {
+		request := fmt.Sprintf(`{"operation":"get_note","params":{"note_id":%q}}`, id)
+		session.Call(context.Background(), "mcp_aql", []byte(request))
+	}
+	// Output:
+	// begin get_note
+	// commit
+	// begin get_note
+	// rollback
+}
