@@ -328,8 +328,8 @@ func (transaction) Rollback() { fmt.Println("rollback") }
 // transactionKey is the key of the transaction in the context of a call.
 type transactionKey struct{}
 
-// The service of each call works in a transaction of its own. An interceptor ends it: with the error or the panic of the
-// handler it is rolled back.
+// The service of each call works in a transaction of its own. An interceptor ends it: with the error or the panic of
+// the handler it is rolled back.
 func Example_transaction() {
 	inTransaction := func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
 		fmt.Println("begin", call.Operation.Name)

@@ -54,8 +54,8 @@ func manifestOperation() gen.Operation {
 	}
 }
 
-// BuiltIns returns the definitions of the built-in operations of an adapter, which come first in every list. queries are
-// those that introspect answers in addition to operations, types and FieldsQuery.
+// BuiltIns returns the definitions of the built-in operations of an adapter, which come first in every list. queries
+// are those that introspect answers in addition to operations, types and FieldsQuery.
 func (s Surface) BuiltIns(a *gen.Definitions, queries ...string) []gen.Operation {
 	if ShowsFields(a) {
 		queries = append([]string{FieldsQuery}, queries...)

@@ -100,7 +100,10 @@ func TestFieldsQuery(t *testing.T) {
 		},
 		{"a path from the root", "input.containers.image", []string{"input.containers[].image"}},
 		{"a path with marks", "input.containers[].image", []string{"input.containers[].image"}},
-		{"a path to a type that another field has, too", "input.init_containers.image", []string{"input.init_containers[].image"}},
+		{
+			"a path to a type that another field has, too", "input.init_containers.image",
+			[]string{"input.init_containers[].image"},
+		},
 		{"the end of a path", "init_containers.image", []string{"input.init_containers[].image"}},
 		{"a key of a map", "limits.cpu", []string{"input.containers[].limits"}},
 		{"inside a key of a map", "volumes.data.gigabytes", []string{"input.volumes{}.gigabytes"}},
@@ -298,5 +301,6 @@ func TestLargeRequestsAreNavigable(t *testing.T) {
 		read = append(read, bytes)
 	}
 	slices.Sort(read)
-	t.Logf("%d fields; bytes: median %d, most %d; details %d", len(read), read[len(read)/2], read[len(read)-1], len(details))
+	t.Logf("%d fields; median %d bytes, most %d, of them %d of details",
+		len(read), read[len(read)/2], read[len(read)-1], len(details))
 }

@@ -14,8 +14,8 @@ import (
 type AttachOptions struct {
 	// Caller returns who sends a request, as the service has verified it. A request for which it fails is refused. nil:
 	// the caller is the UserID of the SDK's token information, with its scopes; without that it is anonymous, also on
-	// stdio.
-	Caller func(ctx context.Context, request *mcp.CallToolRequest) (aql.Caller, error)
+	// stdio. Requests are calls of the adapter's tools and, with aql.Options.HideDenied, all calls and lists of tools.
+	Caller func(ctx context.Context, request mcp.Request) (aql.Caller, error)
 	// MaxInFlight bounds the adapter's calls that run at the same time; default 256. Further ones are refused.
 	MaxInFlight int
 	// MaxSessions bounds the callers whose state is held for the sessionless protocol; default 1000.
@@ -25,10 +25,7 @@ type AttachOptions struct {
 }
 
 // Attachment is an adapter on an MCP server that a service already has.
-type Attachment struct {
-	server *Server // without an MCP server
-	caller func(context.Context, *mcp.CallToolRequest) (aql.Caller, error)
-}
+type Attachment struct{ server *Server } // without an MCP server
 
 // Attach adds an adapter's tools to an MCP server that a service already has, with tools, middleware and transports of
 // its own. It fails if the server has a tool with the name of one of the adapter's; it lists them over a connection in
@@ -45,16 +42,24 @@ func Attach(server *mcp.Server, adapter *aql.Adapter, options AttachOptions) (*A
 	if err := checkNames(server, adapter); err != nil {
 		return nil, err
 	}
-	a := &Attachment{
-		server: prepare(adapter, Options{
-			MaxInFlight: options.MaxInFlight, MaxSessions: options.MaxSessions, Elicit: options.Elicit,
-		}),
-		caller: options.Caller,
+	identify := options.Caller
+	if identify == nil {
+		identify = tokenOwner
 	}
-	if a.caller == nil {
-		a.caller = tokenOwner
+	s := prepare(adapter, Options{
+		MaxInFlight: options.MaxInFlight, MaxSessions: options.MaxSessions, Elicit: options.Elicit,
+	})
+	s.caller = func(ctx context.Context, request mcp.Request) (caller aql.Caller, err error) {
+		defer s.recovered(ctx, "identifying the caller", &err)
+		if caller, err = identify(ctx, request); err != nil {
+			s.log.LogAttrs(ctx, slog.LevelWarn, "a request was refused, whose caller is not known", slog.Any("error", err))
+			const message = "the caller cannot be identified now; try again later"
+			return aql.Caller{}, &jsonrpc.Error{Code: codeInternal, Message: message}
+		}
+		return caller, nil
 	}
-	a.server.addTools(server, a.call)
+	a := &Attachment{s}
+	s.addTools(server, a.call)
 	return a, nil
 }
 
@@ -70,16 +75,15 @@ func (a *Attachment) call(ctx context.Context, request *mcp.CallToolRequest) (re
 	}
 	defer s.leave()
 	defer s.recovered(ctx, "tools/call", &err)
-	caller, err := a.caller(ctx, request)
+	caller, err := s.caller(ctx, request)
 	if err != nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "a call was refused, whose caller is not known", slog.Any("error", err))
-		return nil, &jsonrpc.Error{Code: codeInternal, Message: "the caller cannot be identified now; try again later"}
+		return nil, err
 	}
 	return s.call(aql.WithCaller(ctx, caller), request)
 }
 
 // tokenOwner returns the owner of the token with which a request came.
-func tokenOwner(_ context.Context, request *mcp.CallToolRequest) (aql.Caller, error) {
+func tokenOwner(_ context.Context, request mcp.Request) (aql.Caller, error) {
 	extra := request.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
 		return aql.Caller{}, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,12 +165,37 @@ func TestAttachGate(t *testing.T) {
 	}
 }
 
+// With HideDenied a caller sees only the adapter's tools that he may call, and all of the service's own.
+func TestAttachHidesDenied(t *testing.T) {
+	server := attached(t, aql.Options{HideDenied: true, Policy: &policy.Policy{Rules: []policy.Rule{
+		{Name: "bob reads", Operations: []string{"delete_thing"}, Callers: []string{"bob"}, Effect: policy.Deny},
+	}}}, AttachOptions{}, nil)
+	open := streamable(t, server, true)
+	for caller, want := range map[string]bool{"alice": true, "bob": false} {
+		session := open("", caller)
+		tools, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range tools.Tools {
+			names = append(names, tool.Name)
+		}
+		if slices.Contains(names, "mcp_aql_delete") != want || !slices.Contains(names, "echo") {
+			t.Errorf("%s sees %v", caller, names)
+		}
+		if got, _ := call(t, session, "echo", `{}`); got != `{}` {
+			t.Errorf("%s: %s", caller, got)
+		}
+	}
+}
+
 // AttachOptions.Caller decides who calls. Without a caller nothing runs.
 func TestAttachCaller(t *testing.T) {
 	var who aql.Caller
 	var failure error
 	server := attached(t, aql.Options{}, AttachOptions{
-		Caller: func(context.Context, *mcp.CallToolRequest) (aql.Caller, error) { return who, failure },
+		Caller: func(context.Context, mcp.Request) (aql.Caller, error) { return who, failure },
 	}, nil)
 	session := connectInMemory(t, server, "")
 	who = aql.Caller{Subject: "dora"}
@@ -192,7 +218,7 @@ func TestAttachBounds(t *testing.T) {
 	panics := false
 	server := attached(t, aql.Options{}, AttachOptions{
 		MaxInFlight: 1,
-		Caller: func(context.Context, *mcp.CallToolRequest) (aql.Caller, error) {
+		Caller: func(context.Context, mcp.Request) (aql.Caller, error) {
 			if panics {
 				panic("secret")
 			}

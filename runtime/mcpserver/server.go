@@ -72,6 +72,7 @@ type Server struct {
 	options  Options
 	mcp      *mcp.Server
 	sessions *sessions
+	caller   func(context.Context, mcp.Request) (aql.Caller, error)
 	inFlight atomic.Int64
 	log      *slog.Logger
 	err      error
@@ -105,9 +106,11 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
 	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
 	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
-	return &Server{
+	s := &Server{
 		adapter: adapter, options: options, log: adapter.Logger(), sessions: newSessions(adapter, options.MaxSessions),
 	}
+	s.caller = s.sessions.caller
+	return s
 }
 
 // addTools adds the adapter's tools to an MCP server.
@@ -198,7 +201,11 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			defer s.leave()
 		}
 		defer s.recovered(ctx, method, &err)
-		return next(aql.WithCaller(ctx, s.sessions.caller(request)), method, request)
+		caller, err := s.caller(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return next(aql.WithCaller(ctx, caller), method, request)
 	}
 }
 

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"container/list"
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -38,16 +39,16 @@ func newSessions(adapter *aql.Adapter, limit int) *sessions {
 }
 
 // caller returns who sends a request, as the transport has verified it.
-func (s *sessions) caller(request mcp.Request) aql.Caller {
+func (s *sessions) caller(_ context.Context, request mcp.Request) (aql.Caller, error) {
 	extra := request.GetExtra()
 	if extra == nil || extra.Header == nil { // no HTTP: the owner of the process
-		return s.owner
+		return s.owner, nil
 	}
 	var caller aql.Caller
 	if extra.TokenInfo != nil {
 		caller, _ = extra.TokenInfo.Extra[callerInfo].(aql.Caller)
 	}
-	return caller
+	return caller, nil
 }
 
 // of returns the session of a request from a caller.

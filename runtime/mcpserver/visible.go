@@ -17,8 +17,12 @@ func (s *Server) onlyVisible(next mcp.MethodHandler) mcp.MethodHandler {
 		if method != "tools/list" && method != "tools/call" {
 			return next(ctx, method, request)
 		}
+		caller, err := s.caller(ctx, request)
+		if err != nil {
+			return nil, err
+		}
 		all := s.adapter.Tools()
-		visible := toolsByName(s.adapter.ToolsFor(aql.WithCaller(ctx, s.sessions.caller(request))))
+		visible := toolsByName(s.adapter.ToolsFor(aql.WithCaller(ctx, caller)))
 		if call, ok := request.(*mcp.CallToolRequest); ok && isHidden(call.Params.Name, all, visible) {
 			message := fmt.Sprintf("unknown tool %q", call.Params.Name)
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}

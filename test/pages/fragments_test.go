@@ -55,7 +55,7 @@ var (
 	server          *mcp.Server
 	mux             *http.ServeMux
 	addr            string
-	caller          func(context.Context, *mcp.CallToolRequest) (aql.Caller, error)
+	caller          func(context.Context, mcp.Request) (aql.Caller, error)
 	askExpert       func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error)
 	ctx             context.Context
 	db              *sql.DB
