@@ -126,7 +126,7 @@ func TestSettings(t *testing.T) {
 		{
 			name: "the flag overrides the environment, with a warning", args: []string{"-read-only=false"},
 			environ: []string{"MCP_AQL_READ_ONLY=1"}, stderr: "-read-only false wins over MCP_AQL_READ_ONLY=1",
-			tools: "mcp_aql_create,mcp_aql_delete,mcp_aql_execute,mcp_aql_read,mcp_aql_update",
+			tools: "mcp_aql_execute,mcp_aql_read",
 		},
 		{
 			name: "a flag of the same meaning is no conflict", args: []string{"-read-only"},
