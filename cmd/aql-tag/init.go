@@ -33,6 +33,8 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 		"list unexported functions too, and say why loading took long")
 	write := set.Bool("w", false, "write the directives above the functions, and change nothing else")
 	summary := set.Bool("summary", false, "print counts in place of lists")
+	wrap := set.Bool("wrap", false,
+		"adopt functions of packages that cannot be edited: with -w in files of the package at hand")
 	const onlyUsage = "propose only operations or functions (Type.Method) that match a `regexp`"
 	onlyText := ""
 	set.Func("only", onlyUsage, func(text string) (err error) {
@@ -44,7 +46,7 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 		return code
 	}
 	proposals, err := propose.Operations(ctx, scan.Options{
-		Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache,
+		Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache, Adopt: *wrap,
 	})
 	if err != nil {
 		return fail(env, exitUsage, err)
@@ -63,7 +65,7 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	}
 	var written []string
 	if *write && code == exitOK {
-		if written, err = proposals.Write(nil); err != nil {
+		if written, err = writeProposals(env, proposals, *wrap); err != nil {
 			code = fail(env, exitIO, err)
 		}
 	}
@@ -82,6 +84,15 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 type initRequest struct {
 	only    string
 	summary bool
+}
+
+// writeProposals writes the directives of the candidates: above their functions, or, with wrap, into files of the
+// package at hand.
+func writeProposals(env *environment, proposals propose.Proposals, wrap bool) ([]string, error) {
+	if wrap {
+		return proposals.Adopt(env.dir)
+	}
+	return proposals.Write(nil)
 }
 
 // printProposals prints a table of the candidates, what to check, what cannot be an operation and why, and what to do

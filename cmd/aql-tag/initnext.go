@@ -51,8 +51,15 @@ func printNext(b *strings.Builder, s nextSteps) {
 		return strings.Join([]string{tool, name}, " ")
 	}
 	var commands []string
+	home := s.arguments() // what is generated
+	if s.proposals.Adopts {
+		home = s.tags()
+	}
 	if free > 0 && !s.written {
 		line := command("init") + " -w"
+		if s.proposals.Adopts {
+			line = command("init") + " -wrap -w"
+		}
 		if s.only != "" {
 			line += " -only " + quoted(s.only)
 		}
@@ -62,15 +69,15 @@ func printNext(b *strings.Builder, s nextSteps) {
 		commands = append(commands, "go get -tool "+toolPath+" && go get github.com/aqltag/aqltag/runtime/serve")
 	}
 	if len(commands) < 2 {
-		commands = append(commands, command("lint")+s.arguments())
+		commands = append(commands, command("lint")+home)
 	}
 	if s.generates() {
-		commands = append(commands, "go generate"+s.arguments())
+		commands = append(commands, "go generate"+home)
 	} else {
-		commands = append(commands, command("gen")+s.arguments())
+		commands = append(commands, command("gen")+home)
 	}
 	if len(commands) < 3 {
-		commands = append(commands, "go vet"+s.arguments())
+		commands = append(commands, "go vet"+home)
 	}
 	fmt.Fprintln(b, "Next:")
 	for _, line := range commands {
@@ -81,6 +88,9 @@ func printNext(b *strings.Builder, s nextSteps) {
 
 // generates reports whether go generate runs aql-tag for every package with operations.
 func (s nextSteps) generates() bool {
+	if s.proposals.Adopts {
+		return true // the file says so
+	}
 	for _, pkg := range s.proposals.Packages {
 		if len(pkg.Candidates)+len(pkg.Existing) > 0 && !pkg.Generates {
 			return false
@@ -91,14 +101,19 @@ func (s nextSteps) generates() bool {
 
 // arguments are the flags and packages that the next commands need too.
 func (s nextSteps) arguments() string {
-	text := ""
-	if s.flags.tags != "" {
-		text = " -tags " + quoted(s.flags.tags)
-	}
+	text := s.tags()
 	for _, pattern := range s.flags.packages {
 		text += " " + quoted(pattern)
 	}
 	return text
+}
+
+// tags is the flag with the build tags.
+func (s nextSteps) tags() string {
+	if s.flags.tags == "" {
+		return ""
+	}
+	return " -tags " + quoted(s.flags.tags)
 }
 
 var plainArgument = regexp.MustCompile(`^[\w./,:@=+-]+$`)

@@ -28,6 +28,7 @@ type Proposals struct {
 	Packages       []Package         // sorted by import path
 	Diagnostics    []diag.Diagnostic // syntax errors; functions near them may be missing
 	FallbackReason error             // as in scan.Result
+	Adopts         bool              // Adopt writes the candidates, and Write does not
 
 	sources map[string][]byte // content of the candidates' files when they were read
 }
@@ -55,6 +56,7 @@ type Candidate struct {
 	Identifiers []string   // those of Params that identify the resource
 	Directives  []string   // comment lines that make it the operation: "//aql:op category=READ,danger=safe"
 	Checks      []string   // what a person should check first
+	Target      string     // how //aql:adopt names the function in another package; empty: it is not to be adopted
 	Locked      string     // why Write does not change its file; empty: it does
 
 	site site
@@ -89,7 +91,9 @@ func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
 }
 
 func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
-	out := Proposals{Diagnostics: x.Diagnostics, FallbackReason: x.FallbackReason, sources: make(map[string][]byte)}
+	out := Proposals{
+		Diagnostics: x.Diagnostics, FallbackReason: x.FallbackReason, Adopts: x.Adopts, sources: make(map[string][]byte),
+	}
 	for _, root := range x.Roots {
 		if root.Types == nil {
 			continue
@@ -111,6 +115,8 @@ type proposer struct {
 	out      Package
 	existing []*draft // of functions that are operations already
 	drafts   []*draft
+
+	interfaces map[*types.Named]*types.TypeName // that types implement, for targets; nil: none
 }
 
 // draft is a function on its way to becoming a candidate.
@@ -125,7 +131,7 @@ type draft struct {
 
 // propose looks at every function of a package.
 func propose(x *scan.Exploration, root *packages.Package) Package {
-	q := &proposer{Exploration: x, root: root, out: Package{
+	q := &proposer{Exploration: x, root: root, interfaces: make(map[*types.Named]*types.TypeName), out: Package{
 		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Generates: generates(root),
 	}}
 	q.bodies = readBodies(x, root)
@@ -168,7 +174,7 @@ func (p *proposer) consider(fn scan.Function) {
 	if name := fn.Func.Name(); fn.Func.Signature().Recv() == nil && (name == "main" || name == "init") {
 		return
 	}
-	if fault := refuse(fn.Func); fault != nil {
+	if fault := refuse(fn.Func, p.Adopts); fault != nil {
 		p.reject(fn, *fault)
 		return
 	}
@@ -223,7 +229,11 @@ func (p *proposer) finish(d *draft) {
 		c.Checks = append(c.Checks, fmt.Sprintf("it is %s because its name matches %s", c.Danger, pattern))
 	}
 	c.Checks = append(c.Checks, result.remarks()...)
-	c.Locked = p.locked(d.fn.Decl)
+	if p.Adopts {
+		c.Target = p.target(d.fn.Func)
+	} else {
+		c.Locked = p.locked(d.fn.Decl)
+	}
 	c.site = siteOf(d.fn.Decl, c.Position)
 	p.out.Candidates = append(p.out.Candidates, c)
 }
@@ -296,7 +306,7 @@ func (p *Proposals) checkEditable() error {
 	for i := range p.Packages {
 		for j := range p.Packages[i].Candidates {
 			c := &p.Packages[i].Candidates[j]
-			if c.Locked != "" {
+			if c.Locked != "" || c.Target != "" {
 				continue
 			}
 			file := c.Position.File
@@ -340,7 +350,11 @@ func noteShared(all []Package) {
 
 // generates reports whether a package has a //go:generate comment that runs aql-tag.
 func generates(root *packages.Package) bool {
-	for _, file := range root.Syntax {
+	return runsGenerator(root.Syntax)
+}
+
+func runsGenerator(files []*ast.File) bool {
+	for _, file := range files {
 		for _, group := range file.Comments {
 			for _, comment := range group.List {
 				if strings.HasPrefix(comment.Text, "//go:generate ") && strings.Contains(comment.Text, "aql-tag") {

@@ -59,10 +59,13 @@ func misfitRefusal(fn scan.Function) refusal {
 
 // refuse returns why a function is not an operation, as far as that can be told without its types. It returns nil if
 // nothing is known.
-func refuse(fn *types.Func) *refusal {
+func refuse(fn *types.Func, adopts bool) *refusal {
 	name, signature := fn.Name(), fn.Signature()
 	if !fn.Exported() {
 		return &refusal{message: "it is not exported", unexported: true}
+	}
+	if receiver := receiverType(fn); adopts && receiver != nil && !receiver.Obj().Exported() {
+		return &refusal{message: "its type is not exported", unexported: true}
 	}
 	if message := constructor(fn); message != "" {
 		return &refusal{message: message}
@@ -72,6 +75,9 @@ func refuse(fn *types.Func) *refusal {
 	}
 	params := slices.Collect(signature.Params().Variables())
 	for i, v := range params {
+		if adopts && signature.Variadic() && i == len(params)-1 {
+			continue // what cannot be carried is left out
+		}
 		if fault := refuseParam(v, signature.Variadic() && i == len(params)-1); fault != nil {
 			fault.at = v.Pos()
 			return fault
@@ -80,6 +86,9 @@ func refuse(fn *types.Func) *refusal {
 	for v := range signature.Results().Variables() {
 		if fault := refuseResult(v.Type()); fault != nil {
 			return fault
+		}
+		if adopts {
+			break // what cannot be carried beside the first is left out
 		}
 	}
 	return nil

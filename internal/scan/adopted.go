@@ -28,13 +28,31 @@ type leftOut struct {
 
 // checkAdopted returns why a function cannot be an operation whatever its types are.
 func checkAdopted(o *operation) *shapes.Fault {
-	if o.fn.Signature().TypeParams().Len() > 0 {
+	signature := o.fn.Signature()
+	if signature.TypeParams().Len() > 0 || o.decl != nil && signature.RecvTypeParams().Len() > 0 {
 		return &shapes.Fault{
 			Message:    "it has type parameters, and nothing says what they stand for",
 			Suggestion: "write a function for the types that agents may use, with //aql:op",
 		}
 	}
 	return nil
+}
+
+// adoptionOf is how a directive in another package would make an operation of a function.
+func adoptionOf(o operation) *adoption {
+	a := &adoption{at: source.SpanOf(o.decl.Name), doc: o.decl.Doc, value: -1}
+	recv := o.fn.Signature().Recv()
+	if recv == nil {
+		return a
+	}
+	t := types.Unalias(recv.Type())
+	if pointer, ok := t.(*types.Pointer); ok {
+		a.pointer, t = true, types.Unalias(pointer.Elem())
+	}
+	if named, ok := t.(*types.Named); ok {
+		a.receiver = named.Obj()
+	}
+	return a
 }
 
 // buildAdopted reads the signature of an adopted function: what its parameters and its result are. It does nothing for

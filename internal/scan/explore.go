@@ -28,6 +28,8 @@ type Exploration struct {
 	Diagnostics    []diag.Diagnostic   // syntax errors
 	FallbackReason error               // as in Result
 
+	Adopts bool // as Options.Adopt
+
 	program   *source.Program
 	tags      *tags.Reader
 	functions map[*packages.Package][]Function
@@ -66,7 +68,9 @@ func Explore(ctx context.Context, opts Options, do func(*Exploration) error) err
 		opts.Loader = loader
 		p, roots, err := loadProgram(ctx, opts, reason)
 		if err == nil {
-			err = do(newExploration(p, roots))
+			x := newExploration(p, roots)
+			x.Adopts = opts.Adopt
+			err = do(x)
 		}
 		return p, err
 	})
@@ -170,6 +174,10 @@ func (x *Exploration) directed(f Function, directives []string) (operation, *sha
 			o.items, o.itemsAt = d.items, d.at
 		}
 		o.directives = append(o.directives, d)
+	}
+	if x.Adopts {
+		o.adopted = adoptionOf(o)
+		return o, checkAdopted(&o)
 	}
 	misfit := checkSignature(&o)
 	return o, misfit

@@ -38,6 +38,7 @@ type Options struct {
 	Cache    string // directory for what can be made again; empty: aql-tag in the user's cache directory; "off": none
 	Inputs   bool   // fill in Result.Inputs
 	Places   bool   // fill in Package.Places
+	Adopt    bool   // explore functions as //aql:adopt makes operations of them
 }
 
 // Result is the result of a scan.
