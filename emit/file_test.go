@@ -22,13 +22,17 @@ import (
 // stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real
 // one, but for the bodies of its functions.
 var stubs = map[string]string{
-	"strconv": "package strconv",
-	"strings": "package strings",
-	"context": `package context; type Context interface{ Done() }`,
-	"errors":  `package errors`,
-	"fmt":     `package fmt`,
-	"reflect": `package reflect; type Type interface{}`,
-	"slices":  `package slices`,
+	"strconv":      "package strconv",
+	"strings":      "package strings",
+	"cmp":          `package cmp`,
+	"path":         `package path`,
+	"unicode":      `package unicode`,
+	"context":      `package context; type Context interface{ Done() }`,
+	"unicode/utf8": `package utf8`,
+	"errors":       `package errors`,
+	"fmt":          `package fmt`,
+	"reflect":      `package reflect; type Type interface{}`,
+	"slices":       `package slices`,
 	"time": `package time; type (Duration int64; Time struct{})
 const (Nanosecond, Millisecond, Second, Minute, Hour Duration = 1, 1, 1, 1, 1)`,
 	"sync": `package sync; type Mutex struct{}; func (*Mutex) Lock() {}; func (*Mutex) Unlock() {}`,
