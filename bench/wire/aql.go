@@ -136,7 +136,7 @@ func selecting(operation string, result reflect.Type) (func(buf []byte, value an
 	}
 	w := wire.NewWriter(nil)
 	return func(buf []byte, value any) ([]byte, error) {
-		subset, _ := selector.Select(unsafe.Pointer(selection))
+		subset, _ := selector.Select(unsafe.Pointer(selection), nil)
 		w.Reset(buf)
 		encoder.Write(w, value, subset)
 		return w.Bytes(), w.Err()
