@@ -166,6 +166,14 @@ func (p *prober) createFixture(r *resource) *fixture {
 			continue
 		}
 		x := p.send(r.create, params)
+		for range 3 { // an identifier of few characters may be taken
+			if !strings.HasPrefix(x.answer.code, "CONFLICT_") {
+				break
+			}
+			if params, ok = source(); ok {
+				x = p.send(r.create, params)
+			}
+		}
 		if !x.answer.success {
 			continue
 		}
@@ -278,8 +286,8 @@ func (p *prober) eachUpdatable(rec *recorder, look func(f *fixture, fields []par
 	})
 }
 
-// updateFixture updates a fixture. Where input lacks fields that introspection requires in each update, they are sent as
-// the fixture has them.
+// updateFixture updates a fixture. Where input lacks fields that introspection requires in each update, they are sent
+// as the fixture has them.
 func (p *prober) updateFixture(f *fixture, input any, more ...map[string]any) *exchange {
 	u := f.resource.update
 	params := with(p.baseline(u).params, "input", p.withRequired(f, input))
