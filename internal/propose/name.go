@@ -55,6 +55,7 @@ func isVerb(name string) bool {
 	_, known := knownWords().verbs[name]
 	alone := slices.Contains([]string{
 		"stats", "status", "info", "version", "health", "history", "overview", "whoami", "login", "logout", "ping",
+		"migrate",
 	}, name)
 	return known && !alone && !strings.Contains(name, "_")
 }
@@ -67,6 +68,9 @@ func (p *proposer) entity(d *draft) string {
 	}
 	if own := d.resource(); own != "" {
 		return own
+	}
+	if len(d.trial.Request.Fields) == 0 && d.trial.Result == nil {
+		return "" // it is about all that the service has, and not about what its other methods return
 	}
 	votes := make(map[string]int)
 	for _, other := range slices.Concat(p.existing, p.drafts) {
