@@ -11,7 +11,7 @@ import (
 	"github.com/aqltag/aqltag/internal/scan/naming"
 )
 
-// Bodies are the functions of a package with their bodies, as evidence of what they do. The bodies are not type-checked.
+// Bodies are the functions of a package with their bodies, as evidence of what they do. Bodies are not type-checked.
 type Bodies struct {
 	pkg       *types.Package
 	functions map[string]*frame // "Get" and "Store.Get"

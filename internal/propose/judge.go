@@ -15,8 +15,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Judgment is the category and the danger level that a function is taken for: by its name, its results, its comment and,
-// where there is one, its body. On doubt it is the higher level.
+// Judgment is the category and the danger level that a function is taken for: by its name, its results, its comment
+// and, where there is one, its body. On doubt it is the higher level.
 type Judgment struct {
 	Category gen.Category
 	Danger   gen.Danger
@@ -69,7 +69,7 @@ func (b *Bodies) Judge(fn *types.Func, decl *ast.FuncDecl) Judgment {
 	j := Judgment{Category: first.category, Danger: first.danger}
 	switch {
 	case !known:
-		j = b.judgeUnknown(fn, decl, first.name, rest)
+		j = b.judgeUnknown(fn, first.name, rest)
 	case first.category == gen.Read:
 		j = b.judgeReading(fn, decl, first, rest)
 	default:
@@ -102,7 +102,7 @@ func (j *Judgment) doubt(reason string) {
 }
 
 // judgeUnknown judges a function whose name does not begin with a verb of the table.
-func (b *Bodies) judgeUnknown(fn *types.Func, decl *ast.FuncDecl, word string, rest []string) Judgment {
+func (b *Bodies) judgeUnknown(fn *types.Func, word string, rest []string) Judgment {
 	if proof := b.provesReading(fn); proof != "" && hasResult(fn) {
 		return Judgment{
 			Category: gen.Read, Danger: gen.Safe,
@@ -292,13 +292,14 @@ func saysFinal(decl *ast.FuncDecl) bool {
 	}
 	text := strings.ToLower(decl.Doc.Text())
 	return slices.ContainsFunc([]string{
-		"cannot be undone", "can't be undone", "can not be undone", "irreversibl", "irrevocabl", "permanently", "cannot be reversed",
+		"cannot be undone", "can't be undone", "can not be undone", "irreversibl", "irrevocabl", "permanently",
+		"cannot be reversed",
 		"not reversible", "cannot be restored", "cannot be recovered", "unrecoverabl", "cannot be reverted",
 	}, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// documentedVerb is the verb of "GetItem deletes …", if the table has it and it tells something: returns, calls and sends
-// do not.
+// documentedVerb is the verb of "GetItem deletes …", if the table has it and it tells something: returns, calls and
+// sends do not.
 func documentedVerb(name string, decl *ast.FuncDecl) verb {
 	if decl == nil || decl.Doc == nil {
 		return verb{}

@@ -164,7 +164,7 @@ func (f *frame) mayCallName(name string, call *ast.CallExpr) bool {
 	if from, local := f.locals[name]; local {
 		return from == literal
 	}
-	switch object := f.pkg.Scope().Lookup(name).(type) {
+	switch f.pkg.Scope().Lookup(name).(type) {
 	case *types.TypeName, *types.Func: // the function is looked at where it is named
 		return true
 	case nil:
@@ -179,7 +179,6 @@ func (f *frame) mayCallName(name string, call *ast.CallExpr) bool {
 		}
 		return conversion
 	default:
-		_ = object
 		return false
 	}
 }
@@ -225,7 +224,8 @@ func (f *frame) isFreshAddress(e ast.Expr) bool {
 func (f *frame) isPure(path, name string, call *ast.CallExpr) bool {
 	in := func(names string) bool { return slices.Contains(strings.Fields(names), name) }
 	switch path {
-	case "strings", "strconv", "errors", "math", "math/bits", "unicode", "unicode/utf8", "path", "cmp", "html", "net/netip",
+	case "strings", "strconv", "errors", "math", "math/bits", "unicode", "unicode/utf8", "path", "cmp", "html",
+		"net/netip",
 		"net/url", "regexp", "encoding/hex", "encoding/base64", "crypto/sha256", "bytes":
 		return true
 	case "fmt":
@@ -241,7 +241,8 @@ func (f *frame) isPure(path, name string, call *ast.CallExpr) bool {
 	case "context":
 		return in("Background TODO WithValue")
 	case "encoding/json":
-		return in("Marshal MarshalIndent Valid") || name == "Unmarshal" && len(call.Args) == 2 && f.isFreshAddress(call.Args[1])
+		reads := name == "Unmarshal" && len(call.Args) == 2 && f.isFreshAddress(call.Args[1])
+		return reads || in("Marshal MarshalIndent Valid")
 	case "slices", "sort":
 		if in("Sort SortFunc SortStableFunc Reverse Delete DeleteFunc Insert Compact CompactFunc Replace Slice SliceStable " +
 			"Strings Ints Float64s Stable") {

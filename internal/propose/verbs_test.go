@@ -41,9 +41,9 @@ func TestTableOfVerbs(t *testing.T) {
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) || len(names) < 250 {
 		t.Errorf("%d verbs, sorted: %v", len(names), slices.IsSorted(names))
 	}
-	for _, verb := range strings.Fields("create add upload register import insert get list search find export count update " +
-		"edit set rename move patch merge delete remove purge unregister clear drop execute cancel run start stop resume " +
-		"trigger invoke") {
+	for _, verb := range strings.Fields("create add upload register import insert get list search find export count " +
+		"update edit set rename move patch merge delete remove purge unregister clear drop execute cancel run start stop " +
+		"resume trigger invoke") {
 		if _, ok := knownWords().verbs[verb]; !ok {
 			t.Errorf("%s, a verb of the protocol, is not in the table", verb)
 		}

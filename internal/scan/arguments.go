@@ -104,9 +104,9 @@ func (b *builder) fillArgument(o operation, field *shapes.Field) {
 	field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.Tag.Faulty
 }
 
-// isOptional reports whether an argument is a struct that a request may leave out. The handler gets the zero value then,
-// so an empty object has to give the same: no field is required or has a default. Of what a function writes, only what
-// is called options is optional.
+// isOptional reports whether an argument is a struct that a request may leave out. The handler gets the zero value
+// then, so an empty object has to give the same: no field is required or has a default. Of what a function writes, only
+// what is called options is optional.
 func isOptional(o operation, field *shapes.Field) bool {
 	category, _ := tags.Find(o.items, "category")
 	options := naming.IsOptions(field.Param.Name) || naming.IsOptions(naming.SnakeCase(field.Shape.Go.Name))

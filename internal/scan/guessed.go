@@ -59,6 +59,7 @@ func (b *builder) checkDanger(o operation, op *gen.Operation) {
 	}
 	b.Report(at, diag.Diagnostic{
 		Severity: diag.Warning, Code: diag.CodeType, Kind: diag.KindContradicts, FieldPath: o.name(),
-		Expected: string(naming.CategoryDanger(op.Category)), Actual: string(op.Danger), Message: message, Suggestion: suggestion,
+		Expected: string(naming.CategoryDanger(op.Category)), Actual: string(op.Danger),
+		Message: message, Suggestion: suggestion,
 	})
 }
