@@ -20,19 +20,10 @@ import (
 )
 
 // stubs are as much of the packages that generated code imports as it takes to type-check it. Package gen is the real
-// one, but for the bodies of its functions.
+// one, but for the bodies of its functions. What else that imports of the standard library is empty.
 var stubs = map[string]string{
-	"strconv":      "package strconv",
-	"strings":      "package strings",
-	"cmp":          `package cmp`,
-	"path":         `package path`,
-	"unicode":      `package unicode`,
-	"context":      `package context; type Context interface{ Done() }`,
-	"unicode/utf8": `package utf8`,
-	"errors":       `package errors`,
-	"fmt":          `package fmt`,
-	"reflect":      `package reflect; type Type interface{}`,
-	"slices":       `package slices`,
+	"context": `package context; type Context interface{ Done() }`,
+	"reflect": `package reflect; type Type interface{}`,
 	"time": `package time; type (Duration int64; Time struct{})
 const (Nanosecond, Millisecond, Second, Minute, Hour Duration = 1, 1, 1, 1, 1)`,
 	"sync": `package sync; type Mutex struct{}; func (*Mutex) Lock() {}; func (*Mutex) Unlock() {}`,
@@ -57,7 +48,11 @@ func (s *stubImporter) Import(path string) (*types.Package, error) {
 		files = append(files, file)
 		return err
 	}
-	if stub, ok := stubs[path]; ok {
+	stub, ok := stubs[path]
+	if inLibrary := !strings.Contains(path, "."); inLibrary && !ok {
+		stub, ok = "package "+path[strings.LastIndex(path, "/")+1:], true
+	}
+	if ok {
 		if err := parse(path, stub); err != nil {
 			return nil, err
 		}

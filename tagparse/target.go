@@ -45,7 +45,7 @@ func (d *Directive) parseAdopt() []Problem {
 // package is a name or an import path; a type without one belongs to the package of the directive.
 func parseTarget(text string, offset int) (Target, bool) {
 	t := Target{Offset: offset, End: offset + len(text), FuncOffset: offset}
-	owner, name := "", ""
+	var owner, name string
 	at := offset // of owner
 	if inner, found := strings.CutPrefix(text, "("); found {
 		var method string

@@ -23,10 +23,10 @@ func grownPackage() string {
 	b.WriteString("package grown\n")
 	for i := range 100 {
 		category, verb := "READ", "Get"
-		switch {
-		case i%10 == 3:
+		switch i % 10 {
+		case 3:
 			category, verb = "DELETE", "Delete"
-		case i%10 == 6:
+		case 6:
 			category, verb = "UPDATE", "Drop"
 		}
 		state := []string{"string", "bool", "float64"}[i%3]

@@ -24,7 +24,6 @@ type adoption struct {
 	receiver *types.TypeName   // the type in the directive; nil: a plain function
 	pointer  bool              // the method needs a pointer, or the directive says one
 	value    int               // index of the result that agents get; -1: there is none
-	fails    bool              // the last result is an error
 	rest     bool              // the variadic argument is left out
 }
 
