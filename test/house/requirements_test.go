@@ -259,8 +259,8 @@ func TestReferencesExist(t *testing.T) {
 	}
 }
 
-// A16, A17: every requirement has a verdict: a test cites it, or it carries a mark that says why not. A mark that says that
-// nothing is there is not contradicted by a test.
+// A16, A17: every requirement has a verdict: a test cites it, or it carries a mark that says why not. A mark that says
+// that nothing is there is not contradicted by a test.
 func TestEveryRequirementHasAVerdict(t *testing.T) {
 	places, ranges := references(t)
 	for _, found := range ranges {

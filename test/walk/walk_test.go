@@ -24,8 +24,8 @@ import (
 // besides is how many lines a person may write beside one an operation: main and its imports.
 const besides = 15
 
-// B4: a library that was not written for aql-tag becomes an adapter by one line an operation and a short main. Each file
-// in testdata is such a library, what a person writes, and a call with its answer.
+// B4: a library that was not written for aql-tag becomes an adapter by one line an operation and a short main. Each
+// file in testdata is such a library, what a person writes, and a call with its answer.
 func TestFromGoGetToTheFirstCall(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) < 3 {
