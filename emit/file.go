@@ -48,7 +48,7 @@ type generator struct {
 }
 
 func (g *generator) file() ([]byte, error) {
-	for _, name := range predeclared {
+	for _, name := range model.Predeclared() {
 		if _, taken := slices.BinarySearch(g.pkg.Taken, name); taken {
 			g.fail("package %s declares %s, which generated code needs in its usual meaning", g.pkg.Name, name)
 		}

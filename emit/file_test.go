@@ -526,14 +526,16 @@ func Ping() error { return nil }
 
 func TestErrors(t *testing.T) {
 	pkg := notes()
-	pkg.Taken = append(pkg.Taken, "NewRegistry", "NewRegistryFor", "any", "error", "new", "nil", "string")
+	pkg.Taken = append(pkg.Taken, "NewRegistry", "NewRegistryFor", "any", "error", "false", "new", "nil", "string", "true")
 	slices.Sort(pkg.Taken)
 	_, err := emit.File(pkg)
 	want := `package notes declares any, which generated code needs in its usual meaning
 package notes declares error, which generated code needs in its usual meaning
+package notes declares false, which generated code needs in its usual meaning
 package notes declares new, which generated code needs in its usual meaning
 package notes declares nil, which generated code needs in its usual meaning
 package notes declares string, which generated code needs in its usual meaning
+package notes declares true, which generated code needs in its usual meaning
 package notes declares NewRegistry, which is the name of the generated constructor
 package notes declares NewRegistryFor, which is the name of the generated constructor`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {

@@ -79,6 +79,9 @@ func (g *generator) field(p *gen.Param) string {
 	if p.Items != nil {
 		m.add("Items", "&"+g.gen("Field")+g.field(p.Items))
 	}
+	if p.Keys != nil {
+		m.add("Keys", "&"+g.gen("Field")+g.field(p.Keys))
+	}
 	m.flag("Required", p.Required)
 	m.flag("Nullable", p.Nullable)
 	m.flag("Sensitive", p.Sensitive)
@@ -125,7 +128,11 @@ func (g *generator) rules(p *gen.Param) []string {
 	number("MinItems", p.MinItems)
 	number("MaxItems", p.MaxItems)
 	text("Pattern", p.Pattern)
-	text("Format", p.Format)
+	if p.FormatRule {
+		text("FormatRule", p.Format)
+	} else {
+		text("Format", p.Format)
+	}
 	list("Presets", p.Presets)
 	list("Aliases", p.Aliases)
 	if p.DryRun {

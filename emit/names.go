@@ -33,9 +33,6 @@ var locals = []string{
 	"arguments", "changes", "ctx", "current", "err", "receivers", "request", "resource", "result", "whole",
 }
 
-// predeclared are the identifiers of Go's universe that generated code relies on.
-var predeclared = []string{"any", "error", "new", "nil", "string"}
-
 // names chooses the package-level identifiers and the import names of the generated file.
 type names struct {
 	used      map[string]bool
@@ -53,7 +50,7 @@ type imported struct {
 
 func newNames(pkg *model.Package) *names {
 	n := &names{used: make(map[string]bool), elsewhere: make(map[string]bool), imports: make(map[string]*imported)}
-	for _, list := range [][]string{pkg.Taken, predeclared, locals} {
+	for _, list := range [][]string{pkg.Taken, model.Predeclared(), locals} {
 		for _, name := range list {
 			n.used[name] = true
 		}

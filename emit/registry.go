@@ -19,7 +19,7 @@ type call struct {
 
 // nameCalls finds the receivers, and names what the file declares.
 func (g *generator) nameCalls() {
-	g.constructor(constructorName)
+	g.constructor(model.Constructor)
 	g.handlersName = g.names.unique("handlers", "aqlHandlers")
 	g.typesName = g.names.unique("wireTypes", "aqlWireTypes")
 	for i := range g.pkg.Handlers {
@@ -39,7 +39,7 @@ func (g *generator) nameCalls() {
 		g.calls = append(g.calls, c)
 	}
 	if len(g.receivers) > 0 {
-		g.constructor(choosingName)
+		g.constructor(model.Choosing)
 	}
 }
 
@@ -86,18 +86,12 @@ func (g *generator) newRegistry(p *printer) {
 	if len(names) == 1 {
 		verb += "s"
 	}
-	p.comment(choosingName + " returns the same operations, carried out by what " + enumerate(names) + verb +
+	p.comment(model.Choosing + " returns the same operations, carried out by what " + enumerate(names) + verb +
 		" for each call.")
-	p.open("func ", choosingName, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen(choosingName), "(", strings.Join(choices, ", "), ")")
+	p.open("func ", model.Choosing, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
+	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")")
 	p.shut("}")
 }
-
-// The names of the generated constructors.
-const (
-	constructorName = "NewRegistry"
-	choosingName    = "NewRegistryFor"
-)
 
 // constructor takes the name of a generated constructor.
 func (g *generator) constructor(name string) {

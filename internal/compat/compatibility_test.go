@@ -229,6 +229,30 @@ var changes = []struct {
 			"compatible description-changed list_notes params.labels"},
 		[]string{"breaking type-changed list_notes params.labels{}",
 			"compatible description-changed list_notes params.labels"}},
+	{"names of maps become integers (A13)", func(s *service) { s.param("labels").Keys = &gen.Param{Type: "integer"} },
+		[]string{"breaking pattern-added list_notes params.labels{name}"},
+		[]string{"compatible pattern-removed list_notes params.labels{name}"}},
+	{"names of maps are described", func(s *service) {
+		s.param("labels").Keys = &gen.Param{
+			Type: "integer", Minimum: "0", Maximum: "2", Description: "One of 0 Low (little), 2 High.",
+		}
+	},
+		[]string{
+			"breaking pattern-added list_notes params.labels{name}", "breaking range-narrowed list_notes params.labels{name}",
+			"breaking range-narrowed list_notes params.labels{name}",
+			"compatible description-changed list_notes params.labels{name}",
+		},
+		[]string{
+			"compatible description-changed list_notes params.labels{name}",
+			"compatible pattern-removed list_notes params.labels{name}",
+			"compatible range-widened list_notes params.labels{name}",
+			"compatible range-widened list_notes params.labels{name}",
+		}},
+	{"names of maps have a format", func(s *service) {
+		s.param("labels").Keys = &gen.Param{Type: "string", Format: "uuid"}
+	},
+		[]string{"breaking format-added list_notes params.labels{name}"},
+		[]string{"compatible format-removed list_notes params.labels{name}"}},
 	{"a pattern is changed", func(s *service) { s.param("query").Pattern = "^[a-z0-9]+$" },
 		[]string{"breaking pattern-changed list_notes params.query"},
 		[]string{"breaking pattern-changed list_notes params.query"}},

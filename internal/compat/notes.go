@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ type valueNotes struct {
 	readOnly   bool
 	appendOnly bool
 	nullable   bool
+	names      *value // of the entries of a map; nil: any texts
 	dryRun     bool
 	deprecated string
 }
@@ -31,10 +33,13 @@ var (
 	dryRunNote     = regexp.MustCompile(sentence + `A dry run if true: nothing changes()\.?$`)
 	presetNote     = regexp.MustCompile(sentence + `Preset ([a-z0-9_]+(?:, [a-z0-9_]+)*)\.?$`)
 	nullNote       = regexp.MustCompile(sentence + `May be null(?: in results)?()\.?$`)
-	mostNote       = regexp.MustCompile(sentence + `Up to (\d{1,9}) items?\.?$`)
-	leastNote      = regexp.MustCompile(sentence + `(\d{1,9}) items? or more\.?$`)
-	exactNote      = regexp.MustCompile(sentence + `Exactly (\d{1,9}) items?\.?$`)
-	rangeNote      = regexp.MustCompile(sentence + `(\d{1,9} to \d{1,9}) items?\.?$`)
+	namesNote      = regexp.MustCompile(sentence + `Names (are integers(?: from -?\d+ to -?\d+)?(?: \(.*\))?|` +
+		`have the format \S+?|are in a form that the service checks)\.?$`)
+	integerNames = regexp.MustCompile(`(?s)^are integers(?: from (-?\d+) to (-?\d+))?(?: \((.*)\))?$`)
+	mostNote     = regexp.MustCompile(sentence + `Up to (\d{1,9}) items?\.?$`)
+	leastNote    = regexp.MustCompile(sentence + `(\d{1,9}) items? or more\.?$`)
+	exactNote    = regexp.MustCompile(sentence + `Exactly (\d{1,9}) items?\.?$`)
+	rangeNote    = regexp.MustCompile(sentence + `(\d{1,9} to \d{1,9}) items?\.?$`)
 )
 
 // cutNote removes a note from the end of a text and returns what it says.
@@ -74,7 +79,23 @@ func (v *value) readNotes() {
 			v.MinItems, v.MaxItems = number(least), number(most)
 		}
 	}
+	if names, ok := cutNote(&n.text, namesNote); ok {
+		n.names = readNames(names)
+	}
 	n.text = strings.TrimSuffix(n.text, ".")
+}
+
+// readNames returns the definition of the names of a map's entries. They are texts, also where they spell integers.
+func readNames(note string) *value {
+	found := integerNames.FindStringSubmatch(note)
+	if found == nil {
+		return &value{Type: "string", Format: strings.TrimPrefix(note, "have the format ")}
+	}
+	names := &value{Type: "string", Pattern: "integer", notes: valueNotes{text: found[3]}}
+	if found[1] != "" {
+		names.Minimum, names.Maximum = json.RawMessage(found[1]), json.RawMessage(found[2])
+	}
+	return names
 }
 
 func number(digits string) *int {

@@ -21,6 +21,7 @@ func (c *comparison) value(at place, before, after *value) {
 	c.bound(at, "items", "maximum number of items", most(before.MaxItems), most(after.MaxItems), true)
 	c.rule(at, "pattern", before.Pattern, after.Pattern, Notable)
 	c.rule(at, "format", before.Format, after.Format, Breaking)
+	c.namesIn(at, before.notes.names, after.notes.names)
 	c.null(at, before, after)
 	c.flags(at, before, after)
 	c.items(at, before, after)
@@ -182,6 +183,21 @@ func (c *comparison) rule(at place, kind, before, after string, changed Class) {
 		c.report(at, class, kind+"-changed", before, after,
 			fmt.Sprintf("the %s of %s changed from %q to %q", kind, at.label, before, after))
 	}
+}
+
+// namesIn compares which names the entries of a map have.
+func (c *comparison) namesIn(at place, before, after *value) {
+	if before == nil && after == nil {
+		return
+	}
+	anything := &value{Type: "string"}
+	if before == nil {
+		before = anything
+	}
+	if after == nil {
+		after = anything
+	}
+	c.value(at.below("{name}", "every name in "+at.label), before, after)
 }
 
 // null compares whether a value may be null. Null for a required one is refused in requests, whatever results hold.

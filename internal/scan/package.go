@@ -48,6 +48,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	}
 	b.directives.report(s.Program)
 	b.checkOperationNames(handlers, kept)
+	b.checkReserved(root, handlers)
 	b.noteFoldedNames()
 	b.noteLeftOut()
 	w.AssignNames()

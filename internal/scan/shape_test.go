@@ -83,7 +83,7 @@ func TestShapes(t *testing.T) {
 		{"uint", "uint0", "integer"},
 		{"byte", "uint8", "integer"},
 		{"uint64", "uint64", "integer"},
-		{"float32", "float32", "number"},
+		{"float32", "float32", "number float"},
 		{"float64", "float64", "number"},
 		{"string", "string", "string"},
 		{"Count", "int32 Count", "integer"},

@@ -152,6 +152,7 @@ func paramDescription(p *gen.Param) string {
 	if p.Type == "object" && p.Items != nil {
 		n.add("Map with values of type " + p.Items.Type)
 	}
+	n.add(p.Names())
 	switch {
 	case p.MinItems > 0 && p.MinItems == p.MaxItems:
 		n.add(fmt.Sprintf("Exactly %s", words.Count(p.MaxItems, "item")))

@@ -141,7 +141,9 @@ type Param struct {
 	Pattern     string
 	Constant    string // the only value of a string, which the adapter writes itself; Go is the data that it describes
 	Format      string // date-time and date are checked; email, uri, uuid and an author's own are hints; byte: base64
+	FormatRule  bool   // Format is a rule for requests; results may hold other texts, such as "". Not on the wire
 	Items       *Param // element of an array, or value of a map; its Name is empty
+	Keys        *Param // of a map: the values that the names of its entries spell; nil: every text is a name
 	Sensitive   bool
 	ReadOnly    bool
 	AppendOnly  bool
@@ -160,6 +162,16 @@ type Param struct {
 const (
 	PatternInteger = `^(0|-?[1-9][0-9]*)$`
 	PatternNatural = `^(0|[1-9][0-9]*)$`
+)
+
+// PatternNumber is the pattern of other numbers that travel in strings.
+const PatternNumber = `^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$`
+
+// The formats of numbers. FormatBigInt is that of integers without bounds, those of *big.Int: others that have no
+// bounds have 64 bits and a sign. FormatFloat is that of numbers of 32 bits, as in OpenAPI.
+const (
+	FormatBigInt = "bigint"
+	FormatFloat  = "float"
 )
 
 // Updatable reports whether an update may change the field. Identifiers, and fields that are read-only or append-only,

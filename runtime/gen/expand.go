@@ -70,7 +70,7 @@ func (e *expansion) params(fields []Field) []Param {
 // param makes p the definition of a field.
 func (e *expansion) param(p *Param, f *Field) {
 	*p = Param{
-		Name: f.Name, Go: f.Go, Type: f.Type, Enum: e.values[f.Type], Items: e.items(f.Items),
+		Name: f.Name, Go: f.Go, Type: f.Type, Enum: e.values[f.Type], Items: e.items(f.Items), Keys: e.items(f.Keys),
 		Required: f.Required, Nullable: f.Nullable, Sensitive: f.Sensitive, ReadOnly: f.ReadOnly, AppendOnly: f.AppendOnly,
 		ID: f.ID, OmitEmpty: f.OmitEmpty, OmitZero: f.OmitZero, Quoted: f.Quoted, Description: f.Description,
 	}

@@ -4,8 +4,8 @@ package gen
 // of Field, so that a program holds only those that are set.
 type Rules []Rule
 
-// Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, Presets,
-// Aliases, DryRun or Deprecated.
+// Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, FormatRule,
+// Presets, Aliases, DryRun or Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
@@ -33,6 +33,8 @@ type (
 	Pattern string
 	// Format is the format of a string, such as date-time.
 	Format string
+	// FormatRule is a format that requests have to have, and that results may lack: that of a text, which may be empty.
+	FormatRule string
 	// Presets are the field-selection presets that a field of a result belongs to, or that a selection may name.
 	Presets []string
 	// Aliases are other names of a parameter.
@@ -54,6 +56,7 @@ func (r MinItems) apply(p *Param)   { p.MinItems = int(r) }
 func (r MaxItems) apply(p *Param)   { p.MaxItems = int(r) }
 func (r Pattern) apply(p *Param)    { p.Pattern = string(r) }
 func (r Format) apply(p *Param)     { p.Format = string(r) }
+func (r FormatRule) apply(p *Param) { p.Format, p.FormatRule = string(r), true }
 func (r Presets) apply(p *Param)    { p.Presets = r }
 func (r Aliases) apply(p *Param)    { p.Aliases = r }
 func (DryRun) apply(p *Param)       { p.DryRun = true }

@@ -278,5 +278,9 @@ func (r *random) param(depth int, name string) *gen.Param {
 	if depth < 3 && r.yes() {
 		p.Type, p.Items = pick(r, []string{"array", "object"}), r.param(depth+1, "")
 	}
+	if p.Type == "object" && r.yes() {
+		p.Keys = r.param(depth+1, "")
+	}
+	p.FormatRule = p.Format != "" && r.yes()
 	return p
 }

@@ -79,6 +79,7 @@ type maker struct {
 // names are the names of members where a schema has none: some that are keys of every kind of map.
 var names = []string{
 	"a", "1", "-7", "red", "0", "ff", "300", "10.0.0.1", "00112233-4455-6677-8899-aabbccddeeff", "", "é", "A b",
+	"9223372036854775808",
 }
 
 func (m maker) value(of any, deep int) any {
@@ -262,7 +263,8 @@ func (m maker) mutated(value any) any {
 		json.Number("9223372036854775808"), json.Number("18446744073709551616"), json.Number("1e400"), json.Number("1e39"),
 		true, map[string]any{},
 		map[string]any{"no_such_field": "1"}, []any{}, []any{"x"}, []any{nil}, []any{json.Number("1")}, "2026-03-01",
-		"2026-03-01T09:00:00Z", "aGk=", "aGk", "12", " 7", "red", "\x00", "2026-02-30", "2016-12-31T23:59:60Z",
+		"2026-03-01T09:00:00Z", "aGk=", "aGk", "12", " 7", "red", "\x00", "2026-02-30",
+		"9223372036854775808", "2016-12-31T23:59:60Z",
 	}
 	switch inner := value.(type) {
 	case map[string]any:

@@ -43,6 +43,7 @@ func (r *renderer) param(path string, p *gen.Param) param {
 	if p.Items != nil {
 		lost.add(true, "elements of type %s", p.Items.Type)
 	}
+	lost.add(p.Keys != nil, "%s", p.Names())
 	lost.add(p.Sensitive, "sensitive")
 	lost.add(p.DryRun, "dry run")
 	lost.add(p.ReadOnly, "read-only")

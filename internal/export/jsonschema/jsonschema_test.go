@@ -25,7 +25,7 @@ func shop() *gen.Definitions {
 		{Name: "size", Go: "Size", Type: "Size", Enum: []string{"s", "l"}},
 		{Name: "kind", Go: "Kind", Type: "string", Enum: []string{"a", "b"}, OmitEmpty: true},
 		{Name: "stock", Go: "Stock", Type: "integer", Minimum: "1"},
-		{Name: "price", Go: "Price", Type: "string", Quoted: true, Minimum: "0"},
+		{Name: "price", Go: "Price", Type: "string", Quoted: true, Pattern: gen.PatternNumber, Minimum: "0"},
 		{Name: "parts", Go: "Parts", Type: "array", Items: &gen.Param{Type: "Item"}, OmitEmpty: true},
 		{Name: "labels", Go: "Labels", Type: "object", Items: &gen.Param{Type: "string"}},
 		{Name: "seen", Go: "Base.Seen", Type: "string", Format: "date-time", ReadOnly: true},

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -71,6 +72,9 @@ func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
 		if p.Items != nil {
 			schema.AdditionalProperties = s.element(p.Items, as)
 		}
+		if p.Keys != nil {
+			schema.PropertyNames = propertyName(p.Keys, as)
+		}
 		return schema
 	}
 	t, ok := s.adapter.Type(p.Type)
@@ -95,19 +99,53 @@ func valuesOf(t *gen.Type) []string {
 // base64 matches the binary data that adapters accept: with padding, and without unused bits in the last group.
 const base64 = `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
 
+// quotedText matches a string as JSON writes it.
+const quotedText = `^"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u(?:[0-9A-CEFa-cef][0-9A-Fa-f]{3}|[Dd][0-7][0-9A-Fa-f]{2}|` +
+	`[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2})))*"$`
+
+// quoted returns the schema of a value in a string. Of its rules, those on integers and the values of enums are told:
+// the others apply to what is in the string.
+func quoted(p *gen.Param, as use) *document.Schema {
+	schema := &document.Schema{Type: "string"}
+	switch p.Pattern {
+	case gen.PatternInteger, gen.PatternNatural, gen.PatternNumber:
+	default:
+		for _, v := range p.Enum {
+			if v != "true" && v != "false" { // a text, which has quotation marks of its own
+				v = strconv.Quote(v)
+			}
+			schema.Enum = append(schema.Enum, v)
+		}
+	}
+	if as == output {
+		return schema
+	}
+	switch {
+	case p.Pattern == gen.PatternInteger:
+		schema.Pattern = integerPattern(p.Minimum, p.Maximum)
+	case p.Pattern == gen.PatternNatural:
+		schema.Pattern = integerPattern(cmp.Or(p.Minimum, "0"), cmp.Or(p.Maximum, "18446744073709551615"))
+	case p.Pattern == gen.PatternNumber:
+		schema.Pattern = p.Pattern
+	case len(p.Enum) == 0:
+		schema.Pattern = quotedText
+	}
+	return schema
+}
+
 func text(p *gen.Param, as use) *document.Schema {
 	schema := &document.Schema{Type: "string", Enum: enum(p.Enum)}
 	if p.Quoted {
-		if as != output && (p.Pattern == gen.PatternInteger || p.Pattern == gen.PatternNatural) {
-			schema.Pattern = p.Pattern
-		}
-		return schema // other rules apply to the value inside the string
+		return quoted(p, as)
 	}
 	if schema.Format = p.Format; p.Format == "byte" {
 		schema.Format, schema.ContentEncoding = "", "base64"
 	}
 	if as == output {
 		schema.Enum = nil // a rule for requests
+		if p.FormatRule {
+			schema.Format = ""
+		}
 		return schema
 	}
 	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
@@ -125,11 +163,20 @@ func text(p *gen.Param, as use) *document.Schema {
 }
 
 func number(p *gen.Param, as use) *document.Schema {
-	if as == output {
-		return &document.Schema{Type: p.Type}
+	schema := &document.Schema{Type: p.Type}
+	if p.Format == gen.FormatFloat {
+		schema.Format = p.Format
 	}
-	schema := &document.Schema{Type: p.Type, Minimum: json.Number(p.Minimum), Maximum: json.Number(p.Maximum)}
-	if p.Type == "integer" {
+	if as == output {
+		return schema
+	}
+	schema.Minimum, schema.Maximum = json.Number(p.Minimum), json.Number(p.Maximum)
+	if p.Format == gen.FormatFloat {
+		largest := strconv.FormatFloat(math.MaxFloat32, 'g', -1, 32)
+		schema.Minimum = cmp.Or(schema.Minimum, json.Number("-"+largest))
+		schema.Maximum = cmp.Or(schema.Maximum, json.Number(largest))
+	}
+	if p.Type == "integer" && p.Format != gen.FormatBigInt {
 		if p.Minimum == "" {
 			schema.Minimum = json.Number(strconv.FormatInt(math.MinInt64, 10))
 		}

@@ -103,6 +103,9 @@ func (p *page) valueRules(f *gen.Param) []string {
 	add(bounds(f.Minimum, f.Maximum))
 	add(lengths(f.MinLength, f.MaxLength, "character"))
 	add(lengths(f.MinItems, f.MaxItems, "item"))
+	if names := f.Names(); names != "" {
+		add(escape(strings.ToLower(names[:1]) + names[1:]))
+	}
 	if f.Pattern != "" {
 		add("matches " + code(f.Pattern))
 	}

@@ -133,6 +133,7 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 			c.object(shape.Elem, members, path, true)
 		default:
 			for _, name := range slices.Sorted(maps.Keys(members)) {
+				c.key(shape.Key, name, naming.Join(path, name))
 				c.check(shapes.Indirect(shape.Elem), itemsOf(param), members[name], naming.Join(path, name), inPatch)
 			}
 		}

@@ -4,22 +4,20 @@ import (
 	"go/types"
 	"math/big"
 	"slices"
-	"strconv"
 )
 
-// TypeBounds returns the bounds of an integer type that agents should know. An empty bound is none.
+// TypeBounds returns the bounds of an integer type that agents should know. An integer without bounds has 64 bits and a
+// sign.
 func TypeBounds(shape *Shape) (low, high string) {
-	bits := shape.Bits
-	if shape.Kind == Uint {
-		if low = "0"; bits > 0 && bits < 64 {
-			high = strconv.FormatUint(1<<bits-1, 10)
-		}
-		return low, high
+	switch bits := shape.Bits; {
+	case shape.Kind == Uint:
+		_, most := IntegerRange(shape)
+		return "0", most.String()
+	case shape.Kind == Int && bits > 0 && bits < 64:
+		least, most := IntegerRange(shape)
+		return least.String(), most.String()
 	}
-	if bits > 0 && bits < 64 {
-		low, high = strconv.FormatInt(-1<<(bits-1), 10), strconv.FormatInt(1<<(bits-1)-1, 10)
-	}
-	return low, high
+	return "", ""
 }
 
 // Indirect returns the shape behind all pointers, optionals and sql.Null.

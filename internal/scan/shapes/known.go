@@ -49,7 +49,7 @@ var (
 // knownForms are the forms of types of other modules that write and read themselves, by import path without major
 // version and by name. Their type is string where none is said.
 var knownForms = map[string]gen.Param{
-	"math/big.Int":                   {Type: "integer"},
+	"math/big.Int":                   {Type: "integer", Format: gen.FormatBigInt, Description: "An integer of any size."},
 	"cloud.google.com/go/civil.Date": date, "cloud.google.com/go/civil.DateTime": localTime,
 	"cloud.google.com/go/civil.Time":                      {Description: "A time of day such as 15:04:05."},
 	"github.com/Masterminds/semver.Version":               version,

@@ -144,6 +144,12 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 		out.Kind = Slice
 		return m.elem(out, u.Elem(), place)
 	case *types.Array:
+		if u.Len() == 0 {
+			return &Fault{
+				Message:    fmt.Sprintf("%s has no elements, so JSON carries nothing of it", m.text(t)),
+				Suggestion: `leave the field out with json:"-"`,
+			}
+		}
 		out.Kind, out.Len = Array, int(u.Len())
 		return m.elem(out, u.Elem(), place)
 	case *types.Map:
@@ -292,7 +298,7 @@ func (m *Maker) strippedFault(t types.Type, u *types.Struct) *Fault {
 // isKey reports whether encoding/json can write a type as the key of a map.
 func isKey(key *Shape, t types.Type) bool {
 	switch key.Kind {
-	case String, Int, Uint, Text:
+	case String, Int, Uint, Text, Time:
 		return true
 	case JSON, Number: // encoding/json writes such keys as the string or integer that they are
 		basic, ok := t.Underlying().(*types.Basic)
@@ -377,17 +383,23 @@ func MarshalMethod(t types.Type) string {
 		return ""
 	}
 	for _, name := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"} {
-		object, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, name)
-		method, ok := object.(*types.Func)
-		if !ok {
-			continue
-		}
-		signature := method.Signature()
-		reads := strings.HasPrefix(name, "Un")
-		if reads && signature.Params().Len() == 1 && signature.Results().Len() == 1 ||
-			!reads && signature.Params().Len() == 0 && signature.Results().Len() == 2 {
+		if hasMethod(t, name) {
 			return name
 		}
 	}
 	return ""
+}
+
+// hasMethod reports whether t, or a pointer to it, has a method of this name that encoding/json calls.
+func hasMethod(t types.Type, name string) bool {
+	object, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, name)
+	method, ok := object.(*types.Func)
+	if !ok {
+		return false
+	}
+	signature := method.Signature()
+	if strings.HasPrefix(name, "Un") {
+		return signature.Params().Len() == 1 && signature.Results().Len() == 1
+	}
+	return signature.Params().Len() == 0 && signature.Results().Len() == 2
 }

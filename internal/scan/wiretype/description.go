@@ -10,21 +10,37 @@ import (
 
 // quotedForm describes a value that travels in a string (MCP-AQL core §4.7.3).
 func quotedForm(shape *shapes.Shape) string {
-	if quotedPattern(shape) != "" {
+	if shape.Kind == shapes.Int || shape.Kind == shapes.Uint {
 		return "An integer, as a string; a number is accepted between -(2^53-1) and 2^53-1."
 	}
 	return "A JSON " + shapes.JSONKind(shape) + ", as a string."
 }
 
-// quotedPattern is the pattern of an integer in a string, empty for other values.
+// quotedPattern is the pattern of a number in a string, empty for other values.
 func quotedPattern(shape *shapes.Shape) string {
 	switch shape.Kind {
 	case shapes.Int:
 		return gen.PatternInteger
 	case shapes.Uint:
 		return gen.PatternNatural
+	case shapes.Float, shapes.Number:
+		return gen.PatternNumber
 	}
 	return ""
+}
+
+// quotedEnum lists the values of a boolean in a string.
+func quotedEnum(shape *shapes.Shape) []string {
+	if shape.Kind == shapes.Bool {
+		return []string{"true", "false"}
+	}
+	return nil
+}
+
+// quotesBounds reports whether the bounds of a type are told of its values in strings: where its integers have fewer
+// than 64 bits.
+func quotesBounds(shape *shapes.Shape) bool {
+	return (shape.Kind == shapes.Int || shape.Kind == shapes.Uint) && shape.Bits > 0 && shape.Bits < 64
 }
 
 // patchDescription describes the merge rule (MCP-AQL core §4.5.1), what a new object needs if a patch may create one,

@@ -26,8 +26,14 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		return s.ownParam(shape)
 	}
 	switch shape.Kind {
-	case shapes.Bool, shapes.Float, shapes.Number:
+	case shapes.Bool, shapes.Number:
 		return gen.Param{Type: shapes.JSONKind(shape)}
+	case shapes.Float:
+		param := gen.Param{Type: "number"}
+		if shape.Bits == 32 {
+			param.Format = gen.FormatFloat
+		}
+		return param
 	case shapes.Any:
 		return gen.Param{Type: "any", Nullable: true}
 	case shapes.Int, shapes.Uint:
@@ -69,8 +75,8 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		}
 		return param
 	case shapes.Map:
-		param := gen.Param{Type: "object", Items: elem(inPatch)}
-		param.Description = strings.TrimSpace(s.keysOf(shape.Key) + " " + formOfItems(param.Items))
+		param := gen.Param{Type: "object", Items: elem(inPatch), Keys: s.keysOf(shape.Key)}
+		param.Description = formOfItems(param.Items)
 		return param
 	case shapes.Patch:
 		return gen.Param{Type: s.nameOf(shape.Elem, update)}
@@ -114,18 +120,18 @@ func formOfItems(items *gen.Param) string {
 	return ""
 }
 
-// keysOf describes the names of a map's members, if not every text is one.
-func (s *Set) keysOf(key *shapes.Shape) string {
-	switch key.Kind {
+// keysOf is the wire type of the keys of a map; nil: every text is one.
+func (s *Set) keysOf(key *shapes.Shape) *gen.Param {
+	switch key = shapes.KeyOf(key); key.Kind {
 	case shapes.Int, shapes.Uint:
-		return "Names are integers."
+		param := s.integerParam(key)
+		return &param
 	case shapes.Text:
-		if format := textFormat(key.Type); format != "" {
-			return "Names have the format " + format + "."
-		}
-		return "Names are in a form that the service checks."
+		return &gen.Param{Type: "string", Format: textFormat(key.Type)}
+	case shapes.Time:
+		return &gen.Param{Type: "string", Format: "date-time"}
 	}
-	return ""
+	return nil
 }
 
 // merged is the parameter of a field: the wire type of its shape with what its tags add.
@@ -135,22 +141,24 @@ func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 		shape := shapes.Indirect(field.Shape)
 		wire.Description = strings.TrimSpace(wire.Description + " " + quotedForm(shape))
 		param.Pattern = cmp.Or(quotedPattern(shape), param.Pattern)
+		wire.Format, wire.Enum = "", slices.Concat(wire.Enum, quotedEnum(shape))
 	} else {
 		param.Pattern = cmp.Or(param.Pattern, wire.Pattern)
 		param.MinLength, param.MaxLength = cmp.Or(param.MinLength, wire.MinLength), cmp.Or(param.MaxLength, wire.MaxLength)
 	}
-	param.Type, param.Items = wire.Type, mergeItems(param.Items, wire.Items, shapes.Indirect(field.Shape).Elem)
-	if param.Format == "" {
-		param.Format = wire.Format
+	param.Type, param.Keys = wire.Type, wire.Keys
+	param.Items = mergeItems(param.Items, wire.Items, shapes.Indirect(field.Shape).Elem)
+	param.FormatRule = isFormatRule(shapes.Indirect(field.Shape), param.Format)
+	param.Format = cmp.Or(param.Format, wire.Format)
+	if !field.Param.Quoted && param.Minimum == "" && param.Maximum == "" {
+		param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
 	}
-	if kind := shapes.Indirect(field.Shape).Kind; !field.Param.Quoted && (kind == shapes.Int || kind == shapes.Uint) {
-		if param.Minimum == "" && param.Maximum == "" {
-			param.Minimum, param.Maximum = wire.Minimum, wire.Maximum
-		}
-		low, high := shapes.TypeBounds(shapes.Indirect(field.Shape))
+	if shape := shapes.Indirect(field.Shape); !field.Param.Quoted || quotesBounds(shape) {
+		low, high := shapes.TypeBounds(shape)
 		param.Minimum, param.Maximum = cmp.Or(param.Minimum, low), cmp.Or(param.Maximum, high)
-	} else if kind == shapes.JSON || kind == shapes.Float {
-		param.Minimum, param.Maximum = cmp.Or(param.Minimum, wire.Minimum), cmp.Or(param.Maximum, wire.Maximum)
+		if shape.Kind == shapes.JSON || shape.Kind == shapes.Float {
+			param.Minimum, param.Maximum = cmp.Or(param.Minimum, wire.Minimum), cmp.Or(param.Maximum, wire.Maximum)
+		}
 	}
 	if !strings.HasSuffix(param.Description, wire.Description) {
 		param.Description = strings.TrimPrefix(strings.TrimSuffix(param.Description, ".")+". "+wire.Description, ". ")
@@ -169,6 +177,11 @@ func (s *Set) merged(field shapes.Field, inPatch bool) gen.Param {
 	return param
 }
 
+// isFormatRule reports whether a format, which requests have to have, is that of a text.
+func isFormatRule(shape *shapes.Shape, format string) bool {
+	return shape.Kind == shapes.String && (format == "date" || format == "date-time")
+}
+
 // mergeItems is the wire type of a field's elements with what tags add.
 func mergeItems(said, wire *gen.Param, shape *shapes.Shape) *gen.Param {
 	if said == nil || wire == nil {
@@ -179,6 +192,7 @@ func mergeItems(said, wire *gen.Param, shape *shapes.Shape) *gen.Param {
 	out.MinItems, out.MaxItems = max(said.MinItems, wire.MinItems), cmp.Or(said.MaxItems, wire.MaxItems)
 	out.Minimum, out.Maximum = cmp.Or(said.Minimum, wire.Minimum), cmp.Or(said.Maximum, wire.Maximum)
 	out.Pattern, out.Format = cmp.Or(said.Pattern, wire.Pattern), cmp.Or(said.Format, wire.Format)
+	out.FormatRule = isFormatRule(shapes.Indirect(shape), said.Format)
 	if len(said.Enum) > 0 {
 		if len(wire.Enum) > 0 && !slices.Equal(said.Enum, wire.Enum) {
 			out.Type = "string" // the field allows less than the type of its elements
@@ -190,6 +204,10 @@ func mergeItems(said, wire *gen.Param, shape *shapes.Shape) *gen.Param {
 	if said.Quoted {
 		out.Type, out.Quoted, out.Description, out.Pattern = "string", true, quotedForm(shape), quotedPattern(shape)
 		out.Minimum, out.Maximum = said.Minimum, said.Maximum
+		if quotesBounds(shape) {
+			low, high := shapes.TypeBounds(shape)
+			out.Minimum, out.Maximum = cmp.Or(said.Minimum, low), cmp.Or(said.Maximum, high)
+		}
 	}
 	return &out
 }
@@ -286,7 +304,16 @@ func looksSame(a, b *shapes.Shape) bool {
 		a.Elem != nil && shapes.IsNullable(a.Elem) != shapes.IsNullable(b.Elem) {
 		return false
 	}
-	return a.Len == b.Len && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))
+	return a.Len == b.Len && sameKeys(a.Key, b.Key) && looksSame(shapes.Indirect(a.Elem), shapes.Indirect(b.Elem))
+}
+
+// sameKeys reports whether maps with these keys are described alike.
+func sameKeys(a, b *shapes.Shape) bool {
+	if a == nil || b == nil || a.Go.Name != b.Go.Name {
+		return a == b
+	}
+	a, b = shapes.KeyOf(a), shapes.KeyOf(b)
+	return a.Kind == b.Kind && a.Bits == b.Bits
 }
 
 // visitResult adds the wire types of a result.
@@ -341,6 +368,9 @@ func (s *Set) definition(t *wireType) gen.Type {
 		items := s.wireParam(shape.Elem, false)
 		items.Name = "items"
 		out.Items, out.Description = &items, fmt.Sprintf("Object whose members have type %s.", items.Type)
+		if keys := (&gen.Param{Keys: s.keysOf(shape.Key)}).Names(); keys != "" {
+			out.Description += " " + keys + "."
+		}
 		return out
 	case list:
 		items := s.wireParam(shape, false)

@@ -85,10 +85,15 @@ func (w *writer) param(p *gen.Param) {
 		w.flag("dryRun", p.DryRun)
 		w.texts("enum", p.Enum)
 		w.textMember("format", p.Format)
+		w.flag("formatRule", p.FormatRule)
 		w.flag("id", p.ID)
 		if p.Items != nil {
 			w.key("items")
 			w.param(p.Items)
+		}
+		if p.Keys != nil {
+			w.key("keys")
+			w.param(p.Keys)
 		}
 		w.number("maxItems", p.MaxItems)
 		w.number("maxLength", p.MaxLength)

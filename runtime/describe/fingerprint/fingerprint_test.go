@@ -291,6 +291,10 @@ func randomAdapter(seed uint64) *gen.Definitions {
 			items := param(depth + 1)
 			p.Items = &items
 		}
+		if depth < 3 && flag() {
+			keys := param(depth + 1)
+			p.Keys, p.FormatRule = &keys, true
+		}
 		return p
 	}
 	params := func() []gen.Param {

@@ -17,11 +17,11 @@ type decoder struct {
 	kind        kind
 	goType      reflect.Type
 	expected    string // the type that problems name
-	form        string // of a type with methods: what problems name where a method fails
+	form        string // what problems name where a method fails, or where the name of a map's entry is no key
 	bits        int    // of a number
 	size        uintptr
 	elem        *decoder
-	key         func(name string, into reflect.Value) error // of a map; nil: keys are strings
+	key         keyReader // of a map; nil: keys are strings
 	object      *structDecoder
 	offset      uintptr      // of the value in a Patch or an Optional
 	constraints *constraints // nil: none

@@ -23,11 +23,10 @@ func (s *Set) containerDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		n.kind = kindArray
 	case t.Kind() == reflect.Map:
 		n.kind, n.expected = kindMap, "object"
-		key, err := keyReader(t.Key())
-		if err != nil {
+		var err error
+		if n.key, n.form, err = s.keyReader(t.Key(), p.Keys); err != nil {
 			return err
 		}
-		n.key = key
 	}
 	if err := s.fits(t, p, n.expected); err != nil {
 		return err

@@ -75,8 +75,12 @@ func (n *decoder) readText(r *wire.Reader, p unsafe.Pointer) {
 
 // readJSON reads a value by the type's own method, or by encoding/json where the type has no method for reading.
 func (n *decoder) readJSON(r *wire.Reader, p unsafe.Pointer) {
-	kind := r.Kind()
-	text := r.Raw()
+	kind, text := r.Kind(), ""
+	if n.expected == "integer" && kind == "number" {
+		text, _ = r.BigInt()
+	} else {
+		text = r.Raw()
+	}
 	if text == "" {
 		return
 	}
@@ -144,6 +148,8 @@ const wellFormed = "well-formed "
 // formOf names what a type with methods accepts, as far as the definition describes it.
 func formOf(p *gen.Param) string {
 	switch {
+	case p.Type == "integer":
+		return p.Type
 	case p.Format != "":
 		return p.Format
 	case p.Type == "any":

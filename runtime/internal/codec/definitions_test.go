@@ -82,11 +82,27 @@ func (d *definer) param(t reflect.Type, depth int) gen.Param {
 	case reflect.Array:
 		return gen.Param{Type: "array", Items: elem(), MinItems: t.Len(), MaxItems: t.Len()}
 	case reflect.Map:
-		return gen.Param{Type: "object", Items: elem()}
+		return gen.Param{Type: "object", Items: elem(), Keys: keysOf(t.Key())}
 	case reflect.Struct:
 		return gen.Param{Type: d.object(t)}
 	default:
 		return gen.Param{Type: "any", Nullable: true}
+	}
+}
+
+// keysOf defines the keys of a map; nil: every text is one.
+func keysOf(t reflect.Type) *gen.Param {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return &gen.Param{Type: "string", Format: "date-time"}
+	case has[encoding.TextUnmarshaler](t):
+		return &gen.Param{Type: "string"}
+	case t.Kind() == reflect.Int8:
+		return &gen.Param{Type: "integer", Minimum: "-128", Maximum: "127"}
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr:
+		return &gen.Param{Type: "integer"}
+	default:
+		return nil
 	}
 }
 

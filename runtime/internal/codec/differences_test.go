@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"math"
+	"math/big"
 	"reflect"
 	"testing"
 	"time"
@@ -54,6 +55,14 @@ var readDifferences = []struct {
 	{
 		"an integer with an exponent", "REQ-VO-05", reflect.TypeFor[uint8](), `{"V":1e2}`, `{"V":100}`,
 		"refused: json: cannot unmarshal number 1e2 into Go struct field .V of type uint8",
+	},
+	{
+		"a large integer with an exponent", "A13", reflect.TypeFor[big.Int](), `{"V":1e2}`, `{"V":100}`,
+		"refused: math/big: cannot unmarshal \"1e2\" into a *big.Int",
+	},
+	{
+		"the name of an integer with a leading zero", "A13", reflect.TypeFor[map[int]int](), `{"V":{"07":1}}`,
+		"refused: V.07: expected integer, got name", `{"V":{"7":1}}`,
 	},
 	{
 		"too few elements for an array", "REQ-VO-09", reflect.TypeFor[[2]int](), `{"V":[1]}`, "refused: V: min_items 2",

@@ -102,5 +102,10 @@ func (n *encoder) sortedEntries(w *wire.Writer, entries reflect.Value) []entry {
 		sorted = append(sorted, entry{name, iterator.Value()})
 	}
 	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	for i := 1; n.key != nil && i < len(sorted); i++ {
+		if name := sorted[i].name; name == sorted[i-1].name {
+			w.Fail(fmt.Errorf("two keys of %s are written as %q", n.goType, name))
+		}
+	}
 	return sorted
 }

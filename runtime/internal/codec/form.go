@@ -58,7 +58,7 @@ func (f *Form) step(i int, name string) error {
 		}
 		key := reflect.New(n.goType.Key()).Elem()
 		if n.key != nil && callUser(func() error { return n.key(name, key) }) != nil {
-			return fmt.Errorf("expected '%s' as the name of an entry", keyExpected(n.goType.Key()))
+			return fmt.Errorf("expected '%s' as the name of an entry", n.form)
 		} else if n.key == nil {
 			key.SetString(name)
 		}

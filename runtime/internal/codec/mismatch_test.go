@@ -300,8 +300,19 @@ func TestMethodsThatRefuse(t *testing.T) {
 		{"a text in a list", reflect.TypeFor[[]uuid](), `["abc"]`, "V[0]: expected well-formed text, got string"},
 		{"a text of the wrong kind", reflect.TypeFor[uuid](), `{"a":"b"}`, "V: expected string, got object"},
 		{"a key", reflect.TypeFor[map[uuid]int](), `{"abc":1}`, "V.abc: expected well-formed name, got name"},
-		{"a key that is no number", reflect.TypeFor[map[int8]int](), `{"abc":1}`, "V.abc: expected integer, got name"},
-		{"a key beyond its type", reflect.TypeFor[map[int8]int](), `{"128":1}`, "V.128: expected integer, got name"},
+		{
+			"a key that is no number", reflect.TypeFor[map[int8]int](), `{"abc":1}`,
+			"V.abc: expected integer from -128 to 127, got name",
+		},
+		{
+			"a key beyond its type", reflect.TypeFor[map[int8]int](), `{"128":1}`,
+			"V.128: expected integer from -128 to 127, got name",
+		},
+		{
+			"a key in another spelling", reflect.TypeFor[map[int]int](), `{"01":1,"+1":1,"-0":1}`,
+			"V.01: expected integer, got name\nV.+1: expected integer, got name\nV.-0: expected integer, got name",
+		},
+		{"a key that is no time", reflect.TypeFor[map[time.Time]int](), `{"now":1}`, "V.now: expected date-time, got name"},
 		{"an object", reflect.TypeFor[valueJSON](), `{"a":"b"}`, "V: expected well-formed value, got object"},
 		{"a list", reflect.TypeFor[valueJSON](), `[1,"b"]`, "V: expected well-formed value, got array"},
 		{

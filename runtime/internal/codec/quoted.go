@@ -69,6 +69,9 @@ func scalarName(t reflect.Type) string {
 	}
 }
 
+// boolTexts are the booleans in strings.
+var boolTexts = []string{"true", "false"}
+
 // readQuoted reads a scalar in a string. An integer may be a number too, as long as every client holds it exactly
 // (MCP-AQL core §4.7.3).
 func (n *decoder) readQuoted(r *wire.Reader, p unsafe.Pointer) {
@@ -83,6 +86,12 @@ func (n *decoder) readQuoted(r *wire.Reader, p unsafe.Pointer) {
 	}
 	text, ok := r.String()
 	if !ok {
+		return
+	}
+	if n.elem.kind == kindBool {
+		if r.Enum(text, boolTexts) {
+			*(*bool)(p) = text == "true"
+		}
 		return
 	}
 	if integer && !isPlainInteger(text) || text == "null" || text == "" || text[0] <= ' ' || text[len(text)-1] <= ' ' {

@@ -141,6 +141,18 @@ func (d Decimal) integer() (magnitude, bool) {
 	return m, true
 }
 
+// digits appends the digits of an integer, which is not zero.
+func (d Decimal) digits() string {
+	var text strings.Builder
+	if d.negative {
+		text.WriteByte('-')
+	}
+	for i := d.first; i < int(d.point()); i++ {
+		text.WriteByte(d.digit(i))
+	}
+	return text.String()
+}
+
 // appendCanonical appends the canonical spelling, which numbers of the same value share: the significant digits and a
 // power of ten. It is at most a few bytes longer than the text.
 func (d Decimal) appendCanonical(dst []byte) []byte {

@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // number reads the number at pos and returns its text. ok is false after a fault.
@@ -156,6 +157,31 @@ func (r *Reader) Uint(bits int) (uint64, bool) {
 		return 0, r.above(limit)
 	default:
 		return m.value, true
+	}
+}
+
+// BigInt reads an integer of any size and returns its digits. 1.0 and 1e2 are integers too, as long as a float64 can be
+// as large: an exponent takes no memory in a request.
+func (r *Reader) BigInt() (digits string, ok bool) {
+	if !isNumber(r.peek()) {
+		r.mismatch("integer")
+		return "", false
+	}
+	text, ok := r.number()
+	if !ok || !strings.ContainsAny(text, ".eE") {
+		return text, ok
+	}
+	const maxDigits = 309 // of a float64
+	switch d := parseDecimal(text); {
+	case d.zero:
+		return "0", true
+	case !d.Integral():
+		r.wrongType("integer", "number")
+		return "", false
+	case d.point()-int64(d.first) > maxDigits:
+		return "", r.beyond(d.negative, 64)
+	default:
+		return d.digits(), true
 	}
 }
 

@@ -17,6 +17,11 @@ func NewRegistry(accounts *Accounts) *gen.Registry {
 	return gen.NewRegistry(handlers, wireTypes, accounts)
 }
 
+// NewRegistryFor returns the same operations, carried out by what accounts returns for each call.
+func NewRegistryFor(accounts func(context.Context) (*Accounts, error)) *gen.Registry {
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(accounts))
+}
+
 var handlers = []gen.Handler{
 	{Name: "create_account", Category: gen.Create, Danger: gen.Reversible, Description: "Keeps an account.",
 		Params: []gen.Field{

@@ -38,7 +38,6 @@ type Refused struct {
 	StructKeys  map[other.Point]int
 	AnyKeys     map[any]int
 	PointerKeys map[*int]int
-	TimeKeys    map[time.Time]int
 	Stripped    Stamp
 	StrippedInt Amount
 	Lock        Locked
@@ -49,6 +48,7 @@ type Refused struct {
 	Null        sql.Null[func()]
 	Box         other.Box[chan int]
 	Array       [2]func()
+	None        [0]string
 	Unnamed     struct{ C chan int }
 }
 

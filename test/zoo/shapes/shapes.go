@@ -124,7 +124,6 @@ type Listing struct {
 	Raws      []json.RawMessage
 	Bytes     []Blob
 	Three     [3]int
-	None      [0]string
 	Square    [2][2]int
 	Octets    [4]byte
 	TwoTo     [2]*string
@@ -176,6 +175,7 @@ type Mapping struct {
 	Moneys   map[string]Money
 	ListsTo  map[string][]*Plain
 	Sizes    map[Size]int
+	Moments  map[time.Time]int
 }
 
 // Structured has structs.
