@@ -26,7 +26,7 @@ func fieldsHidden(text string) hiddenFields {
 
 func (h hiddenFields) has(typ, field string) bool { return slices.Contains(h[typ], field) }
 
-// leaveOut leaves the fields out of the definitions. A type that parameters mention too keeps them, with a note, because
+// leaveOut leaves the fields out of the definitions. A type that parameters mention too keeps them with a note, because
 // requests may have them.
 func (h hiddenFields) leaveOut(definitions *gen.Definitions) {
 	if len(h) == 0 {
@@ -103,7 +103,8 @@ func (a *Adapter) checkHidden(fields []string) error {
 		for _, typ := range slices.Sorted(maps.Keys(hidden)) {
 			for _, name := range hidden[typ] {
 				if types[typ] && !found[typ+"."+name] {
-					faults = append(faults, fmt.Errorf("policy: %s.%s cannot be hidden: the handler of %s does not return it as a field",
+					faults = append(faults, fmt.Errorf(
+						"policy: %s.%s cannot be hidden: the handler of %s does not return it as a field",
 						typ, name, o.Name))
 				}
 			}

@@ -178,7 +178,8 @@ func TestHiddenFieldsCannotBeSelected(t *testing.T) {
 			fields := `["name","` + strings.ReplaceAll(path, "PATH", field) + `"]`
 			return strings.ReplaceAll(get("bob", fields), field, "FIELD")
 		}
-		if diff := cmp.Diff(of("emaix"), of("email")); diff != "" || !strings.Contains(of("email"), "VALIDATION_UNKNOWN_FIELD") {
+		if diff := cmp.Diff(of("emaix"), of("email")); diff != "" ||
+			!strings.Contains(of("email"), "VALIDATION_UNKNOWN_FIELD") {
 			t.Errorf("%s (-unknown +hidden):\n%s", path, diff)
 		}
 		if got := get("ann", `["`+strings.ReplaceAll(path, "PATH", "email")+`"]`); !strings.Contains(got, `"success":true`) {
@@ -238,7 +239,8 @@ func TestHiddenFieldsInIntrospection(t *testing.T) {
 	if got := typ("bob", "Address"); !strings.Contains(got, "Where bills go. Not in results") {
 		t.Errorf("bob: %s", got)
 	}
-	if got := typ("ann", "Client") + typ("ann", "Address"); strings.Contains(got, "Not in") || strings.Count(got, "email") != 2 {
+	if got := typ("ann", "Client") + typ("ann", "Address"); strings.Contains(got, "Not in") ||
+		strings.Count(got, "email") != 2 {
 		t.Errorf("ann: %s", got)
 	}
 }

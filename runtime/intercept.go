@@ -48,7 +48,7 @@ type interception struct {
 func (c *handled) intercepted(ctx context.Context) (any, error) {
 	i := &interception{
 		bound:      c.bound,
-		Invocation: Invocation{Operation: &c.bound.Bound.Operation, Caller: CallerOf(ctx), Request: c.request},
+		Invocation: Invocation{Operation: &c.Bound.Operation, Caller: CallerOf(ctx), Request: c.request},
 	}
 	result, err := i.from(0)(ctx)
 	if err != nil {
@@ -76,9 +76,9 @@ func (i *interception) from(at int) Next {
 		if at < len(i.intercept) {
 			return i.intercept[at](ctx, i.Invocation, i.from(at+1))
 		}
-		if i.runs.Add(1) > 1 && i.Invocation.Operation.Category != gen.Read {
+		if i.runs.Add(1) > 1 && i.Operation.Category != gen.Read {
 			return nil, errRunTwice
 		}
-		return i.bound.Call(ctx, i.Request)
+		return i.Call(ctx, i.Request)
 	}
 }

@@ -12,9 +12,10 @@ import (
 // partOf is the registry of a package in a folder with the operation get_<name>, which returns the first type.
 func partOf(folder, name string, types ...WireType) *Registry {
 	source := folder + "/x.go:1"
-	if folder == "" {
+	switch folder {
+	case "":
 		source = ""
-	} else if folder == "." {
+	case ".":
 		source = "x.go:1"
 	}
 	return registry(types, Handler{Name: "get_" + name, Source: source, Returns: types[0].Name})

@@ -83,6 +83,8 @@ func (a *Attachment) call(ctx context.Context, request *mcp.CallToolRequest) (re
 }
 
 // tokenOwner returns the owner of the token with which a request came.
+//
+//nolint:unparam // it has the type of AttachOptions.Caller
 func tokenOwner(_ context.Context, request mcp.Request) (aql.Caller, error) {
 	extra := request.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {

@@ -43,10 +43,9 @@ func toolNames(server *mcp.Server) (map[string]bool, error) {
 	defer func() { _ = connection.Wait() }() // the client closes it
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "start", Version: "1"}, nil).Connect(ctx, here, nil)
 	if err != nil {
-		connection.Close()
-		return nil, err
+		return nil, errors.Join(err, connection.Close())
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }() // nothing is under way
 	names := make(map[string]bool)
 	for tool, err := range client.Tools(ctx, nil) {
 		if err != nil {

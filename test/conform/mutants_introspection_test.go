@@ -124,14 +124,10 @@ func introspectionMutants() []mutant {
 			broken: tools("mcp_aql_read", func(tool *conform.Tool) { tool.Destructive = nil })},
 		{check: "tools/mode", what: "says it is in single mode",
 			broken: protocol(func(d map[string]any) { d["mode"] = "single" })},
-		{check: "tools/families", what: "has no tool to delete with", broken: mutated{
+		{check: "tools/families", what: "has no tool to delete with", also: []string{"tools/names"}, broken: mutated{
 			tools: func(all []conform.Tool) []conform.Tool {
 				return slices.DeleteFunc(all, func(tool conform.Tool) bool { return tool.Name == "mcp_aql_delete" })
 			},
-			call: list(func(data map[string]any) {
-				data["operations"] = slices.DeleteFunc(data["operations"].([]any),
-					func(o any) bool { return o.(map[string]any)["endpoint"] == "delete" })
-			}).call,
 		}},
 	}
 }

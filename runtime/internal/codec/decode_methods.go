@@ -75,7 +75,8 @@ func (n *decoder) readText(r *wire.Reader, p unsafe.Pointer) {
 
 // readJSON reads a value by the type's own method, or by encoding/json where the type has no method for reading.
 func (n *decoder) readJSON(r *wire.Reader, p unsafe.Pointer) {
-	kind, text := r.Kind(), ""
+	kind := r.Kind()
+	var text string
 	if n.expected == "integer" && kind == "number" {
 		text, _ = r.BigInt()
 	} else {

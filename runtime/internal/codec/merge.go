@@ -125,7 +125,7 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 	for _, i := range o.requiredOrDefault {
 		switch f := &o.fields[i]; {
 		case seen.has(i), f.required && (f.readOnly || f.append || f.id): // those come from the service
-		case mode != creating && !(absent.has(i) && f.location.address(base) != nil):
+		case mode != creating && (!absent.has(i) || f.location.address(base) == nil):
 			whole = false
 		case f.required:
 			r.Missing(f.name, f.value.expected)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,7 +71,8 @@ func TestSelectionIsAFilter(t *testing.T) {
 				whole := written(t, result, value, nil)
 				all := dynamic(t, whole)
 				var request choosing
-				paths := pathsOf(all, "", 6)
+				// What is in the entries of a map of any values cannot be selected: the rest of the path is the entry's name.
+				paths := slices.DeleteFunc(pathsOf(all, "", 6), regexp.MustCompile(`(^|\.)Any\.[^.]+\.`).MatchString)
 				for range 1 + r.IntN(4) {
 					if len(paths) > 0 {
 						request.Fields.selection.Paths = append(request.Fields.selection.Paths, paths[r.IntN(len(paths))])
