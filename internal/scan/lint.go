@@ -59,7 +59,9 @@ func (b *builder) lint(o operation, h *handled) {
 		return b.lintField(field, of == h.request)
 	})
 	b.lintSecrets(o, h)
-	eachField(h.request, make(map[*shapes.Shape]bool), b.lintUnsetEnum)
+	if op.Category != gen.Read { // there the value that is left out filters nothing
+		eachField(h.request, make(map[*shapes.Shape]bool), b.lintUnsetEnum)
+	}
 	clear(visited)
 	eachField(h.request, visited, b.lintIdentifier)
 	eachField(h.result, visited, b.lintIdentifier)

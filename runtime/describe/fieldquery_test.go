@@ -182,6 +182,9 @@ func TestFieldsQueryOfSmallAdapters(t *testing.T) {
 			strings.Contains(result, `"name":"fields"`) != tt.want {
 			t.Errorf("with %d types: %s\n%s", len(tt.adapter.Types), self, result)
 		}
+		if strings.Contains(string(in.Operations()), `"fields_query"`) != tt.want {
+			t.Errorf("with %d types, the extensions: %s", len(tt.adapter.Types), in.Operations())
+		}
 		if strings.Contains(string(in.Operation("create_todo")), FieldsQuery+"'") {
 			t.Error("an operation with a small request mentions the query")
 		}

@@ -69,17 +69,25 @@ type Limits struct {
 
 // protocolInfo is the _protocol object.
 type protocolInfo struct {
-	Version               string                `json:"version"`
-	Conformance           string                `json:"conformance,omitempty"`
-	Mode                  Mode                  `json:"mode"`
-	Profile               string                `json:"profile"`
-	Capabilities          Capabilities          `json:"capabilities"`
-	Limits                *Limits               `json:"limits,omitempty"`
-	Concurrency           string                `json:"concurrency,omitempty"`
-	SupportsETag          bool                  `json:"supports_etag"`
-	MaxConcurrentRequests int                   `json:"max_concurrent_requests,omitempty"`
-	DangerLevels          map[string]gen.Danger `json:"danger_levels,omitempty"`
+	Version               string       `json:"version"`
+	Conformance           string       `json:"conformance,omitempty"`
+	Mode                  Mode         `json:"mode"`
+	Profile               string       `json:"profile"`
+	Capabilities          Capabilities `json:"capabilities"`
+	Limits                *Limits      `json:"limits,omitempty"`
+	Concurrency           string       `json:"concurrency,omitempty"`
+	SupportsETag          bool         `json:"supports_etag"`
+	MaxConcurrentRequests int          `json:"max_concurrent_requests,omitempty"`
+	// Extensions name what is not in the protocol (MCP-AQL core §10.3).
+	Extensions   []string              `json:"extensions,omitempty"`
+	DangerLevels map[string]gen.Danger `json:"danger_levels,omitempty"`
 }
+
+// The extensions of the protocol that an adapter may have.
+const (
+	extensionDangerLevels = "danger_levels" // _protocol.danger_levels
+	extensionFieldsQuery  = "fields_query"  // introspect answers FieldsQuery
+)
 
 func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 	info := protocolInfo{
@@ -96,6 +104,12 @@ func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 			}
 			info.DangerLevels[o.Name] = o.Danger
 		}
+	}
+	if info.DangerLevels != nil {
+		info.Extensions = append(info.Extensions, extensionDangerLevels)
+	}
+	if ShowsFields(a) {
+		info.Extensions = append(info.Extensions, extensionFieldsQuery)
 	}
 	return info
 }
