@@ -36,8 +36,8 @@ func same(t *testing.T, what, want string, got []byte) {
 	}
 }
 
-// REQ-RF-10, REQ-IN-03, REQ-IN-07, REQ-IN-08, REQ-IN-15, REQ-IN-27, REQ-IN-28, REQ-IN-29, REQ-PM-01, REQ-PM-02, REQ-PM-03,
-// REQ-PM-04, REQ-PM-05, REQ-PM-07, REQ-PM-08, REQ-CL-03, REQ-EP-12, T-04, T-11, T-12, T-76.
+// REQ-RF-10, REQ-IN-03, REQ-IN-07, REQ-IN-08, REQ-IN-15, REQ-IN-27, REQ-IN-28, REQ-IN-29, REQ-PM-01, REQ-PM-02,
+// REQ-PM-03, REQ-PM-04, REQ-PM-05, REQ-PM-07, REQ-PM-08, REQ-CL-03, REQ-EP-12, T-04, T-11, T-12, T-76.
 func TestOperationsList(t *testing.T) {
 	in, err := Introspect(todoAdapter(), surfaceOf(t, Semantic, "crude"), Protocol{
 		Conformance:  "level-1",
