@@ -48,7 +48,7 @@ type interception struct {
 func (c *handled) intercepted(ctx context.Context) (any, error) {
 	i := &interception{
 		bound:      c.bound,
-		Invocation: Invocation{Operation: &c.Bound.Operation, Caller: CallerOf(ctx), Request: c.request},
+		Invocation: Invocation{Operation: &c.Operation, Caller: CallerOf(ctx), Request: c.request},
 	}
 	result, err := i.from(0)(ctx)
 	if err != nil {

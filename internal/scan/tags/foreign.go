@@ -2,6 +2,7 @@ package tags
 
 import (
 	"go/token"
+	"strings"
 
 	"github.com/aqltag/aqltag/internal/scan/foreigntag"
 	"github.com/aqltag/aqltag/internal/scan/source"
@@ -11,7 +12,7 @@ import (
 // Foreign is the struct tags of other libraries on a field.
 type Foreign struct {
 	Rules       []Rule       // of validate or binding
-	Schema      []SchemaItem // of jsonschema, as items
+	Schema      []SchemaItem // of jsonschema, and of tags that are keywords of JSON Schema
 	Description string       // of jsonschema, doc or description; the first of them wins
 	strength    int          // of the description
 }
@@ -30,7 +31,7 @@ type SchemaItem struct {
 
 // Origin is a rule of another library in a struct tag.
 type Origin struct {
-	Tag  string // validate, binding or jsonschema
+	Tag  string // validate, binding, jsonschema, or a keyword such as minimum
 	Text string // such as max=10
 	At   source.Span
 }
@@ -69,8 +70,23 @@ func (t *Foreign) read(pair tagparse.Pair, place func(int) token.Pos) (problems 
 		t.describe(pair.Value, 2)
 	case "doc", "description":
 		t.describe(pair.Value, 1)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
+		"minItems", "maxItems", "uniqueItems", "default":
+		t.keyword(pair.Key, pair.Value, sourceOf(0, len(pair.Value)))
+	case "enum", "enums":
+		for offset := 0; offset <= len(pair.Value); {
+			value, _, _ := strings.Cut(pair.Value[offset:], ",")
+			t.keyword("enum", value, sourceOf(offset, offset+len(value)))
+			offset += len(value) + 1
+		}
 	}
 	return problems
+}
+
+// keyword adds a struct tag that is a keyword of JSON Schema, as huma and swag have them: it means what an item of a
+// jsonschema tag does.
+func (t *Foreign) keyword(name, value string, origin Origin) {
+	t.Schema = append(t.Schema, SchemaItem{foreigntag.SchemaItem{Key: name, Value: value}, origin})
 }
 
 func (t *Foreign) describe(text string, strength int) {
