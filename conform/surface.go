@@ -196,10 +196,12 @@ func (d *param) export() Parameter {
 	return e
 }
 
-// Asks reports whether the server says that it asks for a confirmation itself, of what is destructive or worse (MCP-AQL
-// danger levels §4).
-func (s *Surface) Asks() bool {
-	return s.p.capability("confirmation") || s.p.capability("dangerous_operations") || s.p.protocol["danger_levels"] != nil
+// Asks reports whether the server says that it asks for a confirmation itself before it carries an operation out
+// (MCP-AQL danger levels §4): it has the capability. A server may ask for some operations only; where descriptions have
+// a note on danger, it says so there.
+func (s *Surface) Asks(o Operation) bool {
+	_, note, noted := strings.Cut(o.Description, "[danger: ")
+	return s.p.capability("confirmation") && (!noted || strings.Contains(note, "confirmation required"))
 }
 
 // IsText reports whether all values of a named type are texts, because introspection says that it is an enumeration.

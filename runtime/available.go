@@ -22,10 +22,31 @@ type Available struct {
 	// Operations are patterns of names as in path.Match. One must match; empty: every name does. A pattern after "!"
 	// excludes what it matches, whatever the others say. A pattern that matches no operation is an error.
 	Operations []string
+
+	and *Available // what else has to leave an operation
+}
+
+// And returns what leaves the operations that both leave.
+func (o Available) And(other Available) Available {
+	if !o.restricts() {
+		return other
+	}
+	if other.and != nil {
+		return o.And(*other.and).And(Available{
+			ReadOnly: other.ReadOnly, NoDestructive: other.NoDestructive, Operations: other.Operations,
+		})
+	}
+	other.and = &o
+	return other
 }
 
 // restricts reports whether it switches anything off.
-func (o *Available) restricts() bool { return o.ReadOnly || o.NoDestructive || len(o.Operations) > 0 }
+func (o *Available) restricts() bool {
+	return o.ReadOnly || o.NoDestructive || len(o.Operations) > 0 || o.and != nil && o.and.restricts()
+}
+
+// readsOnly reports whether only operations of the category READ are left.
+func (o *Available) readsOnly() bool { return o.ReadOnly || o.and != nil && o.and.readsOnly() }
 
 // of returns the definitions that are available. It fails on patterns that match nothing, and where nothing is left.
 func (o *Available) of(all *gen.Definitions, builtIns []string) (gen.Definitions, error) {
@@ -37,8 +58,10 @@ func (o *Available) of(all *gen.Definitions, builtIns []string) (gen.Definitions
 		names = append(names, all.Operations[i].Name)
 	}
 	var faults []error
-	for _, pattern := range o.Operations {
-		faults = append(faults, checkName(pattern, names, builtIns))
+	for part := o; part != nil; part = part.and {
+		for _, pattern := range part.Operations {
+			faults = append(faults, checkName(pattern, names, builtIns))
+		}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return gen.Definitions{}, err
@@ -53,7 +76,7 @@ func (o *Available) of(all *gen.Definitions, builtIns []string) (gen.Definitions
 // has reports whether an operation is available.
 func (o *Available) has(operation *gen.Operation) bool {
 	return (!o.ReadOnly || operation.Category == gen.Read) &&
-		(!o.NoDestructive || isHarmless(operation)) && o.hasName(operation.Name)
+		(!o.NoDestructive || isHarmless(operation)) && o.hasName(operation.Name) && (o.and == nil || o.and.has(operation))
 }
 
 func isHarmless(o *gen.Operation) bool {
@@ -113,6 +136,9 @@ func (o *Available) description() string {
 	if len(o.Operations) > 0 {
 		set = append(set, "only "+strings.Join(o.Operations, ","))
 	}
+	if o.and != nil && o.and.restricts() {
+		set = append(set, o.and.description())
+	}
 	return strings.Join(set, ", ")
 }
 
@@ -127,7 +153,7 @@ func (a *Adapter) restrict() (err error) {
 	}
 	if off := len(a.registered.Operations) - len(a.definitions.Operations); off > 0 {
 		a.surface.OmitEmptyFamilies = true
-		a.surface.ReadOnly = a.options.Available.ReadOnly
+		a.surface.ReadOnly = a.options.Available.readsOnly()
 		a.log.Info("Operations are switched off", "off", off, "on", len(a.definitions.Operations),
 			"because", a.options.Available.description())
 	}

@@ -234,3 +234,27 @@ func TestPoliciesMayNameWhatIsOff(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What one Available leaves out, another one joined to it does not bring back.
+func TestAvailableAnd(t *testing.T) {
+	author := Available{ReadOnly: true, Operations: []string{"!find_*"}}
+	for _, operator := range []Available{
+		{}, {Operations: []string{"*"}}, {Operations: []string{"find_order", "ship_order", "get_order"}},
+		Available{NoDestructive: true}.And(Available{Operations: []string{"*_order"}}),
+	} {
+		joined := author.And(operator)
+		for _, name := range []string{"find_order", "ship_order"} {
+			category := gen.Read
+			if name == "ship_order" {
+				category = gen.Execute
+			}
+			if joined.has(&gen.Operation{Name: name, Category: category}) {
+				t.Errorf("%s is on: %s", name, joined.description())
+			}
+		}
+		get := gen.Operation{Name: "get_order", Category: gen.Read, Danger: gen.Safe}
+		if !joined.has(&get) || !joined.readsOnly() {
+			t.Errorf("get_order is off, or not only READ is left: %s", joined.description())
+		}
+	}
+}

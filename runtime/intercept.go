@@ -20,7 +20,8 @@ import (
 // agent as that of a handler does, and so does a panic.
 //
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
-// operation of the category READ: a confirmation is for one run.
+// operation of the category READ: a confirmation is for one run. next must be called in the interceptor's goroutine;
+// after the interceptor has returned, it runs nothing and returns an error.
 type Interceptor func(ctx context.Context, call Invocation, next Next) (result any, err error)
 
 // Invocation is a call of an operation.
@@ -42,6 +43,7 @@ type interception struct {
 	*bound
 	Invocation
 	runs atomic.Int32 // of the handler
+	over atomic.Bool  // the answer is given: nothing may run any more
 }
 
 // intercepted runs the handler inside the interceptors.
@@ -50,6 +52,7 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 		bound:      c.bound,
 		Invocation: Invocation{Operation: &c.Operation, Caller: CallerOf(ctx), Request: c.request},
 	}
+	defer i.over.Store(true) // also where an interceptor panics
 	result, err := i.from(0)(ctx)
 	if err != nil {
 		return nil, err
@@ -68,11 +71,17 @@ func fits(t, want reflect.Type) bool {
 	return t == want
 }
 
-var errRunTwice = errors.New("an interceptor called next twice for an operation that is not READ")
+var (
+	errRunTwice = errors.New("an interceptor called next twice for an operation that is not READ")
+	errOver     = errors.New("an interceptor called next after it had returned")
+)
 
 // from returns what runs the interceptors from this one on, and then the handler.
 func (i *interception) from(at int) Next {
 	return func(ctx context.Context) (any, error) {
+		if i.over.Load() {
+			return nil, errOver
+		}
 		if at < len(i.intercept) {
 			return i.intercept[at](ctx, i.Invocation, i.from(at+1))
 		}

@@ -160,3 +160,21 @@ func TestNoInterceptorsCostNothing(t *testing.T) {
 		t.Errorf("%v allocations", allocated)
 	}
 }
+
+// After an interceptor has returned, its next runs nothing: the agent has the answer, and the turn is over.
+func TestNextAfterTheAnswer(t *testing.T) {
+	var late Next
+	f := newFixture(t, Options{Intercept: []Interceptor{
+		func(_ context.Context, _ Invocation, next Next) (any, error) {
+			late = next
+			return nil, errors.New("too slow")
+		},
+	}})
+	got := f.call("mcp_aql_read", `{"operation":"get_note","params":{"note_id":"n1"}}`)
+	if !strings.Contains(got, "INTERNAL_ERROR") {
+		t.Fatal(got)
+	}
+	if _, err := late(t.Context()); !errors.Is(err, errOver) {
+		t.Errorf("next ran: %v", err)
+	}
+}

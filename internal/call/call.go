@@ -56,7 +56,7 @@ var confirmations = map[string]string{
 // it. Where the server does not say that it asks, the person is asked before an operation that is destructive or worse.
 // It returns ErrUnconfirmed, with the last answer if there is one, if there is no confirmation.
 func (c *Caller) Call(ctx context.Context, o conform.Operation, params json.RawMessage) (*conform.Answer, error) {
-	if levelOf(o.Danger) >= gen.Destructive.Level() && !c.Surface.Asks() {
+	if levelOf(o.Danger) >= gen.Destructive.Level() && !c.Surface.Asks(o) {
 		question := "The server does not say that it asks before it does this."
 		if !o.DangerReported {
 			question = "The server does not report how dangerous this is."
@@ -123,8 +123,10 @@ func (c *Caller) Approve(_ context.Context, question string) (bool, error) {
 		return false, nil
 	}
 	danger := c.calling.Danger
-	if m := levelInText.FindStringSubmatch(question); m != nil && levelOf(m[1]) > levelOf(danger) {
-		danger = m[1]
+	for _, m := range levelInText.FindAllStringSubmatch(question, -1) { // the text may have values of parameters
+		if levelOf(m[1]) > levelOf(danger) {
+			danger = m[1]
+		}
 	}
 	err := c.confirm(c.waiting, *c.calling, danger, strings.Split(strings.TrimSpace(question), "\n"))
 	if errors.Is(err, ErrUnconfirmed) {

@@ -20,6 +20,7 @@ type fake struct {
 	protocol string // the members of _protocol
 	reported string // the danger level of drop_notes, in its details
 	params   string // the parameters of drop_notes, in its details
+	note     string // the end of its description
 	answers  []string
 	got      []string
 }
@@ -36,7 +37,8 @@ func (s *fake) Call(_ context.Context, _ string, arguments json.RawMessage) (con
 	if err := json.Unmarshal(arguments, &request); err != nil {
 		return conform.Reply{}, err
 	}
-	about := `{"name":"drop_notes","semantic_category":"DELETE"` + s.reported + `,"description":"Drops notes.",` +
+	about := `{"name":"drop_notes","semantic_category":"DELETE"` + s.reported +
+		`,"description":"Drops notes.` + s.note + `",` +
 		`"parameters":[` + s.params + `]}`
 	switch {
 	case request.Operation != "introspect":
@@ -151,6 +153,11 @@ func TestConfirmations(t *testing.T) {
 
 		{name: "a server that does not ask, and a person who does not confirm", server: fake{reported: said},
 			typed: new("n\n"), unconfirmed: true, shows: []string{"does not say that it asks"}},
+		{name: "a server that asks for other operations only", unconfirmed: true, server: fake{
+			protocol: `"capabilities":{"confirmation":true,"dangerous_operations":true}`, reported: said,
+			note: " [danger: destructive]"}},
+		{name: "a server that only knows of danger", unconfirmed: true, server: fake{
+			protocol: `"capabilities":{"confirmation":false,"dangerous_operations":true}`, reported: said}},
 		{name: "a server that does not ask, and nobody", server: fake{reported: said}, unconfirmed: true},
 		{name: "a server that does not ask", server: fake{reported: said}, typed: new("y\n"), want: []string{plain}},
 		{name: "a server that reports no danger", typed: new("n\n"), unconfirmed: true,

@@ -69,7 +69,7 @@ func (b *Bodies) Judge(fn *types.Func, decl *ast.FuncDecl) Judgment {
 	j := Judgment{Category: first.category, Danger: first.danger}
 	switch {
 	case !known:
-		j = b.judgeUnknown(fn, first.name, rest)
+		j = b.judgeUnknown(fn, decl, first.name, rest)
 	case first.category == gen.Read:
 		j = b.judgeReading(fn, decl, first, rest)
 	default:
@@ -102,7 +102,7 @@ func (j *Judgment) doubt(reason string) {
 }
 
 // judgeUnknown judges a function whose name does not begin with a verb of the table.
-func (b *Bodies) judgeUnknown(fn *types.Func, word string, rest []string) Judgment {
+func (b *Bodies) judgeUnknown(fn *types.Func, decl *ast.FuncDecl, word string, rest []string) Judgment {
 	if proof := b.provesReading(fn); proof != "" && hasResult(fn) {
 		return Judgment{
 			Category: gen.Read, Danger: gen.Safe,
@@ -116,8 +116,10 @@ func (b *Bodies) judgeUnknown(fn *types.Func, word string, rest []string) Judgme
 	last, ok := knownWords().verbs[rest[len(rest)-1]]
 	switch {
 	case !ok || last.likely:
-	case b.isNoun(receiverName(fn), word) && (last.category != gen.Read || hasResult(fn) && asks(last.name)):
+	case b.isNoun(receiverName(fn), word) && last.category != gen.Read:
 		return Judgment{Category: last.category, Danger: last.danger}
+	case b.isNoun(receiverName(fn), word) && hasResult(fn) && asks(last.name):
+		return b.judgeReading(fn, decl, last, nil)
 	case last.category != gen.Read:
 		j.Category = last.category
 		j.raise(last.danger)
@@ -177,7 +179,9 @@ func hiddenVerb(first verb, rest []string) verb {
 		if i < len(rest)-1 && !table.is("noun", first.name) {
 			continue
 		}
-		noun := table.is("noun", word) && (i > 0 || word != "set") // GetSet sets
+		// GetSet sets, and ListMerge may merge: a list of merges would be ListMerges.
+		noun := table.is("noun", word) && (i > 0 || word != "set") &&
+			!(table.is("noun", first.name) && i == len(rest)-1)
 		if v, ok := table.verbs[word]; ok && v.category != gen.Read && !noun {
 			return v
 		}
@@ -235,7 +239,7 @@ func (j *Judgment) second(table vocabulary, rest []string) {
 			j.raise(other.danger)
 			j.Reasons = append(j.Reasons, "its name says that it does two things")
 			j.Guessed = j.Guessed || other.likely
-		case !known && i == 0 && j.Category == gen.Read: // the first verb has no object of its own
+		case !known && j.Category == gen.Read && (i == 0 || singular(other.name) == other.name): // GetUserAndPosts reads
 			*j = unknown(fmt.Sprintf("its name says that it does two things, and %q is no verb that init knows", other.name))
 		}
 	}

@@ -198,10 +198,12 @@ func isLiteral(e ast.Expr) bool {
 // mayCallMethod knows methods by their names, where these are used for one thing only.
 func (f *frame) mayCallMethod(s *ast.SelectorExpr, call *ast.CallExpr) bool {
 	switch s.Sel.Name {
-	case "Lock", "Unlock", "RLock", "RUnlock", "Error", "String", "IsZero", "UTC", "Unix", "UnixMilli", "Seconds":
+	case "Lock", "Unlock", "RLock", "RUnlock":
+		return len(call.Args) == 0 && isMutex(s.X)
+	case "Error", "String", "IsZero", "UTC", "Unix", "UnixMilli", "Seconds":
 		return len(call.Args) == 0
-	case "Before", "After", "Equal", "Compare", "Format", "Sub":
-		return len(call.Args) == 1
+	case "Before", "After", "Equal", "Compare", "Format", "Sub": // of times; a driver's Format may be of a disk
+		return len(call.Args) == 1 && !f.shared(s.X)
 	case "Next", "Err", "Close":
 		return len(call.Args) == 0 && f.rootOf(s.X, 0) == rows
 	case "Scan":
@@ -328,8 +330,7 @@ func (f *frame) writingCall(call *ast.CallExpr) string {
 		}
 		if strings.HasPrefix(name, "Query") && len(call.Args) > 0 {
 			for _, arg := range call.Args[:min(2, len(call.Args))] {
-				switch word := statement(f.text(arg)); word {
-				case "INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "TRUNCATE", "DROP", "ALTER", "CREATE":
+				if word := writingStatement(f.text(arg)); word != "" {
 					return "runs " + word
 				}
 			}
@@ -341,11 +342,28 @@ func (f *frame) writingCall(call *ast.CallExpr) string {
 	verb := firstWord(name)
 	switch verb {
 	case "delete", "remove", "destroy", "drop", "purge", "truncate", "erase", "wipe", "insert", "update", "upsert", "save",
-		"put", "mkdir", "rename", "publish", "revoke", "unlink", "evict", "deregister":
+		"put", "post", "patch", "create", "send", "mkdir", "rename", "publish", "revoke", "unlink", "evict", "deregister":
 		return "calls " + name
 	}
 	if strings.HasPrefix(name, "WriteFile") {
 		return "calls " + name
+	}
+	return ""
+}
+
+// isMutex reports whether an expression is called as mutexes are: s.mu, s.cacheLock.
+func isMutex(e ast.Expr) bool {
+	name := strings.ToLower(lastName(e))
+	return strings.HasSuffix(name, "mu") || strings.HasSuffix(name, "mutex") || strings.HasSuffix(name, "lock")
+}
+
+// lastName is the name of a variable, or of the field that a selector ends with; empty: it is another expression.
+func lastName(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
 	}
 	return ""
 }

@@ -123,7 +123,7 @@ func (s *scanner) adopt(root *packages.Package, file *ast.File, d directive) (op
 	pkg, typeName := root.Types, t.Type
 	switch owner := root.Types.Scope().Lookup(t.Package); {
 	case t.Package == "":
-	case typeName == "" && owner != nil && !t.Parens && s.importCalled(root, file, t.Package) == nil:
+	case typeName == "" && owner != nil && !t.Parens && !s.imports(root, file, t.Package):
 		typeName, t.TypeOffset = t.Package, t.PackageOffset // Type.Method of this package
 	default:
 		imported, fault := s.importOf(root, file, t.Package)
@@ -156,7 +156,13 @@ func (s *scanner) importOf(root *packages.Package, file *ast.File, name string) 
 	byPath := strings.Contains(name, "/")
 	found := root.Imports[name]
 	if !byPath {
-		found = s.importCalled(root, file, name)
+		var ambiguous bool
+		if found, ambiguous = s.importCalled(root, file, name); ambiguous {
+			return nil, &shapes.Fault{
+				Message:    "this file imports several packages called " + name,
+				Suggestion: "write the import path, such as (*example.com/" + name + ".Type).Method",
+			}
+		}
 	}
 	if found != nil && found.Types != nil && found.Name != "" {
 		return found.Types, nil
@@ -188,13 +194,31 @@ func (s *scanner) importOf(root *packages.Package, file *ast.File, name string) 
 }
 
 // importCalled returns the package that a file imports under a name, or without one and is called so.
-func (s *scanner) importCalled(root *packages.Package, file *ast.File, name string) *packages.Package {
+// A name that code can use counts before that of a blank import. Of two blank imports that are called alike none is
+// meant: ambiguous says so.
+func (s *scanner) importCalled(
+	root *packages.Package, file *ast.File, name string,
+) (found *packages.Package, ambiguous bool) {
+	blanks := 0
 	for _, spec := range file.Imports {
-		if importName(root, spec) == name {
-			return root.Imports[source.ImportPath(spec)]
+		if importName(root, spec) != name {
+			continue
 		}
+		if spec.Name == nil || spec.Name.Name != "_" {
+			return root.Imports[source.ImportPath(spec)], false
+		}
+		found, blanks = root.Imports[source.ImportPath(spec)], blanks+1
 	}
-	return nil
+	if blanks > 1 {
+		return nil, true
+	}
+	return found, false
+}
+
+// imports reports whether a file imports a package called so.
+func (s *scanner) imports(root *packages.Package, file *ast.File, name string) bool {
+	found, ambiguous := s.importCalled(root, file, name)
+	return found != nil || ambiguous
 }
 
 // importName is the name under which directives mention an import: its own, or that of the package, which a blank

@@ -129,7 +129,7 @@ func (b *builder) adoptResults(o *operation, h *handled, results []*types.Var) *
 	value := -1
 	for i, v := range results {
 		switch {
-		case isResponse(v.Type()):
+		case isResponse(v.Type()) && (len(results) > 1 || isCalledResponse(v.Type())):
 			b.leaveOut(o, "result "+b.text(v.Type()), "it is the response that the others were read from")
 		case value < 0:
 			value = i
@@ -209,6 +209,16 @@ func isResponse(t types.Type) bool {
 		}
 	}
 	return false
+}
+
+// isCalledResponse reports whether a type is called Response. A result that stands alone may be what was asked for
+// otherwise, beside the response that it came with.
+func isCalledResponse(t types.Type) bool {
+	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Name() == "Response"
 }
 
 // leaveOut records what agents do not see of an adopted function.

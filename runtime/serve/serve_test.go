@@ -143,8 +143,9 @@ func TestSettings(t *testing.T) {
 		},
 		{name: "and no other", args: []string{"-operations", "*, !wait"}, tools: "mcp_aql_read"},
 		{
-			name: "over the service's own", environ: []string{"MCP_AQL_OPERATIONS=wait"}, tools: "mcp_aql_execute,mcp_aql_read",
-			options: Options{Adapter: aql.Options{Available: aql.Available{Operations: []string{"look"}}}},
+			name: "nothing that the service leaves out", environ: []string{"MCP_AQL_OPERATIONS=*", "MCP_AQL_READ_ONLY=false"},
+			tools:   "mcp_aql_read",
+			options: Options{Adapter: aql.Options{Available: aql.Available{Operations: []string{"!wait"}}}},
 		},
 		{
 			name: "no pattern", environ: []string{"MCP_AQL_OPERATIONS="}, code: exitUsage,

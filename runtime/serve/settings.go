@@ -191,14 +191,10 @@ func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 		adapter.Prefix = s.prefix
 	}
 	available := &adapter.Available
-	if s.given["read-only"] {
-		available.ReadOnly = s.readOnly
-	}
-	if s.given["no-destructive"] {
-		available.NoDestructive = s.noDestructive
-	}
-	if s.given["operations"] {
-		available.Operations = s.operations
+	if s.given["read-only"] || s.given["no-destructive"] || s.given["operations"] {
+		*available = available.And(aql.Available{
+			ReadOnly: s.readOnly, NoDestructive: s.noDestructive, Operations: s.operations,
+		})
 	}
 	if adapter.Logger == nil {
 		adapter.Logger = log
