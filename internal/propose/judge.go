@@ -181,7 +181,7 @@ func hiddenVerb(first verb, rest []string) verb {
 		}
 		// GetSet sets, and ListMerge may merge: a list of merges would be ListMerges.
 		noun := table.is("noun", word) && (i > 0 || word != "set") &&
-			!(table.is("noun", first.name) && i == len(rest)-1)
+			(i < len(rest)-1 || !table.is("noun", first.name))
 		if v, ok := table.verbs[word]; ok && v.category != gen.Read && !noun {
 			return v
 		}
