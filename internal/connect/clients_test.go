@@ -28,10 +28,10 @@ func TestClients(t *testing.T) {
 	for _, c := range connect.Clients() {
 		s.WriteString("=== " + c.Name + ": " + c.Title + " (" + c.Documentation + ")\n")
 		for _, os := range []string{"darwin", "linux", "windows"} {
-			file, err := c.File(connect.Place{OS: os, Home: "/home/me", Dir: "/work", Getenv: getenv}, false, "notes")
+			file, err := c.File(connect.Place{OS: os, Home: "/home/me", Dir: "/project", Getenv: getenv}, false, "notes")
 			s.WriteString(os + ": " + file + errorText(err) + "\n")
 		}
-		file, err := c.File(connect.Place{OS: "linux", Home: "/home/me", Dir: "/work", Getenv: getenv}, true, "notes")
+		file, err := c.File(connect.Place{OS: "linux", Home: "/home/me", Dir: "/project", Getenv: getenv}, true, "notes")
 		s.WriteString("project: " + file + errorText(err) + "\n")
 		for _, server := range []connect.Server{command, remote} {
 			text, err := c.Snippet(server)
