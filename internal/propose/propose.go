@@ -18,6 +18,7 @@ import (
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
 	"github.com/aqltag/aqltag/internal/scan"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
 	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -388,10 +389,7 @@ func receiverType(fn *types.Func) *types.Named {
 	if recv == nil {
 		return nil
 	}
-	t := types.Unalias(recv.Type())
-	if pointer, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(pointer.Elem())
-	}
+	t := gotype.Pointee(recv.Type())
 	named, _ := t.(*types.Named)
 	return named
 }

@@ -160,9 +160,7 @@ func refuseParam(v *types.Var, variadic bool) *refusal {
 	if slice, ok := t.(*types.Slice); ok && variadic {
 		elem = types.Unalias(slice.Elem())
 	}
-	if pointer, ok := elem.(*types.Pointer); ok {
-		elem = types.Unalias(pointer.Elem())
-	}
+	elem = gotype.Pointee(elem)
 	text := gotype.Name(elem)
 	if named, ok := elem.(*types.Named); ok && named.Obj().Pkg() != nil {
 		text = named.Obj().Pkg().Name() + "." + named.Obj().Name()

@@ -189,9 +189,7 @@ func isWhole(shape *shapes.Shape, visited map[*shapes.Shape]bool) bool {
 // isResponse reports whether a type is an HTTP response, or a struct with one, as API clients return beside what they
 // read from it.
 func isResponse(t types.Type) bool {
-	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
+	t = gotype.Pointee(t)
 	if gotype.Is(t, "net/http", "Response") {
 		return true
 	}
@@ -200,11 +198,7 @@ func isResponse(t types.Type) bool {
 		return false
 	}
 	for field := range st.Fields() {
-		inner := types.Unalias(field.Type())
-		if pointer, ok := inner.(*types.Pointer); ok {
-			inner = pointer.Elem()
-		}
-		if gotype.Is(inner, "net/http", "Response") {
+		if gotype.Is(gotype.Pointee(field.Type()), "net/http", "Response") {
 			return true
 		}
 	}
@@ -214,10 +208,7 @@ func isResponse(t types.Type) bool {
 // isCalledResponse reports whether a type is called Response. A result that stands alone may be what was asked for
 // otherwise, beside the response that it came with.
 func isCalledResponse(t types.Type) bool {
-	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	named, ok := types.Unalias(t).(*types.Named)
+	named, ok := gotype.Pointee(t).(*types.Named)
 	return ok && named.Obj().Name() == "Response"
 }
 

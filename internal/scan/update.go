@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
 	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/source"
@@ -109,10 +110,7 @@ func receiverName(o operation) string {
 	if recv == nil {
 		return ""
 	}
-	t := types.Unalias(recv.Type())
-	if pointer, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(pointer.Elem())
-	}
+	t := gotype.Pointee(recv.Type())
 	if named, ok := t.(*types.Named); ok {
 		return named.Obj().Name()
 	}

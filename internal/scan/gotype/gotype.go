@@ -167,6 +167,15 @@ func Is(t types.Type, pkgPath, name string) bool {
 	return object.Name() == name && object.Pkg() != nil && object.Pkg().Path() == pkgPath
 }
 
+// Pointee returns the type that t points to, or t itself if it is no pointer, without aliases.
+func Pointee(t types.Type) types.Type {
+	t = types.Unalias(t)
+	if pointer, ok := t.(*types.Pointer); ok {
+		return types.Unalias(pointer.Elem())
+	}
+	return t
+}
+
 // Name returns a type as its own package writes it.
 func Name(t types.Type) string {
 	if named, ok := t.(*types.Named); ok && named.TypeArgs().Len() == 0 {

@@ -63,10 +63,7 @@ func (m *Maker) within(outer *instance, t types.Type) (*instance, *Fault) {
 func EmbedsEndlessly(t types.Type) bool { return embedsEndlessly(nil, t, new(typeutil.Map)) }
 
 func embedsEndlessly(outer *instance, t types.Type, seen *typeutil.Map) bool {
-	t = types.Unalias(t)
-	if pointer, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(pointer.Elem())
-	}
+	t = gotype.Pointee(t)
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok || !embedsAny(st) || seen.At(t) != nil {
 		return false

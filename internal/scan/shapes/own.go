@@ -36,11 +36,7 @@ func writesAsTime(t types.Type) bool {
 	if !ok || method.Signature().Recv() == nil {
 		return false
 	}
-	receiver := types.Unalias(method.Signature().Recv().Type())
-	if pointer, ok := receiver.(*types.Pointer); ok {
-		receiver = types.Unalias(pointer.Elem())
-	}
-	return gotype.Is(receiver, "time", "Time")
+	return gotype.Is(gotype.Pointee(method.Signature().Recv().Type()), "time", "Time")
 }
 
 // literalForm reads the schema that a type brings in a method whose body returns a literal: the JSONSchema of
