@@ -238,7 +238,7 @@ func description(o *gen.Operation, gated Gating) string {
 }
 
 // summary returns the description of an operation for the list: the first sentence, and what an agent must not miss.
-// Danger levels below destructive are left out, because _protocol.danger_levels lists them.
+// Danger levels below destructive are left out; the details have them.
 func summary(o *gen.Operation, gated Gating) string {
 	var n notes
 	n.add(words.FirstSentence(o.Description))

@@ -98,7 +98,7 @@ func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 		info.Limits = &p.Limits
 	}
 	for i := range a.Operations {
-		if o := &a.Operations[i]; o.Danger.Level() > 0 {
+		if o := &a.Operations[i]; namesDanger(o) {
 			if info.DangerLevels == nil {
 				info.DangerLevels = make(map[string]gen.Danger)
 			}
@@ -112,6 +112,13 @@ func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 		info.Extensions = append(info.Extensions, extensionFieldsQuery)
 	}
 	return info
+}
+
+// namesDanger reports whether _protocol.danger_levels has an operation: one that is destructive or worse, or that reads
+// and is not safe. Details say the level of every operation.
+func namesDanger(o *gen.Operation) bool {
+	level := o.Danger.Level()
+	return level >= gen.Destructive.Level() || level > 0 && o.Category == gen.Read
 }
 
 func (p Protocol) gating(o *gen.Operation) Gating {
