@@ -66,6 +66,8 @@ const (
 	codeInternal = -32603
 )
 
+const internalError = "internal error"
+
 // Server serves one adapter. It is safe for concurrent use.
 type Server struct {
 	adapter  *aql.Adapter
@@ -76,6 +78,9 @@ type Server struct {
 	inFlight atomic.Int64
 	log      *slog.Logger
 	err      error
+
+	middleware bool    // the service has middleware of its own, or may have
+	receiver   uintptr // of mcp, when New had made it
 }
 
 // New returns a server with the adapter's tools, and with what Options.Setup adds. What is wrong with them is the error
@@ -89,13 +94,16 @@ func New(adapter *aql.Adapter, options Options) *Server {
 		Capabilities: &mcp.ServerCapabilities{},
 	})
 	if options.Setup != nil {
+		before := receiver(s.mcp)
 		options.Setup(s.mcp)
+		s.middleware = before == 0 || receiver(s.mcp) != before
 	}
 	s.mcp.AddReceivingMiddleware(s.guard) // around middleware of the service's own, which may panic too
 	if options.Setup != nil {
 		s.err = checkNames(s.mcp, adapter)
 	}
 	s.addTools(s.mcp, s.call)
+	s.receiver = receiver(s.mcp)
 	return s
 }
 
@@ -173,9 +181,14 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	session := s.sessions.of(request, aql.CallerOf(ctx))
 	ctx = withAnswer(ctx, request.Params)
-	reply := session.Call(ctx, request.Params.Name, request.Params.Arguments)
+	reply := takeReply(request.Extra)
+	if reply == nil {
+		made := session.Call(ctx, request.Params.Name, request.Params.Arguments)
+		reply = &made
+	}
 	if q := reply.Question; q != nil && request.Params.RequestState != "" && q.Wait > 0 && waitFor(ctx, q.Wait) {
-		reply = session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
+		made := session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
+		reply = &made
 	}
 	// Older protocol versions allow one question in a call.
 	asked := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
@@ -227,6 +240,6 @@ func (s *Server) recovered(ctx context.Context, method string, err *error) {
 	if v := recover(); v != nil {
 		s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v),
 			slog.String("stack", string(debug.Stack())))
-		*err = &jsonrpc.Error{Code: codeInternal, Message: "internal error"}
+		*err = &jsonrpc.Error{Code: codeInternal, Message: internalError}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -363,7 +364,7 @@ func TestRunStdio(t *testing.T) {
 }
 
 type lockedBuffer struct {
-	lockedWriter
+	mu     sync.Mutex
 	buffer bytes.Buffer
 }
 

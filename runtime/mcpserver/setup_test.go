@@ -270,20 +270,3 @@ func TestStdioWaitsForAnswersOnly(t *testing.T) {
 	}
 	<-ended
 }
-
-func TestIsResponse(t *testing.T) {
-	for line, want := range map[string]bool{
-		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                        true,
-		`{"jsonrpc":"2.0","id":"a,\"method\":","error":{}}`:                           true,
-		`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`:          false,
-		`{"jsonrpc":"2.0","id":"a\"b","method":"sampling/createMessage","params":{}}`: false,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"id":1}}`:       false,
-		`{"jsonrpc":"2.0","id":`:                                                      false,
-		`{"jsonrpc":"2.0","id":"`:                                                     false,
-		`{"jsonrpc":"2.0","id":"\`:                                                    false,
-	} {
-		if got := isResponse([]byte(line)); got != want {
-			t.Errorf("%s: %v", line, got)
-		}
-	}
-}

@@ -1,17 +1,15 @@
 package mcpserver
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/aqltag/aqltag/runtime/mcpserver/internal/front"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -26,214 +24,85 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	if s.err != nil {
 		return s.err
 	}
-	writer := &lockedWriter{out: out}
-	pipeReader, pipeWriter := io.Pipe()
-	requests := &requestCounter{next: pipeWriter}
-	go func() {
-		err := filterLines(in, requests, writer, s.options.MaxLineBytes)
-		end := time.Now().Add(drainTimeout)
-		for writer.responses.Load() < requests.count && time.Now().Before(end) && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
-		pipeWriter.CloseWithError(err)
-	}()
-	transport := &mcp.IOTransport{Reader: pipeReader, Writer: writer, MaxLineLength: s.options.MaxLineBytes + 1024}
-	err := s.mcp.Run(ctx, transport)
-	pipeReader.Close()
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+	calls := &streamCalls{Server: s, direct: newDirect(s)}
+	conn := front.New(ctx, in, out, calls, front.Options{
+		MaxLineBytes: s.options.MaxLineBytes, DrainTimeout: drainTimeout,
+	})
+	session, err := s.mcp.Connect(ctx, conn, nil)
+	if err != nil {
+		return err
+	}
+	calls.session.Store(session)
+	stop := context.AfterFunc(ctx, func() { session.Close() })
+	err = session.Wait()
+	stop()
+	conn.Finish()
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// requestCounter passes lines on and counts those that are requests.
-type requestCounter struct {
-	next  io.Writer
-	count int64
+// streamCalls answers the calls of one connection over streams. The caller is the owner of the process.
+type streamCalls struct {
+	*Server
+	direct  *direct
+	session atomic.Pointer[mcp.ServerSession]
+	clients clients
 }
 
-func (c *requestCounter) Write(line []byte) (int, error) {
-	var message map[string]json.RawMessage
-	if json.Unmarshal(line, &message) == nil && present(message["method"]) != nil && present(message["id"]) != nil {
-		c.count++
-	}
-	return c.next.Write(line)
+// Accepts reports whether a message is answered here. The SDK has to see the first request of a connection: it says
+// which protocol the client speaks.
+func (c *streamCalls) Accepts(m *rpc.Message) bool {
+	session := c.session.Load()
+	return c.direct.knows(m) && session != nil && c.client(session, m) != nil
 }
 
-// lockedWriter writes the lines of several writers one after the other, and counts responses. Close leaves the stream
-// open: it belongs to the process.
-type lockedWriter struct {
-	mu        sync.Mutex
-	out       io.Writer
-	responses atomic.Int64
-}
-
-// isResponse reports whether a line of the SDK is a response. One with an id and a method is a request to the client,
-// such as an elicitation.
-func isResponse(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0","id":`))
-	if !ok || len(rest) == 0 {
-		return false
-	}
-	end := bytes.IndexByte(rest, ',')
-	if rest[0] == '"' {
-		for end = 1; end < len(rest) && rest[end] != '"'; end++ {
-			if rest[end] == '\\' {
-				end++
-			}
-		}
-		end++
-	}
-	return end >= 0 && end <= len(rest) && !bytes.HasPrefix(rest[end:], []byte(`,"method":`))
-}
-
-func (w *lockedWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, err := w.out.Write(line)
-	if isResponse(line) {
-		w.responses.Add(1)
-	}
-	return n, err
-}
-
-func (w *lockedWriter) Close() error { return nil }
-
-// JSON-RPC's own error codes.
-const (
-	parseError     = -32700
-	invalidRequest = -32600
-)
-
-// filterLines writes the lines of in that are JSON-RPC messages to messages, and writes errors to responses for the
-// others.
-func filterLines(in io.Reader, messages, responses io.Writer, longest int) error {
-	lines := bufio.NewReaderSize(in, 64<<10)
-	for {
-		line, tooLong, err := readLine(lines, longest)
-		if fault := checkLine(line, tooLong, longest); fault != nil {
-			if _, err := responses.Write(fault); err != nil {
-				return err
-			}
-		} else if len(bytes.TrimSpace(line)) > 0 {
-			if _, err := messages.Write(append(bytes.TrimRight(line, "\r\n"), '\n')); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// readLine reads a line. It returns what fits into longest bytes, and whether the line is longer.
-func readLine(lines *bufio.Reader, longest int) (line []byte, tooLong bool, err error) {
-	for {
-		part, err := lines.ReadSlice('\n')
-		if len(line)+len(part) > longest {
-			tooLong = true
-		} else {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, tooLong, err
-		}
-	}
-}
-
-// deepest is the nesting at which the SDK refuses a message.
-const deepest = 1000
-
-// checkLine returns the error response to a line that is not a message; nil: it is one, or is blank.
-func checkLine(line []byte, tooLong bool, longest int) []byte {
-	if tooLong {
-		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is longer than %d bytes", longest))
-	}
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
+// client returns the client of a call; nil: the SDK has to answer the call, because its session has not begun, or is of
+// another era of the protocol than the call.
+func (c *streamCalls) client(session *mcp.ServerSession, m *rpc.Message) *client {
+	initialized := session.InitializeParams()
+	if initialized == nil {
 		return nil
 	}
-	if !json.Valid(line) {
-		return rpcError(parseError, nil, "the line is not one JSON value")
+	caller := &plainClient
+	if capabilities := initialized.Capabilities; capabilities != nil && capabilities.Elicitation != nil {
+		caller = &elicitingClient
 	}
-	if line[0] != '{' {
-		return rpcError(invalidRequest, nil, "the message is not a JSON object")
+	if m.Call.Meta != "" {
+		known := c.clients.of(m.Call.Meta)
+		switch {
+		case known == nil:
+			return nil
+		case known.sessionless:
+			caller = known
+		}
 	}
-	if depth(line) >= deepest {
-		return rpcError(invalidRequest, nil, fmt.Sprintf("the message is nested deeper than %d levels", deepest))
+	if caller.sessionless != (initialized.ProtocolVersion >= sessionless) {
+		return nil
 	}
-	var message map[string]json.RawMessage // not a struct, whose fields would match names of any case
-	if err := json.Unmarshal(line, &message); err != nil {
-		return rpcError(invalidRequest, nil, "the message is not a JSON-RPC message")
-	}
-	id, params := message["id"], message["params"]
-	if !validID(id) {
-		return rpcError(invalidRequest, nil, "the id is neither a string nor an integer")
-	}
-	method := present(message["method"])
-	named := len(method) > 0 && method[0] == '"'
+	return caller
+}
+
+// The clients of the protocol with sessions.
+var plainClient, elicitingClient = client{}, client{elicits: true}
+
+// Enter begins a call.
+func (c *streamCalls) Enter() error { return c.enter() }
+
+// Leave ends a call.
+func (c *streamCalls) Leave() { c.leave() }
+
+// Answer answers a call.
+func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {
+	session := c.Server.sessions.ofConnection(c.session.Load())
+	ctx = aql.WithCaller(ctx, c.Server.sessions.owner)
+	response, asks, err := c.direct.answer(ctx, session, m, c.client(c.session.Load(), m), buf)
 	switch {
-	case !isVersion2(message["jsonrpc"]):
-		return rpcError(invalidRequest, id, "member 'jsonrpc' is not '2.0'")
-	case method != nil && !named, method == nil && present(message["result"]) == nil && present(message["error"]) == nil:
-		return rpcError(invalidRequest, id, "member 'method' is not a string")
-	case named && len(params) > 0 && params[0] != '{' && params[0] != '[' && string(params) != "null":
-		return rpcError(invalidRequest, id, "member 'params' is not an object")
+	case err != nil:
+		return rpc.AppendError(buf, m.ID, codeInternal, internalError), nil
+	case asks != nil:
+		return buf, withReply(&mcp.RequestExtra{}, asks)
 	}
-	return nil
-}
-
-// present returns a member; nil: it is missing or null.
-func present(member json.RawMessage) json.RawMessage {
-	if string(member) == "null" {
-		return nil
-	}
-	return member
-}
-
-// isVersion2 reports whether a member is the string "2.0", with or without escapes.
-func isVersion2(member json.RawMessage) bool {
-	var version string
-	return json.Unmarshal(member, &version) == nil && version == "2.0"
-}
-
-func validID(id json.RawMessage) bool {
-	if len(id) == 0 || id[0] == '"' {
-		return true
-	}
-	for i, c := range id {
-		if (c < '0' || c > '9') && (c != '-' || i > 0) {
-			return string(id) == "null"
-		}
-	}
-	return len(id) <= 19
-}
-
-// depth returns the nesting of valid JSON.
-func depth(text []byte) int {
-	level, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			level++
-			deepest = max(deepest, level)
-		case c == '}' || c == ']':
-			level--
-		}
-	}
-	return deepest
-}
-
-func rpcError(code int, id json.RawMessage, message string) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	// The id is the last member, so that lockedWriter does not count these responses: their lines are not counted as
-	// requests.
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","error":{"code":%d,"message":%q},"id":%s}`+"\n", code, message, id)
+	return response, nil
 }

@@ -89,6 +89,7 @@ var allowed = map[string][]string{
 	"runtime/internal/codec":      {"runtime/gen", "runtime/internal/wire"},
 	"runtime/internal/notes":      {"runtime", "runtime/gen"},
 	"runtime/internal/schematest": {},
+	"runtime/internal/rpc":        {"runtime/internal/wire"},
 	"runtime/internal/wire":       {},
 	"runtime/identity":            {},
 	"runtime/internal/gate": {"runtime/audit", "runtime/gen", "runtime/identity", "runtime/internal/meter",
@@ -104,7 +105,11 @@ var allowed = map[string][]string{
 	"runtime/store/sqlite":      {"runtime/store"},
 	"runtime/aqltest": {"conform", "internal/compat", "internal/export/introspection", "runtime",
 		"runtime/words"},
-	"runtime/mcpserver": {"runtime", "runtime/describe", "runtime/identity", "runtime/words"},
+	"runtime/mcpserver": {
+		"runtime", "runtime/describe", "runtime/identity", "runtime/internal/rpc", "runtime/internal/wire",
+		"runtime/mcpserver/internal/front", "runtime/words",
+	},
+	"runtime/mcpserver/internal/front": {"runtime/internal/rpc"},
 	"runtime/serve": {"runtime", "runtime/audit", "runtime/describe", "runtime/mcpserver",
 		"runtime/policy/policyfile", "runtime/store"},
 	"conform":           {"runtime/words"},
@@ -130,11 +135,13 @@ var allowed = map[string][]string{
 
 // foreign lists the heavy dependencies that only some folders may know.
 var foreign = map[string][]string{
-	"github.com/modelcontextprotocol/go-sdk": {"runtime/mcpserver", "conform/mcpclient"},
-	"github.com/invopop/jsonschema":          {"internal/export/jsonschema"},
-	"go.yaml.in/yaml":                        {"runtime/policy/policyfile"},
-	"github.com/redis/go-redis":              {"runtime/store/redis"},
-	"github.com/jackc/pgx":                   {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
+	"github.com/modelcontextprotocol/go-sdk": {
+		"runtime/mcpserver", "runtime/mcpserver/internal/front", "conform/mcpclient",
+	},
+	"github.com/invopop/jsonschema": {"internal/export/jsonschema"},
+	"go.yaml.in/yaml":               {"runtime/policy/policyfile"},
+	"github.com/redis/go-redis":     {"runtime/store/redis"},
+	"github.com/jackc/pgx":          {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
 	"golang.org/x/tools/go/packages": {
 		"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/sourcetest",
 		"internal/scan/tags",

@@ -1,0 +1,225 @@
+// Package rpc reads JSON-RPC messages in one pass over their bytes, and writes the errors that answer what is none.
+package rpc
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// Deepest is the nesting at which a message is refused. The MCP SDK has the same bound.
+const Deepest = 1000
+
+// Message is a JSON-RPC message. Its members are texts of JSON that share the memory of what they were read from,
+// except Method. What the message does not have is empty.
+type Message struct {
+	ID     string // a string or an integer; empty also where it is null
+	Key    string // ID without escapes: equal for equal ids
+	Method string
+	Params string
+	Result string
+	Error  string
+	Call   Call // the members of Params
+
+	request bool // there is a method
+}
+
+// Call has the members of params that a call of a tool and the cancellation of a request have.
+type Call struct {
+	Name      string // without escapes
+	Arguments string
+	Meta      string
+	RequestID string // the Key of the request to be cancelled
+	Plain     bool   // Name is a string, and there is nothing but Name, Arguments and Meta
+}
+
+// IsRequest reports whether the message is a request or, without an ID, a notification. It is a response otherwise.
+func (m *Message) IsRequest() bool { return m.request }
+
+// Parser reads messages. The zero value is ready to use.
+type Parser struct {
+	reader wire.Reader
+	m      *Message
+	id     problem // with the id
+	first  problem // with the rest of the message
+	v2     bool    // the version of JSON-RPC is 2.0
+}
+
+// problem is what is wrong with a message that is JSON.
+type problem string
+
+// Parse reads a message from text, which must not change while m is in use. It checks that text is JSON, and what
+// JSON-RPC says of a message; what params, result and error have to hold, others check. A member that stands twice is a
+// fault: of two readers, one might take the first for the message and the other the last.
+func (p *Parser) Parse(text []byte, m *Message) *Fault {
+	r := &p.reader
+	r.ResetTolerant(text, wire.Limits{MaxDepth: Deepest - 1})
+	*m = Message{}
+	p.m, p.id, p.first, p.v2 = m, "", "", false
+	if r.Kind() != "object" {
+		r.Span()
+		p.note("the message is not a JSON object")
+	} else {
+		p.readMessage()
+	}
+	r.End()
+	fault := p.fault()
+	p.m = nil
+	return fault
+}
+
+// note remembers the first problem.
+func (p *Parser) note(what problem) {
+	if p.first == "" {
+		p.first = what
+	}
+}
+
+// The members of a message, or of params, as bits of a set.
+const (
+	first = 1 << iota
+	second
+	third
+	fourth
+	fifth
+	sixth
+)
+
+// once reports a member that is already in the set, and adds it.
+func (p *Parser) once(set *uint8, member uint8) {
+	if *set&member != 0 {
+		p.note("a member of the message stands twice")
+	}
+	*set |= member
+}
+
+func (p *Parser) readMessage() {
+	r, m := &p.reader, p.m
+	var seen uint8
+	for r.Object(); r.NextUnchecked(); {
+		switch r.Name() {
+		case "jsonrpc":
+			p.once(&seen, first)
+			version, ok := p.text()
+			p.v2 = ok && version == "2.0"
+		case "id":
+			p.once(&seen, second)
+			if m.ID, m.Key = p.identifier(); m.ID == "" {
+				p.id = "the id is neither a string nor an integer"
+			} else if m.ID == "null" {
+				m.ID, m.Key = "", ""
+			}
+		case "method":
+			p.once(&seen, third)
+			kind := r.Kind()
+			if m.Method, m.request = p.text(); !m.request && kind != "null" {
+				p.note("member 'method' is not a string")
+			}
+		case "params":
+			p.once(&seen, fourth)
+			p.readParams()
+		case "result":
+			p.once(&seen, fifth)
+			m.Result = r.Span()
+		case "error":
+			p.once(&seen, sixth)
+			if m.Error = r.Span(); m.Error == "null" {
+				m.Error = ""
+			}
+		default:
+			r.Span()
+		}
+	}
+}
+
+func (p *Parser) readParams() {
+	r, m := &p.reader, p.m
+	if r.Kind() != "object" {
+		m.Params = r.Span()
+		return
+	}
+	call := &m.Call
+	call.Plain = true
+	var seen uint8
+	start := r.Offset()
+	for r.Object(); r.NextUnchecked(); {
+		switch r.Name() {
+		case "name":
+			p.once(&seen, first)
+			var isText bool
+			call.Name, isText = p.text()
+			call.Plain = call.Plain && isText
+		case "arguments":
+			p.once(&seen, second)
+			call.Arguments = r.Span()
+		case "_meta":
+			p.once(&seen, third)
+			call.Meta = r.Span()
+		case "requestId":
+			p.once(&seen, fourth)
+			call.Plain = false
+			_, call.RequestID = p.identifier()
+		default:
+			call.Plain = false
+			r.Span()
+		}
+	}
+	call.Plain = call.Plain && seen&first != 0
+	m.Params = r.Text(start, r.Offset())
+}
+
+// text reads a string, or passes over another value.
+func (p *Parser) text() (string, bool) {
+	if p.reader.Kind() != "string" {
+		p.reader.Span()
+		return "", false
+	}
+	return p.reader.String()
+}
+
+// longestInteger is the number of bytes that an integer of 64 bits has at most, without a sign or with one.
+const longestInteger = 19
+
+// identifier reads an id: its text, and the key that is equal for equal ids. It returns nothing for what is no id.
+func (p *Parser) identifier() (text, key string) {
+	r := &p.reader
+	switch r.Kind() {
+	case "string":
+		start := r.Offset()
+		key, ok := r.String()
+		text := r.Text(start, r.Offset())
+		if !ok || !utf8.ValidString(text) {
+			return "", ""
+		}
+		if strings.IndexByte(text, '\\') < 0 {
+			return text, text
+		}
+		return text, `"` + key + `"`
+	case "number":
+		text := r.Span()
+		if len(text) > longestInteger || strings.ContainsAny(text, ".eE") {
+			return "", ""
+		}
+		return text, text
+	case "null":
+		text := r.Span()
+		return text, text
+	default:
+		r.Span()
+		return "", ""
+	}
+}
+
+// SDKID returns the id as the MCP SDK holds it: a string, a float64, or nil.
+func (m *Message) SDKID() any {
+	if m.Key == "" {
+		return nil
+	}
+	if m.Key[0] == '"' {
+		return strings.Clone(m.Key[1 : len(m.Key)-1])
+	}
+	number, _ := strconv.ParseFloat(m.Key, 64) //nolint:errcheck // it is an integer
+	return number
+}

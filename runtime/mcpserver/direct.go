@@ -1,0 +1,77 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unsafe"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// direct answers calls of the adapter's tools without the SDK, as s.call and what the SDK does around it would. A call
+// of which that cannot be said goes to the SDK.
+type direct struct {
+	server *Server
+	tools  map[string]bool
+	info   string // this server, in the metadata of results
+}
+
+// newDirect returns what answers calls; nil: the SDK answers all of them, because the service has middleware that must
+// see them, or because callers see different tools.
+func newDirect(s *Server) *direct {
+	if s.middleware || receiver(s.mcp) != s.receiver || s.adapter.HidesDenied() {
+		return nil
+	}
+	info, err := json.Marshal(&mcp.Implementation{Name: s.adapter.Name(), Version: s.adapter.Version()})
+	if err != nil {
+		return nil
+	}
+	d := &direct{server: s, tools: make(map[string]bool), info: string(info)}
+	for _, tool := range s.adapter.Tools() {
+		d.tools[tool.Name] = true
+	}
+	return d
+}
+
+// knows reports whether a message is a call of one of the adapter's tools, with nothing but a name, arguments and
+// metadata, and without a token to report progress with.
+func (d *direct) knows(m *rpc.Message) bool {
+	return d != nil && m.Method == "tools/call" && m.Call.Plain && d.tools[m.Call.Name] &&
+		!strings.Contains(m.Call.Arguments, `"progressToken"`)
+}
+
+// answer appends the response to a call of a session to buf. If the client is to ask a person first, it returns the
+// reply that says so instead.
+func (d *direct) answer(
+	ctx context.Context, session *aql.Session, m *rpc.Message, client *client, buf []byte,
+) (_ []byte, asks *aql.Reply, err error) {
+	s := d.server
+	defer s.recovered(ctx, "tools/call", &err)
+	reply := session.Call(ctx, m.Call.Name, bytesOf(m.Call.Arguments))
+	if reply.Question != nil && s.options.Elicit && client.elicits {
+		return buf, &reply, nil
+	}
+	buf = append(buf, `{"jsonrpc":"2.0","id":`...)
+	buf = append(buf, m.ID...)
+	buf = append(buf, `,"result":{"content":[{"type":"text","text":`...)
+	var w wire.Writer
+	w.Reset(buf)
+	w.String(unsafe.String(unsafe.SliceData(reply.JSON), len(reply.JSON)))
+	buf = append(w.Bytes(), `}]`...)
+	if reply.IsError {
+		buf = append(buf, `,"isError":true`...)
+	}
+	if client.sessionless {
+		buf = append(buf, `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":`...)
+		buf = append(buf, d.info...)
+		buf = append(buf, '}')
+	}
+	return append(buf, `}}`...), nil, nil
+}
+
+// bytesOf returns the bytes of a text, which must not be changed.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }

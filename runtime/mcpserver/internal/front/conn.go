@@ -1,0 +1,257 @@
+// Package front has the connection of the MCP SDK that answers calls of tools itself, without the SDK, and leaves every
+// other message to it.
+package front
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Calls answers calls of tools.
+type Calls interface {
+	// Accepts reports whether a message is a call that Answer answers. It is asked before the next message is read.
+	Accepts(m *rpc.Message) bool
+	// Enter begins a call that was accepted. Its error refuses the call; otherwise Leave ends it.
+	Enter() error
+	Leave()
+	// Answer appends the response to a call to buf, without the end of the line. Where it returns a RequestExtra instead,
+	// the SDK gets the call with that.
+	Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra)
+}
+
+// Options bound a connection.
+type Options struct {
+	MaxLineBytes int
+	DrainTimeout time.Duration // how long requests may take after the end of the input
+}
+
+// Conn is a connection over a pair of streams, on which a message is a line. It is an mcp.Transport for one session.
+type Conn struct {
+	calls    Calls
+	options  Options
+	lines    *lines
+	out      *output
+	requests requests
+	incoming chan jsonrpc.Message // for the SDK
+	jobs     chan *job
+	idle     atomic.Int32 // workers that wait for a job
+	base     context.Context
+	cancel   context.CancelFunc
+	closed   chan struct{}
+	once     sync.Once
+	readErr  error // set before ended is closed
+	ended    chan struct{}
+}
+
+// New returns a connection. Its calls have the values of ctx, and do not end with it.
+func New(ctx context.Context, in io.Reader, out io.Writer, calls Calls, options Options) *Conn {
+	c := &Conn{
+		calls: calls, options: options, lines: newLines(in, options.MaxLineBytes), out: newOutput(out),
+		incoming: make(chan jsonrpc.Message), jobs: make(chan *job),
+		closed: make(chan struct{}), ended: make(chan struct{}),
+	}
+	c.base, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return c
+}
+
+// Connect begins to read.
+func (c *Conn) Connect(ctx context.Context) (mcp.Connection, error) {
+	go c.read(ctx)
+	return c, nil
+}
+
+// SessionID is empty: streams have no sessions besides themselves.
+func (c *Conn) SessionID() string { return "" }
+
+// Close ends the reading. The streams belong to the process, and calls that run go on until Finish.
+func (c *Conn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Finish waits, after the end of the SDK's session, until the calls that run are answered, and cancels those that take
+// longer than they may.
+func (c *Conn) Finish() {
+	c.Close() //nolint:errcheck // it has none
+	c.requests.forget()
+	c.requests.wait(context.Background(), c.options.DrainTimeout)
+	c.cancel()
+	written := make(chan struct{})
+	go func() {
+		c.out.flush()
+		close(written)
+	}()
+	timeout := time.NewTimer(c.options.DrainTimeout)
+	defer timeout.Stop()
+	select {
+	case <-written:
+	case <-timeout.C: // the client does not read
+	}
+}
+
+// read reads lines until the input ends, or the connection is closed.
+func (c *Conn) read(ctx context.Context) {
+	defer close(c.ended)
+	var parser rpc.Parser
+	for {
+		j := jobs.Get().(*job)
+		line, tooLong, err := c.lines.next(j.text[:0])
+		if err != nil {
+			c.requests.wait(ctx, c.options.DrainTimeout)
+			c.readErr = err
+			return
+		}
+		j.text = line
+		fault := rpc.TooLong(c.options.MaxLineBytes)
+		if !tooLong {
+			fault = parser.Parse(line, &j.message)
+		}
+		if fault != nil {
+			err = c.respond(fault.Response())
+		} else {
+			err = c.accept(j)
+		}
+		if err != nil {
+			c.readErr = err
+			return
+		}
+		select {
+		case <-c.closed:
+			c.readErr = io.EOF
+			return
+		default:
+		}
+	}
+}
+
+// respond writes a response.
+func (c *Conn) respond(response []byte) error { return c.out.write(append(response, '\n')) }
+
+// accept answers a message, or passes it on. Its error ends the connection.
+func (c *Conn) accept(j *job) error {
+	m := &j.message
+	if m.IsRequest() && m.Key != "" && c.calls.Accepts(m) {
+		return c.begin(j)
+	}
+	defer j.release()
+	if m.Method == "notifications/cancelled" && m.Key == "" {
+		c.requests.cancel(m.Call.RequestID)
+	}
+	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" && !c.requests.begin(sdkKey(m), nil) {
+		return c.respond(inUse.Response())
+	}
+	message, fault := forSDK(m, nil)
+	switch {
+	case fault != nil:
+		return c.respond(fault.Response())
+	case message != nil:
+		c.pass(message)
+	}
+	return nil
+}
+
+// inUse is the answer to a request with the id of another one. It has no id, since it would be taken for the answer to
+// that one.
+var inUse = rpc.Fault{
+	Code: rpc.InvalidRequest, Message: "the id of the request is that of another one, which is not answered yet",
+}
+
+// pass passes a message to the SDK.
+func (c *Conn) pass(message jsonrpc.Message) {
+	select {
+	case c.incoming <- message:
+	case <-c.closed:
+	}
+}
+
+// Read returns the next message for the SDK.
+func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case message := <-c.incoming:
+		return message, nil
+	case <-c.ended:
+		return nil, c.readErr
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write writes a message of the SDK.
+func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	line, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	if response, ok := message.(*jsonrpc.Response); ok && c.requests.end(keyOf(response.ID)) {
+		defer c.requests.answered()
+	}
+	return c.respond(line)
+}
+
+// keyOf returns the key of an id of the SDK, and the empty string for the id of a notification.
+func keyOf(id jsonrpc.ID) string {
+	switch v := id.Raw().(type) {
+	case string:
+		return `"` + v + `"`
+	case int64:
+		return strconv.FormatInt(v, 10)
+	default:
+		return ""
+	}
+}
+
+// sdkKey returns the key of a request for the SDK, which does not hold all integers exactly.
+func sdkKey(m *rpc.Message) string {
+	id, _ := jsonrpc.MakeID(m.SDKID()) //nolint:errcheck // it is an id
+	return keyOf(id)
+}
+
+// forSDK returns a message as the SDK has it; nil: it is for nobody.
+func forSDK(m *rpc.Message, extra *mcp.RequestExtra) (jsonrpc.Message, *rpc.Fault) {
+	id, err := jsonrpc.MakeID(m.SDKID())
+	if err != nil {
+		return nil, &rpc.Fault{Code: rpc.InvalidRequest, ID: m.ID, Message: "the id is neither a string nor an integer"}
+	}
+	if m.IsRequest() {
+		request := &jsonrpc.Request{ID: id, Method: strings.Clone(m.Method), Params: raw(m.Params)}
+		if extra != nil {
+			request.Extra = extra
+		}
+		return request, nil
+	}
+	if !id.IsValid() { // a client that could not read a message cannot say which
+		return nil, nil
+	}
+	response := &jsonrpc.Response{ID: id, Result: raw(m.Result)}
+	if m.Error != "" {
+		reported := new(jsonrpc.Error)
+		if err := json.Unmarshal([]byte(m.Error), reported); err != nil {
+			return nil, &rpc.Fault{Code: rpc.InvalidRequest, ID: m.ID, Message: "member 'error' is not an error of JSON-RPC"}
+		}
+		response.Error = reported
+	}
+	return response, nil
+}
+
+// raw returns a text in memory of its own.
+func raw(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}

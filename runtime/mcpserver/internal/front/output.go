@@ -1,0 +1,87 @@
+package front
+
+import (
+	"io"
+	"sync"
+)
+
+// maxQueued is the number of bytes that may wait for a stream whose reader is slow, until those who write wait, too.
+const maxQueued = 256 << 10
+
+// output writes lines to a stream, one after the other. While one goroutine writes, the lines of others are collected
+// and written together. The bound of time for a write, once there is one, belongs in write.
+type output struct {
+	out io.Writer
+
+	mu      sync.Mutex
+	changed sync.Cond // the queue was written, or writing ended
+	queue   []byte
+	spare   []byte // memory for the next queue
+	writing bool
+	err     error // of the stream, which then is of no use
+}
+
+func newOutput(out io.Writer) *output {
+	o := &output{out: out}
+	o.changed.L = &o.mu
+	return o
+}
+
+// write writes a line, which ends with a newline, or leaves it to the goroutine that is writing. The caller keeps the
+// memory of the line. It returns the error of an earlier line, if there was one.
+func (o *output) write(line []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.writing && o.err == nil && len(o.queue) > maxQueued {
+		o.changed.Wait()
+	}
+	if o.err != nil {
+		return o.err
+	}
+	if o.writing {
+		o.queue = append(o.queue, line...)
+		return nil
+	}
+	o.writing = true
+	o.send(line)
+	for o.err == nil && len(o.queue) > 0 {
+		batch := o.queue
+		o.queue = o.spare[:0]
+		o.send(batch)
+		o.spare = kept(batch)
+		o.changed.Broadcast()
+	}
+	o.writing = false
+	o.changed.Broadcast()
+	return o.err
+}
+
+// send writes bytes without the lock.
+func (o *output) send(bytes []byte) {
+	o.mu.Unlock()
+	_, err := o.out.Write(bytes)
+	o.mu.Lock()
+	if err != nil {
+		o.err = err
+	}
+}
+
+// flush waits until everything is written, or the stream is of no use.
+func (o *output) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.writing {
+		o.changed.Wait()
+	}
+}
+
+// maxKept is the size of a buffer up to which it is used again.
+const maxKept = 64 << 10
+
+// kept returns a buffer for further use, unless it is large.
+func kept(buf []byte) []byte {
+	if cap(buf) > maxKept {
+		return nil
+	}
+	return buf[:0]
+}

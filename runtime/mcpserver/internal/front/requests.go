@@ -1,0 +1,105 @@
+package front
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// requests are the requests of a client that are not answered yet: those that are answered here, and those of the SDK.
+type requests struct {
+	mu      sync.Mutex
+	cancels map[string]context.CancelFunc // by key of the id; nil: the SDK's
+	open    int                           // those whose response is not written yet
+	idle    chan struct{}                 // closed when open is 0; nil: nobody waits
+}
+
+// begin adds a request, whose key must not change until end. It returns false if the id is in use.
+func (q *requests) begin(key string, cancel context.CancelFunc) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, used := q.cancels[key]; used {
+		return false
+	}
+	if q.cancels == nil {
+		q.cancels = make(map[string]context.CancelFunc)
+	}
+	q.cancels[key] = cancel
+	q.open++
+	return true
+}
+
+// leave makes a request the SDK's.
+func (q *requests) leave(key, sameKey string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.cancels, key)
+	q.cancels[sameKey] = nil
+}
+
+// end frees the id of a request, whose response is about to be written. It returns false if there is none.
+func (q *requests) end(key string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, ok := q.cancels[key]
+	delete(q.cancels, key)
+	return ok
+}
+
+// answered is called when the response of a request that has ended is written.
+func (q *requests) answered() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.close()
+}
+
+// close counts one open request less.
+func (q *requests) close() {
+	if q.open--; q.open == 0 && q.idle != nil {
+		close(q.idle)
+		q.idle = nil
+	}
+}
+
+// forget ends the requests of the SDK, which answers none of them any more.
+func (q *requests) forget() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for key, cancel := range q.cancels {
+		if cancel == nil {
+			delete(q.cancels, key)
+			q.close()
+		}
+	}
+}
+
+// cancel cancels a request that is answered here.
+func (q *requests) cancel(key string) {
+	q.mu.Lock()
+	cancel := q.cancels[key]
+	q.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+// wait waits until all requests are answered, or time is up, or ctx ends.
+func (q *requests) wait(ctx context.Context, timeout time.Duration) {
+	q.mu.Lock()
+	if q.open == 0 {
+		q.mu.Unlock()
+		return
+	}
+	if q.idle == nil {
+		q.idle = make(chan struct{})
+	}
+	idle := q.idle
+	q.mu.Unlock()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
