@@ -9,7 +9,7 @@ FUZZTIME ?= 10s
 # TESTFLAGS are flags of go test, such as -count=1 or -run TestGolden.
 RUN       = $(GO) run ./test/run
 
-.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports fuzz bench bench-gen startup tokens ci
+.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports fuzz bench bench-call bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -87,6 +87,12 @@ bench:
 	$(GO) -C bench/wire run ./table $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(BENCHTIME),-time $(BENCHTIME))
 	$(GO) -C bench test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
 
+# bench-call measures what a call costs a server beside its peers, over stdio and HTTP. MEMORY=1 adds memory after a million
+# calls; WRITE=1 writes the table into docs/performance.md. Without npm it goes without the TypeScript SDK. Needs Linux.
+bench-call:
+	$(GO) -C bench/wire run ./transport -packages $(CURDIR)/bin/bench-call $(if $(ROUNDS),-rounds $(ROUNDS)) \
+		$(if $(BENCHTIME),-time $(BENCHTIME)) $(if $(MEMORY),-memory) $(if $(WRITE),-write $(CURDIR)/docs/performance.md)
+
 # bench-gen measures the generator on modules of up to 5,000 operations; SIZES, RUNS and COMPILE bound it.
 bench-gen:
 	cd bench/gen && GOWORK=off $(GO) run . -sizes $(if $(SIZES),$(SIZES),10,100,1000,5000) -runs $(or $(RUNS),5) -compile $(or $(COMPILE),1000)
@@ -106,5 +112,6 @@ ci: fmt vet lint deadcode
 	$(MAKE) check e2e exports
 	$(MAKE) demo tokens startup
 	$(MAKE) bench COUNT=1 ROUNDS=1 BENCHTIME=20ms
+	$(MAKE) bench-call ROUNDS=1 BENCHTIME=20ms
 	$(MAKE) bench-gen SIZES=10,100 RUNS=1 COMPILE=100
 	$(MAKE) fuzz FUZZTIME=10000x

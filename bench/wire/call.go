@@ -14,7 +14,7 @@ func callSmall(ctx context.Context) (Group, error) {
 }
 
 func callMedium(ctx context.Context) (Group, error) {
-	return call[service.CreateTodoRequest](ctx, "create_todo", mediumText)
+	return call[service.CreateTodoRequest](ctx, "create_todo", MediumRequest)
 }
 
 func callLarge(ctx context.Context) (Group, error) {
@@ -117,7 +117,7 @@ func callBatch(ctx context.Context) (Group, error) {
 		return Group{}, err
 	}
 	ours := caller(ctx, a, createTool)
-	item := string(envelope("create_todo", mediumText))
+	item := string(envelope("create_todo", MediumRequest))
 	request := []byte(`{"operations":[` + strings.Repeat(item+",", size-1) + item + `]}`)
 	var out []byte
 	group := Group{[]Candidate{{Name: "aql-tag", Run: func() (any, error) {

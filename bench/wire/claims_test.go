@@ -30,8 +30,8 @@ func TestCandidatesLeaveOutWhatTheTableLists(t *testing.T) {
 		{brokenUTF8, "invalid UTF-8", `Ada Lovelace`, "Ada \xffLovelace"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := strings.Replace(mediumText, tt.old, tt.new, 1)
-			if text == mediumText {
+			text := strings.Replace(MediumRequest, tt.old, tt.new, 1)
+			if text == MediumRequest {
 				t.Fatal("nothing was changed")
 			}
 			decoding, err := decode[service.CreateTodoRequest](t.Context(), "create_todo", text)

@@ -37,7 +37,7 @@ func decodeSmall(ctx context.Context) (Group, error) {
 }
 
 func decodeMedium(ctx context.Context) (Group, error) {
-	return decode[service.CreateTodoRequest](ctx, "create_todo", mediumText)
+	return decode[service.CreateTodoRequest](ctx, "create_todo", MediumRequest)
 }
 
 func decodeLarge(ctx context.Context) (Group, error) {

@@ -13,8 +13,8 @@ import (
 const smallText = `{"title":"Buy milk and bread on the way home","slug":"buy-milk-and-bread","priority":"high",` +
 	`"estimate":30,"urgent":true,"due_at":"2026-03-01T09:00:00Z"}`
 
-// mediumText is the medium request: 10 fields, 1 KB.
-const mediumText = mediumStart +
+// MediumRequest is the medium request: 10 fields, 1 KB.
+const MediumRequest = mediumStart +
 	`"owner":{"name":"Ada Lovelace","email":"ada.lovelace@example.org","level":7},"labels":{"team":"core",` +
 	`"cost_centre":"4711","region":"emea","stage":"draft","audience":"board and auditors","source":"ledger"},` +
 	`"due_at":"2026-03-01T09:00:00.5Z"}`
@@ -61,7 +61,7 @@ func todos(n int) ([]service.Todo, error) {
 	all := make([]service.Todo, n)
 	for i := range all {
 		var err error
-		if all[i], err = decoded[service.Todo](mediumText); err != nil {
+		if all[i], err = decoded[service.Todo](MediumRequest); err != nil {
 			return nil, err
 		}
 		all[i].Slug = fmt.Sprintf("%s-%d", all[i].Slug, i)

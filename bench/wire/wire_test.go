@@ -112,7 +112,7 @@ func TestPayloadsHaveTheirSizes(t *testing.T) {
 		low, high  int
 	}{
 		{"small", smallText, 140, 160},
-		{"medium", mediumText, 1000, 1064},
+		{"medium", MediumRequest, 1000, 1064},
 		{"medium patch", mediumPatch, 980, 1064},
 		{"large", largeText(), 64_000, 67_000},
 	} {
@@ -153,8 +153,8 @@ func TestDecoderRefuses(t *testing.T) {
 		{"something behind the value", `.5Z"}`, `.5Z"}x`, "follows"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := strings.Replace(mediumText, tt.old, tt.new, 1)
-			if text == mediumText {
+			text := strings.Replace(MediumRequest, tt.old, tt.new, 1)
+			if text == MediumRequest {
 				t.Fatal("nothing was changed")
 			}
 			_, err := decode([]byte(text))
