@@ -16,6 +16,17 @@ type client struct {
 	elicits     bool   // the client can ask a person
 }
 
+// The clients of the protocol with sessions.
+var plainClient, elicitingClient = client{}, client{elicits: true}
+
+// clientOf returns the client that began a session.
+func clientOf(begun *mcp.InitializeParams) *client {
+	if begun.Capabilities != nil && begun.Capabilities.Elicitation != nil {
+		return &elicitingClient
+	}
+	return &plainClient
+}
+
 // clients remembers what the metadata of calls says: a client sends the same with each.
 type clients struct {
 	last [64]atomic.Pointer[remembered]

@@ -3,12 +3,14 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"unsafe"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -71,6 +73,13 @@ func (d *direct) answer(
 		buf = append(buf, '}')
 	}
 	return append(buf, `}}`...), nil, nil
+}
+
+// appendError appends the response to a request that failed.
+func appendError(buf []byte, id string, err error) []byte {
+	reported := &jsonrpc.Error{Code: codeInternal, Message: internalError}
+	_ = errors.As(err, &reported) // another one is not for clients
+	return rpc.AppendError(buf, id, int(reported.Code), reported.Message)
 }
 
 // bytesOf returns the bytes of a text, which must not be changed.

@@ -18,29 +18,27 @@ func receiver(server *mcp.Server) uintptr {
 	return field.Pointer()
 }
 
-// replied is the key of a reply in the SDK's token information: the call was made, and the client is to ask a person.
+// replied is the key of a reply in the SDK's token information: the call was made, and its client is to ask a person.
 const replied = "reply"
 
-// withReply returns what a call of the SDK is to have, so that s.call goes on where answer ended.
-func withReply(extra *mcp.RequestExtra, reply *aql.Reply) *mcp.RequestExtra {
-	info := auth.TokenInfo{}
-	if extra.TokenInfo != nil {
-		info = *extra.TokenInfo
-	}
-	info.Extra = map[string]any{callerInfo: info.Extra[callerInfo], replied: reply}
-	with := *extra
-	with.TokenInfo = &info
-	return &with
+// withReply returns what a call on a stream is to have in the SDK, so that Server.call goes on where direct ended.
+func withReply(reply *aql.Reply) *mcp.RequestExtra {
+	return &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{replied: reply}}}
 }
 
 // takeReply returns the reply of a call that was made already, once; nil: the call was not made.
-func takeReply(extra *mcp.RequestExtra) *aql.Reply {
-	if extra == nil || extra.TokenInfo == nil {
+func (s *Server) takeReply(extra *mcp.RequestExtra) *aql.Reply {
+	switch {
+	case extra == nil:
+		return nil
+	case len(extra.Header[replyHeader]) > 0:
+		reply, _ := s.replies.LoadAndDelete(extra.Header[replyHeader][0])
+		made, _ := reply.(*aql.Reply)
+		return made
+	case extra.Header != nil || extra.TokenInfo == nil:
 		return nil
 	}
 	reply, _ := extra.TokenInfo.Extra[replied].(*aql.Reply)
-	if reply != nil {
-		delete(extra.TokenInfo.Extra, replied)
-	}
+	delete(extra.TokenInfo.Extra, replied)
 	return reply
 }

@@ -23,7 +23,6 @@ func (s *Server) Handler() (http.Handler, error) {
 	server := func(*http.Request) *mcp.Server { return s.mcp }
 	options := mcp.StreamableHTTPOptions{
 		Logger:                       s.log,
-		SessionTimeout:               s.options.SessionTimeout,
 		MaxRequestBodyBytes:          s.options.MaxBodyBytes,
 		PropagateRequestCancellation: true,
 	}
@@ -40,18 +39,13 @@ func (s *Server) Handler() (http.Handler, error) {
 	if b := s.options.Bearer; b != nil && b.Verify == nil {
 		return nil, errors.New("bearer tokens: set Bearer.Verify, which verifies them")
 	}
+	front := &web{Server: s, direct: newDirect(s), stateful: stateful, stateless: stateless}
 	serve := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !s.hostAllowed(r):
+		if !s.hostAllowed(r) {
 			http.Error(w, "this host name is not allowed", http.StatusForbidden)
-		case r.Header.Get("Mcp-Protocol-Version") >= sessionless:
-			stateless.ServeHTTP(w, r)
-		case r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && s.full():
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many sessions are open; try again later", http.StatusServiceUnavailable)
-		default:
-			stateful.ServeHTTP(w, r)
+			return
 		}
+		front.ServeHTTP(w, r)
 	}))
 	if s.options.Bearer != nil {
 		serve = s.require(s.options.Bearer, serve)

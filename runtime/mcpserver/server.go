@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,8 +80,9 @@ type Server struct {
 	log      *slog.Logger
 	err      error
 
-	middleware bool    // the service has middleware of its own, or may have
-	receiver   uintptr // of mcp, when New had made it
+	replies    sync.Map // *aql.Reply by the value of replyHeader
+	middleware bool     // the service has middleware of its own, or may have
+	receiver   uintptr  // of mcp, when New had made it
 }
 
 // New returns a server with the adapter's tools, and with what Options.Setup adds. What is wrong with them is the error
@@ -117,6 +119,7 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 	s := &Server{
 		adapter: adapter, options: options, log: adapter.Logger(), sessions: newSessions(adapter, options.MaxSessions),
 	}
+	s.sessions.idle = options.SessionTimeout
 	s.caller = s.sessions.caller
 	return s
 }
@@ -181,7 +184,7 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 	}
 	session := s.sessions.of(request, aql.CallerOf(ctx))
 	ctx = withAnswer(ctx, request.Params)
-	reply := takeReply(request.Extra)
+	reply := s.takeReply(request.Extra)
 	if reply == nil {
 		made := session.Call(ctx, request.Params.Name, request.Params.Arguments)
 		reply = &made
@@ -218,7 +221,11 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		return next(aql.WithCaller(ctx, caller), method, request)
+		result, err = next(aql.WithCaller(ctx, caller), method, request)
+		if method == "initialize" && err == nil {
+			s.sessions.begun(request)
+		}
+		return result, err
 	}
 }
 

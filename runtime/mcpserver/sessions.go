@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/identity"
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -19,9 +21,11 @@ type sessions struct {
 	adapter *aql.Adapter
 	owner   aql.Caller // of this process
 	limit   int
+	idle    time.Duration // after which a session over HTTP ends
 
 	mu      sync.Mutex
 	bound   map[*mcp.ServerSession]*aql.Session // by connection
+	web     map[string]*webSession              // by id
 	callers map[string]*list.Element            // of caller
 	recent  *list.List                          // of caller, the most recent first
 }
@@ -34,7 +38,7 @@ type caller struct {
 func newSessions(adapter *aql.Adapter, limit int) *sessions {
 	return &sessions{
 		adapter: adapter, owner: identity.Owner(), limit: limit, bound: make(map[*mcp.ServerSession]*aql.Session),
-		callers: make(map[string]*list.Element), recent: list.New(),
+		web: make(map[string]*webSession), callers: make(map[string]*list.Element), recent: list.New(),
 	}
 }
 
@@ -44,11 +48,41 @@ func (s *sessions) caller(_ context.Context, request mcp.Request) (aql.Caller, e
 	if extra == nil || extra.Header == nil { // no HTTP: the owner of the process
 		return s.owner, nil
 	}
-	var caller aql.Caller
-	if extra.TokenInfo != nil {
-		caller, _ = extra.TokenInfo.Extra[callerInfo].(aql.Caller)
+	return ownerOf(extra.TokenInfo), nil
+}
+
+// ownerOf returns the owner of a token, as Bearer.Verify said; nil: there is no token.
+func ownerOf(info *auth.TokenInfo) aql.Caller {
+	if info == nil {
+		return aql.Caller{}
 	}
-	return caller, nil
+	caller, _ := info.Extra[callerInfo].(aql.Caller)
+	return caller
+}
+
+// begun adds a session over HTTP, which its client has initialized.
+func (s *sessions) begun(request mcp.Request) {
+	connection, ok := request.GetSession().(*mcp.ServerSession)
+	extra := request.GetExtra()
+	if !ok || extra == nil || extra.Header == nil || connection.ID() == "" {
+		return
+	}
+	owner := ""
+	if extra.TokenInfo != nil {
+		owner = extra.TokenInfo.UserID
+	}
+	session := newWebSession(connection, owner, s.idle)
+	s.mu.Lock()
+	s.web[connection.ID()] = session
+	s.mu.Unlock()
+	s.ofConnection(connection)
+}
+
+// ofID returns the session over HTTP with an id; nil: there is none.
+func (s *sessions) ofID(id string) *webSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.web[id]
 }
 
 // of returns the session of a request from a caller.
@@ -74,6 +108,10 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 		session.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if web := s.web[connection.ID()]; web != nil {
+			web.timer.Stop()
+			delete(s.web, connection.ID())
+		}
 		if s.bound[connection] == session { // close forgets it
 			delete(s.bound, connection)
 		}

@@ -65,10 +65,7 @@ func (c *streamCalls) client(session *mcp.ServerSession, m *rpc.Message) *client
 	if initialized == nil {
 		return nil
 	}
-	caller := &plainClient
-	if capabilities := initialized.Capabilities; capabilities != nil && capabilities.Elicitation != nil {
-		caller = &elicitingClient
-	}
+	caller := clientOf(initialized)
 	if m.Call.Meta != "" {
 		known := c.clients.of(m.Call.Meta)
 		switch {
@@ -84,9 +81,6 @@ func (c *streamCalls) client(session *mcp.ServerSession, m *rpc.Message) *client
 	return caller
 }
 
-// The clients of the protocol with sessions.
-var plainClient, elicitingClient = client{}, client{elicits: true}
-
 // Enter begins a call.
 func (c *streamCalls) Enter() error { return c.enter() }
 
@@ -100,9 +94,9 @@ func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([
 	response, asks, err := c.direct.answer(ctx, session, m, c.client(c.session.Load(), m), buf)
 	switch {
 	case err != nil:
-		return rpc.AppendError(buf, m.ID, codeInternal, internalError), nil
+		return appendError(buf, m.ID, err), nil
 	case asks != nil:
-		return buf, withReply(&mcp.RequestExtra{}, asks)
+		return buf, withReply(asks)
 	}
 	return response, nil
 }

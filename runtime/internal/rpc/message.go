@@ -107,7 +107,7 @@ func (p *Parser) readMessage() {
 		case "id":
 			p.once(&seen, second)
 			if m.ID, m.Key = p.identifier(); m.ID == "" {
-				p.id = "the id is neither a string nor an integer"
+				p.id = "the id is neither a string nor an integer below 2^53"
 			} else if m.ID == "null" {
 				m.ID, m.Key = "", ""
 			}
@@ -125,8 +125,11 @@ func (p *Parser) readMessage() {
 			m.Result = r.Span()
 		case "error":
 			p.once(&seen, sixth)
-			if m.Error = r.Span(); m.Error == "null" {
+			kind := r.Kind()
+			if m.Error = r.Span(); kind == "null" {
 				m.Error = ""
+			} else if kind != "object" {
+				p.note("member 'error' is not an object")
 			}
 		default:
 			r.Span()
@@ -179,8 +182,8 @@ func (p *Parser) text() (string, bool) {
 	return p.reader.String()
 }
 
-// longestInteger is the number of bytes that an integer of 64 bits has at most, without a sign or with one.
-const longestInteger = 19
+// largestID is the largest integer that every implementation of JSON holds exactly.
+const largestID = 1<<53 - 1
 
 // identifier reads an id: its text, and the key that is equal for equal ids. It returns nothing for what is no id.
 func (p *Parser) identifier() (text, key string) {
@@ -199,7 +202,7 @@ func (p *Parser) identifier() (text, key string) {
 		return text, `"` + key + `"`
 	case "number":
 		text := r.Span()
-		if len(text) > longestInteger || strings.ContainsAny(text, ".eE") {
+		if n, err := strconv.ParseInt(text, 10, 64); err != nil || n > largestID || n < -largestID {
 			return "", ""
 		}
 		return text, text

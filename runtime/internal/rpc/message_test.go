@@ -44,7 +44,9 @@ func TestFaults(t *testing.T) {
 		{"a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, InvalidRequest, ""},
 		{"an exponent in the id", `{"jsonrpc":"2.0","id":1e2,"method":"ping"}`, InvalidRequest, ""},
 		{"an object as id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, InvalidRequest, ""},
+		{"an id that not all hold", `{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}`, InvalidRequest, ""},
 		{"an id of too many digits", `{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}`, InvalidRequest, ""},
+		{"an error that is a number", `{"jsonrpc":"2.0","id":1,"method":"ping","error":1}`, InvalidRequest, "1"},
 		{"an id that is not UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}", InvalidRequest, ""},
 		{"params that are a string", `{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}`, InvalidRequest, "1"},
 		{"two ids", `{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}`, InvalidRequest, "1"},
@@ -116,7 +118,8 @@ func TestMessages(t *testing.T) {
 		},
 		{
 			"what the adapter refuses in arguments",
-			"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"name\":\"x\",\"arguments\":{\"a\":\"\xff\\u0000\\ud800\",\"a\":1}}}",
+			"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":" +
+				"{\"name\":\"x\",\"arguments\":{\"a\":\"\xff\\u0000\\ud800\",\"a\":1}}}",
 			Message{
 				ID: "1", Key: "1", Method: "x", Params: "{\"name\":\"x\",\"arguments\":{\"a\":\"\xff\\u0000\\ud800\",\"a\":1}}",
 				Call: Call{Name: "x", Arguments: "{\"a\":\"\xff\\u0000\\ud800\",\"a\":1}", Plain: true},
@@ -162,7 +165,8 @@ func TestMessages(t *testing.T) {
 
 // A parser takes no memory for a call.
 func TestParseAllocates(t *testing.T) {
-	text := []byte(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"a":[1,{}]},"_meta":{}}}`)
+	text := []byte(`{"jsonrpc":"2.0","id":7,"method":"tools/call",` +
+		`"params":{"name":"read","arguments":{"a":[1,{}]},"_meta":{}}}`)
 	var p Parser
 	var m Message
 	if n := testing.AllocsPerRun(100, func() { p.Parse(text, &m) }); n > 0 {

@@ -41,7 +41,7 @@ type Conn struct {
 	options  Options
 	lines    *lines
 	out      *output
-	requests requests
+	requests Requests
 	incoming chan jsonrpc.Message // for the SDK
 	jobs     chan *job
 	idle     atomic.Int32 // workers that wait for a job
@@ -145,9 +145,9 @@ func (c *Conn) accept(j *job) error {
 	}
 	defer j.release()
 	if m.Method == "notifications/cancelled" && m.Key == "" {
-		c.requests.cancel(m.Call.RequestID)
+		c.requests.Cancel(m.Call.RequestID)
 	}
-	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" && !c.requests.begin(sdkKey(m), nil) {
+	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" && !c.requests.Begin(sdkKey(m), nil) {
 		return c.respond(inUse.Response())
 	}
 	message, fault := forSDK(m, nil)
@@ -197,7 +197,7 @@ func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	if response, ok := message.(*jsonrpc.Response); ok && c.requests.end(keyOf(response.ID)) {
+	if response, ok := message.(*jsonrpc.Response); ok && c.requests.End(keyOf(response.ID)) {
 		defer c.requests.answered()
 	}
 	return c.respond(line)
@@ -223,10 +223,7 @@ func sdkKey(m *rpc.Message) string {
 
 // forSDK returns a message as the SDK has it; nil: it is for nobody.
 func forSDK(m *rpc.Message, extra *mcp.RequestExtra) (jsonrpc.Message, *rpc.Fault) {
-	id, err := jsonrpc.MakeID(m.SDKID())
-	if err != nil {
-		return nil, &rpc.Fault{Code: rpc.InvalidRequest, ID: m.ID, Message: "the id is neither a string nor an integer"}
-	}
+	id, _ := jsonrpc.MakeID(m.SDKID()) //nolint:errcheck // it is an id
 	if m.IsRequest() {
 		request := &jsonrpc.Request{ID: id, Method: strings.Clone(m.Method), Params: raw(m.Params)}
 		if extra != nil {

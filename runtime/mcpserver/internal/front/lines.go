@@ -26,7 +26,7 @@ func newLines(in io.Reader, longest int) *lines {
 func (l *lines) next(buf []byte) (line []byte, tooLong bool, err error) {
 	for {
 		line, tooLong, err = l.read(buf)
-		if err != nil || tooLong || len(bytes.TrimSpace(line)) > 0 {
+		if err != nil || tooLong || len(bytes.Trim(line, " \t\r\n")) > 0 {
 			return line, tooLong, err
 		}
 	}

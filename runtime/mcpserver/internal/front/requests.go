@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// requests are the requests of a client that are not answered yet: those that are answered here, and those of the SDK.
-type requests struct {
+// Requests are the requests of a client that are not answered yet: those that are answered here, and those of the SDK.
+type Requests struct {
 	mu      sync.Mutex
-	cancels map[string]context.CancelFunc // by key of the id; nil: the SDK's
+	cancels map[string]context.CancelFunc // by key of the id; nil: of the SDK's
 	open    int                           // those whose response is not written yet
 	idle    chan struct{}                 // closed when open is 0; nil: nobody waits
 }
 
-// begin adds a request, whose key must not change until end. It returns false if the id is in use.
-func (q *requests) begin(key string, cancel context.CancelFunc) bool {
+// Begin adds a request, whose key must not change until End. It returns false if the id is in use.
+func (q *Requests) Begin(key string, cancel context.CancelFunc) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if _, used := q.cancels[key]; used {
@@ -30,15 +30,15 @@ func (q *requests) begin(key string, cancel context.CancelFunc) bool {
 }
 
 // leave makes a request the SDK's.
-func (q *requests) leave(key, sameKey string) {
+func (q *Requests) leave(key, sameKey string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.cancels, key)
 	q.cancels[sameKey] = nil
 }
 
-// end frees the id of a request, whose response is about to be written. It returns false if there is none.
-func (q *requests) end(key string) bool {
+// End frees the id of a request, whose response is about to be written. It returns false if there is none.
+func (q *Requests) End(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	_, ok := q.cancels[key]
@@ -47,14 +47,14 @@ func (q *requests) end(key string) bool {
 }
 
 // answered is called when the response of a request that has ended is written.
-func (q *requests) answered() {
+func (q *Requests) answered() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.close()
 }
 
 // close counts one open request less.
-func (q *requests) close() {
+func (q *Requests) close() {
 	if q.open--; q.open == 0 && q.idle != nil {
 		close(q.idle)
 		q.idle = nil
@@ -62,7 +62,7 @@ func (q *requests) close() {
 }
 
 // forget ends the requests of the SDK, which answers none of them any more.
-func (q *requests) forget() {
+func (q *Requests) forget() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for key, cancel := range q.cancels {
@@ -73,8 +73,8 @@ func (q *requests) forget() {
 	}
 }
 
-// cancel cancels a request that is answered here.
-func (q *requests) cancel(key string) {
+// Cancel cancels a request that is answered here.
+func (q *Requests) Cancel(key string) {
 	q.mu.Lock()
 	cancel := q.cancels[key]
 	q.mu.Unlock()
@@ -84,7 +84,7 @@ func (q *requests) cancel(key string) {
 }
 
 // wait waits until all requests are answered, or time is up, or ctx ends.
-func (q *requests) wait(ctx context.Context, timeout time.Duration) {
+func (q *Requests) wait(ctx context.Context, timeout time.Duration) {
 	q.mu.Lock()
 	if q.open == 0 {
 		q.mu.Unlock()

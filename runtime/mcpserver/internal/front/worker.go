@@ -36,7 +36,7 @@ func (c *Conn) begin(j *job) error {
 		return c.respond(refusal(m.ID, err))
 	}
 	j.ctx, j.cancel = context.WithCancel(c.base)
-	if !c.requests.begin(m.Key, j.cancel) {
+	if !c.requests.Begin(m.Key, j.cancel) {
 		c.calls.Leave()
 		j.cancel()
 		j.release()
@@ -93,7 +93,7 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 		return buf
 	}
 	defer c.calls.Leave()
-	c.requests.end(m.Key)
+	c.requests.End(m.Key)
 	defer c.requests.answered()
 	buf = append(buf, '\n')
 	if c.out.write(buf) != nil {

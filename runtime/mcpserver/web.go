@@ -1,0 +1,239 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+)
+
+// web answers calls over HTTP, and leaves to the SDK's handlers what it does not know: every fault of a request is
+// theirs to report.
+type web struct {
+	*Server
+	direct              *direct
+	stateful, stateless http.Handler
+	clients             clients
+}
+
+// ServeHTTP serves a request whose host and origin are allowed, and whose caller is known.
+func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get(versionHeader) >= sessionless {
+		h.serveSessionless(w, r)
+		return
+	}
+	id := r.Header.Get(sessionHeader)
+	if r.Method != http.MethodPost {
+		h.stateful.ServeHTTP(w, r)
+		return
+	}
+	if id == "" {
+		if h.full() {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many sessions are open; try again later", http.StatusServiceUnavailable)
+			return
+		}
+		h.stateful.ServeHTTP(w, r)
+		return
+	}
+	session := h.Server.sessions.ofID(id)
+	if session == nil || !session.belongsTo(r) {
+		h.stateful.ServeHTTP(w, r)
+		return
+	}
+	session.begin()
+	defer session.end()
+	h.serveSession(session, w, r)
+}
+
+// serveSessionless serves a request of the sessionless protocol.
+func (h *web) serveSessionless(w http.ResponseWriter, r *http.Request) {
+	if h.direct == nil || !wellFormed(r) || r.ContentLength > h.options.MaxBodyBytes {
+		h.stateless.ServeHTTP(w, r)
+		return
+	}
+	x := newExchange()
+	defer x.release()
+	if x.read(r, h.options.MaxBodyBytes) && h.direct.knows(&x.message) && x.message.Key != "" {
+		if caller := h.client(r, &x.message); caller != nil {
+			h.answer(r.Context(), w, r, x, caller, nil)
+			return
+		}
+	}
+	h.stateless.ServeHTTP(w, x.restored(r))
+}
+
+// client returns the client of a call of the sessionless protocol; nil: the call is not as it has to be. Its headers
+// have to say what its body says.
+func (h *web) client(r *http.Request, m *rpc.Message) *client {
+	known := h.clients.of(m.Call.Meta)
+	if known == nil || !known.sessionless || known.version != r.Header.Get(versionHeader) ||
+		r.Header.Get("Mcp-Method") != m.Method || r.Header.Get("Mcp-Name") != m.Call.Name {
+		return nil
+	}
+	return known
+}
+
+// serveSession serves a POST request of a session.
+func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.Request) {
+	if h.direct == nil || !wellFormed(r) || r.ContentLength > h.options.MaxBodyBytes {
+		h.stateful.ServeHTTP(w, r)
+		return
+	}
+	x := newExchange()
+	defer x.release()
+	if !x.read(r, h.options.MaxBodyBytes) {
+		h.stateful.ServeHTTP(w, x.restored(r))
+		return
+	}
+	m := &x.message
+	if m.Method == "notifications/cancelled" && m.Key == "" {
+		session.requests.Cancel(m.Call.RequestID)
+	}
+	if !m.IsRequest() || m.Key == "" {
+		h.stateful.ServeHTTP(w, x.restored(r))
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a client may disconnect and go on
+	defer cancel()
+	if !session.requests.Begin(m.Key, cancel) {
+		x.out = rpc.AppendError(x.out[:0], m.ID, rpc.InvalidRequest, "duplicate in-flight request ID "+m.ID)
+		write(w, http.StatusBadRequest, x.out)
+		return
+	}
+	defer session.requests.End(m.Key)
+	if h.direct.knows(m) {
+		if caller := session.clientFor(m, &h.clients); caller != nil {
+			h.answer(ctx, w, r, x, caller, session)
+			return
+		}
+	}
+	h.stateful.ServeHTTP(w, x.restored(r))
+}
+
+// answer answers a call. A call of the sessionless protocol has no session.
+func (h *web) answer(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, client *client, session *webSession,
+) {
+	var asks *aql.Reply
+	err := h.enter()
+	if err == nil {
+		x.out, asks, err = h.call(ctx, r, x, client, session)
+		h.leave()
+	}
+	if asks == nil {
+		if err != nil {
+			x.out = appendError(x.out[:0], x.message.ID, err)
+		}
+		write(w, http.StatusOK, x.out)
+		return
+	}
+	sdk := h.stateless
+	if session != nil {
+		sdk = h.stateful
+	}
+	key := rand.Text()
+	h.replies.Store(key, asks)
+	defer h.replies.Delete(key)
+	r.Header[replyHeader] = []string{key}
+	sdk.ServeHTTP(w, x.restored(r))
+}
+
+// call makes a call.
+func (h *web) call(
+	ctx context.Context, r *http.Request, x *exchange, client *client, session *webSession,
+) ([]byte, *aql.Reply, error) {
+	caller := ownerOf(auth.TokenInfoFromContext(r.Context()))
+	var own *aql.Session
+	if session != nil {
+		own = h.Server.sessions.ofConnection(session.connection)
+	} else {
+		own = h.Server.sessions.ofCaller(caller.Key())
+	}
+	return h.direct.answer(aql.WithCaller(ctx, caller), own, &x.message, client, x.out[:0])
+}
+
+// exchange is a request over HTTP that is answered here, with its memory.
+type exchange struct {
+	parser  rpc.Parser
+	message rpc.Message
+	body    []byte
+	out     []byte
+	rest    io.Reader // of a body that was not read to its end; nil: it was
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+func newExchange() *exchange { return exchanges.Get().(*exchange) }
+
+// maxKept is the size of a buffer up to which it is used again.
+const maxKept = 64 << 10
+
+func (x *exchange) release() {
+	if cap(x.body) > maxKept {
+		x.body = nil
+	}
+	if cap(x.out) > maxKept {
+		x.out = nil
+	}
+	x.message, x.rest = rpc.Message{}, nil
+	exchanges.Put(x)
+}
+
+// read reads the body of a request and reports whether it is a message of no more than so many bytes. Bodies are not
+// yet bounded over all requests, nor in time: this is the place.
+func (x *exchange) read(r *http.Request, limit int64) bool {
+	x.body, x.rest = x.body[:0], nil
+	if size := r.ContentLength; size > int64(cap(x.body)) {
+		x.body = make([]byte, 0, size)
+	}
+	for {
+		if len(x.body) == cap(x.body) {
+			x.body = append(x.body, 0)[:len(x.body)]
+		}
+		n, err := r.Body.Read(x.body[len(x.body):cap(x.body)])
+		x.body = x.body[:len(x.body)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return x.parser.Parse(x.body, &x.message) == nil
+		case err != nil, int64(len(x.body)) > limit:
+			x.rest = r.Body
+			return false
+		}
+	}
+}
+
+// restored gives a request its body back.
+func (x *exchange) restored(r *http.Request) *http.Request {
+	var body io.Reader = bytes.NewReader(x.body)
+	if x.rest != nil {
+		body = io.MultiReader(body, x.rest)
+	}
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{body, r.Body}
+	return r
+}
+
+var jsonType = []string{"application/json"}
+
+// write writes a response. The bound of time for it, once there is one, belongs here.
+func write(w http.ResponseWriter, status int, body []byte) {
+	header := w.Header()
+	header["Content-Type"] = jsonType
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	header["Cache-Control"] = uncached
+	w.WriteHeader(status)
+	w.Write(body) //nolint:errcheck // the client has gone
+}
+
+var uncached = []string{"no-cache, no-transform"}

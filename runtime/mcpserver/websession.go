@@ -1,0 +1,90 @@
+package mcpserver
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/aqltag/aqltag/runtime/mcpserver/internal/front"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// webSession is a session over HTTP.
+type webSession struct {
+	connection *mcp.ServerSession
+	owner      string         // who began it; nobody else may use it; empty: it is not known
+	client     *client        // what it said of itself; nil: its calls are the SDK's
+	requests   front.Requests // that are not answered yet
+
+	mu      sync.Mutex
+	running int // requests
+	last    time.Time
+	idle    time.Duration // after which the session ends
+	timer   *time.Timer
+}
+
+// newWebSession returns a session that has begun.
+func newWebSession(connection *mcp.ServerSession, owner string, idle time.Duration) *webSession {
+	s := &webSession{connection: connection, owner: owner, last: time.Now(), idle: idle}
+	if begun := connection.InitializeParams(); begun != nil && begun.ProtocolVersion < sessionless {
+		s.client = clientOf(begun)
+	}
+	s.timer = time.AfterFunc(idle, s.expire)
+	return s
+}
+
+// belongsTo reports whether the caller of a request began the session.
+func (s *webSession) belongsTo(r *http.Request) bool {
+	if s.owner == "" {
+		return true
+	}
+	info := auth.TokenInfoFromContext(r.Context())
+	return info != nil && info.UserID == s.owner
+}
+
+// begin is called when a request of the session arrives, and end when it is answered. Both are activity.
+func (s *webSession) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running++
+}
+
+func (s *webSession) end() {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+	s.last = now
+}
+
+// expire ends the session if it is idle, or else looks again when it may be.
+func (s *webSession) expire() {
+	if rest := s.rest(); rest > 0 {
+		s.timer.Reset(rest)
+		return
+	}
+	_ = s.connection.Close() // the error does not matter
+}
+
+// rest returns how long the session may be idle.
+func (s *webSession) rest() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running > 0 {
+		return s.idle
+	}
+	return s.idle - time.Since(s.last)
+}
+
+// clientFor returns the client of a call of the session; nil: the SDK has to answer the call.
+func (s *webSession) clientFor(m *rpc.Message, known *clients) *client {
+	if s.client == nil || m.Call.Meta == "" {
+		return s.client
+	}
+	if said := known.of(m.Call.Meta); said == nil || said.sessionless {
+		return nil
+	}
+	return s.client
+}
