@@ -14,6 +14,7 @@ type decoder struct {
 	limits      Limits
 	legacyCodes bool
 	lenient     bool // unknown parameters are ignored
+	owned       bool // the message will not change, so that strings may share its memory
 
 	reader   wire.Reader
 	second   wire.Reader    // for a text that is read a second time
@@ -42,7 +43,11 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 	}
 	m.size = len(data)
 	r := &d.reader
-	r.ResetBytes(data, d.limits.wire())
+	if d.owned {
+		r.ResetOwned(data, d.limits.wire())
+	} else {
+		r.ResetBytes(data, d.limits.wire())
+	}
 	kind := "nothing"
 	if len(bytes.TrimLeft(data, " \t\r\n")) > 0 {
 		kind = r.Kind()

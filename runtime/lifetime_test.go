@@ -40,10 +40,9 @@ var keeperTypes = []gen.WireType{
 	{Name: "PartPatch", Kind: gen.KindObject, Changes: "Part"},
 }
 
-// A request belongs to the transport, which may use its memory for the next one as soon as it is answered. Nothing that
-// a handler kept changes then.
-func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
-	var kept []*keeper
+// newKeeperAdapter returns an adapter whose handler gives each request to keep.
+func newKeeperAdapter(t *testing.T, keep func(*keeper)) *Adapter {
+	t.Helper()
 	operation := gen.Handler{
 		Name: "update_thing", Category: gen.Update, Danger: gen.Reversible, Description: "Keeps it.", Returns: "Text",
 		Params: []gen.Field{
@@ -57,7 +56,7 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 		},
 		Request: (*keeper)(nil), Result: (*string)(nil),
 		Call: func(_ context.Context, _ []any, request any) (any, error) {
-			kept = append(kept, request.(*keeper))
+			keep(request.(*keeper))
 			return "kept", nil
 		},
 	}
@@ -65,6 +64,11 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return adapter
+}
+
+// keptRequests are requests with strings of every kind, by the way in which they are read.
+func keptRequests() []struct{ name, request string } {
 	const value = `"text":"plain","pointer":"p\u00e9","list":["a","b\n"],"nested":[{"text":"n\"",` +
 		`"labels":{"k\u00e9":"v"},"dynamic":[{"x\t":"y"}]}],` +
 		`"strings":{"key":"value","k\u00e9y":"val\\ue"},"parts":{"on\u00e9":{"text":"deep"}},"dynamic":{"a":["b",` +
@@ -72,13 +76,21 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 		`"number":1234567890123456789012345,"raw":{"as":["it","is\u00e9"]},` +
 		`"input":{"text":"new\u00e9","labels":{"gone":null,"fr\u00e9sh":"la\"bel","plain":"x"},` +
 		`"dynamic":{"m":{"n\u00e9":"o"}}}`
-	for _, tt := range []struct{ name, request string }{
+	return []struct{ name, request string }{
 		{"decoded in passing", `{"operation":"update_thing","params":{` + value + `}}`},
 		{"the operation named last", `{"params":{` + value + `},"operation":"update_thing"}`},
 		{"beside params", `{"operation":"update_thing",` + value + `}`},
 		{"in a batch", `{"operations":[{"operation":"update_thing","params":{` + value + `}}]}`},
 		{"in a batch, named last", `{"operations":[{"params":{` + value + `},"operation":"update_thing"}]}`},
-	} {
+	}
+}
+
+// A request belongs to the transport, which may use its memory for the next one as soon as it is answered. Nothing that
+// a handler kept changes then.
+func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
+	var kept []*keeper
+	adapter := newKeeperAdapter(t, func(k *keeper) { kept = append(kept, k) })
+	for _, tt := range keptRequests() {
 		for _, padding := range []int{0, 100 << 10, 200 << 10} {
 			t.Run(fmt.Sprintf("%s, padded with %d", tt.name, padding), func(t *testing.T) {
 				kept = nil
@@ -97,6 +109,63 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 					t.Errorf("what was kept has changed (-before +after):\n%s", diff)
 				}
 			})
+		}
+	}
+}
+
+// D4: a request that the transport gives away may share its memory with what handlers keep. Neither the session nor
+// another call writes to it then. The race detector sees what is written while the kept values are read.
+func TestWhatHandlersKeepOutlivesOtherCalls(t *testing.T) {
+	var mu sync.Mutex
+	var kept []*keeper
+	adapter := newKeeperAdapter(t, func(k *keeper) {
+		mu.Lock()
+		defer mu.Unlock()
+		kept = append(kept, k)
+	})
+	session := adapter.NewSession()
+	call := func(text string) {
+		request := []byte(text)
+		reply := session.CallOwned(context.Background(), "mcp_aql", request)
+		if !strings.Contains(string(reply.JSON), `"kept"`) {
+			t.Errorf("%s", reply.JSON)
+		}
+		if string(request) != text {
+			t.Errorf("the request was changed to %s", request)
+		}
+	}
+	requests := keptRequests()
+	for _, padding := range []int{0, 200 << 10} {
+		for _, tt := range requests {
+			call(strings.Repeat(" ", padding) + tt.request)
+		}
+	}
+	first := kept
+	before := make([]string, len(first))
+	for i := range first {
+		before[i] = spellKept(t, first[i], false)
+	}
+	var others sync.WaitGroup
+	for worker := range 4 {
+		others.Go(func() {
+			for round := range 40 {
+				tt := requests[(worker+round)%len(requests)]
+				call(strings.ReplaceAll(strings.Repeat(" ", round%3*60<<10)+tt.request, "plain", "other"))
+				session.CallOwned(context.Background(), "mcp_aql", []byte(`{"operation":"update_thing","params":{"tex`))
+			}
+		})
+	}
+	for range 20 {
+		for i := range first {
+			if diff := cmp.Diff(before[i], spellKept(t, first[i], false)); diff != "" {
+				t.Fatalf("what was kept has changed (-before +after):\n%s", diff)
+			}
+		}
+	}
+	others.Wait()
+	for i := range first {
+		if diff := cmp.Diff(before[i], spellKept(t, first[i], true)); diff != "" {
+			t.Errorf("what was kept has changed (-before +after):\n%s", diff)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
 	r := wire.NewReader("", limits)
 	return func(text []byte) (*T, error) {
 		value := new(T)
-		r.ResetBytes(text, limits)
+		r.ResetOwned(text, limits)
 		return value, readParams(r, request, unsafe.Pointer(value))
 	}, nil
 }
@@ -147,7 +147,7 @@ func selecting(operation string, result reflect.Type) (func(buf []byte, value an
 func caller(ctx context.Context, a *aql.Adapter, tool string) func(request []byte) ([]byte, error) {
 	session := a.NewSession()
 	return func(request []byte) ([]byte, error) {
-		reply := session.Call(ctx, tool, request)
+		reply := session.CallOwned(ctx, tool, request)
 		if !bytes.HasPrefix(reply.JSON, []byte(`{"success":true`)) && !bytes.HasPrefix(reply.JSON, []byte(`{"_protocol"`)) {
 			return nil, fmt.Errorf("refused: %s", reply.JSON)
 		}

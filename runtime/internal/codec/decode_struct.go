@@ -25,7 +25,7 @@ type structDecoder struct {
 // decodedField is a field of a struct that is read.
 type decodedField struct {
 	name         string
-	quoted       string // the name in quotes, with its colon
+	key          string // the name with a comma, quotes and a colon; empty: JSON may spell it otherwise
 	location     location
 	value        *decoder
 	required     bool
@@ -102,7 +102,7 @@ func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) er
 	}
 	f.name, f.location = p.Name, at
 	if plainName(p.Name) {
-		f.quoted = `"` + p.Name + `":`
+		f.key = fieldKey(p.Name)
 	}
 	f.required, f.readOnly, f.append, f.id = p.Required, p.ReadOnly, p.AppendOnly, p.ID
 	f.input = p.Name == inputName
@@ -130,11 +130,11 @@ func plainName(name string) bool {
 	return !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' })
 }
 
-// likelyName returns the quoted name of the field with index next, if there is one: requests tend to name fields in
+// likelyKey returns the key of the field with index next, if there is one: requests tend to name fields in
 // their order.
-func (o *structDecoder) likelyName(next int) string {
+func (o *structDecoder) likelyKey(next int) string {
 	if next < len(o.fields) {
-		return o.fields[next].quoted
+		return o.fields[next].key
 	}
 	return ""
 }
@@ -142,7 +142,7 @@ func (o *structDecoder) likelyName(next int) string {
 // nextField moves r to the next member of the object and returns the index of its field, which is negative where
 // there is no such field. next is the index of the field that is likely to come next; nextField updates it.
 func (o *structDecoder) nextField(r *wire.Reader, next *int) (i int, more bool) {
-	asExpected, more := r.NextExpected(o.likelyName(*next))
+	asExpected, more := r.NextExpected(o.likelyKey(*next))
 	if !more {
 		return 0, false
 	}
@@ -160,7 +160,7 @@ func (o *structDecoder) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 	if !r.Object() {
 		return
 	}
-	var seen, present bits
+	var seen, null bits
 	next := 0
 	for {
 		i, more := o.nextField(r, &next)
@@ -183,22 +183,22 @@ func (o *structDecoder) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			r.AppendOnly()
 			continue
 		}
-		if !f.nullable && r.Null() {
-			if update && !f.nullIsAbsent {
+		if r.AtNull() && !f.nullable && r.Null() {
+			if null.add(i); update && !f.nullIsAbsent {
 				r.NullRefused(f.value.expected)
 			}
 			continue
 		}
-		present.add(i)
 		f.value.read(r, f.location.allocate(base), update)
 	}
-	o.complete(r, base, &present)
+	o.complete(r, base, &seen, &null)
 }
 
-// complete reports the required fields that are absent, and sets the others that are absent to their defaults.
-func (o *structDecoder) complete(r *wire.Reader, base unsafe.Pointer, present *bits) {
+// complete reports the required fields that were not seen or were null, and sets the others that are absent to their
+// defaults.
+func (o *structDecoder) complete(r *wire.Reader, base unsafe.Pointer, seen, null *bits) {
 	for _, i := range o.requiredOrDefault {
-		if present.has(i) {
+		if seen.has(i) && !null.has(i) {
 			continue
 		}
 		f := &o.fields[i]

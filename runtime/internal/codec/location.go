@@ -52,6 +52,14 @@ func direct(t reflect.Type, name string) (reflect.StructField, bool) {
 
 // allocate returns the address of the field in the struct at base. It allocates embedded structs that are absent.
 func (l *location) allocate(base unsafe.Pointer) unsafe.Pointer {
+	if len(l.steps) > 0 {
+		base = l.allocateSteps(base)
+	}
+	return unsafe.Add(base, l.offset)
+}
+
+// allocateSteps returns the address of the embedded struct that has the field.
+func (l *location) allocateSteps(base unsafe.Pointer) unsafe.Pointer {
 	for i := range l.steps {
 		s := &l.steps[i]
 		pointer := (*unsafe.Pointer)(unsafe.Add(base, s.offset))
@@ -60,7 +68,7 @@ func (l *location) allocate(base unsafe.Pointer) unsafe.Pointer {
 		}
 		base = *pointer
 	}
-	return unsafe.Add(base, l.offset)
+	return base
 }
 
 // unshare is allocate for a merge: it copies the embedded structs on the way, since others may hold the same pointers.

@@ -113,7 +113,7 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 			r.ReadOnly()
 		case f.append:
 			r.AppendOnly()
-		case r.Null():
+		case r.AtNull() && r.Null():
 			if !f.setNull(base) {
 				r.NullRefused(f.value.expected)
 			}

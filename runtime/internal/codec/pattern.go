@@ -47,7 +47,7 @@ func (p *pattern) compile() {
 
 // run is a part of a simple expression: a set of ASCII characters, and how many of them may follow each other.
 type run struct {
-	set      [4]uint64 // bits, by byte
+	set      [256]bool // by byte
 	min, max int       // max is negative where there is no maximum
 }
 
@@ -61,7 +61,7 @@ func matchRuns(runs []run, s string) bool {
 			most = min(most, r.max)
 		}
 		n := 0
-		for n < most && r.set[s[n]>>6]>>(s[n]&63)&1 != 0 {
+		for n < most && r.set[s[n]] {
 			n++
 		}
 		if n < r.min {
@@ -99,7 +99,7 @@ func simpleRuns(expression string) (runs []run, simple bool) {
 // endsBefore reports whether the first character of next cannot belong to r.
 func (r *run) endsBefore(next *run) bool {
 	for i := range r.set {
-		if r.set[i]&next.set[i] != 0 {
+		if r.set[i] && next.set[i] {
 			return false
 		}
 	}
@@ -143,7 +143,7 @@ func appendRun(runs []run, ranges []rune, least, most int) ([]run, bool) {
 			return nil, false
 		}
 		for c := pair[0]; c <= pair[1]; c++ {
-			r.set[c>>6] |= 1 << (c & 63)
+			r.set[c] = true
 		}
 	}
 	return append(runs, r), true

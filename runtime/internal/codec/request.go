@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -34,17 +35,17 @@ const inputName = "input"
 
 // Given is the set of parameters that a request has given. The zero value is empty.
 type Given struct {
-	seen    bits // given since KeepFirst was called, under any of their names
-	present bits // given, and not null
-	first   bits // given before KeepFirst was called
-	next    int  // index of the parameter that is likely to come next
+	seen  bits // given, under any of their names
+	null  bits // given as null, which counts as absence
+	first bits // given before KeepFirst was called
+	next  int  // index of the parameter that is likely to come next
 }
 
 // KeepFirst lets the parameters that were given so far be given once more. What is then given for them is skipped.
-func (g *Given) KeepFirst() { g.first, g.seen = g.seen, bits{} }
+func (g *Given) KeepFirst() { g.first = bits{g.seen.first, slices.Clone(g.seen.rest)} }
 
 // Has reports whether the parameter with index i in the definition was given and is not null.
-func (g *Given) Has(i int) bool { return g.present.has(i) }
+func (g *Given) Has(i int) bool { return g.seen.has(i) && !g.null.has(i) }
 
 // Next moves r to the next member of the object that holds the parameters, and reads its value into request, a
 // pointer to the request struct. more is false where the object ends. known is false where there is no parameter of
@@ -78,16 +79,16 @@ func (q *Request) read(r *wire.Reader, i int, request unsafe.Pointer, given *Giv
 		r.Skip()
 	case given.seen.add(i):
 		r.Duplicate(f.name)
-	case !f.nullable && r.Null():
+	case r.AtNull() && !f.nullable && r.Null():
+		given.null.add(i)
 	default:
-		given.present.add(i)
 		f.value.read(r, f.location.allocate(request), q.object.update && f.input)
 	}
 }
 
 // Complete reports the required parameters that are absent, and sets the others that are absent to their defaults.
 func (q *Request) Complete(r *wire.Reader, request unsafe.Pointer, given *Given) {
-	q.object.complete(r, request, &given.present)
+	q.object.complete(r, request, &given.seen, &given.null)
 }
 
 // bits is a set of small numbers.
@@ -98,13 +99,11 @@ type bits struct {
 
 // add adds i to the set and reports whether it was there before.
 func (b *bits) add(i int) (again bool) {
-	if i >= 64 {
-		return b.addLarge(i)
+	if before := b.first; i < 64 {
+		b.first |= 1 << i
+		return b.first == before
 	}
-	mark := uint64(1) << i
-	again = b.first&mark != 0
-	b.first |= mark
-	return again
+	return b.addLarge(i)
 }
 
 //go:noinline

@@ -7,6 +7,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -29,26 +30,27 @@ const absoluteDepth = 10_000
 // Strings that a Reader returns share the memory of its input. Strings with escapes, and all strings of a long input,
 // share memory of a few KiB with each other instead. After Reset, a Reader refers to nothing of an earlier input.
 type Reader struct {
-	data       string // the input
-	retained   string // the same text in memory that results may share
-	ownBytes   []byte // the memory of retained, in which strings are unescaped; nil: they are unescaped in the arena
-	preserving bool   // retained must not change
-	tolerant   bool   // strings may hold U+0000 and half a surrogate pair, until Reset is called
-	pos        int
-	from, to   int // the last scalar or name read, for problems
-	fault      *Fault
-	frames     []frame
-	name       string   // of the member that was begun last
-	names      []string // names read so far in each open object, to find duplicates
-	limits     Limits
-	prefix     string // of the paths of problems
-	origin     int    // frames that the paths of problems leave out
-	problems   []Problem
-	reported   [stages]int           // problems of each stage
-	arena      []byte                // memory for strings
-	sets       []map[string]struct{} // names of open objects with many names
-	spare      map[string]struct{}   // an empty set for the next object with many names
-	strings    []string              // elements of the array that Strings is reading
+	data         string // the input
+	retained     string // the same text in memory that results may share
+	ownBytes     []byte // the memory of retained, in which strings are unescaped; nil: they are unescaped in the arena
+	sharedLength int    // up to this length, strings without escapes are parts of retained
+	preserving   bool   // retained must not change
+	tolerant     bool   // strings may hold U+0000 and half a surrogate pair, until Reset is called
+	pos          int
+	from, to     int // the last scalar or name read, for problems
+	fault        *Fault
+	frames       []frame
+	name         string   // of the member that was begun last
+	names        []string // names read so far in each open object, to find duplicates
+	limits       Limits
+	prefix       string // of the paths of problems
+	origin       int    // frames that the paths of problems leave out
+	problems     []Problem
+	reported     [stages]int           // problems of each stage
+	arena        []byte                // memory for strings
+	sets         []map[string]struct{} // names of open objects with many names
+	spare        map[string]struct{}   // an empty set for the next object with many names
+	strings      []string              // elements of the array that Strings is reading
 }
 
 // frame is an open object or array. It has no pointers, so that opening and closing it is cheap.
@@ -89,6 +91,9 @@ func (r *Reader) Reset(data string, limits Limits) {
 	if r.fault != nil || r.reported != [stages]int{} {
 		r.fault, r.reported = nil, [stages]int{}
 	}
+	if r.sharedLength = -1; len(data) <= longInput {
+		r.sharedLength = cmp.Or(limits.MaxStringLength, len(data))
+	}
 	r.retained, r.ownBytes, r.preserving, r.tolerant = data, nil, false, false
 	r.arena = nil // results may still use it
 	if !utf8.ValidString(data) {
@@ -105,6 +110,9 @@ func (r *Reader) ResetBytes(input []byte, limits Limits) {
 		r.retained = unsafe.String(unsafe.SliceData(r.ownBytes), len(r.ownBytes))
 	}
 }
+
+// ResetOwned is Reset for bytes that will not change any more.
+func (r *Reader) ResetOwned(input []byte, limits Limits) { r.Reset(owned(input), limits) }
 
 // Preserve makes r keep the text that it reads for RetainText, until Preserve is called with false.
 func (r *Reader) Preserve(on bool) { r.preserving = on }
@@ -197,6 +205,9 @@ func (r *Reader) Kind() string {
 		return ""
 	}
 }
+
+// AtNull reports whether the value that was reached may be null.
+func (r *Reader) AtNull() bool { return r.pos < len(r.data) && r.data[r.pos] == 'n' }
 
 // Null reads the next value if it is null.
 func (r *Reader) Null() bool { return r.peek() == 'n' && r.literal("null") }

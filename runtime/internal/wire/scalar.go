@@ -12,7 +12,13 @@ func (r *Reader) String() (s string, ok bool) {
 		r.mismatch("string")
 		return "", false
 	}
-	return r.text(retains)
+	start := r.pos + 1
+	i := plainEnd(r.data, start)
+	if i < len(r.data) && r.data[i] == '"' && i-start <= r.sharedLength {
+		r.from, r.to, r.pos = r.pos, i+1, i+1
+		return r.retained[start:i], true
+	}
+	return r.textTo(i, retains)
 }
 
 // maxReusedStrings is the number of strings up to which Strings reuses its memory.

@@ -11,9 +11,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plainEnd returns the offset of the first quote, backslash or control character in data from i on, or len(data). It
-// looks at sixteen bytes at a time, and leaves long strings to plainEndFar.
-func plainEnd(data string, i int) int {
+// plainEndPortable is plainEnd in Go. It looks at sixteen bytes at a time, and leaves long strings to plainEndFar.
+func plainEndPortable(data string, i int) int {
 	for far := i + 48; i+16 <= len(data); i += 16 {
 		if i >= far {
 			return plainEndFar(data, i)

@@ -17,9 +17,11 @@ const (
 )
 
 // text reads the string at pos, which begins with a quote.
-func (r *Reader) text(as use) (string, bool) {
+func (r *Reader) text(as use) (string, bool) { return r.textTo(plainEnd(r.data, r.pos+1), as) }
+
+// textTo is text for a caller that knows where the string has its first quote, backslash or control character.
+func (r *Reader) textTo(i int, as use) (string, bool) {
 	start := r.pos + 1
-	i := plainEnd(r.data, start)
 	if i < len(r.data) {
 		switch r.data[i] {
 		case '"':

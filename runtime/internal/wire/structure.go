@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Object begins an object. Where the next value is something else, it reports a problem, skips the value and returns
 // false.
@@ -30,7 +33,11 @@ func (r *Reader) open(object bool) bool {
 		return false
 	}
 	r.pos++
-	r.frames = append(r.frames, frame{object: object, first: len(r.names)})
+	if depth > cap(r.frames) {
+		r.frames = slices.Grow(r.frames, depth)
+	}
+	r.frames = r.frames[:depth]
+	r.frames[depth-1] = frame{object: object, first: len(r.names)}
 	return true
 }
 
@@ -60,13 +67,25 @@ func (r *Reader) NextUnchecked() bool {
 	return more
 }
 
-// NextExpected is NextUnchecked for a caller that expects a certain name. expected is that name in quotes with its
-// colon, or empty. found reports whether the member has that name, which is then read faster.
+// NextExpected is NextUnchecked for a caller that expects a certain name. expected is that name with a comma, quotes
+// and a colon, or empty. found reports whether the member has that name, which is then read faster.
 func (r *Reader) NextExpected(expected string) (found, more bool) {
 	if r.fault != nil || len(r.frames) == 0 {
 		return false, false
 	}
 	f := &r.frames[len(r.frames)-1]
+	if expected != "" {
+		comma := 1
+		if f.count == 0 {
+			expected, comma = expected[1:], 0
+		}
+		if strings.HasPrefix(r.data[r.pos:], expected) {
+			r.readExpected(f, r.pos+comma, len(expected)-comma)
+			r.peek()
+			return true, true
+		}
+		expected = expected[comma:]
+	}
 	c := r.peek()
 	if c == '}' {
 		r.close()
@@ -87,9 +106,7 @@ func (r *Reader) NextExpected(expected string) (found, more bool) {
 	}
 	start := r.pos
 	if expected != "" && strings.HasPrefix(r.data[start:], expected) {
-		r.pos += len(expected)
-		r.name, f.nameAt = r.retained[start+1:r.pos-2], start
-		f.count++
+		r.readExpected(f, start, len(expected))
 		r.peek()
 		return true, true
 	}
@@ -107,6 +124,13 @@ func (r *Reader) NextExpected(expected string) (found, more bool) {
 	r.pos++
 	r.peek()
 	return false, true
+}
+
+// readExpected reads the name of a member of f, which with quotes and colon has a known length.
+func (r *Reader) readExpected(f *frame, start, length int) {
+	r.pos = start + length
+	r.name, f.nameAt = r.retained[start+1:r.pos-2], start
+	f.count++
 }
 
 // CheckDuplicate checks that the object has not had the current name before. A duplicate is a fault, and the result
