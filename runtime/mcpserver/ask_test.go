@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -57,7 +58,16 @@ func eras(t *testing.T, server *Server, h *human) map[string]func() *mcp.ClientS
 			return h.connect(t, clientSide, version)
 		}
 	}
+	overStdio := func(version string) func() *mcp.ClientSession {
+		return func() *mcp.ClientSession {
+			in, toServer := io.Pipe()
+			fromServer, out := io.Pipe()
+			go server.RunStdio(t.Context(), in, out)
+			return h.connect(t, &mcp.IOTransport{Reader: fromServer, Writer: toServer}, version)
+		}
+	}
 	return map[string]func() *mcp.ClientSession{
+		"stdio, sessionless protocol": overStdio(""), "stdio, 2025-11-25": overStdio("2025-11-25"),
 		"in memory, sessionless protocol": inMemory(""), "in memory, 2025-11-25": inMemory("2025-11-25"),
 		"in memory, 2025-06-18":      inMemory("2025-06-18"),
 		"HTTP, sessionless protocol": overHTTP(""), "HTTP, 2025-11-25": overHTTP("2025-11-25"),

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +26,7 @@ func serveHTTP(
 	if err != nil {
 		return usageError{err}
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
+	listener, url, err := listen(ctx, s.addr)
 	if err != nil {
 		return usageError{fmt.Errorf("listening on %s: %w", s.addr, err)}
 	}
@@ -54,7 +55,7 @@ func serveHTTP(
 	}
 	// A client's open event stream would otherwise hold the shutdown until its deadline.
 	web.RegisterOnShutdown(server.Close)
-	log.Info("serving MCP over HTTP", slog.String("url", "http://"+listener.Addr().String()+"/mcp"))
+	log.Info("serving MCP over HTTP", slog.String("url", url))
 
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
@@ -83,9 +84,12 @@ func serveHTTP(
 // checkAddress refuses an address that other machines can reach, unless allowRemote is set: callers are not
 // authenticated.
 func checkAddress(addr string, allowRemote bool) error {
+	if strings.HasPrefix(addr, socketScheme) {
+		return nil
+	}
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return usageError{fmt.Errorf("-addr %s: it is host:port, such as 127.0.0.1:8080", addr)}
+		return usageError{fmt.Errorf("-addr %s: it is host:port, such as 127.0.0.1:8080, or unix:PATH", addr)}
 	}
 	if ip := net.ParseIP(host); allowRemote || host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil

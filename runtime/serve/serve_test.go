@@ -208,6 +208,10 @@ func TestSettings(t *testing.T) {
 			code: exitUsage, stderr: "not authenticated",
 		},
 		{name: "no address", args: []string{"-transport", "http", "-addr", "8080"}, code: exitUsage, stderr: "host:port"},
+		{
+			name: "a socket without a path", args: []string{"-transport", "http", "-addr", "unix:"}, code: exitUsage,
+			stderr: "the path of the socket is missing",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr safeBuffer

@@ -20,7 +20,10 @@ type setting struct {
 
 var table = []setting{
 	{flag: "transport", standard: "stdio", help: "`stdio` or http"},
-	{flag: "addr", standard: "127.0.0.1:8080", help: "`address` for HTTP; MCP is served below /mcp"},
+	{
+		flag: "addr", standard: "127.0.0.1:8080",
+		help: "`address` for HTTP: host:port, or unix:PATH for a Unix socket; MCP is served below /mcp",
+	},
 	{
 		flag: "mode", standard: "semantic", env: "MCP_AQL_ENDPOINT_MODE",
 		help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all",
