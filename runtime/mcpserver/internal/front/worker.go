@@ -3,6 +3,7 @@ package front
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
@@ -47,6 +48,7 @@ func (c *Conn) begin(j *job) error {
 	default:
 		go c.work(j)
 	}
+	runtime.Gosched() // the worker runs here before the next read blocks this thread: no other one has to be woken
 	return nil
 }
 
