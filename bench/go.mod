@@ -5,18 +5,14 @@ go 1.26.0
 tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
-	github.com/aqltag/aqltag v0.1.0
 	github.com/aqltag/aqltag/examples/todo v0.1.0
-	github.com/invopop/jsonschema v0.14.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/tiktoken-go/tokenizer v0.10.0
 )
 
 require (
-	github.com/bahlo/generic-list-go v0.2.0 // indirect
-	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/aqltag/aqltag v0.1.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
-	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
 )
 

@@ -68,7 +68,7 @@ func failureDetails(f *Error, operation, label string) []detail {
 }
 
 // isToolError maps a failure to MCP's isError: what an agent can act on is an answer and not an error (MCP integration
-// §4.3). all makes every failure an error.
+// §4.3). all makes every failure an error, as clients expect it of a tool that is an operation.
 func isToolError(code Code, m *message, all bool) bool {
 	return all || code == codeMalformed || m.notAnObject || strings.HasPrefix(string(code), "INTERNAL_")
 }

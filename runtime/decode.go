@@ -42,6 +42,9 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 		return tooLarge("request_size", limit, len(data), "bytes")
 	}
 	m.size = len(data)
+	if d.directory.discrete != nil {
+		return d.decodeParams(data, m)
+	}
 	r := &d.reader
 	if d.owned {
 		r.ResetOwned(data, d.limits.wire())

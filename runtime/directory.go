@@ -13,6 +13,7 @@ type directory struct {
 	operations map[string]*operation
 	names      []string          // of the operations in definition order, built-in ones first
 	families   map[string]string // by tool; the family "" has all operations
+	discrete   map[string]string // operations by tool, where each has one; nil: tools have many
 	upperCase  bool              // messages write families in capitals
 }
 
@@ -21,6 +22,12 @@ func newDirectory(definitions *gen.Definitions, surface *describe.Surface, tools
 	d := directory{families: make(map[string]string), upperCase: surface.Profile.Name == "crude"}
 	for _, tool := range tools {
 		d.families[tool.Name] = tool.Family
+		if tool.Operation != "" {
+			if d.discrete == nil {
+				d.discrete = make(map[string]string, len(tools))
+			}
+			d.discrete[tool.Name] = tool.Operation
+		}
 	}
 	for _, builtIn := range surface.BuiltIns(definitions) {
 		d.names = append(d.names, builtIn.Name)
@@ -39,7 +46,7 @@ const maxSearches = 20
 func (d *directory) find(tool, name string, searches *int) (*operation, *Error) {
 	family, known := d.families[tool]
 	if !known {
-		return nil, failure("NOT_FOUND_OPERATION", "Unknown tool: '"+tool+"'", detail{"tool", tool})
+		return nil, unknownTool(tool)
 	}
 	o, known := d.operations[name]
 	if !known {
@@ -52,6 +59,10 @@ func (d *directory) find(tool, name string, searches *int) (*operation, *Error) 
 		return o, d.endpointMismatch(o, family, tool)
 	}
 	return o, nil
+}
+
+func unknownTool(name string) *Error {
+	return failure("NOT_FOUND_OPERATION", "Unknown tool: '"+name+"'", detail{"tool", name})
 }
 
 // endpointMismatch names both tools, so that a client can retry at once.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -241,7 +242,8 @@ func (x *exchange) fail(f *Error) Reply {
 	}
 	return Reply{
 		JSON: x.answer.take(), Question: x.question,
-		IsError: isToolError(f.Code, m, x.adapter.options.FailuresAreToolErrors),
+		IsError: isToolError(f.Code, m, x.adapter.options.FailuresAreToolErrors ||
+			x.adapter.surface.Mode == describe.Discrete),
 	}
 }
 

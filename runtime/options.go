@@ -145,6 +145,10 @@ const (
 	ModeSemantic = describe.Semantic // one tool for each endpoint family
 	ModeSingle   = describe.Single   // one tool for everything
 	ModeAll      = describe.All      // both
+	// ModeDiscrete has a tool for each operation, whose arguments are the operation's parameters. It is for clients that
+	// search tools themselves, or ask people for permission tool by tool. It costs many tokens elsewhere, has no batches,
+	// and is not a mode of the protocol.
+	ModeDiscrete = describe.Discrete
 )
 
 // ProfileName names a set of endpoint families (MCP-AQL core §3.3).

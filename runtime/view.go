@@ -26,12 +26,13 @@ type view struct {
 
 // render fills in what agents see of the definitions, and an empty directory.
 func (a *Adapter) render(v *view, surface describe.Surface) (err error) {
-	if v.tools, err = surface.Tools(v.definitions); err != nil {
+	protocol := a.protocol(v)
+	if v.tools, err = surface.Tools(v.definitions, protocol); err != nil {
 		return err
 	}
 	v.directory = newDirectory(v.definitions, &surface, v.tools)
 	v.directory.operations = make(map[string]*operation, len(v.directory.names))
-	v.introspection, err = describe.Introspect(v.definitions, surface, a.protocol(v))
+	v.introspection, err = describe.Introspect(v.definitions, surface, protocol)
 	v.manifest = sync.OnceValues(func() ([]byte, error) { return renderManifest(v.definitions) })
 	return err
 }
@@ -130,7 +131,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 	return describe.Protocol{
 		Conformance: conformance(v.definitions),
 		Capabilities: describe.Capabilities{
-			Batch:               true,
+			Batch:               a.surface.Mode != describe.Discrete,
 			FieldSelection:      v.definitions.SelectsFields(),
 			Warnings:            true,
 			Confirmation:        confirms,

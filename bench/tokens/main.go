@@ -46,11 +46,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		tools, err := discreteTools(adapter)
-		if err != nil {
-			return err
-		}
-		discrete, err := count(codec, tools)
+		discrete, err := cost(codec, adapter, describe.Discrete)
 		if err != nil {
 			return err
 		}
@@ -69,9 +65,12 @@ func cost(codec tokenizer.Codec, adapter *gen.Definitions, mode describe.Mode) (
 	if err != nil {
 		return 0, err
 	}
-	tools, err := describe.Surface{Mode: mode, Profile: profile}.Tools(adapter)
+	tools, err := describe.Surface{Mode: mode, Profile: profile}.Tools(adapter, describe.Protocol{})
 	if err != nil {
 		return 0, err
+	}
+	if mode == describe.Discrete {
+		tools = tools[1:] // introspect, which a server without MCP-AQL does not have
 	}
 	return count(codec, tools)
 }

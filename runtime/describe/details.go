@@ -98,8 +98,10 @@ func detailsOf(o *gen.Operation, s Surface, gated Gating) operationDetails {
 	if o.Returns.Name == "" {
 		details.Returns = typeInfo{Name: nothingType, Kind: gen.KindScalar}
 	}
-	if _, own := o.Param(tokenName); gated.confirms() && !own {
-		details.Parameters = append(details.Parameters, parameterInfoOf(&tokenParam))
+	if token := gen.ConfirmationToken(); gated.confirms() {
+		if _, own := o.Param(token.Name); !own {
+			details.Parameters = append(details.Parameters, parameterInfoOf(&token))
+		}
 	}
 	for _, example := range o.Examples {
 		details.Examples = append(details.Examples, exampleInfo{
@@ -107,14 +109,6 @@ func detailsOf(o *gen.Operation, s Surface, gated Gating) operationDetails {
 		})
 	}
 	return details
-}
-
-const tokenName = "confirmation_token"
-
-// tokenParam is the parameter that an operation accepts in addition to its own if it may require confirmation.
-var tokenParam = gen.Param{
-	Name: tokenName, Type: "string", Sensitive: true,
-	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
 }
 
 func parameterInfos(params []gen.Param) []parameterInfo {

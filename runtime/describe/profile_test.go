@@ -161,7 +161,7 @@ func TestPrefixRules(t *testing.T) {
 
 func TestAnInvalidSurfaceRendersNothing(t *testing.T) {
 	s := Surface{Mode: "crude", Prefix: "X", Profile: Profile{Name: "x"}}
-	_, toolsErr := s.Tools(todoAdapter())
+	_, toolsErr := s.Tools(todoAdapter(), Protocol{})
 	_, introspectErr := Introspect(todoAdapter(), s, Protocol{})
 	for _, err := range []error{toolsErr, introspectErr} {
 		for _, want := range []string{`endpoint mode "crude"`, `tool prefix "X"`, `endpoint profile "x"`} {

@@ -71,7 +71,7 @@ type Limits struct {
 type protocolInfo struct {
 	Version               string       `json:"version"`
 	Conformance           string       `json:"conformance,omitempty"`
-	Mode                  Mode         `json:"mode"`
+	Mode                  Mode         `json:"mode,omitempty"` // one of the protocol
 	Profile               string       `json:"profile"`
 	Capabilities          Capabilities `json:"capabilities"`
 	Limits                *Limits      `json:"limits,omitempty"`
@@ -87,12 +87,16 @@ type protocolInfo struct {
 const (
 	extensionDangerLevels = "danger_levels" // _protocol.danger_levels
 	extensionFieldsQuery  = "fields_query"  // introspect answers FieldsQuery
+	extensionDiscrete     = "discrete_mode" // each operation is a tool
 )
 
 func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 	info := protocolInfo{
 		Version: Version, Conformance: p.Conformance, Mode: s.Mode, Profile: s.Profile.Name, Capabilities: p.Capabilities,
 		Concurrency: p.Concurrency, SupportsETag: p.SupportsETag, MaxConcurrentRequests: p.MaxConcurrentRequests,
+	}
+	if s.Mode == Discrete {
+		info.Mode, info.Extensions = "", append(info.Extensions, extensionDiscrete)
 	}
 	if p.Limits != (Limits{}) {
 		info.Limits = &p.Limits

@@ -31,6 +31,7 @@ const (
 	Semantic Mode = "semantic" // one tool for each endpoint family
 	Single   Mode = "single"   // one tool for everything
 	All      Mode = "all"      // both
+	Discrete Mode = "discrete" // one tool for each operation; not a mode of the protocol
 )
 
 // ParseMode returns the mode of a name. An empty name means semantic, and so does "crude" (MCP-AQL CRUDE pattern §4.3).
@@ -39,10 +40,10 @@ func ParseMode(name string) (Mode, error) {
 	switch mode := Mode(name); mode {
 	case "", "crude":
 		return Semantic, nil
-	case Semantic, Single, All:
+	case Semantic, Single, All, Discrete:
 		return mode, nil
 	default:
-		return "", fmt.Errorf("endpoint mode %q is none of semantic, single, all", name)
+		return "", fmt.Errorf("endpoint mode %q is none of semantic, single, all, discrete", name)
 	}
 }
 
@@ -68,9 +69,9 @@ var prefixRule = regexp.MustCompile(`^[a-z0-9_]*_$`)
 func (s Surface) Validate() error {
 	var faults []error
 	switch s.Mode {
-	case Semantic, Single, All:
+	case Semantic, Single, All, Discrete:
 	default:
-		faults = append(faults, fmt.Errorf("endpoint mode %q is none of semantic, single, all", s.Mode))
+		faults = append(faults, fmt.Errorf("endpoint mode %q is none of semantic, single, all, discrete", s.Mode))
 	}
 	if s.Prefix != "" && !prefixRule.MatchString(s.Prefix) {
 		faults = append(faults, fmt.Errorf("tool prefix %q must hold only lowercase letters, digits and underscores "+
@@ -120,10 +121,14 @@ func (s Surface) Family(o *gen.Operation) string {
 // Tool returns the full name of the MCP tool through which an operation is called. In the mode all, this is the tool of
 // its family.
 func (s Surface) Tool(o *gen.Operation) string {
-	if s.Mode == Single {
+	switch s.Mode {
+	case Single:
 		return s.toolName("")
+	case Discrete:
+		return s.Prefix + o.Name
+	default:
+		return s.toolName(s.Family(o))
 	}
-	return s.toolName(s.Family(o))
 }
 
 // toolName returns the name of the tool of a family, or of the unified tool if the family is empty.
@@ -137,6 +142,9 @@ func (s Surface) toolName(family string) string {
 // toolFamilies returns the families that have a tool, in the order of the tools; the empty one is the unified tool.
 func (s Surface) toolFamilies() []string {
 	var families []string
+	if s.Mode == Discrete {
+		return nil
+	}
 	if s.Mode != Single {
 		for _, family := range s.Profile.Families {
 			families = append(families, family.Name)

@@ -14,6 +14,7 @@ type Tool struct {
 	Title       string
 	Description string
 	Family      string          // the endpoint family of its operations; empty: all
+	Operation   string          // the only operation, whose parameters are the arguments; empty: the arguments name it
 	InputSchema json.RawMessage // JSON Schema of its arguments
 	ReadOnly    bool            // readOnlyHint
 	Destructive bool            // destructiveHint
@@ -44,14 +45,17 @@ func (s Surface) inputSchema(operations []*gen.Operation) json.RawMessage {
 }
 
 // Tools renders the MCP tools of an adapter: in semantic mode one for each family of the profile, in single mode one
-// for all operations, in the mode all both (MCP-AQL MCP integration §2.1). It fails on a surface that is not valid, on
-// operations of one name and on unknown categories.
-func (s Surface) Tools(a *gen.Definitions) ([]Tool, error) {
+// for all operations, in the mode all both (MCP-AQL MCP integration §2.1), in discrete mode one for each operation. It
+// fails on a surface that is not valid, on operations of one name and on unknown categories.
+func (s Surface) Tools(a *gen.Definitions, p Protocol) ([]Tool, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	if err := checkOperations(a, s); err != nil {
 		return nil, err
+	}
+	if s.Mode == Discrete {
+		return s.discreteTools(a, p)
 	}
 	var tools []Tool
 	if s.Mode != Single {

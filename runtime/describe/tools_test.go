@@ -13,7 +13,7 @@ import (
 
 func toolsOf(t *testing.T, a *gen.Definitions, s Surface) []Tool {
 	t.Helper()
-	tools, err := s.Tools(a)
+	tools, err := s.Tools(a, Protocol{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestInputSchemaListsOperations(t *testing.T) {
 	s.OperationEnum = 2
 	tools, err := s.Tools(&gen.Definitions{Operations: []gen.Operation{
 		{Name: "get_a", Category: gen.Read}, {Name: "drop_a", Category: gen.Delete}, {Name: "drop_b", Category: gen.Delete},
-	}})
+	}}, Protocol{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ the service's operation "introspect" has the name of the built-in operation "int
 the service's operation "get_manifest" at a.go:7 has the name of the built-in operation "get_manifest"; ` +
 		`rename it, or leave GetManifest off, which adds the built-in one
 operation "b": category "AUTHORIZE" is none of CREATE, READ, UPDATE, DELETE, EXECUTE`
-	_, toolsErr := s.Tools(a)
+	_, toolsErr := s.Tools(a, Protocol{})
 	_, introspectErr := Introspect(a, s, Protocol{})
 	for _, err := range []error{toolsErr, introspectErr} {
 		if err == nil || err.Error() != want {

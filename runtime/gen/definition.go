@@ -86,6 +86,15 @@ func (a *Definitions) SelectsFields() bool {
 	})
 }
 
+// ConfirmationToken returns the parameter that an operation accepts in addition to its own if it may require
+// confirmation (MCP-AQL confirmation tokens).
+func ConfirmationToken() Param {
+	return Param{
+		Name: "confirmation_token", Type: "string", Sensitive: true,
+		Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
+	}
+}
+
 // Operation is one operation as an agent sees it.
 type Operation struct {
 	Name         string

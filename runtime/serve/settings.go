@@ -26,7 +26,8 @@ var table = []setting{
 	},
 	{
 		flag: "mode", standard: "semantic", env: "MCP_AQL_ENDPOINT_MODE",
-		help: "`mode`: semantic (a tool for each endpoint family), single (one tool) or all",
+		help: "`mode`: semantic (a tool for each endpoint family), single (one tool), all, or discrete (a tool for each " +
+			"operation)",
 	},
 	{
 		flag: "profile", standard: "", env: "MCP_AQL_ENDPOINT_PROFILE",

@@ -13,7 +13,8 @@ import (
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/aqltag/aqltag/internal/export/jsonschema"
+	files "github.com/aqltag/aqltag/internal/export/jsonschema"
+	"github.com/aqltag/aqltag/runtime/jsonschema"
 )
 
 // schema is a JSON Schema that validates values, and values are made from.
@@ -24,9 +25,9 @@ type schema struct {
 }
 
 // newSchema compiles an exported schema.
-func newSchema(t *testing.T, exported json.Marshaler) *schema {
+func newSchema(t *testing.T, exported *jsonschema.Schema) *schema {
 	t.Helper()
-	text, err := jsonschema.Render(exported)
+	text, err := files.Render(exported)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/aqltag/aqltag/internal/export/jsonschema"
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/aqltag/aqltag/test/zoo/shapes"
 )
 

@@ -13,8 +13,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	export "github.com/aqltag/aqltag/internal/export/jsonschema"
+	files "github.com/aqltag/aqltag/internal/export/jsonschema"
 	aql "github.com/aqltag/aqltag/runtime"
+	export "github.com/aqltag/aqltag/runtime/jsonschema"
 )
 
 // REQ-IN-11, REQ-IN-12: what introspection's definitions describe and what the generated decoders accept is the same,
@@ -52,7 +53,7 @@ func TestDefinitionsAndDecodersAgree(t *testing.T) {
 	for i := range definitions.Operations {
 		operation := &definitions.Operations[i]
 		t.Run(operation.Name, func(t *testing.T) {
-			text, err := export.Render(export.Params(&definitions, operation))
+			text, err := files.Render(export.Params(&definitions, operation))
 			if err != nil {
 				t.Fatal(err)
 			}

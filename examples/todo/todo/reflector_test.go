@@ -14,7 +14,7 @@ import (
 	reflector "github.com/invopop/jsonschema"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
-	"github.com/aqltag/aqltag/internal/export/jsonschema"
+	"github.com/aqltag/aqltag/runtime/jsonschema"
 )
 
 // A difference is a keyword at a place in a schema that the reflector of invopop/jsonschema and the export spell
@@ -79,10 +79,11 @@ func TestSchemasDifferFromReflectionOnlyWhereMeant(t *testing.T) {
 		if !ok {
 			t.Fatalf("there is no operation %s", name)
 		}
-		all = append(all, compare(t, "params "+name, reflected(params[name]), jsonschema.Params(adapter, o))...)
+		all = append(all, compare(t, "params "+name, reflected(params[name]).MarshalJSON, jsonschema.Params(adapter, o).Text)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(results)) {
-		all = append(all, compare(t, "results "+name, reflected(results[name]), jsonschema.Result(adapter, name))...)
+		all = append(all, compare(t, "results "+name, reflected(results[name]).MarshalJSON,
+			jsonschema.Result(adapter, name).Text)...)
 	}
 	for _, d := range all {
 		found := false
@@ -110,7 +111,7 @@ func reflected(v any) *reflector.Schema {
 	return r.ReflectFromType(reflect.TypeOf(v))
 }
 
-func compare(t *testing.T, name string, theirs, ours json.Marshaler) []difference {
+func compare(t *testing.T, name string, theirs, ours func() ([]byte, error)) []difference {
 	t.Helper()
 	a, b := keywords(t, theirs), keywords(t, ours)
 	places := slices.Sorted(maps.Keys(a))
@@ -146,9 +147,9 @@ func compare(t *testing.T, name string, theirs, ours json.Marshaler) []differenc
 }
 
 // keywords lists the keywords of a schema and of all that is in it, by their places. References are followed.
-func keywords(t *testing.T, schema json.Marshaler) map[string]map[string]string {
+func keywords(t *testing.T, write func() ([]byte, error)) map[string]map[string]string {
 	t.Helper()
-	text, err := schema.MarshalJSON()
+	text, err := write()
 	if err != nil {
 		t.Fatal(err)
 	}

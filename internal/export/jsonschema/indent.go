@@ -6,8 +6,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// Render returns a document as JSON for people: indented by two spaces, with short lists on one line. The same document
+// gives the same bytes.
+func Render(schema *jsonschema.Schema) ([]byte, error) {
+	text, err := schema.Text()
+	if err != nil {
+		return nil, err
+	}
+	return Indent(text)
+}
 
 // width is the greatest length of a list on one line.
 const width = 100
@@ -83,4 +94,35 @@ func onOneLine(elements []jsontext.Value) (string, bool) {
 		texts = append(texts, string(element))
 	}
 	return "[" + strings.Join(texts, ", ") + "]", true
+}
+
+// member is a member of an object.
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+// parts returns the members of an object, or the elements of an array.
+func parts(value jsontext.Value) (members []member, elements []jsontext.Value, err error) {
+	if kind := value.Kind(); kind != '{' && kind != '[' {
+		return nil, nil, nil
+	}
+	decoder := jsontext.NewDecoder(bytes.NewReader(value))
+	open, err := decoder.ReadToken()
+	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+		var m member
+		if open.Kind() == '{' {
+			var name jsontext.Token
+			if name, err = decoder.ReadToken(); err != nil {
+				break
+			}
+			m.name = name.String()
+		}
+		if m.value, err = decoder.ReadValue(); err != nil {
+			break
+		}
+		m.value = m.value.Clone()
+		members, elements = append(members, m), append(elements, m.value)
+	}
+	return members, elements, err
 }

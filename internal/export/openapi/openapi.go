@@ -14,6 +14,7 @@ import (
 	"github.com/aqltag/aqltag/internal/export/jsonschema"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	schemas "github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -26,7 +27,7 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	set := jsonschema.NewSet(a, "#/components/schemas/")
+	set := schemas.NewSet(a, "#/components/schemas/")
 	d := document{
 		OpenAPI: openAPI,
 		Info:    info{Title: cmp.Or(a.Name, "MCP-AQL adapter"), Version: cmp.Or(a.Version, "0.0.0"), Description: about(s)},
@@ -43,7 +44,7 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	}
 	d.Components.Schemas = make(map[string]json.RawMessage)
 	for name, schema := range set.Definitions() {
-		text, err := jsonschema.Text(schema)
+		text, err := schema.Text()
 		if err != nil {
 			return nil, fmt.Errorf("type %s: %w", name, err)
 		}
@@ -123,14 +124,14 @@ func effect(family describe.Family) string {
 	return strings.Join(texts, " ")
 }
 
-func operationOf(a *gen.Definitions, s describe.Surface, set *jsonschema.Set, o *gen.Operation) (operation, error) {
+func operationOf(a *gen.Definitions, s describe.Surface, set *schemas.Set, o *gen.Operation) (operation, error) {
 	params := set.Params(o)
 	params.Examples, params.Description = nil, ""
-	body, err := jsonschema.Text(params)
+	body, err := params.Text()
 	if err != nil {
 		return operation{}, err
 	}
-	result, err := jsonschema.Text(set.Result(o.Returns))
+	result, err := set.Result(o.Returns).Text()
 	if err != nil {
 		return operation{}, err
 	}

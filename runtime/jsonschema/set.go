@@ -1,13 +1,11 @@
 package jsonschema
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
-	document "github.com/invopop/jsonschema"
+	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -31,14 +29,15 @@ type key struct {
 
 // Set makes schemas that share the definitions of types.
 type Set struct {
-	adapter *gen.Definitions
+	types   map[string]*gen.Type
 	prefix  string // of references
 	names   map[key]string
 	taken   map[string]bool
-	defined document.Definitions
+	defined map[string]*Schema
 	outputs map[string]bool // types in results; nil: a set for parameters or results only
 	partial map[string]bool // types in results with field selection, which may lack fields
 	returns string          // the result type of the operation whose parameters are rendered
+	asTool  bool            // the schema is that of a tool: see Tool
 }
 
 // NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix,
@@ -48,34 +47,40 @@ func NewSet(a *gen.Definitions, prefix string) *Set {
 	s := newSet(a, prefix)
 	s.outputs = make(map[string]bool)
 	for i := range a.Operations {
-		reach(a, a.Operations[i].Returns.Name, s.outputs)
+		s.reach(a.Operations[i].Returns.Name, s.outputs)
 	}
 	return s
 }
 
 func newSet(a *gen.Definitions, prefix string) *Set {
 	s := &Set{
-		adapter: a, prefix: prefix, names: make(map[key]string), taken: make(map[string]bool),
-		defined: make(document.Definitions),
+		types: make(map[string]*gen.Type, len(a.Types)), prefix: prefix, names: make(map[key]string), taken: make(map[string]bool),
+		defined: make(map[string]*Schema),
 		partial: make(map[string]bool),
 	}
 	for i := range a.Types {
+		s.types[a.Types[i].Name] = &a.Types[i]
 		s.taken[a.Types[i].Name] = true
 	}
 	for i := range a.Operations {
 		o := &a.Operations[i]
-		if export.SelectsFields(o) {
-			reach(a, resource(a, o.Returns.Name), s.partial)
+		if selectsFields(o) {
+			s.reach(s.resource(o.Returns.Name), s.partial)
 		}
 	}
 	return s
 }
 
+// selectsFields reports whether an operation has a parameter that selects the fields of its result.
+func selectsFields(o *gen.Operation) bool {
+	return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
+}
+
 // resource returns the type whose fields can be selected in results of a type: the type of its items, if it is a list
 // of objects, or the type itself.
-func resource(a *gen.Definitions, name string) string {
-	t, ok := a.Type(name)
-	if !ok {
+func (s *Set) resource(name string) string {
+	t := s.types[name]
+	if t == nil {
 		return name
 	}
 	for i := range t.Fields {
@@ -86,7 +91,7 @@ func resource(a *gen.Definitions, name string) string {
 		for items.Items != nil {
 			items = items.Items
 		}
-		if of, ok := a.Type(items.Type); ok && of.Kind == gen.KindObject {
+		if of := s.types[items.Type]; of != nil && of.Kind == gen.KindObject {
 			return of.Name
 		}
 	}
@@ -94,27 +99,27 @@ func resource(a *gen.Definitions, name string) string {
 }
 
 // reach adds a type, and all types of its fields and elements, to a set of names.
-func reach(a *gen.Definitions, name string, into map[string]bool) {
-	t, ok := a.Type(name)
-	if !ok || into[name] {
+func (s *Set) reach(name string, into map[string]bool) {
+	t := s.types[name]
+	if t == nil || into[name] {
 		return
 	}
 	into[name] = true
 	for i := range t.Fields {
 		for p := &t.Fields[i]; p != nil; p = p.Items {
-			reach(a, p.Type, into)
+			s.reach(p.Type, into)
 		}
 	}
 	for p := t.Items; p != nil; p = p.Items {
-		reach(a, p.Type, into)
+		s.reach(p.Type, into)
 	}
 	for _, member := range t.Members {
-		reach(a, member, into)
+		s.reach(member, into)
 	}
 }
 
 // Definitions returns the schemas of all types to which the schemas made so far refer, by name.
-func (s *Set) Definitions() document.Definitions {
+func (s *Set) Definitions() map[string]*Schema {
 	if len(s.defined) == 0 {
 		return nil
 	}
@@ -123,44 +128,46 @@ func (s *Set) Definitions() document.Definitions {
 
 // Params returns the schema of an operation's parameters. It accepts names that begin with an underscore, because they
 // are metadata (MCP-AQL core §4.6.1), and a token if the operation may require confirmation.
-func (s *Set) Params(o *gen.Operation) *document.Schema {
+func (s *Set) Params(o *gen.Operation) *Schema {
+	schema := s.paramsOf(o, o.Danger.Level() >= gen.Destructive.Level())
+	schema.Description = o.Description
+	schema.Deprecated = o.Deprecated != "" || o.Replacement != ""
+	schema.PatternProperties = map[string]bool{"^_": true}
+	for _, example := range o.Examples {
+		schema.Examples = append(schema.Examples, jsontext.Value(example.Params))
+	}
+	return schema
+}
+
+// paramsOf returns the schema of an operation's parameters, and of a token if the operation may require confirmation.
+func (s *Set) paramsOf(o *gen.Operation, confirms bool) *Schema {
 	params := o.Params
 	s.returns = o.Returns.Name
-	if _, own := o.Param(tokenParam.Name); export.NeedsConfirmation(o) && !own {
-		params = append(slices.Clone(params), tokenParam)
+	if token := gen.ConfirmationToken(); confirms {
+		if _, own := o.Param(token.Name); !own {
+			params = append(slices.Clone(params), token)
+		}
 	}
-	schema := s.object(params, func(p *gen.Param) *document.Schema {
+	return s.object(params, func(p *gen.Param) *Schema {
 		as := input
 		if o.Category == gen.Update && p.Name == "input" {
 			as = changes
 		}
 		value := s.param(p, as)
-		if !p.Required {
+		switch {
+		case !p.Required && !s.asTool:
 			value = orNull(value)
-		} else if p.Type == "any" {
-			value.Not = &document.Schema{Type: "null"}
+		case p.Required && p.Type == "any":
+			value.Not = &Schema{Type: Types{"null"}}
 		}
 		return value
 	})
-	schema.Description = o.Description
-	schema.Deprecated = o.Deprecated != "" || o.Replacement != ""
-	schema.PatternProperties = map[string]*document.Schema{"^_": document.TrueSchema}
-	for _, example := range o.Examples {
-		schema.Examples = append(schema.Examples, json.RawMessage(example.Params))
-	}
-	return schema
-}
-
-// tokenParam is the parameter that operations accept in addition to their own if they may require confirmation.
-var tokenParam = gen.Param{
-	Name: "confirmation_token", Type: "string", Sensitive: true,
-	Description: "Token from a CONFIRMATION_REQUIRED failure; send the same request again with it to confirm",
 }
 
 // Result returns the schema of the results of an operation.
-func (s *Set) Result(r gen.Returns) *document.Schema {
-	if _, ok := s.adapter.Type(r.Name); !ok {
-		return &document.Schema{Type: "null"}
+func (s *Set) Result(r gen.Returns) *Schema {
+	if s.types[r.Name] == nil {
+		return &Schema{Type: Types{"null"}}
 	}
 	if r.Nullable {
 		return orNull(s.ref(r.Name, output))
@@ -169,10 +176,10 @@ func (s *Set) Result(r gen.Returns) *document.Schema {
 }
 
 // ref returns a reference to a type. The first reference adds its definition.
-func (s *Set) ref(name string, as use) *document.Schema {
-	t, ok := s.adapter.Type(name)
-	if !ok {
-		return &document.Schema{}
+func (s *Set) ref(name string, as use) *Schema {
+	t := s.types[name]
+	if t == nil {
+		return &Schema{}
 	}
 	switch {
 	case t.Kind == gen.KindScalar, t.Kind == gen.KindEnum && slices.Contains(valuesOf(t), ""):
@@ -190,7 +197,7 @@ func (s *Set) ref(name string, as use) *document.Schema {
 		s.defined[defined] = nil // for references of a type that contains itself
 		s.defined[defined] = s.typed(t, as)
 	}
-	return &document.Schema{Ref: s.prefix + defined}
+	return &Schema{Ref: s.prefix + defined}
 }
 
 // nameOf returns a unique name for a definition.

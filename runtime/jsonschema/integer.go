@@ -5,14 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	document "github.com/invopop/jsonschema"
-
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // propertyName returns the schema of the names of a map's entries. Names are strings, so it has no type.
-func propertyName(keys *gen.Param, as use) *document.Schema {
-	schema := &document.Schema{Format: keys.Format, Description: keys.Description}
+func propertyName(keys *gen.Param, as use) *Schema {
+	schema := &Schema{Format: keys.Format, Description: keys.Description}
 	switch {
 	case keys.Type == "integer" && as == output:
 		schema.Pattern = gen.PatternInteger

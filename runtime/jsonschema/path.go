@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	document "github.com/invopop/jsonschema"
-
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -24,18 +22,20 @@ const (
 var wireName = regexp.MustCompile("^(?:" + segment + "|_computed)$")
 
 // selection returns the schema of a field selection for results of a type: a preset, or paths of existing fields.
-func (s *Set) selection(presets []string, result string) *document.Schema {
+func (s *Set) selection(presets []string, result string) *Schema {
 	pattern := anyPath
-	if t, ok := s.adapter.Type(resource(s.adapter, result)); ok {
+	if s.asTool {
+		pattern = ""
+	} else if t := s.types[s.resource(result)]; t != nil {
 		if p, ok := s.pathsOf(t, nil); ok && len(p.ends) > 0 {
 			pattern = "^" + alternatives(p.ends) + "$"
 		} else if !ok && s.hasOtherNames(t, nil) {
 			pattern = ""
 		}
 	}
-	return &document.Schema{AnyOf: []*document.Schema{
-		{Type: "string", Enum: enum(presets)},
-		{Type: "array", MinItems: count(1), Items: &document.Schema{Type: "string", Pattern: pattern}},
+	return &Schema{AnyOf: []*Schema{
+		{Type: Types{"string"}, Enum: enum(presets)},
+		{Type: Types{"array"}, MinItems: 1, Items: &Schema{Type: Types{"string"}, Pattern: pattern}},
 	}}
 }
 
@@ -93,7 +93,7 @@ func (s *Set) pathsBelow(p *gen.Param, open []string) (paths, bool) {
 	for p.Type == "array" && p.Items != nil {
 		p = p.Items
 	}
-	if t, named := s.adapter.Type(p.Type); named && t.Kind == gen.KindObject {
+	if t := s.types[p.Type]; t != nil && t.Kind == gen.KindObject {
 		if slices.Contains(open, t.Name) {
 			return paths{inner: true, loops: map[string][]string{t.Name: {""}}}, true
 		}
@@ -171,8 +171,8 @@ func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 		for p.Type == "array" && p.Items != nil {
 			p = *p.Items
 		}
-		of, named := s.adapter.Type(p.Type)
+		of := s.types[p.Type]
 		return len(p.Aliases) > 0 || !wireName.MatchString(p.Name) || p.Type == "object" && p.Items != nil ||
-			named && s.hasOtherNames(of, seen)
+			of != nil && s.hasOtherNames(of, seen)
 	})
 }

@@ -4,17 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	document "github.com/invopop/jsonschema"
-
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // typed returns the schema of a type in one of its uses.
-func (s *Set) typed(t *gen.Type, as use) *document.Schema {
-	schema := &document.Schema{}
+func (s *Set) typed(t *gen.Type, as use) *Schema {
+	schema := &Schema{}
 	switch t.Kind {
 	case gen.KindEnum:
-		schema.Type = "string"
+		schema.Type = Types{"string"}
 		for _, v := range t.Values {
 			schema.Enum = append(schema.Enum, v.Value)
 		}
@@ -29,7 +27,7 @@ func (s *Set) typed(t *gen.Type, as use) *document.Schema {
 		}
 	case gen.KindScalar:
 		if t.Name == nothing {
-			schema.Type = "null"
+			schema.Type = Types{"null"}
 		}
 	}
 	schema.Description = describeType(t)
@@ -59,16 +57,16 @@ func sentence(text, next string) string {
 	}
 }
 
-func (s *Set) objectType(t *gen.Type, as use) *document.Schema {
+func (s *Set) objectType(t *gen.Type, as use) *Schema {
 	if t.Items != nil {
-		return &document.Schema{Type: "object", AdditionalProperties: s.element(t.Items, as)}
+		return &Schema{Type: Types{"object"}, AdditionalProperties: Additional{Schema: s.element(t.Items, as)}}
 	}
 	if as == output {
 		return s.outputType(t)
 	}
-	return s.object(s.accepted(t, as), func(p *gen.Param) *document.Schema {
+	return s.object(s.accepted(t, as), func(p *gen.Param) *Schema {
 		value := s.param(p, as)
-		absent := as == input && t.Changes == "" // null is absence
+		absent := as == input && t.Changes == "" && !s.asTool // null is absence
 		if !p.Required && (p.Nullable || absent) {
 			return orNull(value)
 		}
@@ -87,14 +85,14 @@ func (s *Set) accepted(t *gen.Type, as use) []gen.Param {
 // outputType returns the schema of an object in results, which have no sensitive fields. A field is required if it is
 // always written. It is not if it has omitempty or omitzero, if it belongs to an embedded struct, which may be nil, or
 // if requests can select the fields.
-func (s *Set) outputType(t *gen.Type) *document.Schema {
+func (s *Set) outputType(t *gen.Type) *Schema {
 	fields := slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.Sensitive })
 	for i := range fields {
 		f := &fields[i]
 		f.Required = !f.OmitEmpty && !f.OmitZero && !strings.Contains(f.Go, ".") && !s.partial[t.Name]
 		f.Aliases = nil
 	}
-	return s.object(fields, func(p *gen.Param) *document.Schema {
+	return s.object(fields, func(p *gen.Param) *Schema {
 		value := s.param(p, output)
 		if p.Nullable {
 			return orNull(value)
@@ -104,17 +102,22 @@ func (s *Set) outputType(t *gen.Type) *document.Schema {
 }
 
 // object returns the schema of an object with these fields and no others.
-func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *document.Schema) *document.Schema {
-	schema := &document.Schema{
-		Type: "object", Properties: document.NewProperties(), AdditionalProperties: document.FalseSchema,
+func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *Schema) *Schema {
+	schema := &Schema{
+		Type: Types{"object"}, Properties: Properties{}, AdditionalProperties: Additional{None: true},
 	}
 	for i := range fields {
 		p := &fields[i]
-		schema.Properties.Set(p.Name, value(p))
+		if s.asTool && p.Aliases != nil {
+			one := *p
+			one.Aliases = nil
+			p = &one
+		}
+		schema.Properties = append(schema.Properties, Property{p.Name, value(p)})
 		for _, alias := range p.Aliases {
 			other := value(p)
 			other.Description, other.Default = "Another name of "+p.Name, nil
-			schema.Properties.Set(alias, other)
+			schema.Properties = append(schema.Properties, Property{alias, other})
 		}
 		named := append([]string{p.Name}, p.Aliases...)
 		switch {
@@ -128,13 +131,13 @@ func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *document.Sche
 }
 
 // oneName returns the rule that an object has exactly one of the names of a value, or at most one if it is optional.
-func oneName(names []string, required bool) *document.Schema {
-	rule := &document.Schema{}
+func oneName(names []string, required bool) *Schema {
+	rule := &Schema{}
 	for _, name := range names {
-		rule.OneOf = append(rule.OneOf, &document.Schema{Required: []string{name}})
+		rule.OneOf = append(rule.OneOf, &Schema{Required: []string{name}})
 	}
 	if !required {
-		none := &document.Schema{Not: &document.Schema{AnyOf: rule.OneOf}}
+		none := &Schema{Not: &Schema{AnyOf: rule.OneOf}}
 		rule.OneOf = append(slices.Clip(rule.OneOf), none)
 	}
 	return rule

@@ -2,19 +2,18 @@ package jsonschema
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	document "github.com/invopop/jsonschema"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // element returns the schema of an element of a list or a map.
-func (s *Set) element(p *gen.Param, as use) *document.Schema {
+func (s *Set) element(p *gen.Param, as use) *Schema {
 	value := s.param(p, as)
 	if p.Nullable {
 		return orNull(value)
@@ -23,7 +22,7 @@ func (s *Set) element(p *gen.Param, as use) *document.Schema {
 }
 
 // param returns the schema of a parameter, a field or an element, which accepts null only if it accepts anything.
-func (s *Set) param(p *gen.Param, as use) *document.Schema {
+func (s *Set) param(p *gen.Param, as use) *Schema {
 	schema := s.valueOf(p, as)
 	if p.Description != "" {
 		schema.Description = strings.TrimSpace(p.Description)
@@ -35,51 +34,53 @@ func (s *Set) param(p *gen.Param, as use) *document.Schema {
 		schema.Deprecated = true
 		schema.Description = sentence(schema.Description, "Deprecated: "+p.Deprecated)
 	}
-	if p.Default != "" && as != output {
-		schema.Default = json.RawMessage(p.Default)
+	if as != output {
+		schema.Default = literal(p.Default)
 	}
-	schema.ReadOnly = p.ReadOnly
-	schema.WriteOnly = p.Sensitive && as != output
+	if !s.asTool {
+		schema.ReadOnly = p.ReadOnly
+		schema.WriteOnly = p.Sensitive && as != output
+	}
 	return schema
 }
 
-func (s *Set) valueOf(p *gen.Param, as use) *document.Schema {
+func (s *Set) valueOf(p *gen.Param, as use) *Schema {
 	switch p.Type {
 	case gen.TypeSelection:
 		return s.selection(p.Presets, s.returns)
 	case "any":
-		return &document.Schema{}
+		return &Schema{}
 	case "string":
 		return text(p, as)
 	case "integer", "number":
-		return number(p, as)
+		return s.number(p, as)
 	case "boolean":
-		return &document.Schema{Type: "boolean"}
+		return &Schema{Type: Types{"boolean"}}
 	case "array":
-		schema := &document.Schema{Type: "array"}
+		schema := &Schema{Type: Types{"array"}}
 		if as != output {
-			schema.MinItems, schema.MaxItems = count(p.MinItems), count(p.MaxItems)
+			schema.MinItems, schema.MaxItems = p.MinItems, p.MaxItems
 		}
 		if p.Items != nil {
 			schema.Items = s.element(p.Items, as)
 		}
 		return schema
 	case "object":
-		schema := &document.Schema{Type: "object"}
+		schema := &Schema{Type: Types{"object"}}
 		if as != output {
-			schema.MinProperties, schema.MaxProperties = count(p.MinItems), count(p.MaxItems)
+			schema.MinProperties, schema.MaxProperties = p.MinItems, p.MaxItems
 		}
 		if p.Items != nil {
-			schema.AdditionalProperties = s.element(p.Items, as)
+			schema.AdditionalProperties.Schema = s.element(p.Items, as)
 		}
 		if p.Keys != nil {
 			schema.PropertyNames = propertyName(p.Keys, as)
 		}
 		return schema
 	}
-	t, ok := s.adapter.Type(p.Type)
-	if !ok {
-		return &document.Schema{}
+	t := s.types[p.Type]
+	if t == nil {
+		return &Schema{}
 	}
 	schema := s.ref(p.Type, as)
 	if t.Kind == gen.KindEnum && as != output && len(p.Enum) > 0 && !slices.Equal(p.Enum, valuesOf(t)) {
@@ -105,8 +106,8 @@ const quotedText = `^"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u(?:[0-9A-CEFa-cef][0-
 
 // quoted returns the schema of a value in a string. Of its rules, those on integers and the values of enums are told:
 // the others apply to what is in the string.
-func quoted(p *gen.Param, as use) *document.Schema {
-	schema := &document.Schema{Type: "string"}
+func quoted(p *gen.Param, as use) *Schema {
+	schema := &Schema{Type: Types{"string"}}
 	switch p.Pattern {
 	case gen.PatternInteger, gen.PatternNatural, gen.PatternNumber:
 	default:
@@ -133,8 +134,8 @@ func quoted(p *gen.Param, as use) *document.Schema {
 	return schema
 }
 
-func text(p *gen.Param, as use) *document.Schema {
-	schema := &document.Schema{Type: "string", Enum: enum(p.Enum)}
+func text(p *gen.Param, as use) *Schema {
+	schema := &Schema{Type: Types{"string"}, Enum: enum(p.Enum)}
 	if p.Quoted {
 		return quoted(p, as)
 	}
@@ -148,7 +149,7 @@ func text(p *gen.Param, as use) *document.Schema {
 		}
 		return schema
 	}
-	schema.MinLength, schema.MaxLength = count(p.MinLength), count(p.MaxLength)
+	schema.MinLength, schema.MaxLength = p.MinLength, p.MaxLength
 	if p.Format == "byte" {
 		schema.Pattern = base64
 	}
@@ -156,35 +157,39 @@ func text(p *gen.Param, as use) *document.Schema {
 		pattern, ok := ecma(p.Pattern)
 		if schema.Pattern = pattern; !ok {
 			schema.Pattern = ""
-			schema.Comments = "Go reads the pattern " + p.Pattern + " otherwise than JSON Schema, so it is not checked here."
+			schema.Comment = "Go reads the pattern " + p.Pattern + " otherwise than JSON Schema, so it is not checked here."
 		}
 	}
 	return schema
 }
 
-func number(p *gen.Param, as use) *document.Schema {
-	schema := &document.Schema{Type: p.Type}
+func (s *Set) number(p *gen.Param, as use) *Schema {
+	schema := &Schema{Type: Types{p.Type}}
 	if p.Format == gen.FormatFloat {
 		schema.Format = p.Format
 	}
 	if as == output {
 		return schema
 	}
-	schema.Minimum, schema.Maximum = json.Number(p.Minimum), json.Number(p.Maximum)
+	low, high := p.Minimum, p.Maximum
 	if p.Format == gen.FormatFloat {
 		largest := strconv.FormatFloat(math.MaxFloat32, 'g', -1, 32)
-		schema.Minimum = cmp.Or(schema.Minimum, json.Number("-"+largest))
-		schema.Maximum = cmp.Or(schema.Maximum, json.Number(largest))
+		low, high = cmp.Or(low, "-"+largest), cmp.Or(high, largest)
 	}
-	if p.Type == "integer" && p.Format != gen.FormatBigInt {
-		if p.Minimum == "" {
-			schema.Minimum = json.Number(strconv.FormatInt(math.MinInt64, 10))
-		}
-		if p.Maximum == "" {
-			schema.Maximum = json.Number(strconv.FormatInt(math.MaxInt64, 10))
-		}
+	if p.Type == "integer" && p.Format != gen.FormatBigInt && !s.asTool {
+		low = cmp.Or(low, strconv.FormatInt(math.MinInt64, 10))
+		high = cmp.Or(high, strconv.FormatInt(math.MaxInt64, 10))
 	}
+	schema.Minimum, schema.Maximum = literal(low), literal(high)
 	return schema
+}
+
+// literal returns a JSON text; nil: there is none.
+func literal(text string) jsontext.Value {
+	if text == "" {
+		return nil
+	}
+	return jsontext.Value(text)
 }
 
 func enum(values []string) []any {
@@ -195,19 +200,11 @@ func enum(values []string) []any {
 	return list
 }
 
-func count(n int) *uint64 {
-	if n <= 0 {
-		return nil
-	}
-	c := uint64(n)
-	return &c
-}
-
 // orNull returns a schema that also accepts null.
-func orNull(schema *document.Schema) *document.Schema {
+func orNull(schema *Schema) *Schema {
 	switch {
 	case schema.Ref != "" || len(schema.AnyOf) > 0:
-		outer := &document.Schema{
+		outer := &Schema{
 			Description: schema.Description, Default: schema.Default, Deprecated: schema.Deprecated, ReadOnly: schema.ReadOnly,
 			WriteOnly: schema.WriteOnly,
 		}
@@ -215,15 +212,14 @@ func orNull(schema *document.Schema) *document.Schema {
 		inner.Description, inner.Default, inner.Deprecated, inner.ReadOnly, inner.WriteOnly = "", nil, false, false, false
 		alternatives := inner.AnyOf
 		if inner.Ref != "" {
-			alternatives = []*document.Schema{&inner}
+			alternatives = []*Schema{&inner}
 		}
-		outer.AnyOf = append(slices.Clip(alternatives), &document.Schema{Type: "null"})
+		outer.AnyOf = append(slices.Clip(alternatives), &Schema{Type: Types{"null"}})
 		return outer
-	case schema.Type == "":
+	case len(schema.Type) == 0:
 		return schema // anything
 	}
-	schema.Extras = map[string]any{"type": []string{schema.Type, "null"}}
-	schema.Type = ""
+	schema.Type = append(schema.Type, "null")
 	if len(schema.Enum) > 0 {
 		schema.Enum = append(slices.Clip(schema.Enum), nil)
 	}
@@ -231,9 +227,9 @@ func orNull(schema *document.Schema) *document.Schema {
 }
 
 // notNull returns a schema that does not accept null.
-func notNull(schema *document.Schema) *document.Schema {
-	if schema.Type == "" && schema.Ref == "" && len(schema.AnyOf) == 0 {
-		schema.Not = &document.Schema{Type: "null"}
+func notNull(schema *Schema) *Schema {
+	if len(schema.Type) == 0 && schema.Ref == "" && len(schema.AnyOf) == 0 {
+		schema.Not = &Schema{Type: Types{"null"}}
 	}
 	return schema
 }

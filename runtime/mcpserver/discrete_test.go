@@ -1,0 +1,62 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// In discrete mode a client lists the tools page by page, also where callers see only some, and calls one with the
+// parameters of its operation.
+func TestDiscreteTools(t *testing.T) {
+	const operations = 1200
+	var handlers []gen.Handler
+	for i := range operations {
+		handlers = append(handlers, gen.Handler{
+			Name: fmt.Sprintf("get_thing_%d", i), Category: gen.Read, Danger: gen.Safe, Description: "Gets it.",
+			Params: []gen.Field{{Name: "id", Go: "ID", Type: "string"}}, Returns: "Text",
+			Request: (*thing)(nil), Result: (*string)(nil),
+			Call: func(_ context.Context, _ []any, request any) (any, error) { return "got " + request.(*thing).ID, nil },
+		})
+	}
+	registry := gen.NewRegistry(handlers, []gen.WireType{{Name: "Text", Kind: gen.KindScalar}})
+	for _, hides := range []bool{false, true} {
+		adapter, err := aql.New(registry, aql.Options{Name: "things", Mode: aql.ModeDiscrete, HideDenied: hides})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := New(adapter, Options{})
+		t.Cleanup(server.Close)
+		session := inMemory(t, server, "")
+		pages, names := 0, map[string]bool{}
+		for cursor := ""; pages == 0 || cursor != ""; pages++ {
+			list, err := session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: cursor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range list.Tools {
+				names[tool.Name] = true
+			}
+			cursor = list.NextCursor
+		}
+		if pages < 2 || len(names) != operations+1 || !names["introspect"] || !names["get_thing_1199"] {
+			t.Errorf("hides %v: %d tools on %d pages", hides, len(names), pages)
+		}
+		for _, tt := range []struct {
+			arguments, want string
+			isError         bool
+		}{
+			{`{"id":"7"}`, `"data":"got 7"`, false},
+			{`{"operation":"get_thing_8"}`, "VALIDATION_UNKNOWN_PARAM", true},
+		} {
+			if got, isError := call(t, session, "get_thing_7", tt.arguments); !strings.Contains(got, tt.want) || isError != tt.isError {
+				t.Errorf("%s: error %v, %s", tt.arguments, isError, got)
+			}
+		}
+	}
+}
