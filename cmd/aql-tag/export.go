@@ -200,8 +200,8 @@ func (f *exportFlags) plan() (exportFormat, describe.Surface, error) {
 		return exportFormat{}, surface, fmt.Errorf("-mode: %w", err)
 	}
 	if surface.Mode == describe.Discrete {
-		return exportFormat{}, surface, errors.New("-mode discrete has no exports: they describe requests with an operation " +
-			"and its params; the tools of an adapter in that mode carry their schemas")
+		return exportFormat{}, surface, errors.New("-mode discrete has no exports: they describe requests with an " +
+			"operation and its params; the tools of an adapter in that mode carry their schemas")
 	}
 	if surface.Profile, err = describe.FindProfile(f.profile, nil); err != nil {
 		return exportFormat{}, surface, fmt.Errorf("-profile: %w", err)

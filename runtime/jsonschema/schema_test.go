@@ -47,7 +47,9 @@ func TestToolsHaveSmallSchemas(t *testing.T) {
 			}},
 			{Name: "Point", Kind: gen.KindObject, Fields: []gen.Param{{Name: "x", Type: "number"}}},
 			{Name: "Mode", Kind: gen.KindEnum, Values: []gen.EnumValue{{Value: "slow"}, {Value: "fast", Description: "Or so"}}},
-			{Name: "Box", Kind: gen.KindObject, Fields: []gen.Param{{Name: "in", Type: "array", Items: &gen.Param{Type: "Box"}}}},
+			{Name: "Box", Kind: gen.KindObject, Fields: []gen.Param{
+				{Name: "in", Type: "array", Items: &gen.Param{Type: "Box"}},
+			}},
 		},
 	}
 	text, err := NewTools(a).Arguments(&a.Operations[0], true).Text()

@@ -54,8 +54,8 @@ func NewSet(a *gen.Definitions, prefix string) *Set {
 
 func newSet(a *gen.Definitions, prefix string) *Set {
 	s := &Set{
-		types: make(map[string]*gen.Type, len(a.Types)), prefix: prefix, names: make(map[key]string), taken: make(map[string]bool),
-		defined: make(map[string]*Schema),
+		types: make(map[string]*gen.Type, len(a.Types)), prefix: prefix,
+		names: make(map[key]string), taken: make(map[string]bool), defined: make(map[string]*Schema),
 		partial: make(map[string]bool),
 	}
 	for i := range a.Types {

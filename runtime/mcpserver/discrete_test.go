@@ -54,7 +54,8 @@ func TestDiscreteTools(t *testing.T) {
 			{`{"id":"7"}`, `"data":"got 7"`, false},
 			{`{"operation":"get_thing_8"}`, "VALIDATION_UNKNOWN_PARAM", true},
 		} {
-			if got, isError := call(t, session, "get_thing_7", tt.arguments); !strings.Contains(got, tt.want) || isError != tt.isError {
+			got, isError := call(t, session, "get_thing_7", tt.arguments)
+			if !strings.Contains(got, tt.want) || isError != tt.isError {
 				t.Errorf("%s: error %v, %s", tt.arguments, isError, got)
 			}
 		}

@@ -187,8 +187,8 @@ func stricter(refusal error) bool {
 // does: integers beyond 64 bits, selections of fields that do not exist, and tokens where nothing is to be confirmed.
 func beyondTools(refusal error) bool {
 	text := refusal.Error()
-	return strings.Contains(text, "'9223372036854775807'") || strings.Contains(text, "'-9223372036854775808'") ||
-		strings.Contains(text, "/fields") || strings.Contains(text, "'confirmation_token'")
+	return strings.Contains(text, "9.223372036854776×10¹⁸") || strings.Contains(text, "/fields") ||
+		strings.Contains(text, "'confirmation_token'")
 }
 
 func written(t *testing.T, value any) string {

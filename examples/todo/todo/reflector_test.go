@@ -79,7 +79,8 @@ func TestSchemasDifferFromReflectionOnlyWhereMeant(t *testing.T) {
 		if !ok {
 			t.Fatalf("there is no operation %s", name)
 		}
-		all = append(all, compare(t, "params "+name, reflected(params[name]).MarshalJSON, jsonschema.Params(adapter, o).Text)...)
+		all = append(all, compare(t, "params "+name, reflected(params[name]).MarshalJSON,
+			jsonschema.Params(adapter, o).Text)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(results)) {
 		all = append(all, compare(t, "results "+name, reflected(results[name]).MarshalJSON,

@@ -13,7 +13,8 @@ func library() *gen.Definitions {
 	book := gen.Returns{Name: "Book", Kind: gen.KindObject}
 	return &gen.Definitions{Name: "library", Operations: []gen.Operation{
 		{Name: "get_book", Category: gen.Read, Description: "Gets a <book>.", Returns: book, Params: []gen.Param{
-			{Name: "isbn", Type: "string", Required: true}, {Name: "size", Type: "string", Enum: []string{"s", "l"}, Default: `"s"`},
+			{Name: "isbn", Type: "string", Required: true},
+			{Name: "size", Type: "string", Enum: []string{"s", "l"}, Default: `"s"`},
 		}},
 		{Name: "find_book", Category: gen.Read, Returns: book},
 		{Name: "Find_Book", Category: gen.Read, Returns: book},
