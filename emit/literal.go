@@ -166,6 +166,9 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 	if len(t.Members) > 0 {
 		m.add("Members", stringsLiteral(t.Members))
 	}
+	if len(t.Withheld) > 0 {
+		m.add("Withheld", stringsLiteral(t.Withheld))
+	}
 	switch {
 	case len(t.Values) > 0:
 		p.open("{", m.String(), ", Values: []", g.gen("EnumValue"), "{")

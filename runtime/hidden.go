@@ -24,6 +24,27 @@ func fieldsHidden(text string) hiddenFields {
 	return hidden
 }
 
+// withPromoted adds to fields, each as Type.field, those that other structs have because they embed the Type.
+func withPromoted(fields []string, promoted map[string][]string) []string {
+	all := slices.Clone(fields)
+	for _, field := range fields {
+		all = append(all, promoted[field]...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// results returns the encoders of what the handlers return.
+func (a *Adapter) results() []*codec.Result {
+	var results []*codec.Result
+	for _, handler := range a.handlers {
+		if handler.encoder != nil {
+			results = append(results, handler.encoder)
+		}
+	}
+	return results
+}
+
 func (h hiddenFields) has(typ, field string) bool { return slices.Contains(h[typ], field) }
 
 // leaveOut leaves the fields out of the definitions. A type that parameters mention too keeps them with a note, because
@@ -78,7 +99,7 @@ func (h hiddenFields) newCall(handler *bound, mask *codec.Mask) func(*slots) cal
 	if mask == nil || handler.encoder == nil {
 		return nil
 	}
-	left, found := mask.Of(handler.encoder)
+	left, found, _ := mask.Of(handler.encoder)
 	if len(found) == 0 {
 		return nil
 	}
@@ -87,7 +108,8 @@ func (h hiddenFields) newCall(handler *bound, mask *codec.Mask) func(*slots) cal
 	return masked.newCall
 }
 
-// checkHidden fails where fields that a policy hides cannot be found in what a handler returns.
+// checkHidden fails where fields that a policy hides would be in what a handler returns: where it does not return them
+// as fields at all, or in one place has a value that writes itself. Fields that results leave out for everybody pass.
 func (a *Adapter) checkHidden(fields []string) error {
 	hidden := fieldsHidden(strings.Join(fields, " "))
 	var faults []error
@@ -97,12 +119,20 @@ func (a *Adapter) checkHidden(fields []string) error {
 		if handler.encoder == nil {
 			continue
 		}
-		_, found := hidden.mask().Of(handler.encoder)
-		types := make(map[string]bool)
-		gen.Mention(a.types, o.Returns.Name, types)
+		_, found, opaque := hidden.mask().Of(handler.encoder)
+		types, unread := make(map[string]bool), make(map[string]bool)
+		a.addReturned(o.Returns.Name, types)
+		for name := range opaque {
+			a.addReturned(name, unread)
+		}
 		for _, typ := range slices.Sorted(maps.Keys(hidden)) {
 			for _, name := range hidden[typ] {
-				if types[typ] && !found[typ+"."+name] {
+				switch {
+				case unread[typ]:
+					faults = append(faults, fmt.Errorf(
+						"policy: %s.%s cannot be hidden: the handler of %s returns a value with it that writes its own JSON",
+						typ, name, o.Name))
+				case types[typ] && !found[typ+"."+name] && !a.neverReturned(typ, name):
 					faults = append(faults, fmt.Errorf(
 						"policy: %s.%s cannot be hidden: the handler of %s does not return it as a field",
 						typ, name, o.Name))
@@ -111,4 +141,32 @@ func (a *Adapter) checkHidden(fields []string) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// neverReturned reports whether results leave a field out for everybody.
+func (a *Adapter) neverReturned(typ, field string) bool {
+	t := a.types[typ]
+	return slices.Contains(t.Withheld, field) ||
+		slices.ContainsFunc(t.Fields, func(p gen.Param) bool { return p.Name == field && p.Sensitive })
+}
+
+// addReturned adds the types that values of a type consist of in results.
+func (a *Adapter) addReturned(name string, names map[string]bool) {
+	t := a.types[name]
+	if t == nil || names[name] {
+		return
+	}
+	names[name] = true
+	params := slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.Sensitive })
+	if t.Items != nil {
+		params = append(params, *t.Items)
+	}
+	for i := range params {
+		for p := &params[i]; p != nil; p = p.Items {
+			a.addReturned(p.Type, names)
+		}
+	}
+	for _, member := range t.Members {
+		a.addReturned(member, names)
+	}
 }

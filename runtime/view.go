@@ -6,6 +6,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/policy"
 )
@@ -95,13 +96,14 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 	}
 	if a.options.HideDenied || bound != nil && bound.Hides() {
 		var err error
+		var promoted map[string][]string
 		if bound != nil && bound.Hides() {
-			err = a.checkHidden(bound.EveryHidden())
+			promoted = codec.Promoted(a.results(), a.types)
+			if err = a.checkHidden(withPromoted(bound.EveryHidden(), promoted)); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		if v.sights, err = a.newSights(v); err != nil {
+		if v.sights, err = a.newSights(v, promoted); err != nil {
 			return err
 		}
 	}

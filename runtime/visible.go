@@ -19,6 +19,8 @@ type sights struct {
 	adapter *Adapter
 	whole   *view
 	nothing *view // of a caller who may call nothing
+	// promoted are the fields that structs have from those which they embed: see codec.Promoted.
+	promoted map[string][]string
 
 	mu      sync.Mutex
 	callers map[string]string        // callers to the sets of what they see
@@ -39,9 +41,10 @@ type sight struct {
 	view *view
 }
 
-func (a *Adapter) newSights(whole *view) (*sights, error) {
+func (a *Adapter) newSights(whole *view, promoted map[string][]string) (*sights, error) {
 	s := &sights{
-		adapter: a, whole: whole, callers: make(map[string]string), sets: make(map[string]*list.Element), recent: list.New(),
+		adapter: a, whole: whole, promoted: promoted,
+		callers: make(map[string]string), sets: make(map[string]*list.Element), recent: list.New(),
 	}
 	var err error
 	s.nothing, err = s.narrow(strings.Repeat("-", len(a.definitions.Operations)))
@@ -52,11 +55,13 @@ func (a *Adapter) newSights(whole *view) (*sights, error) {
 func (s *sights) of(ctx context.Context) *view {
 	sight := s.find(CallerOf(ctx))
 	sight.once.Do(func() {
-		var err error
-		if sight.view, err = s.narrow(sight.set); err != nil {
+		sight.view = s.nothing // also after a panic
+		view, err := s.narrow(sight.set)
+		if err != nil {
 			s.adapter.log.LogAttrs(ctx, slog.LevelError, "what a caller may see cannot be rendered", slog.Any("error", err))
-			sight.view = s.nothing
+			return
 		}
+		sight.view = view
 	})
 	return sight.view
 }
@@ -108,7 +113,7 @@ func (s *sights) set(caller Caller) string {
 	if s.whole.policy == nil {
 		return string(set)
 	}
-	return string(set) + strings.Join(s.whole.policy.Hidden(caller), " ")
+	return string(set) + strings.Join(withPromoted(s.whole.policy.Hidden(caller), s.promoted), " ")
 }
 
 // narrow returns a view of a set.

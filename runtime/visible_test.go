@@ -200,3 +200,27 @@ func TestQuotaStatusOfHiddenOperations(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A caller whose view panics while it is made sees nothing from then on, and not a view that is not there.
+func TestViewsThatPanic(t *testing.T) {
+	adapter, err := New(shop(), Options{Mode: ModeSingle, HideDenied: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := adapter.view.Load().sights
+	s.whole = &view{gate: s.whole.gate} // whose directory is empty
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("making the view did not panic")
+			}
+		}()
+		s.of(t.Context())
+	}()
+	if got := s.of(t.Context()); got != s.nothing {
+		t.Errorf("the view afterwards: %v", got)
+	}
+	if got := len(adapter.view.Load().seenBy(t.Context()).definitions.Operations); got != 0 {
+		t.Errorf("the caller sees %d operations", got)
+	}
+}

@@ -182,10 +182,10 @@ func (f *callFlags) serve(
 	}
 	answer, err := caller.Call(ctx, o, params)
 	if errors.Is(err, call.ErrUnconfirmed) {
-		return exitUnconfirmed, f.unconfirmed(env, o, answer, caller.Ask != nil)
+		return exitUnconfirmed, f.unconfirmed(env, o, answer, caller)
 	}
 	if err != nil {
-		return exitIO, fmt.Errorf("%w; whether %s was carried out is not known", err, o.Name)
+		return exitIO, err
 	}
 	return f.print(env, answer)
 }
@@ -225,23 +225,47 @@ func (f *callFlags) print(env *environment, answer *conform.Answer) (int, error)
 	return code, call.WriteFailure(env.stderr, answer)
 }
 
-// unconfirmed says how to confirm.
-func (f *callFlags) unconfirmed(env *environment, o conform.Operation, answer *conform.Answer, asked bool) error {
+// unconfirmed says what is known of an operation that was not confirmed, and how to confirm it.
+func (f *callFlags) unconfirmed(
+	env *environment, o conform.Operation, answer *conform.Answer, caller *call.Caller,
+) error {
 	if f.json && answer != nil {
 		if _, err := f.print(env, answer); err != nil {
 			return err
 		}
 	}
-	if asked {
-		_, err := fmt.Fprintln(env.stderr, "Not confirmed; nothing was done.")
-		return err
+	name := conform.Printable(o.Name)
+	known := "Not confirmed; nothing was sent."
+	switch {
+	case answer == nil:
+	case call.AsksForConfirmation(answer):
+		known = "Not confirmed; the server answers that it runs " + name + " only with a confirmation."
+	default: // it asked while it was called
+		fmt.Fprintf(env.stderr, "Not confirmed. The server asked while it was called, and then answered: ")
+		if err := call.WriteFailure(env.stderr, answer); err != nil {
+			return err
+		}
+		known = "Whether it did something of " + name + " before it asked is not known."
+		if strings.HasPrefix(answer.Code, "PERMISSION_") {
+			known = "" // it denies the operation
+		}
+	}
+	if known != "" {
+		fmt.Fprintln(env.stderr, known)
 	}
 	flag := "-yes"
-	if f.yes || o.Danger == "dangerous" || o.Danger == "forbidden" {
+	if o.Danger == "dangerous" || o.Danger == "forbidden" || f.yes {
 		flag = "-yes-dangerous"
 	}
-	_, err := fmt.Fprintf(env.stderr, "Nothing was done, because nobody can be asked: standard input is not a terminal. "+
-		"To confirm, run\n  %s\n", f.commandLine([]string{flag}, append([]string{o.Name}, f.request.Params...)...))
+	switch {
+	case caller.Ask != nil:
+		return nil
+	case caller.Doubted():
+		_, err := fmt.Fprintln(env.stderr, "No flag confirms that: run the command where somebody can be asked.")
+		return err
+	}
+	_, err := fmt.Fprintf(env.stderr, "Nobody can be asked: standard input is not a terminal. To confirm, run\n  %s\n",
+		f.commandLine([]string{flag}, append([]string{o.Name}, f.request.Params...)...))
 	return err
 }
 
@@ -291,7 +315,7 @@ func (e *environment) asker() func(ctx context.Context, prompt string) (string, 
 			}
 			return read.line, nil
 		case <-ctx.Done():
-			return "", errors.New("interrupted; nothing was done")
+			return "", errors.New("interrupted")
 		}
 	}
 }

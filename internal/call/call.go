@@ -40,6 +40,7 @@ type Caller struct {
 	waiting  context.Context    // ends when the answer is there
 	asked    int                // questions of the server meanwhile
 	declined bool               // one of them was not answered with yes
+	doubted  bool               // a flag did not confirm a question, since it may be about something else
 }
 
 // mostQuestions is how often a server may ask while it runs one operation.
@@ -54,22 +55,23 @@ var confirmations = map[string]string{
 
 // Call calls an operation, and calls it again with the token if the server asks for a confirmation and the person gives
 // it. Where the server does not say that it asks, the person is asked before an operation that is destructive or worse.
-// It returns ErrUnconfirmed, with the last answer if there is one, if there is no confirmation.
+// It returns ErrUnconfirmed, with the last answer if there is one, if there is no confirmation. Another error says what
+// is known of the operation.
 func (c *Caller) Call(ctx context.Context, o conform.Operation, params json.RawMessage) (*conform.Answer, error) {
 	if levelOf(o.Danger) >= gen.Destructive.Level() && !c.Surface.Asks(o) {
 		question := "The server does not say that it asks before it does this."
 		if !o.DangerReported {
 			question = "The server does not report how dangerous this is."
 		}
-		if err := c.confirm(ctx, o, o.Danger, []string{question}); err != nil {
-			return nil, err
+		if err := c.confirm(ctx, o, o.Danger, []string{question}, ""); err != nil {
+			return nil, unlessUnconfirmed(err, "%w; nothing was sent")
 		}
 	}
 	sent := map[string]bool{}
 	for {
 		answer, declined, err := c.callOnce(ctx, o, params)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; whether %s was carried out is not known", err, o.Name)
 		}
 		if declined && answer.Failed {
 			return answer, ErrUnconfirmed
@@ -80,13 +82,32 @@ func (c *Caller) Call(ctx context.Context, o conform.Operation, params json.RawM
 			return answer, nil
 		}
 		sent[parameter] = true
-		if err := c.confirm(ctx, o, dangerOf(o, answer), questionOf(answer)); err != nil {
-			return answer, err
+		about := textOf(answer.Details["operation"])
+		doubt := ""
+		if about != "" && about != o.Name {
+			doubt = "The server asks about " + about + "."
+		}
+		if err := c.confirm(ctx, o, dangerOf(o, answer), questionOf(answer), doubt); err != nil {
+			return answer, unlessUnconfirmed(err, "%w; the confirmation was not sent")
 		}
 		if params, err = withMember(params, parameter, token); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// unlessUnconfirmed adds what is known to an error, but for one that only says that nobody confirmed.
+func unlessUnconfirmed(err error, format string) error {
+	if errors.Is(err, ErrUnconfirmed) {
+		return err
+	}
+	return fmt.Errorf(format, err)
+}
+
+// AsksForConfirmation reports whether a failure only asks for a confirmation.
+func AsksForConfirmation(answer *conform.Answer) bool {
+	_, asks := confirmations[answer.Code]
+	return answer.Failed && asks
 }
 
 // callOnce calls an operation, and tells whether the person declined what the server asked meanwhile.
@@ -106,8 +127,29 @@ func (c *Caller) callOnce(
 	return answer, c.declined, err
 }
 
-// levelInText matches the danger level in the question of an adapter.
-var levelInText = regexp.MustCompile(`\(danger: ([a-z]+)\)`)
+// The texts in the question of an adapter that have the danger level, and the operation with it.
+var (
+	levelInText     = regexp.MustCompile(`\(danger: ([a-z]+)\)`)
+	operationInText = regexp.MustCompile(`operation '([^']*)' \(danger: [a-z]+\)`)
+)
+
+// doubtAbout returns why a question may not be about the confirmation of an operation; empty: it says that it is.
+func doubtAbout(question, operation string) string {
+	asked := operationInText.FindAllStringSubmatch(question, -1)
+	for _, m := range asked { // the text may have values of parameters
+		if m[1] != operation {
+			return "The question is about " + m[1] + " too."
+		}
+	}
+	if len(asked) == 0 {
+		return "The question does not say which operation it is about, and how dangerous that is."
+	}
+	return ""
+}
+
+// Doubted reports whether there was a question that flags did not confirm, since it does not say that it is about the
+// operation.
+func (c *Caller) Doubted() bool { return c.doubted }
 
 // CanApprove reports whether questions of the server can be answered at all.
 func (c *Caller) CanApprove() bool { return c.Ask != nil || c.Yes || c.YesDangerous }
@@ -128,7 +170,8 @@ func (c *Caller) Approve(_ context.Context, question string) (bool, error) {
 			danger = m[1]
 		}
 	}
-	err := c.confirm(c.waiting, *c.calling, danger, strings.Split(strings.TrimSpace(question), "\n"))
+	lines := strings.Split(strings.TrimSpace(question), "\n")
+	err := c.confirm(c.waiting, *c.calling, danger, lines, doubtAbout(question, c.calling.Name))
 	if errors.Is(err, ErrUnconfirmed) {
 		c.declined = true
 		return false, nil
@@ -180,8 +223,11 @@ func questionOf(answer *conform.Answer) []string {
 	return append(lines, answer.Message)
 }
 
-// confirm shows what is asked, and fails with ErrUnconfirmed unless flags or the person confirm it.
-func (c *Caller) confirm(ctx context.Context, o conform.Operation, danger string, question []string) error {
+// confirm shows what is asked, and fails with ErrUnconfirmed unless flags or the person confirm it. doubt is why it may
+// be about something else, which flags do not confirm; empty: it is about the operation.
+func (c *Caller) confirm(
+	ctx context.Context, o conform.Operation, danger string, question []string, doubt string,
+) error {
 	var s strings.Builder
 	category := o.Category
 	if category == "" {
@@ -191,11 +237,16 @@ func (c *Caller) confirm(ctx context.Context, o conform.Operation, danger string
 	for _, line := range question {
 		fmt.Fprintf(&s, "  %s\n", conform.Printable(line))
 	}
+	dangerous := levelOf(danger) > gen.Destructive.Level()
+	flag := c.YesDangerous || c.Yes && !dangerous
+	if flag && doubt != "" {
+		c.doubted = true
+		fmt.Fprintf(&s, "  %s A flag confirms only %s.\n", conform.Printable(doubt), conform.Printable(o.Name))
+	}
 	if _, err := io.WriteString(c.Say, s.String()); err != nil {
 		return err
 	}
-	dangerous := levelOf(danger) > gen.Destructive.Level()
-	if c.YesDangerous || c.Yes && !dangerous {
+	if flag && doubt == "" {
 		return nil
 	}
 	if c.Ask == nil {

@@ -73,7 +73,7 @@ func TestPatient(t *testing.T) {
 				if (err != nil) != tt.fails {
 					t.Error(err)
 				}
-				if err != nil && err.Error() != "conform: no answer within 10s" {
+				if err != nil && err.Error() != "conform: no answer within 10s; whether wait was carried out is not known" {
 					t.Error(err)
 				}
 			})

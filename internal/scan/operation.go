@@ -42,6 +42,10 @@ type builder struct {
 
 	directives *typeDirectives
 	secrets    map[*types.Var]bool // fields of results that lint has reported
+
+	withheld  map[*types.Var]bool // fields that results cannot leave out, which were reported
+	warnedAny map[string]bool     // places of values of any type that were reported
+	anySecret *secretField        // a field to leave out of the package's types
 }
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
@@ -101,6 +105,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	if b.linting {
 		b.lint(o, &h)
 	}
+	ok = b.checkSensitive(o, &h) && ok
 	return h, b.checkDirections(o, &h) && ok
 }
 

@@ -270,6 +270,7 @@ type Type struct {
 	Members     []string    // of a union
 	Items       *Param      // of an object whose members all have one type; nil: its members are Fields
 	Changes     string      // the type that values of this one change, for the input of updates; empty: none
+	Withheld    []string    // fields of an object that results leave out and nothing else has. Not on the wire
 }
 
 // EnumValue is one value of an enum type.

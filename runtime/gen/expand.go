@@ -39,7 +39,7 @@ func (e *expansion) expand() error {
 		d := &e.declared[i]
 		e.types[i] = Type{
 			Name: d.Name, Kind: d.Kind, Description: d.Description, Values: d.Values, Fields: e.params(d.Fields),
-			Members: d.Members, Items: e.items(d.Items), Changes: d.Changes,
+			Members: d.Members, Items: e.items(d.Items), Changes: d.Changes, Withheld: d.Withheld,
 		}
 	}
 	for i := range e.types {

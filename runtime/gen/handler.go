@@ -71,6 +71,8 @@ type WireType struct {
 	Items       *Field      // of an object whose members all have one type
 	// Changes names the type whose values this one changes. Its fields are those of the other that an update may change.
 	Changes string
+	// Withheld are the names of the fields that are not among Fields, since results leave them out.
+	Withheld []string
 }
 
 // Exactly returns what p points to. Generated code mentions it to break the build when the type of a field is no longer

@@ -14,7 +14,8 @@ import (
 type AttachOptions struct {
 	// Caller returns who sends a request, as the service has verified it. A request for which it fails is refused. nil:
 	// the caller is the UserID of the SDK's token information, with its scopes; without that it is anonymous, also on
-	// stdio. Requests are calls of the adapter's tools and, with aql.Options.HideDenied, all calls and lists of tools.
+	// stdio. Requests are calls of the adapter's tools and, with aql.Options.HideDenied, all calls and lists of tools;
+	// for these, what middleware adds to ctx is there only if that was added to the server after Attach.
 	Caller func(ctx context.Context, request mcp.Request) (aql.Caller, error)
 	// MaxInFlight bounds the adapter's calls that run at the same time; default 256. Further ones are refused.
 	MaxInFlight int
@@ -58,7 +59,9 @@ func Attach(server *mcp.Server, adapter *aql.Adapter, options AttachOptions) (*A
 		}
 		return caller, nil
 	}
+	s.seer = s.caller
 	a := &Attachment{s}
+	s.addVisibility(server)
 	s.addTools(server, a.call)
 	return a, nil
 }

@@ -57,7 +57,8 @@ type Options struct {
 	// Setup adds tools, resources, prompts and middleware of the service's own to the MCP server; it is called once, by
 	// New. MaxInFlight, the recovery from panics and what holds for the transports hold for them, and aql.CallerOf tells
 	// their handlers who calls. The adapter's gate, policy, limits and audit log know nothing of them. A tool with the
-	// name of one of the adapter's is an error.
+	// name of one of the adapter's is an error. Middleware may replace the caller with aql.WithCaller: the adapter then
+	// judges calls, and with aql.Options.HideDenied lists tools, by the one whom it finds in the context.
 	Setup func(*mcp.Server)
 }
 
@@ -76,6 +77,8 @@ type Server struct {
 	mcp      *mcp.Server
 	sessions *sessions
 	caller   func(context.Context, mcp.Request) (aql.Caller, error)
+	seer     func(context.Context, mcp.Request) (aql.Caller, error) // who lists tools, in the middleware that hides some
+	tooled   atomic.Bool                                            // the MCP server has the adapter's tools
 	inFlight atomic.Int64
 	log      *slog.Logger
 	err      error
@@ -95,12 +98,13 @@ func New(adapter *aql.Adapter, options Options) *Server {
 		Logger:       slog.New(warnings{s.log.Handler()}),
 		Capabilities: &mcp.ServerCapabilities{},
 	})
+	s.addVisibility(s.mcp) // within middleware of the service's own, which may replace the caller
 	if options.Setup != nil {
 		before := receiver(s.mcp)
 		options.Setup(s.mcp)
 		s.middleware = before == 0 || receiver(s.mcp) != before
 	}
-	s.mcp.AddReceivingMiddleware(s.guard) // around middleware of the service's own, which may panic too
+	s.mcp.AddReceivingMiddleware(s.guard) // around it, since it may panic too
 	if options.Setup != nil {
 		s.err = checkNames(s.mcp, adapter)
 	}
@@ -121,14 +125,13 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 	}
 	s.sessions.idle = options.SessionTimeout
 	s.caller = s.sessions.caller
+	s.seer = func(ctx context.Context, _ mcp.Request) (aql.Caller, error) { return aql.CallerOf(ctx), nil }
 	return s
 }
 
 // addTools adds the adapter's tools to an MCP server.
 func (s *Server) addTools(server *mcp.Server, handler mcp.ToolHandler) {
-	if s.adapter.HidesDenied() {
-		server.AddReceivingMiddleware(s.onlyVisible)
-	}
+	s.tooled.Store(true)
 	for _, tool := range s.adapter.Tools() {
 		server.AddTool(toolOf(&tool), handler)
 	}

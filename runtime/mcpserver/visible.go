@@ -10,14 +10,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// addVisibility adds the middleware that hides tools, where the adapter hides some.
+func (s *Server) addVisibility(server *mcp.Server) {
+	if s.adapter.HidesDenied() {
+		server.AddReceivingMiddleware(s.onlyVisible)
+	}
+}
+
 // onlyVisible lists the tools that the caller sees, as he sees them, and answers a call of another one like a call of a
 // tool that does not exist: see aql.Options.HideDenied.
 func (s *Server) onlyVisible(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		if method != "tools/list" && method != "tools/call" {
+		if method != "tools/list" && method != "tools/call" || !s.tooled.Load() {
 			return next(ctx, method, request)
 		}
-		caller, err := s.caller(ctx, request)
+		caller, err := s.seer(ctx, request)
 		if err != nil {
 			return nil, err
 		}

@@ -61,8 +61,8 @@ func (b *Bound) bindHiding(f *findings, i int, definitions *gen.Definitions) {
 	b.hiding = append(b.hiding, h)
 }
 
-// resultFields returns the fields of the types that results mention, as Type.field. A field that says of which type its
-// object is cannot be hidden.
+// resultFields returns the fields of the types that results mention, as Type.field, and those that results leave out
+// for everybody. A field that says of which type its object is cannot be hidden.
 func (b *Bound) resultFields(definitions *gen.Definitions) []string {
 	seen := make(map[string]bool)
 	for i := range definitions.Operations {
@@ -71,8 +71,14 @@ func (b *Bound) resultFields(definitions *gen.Definitions) []string {
 	var fields []string
 	for i := range definitions.Types {
 		t := &definitions.Types[i]
+		if !seen[t.Name] {
+			continue
+		}
+		for _, name := range t.Withheld {
+			fields = append(fields, t.Name+"."+name)
+		}
 		for k := range t.Fields {
-			if seen[t.Name] && t.Fields[k].Constant == "" {
+			if t.Fields[k].Constant == "" {
 				fields = append(fields, t.Name+"."+t.Fields[k].Name)
 			}
 		}

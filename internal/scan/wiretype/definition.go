@@ -165,6 +165,8 @@ func (s *Set) definition(t *wireType) gen.Type {
 		if t.key.as == plain {
 			if param, ok := s.withheld(shape, field.Param); ok {
 				out.Fields = append(out.Fields, param)
+			} else {
+				out.Withheld = append(out.Withheld, param.Name)
 			}
 			continue
 		}

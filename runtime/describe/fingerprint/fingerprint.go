@@ -133,5 +133,6 @@ func (w *writer) typ(t *gen.Type) {
 				w.textMember("value", v.Value)
 			})
 		})
+		w.texts("withheld", t.Withheld)
 	})
 }

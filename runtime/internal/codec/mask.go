@@ -7,6 +7,7 @@ import "slices"
 type Mask struct {
 	hidden  func(typ, field string) bool
 	found   map[string]bool // the fields that were hidden, as Type.field
+	opaque  map[string]bool // the types of values that write themselves
 	structs map[*structEncoder]*Subset
 	maps    map[*encoder]*Subset
 	whole   *Subset
@@ -15,19 +16,21 @@ type Mask struct {
 // NewMask returns a mask that hides the fields that hidden reports.
 func NewMask(hidden func(typ, field string) bool) *Mask {
 	return &Mask{
-		hidden: hidden, found: make(map[string]bool), structs: make(map[*structEncoder]*Subset),
-		maps: make(map[*encoder]*Subset), whole: &Subset{whole: true},
+		hidden: hidden, found: make(map[string]bool), opaque: make(map[string]bool),
+		structs: make(map[*structEncoder]*Subset),
+		maps:    make(map[*encoder]*Subset), whole: &Subset{whole: true},
 	}
 }
 
-// Of returns what is left of a result. found are the hidden fields that it may have, as Type.field.
-func (m *Mask) Of(result *Result) (left *Subset, found map[string]bool) {
+// Of returns what is left of a result. found are the hidden fields that it may have, as Type.field, and opaque the
+// types that its definition names of values that write themselves, in which nothing is hidden.
+func (m *Mask) Of(result *Result) (left *Subset, found, opaque map[string]bool) {
 	fresh := NewMask(m.hidden) // whose structs are those of this result
 	left = fresh.of(result.value)
 	for c, subset := range fresh.structs {
 		m.structs[c] = subset
 	}
-	return left, fresh.found
+	return left, fresh.found, fresh.opaque
 }
 
 // of returns what is left of the values of an encoder. What a type leads to may lead back to it: so does what is left.
@@ -46,9 +49,10 @@ func (m *Mask) of(n *encoder) *Subset {
 			left.every = m.of(n.elem)
 		}
 		return left
-	default:
-		return m.whole
+	case kindJSON, kindText:
+		m.opaque[n.wireType] = true
 	}
+	return m.whole
 }
 
 // isEndless reports whether values are lists of themselves, as of type Tree []Tree, which have no fields.
@@ -74,6 +78,7 @@ func (m *Mask) ofStruct(c *structEncoder) *Subset {
 		f := &c.fields[i]
 		if f.value.kind != kindConstant && m.hidden(c.name, f.name) {
 			m.found[c.name+"."+f.name] = true
+			m.of(f.value) // for what it finds: other callers may get the field
 			continue
 		}
 		left.fields = append(left.fields, fieldSubset{i, m.of(f.value)})
