@@ -57,8 +57,9 @@ func TestFlagsConfirmOnlyTheCall(t *testing.T) {
 			shows: "does not say which operation"},
 		{name: "which a person may answer", question: "Delete the whole account?", typed: new("y"), approved: true},
 		{name: "which a person may decline", question: "Delete the whole account?", typed: new("n")},
-		{name: "of an operation whose name begins like it", question: strings.Replace(ours, "drop_notes", "drop_notes_all", 1),
-			shows: "about drop_notes_all too"},
+		{name: "of an operation whose name begins like it",
+			question: strings.Replace(ours, "drop_notes", "drop_notes_all", 1),
+			shows:    "about drop_notes_all too"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			server := &asking{question: tt.question, fake: fake{
@@ -124,8 +125,9 @@ func TestWhatIsKnown(t *testing.T) {
 				params:  `{"name":"confirmation_token","type":"string"}`,
 				answers: []string{confirmation("destructive", "Sure?")}}},
 		{name: "while the server asked", question: "Sure?",
-			want:   "conform: interrupted; whether drop_notes was carried out is not known",
-			server: fake{protocol: `"capabilities":{"confirmation":true}`, params: `{"name":"confirmation_token","type":"string"}`}},
+			want: "conform: interrupted; whether drop_notes was carried out is not known",
+			server: fake{protocol: `"capabilities":{"confirmation":true}`,
+				params: `{"name":"confirmation_token","type":"string"}`}},
 	} {
 		tt.server.reported = `,"danger_level":"destructive"`
 		var server conform.Server = &tt.server
