@@ -8,7 +8,7 @@ import "unsafe"
 func (r *Reader) ResetTolerant(input []byte, limits Limits) {
 	r.Reset("", limits)
 	r.data = unsafe.String(unsafe.SliceData(input), len(input))
-	r.retained, r.tolerant = r.data, true
+	r.retained, r.sharedLength, r.tolerant = r.data, len(input), true
 }
 
 // Span reads the next value and returns its text, as Raw does, but checks only that it is JSON and how deep it is: a

@@ -1,0 +1,215 @@
+package front
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// D8: a line ends with a newline or the input, may be longer than what is read at once, and is cut where it is longer
+// than it may be.
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", readAhead*2)
+	for _, tt := range []struct {
+		name, input string
+		longest     int
+		want        []string // "!" stands for a line that is too long
+	}{
+		{"lines", "a\nb\r\n", 10, []string{"a\n", "b\r\n"}},
+		{"blank ones", "\n \t\r\n\na\n\n", 10, []string{"a\n"}},
+		{"a blank that is none of JSON", "\u00a0\n", 10, []string{"\u00a0\n"}},
+		{"a last line without an end", "a\nb", 10, []string{"a\n", "b"}},
+		{"as long as it may be", "123456789\n", 10, []string{"123456789\n"}},
+		{"too long", "1234567890\na\n", 10, []string{"!", "a\n"}},
+		{"too long, at the end", "a\n12345678901", 10, []string{"a\n", "!"}},
+		{"longer than what is read at once", long + "\na\n", len(long) + 1, []string{long + "\n", "a\n"}},
+		{"too long by far", long + long + "\na\n", 10, []string{"!", "a\n"}},
+		{"nothing", "", 10, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLines(strings.NewReader(tt.input), tt.longest)
+			for _, want := range tt.want {
+				line, tooLong, err := l.next(nil)
+				if err != nil || tooLong != (want == "!") || !tooLong && string(line) != want {
+					t.Fatalf("%.20q, %v, %v, want %.20q", line, tooLong, err, want)
+				}
+			}
+			if line, tooLong, err := l.next(nil); !errors.Is(err, io.EOF) {
+				t.Errorf("then %.20q, %v, %v", line, tooLong, err)
+			}
+		})
+	}
+}
+
+// slow is a stream whose reader takes one write at a time.
+type slow struct {
+	take    chan struct{}
+	mu      sync.Mutex
+	written bytes.Buffer
+	writes  int
+	err     error
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	<-s.take
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.written.Write(p)
+}
+
+// D1, C2: while one line is written, others are collected and written together; who writes to a stream that nobody
+// reads waits in the end.
+func TestOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{take: make(chan struct{})}
+		o := newOutput(s)
+		go o.write([]byte("first\n"))
+		synctest.Wait()
+		for range 3 {
+			if err := o.write([]byte("more\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.take <- struct{}{}
+		s.take <- struct{}{}
+		o.flush()
+		if got := s.written.String(); got != "first\nmore\nmore\nmore\n" || s.writes != 2 {
+			t.Errorf("%d writes: %q", s.writes, got)
+		}
+		waiting := true
+		go func() {
+			line := bytes.Repeat([]byte("x"), maxQueued/2)
+			for range 5 {
+				o.write(line)
+			}
+			waiting = false
+		}()
+		synctest.Wait()
+		go func() {
+			for range 4 {
+				o.write(bytes.Repeat([]byte("y"), maxQueued/2))
+			}
+		}()
+		synctest.Wait()
+		if !waiting || len(o.queue) > 2*maxQueued {
+			t.Errorf("waits: %v, with %d bytes in the queue", waiting, len(o.queue))
+		}
+		s.err = errors.New("closed")
+		close(s.take)
+		synctest.Wait()
+		if err := o.write([]byte("x")); err == nil {
+			t.Error("a stream that has failed is written to")
+		}
+	})
+}
+
+// echo answers calls of tool "here" with their arguments, and has the SDK answer those whose arguments are "ask".
+type echo struct {
+	left   int
+	refuse error
+}
+
+func (e *echo) Accepts(m *rpc.Message) bool { return m.Call.Plain && m.Call.Name == "here" }
+func (e *echo) Enter() error                { return e.refuse }
+func (e *echo) Leave()                      { e.left++ }
+
+func (e *echo) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {
+	switch m.Call.Arguments {
+	case `"ask"`:
+		return buf, &mcp.RequestExtra{}
+	case `"wait"`:
+		<-ctx.Done()
+	}
+	return append(append(append(append(buf, `{"id":`...), m.ID...), `,"result":`...), m.Call.Arguments+"}"...), nil
+}
+
+// open begins a connection in a bubble, and ends it.
+func open(t *testing.T, calls Calls, use func(t *testing.T, in io.Writer, out *slow, conn mcp.Connection)) {
+	synctest.Test(t, func(t *testing.T) {
+		in, send := io.Pipe()
+		out := &slow{take: make(chan struct{})}
+		close(out.take)
+		c := New(t.Context(), in, out, calls, Options{MaxLineBytes: 1000, DrainTimeout: time.Second})
+		conn, err := c.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(t, send, out, conn)
+		send.Close()
+		if _, err := conn.Read(t.Context()); !errors.Is(err, io.EOF) {
+			t.Errorf("the end: %v", err)
+		}
+		c.Finish()
+	})
+}
+
+func hereCall(id, arguments string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"here","arguments":` + arguments + "}}\n"
+}
+
+// D1: what is accepted is answered here; everything else goes to the SDK, in order, and so do calls whose client is
+// to ask a person.
+func TestConnection(t *testing.T) {
+	open(t, &echo{}, func(t *testing.T, in io.Writer, out *slow, conn mcp.Connection) {
+		go io.WriteString(in, hereCall("1", `"x"`)+`{"jsonrpc":"2.0","method":"a"}`+"\n"+
+			`{"jsonrpc":"2.0","id":1,"result":{}}`+"\n"+`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}`+"\n"+
+			`{"jsonrpc":"2.0","id":"s","method":"b","params":{"x":1}}`+"\n"+hereCall("2", `"ask"`))
+		for _, want := range []string{"a", "", "b", "tools/call"} {
+			message, err := conn.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			request, ok := message.(*jsonrpc.Request)
+			if ok != (want != "") || ok && request.Method != want {
+				t.Errorf("%+v, want %q", message, want)
+			}
+			if ok && request.ID.IsValid() {
+				if err := conn.Write(t.Context(), &jsonrpc.Response{ID: request.ID, Result: []byte(`{}`)}); err != nil {
+					t.Error(err)
+				}
+			}
+			if ok && want == "tools/call" && request.Extra == nil {
+				t.Error("what Answer returned is lost")
+			}
+		}
+		synctest.Wait()
+		for _, want := range []string{`{"id":1,"result":"x"}`, `"id":"s"`, `"id":2`} {
+			if !strings.Contains(out.written.String(), want) {
+				t.Errorf("%s lacks %s", out.written.String(), want)
+			}
+		}
+	})
+}
+
+// The end of the input waits for calls, but not for ever.
+func TestConnectionDrains(t *testing.T) {
+	open(t, &echo{}, func(t *testing.T, in io.Writer, out *slow, _ mcp.Connection) {
+		io.WriteString(in, hereCall("1", `"x"`)+hereCall("2", `"wait"`))
+	})
+}
+
+// A call that is refused takes no place.
+func TestConnectionRefuses(t *testing.T) {
+	e := &echo{refuse: &jsonrpc.Error{Code: rpc.Busy, Message: "busy"}}
+	open(t, e, func(t *testing.T, in io.Writer, out *slow, _ mcp.Connection) {
+		io.WriteString(in, hereCall("1", `"x"`)+hereCall("1", `"x"`))
+		synctest.Wait()
+		if got := out.written.String(); strings.Count(got, `"code":-32000,"message":"busy"`) != 2 || e.left != 0 {
+			t.Errorf("%s, left %d", got, e.left)
+		}
+	})
+}
