@@ -86,6 +86,7 @@ type Server struct {
 	replies    sync.Map // *aql.Reply by the value of replyHeader
 	middleware bool     // the service has middleware of its own, or may have
 	receiver   uintptr  // of mcp, when New had made it
+	declared   atomic.Pointer[mcp.ServerCapabilities]
 }
 
 // New returns a server with the adapter's tools, and with what Options.Setup adds. What is wrong with them is the error
@@ -93,10 +94,15 @@ type Server struct {
 func New(adapter *aql.Adapter, options Options) *Server {
 	s := prepare(adapter, options)
 	options = s.options
+	s.declared.Store(declared())
+	capabilities := declared()
+	if options.Setup != nil {
+		capabilities.Tools = nil // for the SDK to declare: the service may add and remove tools, which clients are told
+	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
 		Instructions: options.Instructions,
 		Logger:       slog.New(warnings{s.log.Handler()}),
-		Capabilities: &mcp.ServerCapabilities{},
+		Capabilities: capabilities,
 	})
 	s.addVisibility(s.mcp) // within middleware of the service's own, which may replace the caller
 	if options.Setup != nil {
@@ -224,11 +230,18 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
+		if err := s.checkDeclared(method); err != nil {
+			return nil, err
+		}
 		result, err = next(aql.WithCaller(ctx, caller), method, request)
-		if method == "initialize" && err == nil {
+		if err != nil {
+			return result, err
+		}
+		if method == "initialize" {
 			s.sessions.begun(request)
 		}
-		return result, err
+		s.noteDeclared(result)
+		return result, nil
 	}
 }
 
