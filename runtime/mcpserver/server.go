@@ -10,7 +10,8 @@
 //	}
 //	mux.Handle("/mcp", handler)
 //
-// The package passes requests and responses on as bytes; every decision about a request is the adapter's.
+// The package passes requests and responses on as bytes; every decision about a request is the adapter's. It answers
+// plain calls of the adapter's tools itself, and leaves everything else to the SDK.
 package mcpserver
 
 import (

@@ -133,7 +133,7 @@ func TestSameAnswersOverHTTP(t *testing.T) {
 		{"another method in the header", tool(get + "," + modernMeta), modern("Mcp-Method", "tools/list"), false},
 		{"no metadata", tool(get), modern(), false},
 		{"a newer version", tool(get + "," + modernMeta), modern("Mcp-Protocol-Version", "2099-07-28"), false},
-		{"a body too long in it", tool(get + "," + modernMeta + `,"x":"` + strings.Repeat("x", 5<<20) + `"`), modern(), false},
+		{"too long for it", tool(get + "," + modernMeta + `,"x":"` + strings.Repeat("x", 5<<20) + `"`), modern(), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ask := func(options Options) (*http.Response, int, string) {

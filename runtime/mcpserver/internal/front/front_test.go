@@ -158,7 +158,8 @@ func open(t *testing.T, calls Calls, use func(t *testing.T, in io.Writer, out *s
 }
 
 func hereCall(id, arguments string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"here","arguments":` + arguments + "}}\n"
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call",` +
+		`"params":{"name":"here","arguments":` + arguments + "}}\n"
 }
 
 // D1: what is accepted is answered here; everything else goes to the SDK, in order, and so do calls whose client is
