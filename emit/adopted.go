@@ -20,6 +20,10 @@ func (g *generator) function(h *model.Handler) string {
 func (g *generator) adoptedCall(p *printer, a *model.Adopted, call string, names map[string]string) {
 	plain := a.Field == "" && len(a.Results) == 1 || a.Field == "" && len(a.Results) == 2 && a.Fails && a.Value == 0
 	switch {
+	case a.Responses != nil:
+		g.responses(p, a, call, names)
+	case a.Status != "":
+		g.withStatus(p, a, call, names)
 	case len(a.Results) == 0:
 		p.line(call)
 		p.line("return nil, nil")

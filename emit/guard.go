@@ -36,16 +36,22 @@ func (g *generator) guards(p *printer) {
 			params = append(params, c.receiver.goType())
 			function = "(" + params[0] + ")." + c.handler.Func
 		}
-		signature, ok := g.signature(c.handler, params), true
-		if c.handler.Adopted != nil {
-			signature, ok = g.adoptedSignature(c.handler.Adopted, params)
-		}
-		if ok {
+		if signature := g.signatureOf(c.handler, params); signature != "" {
 			p.line("var _ ", signature, " = ", function)
 		}
 	}
 	g.structGuards(p)
 	p.shut("}")
+}
+
+// signatureOf returns the type of a handler or of an adopted function, with parameters in front of its own; empty: it
+// has no name here.
+func (g *generator) signatureOf(h *model.Handler, params []string) string {
+	if h.Adopted == nil {
+		return g.signature(h, params)
+	}
+	text, _ := g.adoptedSignature(h.Adopted, params)
+	return text
 }
 
 // signature returns the type of a handler, with parameters in front of its own.

@@ -30,7 +30,7 @@ var ownImports = []struct{ path, name, second string }{
 
 // locals are the names of parameters inside generated functions.
 var locals = []string{
-	"arguments", "changes", "ctx", "current", "err", "receivers", "request", "resource", "result", "whole",
+	"arguments", "changes", "ctx", "current", "err", "receivers", "request", "resource", "response", "result", "whole",
 }
 
 // names chooses the package-level identifiers and the import names of the generated file.

@@ -122,7 +122,7 @@ func (g *generator) methodSets(p *printer) {
 		p.open("type ", r.methods, " interface {")
 		for _, c := range g.calls {
 			if c.receiver == r {
-				p.line(c.handler.Func, strings.TrimPrefix(g.signature(c.handler, nil), "func"))
+				p.line(c.handler.Func, strings.TrimPrefix(g.signatureOf(c.handler, nil), "func"))
 			}
 		}
 		p.shut("}")

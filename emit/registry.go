@@ -203,6 +203,9 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	case h.Request.Text != "":
 		requestType = g.goType(h.Request)
 		argument := requestParam + ".(*" + requestType + ")"
+		if h.Adopted != nil && h.Adopted.Body.Field != "" {
+			argument = g.allocate(&p, h, argument, names["arguments"])
+		}
 		if !h.RequestPointer {
 			argument = "*" + argument
 		}

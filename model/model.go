@@ -58,6 +58,30 @@ type Adopted struct {
 	Fails    bool     // the last result is an error
 	Wrap     Wrap     // puts the request into what the function takes; empty: it takes the request
 	Field    string   // of the result: what agents get; empty: the result itself
+
+	// Of a handler of a web framework:
+
+	Status    string     // of the result: the field with the HTTP status; empty: it has none
+	Body      Allocated  // of the request: the pointer that is set where no parameter sets it; empty: there is none
+	Responses []Response // the types of the result, which is an interface; nil: it is none
+	Nullable  GoType     // of the result that some of Responses hold, and others do not; empty: there is no such result
+}
+
+// Allocated is a field of a request that is a pointer, and the type that it points to.
+type Allocated struct {
+	Field string
+	Type  GoType
+}
+
+// Response is a type that the result of a handler may have.
+type Response struct {
+	Type    GoType
+	Status  int    // HTTP status; 0: the value says it, in the field Code
+	Code    string // path of the field
+	Success bool   // agents get what it holds; otherwise the call has failed
+	Value   string // path of the field that holds something; empty: the response itself does
+	Empty   bool   // it holds nothing
+	Convert GoType // type that what it holds is converted to; empty: that of the field
 }
 
 // Wrap is a function that makes the argument of another one of a pointer to a request.

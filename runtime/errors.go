@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -21,6 +22,7 @@ import (
 //   - statuses of gRPC, Connect and Twirp become the code that their name stands for
 //   - an error whose method StatusCode, HTTPStatusCode or GetStatus returns an HTTP status of 400 or more becomes what
 //     Upstream makes of the status
+//   - a ResponseError becomes what Upstream makes of the status and the response
 //   - an exceeded deadline becomes an INTERNAL_ERROR that says so
 //
 // What the constructors but Errorf are given reaches the agent as it is. The message of Errorf and what WithDetail adds
@@ -58,6 +60,10 @@ func (e *Error) WithDetail(name string, value any) *Error {
 	clone.details = withDetail(e.details, name, value)
 	return &clone
 }
+
+// ResponseError is the failure of an adopted handler of a web framework that returned a response with the status of a
+// failure. Options.MapError may know better than Upstream what the response means to agents.
+type ResponseError = gen.ResponseError
 
 func failure(code Code, message string, details ...detail) *Error {
 	return &Error{Code: code, Message: message, details: details, template: message}

@@ -3,11 +3,14 @@ package aql
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
 	"strings"
+
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // foreignFailure returns what an agent learns of an error of a library whose meaning is known by its type; nil: it is
@@ -19,6 +22,9 @@ func foreignFailure(err error) (f *Error) {
 			f = nil
 		}
 	}()
+	if answered := (*gen.ResponseError)(nil); errors.As(err, &answered) {
+		return responseFailure(answered)
+	}
 	f = sentinelFailure(err)
 	if f == nil {
 		f = statusFailure(err)
@@ -48,6 +54,19 @@ func sentinelFailure(err error) *Error {
 
 // timedOut is the description of a failure of which the agent learns that it took too long.
 const timedOut = "operation timed out"
+
+// responseFailure is what Upstream makes of a response that a handler of a web framework returned; nil: its status is
+// not that of a failure.
+func responseFailure(err *gen.ResponseError) *Error {
+	if err.Status < 400 || err.Status > 599 {
+		return nil
+	}
+	body, fault := json.Marshal(err.Response)
+	if fault != nil || err.Response == nil {
+		body = nil
+	}
+	return Upstream(err.Status, nil, body)
+}
 
 // httpFailure knows errors that have the status of an HTTP response.
 func httpFailure(err error) *Error {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // The types of this file have the methods of those of libraries, which this module does not require.
@@ -70,7 +72,12 @@ type panickingError struct{}
 func (*panickingError) StatusCode() int { panic("secret") }
 func (*panickingError) Error() string   { return "pq: secret" }
 
-// B3: errors of libraries whose types tell what they mean have the code of it, and nothing of their text.
+func answered(status int, response any) error {
+	_, err := gen.Failed(status, response)
+	return err
+}
+
+// B3, B8: errors of libraries whose types tell what they mean have the code of it, and nothing of their text.
 func TestErrorsOfLibraries(t *testing.T) {
 	status := func(code grpcCode) error { return &grpcError{&grpcStatus{code}} }
 	const masked = "INTERNAL_ERROR: Internal error: 'unexpected failure'"
@@ -108,6 +115,17 @@ func TestErrorsOfLibraries(t *testing.T) {
 		{"HTTP 503", httpError(503), "INTERNAL_ERROR: Internal error: 'the API answered with status 503'"},
 		{"HTTP 200", httpError(200), masked},
 		{"huma 403", humaError(403), "PERMISSION_DENIED: Permission denied: 'the API answered with status 403'"},
+		{"a response with status 409", answered(409, map[string]any{"title": "Conflict", "detail": "the name is taken"}),
+			"CONFLICT_ALREADY_EXISTS: The API refused the request: 'the name is taken'"},
+		{"a response that is a text, wrapped", fmt.Errorf("x: %w", answered(400, "no such color")),
+			"VALIDATION_INVALID_TYPE: The API refused the request: 'no such color'"},
+		{"a response that discloses", answered(422, map[string]any{"message": "pq: secret"}),
+			"VALIDATION_INVALID_TYPE: The API refused the request with status '422'"},
+		{"a response without content", answered(404, nil), "NOT_FOUND_RESOURCE: Resource not found"},
+		{"a response that JSON cannot carry", answered(503, make(chan int)),
+			"INTERNAL_ERROR: Internal error: 'the API answered with status 503'"},
+		{"a response with status 302", answered(302, nil), masked},
+		{"a response of no known type", answered(0, struct{}{}), masked},
 		{"a file that exists", &fs.PathError{Op: "open", Path: "/src/x", Err: fs.ErrExist},
 			"CONFLICT_ALREADY_EXISTS: The resource already exists"},
 		{"a file without access", fmt.Errorf("x: %w", fs.ErrPermission),

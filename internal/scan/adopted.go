@@ -55,10 +55,12 @@ func adoptionOf(o operation) *adoption {
 	return a
 }
 
-// buildAdopted reads the signature of an adopted function: what its parameters and its result are. It does nothing for
-// other operations. It returns false if the function cannot be one, which it has reported.
+// buildAdopted reads the signature of an adopted function, or of a handler of a web framework: what its parameters and
+// its result are. It does nothing for other operations. It returns false if the function cannot be one, which it has
+// reported.
 func (b *builder) buildAdopted(o *operation, h *handled) bool {
-	if o.adopted == nil {
+	isHTTP := isHTTPCall(b.Program, o)
+	if o.adopted == nil && !isHTTP {
 		return true
 	}
 	signature := o.fn.Signature()
@@ -71,14 +73,15 @@ func (b *builder) buildAdopted(o *operation, h *handled) bool {
 		text, _ := b.speller.Spell(v.Type())
 		adopted.Results = append(adopted.Results, text)
 	}
-	if pkg := o.fn.Pkg(); o.adopted.receiver == nil && pkg != b.own {
+	if pkg := o.fn.Pkg(); signature.Recv() == nil && pkg != b.own {
 		adopted.Package = model.Import{Path: pkg.Path(), Name: pkg.Name()}
 	}
 	h.Adopted = adopted
-	fault := b.adoptParameters(o, h, slices.Collect(signature.Params().Variables()))
-	if fault == nil {
-		h.Context, h.RequestPointer = o.context, o.pointer
-		fault = b.adoptResults(o, h, slices.Collect(signature.Results().Variables()))
+	var fault *shapes.Fault
+	if isHTTP {
+		fault = b.openHTTP(o, h)
+	} else {
+		fault = b.adoptSignature(o, h)
 	}
 	if fault == nil {
 		return true
@@ -88,6 +91,16 @@ func (b *builder) buildAdopted(o *operation, h *handled) bool {
 		Message: fmt.Sprintf("%s cannot be an operation: %s", o.name(), fault.Message),
 	})
 	return false
+}
+
+// adoptSignature finds the parameters and the result of an operation among those of its function.
+func (b *builder) adoptSignature(o *operation, h *handled) *shapes.Fault {
+	signature := o.fn.Signature()
+	if fault := b.adoptParameters(o, h, slices.Collect(signature.Params().Variables())); fault != nil {
+		return fault
+	}
+	h.Context, h.RequestPointer = o.context, o.pointer
+	return b.adoptResults(o, h, slices.Collect(signature.Results().Variables()))
 }
 
 // adoptParameters finds the parameters of an operation among those of its function.

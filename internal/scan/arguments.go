@@ -227,7 +227,7 @@ func (b *builder) nestInput(o operation, h *handled) bool {
 		return true
 	}
 	name := naming.Exported(o.name())
-	if o.request != nil {
+	if o.request != nil && o.http == nil {
 		name = gotype.Name(o.request)
 	}
 	nested := &shapes.Shape{Kind: shapes.Struct, Type: types.NewStruct(nil, nil), Label: naming.Exported(name) + "Input"}

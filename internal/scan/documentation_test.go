@@ -245,6 +245,8 @@ var unreachable = map[string]string{
 	"%s cannot be named":                    "what the author's code can spell, generated code can",
 	"package %s could not be loaded":        "the examples are loaded whole: TestAdoptedPackageFails",
 	"it takes the stream %s":                "the examples have no other modules: TestEnvelopes",
+	"its input embeds a pointer to %s":      "the examples have no other modules: TestDiagnostics",
+	"%s reads the HTTP request itself":      "the examples have no other modules: TestDiagnostics",
 	"its request and its result are in env": "the examples have no other modules: TestEnvelopes",
 	"format":                                "a key rather than a message",
 }

@@ -179,7 +179,7 @@ func (x *Exploration) directed(f Function, directives []string) (operation, *sha
 		o.adopted = adoptionOf(o)
 		return o, checkAdopted(&o)
 	}
-	misfit := checkSignature(&o)
+	misfit := checkSignature(x.program, &o)
 	return o, misfit
 }
 

@@ -47,6 +47,7 @@ func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 	}
 	for _, h := range handlers {
 		visit(h.request)
+		visit(h.body)
 		visit(h.result)
 	}
 	return list

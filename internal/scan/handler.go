@@ -28,6 +28,7 @@ type operation struct {
 	request    types.Type // the request struct
 	pointer    bool       // the function takes a pointer to it
 	context    bool
+	http       *httpCall    // of a handler of a web framework
 	arguments  []*types.Var // of a handler without a request struct
 	result     types.Type   // the result before the error; nil: there is none
 	tagged     bool         // the request struct has the tag; otherwise an //aql:op directive made it an operation
@@ -201,13 +202,13 @@ func (s *scanner) recognise(o *operation) bool {
 			continue
 		}
 		o.items, o.itemsAt, o.faulty = d.items, d.at, d.faulty
-		o.misfit = checkSignature(o)
+		o.misfit = checkSignature(s.Program, o)
 		return true
 	}
 	if !o.tagged {
 		return false
 	}
-	o.misfit = checkSignature(o)
+	o.misfit = checkSignature(s.Program, o)
 	return true
 }
 

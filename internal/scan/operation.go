@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/aqltag/aqltag/internal/diag"
@@ -24,6 +25,8 @@ type handled struct {
 	request  *shapes.Shape // the parameters as a struct
 	result   *shapes.Shape // nil: the handler returns only an error
 	replaces bool          // an update that empties what its input leaves out
+	fromHTTP bool          // request and result are parts of HTTP messages
+	body     *shapes.Shape // the body of an HTTP request, of which the parameters are fields; nil: there is none
 }
 
 // builder makes the handlers of one package.
@@ -38,6 +41,7 @@ type builder struct {
 	left    []leftOut
 
 	demanded map[*shapes.Shape]*shapes.Shape // structs that replace, with their fields required
+	needs    map[*shapes.Shape]*shapes.Shape // bodies of HTTP requests, with what their framework requires required
 	readers  *readers                        // of the package; nil: //aql:update is not applied
 
 	directives *typeDirectives
@@ -52,6 +56,7 @@ func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *build
 	b := &builder{
 		Program: p, own: own, tags: tags, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
+		needs:      make(map[*shapes.Shape]*shapes.Shape),
 		directives: readTypeDirectives(p, own),
 	}
 	b.shapes.Directives = b.directives.Directives
@@ -99,6 +104,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	b.applyParamDirectives(o, &h)
 	b.markIDs(o, &h)
 	b.identifyByPlace(o, &h)
+	b.identifyByPath(o, &h)
 	b.requireBody(o, &h)
 	b.checkRequest(o, &h)
 	b.addDirectives(o, &h)
@@ -120,7 +126,10 @@ type part struct {
 
 // buildRequest shapes the request of a handler.
 func (b *builder) buildRequest(o operation, h *handled) bool {
-	if o.request == nil {
+	switch {
+	case o.http != nil:
+		return b.buildInputs(o, h)
+	case o.request == nil:
 		return b.buildArguments(o, h)
 	}
 	p := part{"request", o.request, b.paramSpan(o), "", "use an exported type"}
@@ -236,6 +245,9 @@ func (b *builder) receiverOf(o operation) (*model.Receiver, *shapes.Fault) {
 func (b *builder) buildOperation(o operation) gen.Operation {
 	op := gen.Operation{
 		Name: naming.SnakeCase(o.name()), Description: comment.Describe(o.doc(), o.name()), Source: b.sourceOf(o),
+	}
+	if o.http != nil {
+		op.Description = strings.TrimSpace(route.ReplaceAllString(op.Description, ""))
 	}
 	if o.adopted != nil && !b.Editable(o.fn.Pkg()) {
 		op.Description = comment.Synopsis(op.Description)

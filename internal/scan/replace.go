@@ -73,6 +73,9 @@ func (b *builder) describeInput(o operation, h *handled, input int) {
 
 // replaceSuggestion suggests how an update loses nothing.
 func (b *builder) replaceSuggestion(h *handled) string {
+	if h.fromHTTP {
+		return "write danger=reversible if nothing is lost"
+	}
 	if name := b.fittingGetter(h); name != "" {
 		return "write //aql:update get=" + name + " above the function; or danger=reversible if nothing is lost"
 	}

@@ -7,10 +7,14 @@ import (
 
 	"github.com/aqltag/aqltag/internal/scan/gotype"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
 )
 
 // checkSignature reads the parameters and results of a handler. It returns why the function cannot be one.
-func checkSignature(o *operation) *shapes.Fault {
+func checkSignature(p *source.Program, o *operation) *shapes.Fault {
+	if isHTTPCall(p, o) {
+		return nil
+	}
 	signature := o.fn.Signature()
 	wrong := func(format string, args ...any) *shapes.Fault {
 		return &shapes.Fault{

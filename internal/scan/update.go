@@ -162,7 +162,7 @@ func (b *builder) fit(h, get *handled, input int) (*model.Merge, *shapes.Fault) 
 			Message: "it does not return a struct", Suggestion: "name the handler that returns the resource",
 		}
 	}
-	if a := get.Adopted; a != nil && (a.Wrap.Func != "" || a.Field != "") {
+	if isEnveloped(get) || h.fromHTTP {
 		return nil, &shapes.Fault{
 			Message:    "its request and its result are in envelopes",
 			Suggestion: "write a function that takes the identifiers and returns the resource",
@@ -187,6 +187,12 @@ func (b *builder) fit(h, get *handled, input int) (*model.Merge, *shapes.Fault) 
 	}
 	fitVersion(merge, h, resource)
 	return merge, nil
+}
+
+// isEnveloped reports whether the request or the result of a handler is a part of what its function takes or returns.
+func isEnveloped(h *handled) bool {
+	a := h.Adopted
+	return a != nil && (h.fromHTTP || a.Wrap.Func != "" || a.Field != "")
 }
 
 // fitIdentifiers finds the values of the getter's parameters among those of the update.

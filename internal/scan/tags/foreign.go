@@ -14,6 +14,7 @@ type Foreign struct {
 	Rules       []Rule       // of validate or binding
 	Schema      []SchemaItem // of jsonschema, and of tags that are keywords of JSON Schema
 	Description string       // of jsonschema, doc or description; the first of them wins
+	Required    string       // of required, as huma has it: true or false; empty: there is none
 	strength    int          // of the description
 }
 
@@ -73,6 +74,8 @@ func (t *Foreign) read(pair tagparse.Pair, place func(int) token.Pos) (problems 
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
 		"minItems", "maxItems", "uniqueItems", "default":
 		t.keyword(pair.Key, pair.Value, sourceOf(0, len(pair.Value)))
+	case "required":
+		t.Required = pair.Value
 	case "enum", "enums":
 		for offset := 0; offset <= len(pair.Value); {
 			value, _, _ := strings.Cut(pair.Value[offset:], ",")

@@ -118,12 +118,19 @@ func (a Agent) Refused(tool, operation, params, code string) map[string]any {
 	return got.Error.Details
 }
 
-// Confirmed makes a call that is asked about first, and agrees.
+// Try makes a call that may fail, and returns the data and the answer.
+func (a Agent) Try(tool, operation, params string) (data any, succeeded bool, text string) {
+	a.Helper()
+	got, text := a.answer(tool, operation, params)
+	return got.Data, got.Success, text
+}
+
+// Confirmed makes a call that is asked about first, and agrees. question is empty where the author wrote none.
 func (a Agent) Confirmed(tool, operation, params, question string) any {
 	a.Helper()
 	details := a.Refused(tool, operation, params, "CONFIRMATION_REQUIRED")
-	if details["confirmation_message"] != question {
-		a.Errorf("%s asks %q, want %q", operation, details["confirmation_message"], question)
+	if asked, _ := details["confirmation_message"].(string); asked != question {
+		a.Errorf("%s asks %q, want %q", operation, asked, question)
 	}
 	token, _ := details["confirmation_token"].(string)
 	return a.Data(tool, operation, params[:len(params)-1]+`,"confirmation_token":"`+token+`"}`)
