@@ -41,8 +41,8 @@ func pointedStruct(t types.Type) (types.Type, bool) {
 	return elem, ok
 }
 
-// isHuma reports whether a function is a handler of huma: it has the signature of one, its input and its output have the
-// fields of one, and one of the packages that declare or adopt them imports huma.
+// isHuma reports whether a function is a handler of huma: it has the signature of one, its input and its output have
+// the fields of one, and one of the packages that declare or adopt them imports huma.
 func isHuma(p *source.Program, o *operation) bool {
 	in, out, ok := humaTypes(o.fn)
 	if !ok || !isHumaInput(in) || !isHumaOutput(out) {

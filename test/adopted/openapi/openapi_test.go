@@ -60,7 +60,8 @@ func TestAnAdapterReturnsWhatTheServerDoes(t *testing.T) {
 	calls := []struct{ tool, operation, params, method, path, body string }{
 		{"create", "create_pet", `{"name":"Rex","food":[]}`, "POST", "/pets", `{"name":"Rex","food":[]}`},
 		{"create", "create_pet", `{"name":"Rex","food":[]}`, "POST", "/pets", `{"name":"Rex","food":[]}`},
-		{"create", "create_pet", `{"name":"Tom","tags":["cat"],"food":[]}`, "POST", "/pets", `{"name":"Tom","tags":["cat"],"food":[]}`},
+		{"create", "create_pet", `{"name":"Tom","tags":["cat"],"food":[]}`,
+			"POST", "/pets", `{"name":"Tom","tags":["cat"],"food":[]}`},
 		{"read", "get_pet", `{"pet_id":2}`, "GET", "/pets/2", ""},
 		{"read", "get_pet", `{"pet_id":9}`, "GET", "/pets/9", ""},
 		{"read", "get_pet", `{"pet_id":"x"}`, "GET", "/pets/x", ""},
