@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -62,7 +63,11 @@ func (h *web) serveSessionless(w http.ResponseWriter, r *http.Request) {
 	}
 	x := newExchange()
 	defer x.release()
-	if x.read(r, h.options.MaxBodyBytes) && h.direct.knows(&x.message) && x.message.Key != "" {
+	if !x.read(r, h.options.MaxBodyBytes) {
+		x.refuse(w, r, h.stateless)
+		return
+	}
+	if h.direct.knows(&x.message) && x.message.Key != "" {
 		if caller := h.client(r, &x.message); caller != nil {
 			h.answer(r.Context(), w, r, x, caller, nil)
 			return
@@ -91,7 +96,7 @@ func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.R
 	x := newExchange()
 	defer x.release()
 	if !x.read(r, h.options.MaxBodyBytes) {
-		h.stateful.ServeHTTP(w, x.restored(r))
+		x.refuse(w, r, h.stateful)
 		return
 	}
 	m := &x.message
@@ -105,7 +110,7 @@ func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.R
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a client may disconnect and go on
 	defer cancel()
 	if !session.requests.Begin(m.Key, cancel) {
-		x.out = rpc.AppendError(x.out[:0], m.ID, rpc.InvalidRequest, "duplicate in-flight request ID "+m.ID)
+		x.out = rpc.AppendError(x.out[:0], m.ID, rpc.InvalidRequest, "duplicate in-flight request ID "+strings.Trim(m.Key, `"`))
 		write(w, http.StatusBadRequest, x.out)
 		return
 	}
@@ -167,7 +172,8 @@ type exchange struct {
 	message rpc.Message
 	body    []byte
 	out     []byte
-	rest    io.Reader // of a body that was not read to its end; nil: it was
+	fault   *rpc.Fault // of a body that is no message
+	rest    io.Reader  // of a body that was not read to its end; nil: it was
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -184,14 +190,14 @@ func (x *exchange) release() {
 	if cap(x.out) > maxKept {
 		x.out = nil
 	}
-	x.message, x.rest = rpc.Message{}, nil
+	x.message, x.fault, x.rest = rpc.Message{}, nil, nil
 	exchanges.Put(x)
 }
 
 // read reads the body of a request and reports whether it is a message of no more than so many bytes. Bodies are not
 // yet bounded over all requests, nor in time: this is the place.
 func (x *exchange) read(r *http.Request, limit int64) bool {
-	x.body, x.rest = x.body[:0], nil
+	x.body, x.fault, x.rest = x.body[:0], nil, nil
 	if size := r.ContentLength; size > int64(cap(x.body)) {
 		x.body = make([]byte, 0, size)
 	}
@@ -203,12 +209,23 @@ func (x *exchange) read(r *http.Request, limit int64) bool {
 		x.body = x.body[:len(x.body)+n]
 		switch {
 		case errors.Is(err, io.EOF):
-			return x.parser.Parse(x.body, &x.message) == nil
+			x.fault = x.parser.Parse(x.body, &x.message)
+			return x.fault == nil
 		case err != nil, int64(len(x.body)) > limit:
 			x.rest = r.Body
 			return false
 		}
 	}
+}
+
+// refuse answers a request whose body was not read as a message: one that is too long, cannot be read, or is empty, or is
+// a batch, which older versions of the protocol have, is the SDK's to answer.
+func (x *exchange) refuse(w http.ResponseWriter, r *http.Request, sdk http.Handler) {
+	if start := bytes.TrimLeft(x.body, " \t\r\n"); x.fault == nil || len(start) == 0 || start[0] == '[' {
+		sdk.ServeHTTP(w, x.restored(r))
+		return
+	}
+	write(w, http.StatusBadRequest, x.fault.Response())
 }
 
 // restored gives a request its body back.

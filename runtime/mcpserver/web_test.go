@@ -120,8 +120,8 @@ func TestSameAnswersOverHTTP(t *testing.T) {
 		{"an unknown tool", tool(`"name":"nothing","arguments":{}`), older(), false},
 		{"metadata of the sessionless protocol", tool(get + "," + modernMeta), older(), false},
 		{"a failure", tool(`"name":"mcp_aql_read","arguments":{"operation":"nothing"}`), older(), true},
-		{"malformed", tool(get) + "x", older(), false},
-		{"not JSON", `{`, older(), false},
+		{"a batch in a version without them", "[" + tool(get) + "]", older(), false},
+		{"a batch in a version that has them", "[" + tool(get) + "]", older("Mcp-Protocol-Version", "2025-03-26"), false},
 		{"an empty body", ``, older(), false},
 		{"a ping", `{"jsonrpc":"2.0","id":5,"method":"ping"}`, older(), false},
 		{"a notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, older(), false},
@@ -163,6 +163,34 @@ func TestSameAnswersOverHTTP(t *testing.T) {
 				t.Errorf("answered here: %v, want %v", here, tt.here)
 			}
 		})
+	}
+}
+
+// D8: over HTTP, too, what is no message is answered with an error of JSON-RPC.
+func TestBadBodies(t *testing.T) {
+	url := httpServer(t, newServer(t, Options{}, nil)).URL
+	session := begin(t, url, nil)
+	for _, headers := range []map[string]string{
+		{"Mcp-Session-Id": session},
+		{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "mcp_aql_read"},
+	} {
+		for _, tt := range []struct {
+			name, body string
+			code       int
+		}{
+			{"not JSON", `{`, -32700},
+			{"something after it", read("1") + "x", -32700},
+			{"a scalar", `7`, -32600},
+			{"a member twice", strings.Replace(read("1"), `"id"`, `"id":1,"id"`, 1), -32600},
+			{"an id that not all hold", read("9007199254740993"), -32600},
+		} {
+			response := post(t, url, tt.body, headers)
+			var a answer
+			if err := json.NewDecoder(response.Body).Decode(&a); err != nil || response.StatusCode != http.StatusBadRequest ||
+				a.Error.Code != tt.code {
+				t.Errorf("%s: %d %+v, %v", tt.name, response.StatusCode, a, err)
+			}
+		}
 	}
 }
 

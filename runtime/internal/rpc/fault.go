@@ -53,7 +53,7 @@ func (p *Parser) fault() *Fault {
 		if f.Kind == wire.TooDeep {
 			return invalid("", problem(fmt.Sprintf("the message is nested deeper than %d levels", Deepest)))
 		}
-		return &Fault{Code: ParseError, Message: "the line is not one JSON value"}
+		return &Fault{Code: ParseError, Message: "the message is not one JSON value"}
 	}
 	switch {
 	case p.id != "":
