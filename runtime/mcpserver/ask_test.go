@@ -4,14 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -340,6 +345,45 @@ func TestQuestionsShowWhatMisleads(t *testing.T) {
 			if !strings.Contains(got, `"a`+escape+`b"`) || strings.Contains(got, character) {
 				t.Errorf("%+q: %q", character, got)
 			}
+		}
+	}
+}
+
+// book counts what is recorded.
+type book struct {
+	mu     sync.Mutex
+	events map[audit.Event]int
+}
+
+func (b *book) Write(_ context.Context, records []audit.Record) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range records {
+		b.events[records[i].Event]++
+	}
+	return nil
+}
+
+func (b *book) Close() error { return nil }
+
+// D1: a call after which a person is asked is made once, and then goes on in the SDK: it is recorded once, on every
+// transport and in both eras.
+func TestElicitationIsRecordedOnce(t *testing.T) {
+	h := &human{answer: func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} }}
+	for _, era := range slices.Sorted(maps.Keys(eras(t, newServer(t, Options{}, nil), h))) {
+		b := &book{events: make(map[audit.Event]int)}
+		log := audit.New(audit.Options{Sinks: []audit.Sink{b}})
+		server := newServerOf(t, aql.Options{Audit: log}, Options{Elicit: true}, nil)
+		call(t, eras(t, server, h)[era](), "mcp_aql_delete", deleteX)
+		if err := log.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		want := map[audit.Event]int{
+			audit.ConfirmationRequired: 1, audit.TokenIssued: 1, audit.TokenRevoked: 1,
+			audit.OperationDenied: 1,
+		}
+		if diff := cmp.Diff(want, b.events); diff != "" {
+			t.Errorf("%s: %s", era, diff)
 		}
 	}
 }

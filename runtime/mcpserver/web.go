@@ -194,8 +194,8 @@ func (x *exchange) release() {
 	exchanges.Put(x)
 }
 
-// read reads the body of a request and reports whether it is a message of no more than so many bytes. Bodies are not
-// yet bounded over all requests, nor in time: this is the place.
+// read reads the body of a request and reports whether it is a message of no more than so many bytes. For plain calls,
+// bytes are taken in here alone.
 func (x *exchange) read(r *http.Request, limit int64) bool {
 	x.body, x.fault, x.rest = x.body[:0], nil, nil
 	if size := r.ContentLength; size > int64(cap(x.body)) {
@@ -243,7 +243,7 @@ func (x *exchange) restored(r *http.Request) *http.Request {
 
 var jsonType = []string{"application/json"}
 
-// write writes a response. The bound of time for it, once there is one, belongs here.
+// write writes a response. For plain calls, it is all that waits for a client over HTTP.
 func write(w http.ResponseWriter, status int, body []byte) {
 	header := w.Header()
 	header["Content-Type"] = jsonType

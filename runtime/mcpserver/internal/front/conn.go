@@ -42,6 +42,7 @@ type Conn struct {
 	lines    *lines
 	out      *output
 	requests Requests
+	open     count
 	incoming chan jsonrpc.Message // for the SDK
 	jobs     chan *job
 	idle     atomic.Int32 // workers that wait for a job
@@ -83,8 +84,8 @@ func (c *Conn) Close() error {
 // longer than they may.
 func (c *Conn) Finish() {
 	c.Close() //nolint:errcheck // it has none
-	c.requests.forget()
-	c.requests.wait(context.Background(), c.options.DrainTimeout)
+	c.open.add(-c.requests.forget())
+	c.open.wait(context.Background(), c.options.DrainTimeout)
 	c.cancel()
 	written := make(chan struct{})
 	go func() {
@@ -107,7 +108,7 @@ func (c *Conn) read(ctx context.Context) {
 		j := jobs.Get().(*job)
 		line, tooLong, err := c.lines.next(j.text[:0])
 		if err != nil {
-			c.requests.wait(ctx, c.options.DrainTimeout)
+			c.open.wait(ctx, c.options.DrainTimeout)
 			c.readErr = err
 			return
 		}
@@ -147,8 +148,11 @@ func (c *Conn) accept(j *job) error {
 	if m.Method == "notifications/cancelled" && m.Key == "" {
 		c.requests.Cancel(m.Call.RequestID)
 	}
-	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" && !c.requests.Begin(sdkKey(m), nil) {
-		return c.respond(inUse.Response())
+	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" { // which has no response
+		if !c.requests.Begin(sdkKey(m), nil) {
+			return c.respond(inUse.Response())
+		}
+		c.open.add(1)
 	}
 	message, fault := forSDK(m, nil)
 	switch {
@@ -198,7 +202,7 @@ func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
 		return err
 	}
 	if response, ok := message.(*jsonrpc.Response); ok && c.requests.End(keyOf(response.ID)) {
-		defer c.requests.answered()
+		defer c.open.add(-1)
 	}
 	return c.respond(line)
 }

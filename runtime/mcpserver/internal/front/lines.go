@@ -21,8 +21,7 @@ func newLines(in io.Reader, longest int) *lines {
 }
 
 // next appends the next line that is not blank to buf, without the end of the line. tooLong reports that it has more
-// bytes than a line may have; what was appended is then of no use. Bytes are not yet bounded over all connections:
-// this is the place.
+// bytes than a line may have; what was appended is then of no use. On streams, bytes are taken in here alone.
 func (l *lines) next(buf []byte) (line []byte, tooLong bool, err error) {
 	for {
 		line, tooLong, err = l.read(buf)

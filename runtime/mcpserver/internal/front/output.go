@@ -9,7 +9,7 @@ import (
 const maxQueued = 256 << 10
 
 // output writes lines to a stream, one after the other. While one goroutine writes, the lines of others are collected
-// and written together. The bound of time for a write, once there is one, belongs in write.
+// and written together. It is all that waits for a client on a stream.
 type output struct {
 	out io.Writer
 

@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// Requests are the requests of a client that are not answered yet: those that are answered here, and those of the SDK.
+// Requests are the requests of a client that run: those that are answered here, and those of the SDK.
 type Requests struct {
 	mu      sync.Mutex
-	cancels map[string]context.CancelFunc // by key of the id; nil: of the SDK's
-	open    int                           // those whose response is not written yet
-	idle    chan struct{}                 // closed when open is 0; nil: nobody waits
+	cancels map[string]context.CancelFunc // by key of the id; nil: the SDK answers the request
 }
 
 // Begin adds a request, whose key must not change until End. It returns false if the id is in use.
@@ -25,16 +23,7 @@ func (q *Requests) Begin(key string, cancel context.CancelFunc) bool {
 		q.cancels = make(map[string]context.CancelFunc)
 	}
 	q.cancels[key] = cancel
-	q.open++
 	return true
-}
-
-// leave makes a request the SDK's.
-func (q *Requests) leave(key, sameKey string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	delete(q.cancels, key)
-	q.cancels[sameKey] = nil
 }
 
 // End frees the id of a request, whose response is about to be written. It returns false if there is none.
@@ -44,33 +33,6 @@ func (q *Requests) End(key string) bool {
 	_, ok := q.cancels[key]
 	delete(q.cancels, key)
 	return ok
-}
-
-// answered is called when the response of a request that has ended is written.
-func (q *Requests) answered() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.close()
-}
-
-// close counts one open request less.
-func (q *Requests) close() {
-	if q.open--; q.open == 0 && q.idle != nil {
-		close(q.idle)
-		q.idle = nil
-	}
-}
-
-// forget ends the requests of the SDK, which answers none of them any more.
-func (q *Requests) forget() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for key, cancel := range q.cancels {
-		if cancel == nil {
-			delete(q.cancels, key)
-			q.close()
-		}
-	}
 }
 
 // Cancel cancels a request that is answered here.
@@ -83,22 +45,59 @@ func (q *Requests) Cancel(key string) {
 	}
 }
 
-// wait waits until all requests are answered, or time is up, or ctx ends.
-func (q *Requests) wait(ctx context.Context, timeout time.Duration) {
+// hand makes a request the SDK's, which has another key for it.
+func (q *Requests) hand(key, sdkKey string) {
 	q.mu.Lock()
-	if q.open == 0 {
-		q.mu.Unlock()
+	defer q.mu.Unlock()
+	delete(q.cancels, key)
+	q.cancels[sdkKey] = nil
+}
+
+// forget ends the requests of the SDK, which answers none of them any more, and returns their number.
+func (q *Requests) forget() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before := len(q.cancels)
+	for key, cancel := range q.cancels {
+		if cancel == nil {
+			delete(q.cancels, key)
+		}
+	}
+	return before - len(q.cancels)
+}
+
+// count is the number of requests whose responses are not written yet.
+type count struct {
+	mu   sync.Mutex
+	open int
+	none chan struct{} // closed when open is 0; nil: nobody waits
+}
+
+func (c *count) add(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open += n; c.open == 0 && c.none != nil {
+		close(c.none)
+		c.none = nil
+	}
+}
+
+// wait waits until all responses are written, or time is up, or ctx ends.
+func (c *count) wait(ctx context.Context, timeout time.Duration) {
+	c.mu.Lock()
+	if c.open == 0 {
+		c.mu.Unlock()
 		return
 	}
-	if q.idle == nil {
-		q.idle = make(chan struct{})
+	if c.none == nil {
+		c.none = make(chan struct{})
 	}
-	idle := q.idle
-	q.mu.Unlock()
+	none := c.none
+	c.mu.Unlock()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
-	case <-idle:
+	case <-none:
 	case <-timer.C:
 	case <-ctx.Done():
 	}

@@ -43,6 +43,7 @@ func (c *Conn) begin(j *job) error {
 		j.release()
 		return c.respond(inUse.Response())
 	}
+	c.open.add(1)
 	select {
 	case c.jobs <- j:
 	default:
@@ -88,7 +89,7 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 	if extra != nil {
 		c.calls.Leave() // the SDK's handler enters again
 		key := sdkKey(m)
-		c.requests.leave(m.Key, key)
+		c.requests.hand(m.Key, key)
 		if message, fault := forSDK(m, extra); fault == nil {
 			c.pass(message)
 		}
@@ -96,7 +97,7 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 	}
 	defer c.calls.Leave()
 	c.requests.End(m.Key)
-	defer c.requests.answered()
+	defer c.open.add(-1)
 	buf = append(buf, '\n')
 	if c.out.write(buf) != nil {
 		c.Close() //nolint:errcheck // it has none
