@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/describe/reference"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
@@ -21,6 +22,7 @@ type view struct {
 	introspection *describe.Introspection
 	tools         []describe.Tool
 	manifest      func() ([]byte, error) // the answer to get_manifest
+	reference     func() ([]byte, error) // a page for people
 	sights        *sights                // what callers see of it; nil: all of it
 	whole         *view                  // of which this is what some callers see; nil: this is the whole
 }
@@ -34,6 +36,7 @@ func (a *Adapter) render(v *view, surface describe.Surface) (err error) {
 	v.directory = newDirectory(v.definitions, &surface, v.tools)
 	v.directory.operations = make(map[string]*operation, len(v.directory.names))
 	v.introspection, err = describe.Introspect(v.definitions, surface, protocol)
+	v.reference = sync.OnceValues(func() ([]byte, error) { return reference.Render(v.definitions, surface, protocol) })
 	v.manifest = sync.OnceValues(func() ([]byte, error) { return renderManifest(v.definitions) })
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/describe/manifest"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -167,6 +168,17 @@ func (v *view) seenBy(ctx context.Context) *view {
 
 // HidesDenied reports whether callers see only what they may call: see Options.HideDenied.
 func (a *Adapter) HidesDenied() bool { return a.options.HideDenied }
+
+// ManifestFor returns the manifest of what the caller of ctx sees: see Manifest and Options.HideDenied.
+func (a *Adapter) ManifestFor(ctx context.Context) ([]byte, error) {
+	return manifest.Render(a.view.Load().seenBy(ctx).definitions)
+}
+
+// ReferenceFor returns a page in Markdown about the operations that the caller of ctx sees, with their parameters,
+// examples and failures: see Options.HideDenied.
+func (a *Adapter) ReferenceFor(ctx context.Context) ([]byte, error) {
+	return a.view.Load().seenBy(ctx).reference()
+}
 
 // ToolsFor returns the MCP tools that the caller of ctx sees: see Options.HideDenied. Without it these are all.
 func (a *Adapter) ToolsFor(ctx context.Context) []describe.Tool {

@@ -45,14 +45,3 @@ func NeedsConfirmation(o *gen.Operation) bool { return o.Danger.Level() >= gen.D
 func SelectsFields(o *gen.Operation) bool {
 	return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
 }
-
-// OperationsOf returns the operations of a family in their order, without the built-in ones.
-func OperationsOf(a *gen.Definitions, s describe.Surface, family string) []*gen.Operation {
-	var operations []*gen.Operation
-	for i := range a.Operations {
-		if o := &a.Operations[i]; s.Family(o) == family {
-			operations = append(operations, o)
-		}
-	}
-	return operations
-}

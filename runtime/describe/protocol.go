@@ -125,6 +125,9 @@ func namesDanger(o *gen.Operation) bool {
 	return level >= gen.Destructive.Level() || level > 0 && o.Category == gen.Read
 }
 
+// Confirms reports whether an operation may require confirmation.
+func (p Protocol) Confirms(o *gen.Operation) bool { return p.gating(o).confirms() }
+
 func (p Protocol) gating(o *gen.Operation) Gating {
 	if p.Gate == nil {
 		return Ungated

@@ -100,6 +100,17 @@ func (s Surface) operationsOf(a *gen.Definitions, family string) []*gen.Operatio
 	return operations
 }
 
+// OwnOperations returns the operations of a family in their order, without the built-in ones.
+func (s Surface) OwnOperations(a *gen.Definitions, family string) []*gen.Operation {
+	var operations []*gen.Operation
+	for i := range a.Operations {
+		if o := &a.Operations[i]; s.Family(o) == family {
+			operations = append(operations, o)
+		}
+	}
+	return operations
+}
+
 // everyOperation returns the built-in operations and those of the adapter.
 func (s Surface) everyOperation(a *gen.Definitions, queries ...string) []*gen.Operation {
 	builtIns := s.BuiltIns(a, queries...)

@@ -7,9 +7,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// declared are the capabilities of a server without Options.Setup. Its tools never change while it runs, other than
+// declared returns the capabilities of a server without Options.Setup. Its tools never change while it runs, other than
 // those that a caller sees, of which clients are not told.
-func declared() *mcp.ServerCapabilities { return &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}} }
+func declared() *mcp.ServerCapabilities {
+	return &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
+}
 
 // checkDeclared returns an error for a method of a capability that the server does not declare. The SDK would answer it
 // with an empty list.

@@ -46,8 +46,8 @@ func TestOnlyWhatIsDeclaredIsAnswered(t *testing.T) {
 				if tt.prompts != (err == nil) {
 					t.Errorf("listing prompts: %v", err)
 				}
-				if _, err := session.ListResources(t.Context(), nil); !isNotFound(err) {
-					t.Errorf("listing resources: %v", err)
+				if err := session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); !isNotFound(err) {
+					t.Errorf("setting the level of logs: %v", err)
 				}
 				_, err = session.Complete(t.Context(), &mcp.CompleteParams{
 					Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "greet"}, Argument: mcp.CompleteParamsArgument{Name: "x"},

@@ -98,7 +98,7 @@ func New(adapter *aql.Adapter, options Options) *Server {
 	s.declared.Store(declared())
 	capabilities := declared()
 	if options.Setup != nil {
-		capabilities.Tools = nil // for the SDK to declare: the service may add and remove tools, which clients are told
+		capabilities = &mcp.ServerCapabilities{} // the SDK declares what there is: the service may add and remove it
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
 		Instructions: options.Instructions,
@@ -116,6 +116,7 @@ func New(adapter *aql.Adapter, options Options) *Server {
 		s.err = checkNames(s.mcp, adapter)
 	}
 	s.addTools(s.mcp, s.call)
+	s.addResources()
 	s.receiver = receiver(s.mcp)
 	return s
 }
@@ -259,11 +260,14 @@ func (s *Server) enter() error {
 // leave ends a call.
 func (s *Server) leave() { s.inFlight.Add(-1) }
 
+// errInternal is the error of a fault whose cause is in the log alone.
+func errInternal() error { return &jsonrpc.Error{Code: codeInternal, Message: internalError} }
+
 // recovered, which is to be deferred, makes a panic the error of a method.
 func (s *Server) recovered(ctx context.Context, method string, err *error) {
 	if v := recover(); v != nil {
 		s.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("method", method), slog.Any("value", v),
 			slog.String("stack", string(debug.Stack())))
-		*err = &jsonrpc.Error{Code: codeInternal, Message: internalError}
+		*err = errInternal()
 	}
 }

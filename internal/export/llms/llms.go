@@ -44,7 +44,7 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 		"a failure does not stop the others, and a question does.")
 	line("\n## Operations")
 	for _, family := range s.Profile.Families {
-		for i, o := range export.OperationsOf(a, s, family.Name) {
+		for i, o := range s.OwnOperations(a, family.Name) {
 			if i == 0 {
 				line("\n### %s, tool `%s`\n", family.Name, s.Tool(o))
 			}

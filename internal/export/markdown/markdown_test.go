@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aqltag/aqltag/internal/export/exporttest"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -95,37 +93,6 @@ func TestAnchors(t *testing.T) {
 			if !anchors[m[1]] {
 				t.Errorf("#%s leads nowhere", m[1])
 			}
-		}
-	}
-}
-
-func TestSlugs(t *testing.T) {
-	taken := map[string]int{}
-	var got []string
-	for _, title := range []string{"Item", "item", "Item-1", "item", "get_todo", "shop adapter 1.2.3", "Größe!"} {
-		got = append(got, slug(title, taken))
-	}
-	want := []string{"item", "item-1", "item-1-1", "item-2", "get_todo", "shop-adapter-123", "größe"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestEscape(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain text.":                   "plain text.",
-		"a*b* [c](d) <e> `f`":           "a\\*b\\* \\[c\\](d) \\<e\\> \\`f\\`",
-		"snake_case _this_ x_ _y":       "snake_case \\_this\\_ x\\_ \\_y",
-		"- no list":                     "\\- no list",
-		"# no heading":                  "\\# no heading",
-		"12. no list":                   "12\\. no list",
-		"2026 is a year":                "2026 is a year",
-		"see http://x.example/a_b_, ok": "see <http://x.example/a_b_>, ok",
-		"A&B; &amp; R & D":              "A\\&B; \\&amp; R & D",
-		"two\nlines":                    "two lines",
-	} {
-		if got := escape(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

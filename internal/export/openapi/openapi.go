@@ -90,11 +90,11 @@ func about(s describe.Surface) string {
 		"byte for byte. Statuses are a proposal: MCP-AQL has none, and `success` tells the same.\n\n" +
 		"Names that a schema does not list are refused, and so is a name that comes twice. Null stands for absence. " +
 		"Names that begin with an underscore are metadata, which every operation accepts.\n\n" +
-		"Any operation can answer with these failures:\n" + listed(export.CommonFailures())
+		"Any operation can answer with these failures:\n" + listed(describe.CommonFailures())
 }
 
 // listed returns a list of failures in Markdown.
-func listed(failures []export.Failure) string {
+func listed(failures []describe.Failure) string {
 	var b strings.Builder
 	for _, f := range failures {
 		fmt.Fprintf(&b, "\n- `%s`: %s", f.Code, f.When)
@@ -105,7 +105,7 @@ func listed(failures []export.Failure) string {
 func tags(a *gen.Definitions, s describe.Surface) []tag {
 	var list []tag
 	for _, family := range s.Profile.Families {
-		if len(export.OperationsOf(a, s, family.Name)) > 0 {
+		if len(s.OwnOperations(a, family.Name)) > 0 {
 			list = append(list, tag{family.Name, cmp.Or(family.Description, effect(family))})
 		}
 	}
@@ -207,7 +207,7 @@ func description(o *gen.Operation) string {
 // failures describes the failures of an operation other than internal ones.
 func failures(a *gen.Definitions, o *gen.Operation) string {
 	text := "The operation was not carried out. The reason is one of those that any operation can answer with"
-	if own := export.Failures(a, o); len(own) > 0 {
+	if own := describe.Failures(a, o, export.NeedsConfirmation(o)); len(own) > 0 {
 		return text + ", or one of these:\n" + listed(own)
 	}
 	return text + "."

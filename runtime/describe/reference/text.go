@@ -1,4 +1,4 @@
-package markdown
+package reference
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -65,9 +67,12 @@ func (p *page) code(text string) { p.paragraph("```json\n" + text + "\n```") }
 // lineLength is the greatest length of a request on one line.
 const lineLength = 100
 
-// request returns a request with the parameters of an example.
-func request(operation, params string) string {
-	text := fmt.Sprintf(`{"operation":%q,"params":%s}`, operation, params)
+// request returns the arguments of a tool for the parameters of an example.
+func (p *page) request(o *gen.Operation, params string) string {
+	text := fmt.Sprintf(`{"operation":%q,"params":%s}`, o.Name, params)
+	if p.surface.Mode == describe.Discrete {
+		text = params
+	}
 	line := jsontext.Value(text)
 	err := line.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true))
 	if err == nil && utf8.RuneCount(line) <= lineLength {

@@ -1,4 +1,4 @@
-package export
+package describe
 
 import (
 	"slices"
@@ -26,12 +26,12 @@ func CommonFailures() []Failure {
 	}
 }
 
-// Failures returns the failures of an operation that follow from its definition: from its parameters, its danger level
-// and its category. A handler can fail with other codes in addition (MCP-AQL structured error codes §4).
-func Failures(a *gen.Definitions, o *gen.Operation) []Failure {
+// Failures returns the failures of an operation that follow from its definition: from its parameters and its category,
+// and from whether it may require confirmation. A handler can fail with other codes in addition (MCP-AQL structured error codes §4).
+func Failures(a *gen.Definitions, o *gen.Operation, confirms bool) []Failure {
 	in := rulesOf(a, o)
 	identifies := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })
-	creates, confirmed := o.Category == gen.Create, NeedsConfirmation(o)
+	creates := o.Category == gen.Create
 	_, conditional := o.Param("if_match")
 	var list []Failure
 	for _, f := range []struct {
@@ -50,10 +50,10 @@ func Failures(a *gen.Definitions, o *gen.Operation) []Failure {
 		{identifies && !creates, "NOT_FOUND_RESOURCE", "What the identifier names does not exist."},
 		{creates, "CONFLICT_ALREADY_EXISTS", "The same exists already, where the service refuses duplicates."},
 		{conditional, "CONFLICT_VERSION_MISMATCH", "if_match is not the current version."},
-		{confirmed, "CONFIRMATION_REQUIRED",
+		{confirms, "CONFIRMATION_REQUIRED",
 			"Nothing was done yet; send the same request again with the token from the details."},
-		{confirmed, "TOKEN_INVALID", "The confirmation token is unknown, or for another request."},
-		{confirmed, "TOKEN_EXPIRED", "The confirmation came too late; ask again."},
+		{confirms, "TOKEN_INVALID", "The confirmation token is unknown, or for another request."},
+		{confirms, "TOKEN_EXPIRED", "The confirmation came too late; ask again."},
 	} {
 		if f.possible {
 			list = append(list, Failure{f.code, f.when})
