@@ -27,7 +27,8 @@ func CommonFailures() []Failure {
 }
 
 // Failures returns the failures of an operation that follow from its definition: from its parameters and its category,
-// and from whether it may require confirmation. A handler can fail with other codes in addition (MCP-AQL structured error codes §4).
+// and from whether it may require confirmation. A handler can fail with other codes in addition (MCP-AQL structured
+// error codes §4).
 func Failures(a *gen.Definitions, o *gen.Operation, confirms bool) []Failure {
 	in := rulesOf(a, o)
 	identifies := slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Required && isIdentifier(&p) })

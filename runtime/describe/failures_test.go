@@ -53,7 +53,8 @@ func TestFailures(t *testing.T) {
 			if diff := cmp.Diff(tt.want, strings.Join(codes, " ")); diff != "" {
 				t.Errorf("-want +got: %s", diff)
 			}
-			for _, f := range append(CommonFailures(), Failures(adapter, &tt.operation, tt.operation.Danger == gen.Destructive)...) {
+			own := Failures(adapter, &tt.operation, true)
+			for _, f := range append(CommonFailures(), own...) {
 				if !strings.HasSuffix(f.When, ".") {
 					t.Errorf("%s: %q is no sentence", f.Code, f.When)
 				}

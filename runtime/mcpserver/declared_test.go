@@ -13,9 +13,10 @@ import (
 // D5: what a server does not declare it does not answer, and it declares no notifications that it never sends.
 func TestOnlyWhatIsDeclaredIsAnswered(t *testing.T) {
 	prompt := func(server *mcp.Server) {
-		server.AddPrompt(&mcp.Prompt{Name: "greet"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		greet := func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return &mcp.GetPromptResult{}, nil
-		})
+		}
+		server.AddPrompt(&mcp.Prompt{Name: "greet"}, greet)
 	}
 	var kept *mcp.Server
 	for _, tt := range []struct {

@@ -55,7 +55,9 @@ func TestDiscreteMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"through a tool for each of", "tool `my_get_item`", "```json\n{\"item_id\": \"a\"}\n```"} {
+	for _, want := range []string{
+		"through a tool for each of", "tool `my_get_item`", "```json\n{\"item_id\": \"a\"}\n```",
+	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%s is not in\n%s", want, page)
 		}
