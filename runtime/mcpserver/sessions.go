@@ -71,11 +71,26 @@ func (s *sessions) begun(request mcp.Request) {
 	if extra.TokenInfo != nil {
 		owner = extra.TokenInfo.UserID
 	}
-	session := newWebSession(connection, owner, s.idle)
+	id := connection.ID()
+	session := newWebSession(connection, owner, s.idle, func() { s.forget(id) })
 	s.mu.Lock()
-	s.web[connection.ID()] = session
+	s.web[id] = session
 	s.mu.Unlock()
 	s.ofConnection(connection)
+}
+
+// forget leaves a session over HTTP to the SDK, which ends it.
+func (s *sessions) forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgetLocked(id)
+}
+
+func (s *sessions) forgetLocked(id string) {
+	if session := s.web[id]; session != nil {
+		session.timer.Stop()
+		delete(s.web, id)
+	}
 }
 
 // ofID returns the session over HTTP with an id; nil: there is none.
@@ -108,10 +123,7 @@ func (s *sessions) ofConnection(connection *mcp.ServerSession) *aql.Session {
 		session.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if web := s.web[connection.ID()]; web != nil {
-			web.timer.Stop()
-			delete(s.web, connection.ID())
-		}
+		s.forgetLocked(connection.ID())
 		if s.bound[connection] == session { // close forgets it
 			delete(s.bound, connection)
 		}

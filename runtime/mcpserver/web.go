@@ -32,27 +32,23 @@ func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := r.Header.Get(sessionHeader)
-	if r.Method != http.MethodPost {
+	session := h.Server.sessions.ofID(id)
+	switch {
+	case r.Method == http.MethodPost && id == "" && h.full():
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, "too many sessions are open; try again later", http.StatusServiceUnavailable)
+	case session == nil || !session.belongsTo(r):
 		h.stateful.ServeHTTP(w, r)
-		return
-	}
-	if id == "" {
-		if h.full() {
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many sessions are open; try again later", http.StatusServiceUnavailable)
-			return
+	case r.Method == http.MethodPost:
+		session.begin()
+		defer session.end()
+		h.serveSession(session, w, r)
+	default:
+		if r.Method == http.MethodDelete {
+			h.Server.sessions.forget(id) // before the client hears that it has ended
 		}
 		h.stateful.ServeHTTP(w, r)
-		return
 	}
-	session := h.Server.sessions.ofID(id)
-	if session == nil || !session.belongsTo(r) {
-		h.stateful.ServeHTTP(w, r)
-		return
-	}
-	session.begin()
-	defer session.end()
-	h.serveSession(session, w, r)
 }
 
 // serveSessionless serves a request of the sessionless protocol.
@@ -198,7 +194,7 @@ func (x *exchange) release() {
 // bytes are taken in here alone.
 func (x *exchange) read(r *http.Request, limit int64) bool {
 	x.body, x.fault, x.rest = x.body[:0], nil, nil
-	if size := r.ContentLength; size > int64(cap(x.body)) {
+	if size := min(r.ContentLength, maxKept); size > int64(cap(x.body)) {
 		x.body = make([]byte, 0, size)
 	}
 	for {

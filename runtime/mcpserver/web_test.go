@@ -226,6 +226,28 @@ func TestCancelledOverHTTP(t *testing.T) {
 	}
 }
 
+// A session that its client has ended is not found, from then on.
+func TestDeletedSession(t *testing.T) {
+	url := httpServer(t, newServer(t, Options{}, nil)).URL
+	headers := map[string]string{"Mcp-Session-Id": begin(t, url, nil)}
+	if status, message := answered(t, post(t, url, read("1"), headers)); status != http.StatusOK {
+		t.Fatalf("%d %s", status, message)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Mcp-Session-Id", headers["Mcp-Session-Id"])
+	response, err := http.DefaultClient.Do(request)
+	if err != nil || response.StatusCode != http.StatusNoContent {
+		t.Fatalf("%v, %v", response, err)
+	}
+	response.Body.Close()
+	if status, message := answered(t, post(t, url, read("2"), headers)); status != http.StatusNotFound {
+		t.Errorf("%d %s", status, message)
+	}
+}
+
 // A session is its caller's, also for calls that the SDK does not see.
 func TestSessionOfAnother(t *testing.T) {
 	verify := func(_ context.Context, token string) (aql.Caller, time.Time, error) {
@@ -255,8 +277,9 @@ func TestIdleSession(t *testing.T) {
 		defer client.Close()
 		synctest.Wait()
 		var session *webSession
+		forgotten := false
 		for connection := range server.mcp.Sessions() {
-			session = newWebSession(connection, "", time.Minute)
+			session = newWebSession(connection, "", time.Minute, func() { forgotten = true })
 		}
 		closed := make(chan struct{})
 		go func() {
@@ -283,7 +306,7 @@ func TestIdleSession(t *testing.T) {
 			t.Error("the session ended before it was idle for a minute")
 		}
 		time.Sleep(46 * time.Second)
-		if open() {
+		if open() || !forgotten {
 			t.Error("the idle session goes on")
 		}
 	})

@@ -23,14 +23,17 @@ type webSession struct {
 	last    time.Time
 	idle    time.Duration // after which the session ends
 	timer   *time.Timer
+	forget  func() // takes it out of the sessions that are known
 }
 
 // newWebSession returns a session that has begun.
-func newWebSession(connection *mcp.ServerSession, owner string, idle time.Duration) *webSession {
-	s := &webSession{connection: connection, owner: owner, last: time.Now(), idle: idle}
+func newWebSession(connection *mcp.ServerSession, owner string, idle time.Duration, forget func()) *webSession {
+	s := &webSession{connection: connection, owner: owner, last: time.Now(), idle: idle, forget: forget}
 	if begun := connection.InitializeParams(); begun != nil && begun.ProtocolVersion < sessionless {
 		s.client = clientOf(begun)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.timer = time.AfterFunc(idle, s.expire)
 	return s
 }
@@ -61,21 +64,19 @@ func (s *webSession) end() {
 
 // expire ends the session if it is idle, or else looks again when it may be.
 func (s *webSession) expire() {
-	if rest := s.rest(); rest > 0 {
-		s.timer.Reset(rest)
-		return
-	}
-	_ = s.connection.Close() // the error does not matter
-}
-
-// rest returns how long the session may be idle.
-func (s *webSession) rest() time.Duration {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	rest := s.idle - time.Since(s.last)
 	if s.running > 0 {
-		return s.idle
+		rest = s.idle
 	}
-	return s.idle - time.Since(s.last)
+	if rest > 0 {
+		s.timer.Reset(rest)
+	}
+	s.mu.Unlock()
+	if rest <= 0 {
+		s.forget()
+		_ = s.connection.Close() // the error does not matter
+	}
 }
 
 // clientFor returns the client of a call of the session; nil: the SDK has to answer the call.
