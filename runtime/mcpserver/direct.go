@@ -23,9 +23,9 @@ type direct struct {
 }
 
 // newDirect returns what answers calls; nil: the SDK answers all of them, because the service has middleware that must
-// see them, or because callers see different tools.
+// see them.
 func newDirect(s *Server) *direct {
-	if s.middleware || receiver(s.mcp) != s.receiver || s.adapter.HidesDenied() {
+	if s.middleware || receiver(s.mcp) != s.receiver {
 		return nil
 	}
 	info, err := json.Marshal(&mcp.Implementation{Name: s.adapter.Name(), Version: s.adapter.Version()})
@@ -44,6 +44,20 @@ func newDirect(s *Server) *direct {
 func (d *direct) knows(m *rpc.Message) bool {
 	return d != nil && m.Method == "tools/call" && m.Call.Plain && d.tools[m.Call.Name] &&
 		!strings.Contains(m.Call.Arguments, `"progressToken"`)
+}
+
+// sees reports whether a caller sees a tool: see aql.Options.HideDenied.
+func (d *direct) sees(ctx context.Context, caller aql.Caller, tool string) bool {
+	if !d.server.adapter.HidesDenied() {
+		return true
+	}
+	tools := d.server.adapter.ToolsFor(aql.WithCaller(ctx, caller))
+	for i := range tools {
+		if tools[i].Name == tool {
+			return true
+		}
+	}
+	return false
 }
 
 // answer appends the response to a call of a session to buf. If the client is to ask a person first, it returns the

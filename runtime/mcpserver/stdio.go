@@ -24,7 +24,7 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	if s.err != nil {
 		return s.err
 	}
-	calls := &streamCalls{Server: s, direct: newDirect(s)}
+	calls := &streamCalls{Server: s, direct: newDirect(s), ctx: ctx}
 	conn := front.New(ctx, in, out, calls, front.Options{
 		MaxLineBytes: s.options.MaxLineBytes, DrainTimeout: drainTimeout,
 	})
@@ -47,6 +47,7 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 type streamCalls struct {
 	*Server
 	direct  *direct
+	ctx     context.Context // of the connection
 	session atomic.Pointer[mcp.ServerSession]
 	clients clients
 }
@@ -55,7 +56,8 @@ type streamCalls struct {
 // which protocol the client speaks.
 func (c *streamCalls) Accepts(m *rpc.Message) bool {
 	session := c.session.Load()
-	return c.direct.knows(m) && session != nil && c.client(session, m) != nil
+	return c.direct.knows(m) && session != nil && c.client(session, m) != nil &&
+		c.direct.sees(c.ctx, c.Server.sessions.owner, m.Call.Name)
 }
 
 // client returns the client of a call; nil: the SDK has to answer the call, because its session has not begun, or is of

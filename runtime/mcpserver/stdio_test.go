@@ -270,7 +270,7 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// T-110: a cancellation ends the context of the call, of whatever form the id is, and of no other call.
+// D1: a cancellation ends the context of the call, of whatever form the id is, and of no other call.
 func TestCancelled(t *testing.T) {
 	server := newServer(t, Options{}, nil)
 	p := newPeer(t, server)

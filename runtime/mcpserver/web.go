@@ -77,10 +77,15 @@ func (h *web) serveSessionless(w http.ResponseWriter, r *http.Request) {
 func (h *web) client(r *http.Request, m *rpc.Message) *client {
 	known := h.clients.of(m.Call.Meta)
 	if known == nil || !known.sessionless || known.version != r.Header.Get(versionHeader) ||
-		r.Header.Get("Mcp-Method") != m.Method || r.Header.Get("Mcp-Name") != m.Call.Name {
+		r.Header.Get("Mcp-Method") != m.Method || r.Header.Get("Mcp-Name") != m.Call.Name || !h.sees(r, m) {
 		return nil
 	}
 	return known
+}
+
+// sees reports whether the caller of a request sees the tool that is called.
+func (h *web) sees(r *http.Request, m *rpc.Message) bool {
+	return h.direct.sees(r.Context(), ownerOf(auth.TokenInfoFromContext(r.Context())), m.Call.Name)
 }
 
 // serveSession serves a POST request of a session.
@@ -106,13 +111,14 @@ func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.R
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a client may disconnect and go on
 	defer cancel()
 	if !session.requests.Begin(m.Key, cancel) {
-		x.out = rpc.AppendError(x.out[:0], m.ID, rpc.InvalidRequest, "duplicate in-flight request ID "+strings.Trim(m.Key, `"`))
+		duplicate := "duplicate in-flight request ID " + strings.Trim(m.Key, `"`)
+		x.out = rpc.AppendError(x.out[:0], m.ID, rpc.InvalidRequest, duplicate)
 		write(w, http.StatusBadRequest, x.out)
 		return
 	}
 	defer session.requests.End(m.Key)
 	if h.direct.knows(m) {
-		if caller := session.clientFor(m, &h.clients); caller != nil {
+		if caller := session.clientFor(m, &h.clients); caller != nil && h.sees(r, m) {
 			h.answer(ctx, w, r, x, caller, session)
 			return
 		}
@@ -214,8 +220,8 @@ func (x *exchange) read(r *http.Request, limit int64) bool {
 	}
 }
 
-// refuse answers a request whose body was not read as a message: one that is too long, cannot be read, or is empty, or is
-// a batch, which older versions of the protocol have, is the SDK's to answer.
+// refuse answers a request whose body was not read as a message. One that is too long, cannot be read, or is empty, or
+// is a batch, which older versions of the protocol have, is the SDK's to answer.
 func (x *exchange) refuse(w http.ResponseWriter, r *http.Request, sdk http.Handler) {
 	if start := bytes.TrimLeft(x.body, " \t\r\n"); x.fault == nil || len(start) == 0 || start[0] == '[' {
 		sdk.ServeHTTP(w, x.restored(r))

@@ -194,7 +194,7 @@ func TestBadBodies(t *testing.T) {
 	}
 }
 
-// T-110: in the older era a cancellation comes in a request of its own, and ends the call in its own session alone.
+// D1: in the older era a cancellation comes in a request of its own, and ends the call in its own session alone.
 func TestCancelledOverHTTP(t *testing.T) {
 	server := newServer(t, Options{}, nil)
 	url := httpServer(t, server).URL

@@ -19,7 +19,7 @@ func parsed(t testing.TB, text string) (Message, *Fault) {
 	return m, fault
 }
 
-// D8, T-110: what is no message is answered with the code and the id that JSON-RPC has for it.
+// D8: what is no message is answered with the code and the id that JSON-RPC has for it.
 func TestFaults(t *testing.T) {
 	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
 	for _, tt := range []struct {
