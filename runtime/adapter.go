@@ -42,7 +42,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = a.options.Logger
-	var faults [8]error
+	var faults [9]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -55,6 +55,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		faults[6] = a.restrict()
 	}
 	faults[7] = a.options.Sanitize.check()
+	faults[8] = checkBudget(options.AnswerBudget)
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}

@@ -139,6 +139,10 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 // run calls the handler of a request and writes a success with its result. On failure, what was written is to be taken
 // back.
 func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
+	budget, limit := x.budget(q), w.Limit()
+	if budget > 0 && budget < limit {
+		w.SetLimit(budget)
+	}
 	w.Raw(successOpen)
 	w.SetMaxDepth(x.resultLevels())
 	start := w.Len()
@@ -150,7 +154,15 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 		return failed
 	}
 	x.checkpoint.finish(ctx, q, out.handling.used(x.message.size+w.Len()-start), nil)
+	if budget > 0 && budget < limit {
+		if w.ExceedsLimit() {
+			out.handling.warnings.close()
+			return beyondBudget(q.operation, budget, w.Len())
+		}
+		w.SetLimit(limit)
+	}
 	x.collect(ctx, q, &out)
+	x.watchBudget(ctx, q, budget, w.Len())
 	w.SetMaxDepth(0)
 	if x.message.batch == nil { // a batch has the warnings of all its operations together
 		x.warnings.write(w)

@@ -23,6 +23,7 @@ type operation struct {
 	keepsValues bool              // the gate looks at parameters
 	deprecated  []int             // the parameters that are
 	sensitive   bool              // something in the parameters is
+	smaller     []string          // the parameters that make an answer smaller
 }
 
 func newOperation(
@@ -30,6 +31,7 @@ func newOperation(
 	newCall func(*slots) call, gated *gate.Operation,
 ) *operation {
 	o := &operation{definition: definition, types: types, newCall: newCall, gate: gated, params: []string{}}
+	o.smaller = smaller(&o.definition)
 	o.family, o.tool = surface.Family(&o.definition), surface.Tool(&o.definition)
 	if gated != nil {
 		o.confirmable, o.keepsValues = gated.MayConfirm(), gated.NeedsParams()

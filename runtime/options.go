@@ -97,6 +97,11 @@ type Options struct {
 	// ResponseMeta adds _meta to answers: the request's id and the milliseconds that the handler took. Without it they
 	// have the id that the client gave, if it did.
 	ResponseMeta bool
+	// AnswerBudget bounds, in bytes, the answers of operations of the category READ, so that they do not flood a model's
+	// context; zero: by Limits.ResponseSize only. An answer beyond three quarters of it has a warning that names the
+	// parameters which make it smaller, such as fields and first. One beyond it is refused with these names, before the
+	// whole is encoded. In a batch the bound is that of the whole answer, for its items of the category READ.
+	AnswerBudget int
 	// Sanitize escapes or removes the characters of answers that nobody sees, in results and failures at every depth.
 	// Without it answers have them as they are stored.
 	Sanitize Sanitize

@@ -38,6 +38,9 @@ func (w *Writer) Reset(buf []byte) {
 // a buffer beyond the limit is an error, and the buffer does not grow from then on.
 func (w *Writer) SetLimit(bytes int) { w.limit = bytes }
 
+// Limit returns the limit of the buffer; 0: there is none.
+func (w *Writer) Limit() int { return w.limit }
+
 // SetMaxDepth bounds the levels of objects and arrays; 0 means 1,000. What Raw writes is not counted.
 func (w *Writer) SetMaxDepth(levels int) { w.levels = cmp.Or(levels, maxWriterDepth) }
 
