@@ -36,10 +36,11 @@ func TestAnswerBudget(t *testing.T) {
 			`{"code":"PERFORMANCE_LARGE_RESPONSE_WARNING","message":"The answer takes 1825 of 2048 bytes; ask for less with ` +
 				`'first'","severity":"medium","details":{"actual_value":1825,"limit_value":2048,"smaller_with":["first"],` +
 				`"unit":"bytes"}}`, "success\":false"},
-		{"near it, without such parameters", `{"operation":"get_plain"}`, `The answer takes 1825 of 2048 bytes"`, "ask for less"},
+		{"near it, without such parameters", `{"operation":"get_plain"}`, `The answer takes 1825 of 2048 bytes"`,
+			"ask for less"},
 		{"beyond it", `{"operation":"get_huge"}`,
-			`{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds response_size limit of ` +
-				`2048; ask for less with 'first'"`, "xxx"},
+			`{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds response_size limit ` +
+				`of 2048; ask for less with 'first'"`, "xxx"},
 		{"what was done is told", `{"operation":"move_huge"}`, `{"success":true`, "warnings"},
 		{"a batch", `{"operations":[{"operation":"move_huge"},{"operation":"get_small"}]}`,
 			`{"index":1,"operation":"get_small","result":{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE"`,
