@@ -54,7 +54,7 @@ func (d *draft) directives(c *Candidate) []string {
 		for _, name := range d.created() {
 			lines = append(lines, "//aql:param "+name+" required")
 		}
-	case c.Category != gen.Update:
+	case c.Category != gen.Update || len(d.trial.InPath) > 0: // the path identifies what changes
 	case body != "" && len(c.Identifiers) > 0 && d.trial.Arguments != nil:
 		items += ",ids=" + strings.Join(c.Identifiers, "|")
 	case slices.Contains(c.Params, "input"):

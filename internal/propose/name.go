@@ -197,9 +197,13 @@ func hasAnySuffix(s string, suffixes ...string) bool {
 
 // identifiers lists the parameters that identify the resource of an operation: those that are named like an identifier,
 // up to that of the resource itself. If there is none, a name or number counts, except for CREATE. All scalars in
-// front of the body of an update identify what it changes.
+// front of the body of an update identify what it changes, and all parameters in the path of an HTTP request what it is
+// about.
 func (d *draft) identifiers(category gen.Category) []string {
 	fields := d.trial.Request.Fields
+	if len(d.trial.InPath) > 0 && category != gen.Create {
+		return d.trial.InPath
+	}
 	if ids := d.before(); category == gen.Update && len(ids) > 0 {
 		return ids
 	}

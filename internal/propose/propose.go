@@ -221,7 +221,7 @@ func (p *proposer) finish(d *draft) {
 	if c.Category == gen.Read {
 		p.Assume(d.fn, c.Directives)
 	}
-	if c.Category == gen.Update && len(d.before()) == 0 &&
+	if c.Category == gen.Update && len(d.before()) == 0 && len(d.trial.InPath) == 0 &&
 		!slices.ContainsFunc(c.Identifiers,
 			func(id string) bool { return isIdentifier(id) || isOwnIdentifier(id, d.entities()) }) {
 		c.Checks = append(c.Checks, "is "+strings.Join(c.Identifiers, " and ")+" what identifies the resource?")

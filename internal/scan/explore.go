@@ -56,9 +56,10 @@ type Attempt struct {
 	Result      *shapes.Shape // nil: the handler returns only an error
 	Misfit      *shapes.Fault
 	Diagnostics []diag.Diagnostic
-	OK          bool   // the types can be carried
-	Replaces    bool   // an update that empties what its input leaves out
-	Getter      string // the READ operation that reads what such an update changes; empty: none is sure to
+	OK          bool     // the types can be carried
+	Replaces    bool     // an update that empties what its input leaves out
+	InPath      []string // of a handler of a web framework: the parameters in the path of its request
+	Getter      string   // the READ operation that reads what such an update changes; empty: none is sure to
 }
 
 // Explore loads the packages that match opts.Patterns and passes them to do. If the source of a dependency changed
@@ -204,7 +205,7 @@ func (x *Exploration) build(o operation) Attempt {
 	b.readers = &readers{x.readers[o.pkg], x.buildReader}
 	h, ok := b.buildHandler(o)
 	wiretype.NewSet(x.program, o.pkg.Types).AddHandler(h.request, h.result)
-	a := Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok, Replaces: h.replaces}
+	a := Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok, Replaces: h.replaces, InPath: h.inPath}
 	if h.replaces {
 		a.Getter = b.fittingGetter(&h)
 	}

@@ -78,7 +78,7 @@ func (b *builder) buildInputs(o operation, h *handled) bool {
 	}
 	h.request = request
 	for _, input := range o.http.inputs {
-		b.addInput(o, request, input)
+		b.addInput(o, h, input)
 	}
 	if o.http.body != nil {
 		b.addBody(o, h)
@@ -89,7 +89,8 @@ func (b *builder) buildInputs(o operation, h *handled) bool {
 }
 
 // addInput adds a parameter of the path or the query.
-func (b *builder) addInput(o operation, request *shapes.Shape, input httpInput) {
+func (b *builder) addInput(o operation, h *handled, input httpInput) {
+	request := h.request
 	path := naming.Join(requestName(o), shapes.PathOf(input.selector))
 	tag := b.tags.Read(input.field, path)
 	if !tag.Named || tag.FromJSON {
@@ -114,6 +115,9 @@ func (b *builder) addInput(o operation, request *shapes.Shape, input httpInput) 
 	}
 	b.params.FillField(&field)
 	request.Fields = append(request.Fields, field)
+	if input.inPath {
+		h.inPath = append(h.inPath, field.Param.Name)
+	}
 }
 
 // requestName is how messages call the request of an operation.

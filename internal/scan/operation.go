@@ -26,6 +26,7 @@ type handled struct {
 	result   *shapes.Shape // nil: the handler returns only an error
 	replaces bool          // an update that empties what its input leaves out
 	fromHTTP bool          // request and result are parts of HTTP messages
+	inPath   []string      // parameters in the path of an HTTP request
 	body     *shapes.Shape // the body of an HTTP request, of which the parameters are fields; nil: there is none
 }
 

@@ -21,7 +21,7 @@ type Ingredient struct {
 
 // Recipe tells how to cook something.
 type Recipe struct {
-	Title       string       `json:"title" minLength:"1" maxLength:"80" doc:"What it is called"`
+	Title       string       `json:"title" minLength:"1" maxLength:"80" doc:"The name of the dish"`
 	Serves      int          `json:"serves,omitempty" minimum:"1" default:"2"`
 	Ingredients []Ingredient `json:"ingredients" minItems:"1"`
 	Course      string       `json:"course" enum:"starter,main,dessert"`
