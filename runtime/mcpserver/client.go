@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -27,42 +28,38 @@ func clientOf(begun *mcp.InitializeParams) *client {
 	return &plainClient
 }
 
-// clients remembers what the metadata of calls says: a client sends the same with each.
+// clients remembers what the metadata of calls says of clients: a client sends the same with each.
 type clients struct {
 	last [64]atomic.Pointer[remembered]
 }
 
 type remembered struct {
-	meta   string
-	client *client
+	version, info, capabilities string
+	client                      *client
 }
 
 // longestMeta is the length of metadata up to which it is remembered.
-const longestMeta = 1024
+const longestMeta = 4096
 
-// of returns what metadata says of a client; nil: the SDK has to say what is wrong with it, or the call is one that it
-// has to answer.
-func (c *clients) of(meta string) *client {
-	if len(meta) > longestMeta {
-		return readMeta(meta)
+// of returns the client that the metadata of a call describes, which is plainClient for the protocol with sessions;
+// nil: the SDK has to say what is wrong with it.
+func (c *clients) of(meta *rpc.Meta) *client {
+	if meta.Version == "" {
+		return &plainClient
 	}
-	slot := &c.last[(len(meta)*31+int(sum(meta)))%len(c.last)]
-	if known := slot.Load(); known != nil && known.meta == meta {
+	slot := &c.last[(len(meta.ClientInfo)*31+len(meta.Capabilities))%len(c.last)]
+	if known := slot.Load(); known != nil && known.version == meta.Version && known.info == meta.ClientInfo &&
+		known.capabilities == meta.Capabilities {
 		return known.client
 	}
-	read := &remembered{meta: strings.Clone(meta)}
-	read.client = readMeta(read.meta)
-	slot.Store(read)
-	return read.client
-}
-
-// sum mixes some bytes of a text.
-func sum(text string) byte {
-	var sum byte
-	for i := 0; i < len(text); i += 7 {
-		sum = sum*31 + text[i]
+	read := readClient(meta)
+	if len(meta.ClientInfo)+len(meta.Capabilities) <= longestMeta && read != nil {
+		slot.Store(&remembered{
+			version: read.version, info: strings.Clone(meta.ClientInfo), capabilities: strings.Clone(meta.Capabilities),
+			client: read,
+		})
 	}
-	return sum
+	return read
 }
 
 // clientCapabilities has roots in the form in which they are sent.
@@ -71,28 +68,17 @@ type clientCapabilities struct {
 	Roots *mcp.RootCapabilities `json:"roots"`
 }
 
-// readMeta reads the metadata of a call.
-func readMeta(text string) *client {
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &members) != nil || members == nil || members["progressToken"] != nil {
+// readClient reads the metadata of a call of the sessionless protocol.
+func readClient(meta *rpc.Meta) *client {
+	if meta.Version < sessionless || !slices.Contains(versions, meta.Version) || meta.Capabilities == "" {
 		return nil
 	}
-	versioned, ok := members[mcp.MetaKeyProtocolVersion]
-	if !ok {
-		return &client{}
-	}
-	var version string
-	if json.Unmarshal(versioned, &version) != nil || version < sessionless ||
-		!slices.Contains(mcp.SupportedProtocolVersions(), version) {
+	if meta.ClientInfo != "" && json.Unmarshal([]byte(meta.ClientInfo), new(mcp.Implementation)) != nil {
 		return nil
 	}
-	var info *mcp.Implementation
-	if own, ok := members[mcp.MetaKeyClientInfo]; ok && (json.Unmarshal(own, &info) != nil || info == nil) {
+	var capabilities clientCapabilities
+	if json.Unmarshal([]byte(meta.Capabilities), &capabilities) != nil {
 		return nil
 	}
-	var capabilities *clientCapabilities
-	if json.Unmarshal(members[mcp.MetaKeyClientCapabilities], &capabilities) != nil || capabilities == nil {
-		return nil
-	}
-	return &client{sessionless: true, version: version, elicits: capabilities.Elicitation != nil}
+	return &client{sessionless: true, version: strings.Clone(meta.Version), elicits: capabilities.Elicitation != nil}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"unsafe"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -40,10 +39,9 @@ func newDirect(s *Server) *direct {
 }
 
 // knows reports whether a message is a call of one of the adapter's tools, with nothing but a name, arguments and
-// metadata, and without a token to report progress with.
+// metadata.
 func (d *direct) knows(m *rpc.Message) bool {
-	return d != nil && m.Method == "tools/call" && m.Call.Plain && d.tools[m.Call.Name] &&
-		!strings.Contains(m.Call.Arguments, `"progressToken"`)
+	return d != nil && m.Method == "tools/call" && m.Call.Plain && d.tools[m.Call.Name]
 }
 
 // sees reports whether a caller sees a tool: see aql.Options.HideDenied.

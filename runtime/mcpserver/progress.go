@@ -8,6 +8,7 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -17,18 +18,34 @@ func progressToken(params *mcp.CallToolParamsRaw) any {
 	if token := params.GetProgressToken(); token != nil {
 		return token
 	}
-	if !bytes.Contains(params.Arguments, []byte(`"progressToken"`)) {
+	if token := tokenIn(params.Arguments); token != nil {
+		return token
+	}
+	return nil
+}
+
+// tokenOf returns the token with which the client of a call asks for progress, as it spelled it; nil: it does not.
+func tokenOf(call *rpc.Call) json.RawMessage {
+	if token := call.Meta.ProgressToken; token != "" {
+		return json.RawMessage(token)
+	}
+	return tokenIn(bytesOf(call.Arguments))
+}
+
+// tokenIn returns the token in the metadata of arguments; nil: there is none.
+func tokenIn(arguments []byte) json.RawMessage {
+	if !bytes.Contains(arguments, []byte(`"progressToken"`)) {
 		return nil
 	}
-	var arguments struct {
+	var members struct {
 		Meta struct {
 			ProgressToken json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
 	}
-	if json.Unmarshal(params.Arguments, &arguments) != nil {
+	if json.Unmarshal(arguments, &members) != nil {
 		return nil // the adapter refuses what is not JSON, and ignores metadata of another form
 	}
-	switch token := arguments.Meta.ProgressToken; {
+	switch token := members.Meta.ProgressToken; {
 	case len(token) == 0:
 		return nil
 	case token[0] == '"', token[0] == '-', token[0] >= '0' && token[0] <= '9':
@@ -103,5 +120,10 @@ func (s *Server) notify(ctx context.Context, session *mcp.ServerSession, token a
 			ProgressToken: token, Progress: p.Done, Total: p.Total, Message: p.Message,
 		})
 	}
+	return s.notifier(ctx, send)
+}
+
+// notifier returns a notifier that sends in a way of its own.
+func (s *Server) notifier(ctx context.Context, send func(context.Context, aql.Progress) error) *notifier {
 	return &notifier{send: send, ctx: ctx, log: s.log}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -16,41 +17,62 @@ import (
 )
 
 // REQ-TL-16, REQ-MT-05, T-82: a client that gives a token, in either place, learns how far a batch is; one that gives
-// none is left alone.
+// none is left alone: on every transport, in both eras of the protocol.
 func TestProgressOfABatch(t *testing.T) {
-	for _, version := range []string{"", "2025-06-18"} {
-		serverSide, clientSide := mcp.NewInMemoryTransports()
-		server := newServer(t, Options{}, nil)
-		go server.Run(t.Context(), serverSide)
-		reports := make(chan string, 10)
-		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
-			ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
-				p := request.Params
-				reports <- fmt.Sprintf("%v %v/%v %s", p.ProgressToken, p.Progress, p.Total, p.Message)
-			},
-		})
-		session, err := client.Connect(t.Context(), clientSide, &mcp.ClientSessionOptions{ProtocolVersion: version})
-		if err != nil {
+	server := newServer(t, Options{}, nil)
+	web := httpServer(t, server)
+	transports := map[string]func() mcp.Transport{
+		"in memory": func() mcp.Transport {
+			serverSide, clientSide := mcp.NewInMemoryTransports()
+			go server.Run(t.Context(), serverSide)
+			return clientSide
+		},
+		"stdio": func() mcp.Transport {
+			in, toServer := io.Pipe()
+			fromServer, out := io.Pipe()
+			go server.RunStdio(t.Context(), in, out)
+			return &mcp.IOTransport{Reader: fromServer, Writer: toServer}
+		},
+		"HTTP": func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: web.URL} },
+	}
+	for name, open := range transports {
+		for _, version := range []string{"", "2025-06-18"} {
+			t.Run(name+" "+version, func(t *testing.T) { checkProgress(t, open(), version) })
+		}
+	}
+}
+
+func checkProgress(t *testing.T, transport mcp.Transport, version string) {
+	t.Helper()
+	reports := make(chan string, 10)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
+			p := request.Params
+			reports <- fmt.Sprintf("%v %v/%v %s", p.ProgressToken, p.Progress, p.Total, p.Message)
+		},
+	})
+	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	const item = `{"operation":"get_thing","params":{"id":"1"}}`
+	params := &mcp.CallToolParams{Name: "mcp_aql_read", Arguments: json.RawMessage(`{"operations":[` + item + `]}`)}
+	call := func() {
+		if _, err := session.CallTool(t.Context(), params); err != nil {
 			t.Fatal(err)
 		}
-		const item = `{"operation":"get_thing","params":{"id":"1"}}`
-		params := &mcp.CallToolParams{Name: "mcp_aql_read", Arguments: json.RawMessage(`{"operations":[` + item + `]}`)}
-		call := func() {
-			if _, err := session.CallTool(t.Context(), params); err != nil {
-				t.Fatal(err)
-			}
-		}
-		call()
-		params.SetProgressToken("p1")
-		call()
-		params.Meta = nil
-		params.Arguments = json.RawMessage(`{"operations":[` + item + `],"_meta":{"progressToken":"p2"}}`)
-		call()
-		for _, token := range []string{"p1", "p2"} {
-			want := token + " 1/1 'get_thing' succeeded, 1 of 1"
-			if got := <-reports; got != want {
-				t.Errorf("protocol %q: report %q, want %q", version, got, want)
-			}
+	}
+	call()
+	params.SetProgressToken("p1")
+	call()
+	params.Meta = nil
+	params.Arguments = json.RawMessage(`{"operations":[` + item + `],"_meta":{"progressToken":"p2"}}`)
+	call()
+	for _, token := range []string{"p1", "p2"} {
+		want := token + " 1/1 'get_thing' succeeded, 1 of 1"
+		if got := <-reports; got != want {
+			t.Errorf("report %q, want %q", got, want)
 		}
 	}
 }

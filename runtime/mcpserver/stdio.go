@@ -68,14 +68,11 @@ func (c *streamCalls) client(session *mcp.ServerSession, m *rpc.Message) *client
 		return nil
 	}
 	caller := clientOf(initialized)
-	if m.Call.Meta != "" {
-		known := c.clients.of(m.Call.Meta)
-		switch {
-		case known == nil:
-			return nil
-		case known.sessionless:
-			caller = known
-		}
+	switch known := c.clients.of(&m.Call.Meta); {
+	case known == nil:
+		return nil
+	case known.sessionless:
+		caller = known
 	}
 	if caller.sessionless != (initialized.ProtocolVersion >= sessionless) {
 		return nil
@@ -93,6 +90,11 @@ func (c *streamCalls) Leave() { c.leave() }
 func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {
 	session := c.Server.sessions.ofConnection(c.session.Load())
 	ctx = aql.WithCaller(ctx, c.Server.sessions.owner)
+	if token := tokenOf(&m.Call); token != nil {
+		progress := c.notify(ctx, c.session.Load(), token)
+		defer progress.end()
+		ctx = aql.WithProgress(ctx, progress.report)
+	}
 	response, asks, err := c.direct.answer(ctx, session, m, c.client(c.session.Load(), m), buf)
 	switch {
 	case err != nil:

@@ -75,7 +75,7 @@ func (h *web) serveSessionless(w http.ResponseWriter, r *http.Request) {
 // client returns the client of a call of the sessionless protocol; nil: the call is not as it has to be. Its headers
 // have to say what its body says.
 func (h *web) client(r *http.Request, m *rpc.Message) *client {
-	known := h.clients.of(m.Call.Meta)
+	known := h.clients.of(&m.Call.Meta)
 	if known == nil || !known.sessionless || known.version != r.Header.Get(versionHeader) ||
 		r.Header.Get("Mcp-Method") != m.Method || r.Header.Get("Mcp-Name") != m.Call.Name || !h.sees(r, m) {
 		return nil
@@ -130,34 +130,30 @@ func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.R
 func (h *web) answer(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, x *exchange, client *client, session *webSession,
 ) {
-	var asks *aql.Reply
-	err := h.enter()
-	if err == nil {
-		x.out, asks, err = h.call(ctx, r, x, client, session)
-		h.leave()
-	}
-	if asks == nil {
-		if err != nil {
-			x.out = appendError(x.out[:0], x.message.ID, err)
-		}
-		write(w, http.StatusOK, x.out)
+	if err := h.enter(); err != nil {
+		write(w, http.StatusOK, appendError(x.out[:0], x.message.ID, err))
 		return
 	}
-	sdk := h.stateless
-	if session != nil {
-		sdk = h.stateful
+	stream := newEvents(w, &x.message.Call)
+	asks, err := h.call(ctx, r, x, client, session, stream)
+	h.leave()
+	if asks != nil {
+		h.handOver(w, r, x, asks, session != nil)
+		return
 	}
-	key := rand.Text()
-	h.replies.Store(key, asks)
-	defer h.replies.Delete(key)
-	r.Header[replyHeader] = []string{key}
-	sdk.ServeHTTP(w, x.restored(r))
+	if err != nil {
+		x.out = appendError(x.out[:0], x.message.ID, err)
+	}
+	if !stream.end(x.out) {
+		write(w, http.StatusOK, x.out)
+	}
 }
 
-// call makes a call.
+// call makes a call, whose client is told of progress if it asked for that. It returns the reply instead of a response
+// if the client is to ask a person first.
 func (h *web) call(
-	ctx context.Context, r *http.Request, x *exchange, client *client, session *webSession,
-) ([]byte, *aql.Reply, error) {
+	ctx context.Context, r *http.Request, x *exchange, client *client, session *webSession, stream *events,
+) (asks *aql.Reply, err error) {
 	caller := ownerOf(auth.TokenInfoFromContext(r.Context()))
 	var own *aql.Session
 	if session != nil {
@@ -165,7 +161,28 @@ func (h *web) call(
 	} else {
 		own = h.Server.sessions.ofCaller(caller.Key())
 	}
-	return h.direct.answer(aql.WithCaller(ctx, caller), own, &x.message, client, x.out[:0])
+	ctx = aql.WithCaller(ctx, caller)
+	if stream != nil {
+		progress := h.notifier(ctx, stream.send)
+		defer progress.end()
+		ctx = aql.WithProgress(ctx, progress.report)
+	}
+	x.out, asks, err = h.direct.answer(ctx, own, &x.message, client, x.out[:0])
+	return asks, err
+}
+
+// handOver has the SDK go on with a call that was made, and after which its client is to ask a person. Nothing was
+// written yet: a call that waits for a person has not run.
+func (h *web) handOver(w http.ResponseWriter, r *http.Request, x *exchange, asks *aql.Reply, inSession bool) {
+	key := rand.Text()
+	h.replies.Store(key, asks)
+	defer h.replies.Delete(key)
+	r.Header[replyHeader] = []string{key}
+	sdk := h.stateless
+	if inSession {
+		sdk = h.stateful
+	}
+	sdk.ServeHTTP(w, x.restored(r))
 }
 
 // exchange is a request over HTTP that is answered here, with its memory.

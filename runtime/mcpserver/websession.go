@@ -81,10 +81,7 @@ func (s *webSession) expire() {
 
 // clientFor returns the client of a call of the session; nil: the SDK has to answer the call.
 func (s *webSession) clientFor(m *rpc.Message, known *clients) *client {
-	if s.client == nil || m.Call.Meta == "" {
-		return s.client
-	}
-	if said := known.of(m.Call.Meta); said == nil || said.sessionless {
+	if said := known.of(&m.Call.Meta); said == nil || said.sessionless {
 		return nil
 	}
 	return s.client

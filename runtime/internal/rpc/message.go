@@ -30,9 +30,17 @@ type Message struct {
 type Call struct {
 	Name      string // without escapes
 	Arguments string
-	Meta      string
+	Meta      Meta
 	RequestID string // the Key of the request to be cancelled
-	Plain     bool   // Name is a string, and there is nothing but Name, Arguments and Meta
+	Plain     bool   // Name and Meta have their types, and there is nothing but Name, Arguments and Meta
+}
+
+// Meta has the members of the metadata of a call that MCP defines. Others may be there.
+type Meta struct {
+	Version       string // of the protocol, without escapes
+	ClientInfo    string
+	Capabilities  string // of the client
+	ProgressToken string // a string or a number
 }
 
 // IsRequest reports whether the message is a request or, without an ID, a notification. It is a response otherwise.
@@ -159,7 +167,7 @@ func (p *Parser) readParams() {
 			call.Arguments = r.Span()
 		case "_meta":
 			p.once(&seen, third)
-			call.Meta = r.Span()
+			call.Plain = p.readMeta() && call.Plain
 		case "requestId":
 			p.once(&seen, fourth)
 			call.Plain = false
@@ -171,6 +179,38 @@ func (p *Parser) readParams() {
 	}
 	call.Plain = call.Plain && seen&first != 0
 	m.Params = r.Text(start, r.Offset())
+}
+
+// readMeta reads the metadata of a call. It returns false where that is not an object, or a member has another type
+// than it should or stands twice.
+func (p *Parser) readMeta() bool {
+	r, meta := &p.reader, &p.m.Call.Meta
+	if r.Kind() != "object" {
+		r.Span()
+		return false
+	}
+	plain := true
+	member := func(text *string, typed bool) {
+		plain = plain && typed && *text == ""
+		*text = r.Span()
+	}
+	for r.Object(); r.NextUnchecked(); {
+		switch r.Name() {
+		case "io.modelcontextprotocol/protocolVersion":
+			version, typed := p.text()
+			plain = plain && typed && version != "" && meta.Version == ""
+			meta.Version = version
+		case "io.modelcontextprotocol/clientInfo":
+			member(&meta.ClientInfo, r.Kind() == "object")
+		case "io.modelcontextprotocol/clientCapabilities":
+			member(&meta.Capabilities, r.Kind() == "object")
+		case "progressToken":
+			member(&meta.ProgressToken, r.Kind() == "string" || r.Kind() == "number")
+		default:
+			r.Span()
+		}
+	}
+	return plain
 }
 
 // text reads a string, or passes over another value.

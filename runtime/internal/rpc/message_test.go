@@ -107,7 +107,27 @@ func TestMessages(t *testing.T) {
 				"\"jsonrpc\":\"2.0\"} \t\r",
 			Message{
 				ID: `"a"`, Key: `"a"`, Method: "tools/call", Params: `{"_meta":{ "x":1 },"name":"r\u0065ad" }`,
-				Call: Call{Name: "read", Meta: `{ "x":1 }`, Plain: true},
+				Call: Call{Name: "read", Plain: true},
+			}, true,
+		},
+		{
+			"the metadata that MCP defines", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{` +
+				`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x"},` +
+				`"progressToken":"a","io.modelcontextprotocol/clientCapabilities":{ },"trace":1}}}`,
+			Message{
+				ID: "1", Key: "1", Method: "x", Params: `{"name":"x","_meta":{` +
+					`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x"},` +
+					`"progressToken":"a","io.modelcontextprotocol/clientCapabilities":{ },"trace":1}}`,
+				Call: Call{Name: "x", Plain: true, Meta: Meta{
+					Version: "2026-07-28", ClientInfo: `{"name":"x"}`, Capabilities: "{ }", ProgressToken: `"a"`,
+				}},
+			}, true,
+		},
+		{
+			"metadata of another type", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{"progressToken":[]}}}`,
+			Message{
+				ID: "1", Key: "1", Method: "x", Params: `{"name":"x","_meta":{"progressToken":[]}}`,
+				Call: Call{Name: "x", Meta: Meta{ProgressToken: "[]"}},
 			}, true,
 		},
 		{

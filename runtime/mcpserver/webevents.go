@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// events is the stream of events that answers a call whose client asks for progress, once there is some to report: the
+// response is the last event then.
+type events struct {
+	token json.RawMessage
+
+	mu           sync.Mutex
+	w            http.ResponseWriter
+	begun, ended bool
+}
+
+// newEvents returns the stream of a call; nil: its client does not ask for progress.
+func newEvents(w http.ResponseWriter, call *rpc.Call) *events {
+	token := tokenOf(call)
+	if token == nil {
+		return nil
+	}
+	return &events{token: token, w: w}
+}
+
+// send sends a report.
+func (e *events) send(_ context.Context, p aql.Progress) error {
+	params, err := json.Marshal(&mcp.ProgressNotificationParams{
+		ProgressToken: e.token, Progress: p.Done, Total: p.Total, Message: p.Message,
+	})
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return errors.New("the call is answered")
+	}
+	if !e.begun {
+		e.begun = true
+		header := e.w.Header()
+		header.Set("Content-Type", "text/event-stream")
+		header["Cache-Control"] = uncached
+		header.Set("Connection", "keep-alive")
+	}
+	return e.write([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`), params, []byte("}"))
+}
+
+// end sends the response. It returns false if there was no report, so that the response is no event.
+func (e *events) end(response []byte) bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
+	if e.begun {
+		_ = e.write(response) // the client has gone
+	}
+	return e.begun
+}
+
+// write writes an event of one message.
+func (e *events) write(parts ...[]byte) error {
+	event := []byte("event: message\ndata: ")
+	for _, part := range parts {
+		event = append(event, part...)
+	}
+	if _, err := e.w.Write(append(event, "\n\n"...)); err != nil {
+		return err
+	}
+	return http.NewResponseController(e.w).Flush()
+}
