@@ -2,10 +2,12 @@ package aql
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // batchRun carries out the items of a batch.
@@ -17,6 +19,7 @@ type batchRun struct {
 	stopOnFailure   bool
 	report          *progress    // nil: nobody asked for it
 	reader          *wire.Reader // for the texts of items
+	processed       int          // items that have run or failed
 	// perform carries out one request and writes its answer, or returns one that was rendered before. invalid is why it
 	// cannot be carried out; nil: it can.
 	perform func(ctx context.Context, q *request, invalid *Error, w *wire.Writer) (rendered []byte, failed *Error)
@@ -40,7 +43,7 @@ func (s itemState) String() string {
 }
 
 // reservedForItem is the part of the answer, in bytes, that is reserved for the failure of each item to come.
-const reservedForItem = 512
+const reservedForItem = 768
 
 // write runs the items in order and writes the answer up to its summary, still open. It halts at one that requires
 // confirmation, unless the adapter skips those, and stops behind one that fails, if the adapter says so.
@@ -69,8 +72,9 @@ func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 			break
 		}
 		next = i + 1
+		b.processed = next
 		if w.Len() > b.limit {
-			return tooLarge("response_size", b.limit, w.Len(), "bytes")
+			return b.tooLarge(w.Len())
 		}
 		if b.report != nil {
 			b.report.itemDone(b.items[i].envelope.operation, state.String())
@@ -90,6 +94,17 @@ func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 	}
 	count.write(w, len(b.items))
 	return nil
+}
+
+// lookFirst is what to do where it is not known which operations of a batch have run.
+const lookFirst = "Read the resources before sending one of them again."
+
+// tooLarge is the failure of a batch whose answer has become too large.
+func (b *batchRun) tooLarge(actual int) *Error {
+	f := tooLarge("response_size", b.limit, actual, "bytes")
+	f.Message += ": the first " + strconv.Itoa(b.processed) + " of " + words.Count(len(b.items), "operation") +
+		" have run or failed. " + lookFirst
+	return f
 }
 
 // writeItem runs one item and writes its place in results, which may not make the answer longer than limit.

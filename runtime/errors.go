@@ -36,7 +36,8 @@ type Error struct {
 	cause   error
 
 	template string         // the message that a constructor made, which may be shown
-	ofTarget bool           // the message is to name what the request identifies
+	ofTarget bool           // the message is about what the request identifies, and is to name it
+	general  string         // the message where the request identifies nothing; empty: the same
 	problems []wire.Problem // of a patch that does not fit its resource
 }
 

@@ -175,13 +175,14 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	}
 	w.Raw("}")
 	if w.ExceedsLimit() {
-		return tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes")
+		return hasRun(tooLarge("response_size", x.adapter.options.Limits.ResponseSize, w.Len(), "bytes"), q, "is too large")
 	}
 	switch err := w.Err(); {
 	case errors.Is(err, wire.ErrTooDeep):
 		return x.reporter(q).tooDeep(ctx, err, x.adapter.options.Limits.NestingDepth)
 	case err != nil:
-		return x.reporter(q).internal(ctx, fmt.Errorf("encoding the result: %w", err), nil, unexpected)
+		return x.reporter(q).internal(ctx, fmt.Errorf("encoding the result: %w", err), nil,
+			"the operation has run, but its result cannot be shown")
 	}
 	return nil
 }
@@ -238,7 +239,7 @@ func (x *exchange) runBatch(ctx context.Context, w *wire.Writer) *Error {
 	x.warnings.write(w)
 	w.Raw("}")
 	if w.Len() > limit {
-		return tooLarge("response_size", limit, w.Len(), "bytes")
+		return run.tooLarge(w.Len())
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -45,6 +46,15 @@ func faultFailure(f *wire.Fault, limits Limits, o *operation) *Error {
 func tooLarge(kind string, limit, actual int, unit string) *Error {
 	return failure("VALIDATION_PAYLOAD_TOO_LARGE", "Payload exceeds "+kind+" limit of "+strconv.Itoa(limit),
 		detail{"limit_type", kind}, detail{"limit_value", limit}, detail{"actual_value", actual}, detail{"unit", unit})
+}
+
+// hasRun adds to a failure that the operation has run: it is only the answer that cannot be given, for a reason.
+func hasRun(f *Error, q *request, reason string) *Error {
+	f.Message += ": the result of '" + q.operation.definition.Name + "' " + reason + ". The operation has run."
+	if q.operation.definition.Category != gen.Read {
+		f.Message += " Do not send it again to see the result."
+	}
+	return f
 }
 
 // invalidType is the failure for a value of the wrong JSON kind. value is its JSON text; empty: it is not repeated.

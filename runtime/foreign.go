@@ -158,11 +158,14 @@ func statusNamed(name string) *Error {
 	case "failedprecondition":
 		return failure(CodeInvalidState, "The state of the resource does not allow it")
 	case "aborted":
-		return failure(CodeVersionMismatch, "The resource was changed by another request; read it and try again")
+		return &Error{
+			Code: CodeVersionMismatch, Message: "The resource was changed by another request; read it and try again",
+			ofTarget: true, general: "The service stopped the operation because of a concurrent change",
+		}
 	case "deadlineexceeded":
 		return internal(timedOut)
 	case "unavailable":
-		return internal("the service is unavailable; try again later")
+		return internal("the service is unavailable")
 	case "unimplemented":
 		return internal("the service does not implement it")
 	}

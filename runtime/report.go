@@ -157,7 +157,5 @@ func requestID(label string) string {
 // tooDeep is the failure of an operation that has run, and whose result has more levels than an answer may have.
 func (p reporter) tooDeep(ctx context.Context, err error, limit int) *Error {
 	p.log.LogAttrs(ctx, slog.LevelError, "result is nested too deeply", p.attrs("", err)...)
-	f := tooLarge("nesting_depth", limit, limit+1, "levels")
-	f.Message += ": the result of '" + p.operation + "' is nested too deeply. The operation has run."
-	return f
+	return hasRun(tooLarge("nesting_depth", limit, limit+1, "levels"), p.request, "is nested too deeply")
 }

@@ -42,7 +42,16 @@ func (s Sanitize) check() error {
 func (x *exchange) sanitized(reply Reply) Reply {
 	clean := x.adapter.options.Sanitize.answer(reply.JSON)
 	if limit := x.adapter.options.Limits.ResponseSize; len(clean) > limit && len(clean) > len(reply.JSON) {
-		return x.fail(tooLarge("response_size", limit, len(clean), "bytes"))
+		failed := tooLarge("response_size", limit, len(clean), "bytes")
+		switch m := &x.message; {
+		case !bytes.HasPrefix(reply.JSON, []byte(successOpen)):
+			failed.Message += ": the failure is too large to be shown"
+		case m.batch != nil:
+			failed.Message += ": the operations of the batch have run or failed, or wait for a confirmation. " + lookFirst
+		case m.request.operation != nil:
+			failed = hasRun(failed, &m.request, "is too large")
+		}
+		return x.fail(failed)
 	}
 	reply.JSON = clean
 	return reply

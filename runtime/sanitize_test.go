@@ -157,6 +157,66 @@ func TestSanitizedAnswersKeepTheLimit(t *testing.T) {
 	}
 }
 
+// REQ-DE-15, T-112: where escapes make the answer of an operation too large, it says that the operation has run, as any
+// answer that is too large does, and invites nobody to repeat what is not a READ.
+func TestTooLargeAnswersSayWhatRan(t *testing.T) {
+	text := strings.Repeat("\u200b", 200<<10) // three bytes each, and six escaped
+	for _, tt := range []struct {
+		name     string
+		category gen.Category
+		result   string
+		want     string
+	}{
+		{"a result that is large", gen.Delete, strings.Repeat("x", 2<<20),
+			"is too large. The operation has run. Do not send it again to see the result."},
+		{"one that escapes make large", gen.Delete, text,
+			"is too large. The operation has run. Do not send it again to see the result."},
+		{"of an operation that reads", gen.Read, text, "is too large. The operation has run.\""},
+	} {
+		note := noteOperation("act_note", tt.category, gen.Safe,
+			func(context.Context, *noteRequest) (string, error) { return tt.result, nil })
+		adapter, err := New(gen.NewRegistry([]gen.Handler{note}, noteTypes), Options{
+			Mode: ModeSingle, Sanitize: SanitizeEscape, Limits: Limits{ResponseSize: 1 << 20},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for request, want := range map[string]string{
+			`{"operation":"act_note"}`: "the result of 'act_note' " + tt.want,
+			`{"operations":[{"operation":"act_note"},{"operation":"act_note"}]}`: "",
+		} {
+			got := string(adapter.NewSession().Call(t.Context(), "mcp_aql", []byte(request)).JSON)
+			if want == "" && !strings.Contains(got, "has run") && !strings.Contains(got, "have run") ||
+				!strings.Contains(got, want) {
+				t.Errorf("%s: %s: %.500s", tt.name, request, got)
+			}
+			if _, part := words.Leak(got); part != "" {
+				t.Errorf("%s: the message has %q", tt.name, part)
+			}
+		}
+	}
+}
+
+// T-112: messages of progress show as escapes what nobody would see, whatever the adapter does with answers.
+func TestProgressHidesNothing(t *testing.T) {
+	for _, mode := range []Sanitize{SanitizeNone, SanitizeEscape, SanitizeRemove} {
+		note := noteOperation("act_note", gen.Read, gen.Safe, func(ctx context.Context, _ *noteRequest) (string, error) {
+			ReportProgress(ctx, 1, 2, "50 <%>\u202e\u200b")
+			return "done", nil
+		})
+		adapter, err := New(gen.NewRegistry([]gen.Handler{note}, noteTypes), Options{Mode: ModeSingle, Sanitize: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		ctx := WithProgress(t.Context(), func(p Progress) { got += p.Message })
+		adapter.NewSession().Call(ctx, "mcp_aql", []byte(`{"operation":"act_note"}`))
+		if want := `50 <%>\u202e\u200b`; got != want {
+			t.Errorf("%q: %q, want %q", mode, got, want)
+		}
+	}
+}
+
 // T-112: sanitized JSON is valid, hides nothing, and differs in nothing else; no two names become one.
 func FuzzSanitize(f *testing.F) {
 	for _, text := range []string{

@@ -277,9 +277,9 @@ func TestHandlerErrors(t *testing.T) {
 		{"version mismatch", VersionMismatch("note", "n1", `W/"1"`, `W/"2"`),
 			`CONFLICT_VERSION_MISMATCH: Resource 'note' version mismatch: expected 'W/"1"', current 'W/"2"'`},
 		{"denied", Denied("read-only account"), `PERMISSION_DENIED: Permission denied: 'read-only account'`},
-		{"sql.ErrNoRows", fmt.Errorf("select: %w", sql.ErrNoRows), `NOT_FOUND_RESOURCE: Resource 'note' not found`},
+		{"sql.ErrNoRows", fmt.Errorf("select: %w", sql.ErrNoRows), `NOT_FOUND_RESOURCE: Resource not found`},
 		{"fs.ErrNotExist", &fs.PathError{Op: "open", Path: "/etc/x", Err: fs.ErrNotExist},
-			`NOT_FOUND_RESOURCE: Resource 'note' not found`},
+			`NOT_FOUND_RESOURCE: Resource not found`},
 		{"an author's code", Errorf("CONFLICT_LOCKED", "Note '%s' is locked", "n1"), `CONFLICT_LOCKED: Note 'n1' is locked`},
 		{"a message that leaks is withheld", Errorf("CONFLICT_LOCKED", "locked in /src/notes.go:3"),
 			`CONFLICT_LOCKED: Operation 'fail_note' failed`},
@@ -336,7 +336,8 @@ func TestTimeoutAndCancellation(t *testing.T) {
 func TestResponseLimit(t *testing.T) {
 	f := newFixture(t, Options{Limits: Limits{ResponseSize: 1 << 20}})
 	want := `{"success":false,"error":{"code":"VALIDATION_PAYLOAD_TOO_LARGE","message":"Payload exceeds response_size ` +
-		`limit of 1048576","details":{"limit_type":"response_size","limit_value":1048576,"actual_value":2097178,` +
+		`limit of 1048576: the result of 'big_note' is too large. The operation has run.",` +
+		`"details":{"limit_type":"response_size","limit_value":1048576,"actual_value":2097178,` +
 		`"unit":"bytes"}}}`
 	if diff := cmp.Diff(want, f.call("mcp_aql_read", `{"operation":"big_note"}`)); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)

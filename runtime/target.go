@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"encoding"
 	"reflect"
 	"strconv"
@@ -10,13 +11,20 @@ import (
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
-// ofTarget returns a NOT_FOUND_RESOURCE that names what the request identifies (MCP-AQL error codes §4.9).
+// ofTarget returns a failure that is about what the request identifies, and a NOT_FOUND_RESOURCE that names it (MCP-AQL
+// error codes §4.9). Where the request identifies nothing, the failure is about something that is not known.
 func (p reporter) ofTarget(f *Error) *Error {
 	named := *f
-	kind, id := "", ""
-	if p.request != nil && p.request.operation != nil {
-		kind, id = p.request.target()
+	named.template = f.Message
+	if p.request == nil || p.request.operation == nil || !isAboutTarget(&p.request.operation.definition) {
+		named.Message = cmp.Or(f.general, f.Message)
+		named.template = named.Message
+		return &named
 	}
+	if f.Code != CodeResourceNotFound {
+		return &named
+	}
+	kind, id := p.request.target()
 	details := f.details
 	if id != "" {
 		details = append([]detail{{"resource_id", id}}, details...)
@@ -26,7 +34,7 @@ func (p reporter) ofTarget(f *Error) *Error {
 	}
 	switch {
 	case kind == "":
-		return f
+		return &named
 	case id == "":
 		named.Message = "Resource '" + kind + "' not found"
 	default:
@@ -34,6 +42,12 @@ func (p reporter) ofTarget(f *Error) *Error {
 	}
 	named.template, named.details = named.Message, details
 	return &named
+}
+
+// isAboutTarget reports whether what an operation cannot find is what its request identifies. An operation that creates
+// or executes something may need other resources, and so may one without an identifier.
+func isAboutTarget(o *gen.Operation) bool {
+	return o.Category != gen.Create && o.Category != gen.Execute && identifiers(o) != nil
 }
 
 // target returns the type of the resource that a request is about, such as todo for get_todo, and its identifiers in

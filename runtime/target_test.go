@@ -59,11 +59,12 @@ func TestNoRowsNamesTheTarget(t *testing.T) {
 			`"Resource 'member' not found: 'Pat Smith'","details":{"resource_type":"member","resource_id":"Pat Smith"}`},
 		{"a sensitive one is not shown", "get_session", gen.Read, []gen.Field{token}, `{"token":"secret"}`,
 			`"Resource 'session' not found","details":{"resource_type":"session"}`},
-		{"what a new resource holds is no identifier", "create_member", gen.Create, []gen.Field{name}, `{"name":"Ada"}`,
-			`"Resource 'member' not found","details":{"resource_type":"member"}`},
+		{"a new resource is not what was not found", "create_member", gen.Create, []gen.Field{name, project},
+			`{"name":"Ada","project_id":"p-ab"}`, `"Resource not found"`},
+		{"what is executed may need anything", "invite_member", gen.Execute, []gen.Field{member}, `{"member_id":7}`,
+			`"Resource not found"`},
 		{"an operation of one word", "get", gen.Read, []gen.Field{member}, `{"member_id":7}`, `"Resource not found"`},
-		{"no parameters", "list_members", gen.Read, nil, `{}`,
-			`"Resource 'members' not found","details":{"resource_type":"members"}`},
+		{"no parameters", "list_members", gen.Read, nil, `{}`, `"Resource not found"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			registry := gen.NewRegistry([]gen.Handler{{
@@ -83,5 +84,42 @@ func TestNoRowsNamesTheTarget(t *testing.T) {
 			want := `{"success":false,"error":{"code":"NOT_FOUND_RESOURCE","message":` + tt.want + `}}`
 			checkText(t, "reply", want, string(reply.JSON))
 		})
+	}
+}
+
+type abortedError struct{}
+
+func (abortedError) Error() string { return "aborted" }
+func (abortedError) Code() string  { return "aborted" }
+
+// B3: what a library aborts is told as about the resource of the request only where the request identifies one.
+func TestAbortedNamesNoOtherResource(t *testing.T) {
+	id := []gen.Field{{Name: "member_id", Go: "Member", Type: "integer", Required: true}}
+	const own, general = "The resource was changed by another request; read it and try again",
+		"The service stopped the operation because of a concurrent change"
+	for _, tt := range []struct {
+		category gen.Category
+		params   []gen.Field
+		want     string
+	}{
+		{gen.Update, id, own}, {gen.Delete, id, own}, {gen.Delete, nil, general}, {gen.Create, id, general},
+		{gen.Execute, id, general},
+	} {
+		registry := gen.NewRegistry([]gen.Handler{{
+			Name: "change_member", Category: tt.category, Danger: gen.Reversible, Params: tt.params, Returns: "Note",
+			Request: (*memberRequest)(nil), Result: (*string)(nil),
+			Call: func(context.Context, []any, any) (any, error) { return nil, abortedError{} },
+		}}, noteTypes)
+		adapter, err := New(registry, Options{Name: "notes", Mode: ModeSingle})
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := `{"operation":"change_member","params":{"member_id":7}}`
+		if tt.params == nil {
+			request = `{"operation":"change_member"}`
+		}
+		reply := adapter.NewSession().Call(t.Context(), "mcp_aql", []byte(request))
+		want := `{"success":false,"error":{"code":"CONFLICT_VERSION_MISMATCH","message":"` + tt.want + `"}}`
+		checkText(t, string(tt.category), want, string(reply.JSON))
 	}
 }

@@ -44,8 +44,8 @@ func TestUpstream(t *testing.T) {
 		{"403 without a body", 403, "",
 			`PERMISSION_DENIED","message":"Permission denied: 'the API answered with status 403'",` +
 				`"details":{"reason":"the API answered with status 403","http_status":403}`},
-		{"404", 404, `{"message":"Not Found"}`, `NOT_FOUND_RESOURCE","message":"Resource 'note' not found",` +
-			`"details":{"resource_type":"note","http_status":404,"upstream_error":"Not Found"}`},
+		{"404", 404, `{"message":"Not Found"}`, `NOT_FOUND_RESOURCE","message":"Resource not found",` +
+			`"details":{"http_status":404,"upstream_error":"Not Found"}`},
 		{"409", 409, `{"message":"Name is taken"}`, `CONFLICT_ALREADY_EXISTS","message":` + refused +
 			`'Name is taken'","details":{"http_status":409,"upstream_error":"Name is taken"}`},
 		{"429", 429, "", `RATE_LIMIT_EXCEEDED","message":"API rate limit exceeded",` +

@@ -20,7 +20,6 @@ import (
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
-	"github.com/aqltag/aqltag/internal/atomicfile"
 	"github.com/aqltag/aqltag/internal/connect"
 	"github.com/aqltag/aqltag/runtime/words"
 )
@@ -332,51 +331,4 @@ func digest(name string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// merge adds the server to the file of the client.
-func (f *connectFlags) merge(env *environment, server connect.Server) int {
-	fail := func(code int, err error) int {
-		fmt.Fprintf(env.stderr, "aql-tag connect: %s\n", conform.Printable(err.Error()))
-		return code
-	}
-	file, err := f.target(env, server.Name)
-	if err != nil {
-		return fail(exitUsage, fmt.Errorf("%w; without -w its configuration is printed", err))
-	}
-	mode := os.FileMode(0o600) // what is new may hold secrets
-	old, err := os.ReadFile(file)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return fail(exitIO, err)
-		}
-	case err != nil:
-		return fail(exitIO, err)
-	default:
-		if file, err = filepath.EvalSymlinks(file); err != nil {
-			return fail(exitIO, err)
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			return fail(exitIO, err)
-		}
-		mode = info.Mode().Perm()
-	}
-	text, err := f.client.Merge(string(old), server, f.replace)
-	switch {
-	case errors.Is(err, connect.ErrUnchanged):
-		fmt.Fprintf(env.stdout, "%s has the server %s already.\n", file, server.Name)
-		return exitOK
-	case errors.Is(err, connect.ErrOther):
-		return fail(exitConfiguration, fmt.Errorf("%s: %w, %s; -name gives another name, -replace replaces it", file, err,
-			server.Name))
-	case err != nil:
-		return fail(exitConfiguration, fmt.Errorf("%s is not changed: %w", file, err))
-	}
-	if err := atomicfile.Write(file, []byte(text), mode); err != nil {
-		return fail(exitIO, err)
-	}
-	fmt.Fprintln(env.stdout, strings.TrimSpace("Added the server "+server.Name+" to "+file+". "+f.client.Note))
-	return exitOK
 }

@@ -151,6 +151,56 @@ func TestConnectKeepsLinksAndModes(t *testing.T) {
 	}
 }
 
+// A link to a file that is not there is left alone.
+func TestConnectLeavesDanglingLinks(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "mcp.json")
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), link); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	env := &environment{dir: dir, stdout: &stdout, stderr: &stderr}
+	args := []string{"connect", "cursor", "-w", "-name", "notes", "-file", "mcp.json", "-url", "http://127.0.0.1/mcp"}
+	if code := run(t.Context(), env, args); code != exitIO ||
+		!strings.Contains(stderr.String(), "is a link to a file that does not exist") {
+		t.Errorf("exit code %d\n%s", code, &stderr)
+	}
+	if to, err := os.Readlink(link); err != nil || to != filepath.Join(dir, "nowhere") {
+		t.Errorf("the link is now to %q, %v", to, err)
+	}
+}
+
+// What -replace drops can be found again: in a file beside the client's, with its mode, that replaces no other one.
+func TestConnectKeepsWhatItReplaces(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mcp.json")
+	const old = `{"mcpServers":{"notes":{"command":"x","env":{"KEY":"s3cret"}}}}`
+	for _, kept := range []string{"mcp.json.bak", "mcp.json.bak2"} {
+		if err := os.WriteFile(file, []byte(old), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		env := &environment{dir: dir, stdout: &stdout, stderr: &stderr}
+		args := []string{"connect", "cursor", "-w", "-replace", "-name", "notes", "-file", "mcp.json", "-url", "http://x/mcp"}
+		if code := run(t.Context(), env, args); code != exitOK {
+			t.Fatalf("exit code %d\n%s", code, &stderr)
+		}
+		name := filepath.Join(dir, kept)
+		text, err := os.ReadFile(name)
+		if err != nil || string(text) != old {
+			t.Errorf("%s has %s, %v", kept, text, err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", kept, info, err)
+		}
+		out := stdout.String() + stderr.String()
+		if !strings.Contains(out, "Dropped the other entry notes; "+name+" is the file as it was.") ||
+			strings.Contains(out, "s3cret") {
+			t.Errorf("said %s", out)
+		}
+	}
+}
+
 // The page about clients has each client that connect knows.
 func TestConnectPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "clients.md"))

@@ -34,7 +34,7 @@ func protocolTypes() []gen.Type {
 			{Name: "data", Type: "any", Required: true, Description: "The result of the operation, or null"},
 		}},
 		{
-			Name: "OperationFailure", Kind: gen.KindObject, Description: "The operation was not carried out",
+			Name: "OperationFailure", Kind: gen.KindObject, Description: "The operation failed",
 			Fields: []gen.Param{
 				{Name: "success", Type: "boolean", Required: true, Description: "Always false"},
 				{

@@ -206,7 +206,7 @@ func description(o *gen.Operation) string {
 
 // failures describes the failures of an operation other than internal ones.
 func failures(a *gen.Definitions, o *gen.Operation) string {
-	text := "The operation was not carried out. The reason is one of those that any operation can answer with"
+	text := "The operation failed. The reason is one of those that any operation can answer with"
 	if own := describe.Failures(a, o, export.NeedsConfirmation(o)); len(own) > 0 {
 		return text + ", or one of these:\n" + listed(own)
 	}
