@@ -26,7 +26,9 @@ type decoder struct {
 // reset forgets the message and keeps the memory.
 func (d *decoder) reset() {
 	d.reader.Reset("", wire.Limits{})
-	d.second.Reset("", wire.Limits{})
+	if d.second.Offset() > 0 {
+		d.second.Reset("", wire.Limits{})
+	}
 	clear(d.problems[:cap(d.problems)])
 	clear(d.unknown[:cap(d.unknown)])
 	d.directory, d.tool, d.searches = nil, "", 0
@@ -51,9 +53,9 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 	} else {
 		r.ResetBytes(data, d.limits.wire())
 	}
-	kind := "nothing"
-	if len(bytes.TrimLeft(data, " \t\r\n")) > 0 {
-		kind = r.Kind()
+	kind := r.Kind()
+	if kind == "" && len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
+		kind = "nothing"
 	}
 	if kind != "object" {
 		r.Skip()
@@ -80,18 +82,22 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 // of which q is the single request, or nil where q is an item of a batch.
 func (d *decoder) readEnvelope(r *wire.Reader, q *request, whole *message) {
 	e := &q.envelope
-	for r.Next() {
+	likely := `,"operation":`
+	for {
+		if _, more := r.NextExpected(likely); !more {
+			return
+		}
 		switch name := r.Name(); {
-		case name == "operation":
-			e.operationKind = r.Kind()
+		case name == "operation" && e.operationKind == "":
+			e.operationKind, likely = r.Kind(), `,"params":`
 			if e.operationKind == "string" {
 				e.operation, _ = r.String()
 				e.unroutable = d.route(q)
 			} else {
 				r.Skip()
 			}
-		case name == "params":
-			e.paramsKind = r.Kind()
+		case name == "params" && e.paramsKind == "":
+			e.paramsKind, likely = r.Kind(), ""
 			if e.paramsKind != "object" || q.operation == nil {
 				r.Skip()
 				continue
@@ -99,6 +105,9 @@ func (d *decoder) readEnvelope(r *wire.Reader, q *request, whole *message) {
 			e.decoded = true
 			d.begin(q)
 			d.readParams(r, q)
+		case name == "operation", name == "params":
+			r.Duplicate(name)
+		case !r.CheckDuplicate():
 		case name == "operations" && !e.item:
 			d.readBatch(r, whole)
 		case name == indexMember && e.item:

@@ -3,6 +3,7 @@ package codec_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -71,6 +72,62 @@ func benchRequestCodec(tb testing.TB) *codec.Request {
 		tb.Fatal(err)
 	}
 	return request
+}
+
+// listedRequest is a request with many lists of strings.
+type listedRequest struct{ Items []listedItem }
+
+type listedItem struct {
+	Name string
+	Tags []string
+}
+
+// readLists reads a request with lists of three tags.
+func readLists(tb testing.TB, lists int) func() {
+	tb.Helper()
+	set := codec.NewSet([]gen.Type{{Name: "Item", Kind: gen.KindObject, Fields: []gen.Param{
+		{Name: "name", Type: "string", Go: "Name", Required: true},
+		{Name: "tags", Type: "array", Go: "Tags", Items: &gen.Param{Type: "string"}},
+	}}})
+	request, err := set.Request(reflect.TypeFor[listedRequest](), &gen.Operation{Name: "bench", Params: []gen.Param{
+		{Name: "items", Type: "array", Go: "Items", Items: &gen.Param{Type: "Item"}},
+	}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	const item = `{"name":"Desk lamp","tags":["steel","spring delivery","hall A"]}`
+	text := []byte(`{"items":[` + strings.Repeat(item+",", lists-1) + item + `]}`)
+	r := wire.NewReader("", wire.Limits{})
+	return func() {
+		r.ResetOwned(text, wire.Limits{})
+		value := new(listedRequest)
+		var given codec.Given
+		r.Object()
+		for more := true; more; {
+			_, more = request.Next(r, unsafe.Pointer(value), &given)
+		}
+		if last := value.Items[lists-1].Tags; !r.OK() || len(value.Items) != lists || len(last) != 3 || cap(last) != 3 {
+			tb.Fatal(r.Fault(), r.Problems(), value)
+		}
+	}
+}
+
+// D4: lists of strings share memory.
+func TestListsOfStringsTakeFewAllocations(t *testing.T) {
+	if n := testing.AllocsPerRun(100, readLists(t, 600)); n > 45 {
+		t.Errorf("600 lists take %g allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, readLists(t, 1)); n > 3 {
+		t.Errorf("one list takes %g allocations", n)
+	}
+}
+
+func BenchmarkLists(b *testing.B) {
+	read := readLists(b, 600)
+	b.ReportAllocs()
+	for b.Loop() {
+		read()
+	}
 }
 
 // BenchmarkRequest decodes and checks a request of 1 KB, beside the floor that encoding/json sets by looking at the

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -31,37 +32,51 @@ const hexDigits = "0123456789abcdef"
 
 // appendString appends s as encoding/json quotes it without escaping HTML.
 func appendString(buf []byte, s string) []byte {
-	if !simple(s) {
-		return appendEscaped(buf, s)
-	}
 	from, to := len(buf), len(buf)+len(s)+len(`""`)
 	if to > cap(buf) {
 		buf = slices.Grow(buf, len(s)+len(`""`))
 	}
-	buf = buf[:to]
-	buf[from], buf[to-1] = '"', '"'
-	copy(buf[from+1:], s)
-	return buf
+	quoted := buf[from:to]
+	if !copyPlain(quoted[1:len(quoted)-1], s) {
+		return appendEscaped(buf, s)
+	}
+	quoted[0], quoted[len(quoted)-1] = '"', '"'
+	return buf[:to]
 }
 
-// simple reports whether s is ASCII that needs no escapes in a JSON string.
-func simple(s string) bool {
+// copyPlain copies s to dst, which has its length, and reports whether s is ASCII that needs no escapes in a JSON
+// string. It copies what it has looked at, in words, of which the last may overlap.
+func copyPlain(dst []byte, s string) bool {
 	n := len(s)
-	if n < 8 {
-		for i := range n {
-			if c := s[i]; special[c] || c >= utf8.RuneSelf {
+	switch {
+	case n >= 8:
+		lastFrom, lastTo := s[n-8:], dst[n-8:]
+		for ; len(s) > 8 && len(dst) >= 8; s, dst = s[8:], dst[8:] {
+			w := load64(s)
+			if specials(w)|w&highs != 0 {
 				return false
 			}
+			binary.LittleEndian.PutUint64(dst, w)
+		}
+		w := load64(lastFrom)
+		binary.LittleEndian.PutUint64(lastTo, w)
+		return specials(w)|w&highs == 0
+	case n >= 4:
+		first, last := load32(s), load32(s[n-4:])
+		binary.BigEndian.PutUint32(dst, first)
+		binary.BigEndian.PutUint32(dst[n-4:], last)
+		w := uint64(first)<<32 | uint64(last)
+		return specials(w)|w&highs == 0
+	default:
+		for i := range n {
+			c := s[i]
+			if special[c] || c >= utf8.RuneSelf {
+				return false
+			}
+			dst[i] = c
 		}
 		return true
 	}
-	last := load64(s[n-8:])
-	for ; len(s) > 8; s = s[8:] {
-		if w := load64(s); specials(w)|w&highs != 0 {
-			return false
-		}
-	}
-	return specials(last)|last&highs == 0
 }
 
 // appendEscaped is appendString for a string that may need escapes.

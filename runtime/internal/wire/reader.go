@@ -51,6 +51,8 @@ type Reader struct {
 	sets         []map[string]struct{} // names of open objects with many names
 	spare        map[string]struct{}   // an empty set for the next object with many names
 	strings      []string              // elements of the array that Strings is reading
+	freeStrings  []string              // memory for lists of strings
+	chunk        int                   // the number of strings for which memory was taken last; 0: none yet
 }
 
 // frame is an open object or array. It has no pointers, so that opening and closing it is cheap.
@@ -95,7 +97,7 @@ func (r *Reader) Reset(data string, limits Limits) {
 		r.sharedLength = cmp.Or(limits.MaxStringLength, len(data))
 	}
 	r.retained, r.ownBytes, r.preserving, r.tolerant = data, nil, false, false
-	r.arena = nil // results may still use it
+	r.arena, r.freeStrings, r.chunk = nil, nil, 0 // results may still use them
 	if !utf8.ValidString(data) {
 		r.invalidUTF8()
 	}

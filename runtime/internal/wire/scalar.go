@@ -37,13 +37,31 @@ func (r *Reader) Strings() (list []string, ok bool) {
 			read = append(read, s)
 		}
 	}
-	list = make([]string, len(read))
+	list = r.reserveStrings(len(read))
 	copy(list, read)
 	clear(read)
 	if cap(read) <= maxReusedStrings {
 		r.strings = read[:0]
 	}
 	return list, r.fault == nil
+}
+
+// maxSharedStrings is the number of strings up to which lists share memory with each other.
+const maxSharedStrings = 64
+
+// reserveStrings returns a list of n strings. In a request with many lists they share memory, as their strings do. The
+// first one has memory of its own, since most requests have no other.
+func (r *Reader) reserveStrings(n int) []string {
+	if n == 0 || n > maxSharedStrings || len(r.data) > longInput {
+		return make([]string, n)
+	}
+	if n > len(r.freeStrings) {
+		r.chunk = min(max(n, 2*r.chunk), maxSharedStrings)
+		r.freeStrings = make([]string, r.chunk)
+	}
+	list := r.freeStrings[:n:n]
+	r.freeStrings = r.freeStrings[n:]
+	return list
 }
 
 // Bool reads true or false. Where the next value is something else, it reports a problem, skips the value and returns
