@@ -46,8 +46,11 @@ func definition(name string) (*gen.Operation, *codec.Set, error) {
 	return nil, nil, fmt.Errorf("the service has no operation %s", name)
 }
 
-// decoder returns a function that reads the parameters of an operation into its request struct, as Session.Call does.
-func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
+// decoder returns a function that reads the parameters of an operation into its request struct. With ResetOwned it
+// reads as Session.CallOwned does, with ResetBytes as Session.Call does.
+func decoder[T any](
+	operation string, reset func(r *wire.Reader, text []byte, limits wire.Limits),
+) (func(text []byte) (*T, error), error) {
 	o, set, err := definition(operation)
 	if err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
 	r := wire.NewReader("", limits)
 	return func(text []byte) (*T, error) {
 		value := new(T)
-		r.ResetOwned(text, limits)
+		reset(r, text, limits)
 		return value, readParams(r, request, unsafe.Pointer(value))
 	}, nil
 }

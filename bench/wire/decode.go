@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/bench/wire/service"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/bytedance/sonic"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-playground/validator/v10"
@@ -47,7 +48,11 @@ func decodeLarge(ctx context.Context) (Group, error) {
 // decode goes from bytes to a validated request struct.
 func decode[T any](ctx context.Context, operation, request string) (Group, error) {
 	text := []byte(request)
-	ours, err := decoder[T](operation)
+	ours, err := decoder[T](operation, (*wire.Reader).ResetOwned)
+	if err != nil {
+		return Group{}, err
+	}
+	copying, err := decoder[T](operation, (*wire.Reader).ResetBytes)
 	if err != nil {
 		return Group{}, err
 	}
@@ -74,6 +79,7 @@ func decode[T any](ctx context.Context, operation, request string) (Group, error
 	}
 	return Group{[]Candidate{
 		{Name: "aql-tag", Run: func() (any, error) { return ours(text) }},
+		{Name: "aql-tag, copying the request", Run: func() (any, error) { return copying(text) }},
 		{Name: "encoding/json + validator", LeavesOut: anyNames, Run: into(func(v *T) error {
 			if err := json.Unmarshal(text, v); err != nil {
 				return err
@@ -96,7 +102,10 @@ func decode[T any](ctx context.Context, operation, request string) (Group, error
 			return jsonv2.Unmarshal(text, v, jsonv2.RejectUnknownMembers(true))
 		})},
 		{Name: "encoding/json", LeavesOut: onlyDecode, Run: into(func(v *T) error { return json.Unmarshal(text, v) })},
-		{Name: "sonic", LeavesOut: onlyDecode, Run: into(func(v *T) error { return sonic.Unmarshal(text, v) })},
+		{Name: "sonic", LeavesOut: onlyDecode, Run: into(func(v *T) error { return sonic.UnmarshalString(request, v) })},
+		{Name: "sonic, copying the request", LeavesOut: onlyDecode, Run: into(func(v *T) error {
+			return sonic.Unmarshal(text, v)
+		})},
 		{Name: "json.Valid", LeavesOut: onlySyntax, Floor: true, Run: func() (any, error) {
 			if !json.Valid(text) {
 				return nil, errInvalid
