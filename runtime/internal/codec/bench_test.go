@@ -117,7 +117,7 @@ func TestListsOfStringsTakeFewAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, readLists(t, 600)); n > 45 {
 		t.Errorf("600 lists take %g allocations", n)
 	}
-	if n := testing.AllocsPerRun(100, readLists(t, 1)); n > 3 {
+	if n := testing.AllocsPerRun(100, readLists(t, 1)); n > 4 {
 		t.Errorf("one list takes %g allocations", n)
 	}
 }
