@@ -109,6 +109,25 @@ func (Server) Put(_ context.Context, in *struct {
 // Tag tags notes.
 func (Server) Tag(_ context.Context, in *struct{ Body []string }) (*struct{ Status int }, error) { return nil, nil }
 
+// Move has a header without a tag, as huma allows it, and never takes a credential.
+func (Server) Move(_ context.Context, in *struct {
+	ID    string \x60path:"id"\x60
+	Token string \x60header:"Authorization"\x60
+}) (*struct {
+	Location string
+	Body     Author
+}, error) {
+	return nil, nil
+}
+
+// Count is behind the handlers: its result is none of theirs.
+func (Server) Count(_ context.Context, in *struct {
+	Tag   string \x60query:"tag"\x60
+	Token string \x60cookie:"token"\x60
+}) (*Author, error) {
+	return nil, nil
+}
+
 // Search is a function with other fields, which no framework fills.
 func (Server) Search(_ context.Context, in *Author) (*Note, error) { return nil, nil }
 `
@@ -125,6 +144,8 @@ import _ "example.com/app/notes"
 //aql:adopt notes.Server.List category=READ
 //aql:adopt notes.Server.Put category=UPDATE,danger=reversible
 //aql:adopt notes.Server.Tag category=EXECUTE
+//aql:adopt notes.Server.Move category=EXECUTE
+//aql:adopt notes.Server.Count category=READ
 //aql:adopt notes.Server.Search category=READ
 `)
 	result := scantest.Load(t, dir)
@@ -136,6 +157,8 @@ import _ "example.com/app/notes"
 		{"list", " page_size:Page.PageSize author:Author*", "[]notes.Note"},
 		{"put", " note_number:Number*! input:*", "*notes.Note"},
 		{"tag", " body:Body*", ""},
+		{"move", " id:ID*", "notes.Author"},
+		{"count", " tag:Tag", "*notes.Author"},
 		{"search", " name:Name age:Age", "*notes.Note"},
 	}
 	if diff := cmp.Diff(want, httpOperations(pkg)); diff != "" {

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"reflect"
@@ -41,11 +42,12 @@ func pointedStruct(t types.Type) (types.Type, bool) {
 	return elem, ok
 }
 
-// isHuma reports whether a function is a handler of huma: it has the signature of one, its input and its output have
-// the fields of one, and one of the packages that declare or adopt them imports huma.
+// isHuma reports whether a function is a handler of huma: it has the signature of one, one of the packages that declare
+// or adopt it imports huma, and its input has fields of a place in a request, or input and output have the fields of
+// one.
 func isHuma(p *source.Program, o *operation) bool {
 	in, out, ok := humaTypes(o.fn)
-	if !ok || !isHumaInput(in) || !isHumaOutput(out) {
+	if !ok || !isLocated(in) && !(isHumaInput(in) && isHumaOutput(out)) {
 		return false
 	}
 	declaring := []*types.Package{o.fn.Pkg(), o.pkg.Types}
@@ -118,21 +120,29 @@ func humaFields(t types.Type) []humaField {
 	return list
 }
 
+// isLocated reports whether a field of a struct says where in a request it comes from.
+func isLocated(in types.Type) bool {
+	return slices.ContainsFunc(humaFields(in), func(f humaField) bool {
+		location, _ := f.location()
+		return location != ""
+	})
+}
+
 // isHumaInput reports whether huma fills fields of a struct, or the struct is empty.
 func isHumaInput(in types.Type) bool {
 	if in.Underlying().(*types.Struct).NumFields() == 0 {
 		return true
 	}
-	return slices.ContainsFunc(humaFields(in), func(f humaField) bool {
-		location, _ := f.location()
-		return location != "" || f.isBody() || f.Name() == "RawBody"
+	return isLocated(in) || slices.ContainsFunc(humaFields(in), func(f humaField) bool {
+		return f.isBody() || f.Name() == "RawBody"
 	})
 }
 
-// isHumaOutput reports whether all fields of a struct are parts of a response.
+// isHumaOutput reports whether a struct has a body, or all of its fields are other parts of a response. To huma, every
+// field beside a body is a header.
 func isHumaOutput(out types.Type) bool {
-	return !slices.ContainsFunc(humaFields(out), func(f humaField) bool {
-		return !f.isBody() && f.Name() != "Status" && f.tag.Get("header") == ""
+	return slices.ContainsFunc(humaFields(out), humaField.isBody) || !slices.ContainsFunc(humaFields(out), func(f humaField) bool {
+		return f.Name() != "Status" && f.tag.Get("header") == ""
 	})
 }
 
@@ -198,6 +208,10 @@ func embeddedPointer(in types.Type) string {
 
 // openHumaOutput finds the result of an operation in the output of a handler of huma.
 func (b *builder) openHumaOutput(o *operation, h *handled, out types.Type) *shapes.Fault {
+	if !isHumaOutput(out) { // a function behind the handlers, which takes their inputs
+		o.result = o.fn.Signature().Results().At(0).Type()
+		return nil
+	}
 	o.result = nil
 	for _, f := range humaFields(out) {
 		switch {
@@ -208,7 +222,7 @@ func (b *builder) openHumaOutput(o *operation, h *handled, out types.Type) *shap
 				h.Adopted.Status = shapes.PathOf(f.selector)
 			}
 		default:
-			b.leaveOut(o, "response header "+f.tag.Get("header"), "agents see no headers")
+			b.leaveOut(o, "response header "+cmp.Or(f.tag.Get("header"), f.Name()), "agents see no headers")
 		}
 	}
 	if item, ok := tags.Find(o.items, "result"); ok && item.Value == "0" {

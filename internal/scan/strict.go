@@ -81,6 +81,9 @@ func (b *builder) openStrict(o *operation, h *handled) *shapes.Fault {
 			}
 		}
 		call.body = &httpBody{bodies[i], []string{bodies[i].Name()}}
+		for _, other := range slices.Delete(bodies, i, i+1) {
+			b.leaveOut(o, "body "+other.Name(), "agents send JSON")
+		}
 	}
 	o.http = call
 	return b.openResponses(o, h, response, operation)
