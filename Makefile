@@ -9,7 +9,7 @@ FUZZTIME ?= 10s
 # TESTFLAGS are flags of go test, such as -count=1 or -run TestGolden.
 RUN       = $(GO) run ./test/run
 
-.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports fuzz bench bench-call bench-gen startup tokens ci
+.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports conversations fuzz bench bench-call bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -22,7 +22,7 @@ quick test slow:
 # race runs the tests in the race detector, those with many rounds with fewer.
 race:
 	$(RUN) -tier race -- -race $(TESTFLAGS)
-	$(GO) test -race -short $(TESTFLAGS) ./examples/todo/... ./test/state/... ./test/zoo/...
+	$(GO) test -race -short $(TESTFLAGS) ./examples/todo/... ./test/connection ./test/state/... ./test/zoo/...
 
 # stale breaks what only programs see that tests start, and expects go test to notice.
 stale:
@@ -74,6 +74,11 @@ exports:
 # pages does what the README and the pages in docs/ say, in fresh modules.
 pages:
 	$(GO) -C test test -count=1 ./pages
+
+# conversations compares our server with a plain one of the SDK in 100,000 random conversations, half of them over HTTP; an
+# hour of processor time. ROUNDS is half of their number, SEED the first.
+conversations:
+	$(GO) -C test test -count=1 -timeout 4h ./connection -conversations $(or $(ROUNDS),50000) -seed $(or $(SEED),1)
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
 fuzz:

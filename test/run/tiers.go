@@ -12,7 +12,7 @@ var slow = []string{"test/mutation", "test/pages", "test/state", "test/verbs", "
 // them.
 var long = []string{
 	"bench/wire", "cmd/aql-tag", "examples/todo", "internal/load", "runtime/store/postgres", "runtime/store/redis",
-	"test/adopted", "test/conform", "test/golden", "test/proxy", "test/release",
+	"test/adopted", "test/conform", "test/connection", "test/golden", "test/proxy", "test/release",
 }
 
 // tier is a choice of tests.
@@ -26,7 +26,8 @@ type tier struct {
 //	quick  what takes less than a minute, with -short
 //	test   all but the slow packages, with -short
 //	slow   the slow packages and all packages in which -short leaves something out: test and slow are every test in full
-//	race   all but the slow packages, the example and the zoo, whose random requests take the race detector minutes
+//	race   all but the slow packages, and those whose random requests take the race detector minutes: the example, the
+//	       zoo and the connection
 func tierOf(name string, all []testPackage) (tier, error) {
 	isSlow, err := chosen(slow, all)
 	if err != nil {
@@ -36,7 +37,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	if err != nil {
 		return tier{}, err
 	}
-	isRandom, err := chosen([]string{"examples/todo", "test/zoo"}, all)
+	isRandom, err := chosen([]string{"examples/todo", "test/connection", "test/zoo"}, all)
 	if err != nil {
 		return tier{}, err
 	}

@@ -13,7 +13,8 @@ import (
 // cpuTime returns what a process has used of the processors, all its threads together.
 func cpuTime(pid int) (time.Duration, error) {
 	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|2), &used); err != nil { // the clock of another process: clock_getcpuclockid(3)
+	clock := int32(^pid<<3 | 2) // of another process: clock_getcpuclockid(3)
+	if err := unix.ClockGettime(clock, &used); err != nil {
 		return 0, fmt.Errorf("reading the processor time of process %d: %w", pid, err)
 	}
 	return time.Duration(used.Nano()), nil

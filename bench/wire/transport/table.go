@@ -72,18 +72,28 @@ func (r *report) targets() []target {
 		allocated
 	}{{"stdio", r.stdio}, {"the HTTP handler", r.handler}} {
 		all = append(all,
-			target{a.of + ": allocations of a call", fmt.Sprint("<= ", atMostAllocs), fmt.Sprint(a.allocs), a.allocs <= atMostAllocs},
-			target{a.of + ": bytes that a call allocates", fmt.Sprint("<= ", atMostBytes), fmt.Sprint(a.bytes), a.bytes <= atMostBytes})
+			target{
+				a.of + ": allocations of a call", fmt.Sprint("<= ", atMostAllocs), fmt.Sprint(a.allocs),
+				a.allocs <= atMostAllocs,
+			},
+			target{
+				a.of + ": bytes that a call allocates", fmt.Sprint("<= ", atMostBytes), fmt.Sprint(a.bytes),
+				a.bytes <= atMostBytes,
+			})
 	}
 	latency := r.results["stdio"][ours][1].latency
 	all = append(all, target{"stdio, 1 at once: median time of a call", "<= " + atMostLatency.String(),
 		latency.Round(100 * time.Nanosecond).String(), latency <= atMostLatency})
 	if m := r.memory; m != nil {
 		all = append(all,
-			target{"stdio: resident memory after a million calls", "<= 30 MiB", fmt.Sprintf("%.1f MiB", float64(m.after)/(1<<20)),
-				m.after <= atMostResident},
-			target{"HTTP: memory of a session", "<= 18 KiB", fmt.Sprintf("%.1f KiB", float64(m.session)/(1<<10)),
-				m.session <= atMostSession})
+			target{
+				"stdio: resident memory after a million calls", "<= 30 MiB",
+				fmt.Sprintf("%.1f MiB", float64(m.after)/(1<<20)), m.after <= atMostResident,
+			},
+			target{
+				"HTTP: memory of a session", "<= 18 KiB", fmt.Sprintf("%.1f KiB", float64(m.session)/(1<<10)),
+				m.session <= atMostSession,
+			})
 	}
 	return all
 }
@@ -97,8 +107,8 @@ func (r *report) markdown() string {
 		if cells == nil {
 			continue
 		}
-		fmt.Fprintf(&out, "\n| %s | 1 at once | 8 at once | 64 at once | median time of a call, 1 at once |\n|---|---|---|---|---|\n",
-			t.name)
+		const columns = "1 at once | 8 at once | 64 at once | median time of a call, 1 at once |\n|---|---|---|---|---|\n"
+		fmt.Fprintf(&out, "\n| %s | %s", t.name, columns)
 		for _, peer := range t.peers {
 			if _, measured := cells[peer]; !measured {
 				continue
