@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
-// web answers calls over HTTP, and leaves to the SDK's handlers what it does not know: every fault of a request is
-// theirs to report.
+// web answers calls over HTTP, and leaves to the SDK's handlers what it does not know. Every fault of a request but that
+// of a body that is no message is theirs to report.
 type web struct {
 	*Server
 	direct              *direct

@@ -242,8 +242,12 @@ func (p *Parser) identifier() (text, key string) {
 		return text, `"` + key + `"`
 	case "number":
 		text := r.Span()
-		if n, err := strconv.ParseInt(text, 10, 64); err != nil || n > largestID || n < -largestID {
+		n, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case err != nil, n > largestID, n < -largestID:
 			return "", ""
+		case n == 0: // which may have a sign
+			return text, "0"
 		}
 		return text, text
 	case "null":

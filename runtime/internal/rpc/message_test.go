@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -124,7 +125,8 @@ func TestMessages(t *testing.T) {
 			}, true,
 		},
 		{
-			"metadata of another type", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{"progressToken":[]}}}`,
+			"metadata of another type",
+			`{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"x","_meta":{"progressToken":[]}}}`,
 			Message{
 				ID: "1", Key: "1", Method: "x", Params: `{"name":"x","_meta":{"progressToken":[]}}`,
 				Call: Call{Name: "x", Meta: Meta{ProgressToken: "[]"}},
@@ -201,7 +203,7 @@ func FuzzMessage(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":1},"_meta":{}}}`,
 		`{"jsonrpc":"2.0","id":"a\"b","result":{}} `, `{"jsonrpc":"2.0","method":"x","params":null}`,
 		`{"jsonrpc":"2.0","id":1e5,"method":"x"}`, "\xff", "[1]", "{}", `{"jsonrpc":"2.0","id":-0,"method":"\ud800"}`,
-		`{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m"}}`,
+		`{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m"}}`, "{\"jsonrpc\":\"2.0\",\"method\":\"\x8a\"}",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -233,6 +235,9 @@ func FuzzMessage(f *testing.F) {
 		}
 		switch message := message.(type) {
 		case *jsonrpc.Request:
+			if !utf8.ValidString(m.Method) { // of which the SDK replaces bytes; there is no such method
+				m.Method = message.Method
+			}
 			if !m.IsRequest() && m.Result == "" && m.Error == "" || m.IsRequest() && m.Method != message.Method ||
 				id != message.ID || m.Params != string(message.Params) {
 				t.Fatalf("%q\nhere %+v\nSDK  %+v", text, m, message)

@@ -149,7 +149,7 @@ func (c *Conn) accept(j *job) error {
 		c.requests.Cancel(m.Call.RequestID)
 	}
 	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" { // which has no response
-		if !c.requests.Begin(sdkKey(m), nil) {
+		if !c.requests.Begin(strings.Clone(m.Key), nil) {
 			return c.respond(inUse.Response())
 		}
 		c.open.add(1)
@@ -217,12 +217,6 @@ func keyOf(id jsonrpc.ID) string {
 	default:
 		return ""
 	}
-}
-
-// sdkKey returns the key of a request for the SDK, which does not hold all integers exactly.
-func sdkKey(m *rpc.Message) string {
-	id, _ := jsonrpc.MakeID(m.SDKID()) //nolint:errcheck // it is an id
-	return keyOf(id)
 }
 
 // forSDK returns a message as the SDK has it; nil: it is for nobody.

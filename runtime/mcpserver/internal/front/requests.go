@@ -2,6 +2,7 @@ package front
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -45,12 +46,12 @@ func (q *Requests) Cancel(key string) {
 	}
 }
 
-// hand makes a request the SDK's, which has another key for it.
-func (q *Requests) hand(key, sdkKey string) {
+// hand makes a request the SDK's. Its key may change from then on.
+func (q *Requests) hand(key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.cancels, key)
-	q.cancels[sdkKey] = nil
+	q.cancels[strings.Clone(key)] = nil
 }
 
 // forget ends the requests of the SDK, which answers none of them any more, and returns their number.

@@ -88,8 +88,7 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 	buf, extra := c.calls.Answer(j.ctx, m, buf[:0])
 	if extra != nil {
 		c.calls.Leave() // the SDK's handler enters again
-		key := sdkKey(m)
-		c.requests.hand(m.Key, key)
+		c.requests.hand(m.Key)
 		if message, fault := forSDK(m, extra); fault == nil {
 			c.pass(message)
 		}
