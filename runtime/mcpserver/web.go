@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
-// web answers calls over HTTP, and leaves to the SDK's handlers what it does not know. Every fault of a request but that
-// of a body that is no message is theirs to report.
+// web answers calls over HTTP, and leaves to the SDK's handlers what it does not know. They report the faults of
+// requests, but for a body that is no message.
 type web struct {
 	*Server
 	direct              *direct
