@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -45,20 +44,16 @@ func runInit(ctx context.Context, env *environment, args []string) int {
 	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
+	chosen := func(operation, function string) bool {
+		return only == nil || only.MatchString(operation) || only.MatchString(function)
+	}
 	proposals, err := propose.Operations(ctx, scan.Options{
 		Dir: env.dir, Patterns: f.packages, Tags: f.command(env).Tags, Cache: env.cache, Adopt: *wrap,
-	})
+	}, chosen)
 	if err != nil {
 		return fail(env, exitUsage, err)
 	}
 	f.reportLoader(env, proposals.FallbackReason)
-	chosen := func(c propose.Candidate) bool {
-		return only == nil || only.MatchString(c.Operation) || only.MatchString(c.Function)
-	}
-	for i := range proposals.Packages {
-		pkg := &proposals.Packages[i]
-		pkg.Candidates = slices.DeleteFunc(pkg.Candidates, func(c propose.Candidate) bool { return !chosen(c) })
-	}
 	code := exitOK
 	if len(proposals.Diagnostics) > 0 {
 		code = exitSource

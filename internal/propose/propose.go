@@ -80,18 +80,24 @@ type Rejection struct {
 }
 
 // Operations suggests operations for the functions of the packages that match opts.Patterns. Each candidate was built
-// as scan.Load builds operations, so with its directives scan.Load reports no error about it. The error is that of
-// scan.Load. Nothing is written.
-func Operations(ctx context.Context, opts scan.Options) (Proposals, error) {
+// as scan.Load builds operations, so with its directives scan.Load reports no error about it. only chooses functions by
+// the name that the operation has or would have, or by their own, such as Store.List; nil chooses all. The error is
+// that of scan.Load. Nothing is written.
+func Operations(ctx context.Context, opts scan.Options, only func(operation, function string) bool) (Proposals, error) {
+	if only == nil {
+		only = func(string, string) bool { return true }
+	}
 	var out Proposals
 	err := scan.Explore(ctx, opts, func(x *scan.Exploration) (err error) {
-		out, err = proposals(ctx, x)
+		out, err = proposals(ctx, x, only)
 		return err
 	})
 	return out, err
 }
 
-func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
+func proposals(
+	ctx context.Context, x *scan.Exploration, only func(operation, function string) bool,
+) (Proposals, error) {
 	out := Proposals{
 		Diagnostics: x.Diagnostics, FallbackReason: x.FallbackReason, Adopts: x.Adopts, sources: make(map[string][]byte),
 	}
@@ -102,7 +108,7 @@ func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
 		if err := ctx.Err(); err != nil {
 			return Proposals{}, fmt.Errorf("proposing operations: %w", err)
 		}
-		out.Packages = append(out.Packages, propose(x, root))
+		out.Packages = append(out.Packages, propose(x, root, only))
 	}
 	noteShared(out.Packages)
 	return out, out.checkEditable()
@@ -111,6 +117,7 @@ func proposals(ctx context.Context, x *scan.Exploration) (Proposals, error) {
 // proposer looks at the functions of one package.
 type proposer struct {
 	*scan.Exploration
+	only     func(operation, function string) bool
 	root     *packages.Package
 	bodies   *Bodies
 	out      Package
@@ -131,10 +138,11 @@ type draft struct {
 }
 
 // propose looks at every function of a package.
-func propose(x *scan.Exploration, root *packages.Package) Package {
-	q := &proposer{Exploration: x, root: root, interfaces: make(map[*types.Named]*types.TypeName), out: Package{
-		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Generates: generates(root),
-	}}
+func propose(x *scan.Exploration, root *packages.Package, only func(operation, function string) bool) Package {
+	q := &proposer{
+		Exploration: x, only: only, root: root, interfaces: make(map[*types.Named]*types.TypeName),
+		out: Package{Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Generates: generates(root)},
+	}
 	q.bodies = readBodies(x, root)
 	taken := make(map[string]bool)
 	for _, fn := range x.Functions(root) {
@@ -152,7 +160,11 @@ func propose(x *scan.Exploration, root *packages.Package) Package {
 		}
 	}
 	q.refuseResources()
-	q.assignNames(taken)
+	q.assignNames(taken) // the same names as without a choice
+	q.drafts = slices.DeleteFunc(q.drafts, func(d *draft) bool { return !only(d.name, functionName(d.fn.Func)) })
+	for _, d := range q.drafts {
+		d.judgment = q.bodies.Judge(d.fn.Func, d.fn.Decl)
+	}
 	// The handlers that read come first: updates name them.
 	reads := func(d *draft) bool { return d.classify().Category == gen.Read }
 	for _, readers := range []bool{true, false} {
@@ -184,7 +196,6 @@ func (p *proposer) consider(fn scan.Function) {
 		p.reject(fn, *fault)
 		return
 	}
-	d.judgment = p.bodies.Judge(fn.Func, fn.Decl)
 	p.drafts = append(p.drafts, d)
 }
 
@@ -260,8 +271,11 @@ func (p *proposer) merged(d *draft, c *Candidate, result trial) trial {
 	return result
 }
 
-// reject notes why a function is no operation.
+// reject notes why a function that is asked for is no operation.
 func (p *proposer) reject(fn scan.Function, fault refusal) {
+	if !p.only(naming.SnakeCase(fn.Func.Name()), functionName(fn.Func)) {
+		return
+	}
 	r := Rejection{
 		Function: functionName(fn.Func), Position: p.Position(fn.Decl.Name.Pos()), Reason: fault.message,
 		Suggestion: fault.suggestion,

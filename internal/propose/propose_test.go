@@ -21,7 +21,7 @@ func proposals(t *testing.T, dir string, patterns ...string) propose.Proposals {
 	t.Helper()
 	got, err := propose.Operations(context.Background(), scan.Options{
 		Dir: dir, Patterns: patterns, Env: []string{"GOWORK=off", "GOFLAGS=", "GOPROXY=off"},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,10 +30,11 @@ type Exploration struct {
 
 	Adopts bool // as Options.Adopt
 
-	program   *source.Program
-	tags      *tags.Reader
-	functions map[*packages.Package][]Function
-	readers   map[*packages.Package][]operation // those that there are, and those that Assume added
+	program    *source.Program
+	tags       *tags.Reader
+	functions  map[*packages.Package][]Function
+	directives map[*packages.Package]directives
+	readers    map[*packages.Package]*readers // of the operations that there are, and of those that Assume added
 }
 
 // Function is a function or method of an explored package.
@@ -85,7 +86,9 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 	x := &Exploration{
 		Roots: roots, Diagnostics: diag.Sort(p.Diagnostics), FallbackReason: p.Loaded.FallbackReason,
 		program: p, tags: tags.NewReader(p),
-		functions: make(map[*packages.Package][]Function), readers: make(map[*packages.Package][]operation),
+		functions:  make(map[*packages.Package][]Function),
+		directives: make(map[*packages.Package]directives),
+		readers:    make(map[*packages.Package]*readers),
 	}
 	find := &scanner{Program: p, tags: x.tags}
 	var marked []operation
@@ -93,8 +96,14 @@ func newExploration(p *source.Program, roots []*packages.Package) *Exploration {
 		marked = append(marked, find.findOperations(root)...)
 	}
 	chosen := find.choose(roots, marked)
+	for _, root := range roots {
+		if root.Types != nil {
+			x.directives[root] = readDirectives(p, root.Types)
+			x.readers[root] = newReaders(nil, x.readerBuilder(root))
+		}
+	}
 	for _, o := range chosen {
-		x.readers[o.pkg] = append(x.readers[o.pkg], o)
+		x.readers[o.pkg].add(o)
 	}
 	p.Diagnostics = nil
 	for _, root := range roots {
@@ -154,7 +163,7 @@ func (x *Exploration) Try(f Function, directives []string) Attempt {
 func (x *Exploration) Assume(f Function, directives []string) {
 	x.attempt(func() Attempt {
 		if o, misfit := x.directed(f, directives); misfit == nil {
-			x.readers[o.pkg] = append(x.readers[o.pkg], o)
+			x.readers[o.pkg].add(o)
 		}
 		return Attempt{}
 	})
@@ -201,8 +210,8 @@ func (x *Exploration) attempt(build func() Attempt) Attempt {
 // build builds an operation with a builder of its own, so that a fault in a type that several operations share is
 // reported for each of them.
 func (x *Exploration) build(o operation) Attempt {
-	b := newBuilder(x.program, x.tags, o.pkg.Types)
-	b.readers = &readers{x.readers[o.pkg], x.buildReader}
+	b := x.directives[o.pkg].builder(x.program, x.tags, o.pkg.Types)
+	b.readers = x.readers[o.pkg]
 	h, ok := b.buildHandler(o)
 	wiretype.NewSet(x.program, o.pkg.Types).AddHandler(h.request, h.result)
 	a := Attempt{Handler: h.Handler, Request: h.request, Result: h.result, OK: ok, Replaces: h.replaces, InPath: h.inPath}
@@ -212,10 +221,17 @@ func (x *Exploration) build(o operation) Attempt {
 	return a
 }
 
-// buildReader builds an operation that another one mentions, whose faults are not those of the other.
-func (x *Exploration) buildReader(o operation) (*handled, bool) {
-	before := len(x.program.Diagnostics)
-	h, ok := newBuilder(x.program, x.tags, o.pkg.Types).buildHandler(o)
-	x.program.Diagnostics = x.program.Diagnostics[:before]
-	return &h, ok
+// readerBuilder returns a function that builds operations of a package that others mention, each once. Their faults are
+// not those of the others.
+func (x *Exploration) readerBuilder(root *packages.Package) func(o operation) (*handled, bool) {
+	var build func(o operation) (*handled, bool)
+	return func(o operation) (*handled, bool) {
+		before := x.program.Diagnostics
+		if build == nil {
+			build = x.directives[root].builder(x.program, x.tags, root.Types).buildOnce()
+		}
+		h, ok := build(o)
+		x.program.Diagnostics = before
+		return h, ok
+	}
 }

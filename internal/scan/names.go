@@ -2,16 +2,18 @@ package scan
 
 import (
 	"go/token"
+	"go/types"
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/tagparse"
 )
 
 // keepsNames reports whether an //aql:names directive in a file of the package keeps the names below parameters as
 // encoding/json writes them.
-func (b *builder) keepsNames() bool {
-	loaded := b.Packages[b.own]
+func keepsNames(p *source.Program, own *types.Package) bool {
+	loaded := p.Packages[own]
 	if loaded == nil {
 		return false
 	}
@@ -25,7 +27,7 @@ func (b *builder) keepsNames() bool {
 				}
 				d, problems, _ := tagparse.ParseDirective(line)
 				for _, problem := range problems {
-					b.ReportProblem(diag.Error, problem, "", func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) })
+					p.ReportProblem(diag.Error, problem, "", func(i int) token.Pos { return comment.Pos() + 2 + token.Pos(i) })
 				}
 				keeps = keeps || d.Name == "names" && len(problems) == 0
 			}

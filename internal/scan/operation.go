@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,14 +55,35 @@ type builder struct {
 }
 
 func newBuilder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
+	return readDirectives(p, own).builder(p, tags, own)
+}
+
+// directives are what comments of a package say about all of its operations.
+type directives struct {
+	types    *typeDirectives
+	verbatim bool              // //aql:names keeps names
+	faults   []diag.Diagnostic // of //aql:names
+}
+
+func readDirectives(p *source.Program, own *types.Package) directives {
+	before := len(p.Diagnostics)
+	d := directives{types: readTypeDirectives(p, own), verbatim: keepsNames(p, own)}
+	d.faults = slices.Clone(p.Diagnostics[before:])
+	p.Diagnostics = p.Diagnostics[:before]
+	return d
+}
+
+// builder returns a builder that knows no shapes yet.
+func (d directives) builder(p *source.Program, tags *tags.Reader, own *types.Package) *builder {
+	p.Diagnostics = append(p.Diagnostics, d.faults...)
 	b := &builder{
 		Program: p, own: own, tags: tags, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
 		needs:      make(map[*shapes.Shape]*shapes.Shape),
-		directives: readTypeDirectives(p, own),
+		directives: d.types,
 	}
-	b.shapes.Directives = b.directives.Directives
-	b.shapes.Verbatim = b.keepsNames()
+	b.shapes.Directives = d.types.Directives
+	b.shapes.Verbatim = d.verbatim
 	return b
 }
 

@@ -34,7 +34,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	b.linting = s.opts.Lint
 	w := wiretype.NewSet(s.Program, root.Types)
 	build := b.buildOnce()
-	b.readers = &readers{operations, build}
+	b.readers = newReaders(operations, build)
 	handlers, kept := make([]handled, 0, len(operations)), make([]operation, 0, len(operations))
 	for _, o := range operations {
 		h, ok := build(o)

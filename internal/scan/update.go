@@ -47,7 +47,7 @@ func (b *builder) mergeThroughGetter(o operation, h *handled) {
 	getter, why := b.getter(o, item.Value)
 	if getter.fn == nil {
 		var names []string
-		for _, other := range b.readers.all() {
+		for _, other := range b.readers.all {
 			names = append(names, other.name())
 		}
 		report(item.ValueAt, diag.CodeUnresolved, why, diag.DidYouMean(item.Value, names))
@@ -79,7 +79,7 @@ func (b *builder) mergeThroughGetter(o operation, h *handled) {
 // getter finds the READ operation with a name: of its handler, of its handler with the type of the receiver in front,
 // or its own. It returns why there is none.
 func (b *builder) getter(o operation, name string) (operation, string) {
-	found := b.readers.named(name)
+	found := b.readers.named[name]
 	if len(found) > 1 { // the one of the same receiver is meant
 		same := slices.DeleteFunc(slices.Clone(found), func(other operation) bool {
 			return receiverName(other) != receiverName(o)
@@ -125,8 +125,8 @@ func (b *builder) fittingGetter(h *handled) string {
 		return ""
 	}
 	fitting := ""
-	for _, other := range b.readers.all() {
-		if len(b.readers.named(other.name())) > 1 {
+	for _, other := range b.readers.all {
+		if len(b.readers.named[other.name()]) > 1 {
 			continue
 		}
 		if get, ok := b.readers.built(other); ok {
@@ -304,29 +304,42 @@ func throughPointer(t types.Type, selector []string) bool {
 
 // readers are the READ operations of a package, which //aql:update names.
 type readers struct {
-	operations []operation // of any category
+	all   []operation
+	named map[string][]operation // by the names that a directive may use; see readerNames
 	// built returns the handler of one; false: its types cannot be carried.
 	built func(o operation) (*handled, bool)
 }
 
-// all lists them.
-func (r *readers) all() []operation {
-	var list []operation
-	for _, o := range r.operations {
-		if item, ok := tags.Find(o.items, "category"); ok && item.Value == string(gen.Read) {
-			list = append(list, o)
-		}
+// newReaders returns the READ operations among those of a package.
+func newReaders(operations []operation, built func(o operation) (*handled, bool)) *readers {
+	r := &readers{named: make(map[string][]operation), built: built}
+	for _, o := range operations {
+		r.add(o)
 	}
-	return list
+	return r
 }
 
-// named lists those whose handler, or which themselves, have a name.
-func (r *readers) named(name string) []operation {
-	return slices.DeleteFunc(r.all(), func(o operation) bool {
-		own := naming.SnakeCase(o.name())
-		if item, ok := tags.Find(o.items, "op"); ok {
-			own = item.Value
-		}
-		return name != own && name != o.name() && name != receiverName(o)+"."+o.name()
-	})
+// add adds an operation if it is READ.
+func (r *readers) add(o operation) {
+	if item, ok := tags.Find(o.items, "category"); !ok || item.Value != string(gen.Read) {
+		return
+	}
+	r.all = append(r.all, o)
+	for _, name := range readerNames(o) {
+		r.named[name] = append(r.named[name], o)
+	}
+}
+
+// readerNames are the different names by which a directive may mean an operation: its own, and that of its handler,
+// alone and with the type of the receiver in front.
+func readerNames(o operation) []string {
+	own := naming.SnakeCase(o.name())
+	if item, ok := tags.Find(o.items, "op"); ok {
+		own = item.Value
+	}
+	names := []string{o.name(), receiverName(o) + "." + o.name()}
+	if own != o.name() {
+		names = append(names, own)
+	}
+	return names
 }
