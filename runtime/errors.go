@@ -20,8 +20,8 @@ import (
 //   - a query without rows (database/sql, pgx) and fs.ErrNotExist become a NOT_FOUND_RESOURCE that names what the
 //     request identifies; fs.ErrExist becomes CONFLICT_ALREADY_EXISTS, fs.ErrPermission PERMISSION_DENIED
 //   - statuses of gRPC, Connect and Twirp become the code that their name stands for
-//   - an error whose method StatusCode, HTTPStatusCode or GetStatus returns an HTTP status of 400 or more becomes what
-//     Upstream makes of the status
+//   - an error whose method StatusCode, HTTPStatusCode or GetStatus returns an HTTP status of 400 or more, or whose
+//     field Response is an *http.Response with one, becomes what Upstream makes of the status
 //   - a ResponseError becomes what Upstream makes of the status and the response
 //   - an exceeded deadline becomes an INTERNAL_ERROR that says so
 //

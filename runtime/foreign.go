@@ -81,11 +81,33 @@ func httpFailure(err error) *Error {
 		status = byHTTPCode.HTTPStatusCode()
 	case errors.As(err, &byStatus):
 		status = byStatus.GetStatus()
+	default:
+		status = responseStatus(err)
 	}
 	if status < 400 || status > 599 {
 		return nil
 	}
 	return Upstream(status, nil, nil)
+}
+
+// responseStatus is the status of the *http.Response in the field Response of an error, as clients of APIs return it;
+// 0: there is none.
+func responseStatus(err error) int {
+	for ; err != nil; err = errors.Unwrap(err) {
+		v := reflect.Indirect(reflect.ValueOf(err))
+		if v.Kind() != reflect.Struct {
+			continue
+		}
+		response := v.FieldByName("Response")
+		if response.Kind() != reflect.Pointer || response.IsNil() {
+			continue
+		}
+		response = response.Elem()
+		if t := response.Type(); t.PkgPath() == "net/http" && t.Name() == "Response" {
+			return int(response.FieldByName("StatusCode").Int())
+		}
+	}
+	return 0
 }
 
 // statusFailure knows the statuses of gRPC: errors with a method GRPCStatus, and those of Connect and Twirp, with a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -67,6 +68,19 @@ type humaError int
 func (e humaError) GetStatus() int { return int(e) }
 func (e humaError) Error() string  { return "pq: secret" }
 
+// clientError is an error of github.com/google/go-github and of clients in its style.
+type clientError struct {
+	Response *http.Response
+	Message  string
+}
+
+func (e *clientError) Error() string { return "GET https://example.com: " + e.Message }
+
+// oddError has a field Response that is something else.
+type oddError struct{ Response *struct{ StatusCode int } }
+
+func (e oddError) Error() string { return "pq: secret" }
+
 type panickingError struct{}
 
 func (*panickingError) StatusCode() int { panic("secret") }
@@ -126,6 +140,12 @@ func TestErrorsOfLibraries(t *testing.T) {
 			"INTERNAL_ERROR: Internal error: 'the API answered with status 503'"},
 		{"a response with status 302", answered(302, nil), masked},
 		{"a response of no known type", answered(0, struct{}{}), masked},
+		{"a client's 404", fmt.Errorf("x: %w", &clientError{&http.Response{StatusCode: 404}, "secret"}),
+			"NOT_FOUND_RESOURCE: Resource not found"},
+		{"a client's 500", &clientError{&http.Response{StatusCode: 500}, "secret"},
+			"INTERNAL_ERROR: Internal error: 'the API answered with status 500'"},
+		{"a client without a response", &clientError{nil, "secret"}, masked},
+		{"another field Response", oddError{&struct{ StatusCode int }{404}}, masked},
 		{"a file that exists", &fs.PathError{Op: "open", Path: "/src/x", Err: fs.ErrExist},
 			"CONFLICT_ALREADY_EXISTS: The resource already exists"},
 		{"a file without access", fmt.Errorf("x: %w", fs.ErrPermission),

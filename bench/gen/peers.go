@@ -6,54 +6,83 @@ import (
 	"strings"
 )
 
-// peers are modules for the other generators. They have as many items as there are operations, and the imports of a
-// service.
+// peers are modules for the other generators. They have as many items as there are operations.
 type peers struct {
 	dir   string
 	items int
 	edits int
 }
 
-const constantsPerType = 5
-
-func (p *peers) write() error {
-	return writeFiles(p.dir, map[string]string{
-		"stringer/go.mod":       "module example.com/constants\n\ngo 1.26.0\n",
-		"stringer/constants.go": p.constants(),
-		"controller/go.mod":     "module example.com/structs\n\ngo 1.26.0\n",
-		"controller/structs.go": p.structs(),
-	})
+// constants is an input of stringer. What stringer does grows with the number of types, since it looks through the
+// package for each, and with what the package imports, since it has the go command compile that or find it in its
+// cache, and reads what it finds.
+type constants struct {
+	name    string // of the folder, and in the tables
+	title   string
+	perType int  // 0: all are of one type
+	imports bool // of a service
 }
 
-// edit changes both modules.
+var constantInputs = []constants{
+	{"stringer", "stringer, types of 5 constants, two large imports", 5, true},
+	{"stringer-one", "stringer, one type of as many constants, two large imports", 0, true},
+	{"stringer-bare", "stringer, one type of as many constants, no imports", 0, false},
+}
+
+func (p *peers) write() error {
+	files := map[string]string{"controller/go.mod": "module example.com/structs\n\ngo 1.26.0\n"}
+	for _, c := range constantInputs {
+		files[c.name+"/go.mod"] = "module example.com/constants\n\ngo 1.26.0\n"
+	}
+	if err := writeFiles(p.dir, files); err != nil {
+		return err
+	}
+	return p.edit()
+}
+
+// edit changes all modules.
 func (p *peers) edit() error {
 	p.edits++
-	return writeFiles(p.dir, map[string]string{
-		"stringer/constants.go": p.constants() + fmt.Sprintf("\nvar _ = %d\n", p.edits),
-		"controller/structs.go": p.structs() + fmt.Sprintf("\nvar _ = %d\n", p.edits),
-	})
+	edit := fmt.Sprintf("\nvar _ = %d\n", p.edits)
+	files := map[string]string{"controller/structs.go": p.structs() + edit}
+	for _, c := range constantInputs {
+		files[c.name+"/constants.go"] = c.source(p.items) + edit
+	}
+	return writeFiles(p.dir, files)
 }
 
 const peerImports = "import (\n\t\"database/sql\"\n\t\"net/http\"\n)\n\nvar _ *sql.DB\nvar _ *http.Client\n\n"
 
-func (p *peers) constants() string {
+// source declares so many constants.
+func (c constants) source(items int) string {
 	var b strings.Builder
-	b.WriteString("package constants\n\n" + peerImports)
-	for t := range p.types() {
-		fmt.Fprintf(&b, "type T%d int\n\nconst (\n\tC%d T%d = iota\n", t, t*constantsPerType, t)
-		for c := 1; c < constantsPerType; c++ {
-			fmt.Fprintf(&b, "\tC%d\n", t*constantsPerType+c)
+	b.WriteString("package constants\n\n")
+	if c.imports {
+		b.WriteString(peerImports)
+	}
+	types, each := c.types(items)
+	for t := range types {
+		fmt.Fprintf(&b, "type T%d int\n\nconst (\n\tC%d T%d = iota\n", t, t*each, t)
+		for k := 1; k < each; k++ {
+			fmt.Fprintf(&b, "\tC%d\n", t*each+k)
 		}
 		b.WriteString(")\n\n")
 	}
 	return b.String()
 }
 
-func (p *peers) types() int { return (p.items + constantsPerType - 1) / constantsPerType }
+// types returns how many types there are for so many constants, and how many constants each has.
+func (c constants) types(items int) (types, each int) {
+	if c.perType == 0 {
+		return 1, items
+	}
+	return (items + c.perType - 1) / c.perType, c.perType
+}
 
 // typeList returns the names of the types for stringer.
-func (p *peers) typeList() string {
-	names := make([]string, p.types())
+func (c constants) typeList(items int) string {
+	types, _ := c.types(items)
+	names := make([]string, types)
 	for t := range names {
 		names[t] = fmt.Sprintf("T%d", t)
 	}
@@ -77,5 +106,4 @@ func (p *peers) structs() string {
 	return b.String()
 }
 
-func (p *peers) stringerDir() string   { return filepath.Join(p.dir, "stringer") }
 func (p *peers) controllerDir() string { return filepath.Join(p.dir, "controller") }

@@ -25,4 +25,6 @@ func verdict(what string, figure, target float64) {
 
 func ratio(a, b *command) float64 { return float64(a.wall()) / float64(b.wall()) }
 
+func cpuRatio(a, b *command) float64 { return float64(a.cpu()) / float64(b.cpu()) }
+
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

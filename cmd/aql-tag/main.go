@@ -145,7 +145,7 @@ func start() int {
 	}
 	if os.Getenv("GOGC") == "" {
 		// A run lives for a fraction of a second beside editors and compilers: memory is dearer than time here.
-		debug.SetGCPercent(60)
+		debug.SetGCPercent(35)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

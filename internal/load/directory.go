@@ -28,7 +28,6 @@ type sourceFile struct {
 	matches   bool // the build context wants it
 	test      bool
 	ignored   bool // by name
-	content   []byte
 	syntax    *ast.File
 	faults    scanner.ErrorList
 	input     File
@@ -65,7 +64,7 @@ func (s *session) read(f *sourceFile) error {
 		return nil
 	}
 	if IsGenerated(f.name, content) {
-		f.generated, f.content = true, content
+		f.generated = true
 		return nil
 	}
 	if f.matches, err = s.matches(f.name, content); err != nil || !f.matches {

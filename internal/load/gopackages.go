@@ -33,7 +33,7 @@ func loadPackages(ctx context.Context, opts Options) (*Program, error) {
 
 // loadOnce has the go command list the packages, then parses and type-checks them. overlay replaces files by content.
 func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*Program, error) {
-	p := &Program{Fset: token.NewFileSet(), Generated: make(map[string][]byte), goroot: sources(build.Default.GOROOT)}
+	p := &Program{Fset: token.NewFileSet(), Generated: make(map[string]bool), goroot: sources(build.Default.GOROOT)}
 	var mu sync.Mutex // guards Generated while files are parsed
 	config := &packages.Config{
 		Context: ctx,
@@ -45,7 +45,7 @@ func loadOnce(ctx context.Context, opts Options, overlay map[string][]byte) (*Pr
 		ParseFile: func(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 			if IsGenerated(filename, src) {
 				mu.Lock()
-				p.Generated[filename] = src
+				p.Generated[filename] = true
 				mu.Unlock()
 				return nil, nil
 			}

@@ -47,8 +47,8 @@ type Program struct {
 	// understand.
 	Roots []*packages.Package
 
-	// Generated holds the content of the generator's own files by absolute name. They are not part of any package.
-	Generated map[string][]byte
+	// Generated has the absolute names of the generator's own files. They are not part of any package.
+	Generated map[string]bool
 
 	// FallbackReason is why the own loader left the work to go/packages. It is nil if it did not, or was not tried.
 	FallbackReason error

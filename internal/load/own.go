@@ -54,7 +54,7 @@ func loadOwn(ctx context.Context, opts Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	program := &Program{Fset: token.NewFileSet(), Generated: make(map[string][]byte), goroot: sources(env.goroot)}
+	program := &Program{Fset: token.NewFileSet(), Generated: make(map[string]bool), goroot: sources(env.goroot)}
 	program.demand = newDemand(program.Fset, program.goroot)
 	s := &session{
 		ctx: ctx, opts: opts, env: env, modules: mods, program: program, sizes: types.SizesFor("gc", env.context.GOARCH),
@@ -332,7 +332,7 @@ func (s *session) collect(roots []string) {
 	for _, d := range s.dirs {
 		for _, f := range d.files {
 			if f.generated {
-				s.program.Generated[f.name] = f.content
+				s.program.Generated[f.name] = true
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/atomicfile"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
 )
 
 // Adopt writes the candidates of each package as //aql:adopt directives into a file of its own in dir, a folder of
@@ -157,7 +158,7 @@ func (h home) adoptions(file string, pkg Package) []byte {
 }
 
 // target is how a directive in another package names a function: by the interface of its package that has the methods
-// of its type, if there is one, since a program rather has a value of that.
+// of its type and names their arguments, if there is one, since a program rather has a value of that.
 func (p *proposer) target(fn *types.Func) string {
 	pkg := fn.Pkg()
 	named := receiverType(fn)
@@ -170,7 +171,8 @@ func (p *proposer) target(fn *types.Func) string {
 		p.interfaces[named] = implemented
 	}
 	if implemented != nil {
-		if object, _, _ := types.LookupFieldOrMethod(implemented.Type(), false, pkg, fn.Name()); object != nil {
+		object, _, _ := types.LookupFieldOrMethod(implemented.Type(), false, pkg, fn.Name())
+		if method, ok := object.(*types.Func); ok && namesArguments(method) {
 			return fmt.Sprintf("(%s.%s).%s", pkg.Name(), implemented.Name(), fn.Name())
 		}
 	}
@@ -179,6 +181,27 @@ func (p *proposer) target(fn *types.Func) string {
 		star = "*"
 	}
 	return fmt.Sprintf("(%s%s.%s).%s", star, pkg.Name(), named.Obj().Name(), fn.Name())
+}
+
+// namesArguments reports whether the arguments that would be parameters have names. A context and the struct of an only
+// argument need none.
+func namesArguments(method *types.Func) bool {
+	params := method.Signature().Params()
+	first := 0
+	if params.Len() > 0 && types.TypeString(params.At(0).Type(), nil) == "context.Context" {
+		first = 1
+	}
+	if params.Len()-first == 1 {
+		if _, ok := gotype.Pointee(params.At(first).Type()).Underlying().(*types.Struct); ok {
+			return true
+		}
+	}
+	for i := first; i < params.Len(); i++ {
+		if name := params.At(i).Name(); name == "" || name == "_" {
+			return false
+		}
+	}
+	return true
 }
 
 // interfaceOf returns the exported interface in the package of a type that the type implements, and that has more than

@@ -162,6 +162,7 @@ func (s *scanner) scan(roots []*packages.Package) Result {
 	}
 	for _, root := range roots {
 		pkg, ok := s.buildPackage(root, byPackage[root])
+		s.Forget(root.Types)
 		if !ok {
 			result.Empty = append(result.Empty, EmptyPackage{Path: root.PkgPath, Dir: load.Directory(root)})
 			continue

@@ -22,7 +22,10 @@ func Describe(comment *ast.CommentGroup, name string) string {
 		return text
 	}
 	rest = strings.TrimLeft(rest, " ")
-	if first, _, _ := strings.Cut(rest, " "); slices.Contains(prepositions, first) || isImperative(rest) {
+	first, _, _ := strings.Cut(strings.ReplaceAll(rest, "\n", " "), " ")
+	first = strings.TrimRight(first, ".,:;")
+	if slices.Contains(prepositions, first) ||
+		isImperative(rest) || slices.Contains(verbs, name) && !strings.HasSuffix(first, "s") {
 		return text
 	}
 	for _, copula := range []string{"is ", "are "} {
@@ -36,6 +39,12 @@ func Describe(comment *ast.CommentGroup, name string) string {
 
 // prepositions may follow a name that is only a word of the sentence: "Name of the branch" is not about Name.
 var prepositions = []string{"of", "for", "to", "in", "on", "at", "by", "from", "with", "without", "and", "or"}
+
+// verbs are names that are the verb of a sentence where no other follows: "List all notes.", but not "List returns …".
+var verbs = []string{
+	"Add", "Cancel", "Create", "Delete", "Edit", "Find", "Get", "List", "Query", "Read", "Remove", "Search", "Send", "Set",
+	"Start", "Stop", "Update",
+}
 
 // isImperative reports whether the name before a text is the verb of its sentence: "Get a note." says what Get does.
 func isImperative(rest string) bool {

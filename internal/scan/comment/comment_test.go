@@ -24,8 +24,12 @@ func TestDescribe(t *testing.T) {
 		{"// Get reads:\n//   - one\n//   - two", "Get", "Reads:\n  - one\n  - two"},
 		{"/* Get reads. */", "Get", "Reads."},
 		{"// Get a note.", "Get", "Get a note."},
+		{"// List all notes.", "List", "List all notes."},
+		{"// Delete note", "Delete", "Delete note"},
+		{"// List returns all notes.", "List", "Returns all notes."},
+		{"// ListNotes all notes.", "ListNotes", "All notes."},
 		{"// Edit (update) a note.", "Edit", "Edit (update) a note."},
-		{"// Get élan.", "Get", "Élan."},
+		{"// Note élan.", "Note", "Élan."},
 		{"//aql:op category=READ", "Get", ""},
 		{"// B12: +optional", "Get", "B12: +optional"},
 		{"// Get reads.\n// +optional", "Get", "Reads."}, // B12, in all of these

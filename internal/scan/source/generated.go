@@ -11,17 +11,16 @@ import (
 
 // IsGenerated reports whether a file is the generator's own.
 func (p *Program) IsGenerated(filename string) bool {
-	_, ok := p.generated[filename]
-	return ok || load.IsGenerated(filename, nil)
+	return p.generated[filename] || load.IsGenerated(filename, nil)
 }
 
 // declaredInGenerated returns the generated file in dir that declares name, empty if there is none.
 func (p *Program) declaredInGenerated(dir, name string) string {
-	for filename, src := range p.generated {
+	for filename := range p.generated {
 		if filepath.Dir(filename) != dir {
 			continue
 		}
-		file, _ := parser.ParseFile(token.NewFileSet(), filename, src, parser.SkipObjectResolution)
+		file, _ := parser.ParseFile(token.NewFileSet(), filename, nil, parser.SkipObjectResolution)
 		if file == nil {
 			continue
 		}

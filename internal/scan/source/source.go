@@ -22,7 +22,7 @@ type Program struct {
 	Packages    map[*types.Package]*packages.Package
 	Syntax      map[*types.Package]*Index
 	foreign     map[*ast.File]*Index // files of packages that came from export data
-	generated   map[string][]byte
+	generated   map[string]bool
 	Diagnostics []diag.Diagnostic
 	Uncertain   bool // a declaration from export data was not found in its file
 }
@@ -82,6 +82,9 @@ func (p *Program) SyntaxOf(pkg *types.Package) *Index {
 	}
 	return index
 }
+
+// Forget frees the memory of a package's index. SyntaxOf makes it again.
+func (p *Program) Forget(pkg *types.Package) { delete(p.Syntax, pkg) }
 
 // declared finds the index that has the declaration of object, and the position to look it up by. It parses the file of
 // an object from export data.

@@ -50,15 +50,18 @@ type Tag struct {
 // Reader reads the tags of struct fields.
 type Reader struct {
 	*source.Program
-	seen map[token.Pos]bool // fields that were read, by the position of their name
+	seen map[token.Pos]bool      // fields that were read, by the position of their name
+	in   map[*types.Package]bool // packages with such fields
 }
 
 // NewReader makes a reader for the fields of a program.
-func NewReader(p *source.Program) *Reader { return &Reader{p, make(map[token.Pos]bool)} }
+func NewReader(p *source.Program) *Reader {
+	return &Reader{p, make(map[token.Pos]bool), make(map[*types.Package]bool)}
+}
 
 // Read reads the tag of field v and reports its mistakes. path is the field's Go path.
 func (r *Reader) Read(v *types.Var, path string) Tag {
-	r.seen[v.Pos()] = true
+	r.seen[v.Pos()], r.in[v.Pkg()] = true, true
 	tag := Tag{GoName: v.Name(), At: source.Span{Start: v.Pos(), End: v.Pos() + token.Pos(len(v.Name()))}}
 	tag.NameAt = tag.At
 	tag.Field = r.FieldSyntax(v)

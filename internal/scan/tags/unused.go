@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
+	"iter"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -15,31 +15,40 @@ import (
 
 // WarnUnused warns of aql tags on structs that no operation uses, in packages that have operations.
 func (r *Reader) WarnUnused(roots []*packages.Package) {
-	hasOperations := make(map[*types.Package]bool)
-	for pkg, index := range r.Syntax {
-		for pos := range index.Fields {
-			if r.seen[pos] {
-				hasOperations[pkg] = true
-				break
-			}
-		}
-	}
 	for _, root := range roots {
-		if !hasOperations[root.Types] {
+		if !r.in[root.Types] {
 			continue
 		}
-		index := r.SyntaxOf(root.Types)
-		for _, syntax := range index.Types {
-			st, ok := syntax.Spec.Type.(*ast.StructType)
+		for spec := range typeSpecs(root.Syntax) {
+			st, ok := spec.Type.(*ast.StructType)
 			if !ok {
 				continue
 			}
 			if field := r.unvisitedTag(st); field != nil {
 				r.Report(source.SpanOf(field.Tag), diag.Diagnostic{
-					Severity: diag.Warning, Code: diag.CodeUnresolved, FieldPath: syntax.Spec.Name.Name,
-					Message:    fmt.Sprintf("no operation reaches %s, so its aql tags have no effect", syntax.Spec.Name.Name),
+					Severity: diag.Warning, Code: diag.CodeUnresolved, FieldPath: spec.Name.Name,
+					Message:    fmt.Sprintf("no operation reaches %s, so its aql tags have no effect", spec.Name.Name),
 					Suggestion: "remove them, or use the type in a request or result",
 				})
+			}
+		}
+	}
+}
+
+// typeSpecs are the types that files declare.
+func typeSpecs(files []*ast.File) iter.Seq[*ast.TypeSpec] {
+	return func(yield func(*ast.TypeSpec) bool) {
+		for _, file := range files {
+			for _, decl := range file.Decls {
+				group, ok := decl.(*ast.GenDecl)
+				if !ok {
+					continue
+				}
+				for _, spec := range group.Specs {
+					if spec, ok := spec.(*ast.TypeSpec); ok && !yield(spec) {
+						return
+					}
+				}
 			}
 		}
 	}

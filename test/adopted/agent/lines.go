@@ -12,12 +12,21 @@ import (
 )
 
 // HoldLines fails the test if a person wrote more than one line an operation, and more than 15 beside, in the folder
-// dir and those in it. Blank lines, comments for people, closing brackets, tests and generated files do not count;
-// directives do.
+// dir and those in it.
 func HoldLines(t *testing.T, dir string, operations int) {
 	t.Helper()
 	const besides = 15 // for main and the imports
-	written := 0
+	written := Lines(t, dir)
+	if limit := operations + besides; operations == 0 || written > limit {
+		t.Errorf("a person wrote %d lines for %d operations, want at most %d", written, operations, limit)
+	}
+	t.Logf("a person wrote %d lines for %d operations", written, operations)
+}
+
+// Lines counts what a person wrote in the folder dir and those in it. Blank lines, comments for people, closing
+// brackets, tests and generated files do not count; directives do.
+func Lines(t *testing.T, dir string) (written int) {
+	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -44,8 +53,5 @@ func HoldLines(t *testing.T, dir string, operations int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if limit := operations + besides; operations == 0 || written > limit {
-		t.Errorf("a person wrote %d lines for %d operations, want at most %d", written, operations, limit)
-	}
-	t.Logf("a person wrote %d lines for %d operations", written, operations)
+	return written
 }
