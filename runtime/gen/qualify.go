@@ -3,6 +3,7 @@ package gen
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -13,8 +14,9 @@ import (
 
 // Qualify gives the types of packages that are joined names of their own: where several packages have different types
 // of one name, the name of the package is put in front, as in BillingInvoice. It is the name of the folder, with those
-// above as far as they are needed. The types of a package at the root of its module keep their names. What the names
-// become does not depend on the order of the packages. Types that are equal, with all that they refer to, are one type.
+// above as far as they are needed. The types of a package at the root of its module keep their names. Where folders do not
+// tell packages apart, as with several roots, the names are numbered, in the order of the names of the packages'
+// operations. What the names become does not depend on the order of the packages. Types that are equal, with all that they refer to, are one type.
 //
 // Qualify changes nothing of what it is given, and returns it where there is nothing to rename. The error names the
 // types for which there is no name.
@@ -123,6 +125,9 @@ func (q *qualifier) rename() error {
 		}
 		renamed, ok := distinct(name, folders, taken)
 		if !ok {
+			renamed, ok = q.numbered(name, taken)
+		}
+		if !ok {
 			return fmt.Errorf("two different types are called %q; rename one of them", name)
 		}
 		for i := range q.packages {
@@ -137,6 +142,36 @@ func (q *qualifier) rename() error {
 		}
 	}
 	return nil
+}
+
+// numbered returns the names of types of one name by their class: Invoice1 for the package with the first operation, by
+// name, and so on.
+func (q *qualifier) numbered(name string, taken map[string]bool) (map[string]string, bool) {
+	first := make(map[string]string) // operation, by class
+	for i := range q.packages {
+		class, has := q.class[i][name]
+		if !has {
+			continue
+		}
+		for _, o := range q.packages[i].Operations {
+			if first[class] == "" || o.Name < first[class] {
+				first[class] = o.Name
+			}
+		}
+		if first[class] == "" {
+			return nil, false
+		}
+	}
+	out := make(map[string]string, len(first))
+	n := 0
+	byOperation := func(a, b string) int { return cmp.Compare(first[a], first[b]) }
+	for _, class := range slices.SortedFunc(maps.Keys(first), byOperation) {
+		for n++; taken[fmt.Sprint(name, n)]; {
+			n++
+		}
+		out[class] = fmt.Sprint(name, n)
+	}
+	return out, true
 }
 
 // folder is the folder of a package in its module: "." at the root, empty if it is not known.

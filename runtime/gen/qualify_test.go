@@ -103,13 +103,16 @@ func TestTypesOfOneName(t *testing.T) {
 				"ShopInvoicePatch(integer)", "",
 		},
 		{
-			"packages without a place",
-			[]*Registry{partOf("", "x", object("Invoice", text)), partOf("shop", "y", object("Invoice", number))},
-			"", `two different types are called "Invoice"; rename one of them`,
+			"packages without a place are numbered",
+			[]*Registry{partOf("", "y", object("Invoice", text)), partOf("shop", "x", object("Invoice", number))},
+			"x:Invoice1 y:Invoice2 Invoice1(integer) Invoice2(string)", "",
 		},
 		{
-			"two roots", []*Registry{partOf(".", "x", object("Invoice", text)), partOf(".", "y", object("Invoice", number))},
-			"", `two different types are called "Invoice"; rename one of them`,
+			"two roots are numbered, and pass names that are taken",
+			[]*Registry{
+				partOf(".", "x", object("Invoice", text), object("Invoice1", text)), partOf(".", "y", object("Invoice", number)),
+			},
+			"x:Invoice2 y:Invoice3 Invoice1(string) Invoice2(string) Invoice3(integer)", "",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
