@@ -123,7 +123,7 @@ func factsOf(p *load.Program) map[string]facts {
 	return all
 }
 
-// D7: the own loader reads workspaces. Patterns in a workspace name the same packages to both loaders, from whichever module.
+// D7: the own loader reads workspaces. Patterns in one name the same packages to both loaders, from whichever module.
 func TestWorkspace(t *testing.T) {
 	dir := write(t, workspace)
 	tests := map[string]struct {

@@ -14,9 +14,10 @@ import (
 
 // Qualify gives the types of packages that are joined names of their own: where several packages have different types
 // of one name, the name of the package is put in front, as in BillingInvoice. It is the name of the folder, with those
-// above as far as they are needed. The types of a package at the root of its module keep their names. Where folders do not
-// tell packages apart, as with several roots, the names are numbered, in the order of the names of the packages'
-// operations. What the names become does not depend on the order of the packages. Types that are equal, with all that they refer to, are one type.
+// above as far as they are needed. The types of a package at the root of its module keep their names. Where folders do
+// not tell packages apart, as with several roots, the names are numbered, in the order of the names of the packages'
+// operations. What the names become does not depend on the order of the packages. Types that are equal, with all that
+// they refer to, are one type.
 //
 // Qualify changes nothing of what it is given, and returns it where there is nothing to rename. The error names the
 // types for which there is no name.
