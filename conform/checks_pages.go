@@ -7,13 +7,19 @@ import (
 	"strings"
 )
 
+// hasPages reports whether an operation documents a parameter of pages. Introspect may page its lists as it likes (MCP-AQL
+// introspection §8.3): the schema of its answers has no place for what the pages of collections have.
+func hasPages(o *operation, names ...string) bool {
+	return o.Name != "introspect" && slices.ContainsFunc(names, func(name string) bool { return o.param(name) != nil })
+}
+
 // eachList calls look with every READ operation that documents a parameter, and its baseline parameters.
 func (p *prober) eachList(rec *recorder, name string, look func(o *operation, params map[string]any)) {
 	for _, r := range p.resources {
 		p.sharedFixture(r)
 	}
 	for _, o := range p.operations {
-		if o.Category != "READ" || o.param(name) == nil {
+		if o.Category != "READ" || !hasPages(o, name) {
 			continue
 		}
 		if why := p.exclusion(o); why != "" {
@@ -76,11 +82,8 @@ func (p *prober) eachPage(
 }
 
 func checkPages(p *prober, rec *recorder) {
-	documented := slices.ContainsFunc(p.operations,
-		func(o *operation) bool { return o.param("first") != nil || o.param("last") != nil })
-	paged := documented || slices.ContainsFunc(p.operations, func(o *operation) bool {
-		return o.param("limit") != nil || o.param("page") != nil
-	})
+	documented := slices.ContainsFunc(p.operations, func(o *operation) bool { return hasPages(o, "first", "last") })
+	paged := documented || slices.ContainsFunc(p.operations, func(o *operation) bool { return hasPages(o, "limit", "page") })
 	claimed := p.capability("pagination")
 	if !paged && !claimed {
 		rec.skip("no operation documents pages, and the capability pagination is not claimed")

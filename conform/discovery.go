@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -55,6 +56,7 @@ func (p *prober) listOperations() error {
 			}
 			if raw, list, ok := p.readEntries(x, "operations"); ok {
 				p.introspectTool, p.operationsList, p.listedOperations, p.rawOperations = tool.Name, x, list, raw
+				p.readPages()
 				if noQuery {
 					p.deviate(noQueryTaken, "", x)
 				}
@@ -64,6 +66,32 @@ func (p *prober) listOperations() error {
 	}
 	return fmt.Errorf("conform: no MCP-AQL tool answers introspect with a list of operations; tool %s answers %s",
 		Printable(first.tool), summary(first))
+}
+
+// mostPages is how many pages of operations are read.
+const mostPages = 200
+
+// readPages reads the whole list of operations where the server answers with a summary of it, which is an extension of
+// the protocol: adapters made with aql-tag do so when there are more than a hundred.
+func (p *prober) readPages() {
+	protocol, _ := memberOf(p.operationsList.answer.data, "_protocol").(map[string]any)
+	if protocol["summary"] == nil {
+		return
+	}
+	params := map[string]any{"query": "operations", "first": 100}
+	var all []entry
+	for range mostPages {
+		x := p.introspectWith(p.introspectTool, maps.Clone(params))
+		_, entries, ok := p.readEntries(x, "operations")
+		if !x.answer.success || !ok || len(entries) == 0 {
+			break
+		}
+		all = append(all, entries...)
+		params["after"] = entries[len(entries)-1].name
+	}
+	if len(all) > len(p.listedOperations) {
+		p.listedOperations = all
+	}
 }
 
 func (p *prober) discoverTypes() {

@@ -136,7 +136,7 @@ func TestAdapterInfo(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	got := f.call("mcp_aql_read", `{"operation":"introspect","params":{"query":"operations","name":"introspect"}}`)
-	if !strings.Contains(got, `"enum":["operations","types","adapter_info"]`) {
+	if !strings.Contains(got, `"enum":["operations","types","details","adapter_info"]`) {
 		t.Errorf("the query is not introspected: %s", got)
 	}
 	if code, _ := newFixture(t, Options{}).as(t, ann, "mcp_aql_read", ask); code != "INTROSPECTION_ERROR" {

@@ -14,7 +14,8 @@ import (
 type introspectCall struct {
 	adapter     *Adapter
 	query, name introspectParam
-	field       introspectParam // where the adapter answers describe.FieldsQuery
+	field       introspectParam    // where the adapter answers describe.FieldsQuery
+	selection   *introspectChoices // nil: the request has none of them
 }
 
 // introspectParam is a parameter of introspect.
@@ -37,10 +38,10 @@ func (c *introspectCall) next(r *wire.Reader) (known, more bool) {
 	return c.member(r), true
 }
 
-// member reads query, name and field.
+// member reads a parameter.
 func (c *introspectCall) member(r *wire.Reader) bool {
 	var p *introspectParam
-	switch r.Name() {
+	switch name := r.Name(); name {
 	case "query":
 		p = &c.query
 	case "name":
@@ -51,8 +52,16 @@ func (c *introspectCall) member(r *wire.Reader) bool {
 			return false
 		}
 	default:
-		return false
+		return c.readChoice(r, name)
 	}
+	if p.begins(r) {
+		p.value, _ = r.String()
+	}
+	return true
+}
+
+// begins reports whether the value that r has reached is to be read. Where it is not, begins takes care of it.
+func (p *introspectParam) begins(r *wire.Reader) bool {
 	switch {
 	case p.outer:
 		r.Skip()
@@ -62,16 +71,23 @@ func (c *introspectCall) member(r *wire.Reader) bool {
 		p.seen = true
 	default:
 		p.seen, p.present = true, true
-		p.value, _ = r.String()
+		return true
 	}
-	return true
+	return false
 }
 
 func (c *introspectCall) keepFirst() {
 	for _, p := range []*introspectParam{&c.query, &c.name, &c.field} {
-		p.outer, p.seen = p.seen, false
+		p.keepFirst()
+	}
+	if c.selection != nil {
+		for i := range c.selection.params {
+			c.selection.params[i].keepFirst()
+		}
 	}
 }
+
+func (p *introspectParam) keepFirst() { p.outer, p.seen = p.seen, false }
 
 // complete reports an absent query.
 func (c *introspectCall) complete(r *wire.Reader) {
@@ -85,38 +101,57 @@ func (c *introspectCall) answer(ctx context.Context, view *view, report reporter
 	if denied := c.adapter.introspectionDenied("introspect"); denied != nil {
 		return nil, denied
 	}
-	showsFields := describe.ShowsFields(view.definitions)
-	fields := showsFields && c.query.value == describe.FieldsQuery
-	switch introspection := view.introspection; {
-	case fields && !c.name.present:
-		return nil, failure("INTROSPECTION_ERROR", "Query 'fields' needs 'name', the name of an operation")
-	case fields:
-		return introspection.Fields(c.name.value, c.field.value), nil
-	case c.field.present:
-		return nil, failure("INTROSPECTION_ERROR", "Parameter 'field' goes with query 'fields' only")
-	case c.query.value == queryAdapterInfo && c.adapter.options.AdapterInfo:
-		return c.adapter.info()
-	case c.query.value == queryQuotaStatus && c.adapter.options.QuotaStatus:
-		return c.adapter.quotaStatus(ctx, view, report)
-	case c.query.value == "operations" && c.name.present:
-		return introspection.Operation(c.name.value), nil
-	case c.query.value == "operations" && c.adapter.options.SessionID:
-		return withSession(introspection.Operations(), report.session), nil
-	case c.query.value == "operations":
-		return introspection.Operations(), nil
-	case c.query.value == "types" && c.name.present:
-		return introspection.Type(c.name.value), nil
-	case c.query.value == "types":
-		return introspection.Types(), nil
-	default:
-		supported := []string{"operations", "types"}
-		if showsFields {
-			supported = append(supported, describe.FieldsQuery)
-		}
-		supported = append(supported, c.adapter.queries()...)
-		return nil, failure("INTROSPECTION_ERROR", "Unknown query type: '"+strings.Clone(c.query.value)+
+	supported := c.supported(view)
+	if !slices.Contains(supported, c.query.value) {
+		return nil, failure(codeIntrospection, "Unknown query type: '"+strings.Clone(c.query.value)+
 			"'. Supported types: "+strings.Join(supported, ", "))
 	}
+	if misplaced := c.misplaced(); misplaced != nil {
+		return nil, misplaced
+	}
+	introspection := view.introspection
+	switch query := c.query.value; {
+	case query == describe.FieldsQuery:
+		return introspection.Fields(c.name.value, c.field.value), nil
+	case query == describe.DetailsQuery:
+		return introspection.Details(c.selection.names), nil
+	case query == queryAdapterInfo:
+		return c.adapter.info()
+	case query == queryQuotaStatus:
+		return c.adapter.quotaStatus(ctx, view, report)
+	case query == queryOperations && c.name.present:
+		return introspection.Operation(c.name.value), nil
+	case query == queryOperations:
+		return c.operations(introspection, report)
+	case c.name.present:
+		return introspection.Type(c.name.value), nil
+	case c.selects():
+		return found(introspection.SelectTypes(c.selection.selection()))
+	default:
+		return introspection.Types(), nil
+	}
+}
+
+// supported returns the queries that the adapter answers.
+func (c *introspectCall) supported(view *view) []string {
+	queries := []string{queryOperations, queryTypes, describe.DetailsQuery}
+	if describe.ShowsFields(view.definitions) {
+		queries = append(queries, describe.FieldsQuery)
+	}
+	return append(queries, c.adapter.queries()...)
+}
+
+// operations answers the query for a list of operations.
+func (c *introspectCall) operations(introspection *describe.Introspection, report reporter) (list []byte, err *Error) {
+	if c.selects() {
+		list, err = found(introspection.Select(c.selection.selection()))
+	} else {
+		list = introspection.Overview()
+	}
+	if err == nil && c.adapter.options.SessionID {
+		list = withSession(list, report.session)
+	}
+	return list, err
 }
 
 // withSession returns an answer of introspect with a session's identifier in its _protocol.

@@ -41,9 +41,9 @@ func TestFieldsQuery(t *testing.T) {
 		{"no text", `{"query":"fields","name":"get_note","field":7}`, types, `VALIDATION_`},
 		{
 			"an unknown query", `{"query":"field"}`, types,
-			`Unknown query type: 'field'. Supported types: operations, types, fields"`,
+			`Unknown query type: 'field'. Supported types: operations, types, details, fields"`,
 		},
-		{"few types: the query", `{"query":"fields"}`, noteTypes, `Supported types: operations, types"`},
+		{"few types: the query", `{"query":"fields"}`, noteTypes, `Supported types: operations, types, details"`},
 		{"few types: the parameter", `{"query":"types","field":"x"}`, noteTypes, `VALIDATION_UNKNOWN_PARAM`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,6 +9,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
+// The queries of introspect that every adapter answers.
+const (
+	queryOperations = "operations"
+	queryTypes      = "types"
+)
+
 // The queries of introspect that only some adapters answer: see Options.AdapterInfo and Options.QuotaStatus.
 const (
 	queryAdapterInfo = "adapter_info"

@@ -138,7 +138,7 @@ func TestCall(t *testing.T) {
 				`Expected: string (Kind of list)"}}`},
 		{"T-10 an unknown query", "mcp_aql_read", `{"operation":"introspect","query":"x"}`,
 			`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"Unknown query type: 'x'. Supported types: ` +
-				`operations, types"}}`},
+				`operations, types, details"}}`},
 		{"T-09 an unknown name is data, not an error", "mcp_aql_read",
 			`{"operation":"introspect","query":"operations","name":"x"}`,
 			`{"success":true,"data":{"operation":null}}`},

@@ -23,7 +23,7 @@ func WriteList(w io.Writer, s *conform.Surface) error {
 		return err
 	}
 	if guessed {
-		_, err := io.WriteString(w, "\n?: the server does not report it; category and name suggest it\n")
+		_, err := io.WriteString(w, "\n?: the list does not say it; category and name suggest it\n")
 		return err
 	}
 	return nil

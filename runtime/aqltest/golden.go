@@ -18,6 +18,7 @@ import (
 	"github.com/aqltag/aqltag/internal/compat"
 	"github.com/aqltag/aqltag/internal/export/introspection"
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/describe"
 )
 
 // updateVariable is the environment variable that makes Golden write its files if it is 1.
@@ -106,12 +107,12 @@ func write(out *bytes.Buffer, s *Session) error {
 		}
 	}
 	for _, query := range []string{"operations", "types"} {
-		names, err := s.introspect(out, query, "")
+		names, err := s.names(out, query)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			if _, err := s.introspect(out, query, name); err != nil {
+			if _, err := s.introspect(out, introspectParams{Query: query, Name: name}); err != nil {
 				return err
 			}
 		}
@@ -119,38 +120,73 @@ func write(out *bytes.Buffer, s *Session) error {
 	return nil
 }
 
-// introspect writes an answer of introspect and returns the names that it lists.
-func (s *Session) introspect(out *bytes.Buffer, query, name string) ([]string, error) {
-	params, err := introspectParams(query, name)
-	if err != nil {
-		return nil, err
-	}
-	answer := s.Call("introspect", params)
-	fmt.Fprintf(out, "%s introspect %s\n", heading, params)
-	if err := indent(out, answer.JSON); err != nil {
-		return nil, fmt.Errorf("the answer of introspect to %s: %w", params, err)
-	}
-	var listed struct {
-		Operations, Types []struct{ Name string }
-	}
-	if name != "" || !answer.Success {
-		return nil, nil
-	}
-	if err := json.Unmarshal(answer.Data, &listed); err != nil {
-		return nil, fmt.Errorf("the answer of introspect to %s: %w", params, err)
+// names writes a list of introspect and returns the names in it. Where there is a summary in place of the list, it
+// writes the pages too.
+func (s *Session) names(out *bytes.Buffer, query string) ([]string, error) {
+	list, err := s.introspect(out, introspectParams{Query: query})
+	if err != nil || list.Protocol.Summary == nil {
+		return list.names(), err
 	}
 	var names []string
-	for _, entry := range append(listed.Operations, listed.Types...) {
-		names = append(names, entry.Name)
+	for page := (introspectParams{Query: query, First: describe.MostListed}); ; page.After = names[len(names)-1] {
+		list, err := s.introspect(out, page)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, list.names()...)
+		if list.Protocol.More == 0 || len(list.Operations) == 0 {
+			return names, nil
+		}
 	}
-	return names, nil
 }
 
-func introspectParams(query, name string) (string, error) {
-	text, err := json.Marshal(struct {
-		Query string `json:"query"`
-		Name  string `json:"name,omitempty"`
-	}{query, name})
+// listed is what the answers of introspect list.
+type listed struct {
+	Protocol struct {
+		Summary json.RawMessage
+		More    int
+	} `json:"_protocol"`
+	Operations, Types []struct{ Name string }
+}
+
+func (l listed) names() []string {
+	var names []string
+	for _, entry := range append(l.Operations, l.Types...) {
+		names = append(names, entry.Name)
+	}
+	return names
+}
+
+// introspect writes an answer of introspect and returns what it lists.
+func (s *Session) introspect(out *bytes.Buffer, params introspectParams) (list listed, err error) {
+	text, err := params.text()
+	if err != nil {
+		return list, err
+	}
+	answer := s.Call("introspect", text)
+	fmt.Fprintf(out, "%s introspect %s\n", heading, text)
+	if err := indent(out, answer.JSON); err != nil {
+		return list, fmt.Errorf("the answer of introspect to %s: %w", text, err)
+	}
+	if params.Name != "" || !answer.Success {
+		return list, nil
+	}
+	if err := json.Unmarshal(answer.Data, &list); err != nil {
+		return list, fmt.Errorf("the answer of introspect to %s: %w", text, err)
+	}
+	return list, nil
+}
+
+// introspectParams are the parameters of introspect.
+type introspectParams struct {
+	Query string `json:"query"`
+	Name  string `json:"name,omitempty"`
+	First int    `json:"first,omitempty"`
+	After string `json:"after,omitempty"`
+}
+
+func (p introspectParams) text() (string, error) {
+	text, err := json.Marshal(p)
 	return string(text), err
 }
 
@@ -200,17 +236,48 @@ func parts(text string) []string {
 // snapshot reads the answers of introspect in a part of a golden file.
 func snapshot(part string) (*compat.Snapshot, error) {
 	answers := make(map[string]string)
+	var pages []string
 	for _, section := range strings.Split("\n"+part, "\n"+heading+" introspect ")[1:] {
 		params, answer, _ := strings.Cut(section, "\n")
 		answer, _, _ = strings.Cut(answer, "\n"+heading+" ")
 		answers[params] = answer
+		if strings.HasPrefix(params, `{"query":"operations","first":`) {
+			pages = append(pages, answer)
+		}
 	}
 	document, err := introspection.Collect(func(query, name string) ([]byte, error) {
-		params, err := introspectParams(query, name)
+		if query == "operations" && name == "" && pages != nil {
+			return joined(answers[`{"query":"operations"}`], pages)
+		}
+		params, err := introspectParams{Query: query, Name: name}.text()
 		return []byte(answers[params]), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return compat.Parse(document)
+}
+
+// joined returns the list of operations that a summary and pages make.
+func joined(summary string, pages []string) ([]byte, error) {
+	type list struct {
+		Success bool `json:"success"`
+		Data    struct {
+			Protocol   json.RawMessage   `json:"_protocol"`
+			Operations []json.RawMessage `json:"operations"`
+		} `json:"data"`
+	}
+	var whole list
+	if err := json.Unmarshal([]byte(summary), &whole); err != nil {
+		return nil, err
+	}
+	whole.Data.Operations = nil
+	for _, text := range pages {
+		var page list
+		if err := json.Unmarshal([]byte(text), &page); err != nil {
+			return nil, err
+		}
+		whole.Data.Operations = append(whole.Data.Operations, page.Data.Operations...)
+	}
+	return json.Marshal(whole)
 }

@@ -27,11 +27,15 @@ type operationInfo struct {
 }
 
 func listOf(operations []*gen.Operation, protocol protocolInfo, s Surface, p Protocol) operationsList {
-	list := operationsList{Protocol: protocol, Operations: make([]operationInfo, 0, len(operations))}
+	return operationsList{Protocol: protocol, Operations: infosOf(operations, s, p)}
+}
+
+func infosOf(operations []*gen.Operation, s Surface, p Protocol) []operationInfo {
+	infos := make([]operationInfo, 0, len(operations))
 	for _, o := range operations {
-		list.Operations = append(list.Operations, operationInfo{o.Name, o.Category, s.Family(o), summary(o, p.gating(o))})
+		infos = append(infos, operationInfo{o.Name, o.Category, s.Family(o), summary(o, p.gating(o))})
 	}
-	return list
+	return infos
 }
 
 // operationDetails is one operation in full.

@@ -18,7 +18,9 @@ type Introspection struct {
 	operation  map[string]*answer // by name
 	types      answer
 	typ        map[string]*answer // by name
+	overview   answer
 	finder     finder
+	selector   selector
 }
 
 // answer is a response that is rendered once.
@@ -35,9 +37,17 @@ func (a *answer) bytes() []byte {
 	return a.text
 }
 
-// Operations returns the answer to the query "operations": the _protocol metadata and all operations, the built-in ones
-// first (MCP-AQL introspection §4.1).
+// Operations returns the _protocol metadata and all operations, the built-in ones first (MCP-AQL introspection §4.1).
 func (i *Introspection) Operations() []byte { return i.operations.bytes() }
+
+// Overview returns the answer to the query "operations" where nothing narrows it: Operations or, of more than
+// MostListed, a summary.
+func (i *Introspection) Overview() []byte {
+	if len(i.selector.operations) <= MostListed {
+		return i.Operations()
+	}
+	return i.overview.bytes()
+}
 
 // Types returns the answer to the query "types": the types of the protocol and then those of the adapter (MCP-AQL
 // introspection §5.1).
@@ -81,6 +91,8 @@ func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, erro
 	}
 	in.finder = finder{make(map[string]*gen.Operation), make(map[string]*gen.Type)}
 	in.operations.data = func() any { return listOf(operations, p.info(a, s), s, p) }
+	in.overview.data = func() any { return overviewOf(operations, p.info(a, s), s, p) }
+	in.selector = newSelector(operations, types, s, p)
 	in.types.data = func() any { return map[string]any{"types": typeInfos(types)} }
 	var faults []error
 	answers := make([]answer, len(operations)+len(types))

@@ -56,10 +56,10 @@ func TestOperationsList(t *testing.T) {
 "execution_safety_loop":"disabled"},
 "limits":{"max_request_size":1,"max_response_size":2,"max_string_length":3,"max_array_elements":4,
 "max_nesting_depth":5},
-"concurrency":"serialized","supports_etag":true,"max_concurrent_requests":8,"extensions":["danger_levels"],
+"concurrency":"serialized","supports_etag":true,"max_concurrent_requests":8,"extensions":["selection","danger_levels"],
 "danger_levels":{"delete_todo":"destructive","wipe":"dangerous"}},"operations":[
 {"name":"introspect","semantic_category":"READ","endpoint":"read",
-"description":"Discover operations and types: all of them, or one in full by name."},
+"description":"Discover operations and types: all of them, the matches of a search, or some in full."},
 {"name":"create_todo","semantic_category":"CREATE","endpoint":"create","description":"Adds a todo."},
 {"name":"list_todos","semantic_category":"READ","endpoint":"read","description":"Lists todos"},
 {"name":"update_todo","semantic_category":"UPDATE","endpoint":"update","description":"Changes a todo."},
@@ -110,14 +110,32 @@ func TestOperationDetails(t *testing.T) {
 {"name":"confirmation_token","type":"any","required":false}],"returns":{"name":"Anything","kind":"union"}}}}`,
 		"introspect": `{"success":true,"data":{"operation":{"name":"introspect","semantic_category":"READ",
 "endpoint":"read","mcpTool":"mcp_aql_read",
-"description":"Discover operations and types: all of them, or one in full by name.","permissions":{"readOnly":true,
-"destructive":false},"parameters":[
-{"name":"query","type":"string","required":true,"description":"Kind of list","enum":["operations","types"]},
-{"name":"name","type":"string","required":false,"description":"One operation or type to show in full"}],
+"description":"Discover operations and types: all of them, the matches of a search, or some in full.",
+"permissions":{"readOnly":true,"destructive":false},"parameters":[
+{"name":"query","type":"string","required":true,"description":"Kind of list","enum":["operations","types","details"]},
+{"name":"name","type":"string","required":false,"description":"One operation or type to show in full"},
+{"name":"names","type":"array","required":false,
+"description":"Only operations or types of these names; query details shows the operations in full, with
+ the types of their requests. 1 to 20 items",
+"items":{"type":"string"}},
+{"name":"search","type":"string","required":false,
+"description":"Words for the task, such as delete notes; the best matches come first","minLength":1,"maxLength":200},
+{"name":"category","type":"string","required":false,"description":"Only operations of this category",
+"enum":["CREATE","READ","UPDATE","DELETE","EXECUTE"]},
+{"name":"danger","type":"string","required":false,"description":"Only operations of this danger level",
+"enum":["safe","reversible","destructive","dangerous","forbidden"]},
+{"name":"prefix","type":"string","required":false,
+"description":"Only operations or types whose names begin with it","minLength":1,"maxLength":100},
+{"name":"first","type":"integer","required":false,
+"description":"How many to list; without it 5 of a search and 25 of other selections","minimum":1,"maximum":100},
+{"name":"after","type":"string","required":false,
+"description":"Name of the last one listed; the list goes on after it"}],
 "returns":{"name":"IntrospectionResult","kind":"object"},"examples":[
 {"description":"All operations","request":{"operation":"introspect","params":{"query":"operations"}}},
 {"description":"One operation with its parameters","request":{"operation":"introspect","params":{"query":"operations",
-"name":"introspect"}}}]}}}`,
+"name":"introspect"}}},
+{"description":"Operations for a task","request":{"operation":"introspect","params":{"query":"operations",
+"search":"find types"}}}]}}}`,
 	} {
 		same(t, name, want, in.Operation(name))
 	}

@@ -81,6 +81,7 @@ type protocolInfo struct {
 	// Extensions name what is not in the protocol (MCP-AQL core §10.3).
 	Extensions   []string              `json:"extensions,omitempty"`
 	DangerLevels map[string]gen.Danger `json:"danger_levels,omitempty"`
+	Summary      *summaryInfo          `json:"summary,omitempty"`
 }
 
 // The extensions of the protocol that an adapter may have.
@@ -88,6 +89,7 @@ const (
 	extensionDangerLevels = "danger_levels" // _protocol.danger_levels
 	extensionFieldsQuery  = "fields_query"  // introspect answers FieldsQuery
 	extensionDiscrete     = "discrete_mode" // each operation is a tool
+	extensionSelection    = "selection"     // introspect answers DetailsQuery, and selects operations
 )
 
 func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
@@ -109,6 +111,7 @@ func (p Protocol) info(a *gen.Definitions, s Surface) protocolInfo {
 			info.DangerLevels[o.Name] = o.Danger
 		}
 	}
+	info.Extensions = append(info.Extensions, extensionSelection)
 	if info.DangerLevels != nil {
 		info.Extensions = append(info.Extensions, extensionDangerLevels)
 	}

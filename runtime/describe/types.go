@@ -50,10 +50,13 @@ func protocolTypes() []gen.Type {
 		{
 			Name: introspectionType, Kind: gen.KindObject, Description: "One of these, depending on query and name",
 			Fields: []gen.Param{
-				list("operations", "All operations; _protocol beside them tells version, capabilities and limits"),
+				list("operations", "The operations; _protocol beside them tells version, capabilities and limits, and of a "+
+					"selection its size in total and how many more there are"),
 				{Name: "operation", Type: "object", Description: "The operation asked for, or null"},
-				list("types", "All types"),
+				list("types", "The types"),
 				{Name: "type", Type: "object", Description: "The type asked for, or null"},
+				texts("unknown", "With query details: names of no operation"),
+				texts("more_types", "With query details: types left out"),
 			},
 		},
 	}
@@ -83,6 +86,11 @@ var selectionTypeDefinition = gen.Type{
 		{Name: "fields", Type: "object", Description: "Those of the type of the result; a.b is b in a"},
 		{Name: "computed_fields", Type: "array", Items: &gen.Param{Type: "string"}, Description: "None"},
 	},
+}
+
+// texts returns a parameter that is a list of strings.
+func texts(name, description string) gen.Param {
+	return gen.Param{Name: name, Type: "array", Description: description, Items: &gen.Param{Type: "string"}}
 }
 
 // list returns a parameter that is a list of objects.

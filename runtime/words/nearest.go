@@ -69,6 +69,15 @@ func letters(word string) int { return len(word) - strings.Count(word, "_") }
 
 func abs(n int) int { return max(n, -n) }
 
+// Distance counts the bytes to insert, remove, replace or swap with the next one to make b of a, as Nearest does. Words
+// of more than 64 bytes have nothing near: the result is the sum of their lengths.
+func Distance(a, b string) int {
+	if len(a) > longest || len(b) > longest {
+		return len(a) + len(b)
+	}
+	return distance(a, b)
+}
+
 // distance counts the bytes to insert, remove, replace or swap with a neighbour.
 func distance(a, b string) int {
 	// The rows of the table for all of a, for all but its last byte, and for all but its last two.

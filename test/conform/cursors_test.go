@@ -34,8 +34,9 @@ func newCursors(t *testing.T) conform.Server {
 			})
 			d["parameters"] = append(kept, shown...)
 		}
-		if p, ok := a.data()["_protocol"].(map[string]any); ok {
-			p["capabilities"].(map[string]any)["pagination"] = true
+		p, _ := a.data()["_protocol"].(map[string]any)
+		if capabilities, ok := p["capabilities"].(map[string]any); ok {
+			capabilities["pagination"] = true
 		}
 		return a
 	}}

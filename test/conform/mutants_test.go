@@ -186,7 +186,11 @@ func listed(operation string, change func(d map[string]any)) mutated {
 
 // protocol changes _protocol.
 func protocol(change func(d map[string]any)) mutated {
-	return list(func(data map[string]any) { change(data["_protocol"].(map[string]any)) })
+	return list(func(data map[string]any) {
+		if protocol := data["_protocol"].(map[string]any); protocol["capabilities"] != nil { // that of a page has none
+			change(protocol)
+		}
+	})
 }
 
 // before changes the requests to one operation; empty: to all but introspect.

@@ -2,7 +2,6 @@ package golden_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,7 +34,7 @@ func loadSchemas(t *testing.T) *officialSchemas {
 }
 
 // validate checks a response against the operation-result schema, and one of introspect against its own closed schema
-// too (requirements T-11).
+// too, unless it answers a query that the protocol does not have (requirements T-11).
 func (s *officialSchemas) validate(t *testing.T, what string, response []byte) {
 	t.Helper()
 	if s == nil {
@@ -49,14 +48,11 @@ func (s *officialSchemas) validate(t *testing.T, what string, response []byte) {
 	if err := s.result.Validate(document); err != nil {
 		t.Errorf("%s: the reply breaks operation-result: %v\n%s", what, err, response)
 	}
-	var probe struct {
-		Data struct {
-			Protocol, Operation, Type, Types json.RawMessage
-		}
+	isIntrospection := bytes.Contains(response, []byte(`"_protocol"`))
+	for _, member := range []string{"operation", "types", "type"} {
+		isIntrospection = isIntrospection || bytes.HasPrefix(response, []byte(`{"success":true,"data":{"`+member+`":`))
 	}
-	if bytes.Contains(response, []byte(`"_protocol"`)) || json.Unmarshal(response, &probe) == nil &&
-		(probe.Data.Types != nil || bytes.HasPrefix(response, []byte(`{"success":true,"data":{"operation":`)) ||
-			bytes.HasPrefix(response, []byte(`{"success":true,"data":{"type":`))) {
+	if isIntrospection {
 		if err := s.introspection.Validate(document); err != nil {
 			t.Errorf("%s: the reply breaks introspection-response: %v\n%s", what, err, response)
 		}
