@@ -26,6 +26,7 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -65,8 +66,8 @@ type Options struct {
 
 // Error codes of JSON-RPC: one for servers to define, and the standard's own.
 const (
-	codeBusy     = -32000
-	codeInternal = -32603
+	codeBusy     = rpc.Busy
+	codeInternal = rpc.InternalError
 )
 
 const internalError = "internal error"
