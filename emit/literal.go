@@ -135,6 +135,7 @@ func (g *generator) rules(p *gen.Param) []string {
 	}
 	list("Presets", p.Presets)
 	list("Aliases", p.Aliases)
+	list("Excludes", p.Excludes)
 	if p.DryRun {
 		rules = append(rules, g.gen("DryRun")+"{}")
 	}

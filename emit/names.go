@@ -14,10 +14,11 @@ import (
 
 // The packages that generated code may import on its own account.
 const (
-	pathGen     = "github.com/aqltag/aqltag/runtime/gen"
-	pathContext = "context"
-	pathTime    = "time"
-	pathAQL     = "github.com/aqltag/aqltag/runtime" // where an update merges
+	pathGen       = "github.com/aqltag/aqltag/runtime/gen"
+	pathContext   = "context"
+	pathTime      = "time"
+	pathAQL       = "github.com/aqltag/aqltag/runtime"              // where an update merges
+	pathProtoJSON = "google.golang.org/protobuf/encoding/protojson" // of packages with messages
 )
 
 // ownImports are the names of those packages, with the name that each gets when the package being generated for has

@@ -76,7 +76,7 @@ func (g *generator) newRegistry(p *printer) {
 	}
 	p.comment("NewRegistry returns the operations of package " + g.pkg.Name + by + ".")
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")")
+	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.codecs())
 	p.shut("}")
 	if len(names) == 0 {
 		return
@@ -89,8 +89,17 @@ func (g *generator) newRegistry(p *printer) {
 	p.comment(model.Choosing + " returns the same operations, carried out by what " + enumerate(names) + verb +
 		" for each call.")
 	p.open("func ", model.Choosing, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")")
+	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.codecs())
 	p.shut("}")
+}
+
+// codecs returns the call that adds the codec of messages to a registry; empty: there are none.
+func (g *generator) codecs() string {
+	if !g.pkg.Messages {
+		return ""
+	}
+	protojson := g.names.use(pathProtoJSON, "protojson")
+	return ".With(" + g.gen("CodecOf") + "(" + protojson + ".Marshal, " + protojson + ".Unmarshal))"
 }
 
 // constructor takes the name of a generated constructor.

@@ -12,6 +12,7 @@ type Package struct {
 	Handlers []Handler
 	Types    []gen.Type // types that the operations mention, sorted by name
 	Guards   []Guard    // structs that requests and results consist of
+	Messages bool       // some of them are messages of protocol buffers
 
 	// Constants maps the values of enum types to the Go constants that generated code can name.
 	Constants map[EnumConstant]GoType

@@ -28,8 +28,8 @@ type bound struct {
 }
 
 func (b *bound) newCall(into *slots) call {
-	request := reflect.New(b.request)
-	into.handled = handled{bound: b, request: request.Interface(), place: request.UnsafePointer()}
+	request, place := b.decoder.New(b.request)
+	into.handled = handled{bound: b, request: request, place: place}
 	return &into.handled
 }
 
@@ -37,7 +37,7 @@ func (b *bound) newCall(into *slots) call {
 type handled struct {
 	*bound
 	request any
-	place   unsafe.Pointer // of the request struct
+	place   unsafe.Pointer // of what the request is decoded into
 	given   codec.Given
 	subset  *codec.Subset // the selected fields; nil: all
 	omitted []string      // selected fields that do not exist
@@ -51,6 +51,7 @@ func (c *handled) keepFirst()                         { c.given.KeepFirst() }
 
 func (c *handled) complete(r *wire.Reader) {
 	c.decoder.Complete(r, c.place, &c.given)
+	c.decoder.Finish(r, c.place, c.request)
 	if c.selector != nil {
 		c.selectFields(r)
 	}
@@ -83,7 +84,7 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 // compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition,
 // as after a change without generating again.
 func compile(registry *Registry, types []gen.Type, options Options) (map[string]*bound, error) {
-	set := codec.NewSet(types)
+	set := codec.NewSet(types, registry.Codecs()...)
 	operations := registry.Operations()
 	handlers := make(map[string]*bound, len(operations))
 	for i := range operations {

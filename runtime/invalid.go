@@ -124,6 +124,9 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 	case "read_only":
 		return failure(CodeReadOnlyField, "Field '"+path+"' is read-only and cannot be updated.",
 			detail{"field", path}, detail{"operation", operation})
+	case "excludes":
+		return failure("VALIDATION_DUPLICATE_PARAM",
+			"Parameter '"+path+"' excludes '"+p.Limit+"'. Send one of the two.", detail{"param_name", path})
 	case "append_only":
 		return failure(CodeAppendOnly, "Field '"+path+"' is append-only and cannot be replaced.",
 			detail{"field", path}, detail{"operation", operation})

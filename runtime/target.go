@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,9 +56,13 @@ func isAboutTarget(o *gen.Operation) bool {
 func (q *request) target() (resourceType, id string) {
 	definition := &q.operation.definition
 	_, resourceType, _ = strings.Cut(definition.Name, "_")
+	if q.slots.handled.bound == nil { // the operation is built in
+		return resourceType, ""
+	}
 	var parts []string
 	for _, param := range identifiers(definition) {
-		text := identifierText(q.slots.handled.request, param.Go)
+		i := slices.IndexFunc(definition.Params, func(p gen.Param) bool { return p.Name == param.Name })
+		text := identifierText(q.slots.handled.decoder.At(i, q.slots.handled.place))
 		if text == "" || q.operation.isSensitive(param) {
 			return resourceType, ""
 		}
@@ -88,21 +93,16 @@ func identifiers(o *gen.Operation) []*gen.Param {
 	return nil
 }
 
-// identifierText returns the value of a field of a request as text; empty where it is none. path is as in gen.Param.
-func identifierText(request any, path string) (text string) {
+// identifierText returns the value of a parameter, or of what it points to, as text; empty where it is none.
+func identifierText(v reflect.Value) (text string) {
 	defer func() {
 		if recover() != nil { // in a method of the field's type
 			text = ""
 		}
 	}()
-	v := reflect.ValueOf(request)
-	for name := range strings.SplitSeq(path, ".") {
-		if v = reflect.Indirect(v); v.Kind() != reflect.Struct {
-			return ""
-		}
-		v = v.FieldByName(name)
+	for v.IsValid() && v.Kind() == reflect.Pointer {
+		v = v.Elem()
 	}
-	v = reflect.Indirect(v)
 	if !v.IsValid() {
 		return ""
 	}

@@ -163,6 +163,9 @@ var changes = []struct {
 	{"a camelCase name of a field is accepted too", func(s *service) {
 		s.typ("Filter").Fields[0].Aliases = []string{"Owner"}
 	}, []string{"compatible alias-added Filter owner"}, []string{"breaking alias-removed Filter owner"}},
+	{"a parameter excludes another", func(s *service) { s.param("query").Excludes = []string{"limit"} },
+		[]string{"breaking exclusion-added list_notes params.query"},
+		[]string{"compatible exclusion-removed list_notes params.query"}},
 	{"a default is removed", func(s *service) { s.param("limit").Default = "" },
 		[]string{"breaking default-removed list_notes params.limit"},
 		[]string{"notable default-added list_notes params.limit"}},

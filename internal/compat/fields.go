@@ -78,6 +78,25 @@ func (c *comparison) names(at place, noun string, before, after *value) {
 			c.report(at, Compatible, "alias-added", nil, alias, fmt.Sprintf("%s is also accepted as %s", at.label, alias))
 		}
 	}
+	c.exclusions(at, before, after)
+}
+
+// exclusions compares the fields that a parameter must not stand beside.
+func (c *comparison) exclusions(at place, before, after *value) {
+	class := Breaking
+	if at.result {
+		class = Compatible
+	}
+	for _, other := range namesWithout(after.notes.excludes, before.notes.excludes) {
+		c.report(at, class, "exclusion-added", nil, other, fmt.Sprintf("%s excludes %s", at.label, other))
+	}
+	class = Compatible
+	if at.result {
+		class = Notable
+	}
+	for _, other := range namesWithout(before.notes.excludes, after.notes.excludes) {
+		c.report(at, class, "exclusion-removed", other, nil, fmt.Sprintf("%s no longer excludes %s", at.label, other))
+	}
 }
 
 // presence compares whether a value is required, and its default.

@@ -15,6 +15,7 @@ type valueNotes struct {
 	text       string
 	presets    []string
 	aliases    []string
+	excludes   []string
 	readOnly   bool
 	appendOnly bool
 	nullable   bool
@@ -32,6 +33,7 @@ var (
 	readOnlyNote   = regexp.MustCompile(sentence + `Read-only()\.?$`)
 	dryRunNote     = regexp.MustCompile(sentence + `A dry run if true: nothing changes()\.?$`)
 	presetNote     = regexp.MustCompile(sentence + `Preset ([a-z0-9_]+(?:, [a-z0-9_]+)*)\.?$`)
+	excludesNote   = regexp.MustCompile(sentence + `Not together with ([a-z0-9_]+(?:, [a-z0-9_]+)*)\.?$`)
 	nullNote       = regexp.MustCompile(sentence + `May be null(?: in results)?()\.?$`)
 	namesNote      = regexp.MustCompile(sentence + `Names (are integers(?: from -?\d+ to -?\d+)?(?: \(.*\))?|` +
 		`have the format \S+?|are in a form that the service checks)\.?$`)
@@ -65,6 +67,9 @@ func (v *value) readNotes() {
 	_, n.dryRun = cutNote(&n.text, dryRunNote)
 	if presets, ok := cutNote(&n.text, presetNote); ok {
 		n.presets = strings.Split(presets, ", ")
+	}
+	if excludes, ok := cutNote(&n.text, excludesNote); ok {
+		n.excludes = strings.Split(excludes, ", ")
 	}
 	_, n.nullable = cutNote(&n.text, nullNote)
 	if v.MinItems == nil && v.MaxItems == nil {

@@ -82,6 +82,7 @@ func TestNotesInDescriptionsAreReadBack(t *testing.T) {
 	texts := []string{"", "Words", "Words.", "Up to the reader", "See items 1 to 5. Then", "Is it? Yes!", "[danger: none]"}
 	presets := [][]string{nil, {"minimal"}, {"minimal", "full"}}
 	aliases := [][]string{nil, {"q"}, {"q", "needle"}}
+	excludes := [][]string{nil, {"limit"}, {"limit", "other_one"}}
 	notices := []string{"", "gone soon", "use filter. Or don't: it is Up to you"}
 	bounds := [][2]int{{0, 0}, {1, 0}, {2, 0}, {0, 1}, {0, 20}, {3, 3}, {1, 20}}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -90,7 +91,7 @@ func TestNotesInDescriptionsAreReadBack(t *testing.T) {
 		p := gen.Param{
 			Name: "noted", Type: "array", Items: &gen.Param{Type: "string"}, Description: texts[pick(len(texts))],
 			Presets: presets[pick(len(presets))], Aliases: aliases[pick(len(aliases))], Deprecated: notices[pick(len(notices))],
-			ReadOnly: pick(2) == 0, AppendOnly: pick(2) == 0,
+			ReadOnly: pick(2) == 0, AppendOnly: pick(2) == 0, Excludes: excludes[pick(len(excludes))],
 		}
 		bound := bounds[pick(len(bounds))]
 		p.MinItems, p.MaxItems = bound[0], bound[1]
@@ -110,6 +111,9 @@ func TestNotesInDescriptionsAreReadBack(t *testing.T) {
 		add(p.ReadOnly, "read-only-added true")
 		add(p.AppendOnly, "append-only-added true")
 		add(p.Deprecated != "", fmt.Sprintf("deprecated %q", p.Deprecated))
+		for _, other := range p.Excludes {
+			add(true, fmt.Sprintf("exclusion-added %q", other))
+		}
 		for _, alias := range p.Aliases {
 			add(true, fmt.Sprintf("alias-added %q", alias))
 		}

@@ -233,6 +233,7 @@ func (b *builder) nestInput(o operation, h *handled) bool {
 	nested := &shapes.Shape{Kind: shapes.Struct, Type: types.NewStruct(nil, nil), Label: naming.Exported(name) + "Input"}
 	request := &shapes.Shape{
 		Kind: shapes.Struct, Type: o.request, Go: h.request.Go, Faulty: h.request.Faulty, Foreign: h.request.Foreign,
+		Message: h.request.Message,
 	}
 	identified := false
 	for _, field := range h.request.Fields {

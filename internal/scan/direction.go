@@ -30,7 +30,7 @@ func (b *builder) checkDirections(o operation, h *handled) bool {
 				Suggestion: fmt.Sprintf("add %s to the type, or use string", method),
 			})
 		}
-		if shape.Kind == shapes.JSON && role == "request" && !hasMethod(shape.Type, "UnmarshalJSON") &&
+		if shape.Kind == shapes.JSON && !shape.Message && role == "request" && !hasMethod(shape.Type, "UnmarshalJSON") &&
 			!hasMethod(shape.Type, "UnmarshalText") {
 			where := at.Tag.At
 			if at.Tag.Field != nil {

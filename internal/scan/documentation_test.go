@@ -248,6 +248,12 @@ var unreachable = map[string]string{
 	"its input embeds a pointer to %s":      "the examples have no other modules: TestDiagnostics",
 	"%s reads the HTTP request itself":      "the examples have no other modules: TestDiagnostics",
 	"its request and its result are in env": "the examples have no other modules: TestEnvelopes",
+	"a message of protocol buffers is read": "the examples have no other modules: TestMessagesThatCannotBeCarried",
+	"%s is a message of the opaque API":     "the examples have no other modules: TestMessagesThatCannotBeCarried",
+	"%s is a message with extensions":       "the examples have no other modules: TestMessagesThatCannotBeCarried",
+	"groups cannot be carried":              "the examples have no other modules: TestMessagesThatCannotBeCarried",
+	"the message has another field":         "the examples have no other modules: TestMessagesThatCannotBeCarried",
+	"the names of the values of %s":         "the examples have no other modules: TestMessagesThatCannotBeCarried",
 	"format":                                "a key rather than a message",
 }
 

@@ -103,3 +103,18 @@ func embeddedStructs(named *types.Named) []*types.Named {
 	}
 	return list
 }
+
+// haveMessages reports whether requests or results contain messages of protocol buffers.
+func haveMessages(handlers []handled) bool {
+	visited := make(map[*shapes.Shape]bool)
+	var has func(shape *shapes.Shape) bool
+	has = func(shape *shapes.Shape) bool {
+		if shape == nil || visited[shape] {
+			return false
+		}
+		visited[shape] = true
+		return shape.Message || has(shape.Elem) ||
+			slices.ContainsFunc(shape.Fields, func(f shapes.Field) bool { return has(f.Shape) })
+	}
+	return slices.ContainsFunc(handlers, func(h handled) bool { return has(h.request) || has(h.result) })
+}

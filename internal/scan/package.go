@@ -61,6 +61,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	}
 	out := model.Package{
 		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Guards: guards(b.speller, handlers),
+		Messages: haveMessages(handlers),
 		Handlers: make([]model.Handler, 0, len(handlers)),
 	}
 	out.Taken, out.Imported = s.taken(root)

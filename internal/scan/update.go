@@ -162,6 +162,12 @@ func (b *builder) fit(h, get *handled, input int) (*model.Merge, *shapes.Fault) 
 			Message: "it does not return a struct", Suggestion: "name the handler that returns the resource",
 		}
 	}
+	if h.request.Message || get.request.Message || (target.Message || resource.Message) && target != resource {
+		return nil, &shapes.Fault{
+			Message:    "a message of protocol buffers is read and merged as a whole",
+			Suggestion: "write a handler that takes its identifiers and an aql.Patch of the message, reads it and calls Apply",
+		}
+	}
 	if isEnveloped(get) || h.fromHTTP {
 		return nil, &shapes.Fault{
 			Message:    "its request and its result are in envelopes",

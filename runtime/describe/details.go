@@ -162,6 +162,9 @@ func paramDescription(p *gen.Param) string {
 		n.add("Up to " + words.Count(p.MaxItems, "item"))
 	}
 	n.add(nullNote(p))
+	if len(p.Excludes) > 0 {
+		n.add("Not together with " + strings.Join(p.Excludes, ", "))
+	}
 	if len(p.Presets) > 0 && p.Type != gen.TypeSelection {
 		n.add("Preset " + strings.Join(p.Presets, ", "))
 	}

@@ -130,8 +130,10 @@ const TypeSelection = "string | string[]"
 
 // Param is one parameter of an operation or one field of an object type, as seen on the wire.
 type Param struct {
-	Name     string
-	Go       string // path of the Go field, such as "Page.Limit"; empty: the struct itself. Not on the wire
+	Name string
+	// Go is the path of the Go field, such as "Page.Limit"; empty: the struct itself. Of the field of a message with a
+	// Codec it is its name in the JSON of the codec. Not on the wire.
+	Go       string
 	Type     string // string, integer, number, boolean, object, array, any, or the name of a Type
 	Required bool
 	// Nullable says that null is a value here: results may hold it, an element may be it, an update removes with it, and
@@ -158,6 +160,7 @@ type Param struct {
 	AppendOnly  bool
 	ID          bool
 	Aliases     []string
+	Excludes    []string // fields that an object must not have beside this one: the others of a oneof
 	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
 	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string. Not on the wire
 	OmitZero    bool

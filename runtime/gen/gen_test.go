@@ -52,6 +52,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 			FormatRule("f"),
 			Presets{"minimal"},
 			Aliases{"other"},
+			Excludes{"third"},
 			DryRun{},
 			Deprecated("old"),
 		},
@@ -86,6 +87,7 @@ func TestFieldsSayAllThatParamsSay(t *testing.T) {
 		FormatRule:  true,
 		Presets:     []string{"minimal"},
 		Aliases:     []string{"other"},
+		Excludes:    []string{"third"},
 		DryRun:      true,
 		Deprecated:  "old",
 	}

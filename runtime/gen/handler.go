@@ -43,7 +43,7 @@ type Handler struct {
 // Param of it. Members that both have mean the same.
 type Field struct {
 	Name        string // on the wire
-	Go          string // path of the Go field, such as "Page.Limit"; empty: the struct itself
+	Go          string // as in Param
 	Type        string // string, integer, number, boolean, object, array, any, or the name of a WireType
 	Items       *Field // element of an array, or value of a map; it has neither Name nor Go
 	Keys        *Field // of a map: the values that the names of its entries spell; nil: every text is a name

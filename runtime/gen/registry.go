@@ -15,6 +15,7 @@ type Registry struct {
 	types      []Type
 	faults     []error
 	merged     []*Registry // what Merge made it of, each of one package
+	codecs     []Codec
 }
 
 // Bound is an operation of a Registry, bound to the values whose methods it calls.
@@ -104,6 +105,7 @@ func Merge(registries ...*Registry) *Registry {
 	}
 	for _, r := range qualified {
 		m.faults = append(m.faults, r.faults...)
+		m.With(r.codecs...)
 		for i := range r.operations {
 			m.addOperation(&r.operations[i])
 		}
@@ -140,7 +142,9 @@ func qualify(registries []*Registry) ([]*Registry, error) {
 	}
 	out := make([]*Registry, len(registries))
 	for i, r := range registries {
-		renamed := &Registry{operations: slices.Clone(r.operations), types: definitions[i].Types, faults: r.faults}
+		renamed := &Registry{
+			operations: slices.Clone(r.operations), types: definitions[i].Types, faults: r.faults, codecs: r.codecs,
+		}
 		for k := range renamed.operations {
 			renamed.operations[k].Operation = definitions[i].Operations[k]
 		}

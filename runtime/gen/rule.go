@@ -5,7 +5,7 @@ package gen
 type Rules []Rule
 
 // Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, FormatRule,
-// Presets, Aliases, DryRun or Deprecated.
+// Presets, Aliases, Excludes, DryRun or Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
@@ -39,6 +39,8 @@ type (
 	Presets []string
 	// Aliases are other names of a parameter.
 	Aliases []string
+	// Excludes are the fields that an object must not have beside this one.
+	Excludes []string
 	// DryRun says that the handler changes nothing if the value, a boolean, is true.
 	DryRun struct{}
 	// Deprecated says what to know about the deprecation.
@@ -59,5 +61,6 @@ func (r Format) apply(p *Param)     { p.Format = string(r) }
 func (r FormatRule) apply(p *Param) { p.Format, p.FormatRule = string(r), true }
 func (r Presets) apply(p *Param)    { p.Presets = r }
 func (r Aliases) apply(p *Param)    { p.Aliases = r }
+func (r Excludes) apply(p *Param)   { p.Excludes = r }
 func (DryRun) apply(p *Param)       { p.DryRun = true }
 func (r Deprecated) apply(p *Param) { p.Deprecated = string(r) }

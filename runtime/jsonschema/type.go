@@ -126,6 +126,9 @@ func (s *Set) object(fields []gen.Param, value func(p *gen.Param) *Schema) *Sche
 		case p.Required:
 			schema.Required = append(schema.Required, p.Name)
 		}
+		if !s.asTool { // whose schemas have no combinations; descriptions say it
+			schema.AllOf = append(schema.AllOf, exclusions(fields[:i], p)...)
+		}
 	}
 	return schema
 }
@@ -139,6 +142,31 @@ func oneName(names []string, required bool) *Schema {
 	if !required {
 		none := &Schema{Not: &Schema{AnyOf: rule.OneOf}}
 		rule.OneOf = append(slices.Clip(rule.OneOf), none)
+	}
+	return rule
+}
+
+// exclusions returns the rules that an object does not have a field together with one that it excludes, of those before
+// it. null is the absence of both.
+func exclusions(before []gen.Param, p *gen.Param) []*Schema {
+	var rules []*Schema
+	for i := range before {
+		if slices.Contains(p.Excludes, before[i].Name) {
+			rules = append(rules, &Schema{Not: &Schema{AllOf: []*Schema{given(&before[i]), given(p)}}})
+		}
+	}
+	return rules
+}
+
+// given returns the rule that an object has a field under one of its names.
+func given(p *gen.Param) *Schema {
+	rule := &Schema{}
+	for _, name := range append([]string{p.Name}, p.Aliases...) {
+		value := Properties{{name, &Schema{Not: &Schema{Type: Types{"null"}}}}}
+		rule.AnyOf = append(rule.AnyOf, &Schema{Required: []string{name}, Properties: value})
+	}
+	if len(rule.AnyOf) == 1 {
+		return rule.AnyOf[0]
 	}
 	return rule
 }

@@ -9,6 +9,7 @@ require (
 	github.com/aqltag/aqltag/runtime v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	google.golang.org/protobuf v1.36.12
 )
 
 require (

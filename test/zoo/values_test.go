@@ -80,6 +80,10 @@ func fill(r *rand.Rand, v reflect.Value, deep int) {
 	case reflect.String:
 		v.SetString(texts[r.IntN(len(texts))])
 	case reflect.Interface:
+		if v.NumMethod() > 0 {
+			fillChoice(r, v, deep)
+			return
+		}
 		if any := []any{nil, "x", 1.5, true, []any{nil, "y"}, map[string]any{"k": nil}}[r.IntN(6)]; any != nil {
 			v.Set(reflect.ValueOf(any))
 		}

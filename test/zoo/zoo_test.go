@@ -87,6 +87,7 @@ func (s *session) note(shape, kind, format string, args ...any) {
 var groups = []any{
 	shapes.Basic{}, shapes.Declared{}, shapes.Pointing{}, shapes.Listing{}, shapes.Mapping{}, shapes.Structured{},
 	shapes.Recursive{}, shapes.Generic{}, shapes.Standard{}, shapes.Optionals{}, shapes.Own{}, shapes.Tagged{},
+	shapes.Messages{},
 }
 
 // shape is a field of a group, as a parameter of the operation that returns it and as a part of an update.

@@ -49,6 +49,7 @@ func (r *renderer) param(path string, p *gen.Param) param {
 	lost.add(p.ReadOnly, "read-only")
 	lost.add(p.AppendOnly, "append-only")
 	lost.add(len(p.Aliases) > 0, "other names %s", strings.Join(p.Aliases, " and "))
+	lost.add(len(p.Excludes) > 0, "that it excludes %s", strings.Join(p.Excludes, " and "))
 	lost.add(len(p.Presets) > 0, "presets %s", strings.Join(p.Presets, " and "))
 	lost.add(p.Deprecated != "", "deprecated")
 	r.lose(path, lost)

@@ -212,6 +212,29 @@ func TestParametersAreAcceptedAsAdaptersDo(t *testing.T) {
 	}
 }
 
+// Of fields that exclude each other, as the members of a oneof do, a request has one; null is the absence of both (B8).
+func TestFieldsThatExcludeEachOther(t *testing.T) {
+	a := &gen.Definitions{Operations: []gen.Operation{{Name: "send", Category: gen.Create, Params: []gen.Param{
+		{Name: "text", Type: "string", Excludes: []string{"scan_of"}},
+		{Name: "scan_of", Type: "string", Aliases: []string{"scanOf"}, Excludes: []string{"text"}},
+		{Name: "title", Type: "string"},
+	}}}}
+	schema := compileText(t, textOf(t, jsonschema.Params(a, &a.Operations[0])))
+	for params, want := range map[string]bool{
+		`{}`: true, `{"title":"x"}`: true, `{"text":"x","title":"y"}`: true, `{"scanOf":"x"}`: true,
+		`{"text":"x","scan_of":"y"}`: false, `{"text":"x","scanOf":"y"}`: false, `{"text":"x","scan_of":null}`: true,
+		`{"text":null,"scanOf":null}`: true,
+	} {
+		value, err := validator.UnmarshalJSON(strings.NewReader(params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); (err == nil) != want {
+			t.Errorf("%s: %v; want accepted: %v", params, err, want)
+		}
+	}
+}
+
 // A2: results are null where the definition says so and nowhere else, and may hold the zero value of an enum.
 func TestResultsAreAcceptedAsAdaptersWriteThem(t *testing.T) {
 	a := shop()

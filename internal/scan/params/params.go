@@ -48,12 +48,16 @@ func (m *Maker) Fill(structs []*shapes.Shape) {
 // Items and the values of an enum type.
 func (m *Maker) FillField(field *shapes.Field) {
 	_, quoted := field.Tag.Item("string")
-	if quoted = quoted && isInteger(shapes.Indirect(field.Shape)); quoted {
+	value := shapes.Indirect(field.Shape)
+	if quoted = quoted && isInteger(value) || value != nil && value.Quoted; quoted {
 		field.Param.Quoted = true
 	}
 	param := m.paramOf(field.Declaration, field.Shape, field.Param.Quoted)
 	was := &field.Param
 	param.Go, param.OmitEmpty, param.OmitZero, param.Quoted = was.Go, was.OmitEmpty, was.OmitZero, was.Quoted
+	if element := leaf(field.Shape); element != nil && element.Quoted && !param.Quoted {
+		constrainer{m, field.Declaration, value, &param}.quoteElements()
+	}
 	field.Param = param
 }
 

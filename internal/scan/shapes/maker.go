@@ -32,6 +32,7 @@ type Maker struct {
 	folded  []Declaration
 	open    *instance // the generic type that is being shaped
 	endless map[*types.Named]bool
+	enums   map[*types.TypeName]*Shape // of enums in messages
 	// Verbatim says that names below parameters are those that encoding/json writes. It is set before the first shape.
 	Verbatim bool
 	// Directives are what the package says of types and fields.
@@ -40,7 +41,9 @@ type Maker struct {
 
 // NewMaker makes a maker for the operations of package own.
 func NewMaker(p *source.Program, tags *tags.Reader, own *types.Package) *Maker {
-	return &Maker{Program: p, tags: tags, own: own, endless: make(map[*types.Named]bool)}
+	return &Maker{
+		Program: p, tags: tags, own: own, endless: make(map[*types.Named]bool), enums: make(map[*types.TypeName]*Shape),
+	}
 }
 
 // NewStructs returns the structs that were shaped since its last call, each after those that its fields mention.
@@ -88,6 +91,8 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 		return fault
 	}
 	switch {
+	case isMessage(t):
+		return m.fillMessage(out)
 	case gotype.Is(t, "time", "Time"):
 		out.Kind = Time
 		return nil

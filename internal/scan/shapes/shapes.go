@@ -50,6 +50,8 @@ type Shape struct {
 	Key     *Shape     // of a map
 	Elem    *Shape     // of a pointer, slice, array, map, patch, optional, sqlnull
 	Enum    []EnumConst
+	Message bool           // a message of protocol buffers, or an enum in one; protojson reads and writes it
+	Quoted  bool           // an integer that travels in a string wherever it is: of 64 bits, in a message
 	Fields  []Field        // of a struct
 	Faulty  bool           // a field is not in Fields because its type cannot be carried
 	Foreign []ForeignFault // such fields of other modules, not reported yet
@@ -67,6 +69,7 @@ type GoName struct {
 type EnumConst struct {
 	Name  string // Go identifier
 	Value string
+	Const *types.Const // of an enum in a message; may be nil
 }
 
 // Declaration is where a field of a struct or an argument of a function is declared.
@@ -83,6 +86,7 @@ type Field struct {
 	Selector []string // path from the struct, through embedded structs: {"Page", "Limit"}
 	Shape    *Shape
 	Param    gen.Param // Type and Items are filled in last
+	OneOf    string    // of a message: the oneof that the field is a member of
 	Position model.Position
 }
 

@@ -45,7 +45,12 @@ func beginsWith(doc *ast.CommentGroup, name string) bool {
 	if len(words) > 1 && (words[0] == "A" || words[0] == "An" || words[0] == "The") {
 		words = words[1:]
 	}
-	return len(words) > 0 && strings.TrimRight(words[0], ".,:;") == name
+	if len(words) == 0 {
+		return false
+	}
+	// Generated code puts the name of the type in front of the name that the .proto file has.
+	first := strings.TrimRight(words[0], ".,:;")
+	return first == name || strings.HasSuffix(name, "_"+first)
 }
 
 // follows reports whether no line is between two specifications.

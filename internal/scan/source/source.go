@@ -23,6 +23,7 @@ type Program struct {
 	Syntax      map[*types.Package]*Index
 	foreign     map[*ast.File]*Index // files of packages that came from export data
 	generated   map[string]bool
+	parsed      map[string]*ast.File // with the values of variables, by file name
 	Diagnostics []diag.Diagnostic
 	Uncertain   bool // a declaration from export data was not found in its file
 }

@@ -22,6 +22,11 @@ type Item struct {
 	Origin  string // the rule of another library that it stands for; empty: it is an aql item
 }
 
+// Flag returns an item without a value.
+func Flag(key string, at source.Span) Item {
+	return Item{Item: tagparse.Item{Key: key, Flag: true}, At: at}
+}
+
 // Tag is the struct tag of a field.
 type Tag struct {
 	GoName    string

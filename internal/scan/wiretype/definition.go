@@ -34,6 +34,9 @@ func (s *Set) resultKey(result *shapes.Shape) wireKey {
 	case shapes.Struct:
 		return wireKey{shape, plain}
 	case shapes.Slice, shapes.Array:
+		if shape.Message { // a ListValue, which no object stands around
+			break
+		}
 		return s.shared(wireKey{shapes.Indirect(shape.Elem), list})
 	case shapes.Map:
 		return s.shared(wireKey{shape, dictionary})
@@ -148,6 +151,9 @@ func (s *Set) definition(t *wireType) gen.Type {
 		out.Kind = gen.KindEnum
 		t := shape.Type
 		values, declared := s.enumValues(t)
+		if shape.Message {
+			values = s.messageValues(shape)
+		}
 		out.Description, out.Values = cmp.Or(shape.Doc, s.typeDoc(t)), values
 		for i, c := range declared {
 			if text := s.constText(c); text.Text != "" {

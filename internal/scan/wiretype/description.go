@@ -80,6 +80,9 @@ func patchDescription(patch *gen.Type, fields []shapes.Field, creatable bool) st
 func (s *Set) scalarDescription(shape *shapes.Shape) string {
 	switch shape.Kind {
 	case shapes.Int, shapes.Uint:
+		if shape.Quoted {
+			return "JSON integer in a string."
+		}
 		return strings.TrimSpace("JSON integer. " + s.integerParam(shape).Description)
 	case shapes.JSON:
 		if kind := shapes.JSONKind(shape); kind != "any" {

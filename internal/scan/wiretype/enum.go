@@ -49,6 +49,21 @@ func (s *Set) enumValues(t types.Type) ([]gen.EnumValue, []*types.Const) {
 	return out, declared
 }
 
+// messageValues returns the values of an enum in a message with their comments.
+func (s *Set) messageValues(shape *shapes.Shape) []gen.EnumValue {
+	var out []gen.EnumValue
+	for _, value := range shape.Enum {
+		doc := ""
+		if value.Const != nil {
+			if doc = comment.Describe(s.ValueDoc(value.Const), value.Value); !s.Editable(value.Const.Pkg()) {
+				doc = comment.Synopsis(doc)
+			}
+		}
+		out = append(out, gen.EnumValue{Value: value.Value, Description: doc})
+	}
+	return out
+}
+
 // constText is how generated code names a constant.
 func (s *Set) constText(c *types.Const) model.GoType {
 	if c.Pkg() == s.own {

@@ -242,4 +242,18 @@ func (s *Set) Complete(shape *shapes.Shape) {
 		field.Param = s.merged(*field, false)
 		field.Param.Nullable = isNullable(*field, s.resources[shape])
 	}
+	excludeOthers(shape.Fields)
+}
+
+// excludeOthers says of each member of a oneof which fields exclude it.
+func excludeOthers(fields []shapes.Field) {
+	for i := range fields {
+		f := &fields[i]
+		f.Param.Excludes = nil
+		for j := range fields {
+			if i != j && f.OneOf != "" && fields[j].OneOf == f.OneOf && fields[j].Param.Constant == "" {
+				f.Param.Excludes = append(f.Param.Excludes, fields[j].Param.Name)
+			}
+		}
+	}
 }

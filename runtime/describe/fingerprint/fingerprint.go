@@ -84,6 +84,7 @@ func (w *writer) param(p *gen.Param) {
 		w.textMember("description", p.Description)
 		w.flag("dryRun", p.DryRun)
 		w.texts("enum", p.Enum)
+		w.texts("excludes", p.Excludes)
 		w.textMember("format", p.Format)
 		w.flag("formatRule", p.FormatRule)
 		w.flag("id", p.ID)

@@ -242,7 +242,7 @@ func complete() *gen.Definitions {
 				Params: []gen.Param{
 					{
 						Name: "tags", Type: "array", Items: element(), Enum: []string{"a"}, Aliases: []string{"b"},
-						Presets: []string{"c"},
+						Presets: []string{"c"}, Excludes: []string{"d"},
 					},
 					{Name: "title", Type: "string"},
 				},
@@ -284,8 +284,9 @@ func randomAdapter(seed uint64) *gen.Definitions {
 			Minimum: text(), Maximum: text(),
 			MinLength: r.IntN(3), MaxLength: r.IntN(3), MinItems: r.IntN(3), MaxItems: r.IntN(3), Pattern: text(),
 			Format: text(), Sensitive: flag(),
-			ReadOnly: flag(), AppendOnly: flag(), ID: flag(), Aliases: texts(), Presets: texts(), OmitEmpty: flag(),
-			OmitZero: flag(), Quoted: flag(), Deprecated: text(),
+			ReadOnly: flag(), AppendOnly: flag(), ID: flag(), Aliases: texts(), Presets: texts(), Excludes: texts(),
+			OmitEmpty: flag(),
+			OmitZero:  flag(), Quoted: flag(), Deprecated: text(),
 		}
 		if depth < 3 && flag() {
 			items := param(depth + 1)

@@ -80,6 +80,7 @@ func (p *page) rules(f *gen.Param) []string {
 		add(len(f.Presets) > 0, "preset %s", codes(f.Presets))
 	}
 	add(len(f.Aliases) > 0, "also called %s", codes(f.Aliases))
+	add(len(f.Excludes) > 0, "not together with %s", codes(f.Excludes))
 	return rules
 }
 

@@ -50,6 +50,8 @@ func (c canonicalizer) value(n *decoder, p unsafe.Pointer, patch bool) {
 		c.value(n.elem, part(p, n.offset), patch)
 	case kindSQLNull:
 		c.value(n.elem, p, patch)
+	case kindMessage: // what it was read into is gone
+		c.value(n.elem, nil, patch)
 	case kindPatch:
 		c.value(n.elem, nil, true)
 	case kindStruct:
@@ -149,7 +151,7 @@ func (c canonicalizer) array(n *decoder, p unsafe.Pointer) {
 
 // element writes the next value, an element of a container.
 func (c canonicalizer) element(n *decoder, p unsafe.Pointer, patch bool) {
-	if (patch || n.elem.kind == kindPointer || n.elem.kind == kindSQLNull) && c.r.Null() {
+	if (patch || n.elem.mayBeNil()) && c.r.Null() {
 		c.w.Null()
 		return
 	}

@@ -30,6 +30,7 @@ type Set struct {
 	pending        []constrained
 	patterns       map[string]*pattern
 	bounds         map[boundKey]*bound
+	forms          *forms // of messages; nil: no type has a codec
 }
 
 // constrained is a copy that is to be made of a decoder as soon as that is finished, with constraints of its own.
@@ -44,8 +45,8 @@ type structKey struct {
 	name   string // of the wire type
 }
 
-// NewSet returns a Set for an adapter with these types.
-func NewSet(types []gen.Type) *Set {
+// NewSet returns a Set for an adapter with these types. codecs are those of messages.
+func NewSet(types []gen.Type, codecs ...gen.Codec) *Set {
 	s := &Set{
 		types:          make(map[string]*gen.Type, len(types)),
 		structDecoders: make(map[structKey]*structDecoder),
@@ -58,6 +59,9 @@ func NewSet(types []gen.Type) *Set {
 	}
 	for i := range types {
 		s.types[types[i].Name] = &types[i]
+	}
+	if len(codecs) > 0 {
+		s.forms = newForms(types, codecs)
 	}
 	return s
 }
@@ -89,6 +93,7 @@ const (
 	kindPatch
 	kindOptional
 	kindSQLNull
+	kindMessage
 	kindSelection
 	kindConstant
 )

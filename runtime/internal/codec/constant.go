@@ -30,7 +30,7 @@ func (c *structEncoder) addConstants(to *Subset, at int) {
 func (p *Patch) IsConstant(path string) bool {
 	n := p.target
 	for path != "" {
-		for n.kind == kindPointer || n.kind == kindOptional || n.kind == kindSQLNull {
+		for n.kind == kindPointer || n.kind == kindOptional || n.kind == kindSQLNull || n.kind == kindMessage {
 			n = n.elem
 		}
 		var name string

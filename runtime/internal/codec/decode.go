@@ -27,6 +27,7 @@ type decoder struct {
 	constraints *constraints // nil: none
 	presets     []string     // of a selection: the presets that it may name
 	otherNames  bool         // of a selection: paths may have names that no wire name can be
+	message     *message     // of a message with a codec; elem reads its form
 }
 
 // decoder compiles the decoder of Go type t for values of parameter p.
@@ -72,6 +73,14 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		n.kind, n.expected, n.bits = b.kind, b.wireType, b.bits
 		s.basicDecoders[t] = n
 		return s.fits(t, p, b.wireType)
+	}
+	if s.forms != nil {
+		if c := s.forms.codecOf(t); c != nil {
+			return s.messageDecoder(n, c, p)
+		}
+		if t == nestedForm {
+			return s.formDecoder(n, p)
+		}
 	}
 	switch {
 	case isPatch(t):
@@ -202,6 +211,8 @@ func (n *decoder) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 		n.readOptional(r, p, update)
 	case kindSQLNull:
 		n.readSQLNull(r, p, update)
+	case kindMessage:
+		n.readMessage(r, p, update)
 	case kindSelection:
 		n.readSelection(r, p)
 	case kindConstant:
@@ -212,7 +223,7 @@ func (n *decoder) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 }
 
 func (n *decoder) readPointer(r *wire.Reader, p unsafe.Pointer, update bool) {
-	value := reflect.New(n.goType.Elem()).UnsafePointer()
+	value := reflect.New(n.elem.goType).UnsafePointer()
 	n.elem.read(r, value, update)
 	*(*unsafe.Pointer)(p) = value
 }

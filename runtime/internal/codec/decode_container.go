@@ -93,10 +93,15 @@ func (n *decoder) growth(count, read, remaining int) int {
 	return max(count, min(likely, 2*remaining/int(n.elem.size)))
 }
 
-// readElement reads an element of a container. null is nil where the elements are pointers, null where they are
-// sql.Null, and otherwise a problem of type.
+// mayBeNil reports whether null is an element of a container: nil where the elements are pointers, null where they are
+// sql.Null. Forms of messages are never nil.
+func (n *decoder) mayBeNil() bool {
+	return n.kind == kindPointer && n.goType != nestedForm || n.kind == kindSQLNull
+}
+
+// readElement reads an element of a container. null is a problem of type unless the element may be nil.
 func (n *decoder) readElement(r *wire.Reader, p unsafe.Pointer, update bool) {
-	if (n.elem.kind == kindPointer || n.elem.kind == kindSQLNull) && r.Null() {
+	if n.elem.mayBeNil() && r.Null() {
 		return
 	}
 	n.elem.read(r, p, update)

@@ -37,6 +37,7 @@ type decodedField struct {
 	omitZero     bool // a struct that results leave out if it is zero
 	nullIsAbsent bool // null is absence in the struct input of an update too, where it is refused otherwise
 	defaultValue *defaultValue
+	excludes     []int // fields that the object must not have beside this one
 	null         nullMeaning
 }
 
@@ -78,6 +79,7 @@ func (s *Set) fillStruct(o *structDecoder, t reflect.Type, params []gen.Param) e
 		}
 	}
 	o.updatable = updatable(params, o.names)
+	o.exclude(params)
 	return nil
 }
 
@@ -96,7 +98,7 @@ func updatable(params []gen.Param, names []string) []string {
 }
 
 func (s *Set) fillDecodedField(f *decodedField, t reflect.Type, p *gen.Param) error {
-	at, goField, err := locate(t, p.Go)
+	at, goField, err := s.locate(t, p.Go)
 	if err != nil {
 		return err
 	}
@@ -189,6 +191,9 @@ func (o *structDecoder) read(r *wire.Reader, base unsafe.Pointer, update bool) {
 			}
 			continue
 		}
+		if f.excludes != nil && o.conflict(r, f, &seen, &null) {
+			continue
+		}
 		f.value.read(r, f.location.allocate(base), update)
 	}
 	o.complete(r, base, &seen, &null)
@@ -204,6 +209,9 @@ func (o *structDecoder) complete(r *wire.Reader, base unsafe.Pointer, seen, null
 		f := &o.fields[i]
 		if f.required {
 			r.Missing(f.name, f.value.expected)
+			continue
+		}
+		if o.excluded(f, seen, null) >= 0 {
 			continue
 		}
 		f.defaultValue.set(f.location.allocate(base))

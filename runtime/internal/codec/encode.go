@@ -25,6 +25,7 @@ type encoder struct {
 	offset uintptr                                 // of the value in an Optional
 	// wireType is what a definition says of values of a basic type, and of those that write themselves.
 	wireType string
+	message  *message // of a message with a codec; elem writes its form
 }
 
 // encoder compiles the encoder of Go type t for values of parameter p.
@@ -60,6 +61,14 @@ func (s *Set) fillEncoder(n *encoder, t reflect.Type, p *gen.Param) error {
 		n.kind, n.bits, n.wireType = b.kind, b.bits, b.wireType
 		s.encoders[t] = n
 		return s.fits(t, p, b.wireType)
+	}
+	if s.forms != nil {
+		if c := s.forms.codecOf(t); c != nil {
+			return s.messageEncoder(n, c, p)
+		}
+		if t == nestedForm {
+			return s.formEncoder(n, p)
+		}
 	}
 	switch {
 	case isPatch(t):
@@ -165,6 +174,8 @@ func (n *encoder) writeRare(w *wire.Writer, p unsafe.Pointer) {
 		n.writeMap(w, p)
 	case kindSQLNull:
 		n.writeSQLNull(w, p, nil)
+	case kindMessage:
+		n.writeMessage(w, p, nil)
 	case kindOptional:
 		if *(*Presence)(p) != Present {
 			w.Null()

@@ -24,6 +24,7 @@ type encodedField struct {
 	presets   []string
 	aliases   []string // other names that selections may use
 	id        bool
+	source    string // the name that the codec of a message gives the field
 	location  location
 	value     *encoder
 	always    bool // it is never left out, and not in an embedded pointer
@@ -58,12 +59,12 @@ func (s *Set) structEncoder(t reflect.Type, name string) (*structEncoder, error)
 }
 
 func (s *Set) fillEncodedField(f *encodedField, t reflect.Type, p *gen.Param) error {
-	at, goField, err := locate(t, p.Go)
+	at, goField, err := s.locate(t, p.Go)
 	if err != nil {
 		return err
 	}
 	f.key, f.location = fieldKey(p.Name), at
-	f.name, f.presets, f.aliases, f.id = p.Name, p.Presets, p.Aliases, p.ID
+	f.name, f.presets, f.aliases, f.id, f.source = p.Name, p.Presets, p.Aliases, p.ID, p.Go
 	if p.Constant != "" {
 		f.value = &encoder{kind: kindConstant, goType: goField.Type, text: p.Constant}
 	} else if f.value, err = s.encoder(goField.Type, p); err != nil {

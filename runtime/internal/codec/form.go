@@ -32,7 +32,8 @@ func (q *Request) Form(path []string) (Form, error) {
 
 // behindPointers returns the decoder of what a pointer, an Optional, an sql.Null or a Patch holds.
 func (n *decoder) behindPointers() *decoder {
-	for n.kind == kindPointer || n.kind == kindOptional || n.kind == kindSQLNull || n.kind == kindPatch {
+	for n.kind == kindPointer || n.kind == kindOptional || n.kind == kindSQLNull || n.kind == kindPatch ||
+		n.kind == kindMessage {
 		n = n.elem
 	}
 	return n

@@ -59,7 +59,7 @@ func (m *Mask) of(n *encoder) *Subset {
 func (n *encoder) isEndless() bool {
 	for range maxPathSteps {
 		switch n.kind {
-		case kindPointer, kindSlice, kindArray, kindOptional, kindSQLNull:
+		case kindPointer, kindSlice, kindArray, kindOptional, kindSQLNull, kindMessage:
 			n = n.elem
 		default:
 			return false

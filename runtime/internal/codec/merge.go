@@ -91,7 +91,7 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 		return false
 	}
 	whole = true
-	var seen, absent bits
+	var seen, given, absent bits
 	if mode == applying && o.embedsPointers {
 		absent = o.absentFields(base)
 	}
@@ -118,7 +118,10 @@ func (o *structDecoder) merge(r *wire.Reader, base unsafe.Pointer, recorded *cha
 				r.NullRefused(f.value.expected)
 			}
 			recorded.add(change{kind: setFieldNull, field: f})
+		case f.excludes != nil && o.conflict(r, f, &given, new(bits)):
 		default:
+			given.add(i)
+			f.replaceOthers(o, base)
 			whole = f.merge(r, base, recorded, mode) && whole
 		}
 	}
@@ -190,7 +193,7 @@ func (n *decoder) merges() bool {
 	switch n.kind {
 	case kindStruct, kindMap, kindStringMap, kindAny, kindRaw, kindJSON, kindOptional, kindSQLNull:
 		return true
-	case kindPointer:
+	case kindPointer, kindMessage:
 		return n.elem.merges()
 	default:
 		return false
@@ -233,6 +236,8 @@ func (n *decoder) merge(r *wire.Reader, p unsafe.Pointer, mode mergeMode) {
 		n.elem.merge(r, unsafe.Add(p, n.offset), mode.within(absent))
 	case kindSQLNull:
 		n.mergeSQLNull(r, p, mode)
+	case kindMessage:
+		n.mergeMessage(r, p, mode)
 	default:
 		n.read(r, p, false)
 	}

@@ -43,6 +43,9 @@ func (p *Patch) Merge(resource unsafe.Pointer) bool {
 // as in a request that creates it. Where the value does not fit, MergeFrom returns false, leaves the resource unchanged
 // and reports the problems to r.
 func (p *Patch) MergeFrom(r *wire.Reader, resource unsafe.Pointer) bool {
+	if p.target.kind == kindMessage {
+		return p.target.mergeMessage(r, resource, applying)
+	}
 	whole := copied(p.target.goType, resource)
 	p.target.merge(r, whole, applying)
 	if !r.OK() {

@@ -12,7 +12,8 @@ import (
 
 // Request decodes the parameters of one operation into a Go struct.
 type Request struct {
-	object *structDecoder
+	object  *structDecoder
+	message *message // of a request that has a codec; nil: it has none
 }
 
 // Request compiles the decoder of an operation's parameters. t is the type of its request struct. It fails where t
@@ -21,12 +22,20 @@ func (s *Set) Request(t reflect.Type, o *gen.Operation) (*Request, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("requests of operation %s have type %s, which is no struct", o.Name, t)
 	}
-	compiled := &structDecoder{}
+	compiled, q := &structDecoder{}, &Request{}
+	if c := s.forms.codecOf(t); c != nil {
+		var err error
+		if q.message, err = s.requestMessage(c, o); err != nil {
+			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+		}
+		t = q.message.form
+	}
 	if err := s.fillStruct(compiled, t, o.Params); err != nil {
 		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 	}
 	compiled.update = o.Category == gen.Update
-	return &Request{compiled}, nil
+	q.object = compiled
+	return q, nil
 }
 
 // inputName is the parameter of an update that holds the changes. In it, null is not the same as absence (MCP-AQL core
@@ -47,8 +56,39 @@ func (g *Given) KeepFirst() { g.first = bits{g.seen.first, slices.Clone(g.seen.r
 // Has reports whether the parameter with index i in the definition was given and is not null.
 func (g *Given) Has(i int) bool { return g.seen.has(i) && !g.null.has(i) }
 
-// Next moves r to the next member of the object that holds the parameters, and reads its value into request, a
-// pointer to the request struct. more is false where the object ends. known is false where there is no parameter of
+// New returns a new request of type t, which the handler gets, and the place that the parameters are read into: the
+// request itself, or its form, which Finish carries into the request.
+func (q *Request) New(t reflect.Type) (request any, place unsafe.Pointer) {
+	value := reflect.New(t)
+	if q.message != nil {
+		return value.Interface(), reflect.New(q.message.form).UnsafePointer()
+	}
+	return value.Interface(), value.UnsafePointer()
+}
+
+// Finish carries what was read into the request that a handler gets. It comes after Complete, and does nothing where r
+// has problems.
+func (q *Request) Finish(r *wire.Reader, place unsafe.Pointer, request any) {
+	if q.message == nil || !r.OK() {
+		return
+	}
+	if err := q.message.into(place, request); err != nil {
+		q.refuse(r, place, request, err)
+	}
+}
+
+// At returns a pointer to what the parameter with index i was read into; invalid: there is nothing.
+func (q *Request) At(i int, place unsafe.Pointer) reflect.Value {
+	f := &q.object.fields[i]
+	p := f.location.address(place)
+	if p == nil || f.value.kind == kindConstant {
+		return reflect.Value{}
+	}
+	return reflect.NewAt(f.value.goType, p)
+}
+
+// Next moves r to the next member of the object that holds the parameters, and reads its value into request, the place
+// that New returned. more is false where the object ends. known is false where there is no parameter of
 // that name; the value is then still to be read.
 //
 // null counts as absence (MCP-AQL core §4.7.6), except where the type of the parameter distinguishes them. A parameter
@@ -81,6 +121,7 @@ func (q *Request) read(r *wire.Reader, i int, request unsafe.Pointer, given *Giv
 		r.Duplicate(f.name)
 	case r.AtNull() && !f.nullable && r.Null():
 		given.null.add(i)
+	case f.excludes != nil && q.object.conflict(r, f, &given.seen, &given.null):
 	default:
 		f.value.read(r, f.location.allocate(request), q.object.update && f.input)
 	}

@@ -69,7 +69,7 @@ func (s *Selector) target(result *Result) bool {
 
 // isList reports whether values are JSON arrays.
 func (n *encoder) isList() bool {
-	for n.kind == kindPointer {
+	for n.kind == kindPointer || n.kind == kindMessage {
 		n = n.elem
 	}
 	return n.kind == kindSlice || n.kind == kindArray
@@ -78,7 +78,7 @@ func (n *encoder) isList() bool {
 // element returns the encoder of what pointers, lists and optionals hold in the end.
 func (n *encoder) element() *encoder {
 	for n.kind == kindPointer || n.kind == kindSlice || n.kind == kindArray ||
-		n.kind == kindOptional || n.kind == kindSQLNull {
+		n.kind == kindOptional || n.kind == kindSQLNull || n.kind == kindMessage {
 		n = n.elem
 	}
 	return n

@@ -80,6 +80,8 @@ func (n *encoder) writeSelected(w *wire.Writer, p unsafe.Pointer, subset *Subset
 		n.elem.writeSelected(w, unsafe.Add(p, n.offset), subset)
 	case kindSQLNull:
 		n.writeSQLNull(w, p, subset)
+	case kindMessage:
+		n.writeMessage(w, p, subset)
 	case kindStruct:
 		n.object.writeSelected(w, p, subset)
 	case kindMap:

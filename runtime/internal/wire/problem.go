@@ -17,7 +17,8 @@ const (
 // Problem is a value that is valid JSON but not acceptable.
 type Problem struct {
 	Stage Stage
-	// Rule is enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, read_only or append_only.
+	// Rule is enum, minimum, maximum, min_length, max_length, min_items, max_items, pattern, excludes, read_only or
+	// append_only.
 	Rule             string
 	Path             string   // such as input.metadata.priority or tags[2]
 	Name             string   // of the member, for StageMissing and StageUnknown
@@ -163,6 +164,27 @@ func (r *Reader) NullRefused(expected string) {
 		expected = "any value but null"
 	}
 	r.addProblem(Problem{Stage: StageType, Expected: expected, Actual: "null", Offset: r.from})
+}
+
+// Excluded reports that an object must not have the current member beside another one, and skips its value.
+func (r *Reader) Excluded(other string) {
+	r.addProblem(Problem{Stage: StageConstraint, Rule: "excludes", Limit: other, Offset: r.pos})
+	r.Skip()
+}
+
+// Refused reports that a codec refused the member of the object just read that has this path, or the value just read if
+// path is empty. text is the JSON of that value.
+func (r *Reader) Refused(path, expected, text, reason string) {
+	if r.countProblem(StageType) {
+		if within := r.valuePath(); path == "" {
+			path = within
+		} else {
+			path = join(within, path)
+		}
+		r.problems = append(r.problems, Problem{
+			Stage: StageType, Path: path, Expected: expected, Actual: kindOf(text), Reason: reason, Offset: max(0, r.pos-1),
+		})
+	}
 }
 
 // Mismatch reports that the value just read is not what was expected, although its kind may be.

@@ -21,7 +21,7 @@ func registry() *aql.Registry {
 	return trees.NewRegistry(admin.New(extension.Registry{AdminStorage: storage}, nil))
 }
 
-const tree = `{"tree_state":1,"tree_type":1,"display_name":"certificates","max_root_duration":{"seconds":3600}}`
+const tree = `{"tree_state":"ACTIVE","tree_type":"LOG","display_name":"certificates","max_root_duration":"3600s"}`
 
 func TestMessagesAreRequestsAndResults(t *testing.T) {
 	a := agent.New(t, registry())
@@ -38,10 +38,9 @@ func TestMessagesAreRequestsAndResults(t *testing.T) {
 	}
 	agent.HoldLines(t, ".", len(got))
 	fields := map[string]string{
-		"tree_id": "integer", "tree_state": "integer", "tree_type": "integer", "display_name": "string",
-		"description":      "string",
-		"storage_settings": "Any", "max_root_duration": "Duration", "create_time": "Timestamp", "update_time": "Timestamp",
-		"deleted": "boolean", "delete_time": "Timestamp",
+		"tree_id": "string", "tree_state": "TreeState", "tree_type": "TreeType", "display_name": "string",
+		"description": "string", "storage_settings": "object", "max_root_duration": "string", "create_time": "string",
+		"update_time": "string", "deleted": "boolean", "delete_time": "string",
 	}
 	if diff := cmp.Diff(fields, a.Fields("Tree")); diff != "" {
 		t.Errorf("fields of a tree (-want +got):\n%s", diff)
@@ -51,34 +50,35 @@ func TestMessagesAreRequestsAndResults(t *testing.T) {
 func TestTreesAreCreatedReadAndChanged(t *testing.T) {
 	a := agent.New(t, registry())
 	created, _ := a.Data("create", "create_tree", `{"tree":`+tree+`}`).(map[string]any)
-	id, _ := created["tree_id"].(json.Number) // 63 random bits
-	a.Check("duration", created["max_root_duration"], `{"seconds":3600}`)
-	changes := `"display_name":"old certificates","max_root_duration":{"seconds":60}}`
-	changed, _ := a.Data("execute", "change_tree", `{"tree":{"tree_id":`+id.String()+`,`+changes+
-		`,"update_mask":{"paths":["display_name","max_root_duration"]}}`).(map[string]any)
+	id, _ := created["tree_id"].(string) // 63 random bits
+	a.Check("duration", created["max_root_duration"], `"3600s"`)
+	changes := `"display_name":"old certificates","max_root_duration":"60s"}`
+	changed, _ := a.Data("execute", "change_tree", `{"tree":{"tree_id":"`+id+`",`+changes+
+		`,"update_mask":"displayName,maxRootDuration"}`).(map[string]any)
 	a.Check("name", changed["display_name"], `"old certificates"`)
-	a.Check("duration", changed["max_root_duration"], `{"seconds":60}`)
-	a.Check("type", changed["tree_type"], `1`)
-	if diff := cmp.Diff(changed, a.Data("read", "get_tree", `{"tree_id":`+id.String()+`}`)); diff != "" {
+	a.Check("duration", changed["max_root_duration"], `"60s"`)
+	a.Check("type", changed["tree_type"], `"LOG"`)
+	if diff := cmp.Diff(changed, a.Data("read", "get_tree", `{"tree_id":"`+id+`"}`)); diff != "" {
 		t.Errorf("a read shows something else than the update (-update +read):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]any{"tree": []any{changed}}, a.Data("read", "list_trees", `{}`)); diff != "" {
 		t.Errorf("trees (-want +got):\n%s", diff)
 	}
-	a.Refused("execute", "change_tree", `{"tree":{"tree_id":`+id.String()+`},"update_mask":{"paths":["create_time"]}}`,
+	a.Refused("execute", "change_tree", `{"tree":{"tree_id":"`+id+`"},"update_mask":"createTime"}`,
 		"VALIDATION_INVALID_TYPE")
 }
 
 func TestRefusals(t *testing.T) {
 	a := agent.New(t, registry())
-	details := a.Refused("create", "create_tree", `{"tree":{"tree_state":1,"displayname":"certificates"}}`,
+	details := a.Refused("create", "create_tree", `{"tree":{"tree_state":"ACTIVE","displayname":"certificates"}}`,
 		"VALIDATION_UNKNOWN_FIELD")
 	if text, _ := json.Marshal(details); !strings.Contains(string(text), "display_name") {
 		t.Errorf("nothing suggests display_name: %s", text)
 	}
 	a.Refused("create", "create_tree", `{}`, "VALIDATION_MISSING_PARAM")
-	a.Refused("create", "create_tree", `{"tree":{"tree_state":9}}`, "VALIDATION_OUT_OF_RANGE")
-	a.Refused("create", "create_tree", `{"tree":{"tree_state":1}}`, "VALIDATION_INVALID_TYPE") // the service's own check
+	a.Refused("create", "create_tree", `{"tree":{"tree_state":"9"}}`, "VALIDATION_INVALID_ENUM")
+	// the service's own check
+	a.Refused("create", "create_tree", `{"tree":{"tree_state":"ACTIVE"}}`, "VALIDATION_INVALID_TYPE")
 	a.Refused("read", "get_tree", `{"tree_id":"one"}`, "VALIDATION_INVALID_TYPE")
 	a.Refused("delete", "delete_tree", `{"tree_id":1}`, "CONFIRMATION_REQUIRED")
 }

@@ -145,3 +145,13 @@ func (z *Zoo) EchoTagged(in Tagged) (Tagged, error) { return answer(z, in), nil 
 //
 //aql:op category=UPDATE
 func (z *Zoo) UpdateTagged(in Update[Tagged]) (Tagged, error) { return merged(z, in.Input) }
+
+// EchoMessages returns what it is sent.
+//
+//aql:op category=CREATE
+func (z *Zoo) EchoMessages(in Messages) (Messages, error) { return answer(z, in), nil }
+
+// UpdateMessages returns what becomes of a Messages.
+//
+//aql:op category=UPDATE
+func (z *Zoo) UpdateMessages(in Update[Messages]) (Messages, error) { return merged(z, in.Input) }

@@ -26,9 +26,9 @@ func Test(t *testing.T, registry *aql.Registry) {
 	agent.HoldLines(t, ".", len(got))
 
 	a.Want("create", "create_order", `{"customer":"Pat","lines":[{"article":"lamp","count":2}]}`,
-		`{"order_id":"o1","customer":"Pat","lines":[{"article":"lamp","count":2}],"state":1}`)
+		`{"order_id":"o1","customer":"Pat","lines":[{"article":"lamp","count":2}],"state":"STATE_OPEN"}`)
 	a.Want("execute", "cancel_order", `{"order_id":"o1","reason":"too late"}`,
-		`{"order_id":"o1","customer":"Pat","lines":[{"article":"lamp","count":2}],"state":2}`)
+		`{"order_id":"o1","customer":"Pat","lines":[{"article":"lamp","count":2}],"state":"STATE_CANCELLED"}`)
 	a.Refused("execute", "cancel_order", `{"order_id":"o1"}`, "CONFLICT_INVALID_STATE")
 	a.Refused("read", "get_order", `{"order_id":"o7"}`, "NOT_FOUND_RESOURCE")
 	a.Refused("create", "create_order", `{"customer":"Pat"}`, "VALIDATION_INVALID_TYPE")
