@@ -38,7 +38,7 @@ func TestToolsHaveSmallSchemas(t *testing.T) {
 			{Name: "to", Type: "Place", Required: true, Description: "Where to", Aliases: []string{"target"}},
 			{Name: "how", Type: "Mode", Default: `"slow"`, Enum: []string{"slow", "fast"}},
 			{Name: "load", Type: "Box"},
-			{Name: "times", Type: "integer", Minimum: "1"},
+			{Name: "times", Type: "integer", Minimum: "1", Excludes: []string{"note"}},
 			{Name: "note", Type: "any"},
 		}}},
 		Types: []gen.Type{
@@ -61,7 +61,8 @@ func TestToolsHaveSmallSchemas(t *testing.T) {
 		`"at":{"type":"object","properties":{"x":{"type":"number"}},"additionalProperties":false},` +
 		`"door":{"type":"string"}},"additionalProperties":false,"required":["at"]},` +
 		`"how":{"description":"fast: Or so","type":"string","enum":["slow","fast"],"default":"slow"},` +
-		`"load":{"$ref":"#/$defs/Box"},"times":{"type":"integer","minimum":1},"note":{},` +
+		`"load":{"$ref":"#/$defs/Box"},"times":{"description":"Not together with note",` +
+		`"type":"integer","minimum":1},"note":{},` +
 		`"confirmation_token":{"description":"Token from a CONFIRMATION_REQUIRED failure; send the same request again with ` +
 		`it to confirm","type":"string"}},"additionalProperties":false,"required":["to"],` +
 		`"$defs":{"Box":{"type":"object","properties":{"in":{"type":"array","items":{"$ref":"#/$defs/Box"}}},` +

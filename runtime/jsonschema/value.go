@@ -37,9 +37,12 @@ func (s *Set) param(p *gen.Param, as use) *Schema {
 	if as != output {
 		schema.Default = literal(p.Default)
 	}
-	if !s.asTool {
+	switch {
+	case !s.asTool:
 		schema.ReadOnly = p.ReadOnly
 		schema.WriteOnly = p.Sensitive && as != output
+	case len(p.Excludes) > 0:
+		schema.Description = sentence(schema.Description, "Not together with "+strings.Join(p.Excludes, ", "))
 	}
 	return schema
 }
