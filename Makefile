@@ -67,6 +67,7 @@ deadcode:
 
 e2e:
 	./test/clients/run.sh
+	./test/clients/conformance.sh
 
 exports:
 	./test/clients/exports.sh

@@ -33,6 +33,7 @@ func canonical(message []byte) string {
 	if _, err := decoder.Token(); err != io.EOF {
 		return fmt.Sprintf("more than one JSON value: %q", message)
 	}
+	round(value)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -44,6 +45,26 @@ func canonical(message []byte) string {
 		return text
 	}
 	return random.ReplaceAllString(text, "#")
+}
+
+// round writes the numbers that are progress tokens as the SDK does, which holds them as float64. Ours come back as they
+// were spelled.
+func round(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if number, ok := value["progressToken"].(json.Number); ok {
+			if f, err := number.Float64(); err == nil {
+				value["progressToken"] = f
+			}
+		}
+		for _, member := range value {
+			round(member)
+		}
+	case []any:
+		for _, element := range value {
+			round(element)
+		}
+	}
 }
 
 // messages returns the canonical messages of lines, and those of them that ask the client, by id.

@@ -52,8 +52,11 @@ type session struct {
 // idOf returns the canonical id of a message; "": it has none.
 func idOf(line string) string {
 	m, _ := messageOf(line)
-	if m.id == "" || m.id == "null" {
+	switch m.id {
+	case "", "null":
 		return ""
+	case "-0":
+		return "0"
 	}
 	return canonical([]byte(m.id))
 }
@@ -153,7 +156,7 @@ func (s *session) compare(more []string) string {
 // insteadOf returns what the plain server is sent for a line, and what our server answers in addition.
 func (s *session) insteadOf(ctx context.Context, line string) (instead string, answers []string) {
 	p := &plain{endsSession: func(line string) bool { return s.endsSession(ctx, line) },
-		waits: func(id string) bool { return id != "" && slices.Contains(s.waiting, canonical([]byte(id))) }}
+		waits: func(id string) bool { return slices.Contains(s.waiting, idOf(`{"id":`+id+`}`)) }}
 	for _, row := range onStdio {
 		instead, more, applies := row.apply(line, p)
 		if !applies {
