@@ -101,9 +101,7 @@ func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.R
 		return
 	}
 	m := &x.message
-	if m.Method == "notifications/cancelled" && m.Key == "" {
-		session.requests.Cancel(m.Call.RequestID)
-	}
+	session.requests.Cancel(m)
 	if !m.IsRequest() || m.Key == "" {
 		h.stateful.ServeHTTP(w, x.restored(r))
 		return

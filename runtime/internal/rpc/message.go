@@ -171,7 +171,7 @@ func (p *Parser) readParams() {
 		case "requestId":
 			p.once(&seen, fourth)
 			call.Plain = false
-			_, call.RequestID = p.identifier()
+			call.RequestID = p.reference()
 		default:
 			call.Plain = false
 			r.Span()
@@ -206,6 +206,7 @@ func (p *Parser) readMeta() bool {
 			member(&meta.Capabilities, r.Kind() == "object")
 		case "progressToken":
 			member(&meta.ProgressToken, r.Kind() == "string" || r.Kind() == "number")
+			plain = plain && utf8.ValidString(meta.ProgressToken)
 		default:
 			r.Span()
 		}
@@ -257,6 +258,20 @@ func (p *Parser) identifier() (text, key string) {
 		r.Span()
 		return "", ""
 	}
+}
+
+// reference reads the id of another request, and returns its key. An integer may be spelled as any number, which the
+// SDK rounds towards zero.
+func (p *Parser) reference() string {
+	if p.reader.Kind() != "number" {
+		_, key := p.identifier()
+		return key
+	}
+	number, err := strconv.ParseFloat(p.reader.Span(), 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(number), 10)
 }
 
 // SDKID returns the id as the MCP SDK holds it: a string, a float64, or nil.

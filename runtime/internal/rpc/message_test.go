@@ -159,6 +159,19 @@ func TestMessages(t *testing.T) {
 				Method: "notifications/cancelled", Params: `{"requestId":"\u0061"}`, Call: Call{RequestID: `"a"`},
 			}, true,
 		},
+		{
+			"the cancellation of an integer in another spelling",
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":6.0}}`,
+			Message{Method: "notifications/cancelled", Params: `{"requestId":6.0}`, Call: Call{RequestID: "6"}}, true,
+		},
+		{
+			"a token for progress that is not UTF-8",
+			"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"name\":\"x\",\"_meta\":{\"progressToken\":\"\xff\"}}}",
+			Message{
+				ID: "1", Key: "1", Method: "x", Params: "{\"name\":\"x\",\"_meta\":{\"progressToken\":\"\xff\"}}",
+				Call: Call{Name: "x", Meta: Meta{ProgressToken: "\"\xff\""}},
+			}, true,
+		},
 		{"params in a list", `{"jsonrpc":"2.0","id":1,"method":"x","params":[]}`,
 			Message{ID: "1", Key: "1", Method: "x", Params: "[]"}, true},
 		{

@@ -145,9 +145,7 @@ func (c *Conn) accept(j *job) error {
 		return c.begin(j)
 	}
 	defer j.release()
-	if m.Method == "notifications/cancelled" && m.Key == "" {
-		c.requests.Cancel(m.Call.RequestID)
-	}
+	c.requests.Cancel(m)
 	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" { // which has no response
 		if !c.requests.Begin(strings.Clone(m.Key), nil) {
 			return c.respond(inUse.Response())
@@ -223,7 +221,8 @@ func keyOf(id jsonrpc.ID) string {
 func forSDK(m *rpc.Message, extra *mcp.RequestExtra) (jsonrpc.Message, *rpc.Fault) {
 	id, _ := jsonrpc.MakeID(m.SDKID()) //nolint:errcheck // it is an id
 	if m.IsRequest() {
-		request := &jsonrpc.Request{ID: id, Method: strings.Clone(m.Method), Params: raw(m.Params)}
+		method := string([]rune(m.Method)) // in UTF-8
+		request := &jsonrpc.Request{ID: id, Method: method, Params: raw(m.Params)}
 		if extra != nil {
 			request.Extra = extra
 		}

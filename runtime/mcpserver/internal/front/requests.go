@@ -2,9 +2,13 @@ package front
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/rpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Requests are the requests of a client that run: those that are answered here, and those of the SDK.
@@ -36,10 +40,15 @@ func (q *Requests) End(key string) bool {
 	return ok
 }
 
-// Cancel cancels a request that is answered here.
-func (q *Requests) Cancel(key string) {
+// Cancel cancels the request that a message says, if it is a cancellation, and the request is answered here. A
+// cancellation whose params the SDK cannot read cancels nothing.
+func (q *Requests) Cancel(m *rpc.Message) {
+	if m.Method != "notifications/cancelled" || m.Key != "" ||
+		json.Unmarshal([]byte(m.Params), new(mcp.CancelledParams)) != nil {
+		return
+	}
 	q.mu.Lock()
-	cancel := q.cancels[key]
+	cancel := q.cancels[m.Call.RequestID]
 	q.mu.Unlock()
 	if cancel != nil {
 		cancel()
