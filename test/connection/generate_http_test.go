@@ -196,9 +196,7 @@ func (g *generator) onHTTP() conversation {
 			}
 		case 6:
 			if g.oneIn(3) {
-				r := g.post("")
-				r.method = http.MethodDelete
-				send(r)
+				send(request{method: http.MethodDelete, headers: []string{"Mcp-Session-Id", "{session}"}})
 			}
 		case 7:
 			if g.oneIn(4) { // with the SDK a session that is idle but for a call is neither there nor gone
