@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// hasPages reports whether an operation documents a parameter of pages. Introspect may page its lists as it likes (MCP-AQL
-// introspection §8.3): the schema of its answers has no place for what the pages of collections have.
+// hasPages reports whether an operation documents a parameter of pages. Introspect may page its lists as it likes
+// (MCP-AQL introspection §8.3): the schema of its answers has no place for what the pages of collections have.
 func hasPages(o *operation, names ...string) bool {
 	return o.Name != "introspect" && slices.ContainsFunc(names, func(name string) bool { return o.param(name) != nil })
 }
@@ -83,7 +83,8 @@ func (p *prober) eachPage(
 
 func checkPages(p *prober, rec *recorder) {
 	documented := slices.ContainsFunc(p.operations, func(o *operation) bool { return hasPages(o, "first", "last") })
-	paged := documented || slices.ContainsFunc(p.operations, func(o *operation) bool { return hasPages(o, "limit", "page") })
+	paged := documented ||
+		slices.ContainsFunc(p.operations, func(o *operation) bool { return hasPages(o, "limit", "page") })
 	claimed := p.capability("pagination")
 	if !paged && !claimed {
 		rec.skip("no operation documents pages, and the capability pagination is not claimed")

@@ -51,6 +51,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if faults[0] == nil {
 		a.registered = registry.Definitions()
 		a.registered.Name, a.registered.Version = options.Name, options.Version
+		a.registered.Description = options.Description
 		a.handlers, faults[5] = compile(registry, a.registered.Types, options)
 		faults[6] = a.restrict()
 	}
@@ -128,6 +129,13 @@ func (a *Adapter) Name() string { return a.options.Name }
 
 // Version returns the version of the service.
 func (a *Adapter) Version() string { return a.options.Version }
+
+// Instructions tell a model what the service is, and how to discover operations, send several requests at once, select
+// fields, page, and confirm. An MCP server returns them when a client connects (MCP, initialize).
+func (a *Adapter) Instructions() string {
+	v := a.view.Load()
+	return a.surface.Instructions(v.definitions, a.protocol(v))
+}
 
 // Fingerprint identifies the definitions that the adapter was built from: "sha256:" and 64 hexadecimal digits. For the
 // operations of one package it is in the header of the generated file. For those of several, which Merge brought

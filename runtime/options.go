@@ -22,6 +22,9 @@ type Options struct {
 
 	Name    string
 	Version string
+	// Description says what the service is, in a few sentences: MCP clients show it to the model, before all else that
+	// Adapter.Instructions say, and the tool for all operations has its first sentence.
+	Description string
 
 	// The tools through which agents call operations (MCP-AQL core §3, MCP integration §6.4).
 

@@ -125,7 +125,9 @@ func synthetic(n int) *gen.Definitions {
 		{"create", gen.Create, gen.Reversible}, {"get", gen.Read, gen.Safe}, {"list", gen.Read, gen.Safe},
 		{"update", gen.Update, gen.Reversible}, {"delete", gen.Delete, gen.Destructive},
 	}
-	adapter := &gen.Definitions{Name: "synthetic", Version: "1.0.0"}
+	adapter := &gen.Definitions{
+		Name: "synthetic", Version: "1.0.0", Description: "Orders, stock and staff of a trading company.",
+	}
 	for i := range n {
 		resource, kind := resources[i/len(kinds)%len(resources)], kinds[i%len(kinds)]
 		plural := resource

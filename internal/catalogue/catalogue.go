@@ -62,7 +62,8 @@ func (r *reader) entity(name, meaning, of string, fields []string) {
 	noun := spaced(name)
 	object := gen.Type{Name: camel(name), Kind: gen.KindObject, Description: sentence(meaning)}
 	for _, field := range fields {
-		object.Fields = append(object.Fields, gen.Param{Name: field, Type: typeOf(field), Description: sentence(spaced(field))})
+		object.Fields = append(object.Fields,
+			gen.Param{Name: field, Type: typeOf(field), Description: sentence(spaced(field))})
 	}
 	patch := object
 	patch.Name, patch.Changes = object.Name+"Patch", object.Name

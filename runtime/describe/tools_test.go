@@ -160,7 +160,8 @@ Supported operations: introspect, list_todos
 Changes nothing.
 Example: { operation: "list_todos" }
 Discover all operations: { operation: "introspect", params: { query: "operations" } }
-Discover required parameters: add name: "list_todos" to its params`,
+Discover required parameters: add name: "list_todos" to its params
+Types: query "types". Batch: { operations: [{ operation, params }, …] }`,
 		"update": `Modifying operations that overwrite data.
 Supported operations: update_todo
 Overwrites existing values.
@@ -179,14 +180,15 @@ Potentially destructive and non-idempotent.
 Example: { operation: "wipe", params: { password: … } }
 Discover required parameters (via mcp_aql_read): ` +
 			`{ operation: "introspect", params: { query: "operations", name: "wipe" } }`,
-		"": `todo: all operations in one tool, routed automatically by operation name.
+		"": `todo: All operations in one tool, routed automatically by operation name.
 CREATE: create_todo
 READ: introspect, list_todos
 UPDATE: update_todo
 DELETE: delete_todo
 EXECUTE: wipe
 Quick start: { operation: "introspect", params: { query: "operations" } }
-Discover required parameters: add name: "create_todo" to its params`,
+Discover required parameters: add name: "create_todo" to its params
+Types: query "types". Batch: { operations: [{ operation, params }, …] }`,
 	}
 	got := make(map[string]string)
 	for _, tool := range toolsOf(t, todoAdapter(), surfaceOf(t, All, "crude")) {

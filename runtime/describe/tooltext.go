@@ -12,7 +12,7 @@ import (
 // The budgets are in estimated tokens. Introspect lists the operations that are left out.
 const (
 	familyBudget  = 150 // names in the tool of one family
-	unifiedBudget = 160 // names in the unified tool
+	unifiedBudget = 130 // names in the unified tool
 	exampleLength = 80  // bytes of the params of an example
 )
 
@@ -62,7 +62,7 @@ func (s Surface) familyText(family *Family, operations []*gen.Operation) string 
 	introspection := s.Profile.introspectFamily()
 	switch {
 	case family.Name == introspection:
-		lines = append(lines, "Discover all operations: "+introspectCall(""), s.addName(operations))
+		lines = append(lines, "Discover all operations: "+introspectCall(""), s.addName(operations), batchLine)
 	case len(operations) == 0:
 		lines = append(lines, "Discover operations (via "+s.toolName(introspection)+"): "+introspectCall(""))
 	default:
@@ -74,7 +74,7 @@ func (s Surface) familyText(family *Family, operations []*gen.Operation) string 
 
 // unifiedText returns the description of the tool for all operations (MCP-AQL MCP integration §2.1.2).
 func (s Surface) unifiedText(a *gen.Definitions) string {
-	lines := []string{title(a) + ": all operations in one tool, routed automatically by operation name."}
+	lines := []string{title(a) + ": " + domain(a) + "All operations in one tool, routed automatically by operation name."}
 	groups := make([][]*gen.Operation, len(gen.Categories()))
 	for _, o := range s.everyOperation(a) {
 		if i := slices.Index(gen.Categories(), o.Category); i >= 0 {
@@ -87,9 +87,12 @@ func (s Surface) unifiedText(a *gen.Definitions) string {
 			lines = append(lines, string(category)+": "+names(groups[i], shown[i]))
 		}
 	}
-	lines = append(lines, "Quick start: "+introspectCall(""), s.addName(s.everyOperation(a)))
+	lines = append(lines, "Quick start: "+introspectCall(""), s.addName(s.everyOperation(a)), batchLine)
 	return strings.Join(lines, "\n")
 }
+
+// batchLine explains the member operations of the input schema (MCP-AQL operations §7).
+const batchLine = `Types: query "types". Batch: { operations: [{ operation, params }, …] }`
 
 func joinCategories(categories []gen.Category) string {
 	var text []string

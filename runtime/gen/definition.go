@@ -53,10 +53,11 @@ const (
 
 // Definitions are those of an adapter: its operations in their order, and the types they mention.
 type Definitions struct {
-	Name       string
-	Version    string
-	Operations []Operation
-	Types      []Type
+	Name        string
+	Version     string
+	Description string // what the service is, in a few sentences; empty: nothing says it
+	Operations  []Operation
+	Types       []Type
 }
 
 // Operation finds an operation by its exact name.

@@ -3,7 +3,7 @@ package gen
 // Only returns the definitions of the operations that keep reports, with the types that they mention. An operation that
 // names one of the others as its replacement is deprecated without one.
 func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
-	only := Definitions{Name: a.Name, Version: a.Version}
+	only := Definitions{Name: a.Name, Version: a.Version, Description: a.Description}
 	removed := make(map[string]bool)
 	for i := range a.Operations {
 		if o := &a.Operations[i]; keep(o) {

@@ -54,7 +54,7 @@ type Options struct {
 	// Elicit has the client ask a person before an operation that needs confirmation runs, in the same call (MCP
 	// elicitation). Agents of clients that cannot ask get tokens, unless the adapter's Confirmation.HumanOnly is set.
 	Elicit bool
-	// Instructions are shown to the model when it connects.
+	// Instructions are shown to the model when it connects; default Adapter.Instructions.
 	Instructions string
 	// Setup adds tools, resources, prompts and middleware of the service's own to the MCP server; it is called once, by
 	// New. MaxInFlight, the recovery from panics and what holds for the transports hold for them, and aql.CallerOf tells
@@ -102,7 +102,7 @@ func New(adapter *aql.Adapter, options Options) *Server {
 		capabilities = &mcp.ServerCapabilities{} // the SDK declares what there is: the service may add and remove it
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: adapter.Name(), Version: adapter.Version()}, &mcp.ServerOptions{
-		Instructions: options.Instructions,
+		Instructions: cmp.Or(options.Instructions, adapter.Instructions()),
 		Logger:       slog.New(warnings{s.log.Handler()}),
 		Capabilities: capabilities,
 	})

@@ -34,6 +34,8 @@ import (
 type Options struct {
 	// Name and Version identify the service to clients. Without a Version it is taken from the build.
 	Name, Version string
+	// Description says what the service is, in a few sentences, for models.
+	Description string
 	// Adapter and MCP are settings in Go. Flags and environment variables override them.
 	Adapter aql.Options
 	MCP     mcpserver.Options

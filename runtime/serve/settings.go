@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -185,6 +186,7 @@ func misspelt(environ []string) []string {
 func (s settings) apply(options Options, log *slog.Logger) aql.Options {
 	adapter := options.Adapter
 	adapter.Name, adapter.Version = options.Name, options.Version
+	adapter.Description = cmp.Or(options.Description, adapter.Description)
 	if s.given["mode"] || adapter.Mode == "" {
 		adapter.Mode = aql.Mode(s.mode)
 	}

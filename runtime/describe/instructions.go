@@ -1,0 +1,62 @@
+package describe
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
+)
+
+// longestDescription is how many characters of what the service is are shown to models, and longestDomain how many of
+// its first sentence the tool for all operations has.
+const (
+	longestDescription = 1000
+	longestDomain      = 100
+)
+
+// Instructions returns one page for models: what the service is, and how to discover operations, send several requests
+// at once, select fields, page and confirm, each as far as the service has it.
+func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
+	lines := []string{title(a)}
+	if a.Description != "" {
+		lines[0] += ": " + words.Clip(strings.Join(strings.Fields(a.Description), " "), longestDescription)
+	}
+	if s.Mode != Discrete {
+		lines = append(lines, "Tools take { operation, params }, and for several requests at once "+
+			"{ operations: [{ operation, params }, …] }.")
+	}
+	lines = append(lines, `Discover with introspect: params { query: "operations" } lists operations, `+
+		`{ query: "operations", search: "words for the task" } finds some, `+
+		`{ query: "operations", name: "…" } shows one with its parameters, { query: "types" } lists types.`)
+	if a.SelectsFields() {
+		lines = append(lines, "Where an operation has the parameter fields, name the fields of the result you need.")
+	}
+	if slices.ContainsFunc(a.Operations, isPaged) {
+		lines = append(lines, "Where it has first and after, read a page at a time: after is the cursor of the page before.")
+	}
+	if p.Capabilities.Confirmation {
+		lines = append(lines, "If an answer is CONFIRMATION_REQUIRED, ask the user. After a yes, send the same request again, "+
+			"with confirmation_token from the answer in its params.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isPaged reports whether an operation has the parameters of pages.
+func isPaged(o gen.Operation) bool {
+	_, first := o.Param("first")
+	_, after := o.Param("after")
+	return first && after
+}
+
+// domain returns what the service is, in one sentence with a blank behind it; empty: nothing says it.
+func domain(a *gen.Definitions) string {
+	first := words.Clip(words.FirstSentence(a.Description), longestDomain)
+	if first == "" {
+		return ""
+	}
+	if !strings.HasSuffix(first, ".") && !strings.HasSuffix(first, "…") {
+		first += "."
+	}
+	return first + " "
+}
