@@ -163,8 +163,8 @@ func TestSummaryOfManyOperations(t *testing.T) {
 	if diff := cmp.Diff([]string{"introspect"}, names); diff != "" {
 		t.Errorf("the summary lists (-want +got):\n%s", diff)
 	}
-	const summary = `"summary":{"operations":151,"resources":{"book":150,"paper":1},"next":"2 resources, 151 operations: ` +
-		`too many to list; introspect again with search (words for the task), prefix, category or danger, or go through ` +
+	const summary = `"summary":{"operations":151,"resources":{"book":150,"paper":1},"next":"2 resources, ` +
+		`151 operations: too many to list; introspect again with search (words for the task), prefix, category or danger, or go through ` +
 		`all with first and after"}`
 	if !strings.Contains(answer, summary) || strings.Contains(answer, `"danger_levels":{`) {
 		t.Errorf("got %s", answer)
@@ -204,8 +204,8 @@ func TestDetailsOfSeveralOperations(t *testing.T) {
 		t.Errorf("got %s, want %s in %s", got, want, answer)
 	}
 	one := ask(Caller{}, `{"query":"operations","name":"get_book_1"}`)
-	if whole := strings.TrimSuffix(strings.TrimPrefix(one, `{"success":true,"data":{"operation":`), `}}`); !strings.Contains(
-		answer, whole) {
+	whole := strings.TrimSuffix(strings.TrimPrefix(one, `{"success":true,"data":{"operation":`), `}}`)
+	if !strings.Contains(answer, whole) {
 		t.Errorf("the details are others than by name: %s", answer)
 	}
 }

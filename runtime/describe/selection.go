@@ -69,8 +69,8 @@ func (i *Introspection) Select(selection Selection) (answer []byte, known bool) 
 	return render(success{Success: true, Data: data}), true
 }
 
-// SelectTypes returns the answer to the query "types" with a selection, of which it reads Prefix, Names, First and After. It
-// reports whether Selection.After is among what is selected.
+// SelectTypes returns the answer to the query "types" with a selection, of which it reads Prefix, Names, First and
+// After. It reports whether Selection.After is among what is selected.
 func (i *Introspection) SelectTypes(selection Selection) (answer []byte, known bool) {
 	var found []gen.Type
 	for _, t := range i.selector.types {

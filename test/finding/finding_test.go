@@ -64,7 +64,8 @@ func found(tb testing.TB, in *describe.Introspection, text string) []string {
 	return names
 }
 
-// D2: of the labelled queries over 1,000 operations, this many find the expected operation first, and this many show it.
+// D2: of the labelled queries over 1,000 operations, this many find the expected operation first, and this many show
+// it.
 func TestSearchFindsWhatIsMeant(t *testing.T) {
 	const atLeastFirst, atLeastShown = 0.90, 0.95
 	in := newIntrospection(t, 1)
