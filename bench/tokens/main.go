@@ -57,7 +57,7 @@ func run() error {
 	if over {
 		return fmt.Errorf("50 operations cost more than %d (single) or %d (semantic) tokens", singleBudget, semanticBudget)
 	}
-	return nil
+	return finding(codec)
 }
 
 func cost(codec tokenizer.Codec, adapter *gen.Definitions, mode describe.Mode) (int, error) {
