@@ -47,8 +47,8 @@ func canonical(message []byte) string {
 	return random.ReplaceAllString(text, "#")
 }
 
-// round writes the numbers that are progress tokens as the SDK does, which holds them as float64. Ours come back as they
-// were spelled.
+// round writes the numbers that are progress tokens as the SDK does, which holds them as float64. Ours come back as
+// they were spelled.
 func round(value any) {
 	switch value := value.(type) {
 	case map[string]any:

@@ -64,8 +64,10 @@ func (g *generator) object(members ...member) string {
 
 // values are values of all types.
 var values = []string{
-	"null", "true", "false", "0", "1", "-1", "1.5", "1e2", "9007199254740993", "123456789012345678901234567890", `""`, `"x"`,
-	`"ünï\ud83d\ude00"`, `"\ud800"`, `"\u0000"`, "\"\xff\"", "[]", "[1]", "{}", `{"a":1}`, `{"a":1,"a":2}`, `[{"b":[null]}]`,
+	"null", "true", "false", "0", "1", "-1", "1.5", "1e2", "9007199254740993", "123456789012345678901234567890", `""`,
+	`"x"`,
+	`"ünï\ud83d\ude00"`, `"\ud800"`, `"\u0000"`, "\"\xff\"", "[]", "[1]", "{}", `{"a":1}`, `{"a":1,"a":2}`,
+	`[{"b":[null]}]`,
 }
 
 // text writes a string, rarely with escapes.

@@ -292,8 +292,8 @@ func (v *visit) send(ctx context.Context, r request) {
 	v.their.send(ctx, r)
 }
 
-// closing reports whether the plain server waits for a call before it ends a session. It answers requests of the session
-// with nothing then.
+// closing reports whether the plain server waits for a call before it ends a session. It answers requests of the
+// session with nothing then.
 func (v *visit) closing() bool {
 	for i, x := range v.their.exchanges {
 		if v.mine.exchanges[i].late && !x.done {

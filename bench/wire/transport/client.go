@@ -161,10 +161,11 @@ func (c *httpClient) call(outstanding int, duration time.Duration, latencies *[]
 	return total, errors.Join(errs...)
 }
 
-func (c *httpClient) close() {
+func (c *httpClient) close() (err error) {
 	for _, conn := range c.connections {
-		conn.Close()
+		err = errors.Join(err, conn.Close())
 	}
+	return err
 }
 
 func dial(address string) (*httpConnection, error) {

@@ -75,7 +75,7 @@ func (s *process) sessions(count int) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // all is read
 	t := transports()[1]
 	message := call(ours, t)
 	for range count {
@@ -97,7 +97,7 @@ func (s *process) collected() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // all is read
 	if _, err := io.WriteString(conn, "GET /collect HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"); err != nil {
 		return 0, err
 	}

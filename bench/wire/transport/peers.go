@@ -53,7 +53,7 @@ func prepare(ctx context.Context, folder, packages string) (p programs, note str
 	if out, err := build.CombinedOutput(); err != nil {
 		return p, "", fmt.Errorf("building the servers: %w\n%s", err, out)
 	}
-	if _, err := exec.LookPath("npm"); err != nil {
+	if !installed("npm") {
 		return p, "The TypeScript SDK was not measured: npm is missing.", nil
 	}
 	if err := os.MkdirAll(packages, 0o777); err != nil {
@@ -75,6 +75,11 @@ func prepare(ctx context.Context, folder, packages string) (p programs, note str
 	}
 	p.script = filepath.Join(packages, "server.mjs")
 	return p, "", nil
+}
+
+func installed(command string) bool {
+	_, err := exec.LookPath(command)
+	return err == nil
 }
 
 // process is a running server with a session.
@@ -139,7 +144,9 @@ func start(ctx context.Context, p programs, peer string, t transport) (_ *proces
 func (s *process) stop() error {
 	s.in.Close()
 	if c, ok := s.client.(*httpClient); ok {
-		c.close()
+		if err := c.close(); err != nil {
+			return err
+		}
 	}
 	if err := s.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -223,7 +230,7 @@ func (s *process) session() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // all is read
 	if _, err := io.WriteString(conn, post(len(initialize))+initialize); err != nil {
 		return "", err
 	}
