@@ -37,7 +37,8 @@ func BenchmarkSearch10000(b *testing.B) {
 	in := prepare()
 	in.Select(describe.Selection{Search: "refund"})
 	for name, text := range map[string]string{
-		"words": "give a customer money back", "typos": "refnd paymnt custmer", "many": "create a new invoice line with price",
+		"words": "give a customer money back", "typos": "refnd paymnt custmer",
+		"many": "create a new invoice line with price",
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -164,8 +164,8 @@ func TestSummaryOfManyOperations(t *testing.T) {
 		t.Errorf("the summary lists (-want +got):\n%s", diff)
 	}
 	const summary = `"summary":{"operations":151,"resources":{"book":150,"paper":1},"next":"2 resources, ` +
-		`151 operations: too many to list; introspect again with search (words for the task), prefix, category or danger, or go through ` +
-		`all with first and after"}`
+		`151 operations: too many to list; introspect again with search (words for the task), prefix, category or danger, ` +
+		`or go through all with first and after"}`
 	if !strings.Contains(answer, summary) || strings.Contains(answer, `"danger_levels":{`) {
 		t.Errorf("got %s", answer)
 	}

@@ -39,9 +39,16 @@ func TestAdapter(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	for _, second := range []model.Package{pkg("b", "get_a", note), pkg("b", "get_b", other)} {
-		if _, err := generate.Adapter([]model.Package{pkg("a", "get_a", note), second}); err == nil {
-			t.Errorf("joined with %+v", second)
-		}
+	// B10: where folders do not tell them apart, they are numbered.
+	got, err = generate.Adapter([]model.Package{pkg("a", "get_a", note), pkg("b", "get_b", other)})
+	want = &gen.Definitions{
+		Name: "a", Operations: []gen.Operation{{Name: "get_a"}, {Name: "get_b"}},
+		Types: []gen.Type{{Name: "Note1", Kind: gen.KindObject}, {Name: "Note2", Kind: gen.KindScalar}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := generate.Adapter([]model.Package{pkg("a", "get_a", note), pkg("b", "get_a", note)}); err == nil {
+		t.Error("two operations of one name were joined")
 	}
 }

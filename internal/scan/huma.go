@@ -141,7 +141,8 @@ func isHumaInput(in types.Type) bool {
 // isHumaOutput reports whether a struct has a body, or all of its fields are other parts of a response. To huma, every
 // field beside a body is a header.
 func isHumaOutput(out types.Type) bool {
-	return slices.ContainsFunc(humaFields(out), humaField.isBody) || !slices.ContainsFunc(humaFields(out), func(f humaField) bool {
+	fields := humaFields(out)
+	return slices.ContainsFunc(fields, humaField.isBody) || !slices.ContainsFunc(fields, func(f humaField) bool {
 		return f.Name() != "Status" && f.tag.Get("header") == ""
 	})
 }

@@ -36,8 +36,8 @@ func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
 		lines = append(lines, "Where it has first and after, read a page at a time: after is the cursor of the page before.")
 	}
 	if p.Capabilities.Confirmation {
-		lines = append(lines, "If an answer is CONFIRMATION_REQUIRED, ask the user. After a yes, send the same request again, "+
-			"with confirmation_token from the answer in its params.")
+		lines = append(lines, "If an answer is CONFIRMATION_REQUIRED, ask the user. After a yes, send the same request "+
+			"again, with confirmation_token from the answer in its params.")
 	}
 	return strings.Join(lines, "\n")
 }

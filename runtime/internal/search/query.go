@@ -16,8 +16,8 @@ type expansion struct {
 var ignored = sync.OnceValue(func() map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq("a an the of to for in on at by with and or from into as is are be i me my we " +
-		"our you your it its this that these those want need would like can could should please how do does what which there " +
-		"some any one his her their s t") {
+		"our you your it its this that these those want need would like can could should please how do does what which " +
+		"there some any one his her their s t") {
 		words[word] = true
 	}
 	return words
