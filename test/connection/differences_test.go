@@ -125,6 +125,18 @@ var onStdio = []difference{
 		},
 	},
 	{
+		name:    "a response without an id",
+		reason:  "it answers nothing that was asked; ours drops it, the SDK ends the session",
+		example: `{"jsonrpc":"2.0","id":null,"result":{}}`,
+		apply: func(line string, _ *plain) (string, []string, bool) {
+			m, ok := messageOf(line)
+			failed := strings.HasPrefix(m.problem, "{")
+			answers := failed || m.result != "" && (m.problem == "" || m.problem == "null")
+			return "", nil, ok && m.version == `"2.0"` && (m.method == "" || m.method == "null") &&
+				(m.id == "" || m.id == "null") && answers
+		},
+	},
+	{
 		name:    "what is no message",
 		reason:  "one bad line ends the session with the SDK; ours answers it with an error, and the session goes on",
 		example: `{"jsonrpc":"1.0","id":1,"method":"ping"}`,
