@@ -165,7 +165,8 @@ const asksForX = `{"success":false,"error":{"code":"CONFIRMATION_REQUIRED","mess
 	`confirmation","details":{"operation":"delete_note",` +
 	`"danger_level":"destructive","reasons":["Removes the note for good"],"confirmation_message":"Delete note 'x'? ` +
 	`Secret , limit 25.","confirmation_token":"conf_X",` +
-	`"expires_at":"2026-03-01T09:05:00.000Z"}}}`
+	`"expires_at":"2026-03-01T09:05:00.000Z",` +
+	`"hint":"Ask the user. If they agree, send the same request again with this confirmation_token in its params."}}}`
 
 // REQ-BA-08, REQ-BA-09, REQ-BA-10: a batch halts where a confirmation is asked for, and can be continued from there.
 func TestBatchHaltsForConfirmation(t *testing.T) {

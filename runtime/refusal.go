@@ -15,6 +15,9 @@ import (
 // codeConfirm requires a confirmation.
 const codeConfirm Code = "CONFIRMATION_REQUIRED"
 
+// askTheUser tells an agent what to do with a confirmation token.
+const askTheUser = "Ask the user. If they agree, send the same request again with this confirmation_token in its params."
+
 // refusal is a request that the gate has refused, on its way to the agent.
 type refusal struct {
 	*gate.Refusal
@@ -130,6 +133,7 @@ func (r *refusal) confirmationRequired() (*Error, *Question) {
 	if r.Wait > 0 {
 		details = append(details, detail{"retry_after_seconds", int(math.Ceil(r.Wait.Seconds()))})
 	}
+	details = append(details, detail{"hint", askTheUser})
 	return failure(codeConfirm, "This operation requires confirmation", details...), question
 }
 

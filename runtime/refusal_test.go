@@ -67,7 +67,8 @@ func TestRefusal(t *testing.T) {
 			`{"code":"CONFIRMATION_REQUIRED","message":"This operation requires confirmation","details":{"operation":"drop",` +
 				`"danger_level":"destructive",` +
 				`"reasons":["It is gone","by rule"],"confirmation_message":"Drop 'n1'?","confirmation_token":"conf_x",` +
-				`"expires_at":"2026-03-01T09:01:00.000Z","retry_after_seconds":2}}`},
+				`"expires_at":"2026-03-01T09:01:00.000Z","retry_after_seconds":2,` +
+				`"hint":"` + askTheUser + `"}}`},
 		{"a token that has expired", gate.Refusal{Reason: gate.TokenRefused,
 			Redeemed: gate.Redemption{Verdict: gate.Expired, Expires: now.Add(-time.Second)}},
 			`{"code":"TOKEN_EXPIRED","message":"Confirmation token has expired","details":{"token":"conf_x",` +

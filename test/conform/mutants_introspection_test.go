@@ -35,8 +35,9 @@ func introspectionMutants() []mutant {
 				return a
 			})},
 		{check: "introspect/unique-names", what: "lists an operation twice", broken: list(func(data map[string]any) {
-			all := data["operations"].([]any)
-			data["operations"] = append(all, all[1])
+			if all := data["operations"].([]any); len(all) > 1 { // a search may find nothing
+				data["operations"] = append(all, all[1])
+			}
 		})},
 		{check: "introspect/unique-names", what: "has a field twice",
 			broken: after("introspect", func(_ request, a answer) answer {
@@ -61,7 +62,8 @@ func introspectionMutants() []mutant {
 			broken: details("update_todo", func(d map[string]any) {
 				d["permissions"].(map[string]any)["destructive"] = false
 			})},
-		{check: "introspect/reserved-names", what: "introspects by creating",
+		// An operation that creates is sent parameters of all kinds, of which introspect refuses some together.
+		{check: "introspect/reserved-names", what: "introspects by creating", also: []string{"constraints/documented"},
 			broken: mutated{call: func(r request, next call) answer {
 				a := next(r)
 				create := func(value any) {
