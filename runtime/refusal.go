@@ -16,7 +16,8 @@ import (
 const codeConfirm Code = "CONFIRMATION_REQUIRED"
 
 // askTheUser tells an agent what to do with a confirmation token.
-const askTheUser = "Ask the user. If they agree, send the same request again with this confirmation_token in its params."
+const askTheUser = "Ask the user. If they agree, send the same request again with this confirmation_token " +
+	"in its params."
 
 // refusal is a request that the gate has refused, on its way to the agent.
 type refusal struct {

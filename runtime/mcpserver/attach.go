@@ -61,7 +61,9 @@ func Attach(server *mcp.Server, adapter *aql.Adapter, options AttachOptions) (*A
 	}
 	s.seer = s.caller
 	a := &Attachment{s}
-	s.addVisibility(server)
+	if adapter.HidesDenied() {
+		server.AddReceivingMiddleware(s.onlyVisible)
+	}
 	s.addTools(server, a.call)
 	return a, nil
 }

@@ -2,12 +2,14 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -59,5 +61,35 @@ func TestDiscreteTools(t *testing.T) {
 				t.Errorf("%s: error %v, %s", tt.arguments, isError, got)
 			}
 		}
+	}
+}
+
+// A policy that asks for a confirmation is seen in the list of tools as soon as it holds.
+func TestDiscreteToolsFollowThePolicy(t *testing.T) {
+	server := newServerOf(t, aql.Options{Mode: aql.ModeDiscrete}, Options{}, nil)
+	session := inMemory(t, server, "")
+	asks := func() bool {
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			if tool.Name == "get_thing" {
+				schema, err := json.Marshal(tool.InputSchema)
+				return err == nil && strings.Contains(string(schema), "confirmation_token")
+			}
+		}
+		t.Fatal("there is no tool get_thing")
+		return false
+	}
+	if asks() {
+		t.Error("get_thing has a token without a policy")
+	}
+	rules := &policy.Policy{Rules: []policy.Rule{{Name: "ask", Effect: policy.Confirm, Operations: []string{"get_thing"}}}}
+	if err := server.adapter.SetPolicy(rules); err != nil {
+		t.Fatal(err)
+	}
+	if !asks() {
+		t.Error("get_thing has no token under a policy that confirms it")
 	}
 }

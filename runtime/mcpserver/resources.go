@@ -12,7 +12,8 @@ const (
 	manifestURI  = "mcp-aql://manifest"
 )
 
-// addResources adds the reference page and the manifest. A caller sees in them what he sees in introspection.
+// addResources adds the reference page and the manifest. A caller sees in them what he sees in introspection. Resources
+// of the service's own that have the same URIs replace them.
 func (s *Server) addResources() {
 	s.addResource(&mcp.Resource{
 		URI: referenceURI, Name: "reference", Title: s.adapter.Name() + " reference", MIMEType: "text/markdown",
@@ -20,7 +21,7 @@ func (s *Server) addResources() {
 	}, s.adapter.ReferenceFor)
 	s.addResource(&mcp.Resource{
 		URI: manifestURI, Name: "manifest", Title: s.adapter.Name() + " manifest", MIMEType: "application/json",
-		Description: "What the service can do, as a declaration of capabilities.",
+		Description: "The operations of the service and their parameters, as a declaration of capabilities.",
 	}, s.adapter.ManifestFor)
 }
 

@@ -60,7 +60,8 @@ type Options struct {
 	// New. MaxInFlight, the recovery from panics and what holds for the transports hold for them, and aql.CallerOf tells
 	// their handlers who calls. The adapter's gate, policy, limits and audit log know nothing of them. A tool with the
 	// name of one of the adapter's is an error. Middleware may replace the caller with aql.WithCaller: the adapter then
-	// judges calls, and with aql.Options.HideDenied lists tools, by the one whom it finds in the context.
+	// judges calls, and with aql.Options.HideDenied lists tools, by the one whom it finds in the context. Middleware is to
+	// be added here: what is added later does not see the calls of the adapter's tools.
 	Setup func(*mcp.Server)
 }
 
@@ -88,7 +89,6 @@ type Server struct {
 	replies    sync.Map // *aql.Reply by the value of replyHeader
 	middleware bool     // the service has middleware of its own, or may have
 	receiver   uintptr  // of mcp, when New had made it
-	declared   atomic.Pointer[mcp.ServerCapabilities]
 }
 
 // New returns a server with the adapter's tools, and with what Options.Setup adds. What is wrong with them is the error
@@ -96,7 +96,6 @@ type Server struct {
 func New(adapter *aql.Adapter, options Options) *Server {
 	s := prepare(adapter, options)
 	options = s.options
-	s.declared.Store(declared())
 	capabilities := declared()
 	if options.Setup != nil {
 		capabilities = &mcp.ServerCapabilities{} // the SDK declares what there is: the service may add and remove it
@@ -106,18 +105,18 @@ func New(adapter *aql.Adapter, options Options) *Server {
 		Logger:       slog.New(warnings{s.log.Handler()}),
 		Capabilities: capabilities,
 	})
-	s.addVisibility(s.mcp) // within middleware of the service's own, which may replace the caller
+	s.mcp.AddReceivingMiddleware(s.onlyVisible) // within middleware of the service's own, which may replace the caller
+	s.addResources()
 	if options.Setup != nil {
 		before := receiver(s.mcp)
 		options.Setup(s.mcp)
 		s.middleware = before == 0 || receiver(s.mcp) != before
 	}
-	s.mcp.AddReceivingMiddleware(s.guard) // around it, since it may panic too
+	s.mcp.AddReceivingMiddleware(s.guard, s.onlyDeclared) // around it, since it may panic too
 	if options.Setup != nil {
 		s.err = checkNames(s.mcp, adapter)
 	}
 	s.addTools(s.mcp, s.call)
-	s.addResources()
 	s.receiver = receiver(s.mcp)
 	return s
 }
@@ -233,18 +232,11 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.checkDeclared(method); err != nil {
-			return nil, err
-		}
 		result, err = next(aql.WithCaller(ctx, caller), method, request)
-		if err != nil {
-			return result, err
-		}
-		if method == "initialize" {
+		if method == "initialize" && err == nil {
 			s.sessions.begun(request)
 		}
-		s.noteDeclared(result)
-		return result, nil
+		return result, err
 	}
 }
 
