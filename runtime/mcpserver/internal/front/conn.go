@@ -5,6 +5,7 @@ package front
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -112,6 +113,10 @@ func (c *Conn) read(ctx context.Context) {
 			c.readErr = err
 			return
 		}
+		if ctx.Err() != nil || c.isClosed() { // while it waited for the line
+			c.readErr = io.EOF
+			return
+		}
 		j.text = line
 		fault := rpc.TooLong(c.options.MaxLineBytes)
 		if !tooLong {
@@ -126,12 +131,15 @@ func (c *Conn) read(ctx context.Context) {
 			c.readErr = err
 			return
 		}
-		select {
-		case <-c.closed:
-			c.readErr = io.EOF
-			return
-		default:
-		}
+	}
+}
+
+func (c *Conn) isClosed() bool {
+	select {
+	case <-c.closed:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -146,11 +154,12 @@ func (c *Conn) accept(j *job) error {
 	}
 	defer j.release()
 	c.requests.Cancel(m)
-	if m.IsRequest() && m.Key != "" && m.Method != "subscriptions/listen" { // which has no response
-		if !c.requests.Begin(strings.Clone(m.Key), nil) {
-			return c.respond(inUse.Response())
+	if m.IsRequest() && m.Key != "" {
+		// A subscription has no response before its client or the connection ends it.
+		r := request{endless: m.Method == "subscriptions/listen"}
+		if err := c.track(strings.Clone(m.Key), r); err != nil {
+			return c.notBegun(err)
 		}
-		c.open.add(1)
 	}
 	message, fault := forSDK(m, nil)
 	switch {
@@ -162,10 +171,31 @@ func (c *Conn) accept(j *job) error {
 	return nil
 }
 
+// track adds a request, and the response that is waited for.
+func (c *Conn) track(key string, r request) error {
+	if r.endless {
+		return c.requests.begin(key, r)
+	}
+	c.open.add(1) // before it begins: Finish waits for what began before
+	err := c.requests.begin(key, r)
+	if err != nil {
+		c.open.add(-1)
+	}
+	return err
+}
+
+// notBegun answers a request that track did not add. Its error ends the connection.
+func (c *Conn) notBegun(err error) error {
+	if errors.Is(err, errInUse) {
+		return c.respond(inUse.Response())
+	}
+	return err
+}
+
 // inUse is the answer to a request with the id of another one. It has no id, since it would be taken for the answer to
 // that one.
 var inUse = rpc.Fault{
-	Code: rpc.InvalidRequest, Message: "the id of the request is that of another one, which is not answered yet",
+	Code: rpc.InvalidRequest, Message: "the request has the id of another one, which is not answered yet",
 }
 
 // pass passes a message to the SDK.
@@ -199,7 +229,7 @@ func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	if response, ok := message.(*jsonrpc.Response); ok && c.requests.End(keyOf(response.ID)) {
+	if response, ok := message.(*jsonrpc.Response); ok && c.requests.endOfSDK(keyOf(response.ID)) {
 		defer c.open.add(-1)
 	}
 	return c.respond(line)

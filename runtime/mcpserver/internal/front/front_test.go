@@ -214,3 +214,134 @@ func TestConnectionRefuses(t *testing.T) {
 		}
 	})
 }
+
+// sdk reads the next request for the SDK.
+func sdk(t *testing.T, conn mcp.Connection) *jsonrpc.Request {
+	t.Helper()
+	message, err := conn.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return message.(*jsonrpc.Request)
+}
+
+const listen = `"method":"subscriptions/listen","params":{}}` + "\n"
+
+// A subscription takes an id as every request does, and its response frees no id but its own.
+func TestSubscriptionsHaveIDs(t *testing.T) {
+	open(t, &echo{}, func(t *testing.T, in io.Writer, out *slow, conn mcp.Connection) {
+		io.WriteString(in, hereCall("7", `"wait"`)+`{"jsonrpc":"2.0","id":7,`+listen+hereCall("7", `"x"`))
+		synctest.Wait()
+		id, _ := jsonrpc.MakeID(7.0)
+		if err := conn.Write(t.Context(), &jsonrpc.Response{ID: id, Result: []byte(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(in, hereCall("7", `"y"`))
+		synctest.Wait()
+		got := out.written.String()
+		if strings.Count(got, `"code":-32600`) != 3 || strings.Contains(got, `"id":7,"result":"`) {
+			t.Errorf("%s", got)
+		}
+
+		io.WriteString(in, `{"jsonrpc":"2.0","id":8,`+listen)
+		subscription := sdk(t, conn)
+		io.WriteString(in, hereCall("8", `"x"`))
+		synctest.Wait()
+		if got := out.written.String(); strings.Count(got, `"code":-32600`) != 4 {
+			t.Errorf("%s", got)
+		}
+		if err := conn.Write(t.Context(), &jsonrpc.Response{ID: subscription.ID, Result: []byte(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(in, hereCall("8", `"free"`))
+		synctest.Wait()
+		if got := out.written.String(); !strings.Contains(got, `{"id":8,"result":"free"}`) {
+			t.Errorf("%s", got)
+		}
+	})
+}
+
+// The end of the input waits for the responses of calls, and for no subscription.
+func TestEndOfInputWaitsForCalls(t *testing.T) {
+	for _, tt := range []struct {
+		name, line string
+		want       time.Duration
+	}{
+		{"a call", hereCall("1", `"wait"`), time.Second},
+		{"a subscription", `{"jsonrpc":"2.0","id":2,` + listen, 0},
+		{"both", hereCall("1", `"wait"`) + `{"jsonrpc":"2.0","id":2,` + listen, time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, &echo{}, func(t *testing.T, in io.Writer, _ *slow, conn mcp.Connection) {
+				go io.WriteString(in, tt.line)
+				synctest.Wait()
+				if strings.Contains(tt.line, "subscriptions") {
+					sdk(t, conn)
+				}
+				id, _ := jsonrpc.MakeID(1.0) // the call ends with its own response, not with one of the SDK
+				if err := conn.Write(t.Context(), &jsonrpc.Response{ID: id, Result: []byte(`{}`)}); err != nil {
+					t.Fatal(err)
+				}
+				closed := time.Now()
+				in.(io.Closer).Close()
+				if _, err := conn.Read(t.Context()); !errors.Is(err, io.EOF) {
+					t.Errorf("the end: %v", err)
+				}
+				if got := time.Since(closed); got != tt.want {
+					t.Errorf("it waits for %s, want %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// No call begins after the end of the connection, or of its context.
+func TestNothingBeginsAfterTheEnd(t *testing.T) {
+	for _, end := range []string{"closed", "finished", "context"} {
+		t.Run(end, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in, send := io.Pipe()
+				out := &slow{take: make(chan struct{})}
+				close(out.take)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				e := &echo{}
+				c := New(ctx, in, out, e, Options{MaxLineBytes: 1000, DrainTimeout: time.Second})
+				if _, err := c.Connect(ctx); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				switch end {
+				case "closed":
+					c.Close()
+				case "finished":
+					c.Finish()
+				case "context":
+					cancel()
+				}
+				io.WriteString(send, hereCall("1", `"x"`))
+				synctest.Wait()
+				if got := out.written.String(); got != "" || e.left != 0 {
+					t.Errorf("a call runs: %s", got)
+				}
+				if err := c.track("2", request{}); end == "finished" && !errors.Is(err, io.EOF) {
+					t.Errorf("a request begins: %v", err)
+				}
+				send.Close()
+				c.Finish()
+			})
+		})
+	}
+}
+
+// A call that the SDK is to go on with when that has ended is forgotten: nobody waits for its response.
+func TestHandedOverTooLate(t *testing.T) {
+	var c Conn
+	if err := c.track("1", request{cancel: func() {}}); err != nil {
+		t.Fatal(err)
+	}
+	c.open.add(-c.requests.forget())
+	if c.requests.hand("1") || len(c.requests.running) != 0 {
+		t.Errorf("the SDK has %v", c.requests.running)
+	}
+}

@@ -3,6 +3,8 @@ package front
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -14,30 +16,60 @@ import (
 // Requests are the requests of a client that run: those that are answered here, and those of the SDK.
 type Requests struct {
 	mu      sync.Mutex
-	cancels map[string]context.CancelFunc // by key of the id; nil: the SDK answers the request
+	running map[string]request // by key of the id
+	ended   bool               // no more may begin
 }
 
-// Begin adds a request, whose key must not change until End. It returns false if the id is in use.
+// request is one that runs.
+type request struct {
+	cancel  context.CancelFunc // nil: the SDK answers the request
+	endless bool               // nobody waits for its response
+}
+
+var errInUse = errors.New("the id is in use")
+
+// Begin adds a request that is answered here, whose key must not change until End. It returns false if the id is in
+// use.
 func (q *Requests) Begin(key string, cancel context.CancelFunc) bool {
+	return q.begin(key, request{cancel: cancel}) == nil
+}
+
+// begin adds a request. Its error is errInUse, or io.EOF after forget.
+func (q *Requests) begin(key string, r request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if _, used := q.cancels[key]; used {
+	if q.ended {
+		return io.EOF
+	}
+	if _, used := q.running[key]; used {
+		return errInUse
+	}
+	if q.running == nil {
+		q.running = make(map[string]request)
+	}
+	q.running[key] = r
+	return nil
+}
+
+// End frees the id of a request that is answered here, and whose response is about to be written.
+func (q *Requests) End(key string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running[key].cancel != nil {
+		delete(q.running, key)
+	}
+}
+
+// endOfSDK is End for a response of the SDK. It reports whether somebody waits for that.
+func (q *Requests) endOfSDK(key string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r, ok := q.running[key]
+	if !ok || r.cancel != nil {
 		return false
 	}
-	if q.cancels == nil {
-		q.cancels = make(map[string]context.CancelFunc)
-	}
-	q.cancels[key] = cancel
-	return true
-}
-
-// End frees the id of a request, whose response is about to be written. It returns false if there is none.
-func (q *Requests) End(key string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	_, ok := q.cancels[key]
-	delete(q.cancels, key)
-	return ok
+	delete(q.running, key)
+	return !r.endless
 }
 
 // Cancel cancels the request that a message says, if it is a cancellation, and the request is answered here. A
@@ -48,32 +80,40 @@ func (q *Requests) Cancel(m *rpc.Message) {
 		return
 	}
 	q.mu.Lock()
-	cancel := q.cancels[m.Call.RequestID]
+	cancel := q.running[m.Call.RequestID].cancel
 	q.mu.Unlock()
 	if cancel != nil {
 		cancel()
 	}
 }
 
-// hand makes a request the SDK's. Its key may change from then on.
-func (q *Requests) hand(key string) {
+// hand makes a request the SDK's, unless that answers none any more. Its key may change from then on.
+func (q *Requests) hand(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.cancels, key)
-	q.cancels[strings.Clone(key)] = nil
+	delete(q.running, key)
+	if !q.ended {
+		q.running[strings.Clone(key)] = request{}
+	}
+	return !q.ended
 }
 
-// forget ends the requests of the SDK, which answers none of them any more, and returns their number.
-func (q *Requests) forget() int {
+// forget ends the requests of the SDK, which answers none of them any more, and returns how many responses nobody has
+// to wait for. No further request begins.
+func (q *Requests) forget() (responses int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	before := len(q.cancels)
-	for key, cancel := range q.cancels {
-		if cancel == nil {
-			delete(q.cancels, key)
+	q.ended = true
+	for key, r := range q.running {
+		if r.cancel != nil {
+			continue
+		}
+		delete(q.running, key)
+		if !r.endless {
+			responses++
 		}
 	}
-	return before - len(q.cancels)
+	return responses
 }
 
 // count is the number of requests whose responses are not written yet.

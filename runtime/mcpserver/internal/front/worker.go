@@ -37,13 +37,12 @@ func (c *Conn) begin(j *job) error {
 		return c.respond(refusal(m.ID, err))
 	}
 	j.ctx, j.cancel = context.WithCancel(c.base)
-	if !c.requests.Begin(m.Key, j.cancel) {
+	if err := c.track(m.Key, request{cancel: j.cancel}); err != nil {
 		c.calls.Leave()
 		j.cancel()
 		j.release()
-		return c.respond(inUse.Response())
+		return c.notBegun(err)
 	}
-	c.open.add(1)
 	select {
 	case c.jobs <- j:
 	default:
@@ -88,7 +87,10 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 	buf, extra := c.calls.Answer(j.ctx, m, buf[:0])
 	if extra != nil {
 		c.calls.Leave() // the SDK's handler enters again
-		c.requests.hand(m.Key)
+		if !c.requests.hand(m.Key) {
+			c.open.add(-1)
+			return buf
+		}
 		if message, fault := forSDK(m, extra); fault == nil {
 			c.pass(message)
 		}
