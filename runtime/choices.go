@@ -49,7 +49,7 @@ func (c *introspectCall) readChoice(r *wire.Reader, name string) (known bool) {
 
 // read reads a value, with the rules that introspection tells of it.
 func (s *introspectChoices) read(r *wire.Reader, at int, p *introspectParam) {
-	ok := false
+	var ok bool
 	switch at {
 	case choiceNamesAt:
 		if s.names, ok = r.Strings(); ok {
@@ -115,7 +115,7 @@ func (c *introspectCall) misplaced() *Error {
 	}
 	ofOperations := c.given(choiceSearch, choiceCategory, choiceDanger)
 	asksFields := query == describe.FieldsQuery
-	message := ""
+	var message string
 	switch {
 	case asksFields && !c.name.present:
 		message = "Query 'fields' needs 'name', the name of an operation"

@@ -73,7 +73,7 @@ func httpFailure(err error) *Error {
 	var byCode interface{ StatusCode() int }
 	var byHTTPCode interface{ HTTPStatusCode() int }
 	var byStatus interface{ GetStatus() int }
-	status := 0
+	var status int
 	switch {
 	case errors.As(err, &byCode):
 		status = byCode.StatusCode()

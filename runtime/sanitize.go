@@ -48,7 +48,7 @@ func (x *exchange) sanitized(reply Reply) Reply {
 			failed.Message += ": the failure is too large to be shown"
 		case m.batch != nil:
 			failed.Message += ": the operations of the batch have run or failed, or wait for a confirmation. " + lookFirst
-		case m.request.operation != nil:
+		case m.operation != nil:
 			failed = hasRun(failed, &m.request, "is too large")
 		}
 		return x.fail(failed)

@@ -47,7 +47,7 @@ func pointedStruct(t types.Type) (types.Type, bool) {
 // one.
 func isHuma(p *source.Program, o *operation) bool {
 	in, out, ok := humaTypes(o.fn)
-	if !ok || !isLocated(in) && !(isHumaInput(in) && isHumaOutput(out)) {
+	if !ok || !isLocated(in) && (!isHumaInput(in) || !isHumaOutput(out)) {
 		return false
 	}
 	declaring := []*types.Package{o.fn.Pkg(), o.pkg.Types}

@@ -65,7 +65,7 @@ func (c *clients) of(meta *rpc.Meta) *client {
 // clientCapabilities has roots in the form in which they are sent.
 type clientCapabilities struct {
 	mcp.ClientCapabilities
-	Roots *mcp.RootCapabilities `json:"roots"`
+	Roots *mcp.RootCapabilities `json:"roots"` //nolint:staticcheck // deprecated, and still sent
 }
 
 // readClient reads the metadata of a call of the sessionless protocol.

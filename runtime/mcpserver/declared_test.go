@@ -47,6 +47,7 @@ func TestOnlyWhatIsDeclaredIsAnswered(t *testing.T) {
 				if tt.prompts != (err == nil) {
 					t.Errorf("listing prompts: %v", err)
 				}
+				//nolint:staticcheck // deprecated, and still asked for
 				if err := session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); !isNotFound(err) {
 					t.Errorf("setting the level of logs: %v", err)
 				}

@@ -33,12 +33,12 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 		return err
 	}
 	calls.session.Store(session)
-	stop := context.AfterFunc(ctx, func() { session.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = session.Close() }) // Wait tells how it ended
 	err = session.Wait()
 	stop()
 	conn.Finish()
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
+		err = nil // the session ended as it should
 	}
 	return err
 }
@@ -57,7 +57,7 @@ type streamCalls struct {
 func (c *streamCalls) Accepts(m *rpc.Message) bool {
 	session := c.session.Load()
 	return c.direct.knows(m) && session != nil && c.client(session, m) != nil &&
-		c.direct.sees(c.ctx, c.Server.sessions.owner, m.Call.Name)
+		c.direct.sees(c.ctx, c.sessions.owner, m.Call.Name)
 }
 
 // client returns the client of a call; nil: the SDK has to answer the call, because its session has not begun, or is of
@@ -88,8 +88,8 @@ func (c *streamCalls) Leave() { c.leave() }
 
 // Answer answers a call.
 func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {
-	session := c.Server.sessions.ofConnection(c.session.Load())
-	ctx = aql.WithCaller(ctx, c.Server.sessions.owner)
+	session := c.sessions.ofConnection(c.session.Load())
+	ctx = aql.WithCaller(ctx, c.sessions.owner)
 	if token := tokenOf(&m.Call); token != nil {
 		progress := c.notify(ctx, c.session.Load(), token)
 		defer progress.end()

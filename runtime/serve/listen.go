@@ -95,7 +95,7 @@ func checkStale(ctx context.Context, path string) error {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	connection, err := dialer.DialContext(ctx, "unix", path)
 	if err == nil {
-		connection.Close()
+		_ = connection.Close() // it was opened to see whether it can be
 		return fmt.Errorf("another process listens on %s", path)
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
