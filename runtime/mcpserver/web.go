@@ -32,7 +32,7 @@ func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := r.Header.Get(sessionHeader)
-	session := h.Server.sessions.ofID(id)
+	session := h.sessions.ofID(id)
 	switch {
 	case r.Method == http.MethodPost && id == "" && h.full():
 		w.Header().Set("Retry-After", "60")
@@ -45,7 +45,7 @@ func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveSession(session, w, r)
 	default:
 		if r.Method == http.MethodDelete {
-			h.Server.sessions.forget(id) // before the client hears that it has ended
+			h.sessions.forget(id) // before the client hears that it has ended
 		}
 		h.stateful.ServeHTTP(w, r)
 	}
@@ -155,9 +155,9 @@ func (h *web) call(
 	caller := ownerOf(auth.TokenInfoFromContext(r.Context()))
 	var own *aql.Session
 	if session != nil {
-		own = h.Server.sessions.ofConnection(session.connection)
+		own = h.sessions.ofConnection(session.connection)
 	} else {
-		own = h.Server.sessions.ofCaller(caller.Key())
+		own = h.sessions.ofCaller(caller.Key())
 	}
 	ctx = aql.WithCaller(ctx, caller)
 	if stream != nil {

@@ -1,3 +1,4 @@
+// Package pets is a service whose handlers implement the strict server that oapi-codegen generates.
 package pets
 
 import (
