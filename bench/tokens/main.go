@@ -1,5 +1,5 @@
-// Command tokens counts the tokens that the tool list of an adapter takes of a model's context, with the o200k_base
-// tokenizer. It fails when an adapter of 50 operations takes more than the project promises.
+// Command tokens counts the tokens that the tool list and the instructions of an adapter take of a model's context,
+// with the o200k_base tokenizer. It fails when an adapter of 50 operations takes more than the project promises.
 package main
 
 import (
@@ -35,7 +35,8 @@ func run() error {
 	todoAdapter := todo.NewRegistry(nil).Definitions()
 	todoAdapter.Name = "todo"
 	fifty := synthetic(50)
-	fmt.Printf("%-12s %10s %10s %10s   (o200k_base tokens of tools/list)\n", "adapter", "single", "semantic", "discrete")
+	fmt.Println("o200k_base tokens of tools/list with one tool, five, and one for each operation, and of instructions:")
+	fmt.Printf("%-12s %10s %10s %10s %12s\n", "adapter", "single", "semantic", "discrete", "instructions")
 	over := false
 	for _, adapter := range []*gen.Definitions{&todoAdapter, fifty} {
 		single, err := cost(codec, adapter, describe.Single)
@@ -50,8 +51,12 @@ func run() error {
 		if err != nil {
 			return err
 		}
+		page, err := instructions(codec, adapter)
+		if err != nil {
+			return err
+		}
 		operations := len(adapter.Operations)
-		fmt.Printf("%-12s %10d %10d %10d   %d operations\n", adapter.Name, single, semantic, discrete, operations)
+		fmt.Printf("%-12s %10d %10d %10d %12d   %d operations\n", adapter.Name, single, semantic, discrete, page, operations)
 		over = over || adapter == fifty && (single > singleBudget || semantic > semanticBudget)
 	}
 	if over {
@@ -73,6 +78,21 @@ func cost(codec tokenizer.Codec, adapter *gen.Definitions, mode describe.Mode) (
 		tools = tools[1:] // introspect, which a server without MCP-AQL does not have
 	}
 	return count(codec, tools)
+}
+
+// instructions counts what an adapter with default options tells a model when it connects.
+func instructions(codec tokenizer.Codec, adapter *gen.Definitions) (int, error) {
+	profile, err := describe.FindProfile("", nil)
+	if err != nil {
+		return 0, err
+	}
+	surface := describe.Surface{Mode: describe.Semantic, Profile: profile}
+	protocol := describe.Protocol{Capabilities: describe.Capabilities{Confirmation: true}}
+	n, err := codec.Count(surface.Instructions(adapter, protocol))
+	if err != nil {
+		return 0, fmt.Errorf("counting tokens: %w", err)
+	}
+	return n, nil
 }
 
 // wireTool is a tool in an answer to tools/list.

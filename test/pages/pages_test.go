@@ -152,37 +152,53 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 	}
 }
 
-// The figure in the README has the numbers of make tokens, and bars of their lengths.
+// The figure in the README has the numbers of make tokens, and bars of their lengths; the pages have them too (D6).
 func TestReadmeShowsTheTokens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the example")
 	}
 	printed := command(t, filepath.Join(repository(t), "bench"), "go", "run", "./tokens")
-	row := func(adapter string) []int {
-		var single, semantic, discrete int
+	type row struct{ single, semantic, discrete, instructions int }
+	rowOf := func(adapter string) row {
+		var r row
 		line := regexp.MustCompile(`(?m)^` + adapter + `\s.*$`).FindString(printed)
-		if _, err := fmt.Sscanf(line, adapter+" %d %d %d", &single, &semantic, &discrete); err != nil {
+		_, err := fmt.Sscanf(line, adapter+" %d %d %d %d", &r.single, &r.semantic, &r.discrete, &r.instructions)
+		if err != nil {
 			t.Fatalf("%v in\n%s", err, printed)
 		}
-		return []int{discrete, semantic, single}
+		return r
 	}
-	todo := row("todo")
+	todo, fifty := rowOf("todo"), rowOf("synthetic")
 	var want strings.Builder
-	for i, label := range []string{"one tool per operation", "five tools, the default", "one tool"} {
-		bar := strings.Repeat("█", (36*todo[i]+todo[0]/2)/todo[0])
-		fmt.Fprintf(&want, "%-23s  %-36s  %4d\n", label, bar, todo[i])
+	for _, bar := range []struct {
+		label  string
+		tokens int
+	}{
+		{"one tool per operation", todo.discrete}, {"five tools, the default", todo.semantic}, {"one tool", todo.single},
+	} {
+		length := (36*bar.tokens + todo.discrete/2) / todo.discrete
+		fmt.Fprintf(&want, "%-23s  %-36s  %4d\n", bar.label, strings.Repeat("█", length), bar.tokens)
 	}
 	if shown := textOf(t, "█"); shown != want.String() {
 		t.Errorf("the README shows\n%s\nand make tokens gives\n%s", shown, &want)
 	}
-	readme, err := os.ReadFile(filepath.Join(repository(t), "README.md"))
-	if err != nil {
-		t.Fatal(err)
+	cells := func(label string, r row) string {
+		text := fmt.Sprintf("| %s | %d | %d | %d | %d |", label, r.single, r.semantic, r.discrete, r.instructions)
+		return regexp.MustCompile(`(\d)(\d{3}) `).ReplaceAllString(text, "$1,$2 ")
 	}
-	fifty := row("synthetic")
-	sentence := fmt.Sprintf("With 50 operations it is %d, %d and %d.", fifty[0], fifty[1], fifty[2])
-	if !strings.Contains(string(readme), sentence) {
-		t.Errorf("the README does not say: %s", sentence)
+	for _, page := range []struct{ file, says string }{
+		{"README.md", fmt.Sprintf("With 50 operations it is %d, %d and %d.", fifty.discrete, fifty.semantic, fifty.single)},
+		{"docs/requests.md", fmt.Sprintf("one page, %d tokens for the todo adapter", todo.instructions)},
+		{"docs/performance.md", cells("todo adapter, 8 operations", todo)},
+		{"docs/performance.md", cells("synthetic adapter, 50 operations", fifty)},
+	} {
+		text, err := os.ReadFile(filepath.Join(repository(t), page.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), page.says) {
+			t.Errorf("%s does not say: %s", page.file, page.says)
+		}
 	}
 }
 
