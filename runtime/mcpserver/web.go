@@ -225,12 +225,12 @@ func (x *exchange) read(r *http.Request, limit int64) bool {
 		n, err := r.Body.Read(x.body[len(x.body):cap(x.body)])
 		x.body = x.body[:len(x.body)+n]
 		switch {
-		case errors.Is(err, io.EOF):
-			x.fault = x.parser.Parse(x.body, &x.message)
-			return x.fault == nil
-		case err != nil, int64(len(x.body)) > limit:
+		case int64(len(x.body)) > limit, err != nil && !errors.Is(err, io.EOF):
 			x.rest = r.Body
 			return false
+		case err != nil:
+			x.fault = x.parser.Parse(x.body, &x.message)
+			return x.fault == nil
 		}
 	}
 }

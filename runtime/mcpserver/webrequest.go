@@ -66,9 +66,13 @@ func acceptsBoth(values []string) bool {
 // rebound reports whether a request came to an address of this machine alone under the name of another one, as from a
 // web page whose name was rebound.
 func rebound(r *http.Request) bool {
-	address, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	local, ok := address.(*net.TCPAddr)
-	return ok && local.IP.IsLoopback() && !isLoopback(r.Host)
+	switch local := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr: // without the text of it, for speed
+		return local.IP.IsLoopback() && !isLoopback(r.Host)
+	case net.Addr:
+		return isLoopback(local.String()) && !isLoopback(r.Host)
+	}
+	return false
 }
 
 // isLoopback reports whether a host, with a port or without, is one of this machine alone.
