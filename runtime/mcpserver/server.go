@@ -42,7 +42,7 @@ type Options struct {
 	// MaxSessions bounds the HTTP sessions that are open at the same time, and the callers whose state is held for the
 	// sessionless protocol; default 1000.
 	MaxSessions int
-	// SessionTimeout ends HTTP sessions that are idle for so long; default 30 minutes.
+	// SessionTimeout ends HTTP sessions that are idle for so long; default 30 minutes. Below 0: they never end for that.
 	SessionTimeout time.Duration
 	// TrustedOrigins are the origins, such as https://console.example.com, whose web pages may call the server. Requests
 	// from pages of other origins are refused.
@@ -169,8 +169,9 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport) error {
 	return s.mcp.Run(ctx, transport)
 }
 
-// Close ends all sessions.
+// Close ends all sessions. Their calls over HTTP go on, and are cancelled when their clients disconnect.
 func (s *Server) Close() {
+	s.sessions.drain()
 	for session := range s.mcp.Sessions() {
 		if err := session.Close(); err != nil {
 			s.log.Debug("closing a session", slog.Any("error", err))
@@ -232,11 +233,10 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		result, err = next(aql.WithCaller(ctx, caller), method, request)
-		if method == "initialize" && err == nil {
-			s.sessions.begun(request)
+		if method == "initialize" {
+			defer s.sessions.begun(request)
 		}
-		return result, err
+		return next(aql.WithCaller(ctx, caller), method, request)
 	}
 }
 

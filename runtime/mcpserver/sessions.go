@@ -60,11 +60,12 @@ func ownerOf(info *auth.TokenInfo) aql.Caller {
 	return caller
 }
 
-// begun adds a session over HTTP, which its client has initialized.
+// begun adds a session over HTTP, if its client has initialized it. The SDK keeps the session then, also if middleware
+// fails after that.
 func (s *sessions) begun(request mcp.Request) {
 	connection, ok := request.GetSession().(*mcp.ServerSession)
 	extra := request.GetExtra()
-	if !ok || extra == nil || extra.Header == nil || connection.ID() == "" {
+	if !ok || extra == nil || extra.Header == nil || connection.ID() == "" || connection.InitializeParams() == nil {
 		return
 	}
 	owner := ""
@@ -72,14 +73,15 @@ func (s *sessions) begun(request mcp.Request) {
 		owner = extra.TokenInfo.UserID
 	}
 	id := connection.ID()
-	session := newWebSession(connection, owner, s.idle, func() { s.forget(id) })
 	s.mu.Lock()
-	s.web[id] = session
+	if s.web[id] == nil { // it was not initialized before
+		s.web[id] = newWebSession(connection, owner, s.idle, func() { s.forget(id) })
+	}
 	s.mu.Unlock()
 	s.ofConnection(connection)
 }
 
-// forget leaves a session over HTTP to the SDK, which ends it.
+// forget removes a session over HTTP that ends, and cancels its calls.
 func (s *sessions) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,9 +90,19 @@ func (s *sessions) forget(id string) {
 
 func (s *sessions) forgetLocked(id string) {
 	if session := s.web[id]; session != nil {
-		session.timer.Stop()
+		session.cancel()
 		delete(s.web, id)
 	}
+}
+
+// drain removes all sessions over HTTP, which end, while their calls go on.
+func (s *sessions) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, session := range s.web {
+		session.drain()
+	}
+	clear(s.web)
 }
 
 // ofID returns the session over HTTP with an id; nil: there is none.

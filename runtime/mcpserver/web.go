@@ -39,17 +39,31 @@ func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too many sessions are open; try again later", http.StatusServiceUnavailable)
 	case session == nil || !session.belongsTo(r):
 		h.stateful.ServeHTTP(w, r)
-	case r.Method == http.MethodPost:
-		session.begin()
-		defer session.end()
+	case r.Method == http.MethodPost && session.begin():
+		defer session.end(r)
 		h.serveSession(session, w, r)
+	case r.Method == http.MethodDelete:
+		h.stateful.ServeHTTP(&deletion{w, func() { h.sessions.forget(id) }}, r)
 	default:
-		if r.Method == http.MethodDelete {
-			h.sessions.forget(id) // before the client hears that it has ended
-		}
 		h.stateful.ServeHTTP(w, r)
 	}
 }
+
+// deletion is the response to the deletion of a session. The SDK may refuse it, and keeps the session then.
+type deletion struct {
+	http.ResponseWriter
+	ended func() // is called before the client hears that the session has ended
+}
+
+func (d *deletion) WriteHeader(status int) {
+	if status == http.StatusNoContent {
+		d.ended()
+	}
+	d.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (d *deletion) Unwrap() http.ResponseWriter { return d.ResponseWriter }
 
 // serveSessionless serves a request of the sessionless protocol.
 func (h *web) serveSessionless(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +129,7 @@ func (h *web) serveSession(session *webSession, w http.ResponseWriter, r *http.R
 		return
 	}
 	defer session.requests.End(m.Key)
-	if h.direct.knows(m) {
+	if h.direct.knows(m) && session.run(r, cancel) {
 		if caller := session.clientFor(m, &h.clients); caller != nil && h.sees(r, m) {
 			h.answer(ctx, w, r, x, caller, session)
 			return

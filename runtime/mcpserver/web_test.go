@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // post is a request over HTTP, with the headers that MCP asks for and others; an empty value removes one.
@@ -262,52 +260,4 @@ func TestSessionOfAnother(t *testing.T) {
 			t.Errorf("%s: %s", token, message)
 		}
 	}
-}
-
-// A call is activity: a session ends when it was idle for as long as it may be, and not before.
-func TestIdleSession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newServer(t, Options{SessionTimeout: time.Minute}, nil)
-		here, there := mcp.NewInMemoryTransports()
-		go server.mcp.Run(t.Context(), there)
-		client, err := here.Connect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
-		synctest.Wait()
-		var session *webSession
-		forgotten := false
-		for connection := range server.mcp.Sessions() {
-			session = newWebSession(connection, "", time.Minute, func() { forgotten = true })
-		}
-		closed := make(chan struct{})
-		go func() {
-			session.connection.Wait()
-			close(closed)
-		}()
-		open := func() bool {
-			synctest.Wait()
-			select {
-			case <-closed:
-				return false
-			default:
-				return true
-			}
-		}
-		session.begin()
-		time.Sleep(90 * time.Second)
-		session.end()
-		time.Sleep(45 * time.Second)
-		session.begin()
-		session.end()
-		time.Sleep(45 * time.Second)
-		if !open() {
-			t.Error("the session ended before it was idle for a minute")
-		}
-		time.Sleep(46 * time.Second)
-		if open() || !forgotten {
-			t.Error("the idle session goes on")
-		}
-	})
 }

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -19,11 +20,13 @@ type webSession struct {
 	requests   front.Requests // that are not answered yet
 
 	mu      sync.Mutex
-	running int // requests
+	ended   bool // it takes no more requests
+	running int  // requests
+	calls   map[*http.Request]context.CancelFunc
 	last    time.Time
 	idle    time.Duration // after which the session ends
-	timer   *time.Timer
-	forget  func() // takes it out of the sessions that are known
+	timer   *time.Timer   // nil: the session never ends for being idle
+	forget  func()        // takes it out of the sessions that are known
 }
 
 // newWebSession returns a session that has begun.
@@ -34,7 +37,9 @@ func newWebSession(connection *mcp.ServerSession, owner string, idle time.Durati
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.timer = time.AfterFunc(idle, s.expire)
+	if idle > 0 {
+		s.timer = time.AfterFunc(idle, s.expire)
+	}
 	return s
 }
 
@@ -47,19 +52,62 @@ func (s *webSession) belongsTo(r *http.Request) bool {
 	return info != nil && info.UserID == s.owner
 }
 
-// begin is called when a request of the session arrives, and end when it is answered. Both are activity.
-func (s *webSession) begin() {
+// begin is called when a request of the session arrives, and end when it is answered. Both are activity. begin returns
+// false if the session has ended meanwhile; end is not called then.
+func (s *webSession) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
 	s.running++
+	return true
 }
 
-func (s *webSession) end() {
+func (s *webSession) end(r *http.Request) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
 	s.last = now
+	delete(s.calls, r)
+}
+
+// run notes a call that is answered here, and that cancel cancels. It returns false if the session has ended meanwhile.
+func (s *webSession) run(r *http.Request, cancel context.CancelFunc) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	if s.calls == nil {
+		s.calls = make(map[*http.Request]context.CancelFunc)
+	}
+	s.calls[r] = cancel
+	return true
+}
+
+// cancel has the session take no more requests, and cancels the calls that run.
+func (s *webSession) cancel() {
+	s.stop(func(_ *http.Request, cancel context.CancelFunc) { cancel() })
+}
+
+// drain has the session take no more requests. Its calls end when they are done, or when their clients disconnect:
+// these have no session to go on with.
+func (s *webSession) drain() {
+	s.stop(func(r *http.Request, cancel context.CancelFunc) { context.AfterFunc(r.Context(), cancel) })
+}
+
+func (s *webSession) stop(each func(*http.Request, context.CancelFunc)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	for r, cancel := range s.calls {
+		each(r, cancel)
+	}
 }
 
 // expire ends the session if it is idle, or else looks again when it may be.
@@ -69,7 +117,11 @@ func (s *webSession) expire() {
 	if s.running > 0 {
 		rest = s.idle
 	}
-	if rest > 0 {
+	if s.ended {
+		s.mu.Unlock()
+		return
+	}
+	if s.ended = rest <= 0; !s.ended {
 		s.timer.Reset(rest)
 	}
 	s.mu.Unlock()
