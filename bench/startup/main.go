@@ -1,9 +1,11 @@
 // Command startup measures the time from the start of an adapter to its first answer on stdio, and the memory that the
-// adapter then holds. It prints medians.
+// adapter then holds; and, without a transport, what adapters of 1,000 and 10,000 operations cost until they have
+// answered what an agent asks first. It prints medians.
 package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
 )
 
 const (
@@ -24,16 +28,36 @@ const (
 )
 
 func main() {
-	adapter := flag.String("adapter", "", "the built adapter")
+	built := flag.String("adapter", "", "the built adapter")
 	starts := flag.Int("starts", 20, "how many starts to measure")
+	operations := flag.Int("operations", 0, "make an adapter of so many operations in this process, and print its figures")
+	mode := flag.String("mode", "", "the `mode` of that adapter")
 	flag.Parse()
-	if err := run(*adapter, *starts); err != nil {
+	if err := run(*built, *starts, *operations, aql.Mode(*mode)); err != nil {
 		fmt.Fprintln(os.Stderr, "startup:", err)
 		os.Exit(1)
 	}
 }
 
-func run(adapter string, starts int) error {
+func run(built string, starts, operations int, mode aql.Mode) error {
+	if operations > 0 {
+		f, err := adapter(context.Background(), operations, mode)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(f)
+	}
+	if starts < 1 {
+		return fmt.Errorf("%d starts measure nothing", starts)
+	}
+	if err := reportBuilt(built, starts); err != nil {
+		return err
+	}
+	return reportLarge((starts + 3) / 4)
+}
+
+// reportBuilt prints what a built adapter costs.
+func reportBuilt(adapter string, starts int) error {
 	dir, err := os.MkdirTemp("", "startup")
 	if err != nil {
 		return err
