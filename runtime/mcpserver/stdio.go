@@ -13,13 +13,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// drainTimeout bounds how long calls may run after the end of the input.
+// drainTimeout bounds how long calls may run, and their responses be read, after the end of the input.
 const drainTimeout = 5 * time.Second
 
 // RunStdio serves one client over a pair of streams, such as standard input and output, until the input or ctx ends.
-// Requests from before the end of the input are answered if their calls end within 5 seconds. Nothing but MCP is
-// written to out. A line that is not a JSON-RPC message is answered with an error, and the session goes on; the SDK
-// would end it.
+// Requests from before the end of the input are answered if their calls end, and the client reads, within 5 seconds;
+// after these RunStdio returns. Nothing but MCP is written to out. A line that is not a JSON-RPC message is answered
+// with an error, and the session goes on; the SDK would end it.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	if s.err != nil {
 		return s.err
@@ -33,8 +33,16 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 		return err
 	}
 	calls.session.Store(session)
-	stop := context.AfterFunc(ctx, func() { _ = session.Close() }) // Wait tells how it ended
-	err = session.Wait()
+	stop := context.AfterFunc(ctx, func() {
+		conn.Drain()
+		_ = session.Close() // Wait tells how it ended
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err = <-ended:
+	case <-conn.Expired(): // a call of the SDK does not end, or the client does not read
+	}
 	stop()
 	conn.Finish()
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {

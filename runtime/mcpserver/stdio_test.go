@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
@@ -341,5 +342,67 @@ func TestPanicIsAnError(t *testing.T) {
 	_, _, err := d.answer(t.Context(), nil, &rpc.Message{ID: "1", Call: rpc.Call{Name: "mcp_aql_read"}}, &plainClient, nil)
 	if err == nil || !strings.Contains(err.Error(), internalError) {
 		t.Errorf("%v", err)
+	}
+}
+
+// C2: the end of the input or of the context ends RunStdio within 5 seconds, also where the client does not read, or a
+// call does not end.
+func TestStdioEnds(t *testing.T) {
+	stuck := func(release chan struct{}) func(*mcp.Server) {
+		return func(server *mcp.Server) {
+			server.AddTool(&mcp.Tool{Name: "stuck", InputSchema: anyObject},
+				func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					<-release
+					return says("late"), nil
+				})
+		}
+	}
+	call := `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"stuck","arguments":{}}}`
+	for _, end := range []string{"input", "context"} {
+		for _, tt := range []struct {
+			name  string
+			reads bool
+			line  string
+		}{
+			{"nobody reads a response of the SDK", false, `{"jsonrpc":"2.0","id":1,"method":"ping"}`},
+			{"nobody reads a response of the connection", false, read("1")},
+			{"nobody reads the answer to a line that is no message", false, "garbage"},
+			{"a call does not end", true, call},
+		} {
+			t.Run(end+": "+tt.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					release := make(chan struct{})
+					server := newServer(t, Options{Setup: stuck(release)}, nil)
+					in, toServer := io.Pipe()
+					fromServer, out := io.Pipe()
+					ctx, stop := context.WithCancel(t.Context())
+					defer stop()
+					p := &peer{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
+					go func() { p.done <- server.RunStdio(ctx, in, out) }()
+					p.initialize()
+					p.send(tt.line)
+					synctest.Wait()
+					if tt.reads {
+						go io.Copy(io.Discard, p.out)
+					}
+					start := time.Now()
+					if end == "input" {
+						p.in.Close()
+					} else {
+						stop()
+					}
+					if err := <-p.done; err != nil {
+						t.Errorf("serving: %v", err)
+					}
+					if took := time.Since(start); took > drainTimeout {
+						t.Errorf("it takes %s", took)
+					}
+					close(release)
+					fromServer.Close()
+					p.in.Close()
+					server.Close()
+				})
+			})
+		}
 	}
 }

@@ -33,7 +33,7 @@ type Calls interface {
 // Options bound a connection.
 type Options struct {
 	MaxLineBytes int
-	DrainTimeout time.Duration // how long requests may take after the end of the input
+	DrainTimeout time.Duration // how long everything may take after the end of the input: see Conn.Drain
 }
 
 // Conn is a connection over a pair of streams, on which a message is a line. It is an mcp.Transport for one session.
@@ -51,7 +51,9 @@ type Conn struct {
 	cancel   context.CancelFunc
 	closed   chan struct{}
 	once     sync.Once
-	readErr  error // set before ended is closed
+	draining sync.Once
+	expired  chan struct{} // closed when the time to drain is over
+	readErr  error         // set before ended is closed
 	ended    chan struct{}
 }
 
@@ -60,7 +62,7 @@ func New(ctx context.Context, in io.Reader, out io.Writer, calls Calls, options 
 	c := &Conn{
 		calls: calls, options: options, lines: newLines(in, options.MaxLineBytes), out: newOutput(out),
 		incoming: make(chan jsonrpc.Message), jobs: make(chan *job),
-		closed: make(chan struct{}), ended: make(chan struct{}),
+		closed: make(chan struct{}), ended: make(chan struct{}), expired: make(chan struct{}),
 	}
 	c.base, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return c
@@ -81,24 +83,33 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Finish waits, after the end of the SDK's session, until the calls that run are answered, and cancels those that take
-// longer than they may.
+// Drain begins the time that the requests that run have to end, and their client has to read the responses. It begins
+// with the end of the input, or at the latest with Finish. After it, calls are cancelled, and nothing is written.
+func (c *Conn) Drain() {
+	c.draining.Do(func() {
+		time.AfterFunc(c.options.DrainTimeout, func() {
+			c.cancel()
+			c.out.fail(errNotRead)
+			close(c.expired)
+		})
+	})
+}
+
+// Expired returns a channel that is closed when the time that Drain began is over.
+func (c *Conn) Expired() <-chan struct{} { return c.expired }
+
+var errNotRead = errors.New("the client does not read what is written")
+
+// Finish waits, after the end of the SDK's session, until the calls that run are answered and the responses written, or
+// the time to drain is over. Nothing is written later.
 func (c *Conn) Finish() {
 	c.Close() //nolint:errcheck // it has none
+	c.Drain()
 	c.open.add(-c.requests.forget())
-	c.open.wait(context.Background(), c.options.DrainTimeout)
+	c.open.wait(context.Background(), c.expired)
+	c.out.flush()
 	c.cancel()
-	written := make(chan struct{})
-	go func() {
-		c.out.flush()
-		close(written)
-	}()
-	timeout := time.NewTimer(c.options.DrainTimeout)
-	defer timeout.Stop()
-	select {
-	case <-written:
-	case <-timeout.C: // the client does not read
-	}
+	c.out.fail(io.ErrClosedPipe)
 }
 
 // read reads lines until the input ends, or the connection is closed.
@@ -109,7 +120,8 @@ func (c *Conn) read(ctx context.Context) {
 		j := jobs.Get().(*job)
 		line, tooLong, err := c.lines.next(j.text[:0])
 		if err != nil {
-			c.open.wait(ctx, c.options.DrainTimeout)
+			c.Drain()
+			c.open.wait(ctx, c.expired)
 			c.readErr = err
 			return
 		}
@@ -143,18 +155,24 @@ func (c *Conn) isClosed() bool {
 	}
 }
 
-// respond writes a response.
-func (c *Conn) respond(response []byte) error { return c.out.write(append(response, '\n')) }
+// respond writes a response of the reader.
+func (c *Conn) respond(response []byte) error { return c.out.post(append(response, '\n')) }
 
 // accept answers a message, or passes it on. Its error ends the connection.
 func (c *Conn) accept(j *job) error {
 	m := &j.message
-	if m.IsRequest() && m.Key != "" && c.calls.Accepts(m) {
+	responds := m.IsRequest() && m.Key != ""
+	if responds {
+		if err := c.out.wait(); err != nil { // requests of a client that does not read would pile up
+			return err
+		}
+	}
+	if responds && c.calls.Accepts(m) {
 		return c.begin(j)
 	}
 	defer j.release()
 	c.requests.Cancel(m)
-	if m.IsRequest() && m.Key != "" {
+	if responds {
 		// A subscription has no response before its client or the connection ends it.
 		r := request{endless: m.Method == "subscriptions/listen"}
 		if err := c.track(strings.Clone(m.Key), r); err != nil {
@@ -232,7 +250,7 @@ func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
 	if response, ok := message.(*jsonrpc.Response); ok && c.requests.endOfSDK(keyOf(response.ID)) {
 		defer c.open.add(-1)
 	}
-	return c.respond(line)
+	return c.out.write(append(line, '\n'))
 }
 
 // keyOf returns the key of an id of the SDK, and the empty string for the id of a notification.

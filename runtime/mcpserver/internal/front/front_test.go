@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,13 +121,19 @@ func TestOutput(t *testing.T) {
 
 // echo answers calls of tool "here" with their arguments, and has the SDK answer those whose arguments are "ask".
 type echo struct {
-	left   int
-	refuse error
+	begun, left atomic.Int64
+	refuse      error
 }
 
 func (e *echo) Accepts(m *rpc.Message) bool { return m.Call.Plain && m.Call.Name == "here" }
-func (e *echo) Enter() error                { return e.refuse }
-func (e *echo) Leave()                      { e.left++ }
+func (e *echo) Leave()                      { e.left.Add(1) }
+
+func (e *echo) Enter() error {
+	if e.refuse == nil {
+		e.begun.Add(1)
+	}
+	return e.refuse
+}
 
 func (e *echo) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {
 	switch m.Call.Arguments {
@@ -209,8 +217,8 @@ func TestConnectionRefuses(t *testing.T) {
 	open(t, e, func(t *testing.T, in io.Writer, out *slow, _ mcp.Connection) {
 		io.WriteString(in, hereCall("1", `"x"`)+hereCall("1", `"x"`))
 		synctest.Wait()
-		if got := out.written.String(); strings.Count(got, `"code":-32000,"message":"busy"`) != 2 || e.left != 0 {
-			t.Errorf("%s, left %d", got, e.left)
+		if got := out.written.String(); strings.Count(got, `"code":-32000,"message":"busy"`) != 2 || e.left.Load() != 0 {
+			t.Errorf("%s, left %d", got, e.left.Load())
 		}
 	})
 }
@@ -321,7 +329,7 @@ func TestNothingBeginsAfterTheEnd(t *testing.T) {
 				}
 				io.WriteString(send, hereCall("1", `"x"`))
 				synctest.Wait()
-				if got := out.written.String(); got != "" || e.left != 0 {
+				if got := out.written.String(); got != "" || e.left.Load() != 0 {
 					t.Errorf("a call runs: %s", got)
 				}
 				if err := c.track("2", request{}); end == "finished" && !errors.Is(err, io.EOF) {
@@ -344,4 +352,62 @@ func TestHandedOverTooLate(t *testing.T) {
 	if c.requests.hand("1") || len(c.requests.running) != 0 {
 		t.Errorf("the SDK has %v", c.requests.running)
 	}
+}
+
+// C2: a client that does not read holds nobody who writes longer than the time to drain.
+func TestClientThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, send := io.Pipe()
+		out := &slow{take: make(chan struct{})} // nobody takes
+		c := New(t.Context(), in, out, &echo{}, Options{MaxLineBytes: 1000, DrainTimeout: time.Second})
+		if _, err := c.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(send, hereCall("1", `"x"`)+hereCall("2", `"wait"`))
+		synctest.Wait()
+		id, _ := jsonrpc.MakeID(3.0)
+		response := &jsonrpc.Response{ID: id, Result: []byte(`"` + strings.Repeat("x", maxQueued) + `"`)}
+		if err := c.Write(t.Context(), response); err != nil {
+			t.Fatal(err)
+		}
+		failed := make(chan error, 1)
+		go func() { failed <- c.Write(t.Context(), response) }()
+		send.Close()
+		start := time.Now()
+		<-c.ended
+		c.Finish()
+		if err := <-failed; !errors.Is(err, errNotRead) {
+			t.Errorf("the SDK's write: %v", err)
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("the end takes %s", took)
+		}
+		close(out.take)
+	})
+}
+
+// C2: a client that does not read keeps no places of calls, and no more of its requests begin.
+func TestPlacesOfClientThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, send := io.Pipe()
+		out := &slow{take: make(chan struct{})} // nobody takes
+		e := &echo{}
+		c := New(t.Context(), in, out, e, Options{MaxLineBytes: maxQueued, DrainTimeout: time.Second})
+		if _, err := c.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		const calls = 20
+		go func() {
+			for i := range calls {
+				io.WriteString(send, hereCall(strconv.Itoa(i), `"`+strings.Repeat("x", maxQueued/4)+`"`))
+			}
+		}()
+		synctest.Wait()
+		if begun := int(e.begun.Load()); begun == 0 || begun == calls || int(e.left.Load()) != begun {
+			t.Errorf("%d calls begun, and %d places given back", begun, e.left.Load())
+		}
+		close(out.take)
+		send.Close()
+		c.Finish()
+	})
 }

@@ -32,11 +32,8 @@ func newOutput(out io.Writer) *output {
 func (o *output) write(line []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.writing && o.err == nil && len(o.queue) > maxQueued {
-		o.changed.Wait()
-	}
-	if o.err != nil {
-		return o.err
+	if err := o.waitLocked(); err != nil {
+		return err
 	}
 	if o.writing {
 		o.queue = append(o.queue, line...)
@@ -44,6 +41,46 @@ func (o *output) write(line []byte) error {
 	}
 	o.writing = true
 	o.send(line)
+	o.sendQueue()
+	return o.err
+}
+
+// post leaves a line to another goroutine, as the reader has to, which would not see the end of the input while it
+// wrote.
+func (o *output) post(line []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.waitLocked(); err != nil {
+		return err
+	}
+	o.queue = append(o.queue, line...)
+	if !o.writing {
+		o.writing = true
+		go func() {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.sendQueue()
+		}()
+	}
+	return nil
+}
+
+// wait waits until there is room for another line.
+func (o *output) wait() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.waitLocked()
+}
+
+func (o *output) waitLocked() error {
+	for o.writing && o.err == nil && len(o.queue) > maxQueued {
+		o.changed.Wait()
+	}
+	return o.err
+}
+
+// sendQueue writes what was left to this goroutine.
+func (o *output) sendQueue() {
 	for o.err == nil && len(o.queue) > 0 {
 		batch := o.queue
 		o.queue = o.spare[:0]
@@ -53,7 +90,6 @@ func (o *output) write(line []byte) error {
 	}
 	o.writing = false
 	o.changed.Broadcast()
-	return o.err
 }
 
 // send writes bytes without the lock.
@@ -61,16 +97,26 @@ func (o *output) send(bytes []byte) {
 	o.mu.Unlock()
 	_, err := o.out.Write(bytes)
 	o.mu.Lock()
-	if err != nil {
+	if err != nil && o.err == nil {
 		o.err = err
 	}
+}
+
+// fail ends the use of the stream with an error. Nobody waits for it any more.
+func (o *output) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		o.err = err
+	}
+	o.changed.Broadcast()
 }
 
 // flush waits until everything is written, or the stream is of no use.
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.writing {
+	for o.writing && o.err == nil {
 		o.changed.Wait()
 	}
 }

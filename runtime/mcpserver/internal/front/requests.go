@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -132,8 +131,8 @@ func (c *count) add(n int) {
 	}
 }
 
-// wait waits until all responses are written, or time is up, or ctx ends.
-func (c *count) wait(ctx context.Context, timeout time.Duration) {
+// wait waits until all responses are written, or the time to drain is over, or ctx ends.
+func (c *count) wait(ctx context.Context, expired <-chan struct{}) {
 	c.mu.Lock()
 	if c.open == 0 {
 		c.mu.Unlock()
@@ -144,11 +143,9 @@ func (c *count) wait(ctx context.Context, timeout time.Duration) {
 	}
 	none := c.none
 	c.mu.Unlock()
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	select {
 	case <-none:
-	case <-timer.C:
+	case <-expired:
 	case <-ctx.Done():
 	}
 }

@@ -29,7 +29,7 @@ func (j *job) release() {
 	jobs.Put(j)
 }
 
-// begin has a worker answer a call. It waits where the client does not read what is written.
+// begin has a worker answer a call.
 func (c *Conn) begin(j *job) error {
 	m := &j.message
 	if err := c.calls.Enter(); err != nil {
@@ -85,8 +85,8 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 	defer j.release()
 	defer j.cancel()
 	buf, extra := c.calls.Answer(j.ctx, m, buf[:0])
+	c.calls.Leave() // before it waits for the client, or the SDK's handler enters again
 	if extra != nil {
-		c.calls.Leave() // the SDK's handler enters again
 		if !c.requests.hand(m.Key) {
 			c.open.add(-1)
 			return buf
@@ -96,7 +96,6 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 		}
 		return buf
 	}
-	defer c.calls.Leave()
 	c.requests.End(m.Key)
 	defer c.open.add(-1)
 	buf = append(buf, '\n')
