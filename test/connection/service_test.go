@@ -218,7 +218,7 @@ func (t *theirs) addResources() {
 	}, t.adapter.ReferenceFor)
 	add(&mcp.Resource{
 		URI: "mcp-aql://manifest", Name: "manifest", Title: "things manifest", MIMEType: "application/json",
-		Description: "What the service can do, as a declaration of capabilities.",
+		Description: "The operations of the service and their parameters, as a declaration of capabilities.",
 	}, t.adapter.ManifestFor)
 }
 
