@@ -18,6 +18,7 @@ import (
 // The peers, in the order of the table.
 const (
 	ours       = "aql-tag"
+	discrete   = "aql-tag -mode discrete"
 	sdk        = "SDK AddTool"
 	mcpGo      = "mcp-go"
 	typeScript = "TypeScript SDK"
@@ -34,9 +35,9 @@ type transport struct {
 
 func transports() []transport {
 	return []transport{
-		{name: "stdio", peers: []string{ours, sdk, mcpGo, typeScript}},
-		{name: "HTTP", http: true, peers: []string{ours, sdk, mcpGo, typeScript, bare}},
-		{name: "HTTP without sessions", http: true, sessionless: true, peers: []string{ours, sdk, mcpGo, bare}},
+		{name: "stdio", peers: []string{ours, discrete, sdk, mcpGo, typeScript}},
+		{name: "HTTP", http: true, peers: []string{ours, discrete, sdk, mcpGo, typeScript, bare}},
+		{name: "HTTP without sessions", http: true, sessionless: true, peers: []string{ours, discrete, sdk, mcpGo, bare}},
 	}
 }
 

@@ -1,4 +1,4 @@
-// Command server serves one tool that does nothing, with one of the libraries that are compared, over stdio or HTTP.
+// Command server serves tools that do nothing, with one of the libraries that are compared, over stdio or HTTP.
 package main
 
 import (
@@ -32,22 +32,8 @@ type peer struct {
 
 func peers() map[string]peer {
 	return map[string]peer{
-		"aql-tag": {
-			func(ctx context.Context) error {
-				s, err := newServer()
-				if err != nil {
-					return err
-				}
-				return s.RunStdio(ctx, os.Stdin, os.Stdout)
-			},
-			func() (http.Handler, error) {
-				s, err := newServer()
-				if err != nil {
-					return nil, err
-				}
-				return s.Handler()
-			},
-		},
+		"aql-tag":                oursIn(aql.ModeSemantic),
+		"aql-tag -mode discrete": oursIn(aql.ModeDiscrete),
 		"SDK AddTool": {
 			func(ctx context.Context) error { return newSDK().Run(ctx, &mcp.StdioTransport{}) },
 			func() (http.Handler, error) { return sdkHandler(newSDK()), nil },
@@ -62,36 +48,34 @@ func peers() map[string]peer {
 	}
 }
 
-func newServer() (*mcpserver.Server, error) {
-	adapter, err := aql.New(service.NewRegistry(new(service.Service)), aql.Options{Name: "bench", Version: "1.0.0"})
+// oursIn serves with our library in a mode.
+func oursIn(mode aql.Mode) peer {
+	return peer{
+		func(ctx context.Context) error {
+			s, err := newServer(mode)
+			if err != nil {
+				return err
+			}
+			return s.RunStdio(ctx, os.Stdin, os.Stdout)
+		},
+		func() (http.Handler, error) {
+			s, err := newServer(mode)
+			if err != nil {
+				return nil, err
+			}
+			return s.Handler()
+		},
+	}
+}
+
+func newServer(mode aql.Mode) (*mcpserver.Server, error) {
+	adapter, err := aql.New(service.NewRegistry(new(service.Service)),
+		aql.Options{Name: "bench", Version: "1.0.0", Mode: mode})
 	if err != nil {
 		return nil, err
 	}
 	s := mcpserver.New(adapter, mcpserver.Options{MaxSessions: 100_000})
 	return s, s.Err()
-}
-
-func newSDK() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, nil)
-	mcp.AddTool(s, &mcp.Tool{Name: "create_todo", Description: "Does nothing."},
-		func(context.Context, *mcp.CallToolRequest, service.CreateTodoRequest) (*mcp.CallToolResult, any, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: answer}}}, nil, nil
-		})
-	return s
-}
-
-// sdkHandler serves both eras of the protocol, as our server does.
-func sdkHandler(s *mcp.Server) http.Handler {
-	find := func(*http.Request) *mcp.Server { return s }
-	stateful := mcp.NewStreamableHTTPHandler(find, nil)
-	stateless := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
-			stateless.ServeHTTP(w, r)
-			return
-		}
-		stateful.ServeHTTP(w, r)
-	})
 }
 
 func newMCPGo() *mcpgoserver.MCPServer {
