@@ -45,6 +45,11 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	}
 	stop()
 	conn.Finish()
+	select {
+	case <-conn.Expired():
+		return nil
+	default:
+	}
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		err = nil // the session ended as it should
 	}

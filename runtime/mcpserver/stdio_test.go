@@ -406,3 +406,34 @@ func TestStdioEnds(t *testing.T) {
 		}
 	}
 }
+
+// REQ-RS-07: an answer to params of another form names the method, but no Go type and nothing of what was sent.
+func TestMalformedParams(t *testing.T) {
+	const code = -32602
+	for _, tt := range []struct{ name, method, params, want string }{
+		{"a name that is no text", "tools/call", `{"name":5,"arguments":{"secret":"hunter2"}}`, "tools/call"},
+		{"params in a list", "tools/call", `["hunter2"]`, "tools/call"},
+		{"metadata that is no object", "tools/call", `{"name":"mcp_aql_read","_meta":"hunter2"}`, "tools/call"},
+		{
+			"a state that is no text", "tools/call", `{"name":"mcp_aql_read","arguments":{},"requestState":{"hunter2":1}}`,
+			"tools/call",
+		},
+		{"a URI that is no text", "resources/read", `{"uri":7,"x":"hunter2"}`, "resources/read"},
+		{"a cursor that is no text", "tools/list", `{"cursor":["hunter2"]}`, "tools/list"},
+		{"an initialization", "initialize", `{"protocolVersion":5,"capabilities":{},"x":"hunter2"}`, "initialize"},
+		{"a cancellation as a request", "notifications/cancelled", `{"requestId":1,"reason":{"hunter2":1}}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPeer(t, newServer(t, Options{}, nil))
+			p.initialize()
+			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":%q,"params":%s}`, tt.method, tt.params))
+			want := "params of '" + tt.want + "' are not valid"
+			if tt.want == "" {
+				want = "the params are not valid"
+			}
+			if a := p.receive(); a.Error.Code != code || a.Error.Message != want || string(a.ID) != "5" {
+				t.Errorf("%+v, want %q", a, want)
+			}
+		})
+	}
+}

@@ -88,6 +88,12 @@ var onStdio = []difference{
 		apply:   byMiddleware,
 	},
 	{
+		name:    "params of another form",
+		reason:  "the SDK repeats them, and names Go types",
+		example: `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"cursor":5,"_meta":` + sessionless + `}}`,
+		apply:   byMiddleware,
+	},
+	{
 		name:    "resources of the adapter",
 		reason:  "our server shows the reference page and the manifest to people as resources",
 		example: `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":` + sessionless + `}}`,

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -191,11 +192,13 @@ type theirs struct {
 	server   *mcp.Server
 	adapter  *aql.Adapter
 	attached *mcpserver.Attachment
+	words    bool // errors in params are as ours
 }
 
 func newTheirs(tb testing.TB, elicit bool) *theirs {
 	tb.Helper()
 	t := newPlain(tb, elicit)
+	t.words = true
 	t.server.AddReceivingMiddleware(refuseUndeclared)
 	t.addResources()
 	return t
@@ -251,7 +254,38 @@ func newPlain(tb testing.TB, elicit bool) *theirs {
 }
 
 func (t *theirs) stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return t.server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
+	var transport mcp.Transport = &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine}
+	if t.words {
+		transport = ourWords{transport}
+	}
+	return t.server.Run(ctx, transport)
+}
+
+// ourWords is the row of the table that says: errors in params do not repeat them, and name no Go types.
+type ourWords struct{ mcp.Transport }
+
+func (w ourWords) Connect(ctx context.Context) (mcp.Connection, error) {
+	connection, err := w.Transport.Connect(ctx)
+	return wordedConnection{connection}, err
+}
+
+type wordedConnection struct{ mcp.Connection }
+
+var handling = regexp.MustCompile(`^handling '(.*?)':.* unmarshaling `)
+
+func (c wordedConnection) Write(ctx context.Context, m jsonrpc.Message) error {
+	if response, ok := m.(*jsonrpc.Response); ok && response.Error != nil {
+		said := ""
+		if method := handling.FindStringSubmatch(response.Error.Error()); method != nil {
+			said = "params of '" + method[1] + "' are not valid"
+		} else if strings.HasPrefix(response.Error.Error(), "json: ") { // of a cancellation
+			said = "the params are not valid"
+		}
+		if said != "" {
+			m = &jsonrpc.Response{ID: response.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: said}}
+		}
+	}
+	return c.Connection.Write(ctx, m)
 }
 
 func (t *theirs) handler() (http.Handler, error) {

@@ -88,9 +88,9 @@ func (c *Conn) Close() error {
 func (c *Conn) Drain() {
 	c.draining.Do(func() {
 		time.AfterFunc(c.options.DrainTimeout, func() {
+			close(c.expired)
 			c.cancel()
 			c.out.fail(errNotRead)
-			close(c.expired)
 		})
 	})
 }
@@ -243,11 +243,15 @@ func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	response, isResponse := message.(*jsonrpc.Response)
+	if isResponse && response.Error != nil {
+		message = &jsonrpc.Response{ID: response.ID, Error: plain(response.Error), Extra: response.Extra}
+	}
 	line, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
 		return err
 	}
-	if response, ok := message.(*jsonrpc.Response); ok && c.requests.endOfSDK(keyOf(response.ID)) {
+	if isResponse && c.requests.endOfSDK(keyOf(response.ID)) {
 		defer c.open.add(-1)
 	}
 	return c.out.write(append(line, '\n'))
