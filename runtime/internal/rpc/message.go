@@ -31,7 +31,7 @@ type Call struct {
 	Name      string // without escapes
 	Arguments string
 	Meta      Meta
-	RequestID string // the Key of the request to be cancelled
+	RequestID string // the Key of the request to be cancelled; empty also where the SDK could not read it
 	Plain     bool   // Name and Meta have their types, and there is nothing but Name, Arguments and Meta
 }
 
@@ -75,6 +75,7 @@ func (p *Parser) Parse(text []byte, m *Message) *Fault {
 	r.End()
 	fault := p.fault()
 	p.m = nil
+	r.ResetTolerant(nil, wire.Limits{}) // a parser that waits keeps no text alive
 	return fault
 }
 
@@ -154,6 +155,7 @@ func (p *Parser) readParams() {
 	call := &m.Call
 	call.Plain = true
 	var seen uint8
+	cancels := true // as far as the members of a cancellation have their types
 	start := r.Offset()
 	for r.Object(); r.NextUnchecked(); {
 		switch r.Name() {
@@ -167,17 +169,27 @@ func (p *Parser) readParams() {
 			call.Arguments = r.Span()
 		case "_meta":
 			p.once(&seen, third)
+			kind := r.Kind()
+			cancels = cancels && (kind == "object" || kind == "null")
 			call.Plain = p.readMeta() && call.Plain
 		case "requestId":
 			p.once(&seen, fourth)
 			call.Plain = false
 			call.RequestID = p.reference()
+		case "reason":
+			kind := r.Kind()
+			cancels = cancels && (kind == "string" || kind == "null")
+			call.Plain = false
+			r.Span()
 		default:
 			call.Plain = false
 			r.Span()
 		}
 	}
 	call.Plain = call.Plain && seen&first != 0
+	if !cancels {
+		call.RequestID = ""
+	}
 	m.Params = r.Text(start, r.Offset())
 }
 

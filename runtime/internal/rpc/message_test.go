@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -264,4 +266,39 @@ func FuzzMessage(f *testing.F) {
 			t.Fatalf("%q: id %v", text, number)
 		}
 	})
+}
+
+// A parser that waits for the next message keeps nothing of the last one alive.
+func TestParserKeepsNoText(t *testing.T) {
+	p := new(Parser)
+	parse := func() weak.Pointer[byte] {
+		text := []byte(`{"jsonrpc":"2.0","id":1,"method":"x","params":"` + strings.Repeat("x", 1<<16) + `"}`)
+		p.Parse(text, new(Message))
+		return weak.Make(&text[0])
+	}
+	text := parse()
+	runtime.GC()
+	if text.Value() != nil {
+		t.Error("the text of the message is still in memory")
+	}
+	runtime.KeepAlive(p)
+}
+
+// The members of a cancellation have the types and the spelling that the SDK reads, or else it cancels nothing.
+func TestCancellations(t *testing.T) {
+	for _, tt := range []struct{ params, want string }{
+		{`{"requestId":7}`, "7"},
+		{`{"requestId":7,"reason":"x","_meta":{}}`, "7"},
+		{`{"requestId":7,"reason":null,"_meta":null}`, "7"},
+		{`{"requestId":7,"Reason":5,"_Meta":5}`, "7"},
+		{`{"requestId":7,"reason":5}`, ""},
+		{`{"reason":5,"requestId":7,"reason":"x"}`, ""},
+		{`{"requestId":7,"_meta":5}`, ""},
+		{`{"requestID":7}`, ""},
+	} {
+		m, fault := parsed(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":`+tt.params+`}`)
+		if fault != nil || m.Call.RequestID != tt.want {
+			t.Errorf("%s: %q, %v, want %q", tt.params, m.Call.RequestID, fault, tt.want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -410,4 +411,30 @@ func TestPlacesOfClientThatDoesNotRead(t *testing.T) {
 		send.Close()
 		c.Finish()
 	})
+}
+
+// What a cancellation does not define does not matter, however much its name looks like one that it does.
+func TestCancelIgnoresOtherMembers(t *testing.T) {
+	for params, want := range map[string]bool{
+		`{"requestId":7,"Reason":5}`: true, `{"requestId":7,"reason":5}`: false, `{"requestId":8}`: false,
+	} {
+		var q Requests
+		cancelled := false
+		q.Begin("7", func() { cancelled = true })
+		var m rpc.Message
+		text := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":` + params + `}`
+		if fault := new(rpc.Parser).Parse([]byte(text), &m); fault != nil {
+			t.Fatal(fault.Message)
+		}
+		if q.Cancel(&m); cancelled != want {
+			t.Errorf("%s: cancelled %v", params, cancelled)
+		}
+	}
+}
+
+// No text of the connection has the form of a place in a file.
+func TestTextsLeakNothing(t *testing.T) {
+	if leak := regexp.MustCompile(`\w*at \w`).FindString(inUse.Message); leak != "" {
+		t.Errorf("%q: %q", inUse.Message, leak)
+	}
 }

@@ -2,14 +2,12 @@ package front
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Requests are the requests of a client that run: those that are answered here, and those of the SDK.
@@ -74,8 +72,7 @@ func (q *Requests) endOfSDK(key string) bool {
 // Cancel cancels the request that a message says, if it is a cancellation, and the request is answered here. A
 // cancellation whose params the SDK cannot read cancels nothing.
 func (q *Requests) Cancel(m *rpc.Message) {
-	if m.Method != "notifications/cancelled" || m.Key != "" ||
-		json.Unmarshal([]byte(m.Params), new(mcp.CancelledParams)) != nil {
+	if m.Method != "notifications/cancelled" || m.Key != "" || m.Call.RequestID == "" {
 		return
 	}
 	q.mu.Lock()
