@@ -45,7 +45,7 @@ func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 	if path == "" {
 		return nil, errors.New("the path of the socket is missing")
 	}
-	if err := checkStale(ctx, path); err != nil {
+	if _, err := isStale(ctx, path); err != nil {
 		return nil, err
 	}
 	// The socket gets its mode before it gets its name: nobody else can connect meanwhile.
@@ -69,7 +69,7 @@ func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 		s.made, err = os.Lstat(hidden)
 	}
 	if err == nil {
-		err = os.Rename(hidden, path)
+		err = name(ctx, hidden, path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -80,28 +80,55 @@ func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 // dialTimeout bounds how long the process at the other end of a socket may take to accept.
 const dialTimeout = time.Second
 
-// checkStale returns an error if there is a file at the path of a socket that is to be made, unless it is a socket that
-// nobody listens on.
-func checkStale(ctx context.Context, path string) error {
+// name gives a socket that listens its name, which no other file has: of several processes that start at the same time,
+// one succeeds. A socket that nobody listens on is removed before.
+func name(ctx context.Context, hidden, path string) error {
+	err := os.Link(hidden, path)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	unlock, err := lockFile(path + ".lock") // so that what is removed is what was looked at
+	if err != nil {
+		return fmt.Errorf("replacing the socket %s: %w", path, err)
+	}
+	defer unlock()
+	stale, err := isStale(ctx, path)
+	if err != nil {
+		return err
+	}
+	if stale {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return os.Link(hidden, path)
+}
+
+// isStale reports whether the file at the path of a socket that is to be made is a socket that nobody listens on. It
+// returns an error if there is another file.
+func isStale(ctx context.Context, path string) (bool, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	case info.Mode()&fs.ModeSocket == 0:
-		return fmt.Errorf("%s exists and is not a socket", path)
+		return false, fmt.Errorf("%s exists and is not a socket", path)
 	}
 	dialer := net.Dialer{Timeout: dialTimeout}
 	connection, err := dialer.DialContext(ctx, "unix", path)
 	if err == nil {
 		_ = connection.Close() // it was opened to see whether it can be
-		return fmt.Errorf("another process listens on %s", path)
+		return false, fmt.Errorf("another process listens on %s", path)
 	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("finding out whether a process listens on %s: %w", path, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+		return false, nil
+	case !errors.Is(err, syscall.ECONNREFUSED):
+		return false, fmt.Errorf("finding out whether a process listens on %s: %w", path, err)
 	}
-	return nil
+	return true, nil
 }
 
 // Close ends the listening and removes the socket, unless another one has its name by now.

@@ -86,12 +86,7 @@ func TestSocket(t *testing.T) {
 // What stands at the path of a socket is replaced only if it is a socket that nobody listens on.
 func TestSocketInPlace(t *testing.T) {
 	path := socketPath(t)
-	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	left.SetUnlinkOnClose(false)
-	left.Close()
+	leaveSocket(t, path)
 	listener, err := listenSocket(t.Context(), path)
 	if err != nil {
 		t.Fatalf("a socket that nobody listens on: %v", err)
@@ -113,4 +108,88 @@ func TestSocketInPlace(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("files are left: %v, %v", entries, err)
 	}
+}
+
+// Of processes that start at the same time on one socket, exactly one serves, also in place of a socket that is left.
+func TestSocketOfConcurrentStarts(t *testing.T) {
+	for round := range 400 {
+		path := socketPath(t)
+		if round%2 == 0 {
+			leaveSocket(t, path)
+		}
+		start := make(chan struct{})
+		results := make(chan net.Listener)
+		for range 3 {
+			go func() {
+				<-start
+				listener, err := listenSocket(t.Context(), path)
+				if err != nil {
+					listener = nil
+				}
+				results <- listener
+			}()
+		}
+		close(start)
+		var listening []net.Listener
+		for range 3 {
+			if listener := <-results; listener != nil {
+				listening = append(listening, listener)
+			}
+		}
+		if len(listening) != 1 {
+			t.Errorf("round %d: %d listen", round, len(listening))
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+			t.Errorf("round %d: files are left: %v, %v", round, entries, err)
+		}
+		for _, listener := range listening {
+			listener.Close()
+		}
+	}
+}
+
+// leaveSocket leaves a socket that nobody listens on.
+func leaveSocket(t *testing.T, path string) {
+	t.Helper()
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	left.Close()
+}
+
+// A file that another program makes between the look at the path and the naming of the socket is not replaced.
+func TestSocketNameTakenMeanwhile(t *testing.T) {
+	path := socketPath(t)
+	hidden := path + "x"
+	leaveSocket(t, hidden)
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := name(t.Context(), hidden, path); err == nil || !strings.Contains(err.Error(), "is not a socket") {
+		t.Error(err)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "x" {
+		t.Errorf("%q, %v", content, err)
+	}
+}
+
+// A process that starts while another one replaces the socket that is left fails.
+func TestSocketLocked(t *testing.T) {
+	path := socketPath(t)
+	leaveSocket(t, path)
+	unlock, err := lockFile(path + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listenSocket(t.Context(), path); err == nil || !strings.Contains(err.Error(), "just doing that") {
+		t.Error(err)
+	}
+	unlock()
+	listener, err := listenSocket(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
 }
