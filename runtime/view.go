@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/describe/manifest"
 	"github.com/aqltag/aqltag/runtime/describe/reference"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
@@ -23,6 +24,7 @@ type view struct {
 	tools         []describe.Tool
 	manifest      func() ([]byte, error) // the answer to get_manifest
 	reference     func() ([]byte, error) // a page for people
+	declaration   func() ([]byte, error) // the manifest
 	sights        *sights                // what callers see of it; nil: all of it
 	whole         *view                  // of which this is what some callers see; nil: this is the whole
 }
@@ -36,6 +38,7 @@ func (a *Adapter) render(v *view, surface describe.Surface) (err error) {
 	v.directory = newDirectory(v.definitions, &surface, v.tools)
 	v.directory.operations = make(map[string]*operation, len(v.directory.names))
 	v.introspection, err = describe.Introspect(v.definitions, surface, protocol)
+	v.declaration = sync.OnceValues(func() ([]byte, error) { return manifest.Render(v.definitions) })
 	v.reference = sync.OnceValues(func() ([]byte, error) { return reference.Render(v.definitions, surface, protocol) })
 	v.manifest = sync.OnceValues(func() ([]byte, error) { return renderManifest(v.definitions) })
 	return err

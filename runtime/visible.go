@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
-	"github.com/aqltag/aqltag/runtime/describe/manifest"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -171,7 +170,7 @@ func (a *Adapter) HidesDenied() bool { return a.options.HideDenied }
 
 // ManifestFor returns the manifest of what the caller of ctx sees: see Manifest and Options.HideDenied.
 func (a *Adapter) ManifestFor(ctx context.Context) ([]byte, error) {
-	return manifest.Render(a.view.Load().seenBy(ctx).definitions)
+	return a.view.Load().seenBy(ctx).declaration()
 }
 
 // ReferenceFor returns a page in Markdown about the operations that the caller of ctx sees, with their parameters,
