@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -13,7 +14,7 @@ import (
 // read alike is returned as it is. It returns false if there is no such translation, as for the begin and the end of a
 // line inside a text.
 func ecma(expression string) (string, bool) {
-	if readAlike.MatchString(expression) {
+	if readAlike().MatchString(expression) {
 		return expression, true
 	}
 	parsed, err := syntax.Parse(expression, syntax.Perl)
@@ -26,13 +27,15 @@ func ecma(expression string) (string, bool) {
 }
 
 // readAlike matches expressions that consist only of what both read alike.
-var readAlike = regexp.MustCompile(`^(?:` + strings.Join([]string{
-	`[A-Za-z0-9 _\-:;,!"#%&'@/=<>~` + "`" + `^$|)+*?\x{a0}-\x{d7ff}\x{e000}-\x{10ffff}]`, // the same in both
-	`\((?:\?:|[^?]|\z)`, // a group, with what follows it
-	`\\[dDwWbBtnrfv./()\[\]{}+*?^$|\\]`,
-	`\{[0-9]+(?:,[0-9]*)?\}`,
-	`\[\^?(?:` + classPart + `)+-?\]`,
-}, "|") + `)*$`)
+var readAlike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + strings.Join([]string{
+		`[A-Za-z0-9 _\-:;,!"#%&'@/=<>~` + "`" + `^$|)+*?\x{a0}-\x{d7ff}\x{e000}-\x{10ffff}]`, // the same in both
+		`\((?:\?:|[^?]|\z)`, // a group, with what follows it
+		`\\[dDwWbBtnrfv./()\[\]{}+*?^$|\\]`,
+		`\{[0-9]+(?:,[0-9]*)?\}`,
+		`\[\^?(?:` + classPart + `)+-?\]`,
+	}, "|") + `)*$`)
+})
 
 // classPart matches a part of a character class: a range, a character, or a class escape that does not begin a range.
 const classPart = `[A-Za-z0-9 _:;,!"#%'@/=<>.$|)(+*?{}](?:-[A-Za-z0-9])?|\\[dDwW]|\\[tnrfv./()\[\]{}+*?^$|\\\-]`

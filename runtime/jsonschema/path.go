@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -19,7 +20,8 @@ const (
 	longestPattern = 4000
 )
 
-var wireName = regexp.MustCompile("^(?:" + segment + "|_computed)$")
+// wireName matches the names that fields have unless a package keeps its own.
+var wireName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(?:" + segment + "|_computed)$") })
 
 // selection returns the schema of a field selection for results of a type: a preset, or paths of existing fields.
 func (s *Set) selection(presets []string, result string) *Schema {
@@ -172,7 +174,7 @@ func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 			p = *p.Items
 		}
 		of := s.types[p.Type]
-		return len(p.Aliases) > 0 || !wireName.MatchString(p.Name) || p.Type == "object" && p.Items != nil ||
+		return len(p.Aliases) > 0 || !wireName().MatchString(p.Name) || p.Type == "object" && p.Items != nil ||
 			of != nil && s.hasOtherNames(of, seen)
 	})
 }
