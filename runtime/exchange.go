@@ -30,6 +30,7 @@ type exchange struct {
 	warnings   notices
 	answer     answer
 	question   *Question
+	forged     bool // the answer to a question is not the session's
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -50,7 +51,7 @@ func (x *exchange) release() {
 	x.decoder.reset()
 	x.message.reset()
 	x.answer.writer.Reset(nil)
-	x.adapter, x.session, x.view, x.question = nil, nil, nil, nil
+	x.adapter, x.session, x.view, x.question, x.forged = nil, nil, nil, nil, false
 	x.checkpoint, x.warnings = checkpoint{}, notices{}
 	exchanges.Put(x)
 }
@@ -133,6 +134,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	}
 	var failed *Error
 	failed, x.question = r.explain()
+	x.forged = refused.Forged
 	return failed
 }
 
@@ -254,7 +256,7 @@ func (x *exchange) fail(f *Error) Reply {
 		writeFailure(w, f, failureDetails(f, m.envelope.operation, m.id))
 	}
 	return Reply{
-		JSON: x.answer.take(), Question: x.question,
+		JSON: x.answer.take(), Question: x.question, Forged: x.forged,
 		IsError: isToolError(f.Code, m, x.adapter.options.FailuresAreToolErrors ||
 			x.adapter.surface.Mode == describe.Discrete),
 	}

@@ -11,6 +11,7 @@ type Reply struct {
 	JSON     []byte // a complete MCP-AQL response; it must not be changed
 	IsError  bool   // the value of MCP's isError
 	Question *Question
+	Forged   bool // the State of the Answer is nothing that Session.Seal returned for the caller; nothing was run
 }
 
 // WithCaller returns a context in which requests come from a caller whose identity the transport has verified. A

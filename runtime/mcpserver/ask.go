@@ -16,6 +16,10 @@ import (
 // approval is the name of the requested input, and of its only field.
 const approval = "approve"
 
+// forgedState is the error of a call that comes with the state of no question that its caller was asked (MCP multi
+// round-trip requests).
+const forgedState = "requestState is not what the server returned to this caller; call again without it"
+
 // approvalSchema is the form for the person.
 const approvalSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve",` +
 	`"description":"Let the agent do this, once"}},"required":["approve"]}`

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -223,15 +225,20 @@ func round(
 	t *testing.T, session *mcp.ClientSession, arguments, state string, answer map[string]any,
 ) *mcp.CallToolResult {
 	t.Helper()
-	params := &mcp.CallToolParams{Name: "mcp_aql_delete", Arguments: json.RawMessage(arguments), RequestState: state}
-	if answer != nil {
-		params.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept", Content: answer}}
-	}
-	result, err := session.CallTool(t.Context(), params)
+	result, err := session.CallTool(t.Context(), withAnswerOf(arguments, state, answer))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result
+}
+
+// withAnswerOf returns a call with the answer of a person, or with none.
+func withAnswerOf(arguments, state string, answer map[string]any) *mcp.CallToolParams {
+	params := &mcp.CallToolParams{Name: "mcp_aql_delete", Arguments: json.RawMessage(arguments), RequestState: state}
+	if answer != nil {
+		params.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept", Content: answer}}
+	}
+	return params
 }
 
 // REQ-CT-10, REQ-NT-07: an answer counts once, for the question, the request and the caller that it belongs to.
@@ -247,7 +254,7 @@ func TestForgedAnswers(t *testing.T) {
 	server.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, request)
-			if r, ok := result.(*mcp.CallToolResult); ok && r.RequestState != "" {
+			if r, ok := result.(*mcp.CallToolResult); ok && err == nil && r.RequestState != "" {
 				select {
 				case states <- r.RequestState:
 				default:
@@ -267,12 +274,15 @@ func TestForgedAnswers(t *testing.T) {
 		round(t, client, arguments, "", nil) // ends with the client's own refusal
 		return <-states
 	}
+	// D5: they are errors of MCP, as its conformance suite has it.
 	for name, state := range map[string]string{
 		"made up": "forged", "empty seal": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 		"a token": "conf_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 	} {
-		if got := text(round(t, client, deleteX, state, yes)); !strings.Contains(got, "TOKEN_INVALID") {
-			t.Errorf("%s: %s", name, got)
+		result, err := client.CallTool(t.Context(), withAnswerOf(deleteX, state, yes))
+		var refused *jsonrpc.Error
+		if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeInvalidParams || refused.Message != forgedState {
+			t.Errorf("%s: %v, %v", name, result, err)
 		}
 	}
 	if got := text(round(t, client, deleteX, "", yes)); strings.Contains(got, "deleted") {
@@ -292,7 +302,7 @@ func TestForgedAnswers(t *testing.T) {
 	server.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, request)
-			if r, ok := result.(*mcp.CallToolResult); ok && r.RequestState != "" {
+			if r, ok := result.(*mcp.CallToolResult); ok && err == nil && r.RequestState != "" {
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.RequestState}}}, nil
 			}
 			return result, err

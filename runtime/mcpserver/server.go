@@ -205,6 +205,9 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 		made := session.Call(ctx, request.Params.Name, request.Params.Arguments) // approved before the cooldown was over
 		reply = &made
 	}
+	if reply.Forged {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: forgedState}
+	}
 	// Older protocol versions allow one question in a call.
 	asked := request.Params.RequestState != "" && request.ProtocolVersion() < sessionless
 	if s.options.Elicit && reply.Question != nil && !asked {

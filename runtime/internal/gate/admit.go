@@ -117,7 +117,9 @@ func (a *admission) readAnswer(ctx, bounded context.Context) *Refusal {
 	case err != nil:
 		return unavailable(err)
 	case token == "":
-		return a.refuseUnknown()
+		refusal := a.refuseUnknown()
+		refusal.Forged = true
+		return refusal
 	case !a.Approved:
 		a.revoke(ctx, token, reasons[Declined])
 		return &Refusal{Reason: Declined}

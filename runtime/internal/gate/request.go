@@ -72,6 +72,7 @@ type Refusal struct {
 	Ticket   Ticket        // for ConfirmationNeeded and QuotaPaused
 	Wait     time.Duration // until the ticket is accepted, or the caller may try again
 	Redeemed Redemption    // for TokenRefused
+	Forged   bool          // for TokenRefused: Sealed is nothing that Seal returned for the caller
 	Err      error         // for the log, if Unavailable
 }
 
