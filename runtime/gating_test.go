@@ -49,6 +49,7 @@ func TestDestructiveOperationAsks(t *testing.T) {
 		"operation": "delete_note", "danger_level": "destructive", "reasons": []any{"Removes the note for good"},
 		"confirmation_message": "Delete note 'n1'? Secret ***, limit 25.", "confirmation_token": token,
 		"expires_at": "2026-03-01T09:05:00.000Z",
+		"hint":       "Ask the user. If they agree, send the same request again with this confirmation_token in its params.",
 	}
 	if diff := cmp.Diff(want, got.Error.Details); diff != "" || got.Error.Code != "CONFIRMATION_REQUIRED" ||
 		got.Error.Message != "This operation requires confirmation" {
