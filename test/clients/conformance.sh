@@ -40,6 +40,7 @@ suite() { # suite NAME URL RUN FOLDER ARGUMENT...: notes the scenarios that fail
 suites() { # suites NAME PROGRAM ARGUMENT...: starts a server and runs all suites against it
 	local name=$1 log="$results/$1.stderr" url=
 	shift
+	: >"$log" # before it is read
 	"$@" 2>"$log" &
 	server=$!
 	until [ -n "$url" ]; do
