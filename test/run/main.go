@@ -53,7 +53,8 @@ func run(out io.Writer, name string, list bool, flags []string) (bool, error) {
 		}
 		return true, nil
 	}
-	arguments := append([]string{"test", "-json"}, flags...)
+	// A package may share two cores with others.
+	arguments := append([]string{"test", "-json", "-timeout", "20m"}, flags...)
 	if t.short {
 		arguments = append(arguments, "-short")
 	}

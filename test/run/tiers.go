@@ -27,7 +27,7 @@ type tier struct {
 //	test   all but the slow packages, with -short
 //	slow   the slow packages and all packages in which -short leaves something out: test and slow are every test in full
 //	race   all but the slow packages, and those whose random requests take the race detector minutes: the example, the
-//	       zoo and the connection
+//	       zoo and the connection; with -short
 func tierOf(name string, all []testPackage) (tier, error) {
 	isSlow, err := chosen(slow, all)
 	if err != nil {
@@ -41,7 +41,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	if err != nil {
 		return tier{}, err
 	}
-	t := tier{short: name == "quick" || name == "test"}
+	t := tier{short: name != "slow"}
 	for _, p := range all {
 		var in bool
 		switch name {
