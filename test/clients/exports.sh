@@ -53,7 +53,7 @@ validate() {
 	done
 	echo "== $name $*"
 	lint "$out"
-	(cd "$work" && node schemas.mjs "$root/internal/export/jsonschema/testdata/patterns.json" "$out/jsonschema")
+	(cd "$work" && node schemas.mjs "$root/runtime/jsonschema/testdata/patterns.json" "$out/jsonschema")
 }
 
 # What is hard to write, as the tests of the packages have it.
