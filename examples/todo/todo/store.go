@@ -6,12 +6,13 @@ import (
 	"database/sql/driver"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite", in pure Go
+	"modernc.org/sqlite" // the driver "sqlite", in pure Go
 )
 
 // Memory is the path of a database that is kept in memory and gone when it is closed.
@@ -45,11 +46,24 @@ func openDatabase(path string) (*sql.DB, error) {
 	if path == Memory {
 		db.SetMaxOpenConns(1) // each connection would have a database of its own
 	}
-	if _, err := db.Exec(schema); err != nil {
-		db.Close()
-		return nil, err
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		_, err := db.Exec(schema)
+		if err == nil {
+			return db, nil
+		}
+		// SQLite does not wait for its turn while another process turns a new file into a database with a log.
+		if !isBusy(err) || time.Since(begun) > 10*time.Second {
+			db.Close()
+			return nil, err
+		}
 	}
-	return db, nil
+}
+
+// isBusy reports whether another connection has locked the database.
+func isBusy(err error) bool {
+	const busy = 5 // SQLITE_BUSY, which is the low byte of several codes
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && failed.Code()&0xff == busy
 }
 
 // dataSource is the driver's name for a database. Transactions lock when they begin, so that what they read is still
