@@ -11,7 +11,7 @@ import (
 // standard limits, concurrent calls, and a confirmation before every destructive operation. It claims level 2 only for
 // definitions with field selection (MCP-AQL core §10).
 func StandardProtocol(a *gen.Definitions) describe.Protocol {
-	selection := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return SelectsFields(&o) })
+	selection := a.SelectsFields()
 	conformance := "level-1"
 	if selection {
 		conformance = "level-2"
@@ -40,8 +40,3 @@ func StandardProtocol(a *gen.Definitions) describe.Protocol {
 // NeedsConfirmation reports whether an operation needs a confirmation under standard options: one that is destructive
 // or worse does (MCP-AQL danger levels §3).
 func NeedsConfirmation(o *gen.Operation) bool { return o.Danger.Level() >= gen.Destructive.Level() }
-
-// SelectsFields reports whether an operation has a parameter that selects the fields of its result.
-func SelectsFields(o *gen.Operation) bool {
-	return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
-}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/aqltag/aqltag/internal/diag"
-	"github.com/aqltag/aqltag/internal/scan/gotype"
 	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/source"
@@ -207,45 +206,16 @@ func demandField(field *shapes.Field) {
 	field.Param.Required = true
 }
 
-// needed returns the shape of a body with the fields required that the framework requires: those without omitempty,
-// omitzero or a default, of which null is no value. Other operations that use the type keep its fields.
+// needed returns the shape of a body with the fields required that the framework requires, at every depth: those
+// without omitempty, omitzero or a default, of which null is no value.
 func (b *builder) needed(shape *shapes.Shape) *shapes.Shape {
-	if known, ok := b.needs[shape]; ok {
-		return known
-	}
-	switch shape.Kind {
-	case shapes.Pointer, shapes.Slice, shapes.Array, shapes.Map:
-		elem := b.needed(shape.Elem)
-		if elem == shape.Elem {
-			return shape
+	return requirement{known: b.needs, deep: true, demand: func(f *shapes.Field) bool {
+		if f.Param.Required || !isNeeded(f) {
+			return false
 		}
-		out := *shape
-		out.Elem = elem
-		return &out
-	case shapes.Struct:
-	default:
-		return shape
-	}
-	b.needs[shape] = shape // of a type that contains itself, only the outer one is as its framework has it
-	out, changed := shape.Clone(), false
-	for i := range out.Fields {
-		f := &out.Fields[i]
-		if inner := b.needed(f.Shape); inner != f.Shape {
-			f.Shape, changed = inner, true
-		}
-		if !f.Param.Required && isNeeded(f) {
-			demandField(f)
-			changed = true
-		}
-	}
-	if !changed {
-		return shape
-	}
-	if shape.Go.Name != "" {
-		out.Label, out.Go = naming.Exported(gotype.Name(shape.Type))+"Input", shapes.GoName{}
-	}
-	b.needs[shape] = out
-	return out
+		demandField(f)
+		return true
+	}}.apply(shape)
 }
 
 // isNeeded reports whether a framework demands a member of a body.

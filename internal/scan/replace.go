@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
-	"github.com/aqltag/aqltag/internal/scan/gotype"
-	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -110,42 +108,14 @@ func replacedWhole(shape *shapes.Shape) bool {
 }
 
 // demand returns the shape of a struct, or of a pointer to one, with every field required that is not optional: those
-// that are never nil, and have neither a default nor omitempty. Other operations that use the type keep its fields.
+// that are never nil, and have neither a default nor omitempty.
 func (b *builder) demand(shape *shapes.Shape) *shapes.Shape {
-	switch shape.Kind {
-	case shapes.Pointer:
-		elem := b.demand(shape.Elem)
-		if elem == shape.Elem {
-			return shape
+	return requirement{known: b.demanded, demand: func(f *shapes.Field) bool {
+		if f.Param.Required || f.Param.Default != "" || f.Param.OmitEmpty || f.Param.OmitZero ||
+			shapes.IsNilable(f.Shape) || !f.Param.Updatable() {
+			return false
 		}
-		pointer := *shape
-		pointer.Elem = elem
-		return &pointer
-	case shapes.Struct:
-		if known, ok := b.demanded[shape]; ok {
-			return known
-		}
-	default:
-		return shape
-	}
-	b.demanded[shape] = shape // of a type that contains itself, only the outer one is as it was
-	out, changed := shape.Clone(), false
-	for i := range out.Fields {
-		f := &out.Fields[i]
-		if inner := b.demand(f.Shape); inner != f.Shape {
-			f.Shape, changed = inner, true
-		}
-		if !f.Param.Required && f.Param.Default == "" && !f.Param.OmitEmpty && !f.Param.OmitZero &&
-			!shapes.IsNilable(f.Shape) && f.Param.Updatable() {
-			f.Param.Required, changed = true, true
-		}
-	}
-	if !changed {
-		return shape
-	}
-	if shape.Go.Name != "" {
-		out.Label, out.Go = naming.Exported(gotype.Name(shape.Type))+"Input", shapes.GoName{}
-	}
-	b.demanded[shape] = out
-	return out
+		f.Param.Required = true
+		return true
+	}}.apply(shape)
 }

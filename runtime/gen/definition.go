@@ -82,9 +82,7 @@ func (a *Definitions) Type(name string) (*Type, bool) {
 
 // SelectsFields reports whether an operation lets agents select fields of its result (MCP-AQL field selection §2).
 func (a *Definitions) SelectsFields() bool {
-	return slices.ContainsFunc(a.Operations, func(o Operation) bool {
-		return slices.ContainsFunc(o.Params, func(p Param) bool { return p.Type == TypeSelection })
-	})
+	return slices.ContainsFunc(a.Operations, func(o Operation) bool { return o.SelectsFields() })
 }
 
 // ConfirmationToken returns the parameter that an operation accepts in addition to its own if it may require
@@ -113,6 +111,11 @@ type Operation struct {
 	Deprecated   string        // what to know about the deprecation; empty: not deprecated
 	Replacement  string        // the operation to use instead
 	Source       string        // "file:line" of the handler, relative to its module
+}
+
+// SelectsFields reports whether a parameter selects the fields of the result (MCP-AQL field selection §2).
+func (o *Operation) SelectsFields() bool {
+	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.Type == TypeSelection })
 }
 
 // Param finds a parameter by its name on the wire.

@@ -64,16 +64,11 @@ func newSet(a *gen.Definitions, prefix string) *Set {
 	}
 	for i := range a.Operations {
 		o := &a.Operations[i]
-		if selectsFields(o) {
+		if o.SelectsFields() {
 			s.reach(s.resource(o.Returns.Name), s.partial)
 		}
 	}
 	return s
-}
-
-// selectsFields reports whether an operation has a parameter that selects the fields of its result.
-func selectsFields(o *gen.Operation) bool {
-	return slices.ContainsFunc(o.Params, func(p gen.Param) bool { return p.Type == gen.TypeSelection })
 }
 
 // resource returns the type whose fields can be selected in results of a type: the type of its items, if it is a list

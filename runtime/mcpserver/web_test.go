@@ -21,6 +21,12 @@ func post(t *testing.T, url, body string, headers map[string]string) *http.Respo
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
+	return send(t, request, headers)
+}
+
+// send sends a request with headers, of which an empty one is left out.
+func send(t *testing.T, request *http.Request, headers map[string]string) *http.Response {
+	t.Helper()
 	for name, value := range headers {
 		if value == "" {
 			request.Header.Del(name)

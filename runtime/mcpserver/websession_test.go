@@ -21,18 +21,7 @@ func remove(t *testing.T, url string, headers map[string]string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range headers {
-		request.Header.Set(name, value)
-	}
-	if host := headers["Host"]; host != "" {
-		request.Host = host
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	return response.StatusCode
+	return send(t, request, headers).StatusCode
 }
 
 // The deletion of a session that the SDK refuses leaves it as it was, with the timer that ends it when it is idle.

@@ -18,14 +18,17 @@ const manyCalls, manySessions = 1_000_000, 5_000
 // remember measures the memory of our server.
 func remember(ctx context.Context, p programs) (m memory, err error) {
 	all := transports()
-	if m.after, err = afterCalls(ctx, p, all[0]); err != nil {
+	if m.after, err = ofOurs(ctx, p, all[0], afterCalls); err != nil {
 		return m, err
 	}
-	m.session, err = ofSession(ctx, p, all[1])
+	m.session, err = ofOurs(ctx, p, all[1], ofSession)
 	return m, err
 }
 
-func afterCalls(ctx context.Context, p programs, t transport) (bytes int64, err error) {
+// ofOurs starts our server, and returns what is measured of it.
+func ofOurs(
+	ctx context.Context, p programs, t transport, measure func(*process) (int64, error),
+) (bytes int64, err error) {
 	s, err := start(ctx, p, ours, t)
 	if err != nil {
 		return 0, err
@@ -35,6 +38,10 @@ func afterCalls(ctx context.Context, p programs, t transport) (bytes int64, err 
 			err = stopped
 		}
 	}()
+	return measure(s)
+}
+
+func afterCalls(s *process) (bytes int64, err error) {
 	for made := 0; made < manyCalls; {
 		answered, err := s.client.call(64, time.Second, nil)
 		if err != nil {
@@ -45,16 +52,7 @@ func afterCalls(ctx context.Context, p programs, t transport) (bytes int64, err 
 	return resident(s.command.Process.Pid)
 }
 
-func ofSession(ctx context.Context, p programs, t transport) (bytes int64, err error) {
-	s, err := start(ctx, p, ours, t)
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if stopped := s.stop(); err == nil {
-			err = stopped
-		}
-	}()
+func ofSession(s *process) (bytes int64, err error) {
 	if err := s.sessions(100); err != nil { // warms up
 		return 0, err
 	}

@@ -5,7 +5,6 @@ package llms
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/export"
@@ -37,7 +36,7 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 		line("- %s: the answer is CONFIRMATION_REQUIRED with a token. Ask the human, and send the same request again "+
 			"with `\"confirmation_token\": TOKEN`.", askFirst(names))
 	}
-	if slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return export.SelectsFields(&o) }) {
+	if a.SelectsFields() {
 		line("- Ask for little: operations with `fields` return what you name, as a preset or a list of paths.")
 	}
 	line("- Several calls at once: `{\"operations\": [{\"operation\": NAME, \"params\": {…}}, …]}`; " +
