@@ -262,8 +262,8 @@ func (v *visit) do(ctx context.Context, st step) string {
 // send sends a request to both servers. For one to which a row of the table applies the plain server answers what the
 // row says.
 //
-// The end of a session during a call is a row of its own: the SDK ends the session when the call has ended, and drops
-// its answer; ours ends it at once.
+// The end of a session during a call is a row of its own: the SDK ends the session, with its event stream, when the call
+// has ended, and drops its answer; ours ends both at once.
 func (v *visit) send(ctx context.Context, r request) {
 	late := false
 	if r.method == http.MethodDelete {
@@ -326,7 +326,7 @@ func (v *visit) compare() string {
 			their.ended = true
 			continue
 		}
-		if mine.late && (!mine.done || !their.done) {
+		if mine.late && (!mine.done || !their.done) || mine.stream && mine.done && !their.done && v.closing() {
 			continue
 		}
 		got, questions := mine.news()
