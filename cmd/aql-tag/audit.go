@@ -43,7 +43,7 @@ type verified struct {
 func runAuditVerify(ctx context.Context, env *environment, args []string) int {
 	var opts audit.VerifyOptions
 	set := newFlagSet(env, "audit verify", auditHelp)
-	keyFile := set.String("key-file", "", "the `file` with the key that the audit files were written with")
+	keyFile := set.String("key", "", "the `file` with the key that the audit files were written with")
 	set.StringVar(&opts.Head, "head", "",
 		"the `hash` that an earlier run printed: its record must be there, so nothing before was cut off")
 	set.Uint64Var(&opts.AtLeast, "at-least", 0, "how many records there must be: a number `n`")

@@ -6,10 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
-	"io"
-	"os"
 	"strconv"
 	"time"
 )
@@ -139,37 +136,3 @@ func (d *digest) parse(text []byte) bool {
 }
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
-
-// Bounds of a key, in bytes.
-const (
-	minKey = 16
-	maxKey = 4 << 10
-)
-
-// checkKey refuses keys that could be guessed.
-func checkKey(key []byte) error {
-	if len(key) > 0 && len(key) < minKey {
-		return fmt.Errorf("the key has %d bytes; give it at least %d, better 32 random ones", len(key), minKey)
-	}
-	return nil
-}
-
-// ReadKey reads the key of a chain from a file: all its bytes, from 16 to 4096, without line breaks at the end. Whoever
-// writes or verifies the chain needs the same key.
-func ReadKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit key: %w", err)
-	}
-	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, maxKey+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit key: %w", err)
-	}
-	key = bytes.TrimRight(key, "\r\n")
-	if len(key) < minKey || len(key) > maxKey {
-		return nil, fmt.Errorf("reading the audit key: %s has %d bytes, not from %d to %d; better 32 random ones",
-			path, len(key), minKey, maxKey)
-	}
-	return key, nil
-}

@@ -14,7 +14,7 @@ import (
 
 // FileOptions are the options of a File.
 type FileOptions struct {
-	// Key is the key of an HMAC-SHA256, of 16 bytes or more: without it a chain that verifies cannot be written. Empty:
+	// Key is the key of an HMAC-SHA256, of 32 bytes or more: without it a chain that verifies cannot be written. Empty:
 	// the chain uses SHA-256. ReadKey reads a key from a file. Every process that appends to the file or verifies it needs
 	// the same key.
 	Key []byte

@@ -325,29 +325,3 @@ func TestFileThatCannotBeCutBack(t *testing.T) {
 		t.Errorf("%d records, want 3", s.Records)
 	}
 }
-
-// Writer and verifier read the same key, with any line break at the end of its file.
-func TestReadKey(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"as it is", string(secret), string(secret)},
-		{"with a line break", string(secret) + "\r\n", string(secret)},
-		{"any bytes", "\x00\n 0123456789abcdef ", "\x00\n 0123456789abcdef "},
-		{"short", "0123456789abcde\n", ""},
-		{"long", strings.Repeat("x", 5000), ""},
-		{"empty", "", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "key")
-			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			got, err := audit.ReadKey(path)
-			if string(got) != tt.want || (err == nil) != (tt.want != "") {
-				t.Errorf("%q, %v", got, err)
-			}
-		})
-	}
-	if _, err := audit.ReadKey(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
-}

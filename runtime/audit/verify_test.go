@@ -20,7 +20,7 @@ import (
 func TestVerifyFindsTampering(t *testing.T) {
 	for _, key := range [][]byte{nil, secret} {
 		chain := bytes.SplitAfter(written(t, 5, key), []byte("\n"))[:5]
-		other := bytes.SplitAfter(written(t, 2, []byte("another key of 16 bytes")), []byte("\n"))[:2]
+		other := bytes.SplitAfter(written(t, 2, []byte("another key of 32 bytes or more!")), []byte("\n"))[:2]
 		pick := func(lines ...int) []byte {
 			var b []byte
 			for _, i := range lines {
@@ -246,7 +246,7 @@ func TestVerifyAgainstWhatIsKnown(t *testing.T) {
 		{"as many as there must be", text, audit.VerifyOptions{Key: secret, AtLeast: 5}, ""},
 		{"fewer than there must be", cut, audit.VerifyOptions{Key: secret, AtLeast: 4}, audit.CutOff},
 		{"cut off, and nothing is known", cut, audit.VerifyOptions{Key: secret}, ""},
-		{"another key", text, audit.VerifyOptions{Key: []byte("another key of 16 bytes")}, audit.Changed},
+		{"another key", text, audit.VerifyOptions{Key: []byte("another key of 32 bytes or more!")}, audit.Changed},
 		{"no key", text, audit.VerifyOptions{}, audit.Changed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -271,7 +271,7 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 	}{
 		{"a short key", bytes.NewReader(text), audit.VerifyOptions{
 			Key: []byte("short"),
-		}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
+		}, "the key has 5 bytes; give it at least 32 random ones"},
 		{
 			"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"},
 			`the head "12" is not a hash of 64 hexadecimal digits`,
