@@ -23,7 +23,8 @@ type Options struct {
 	Name    string
 	Version string
 	// Description says what the service is, in a few sentences: MCP clients show it to the model, before all else that
-	// Adapter.Instructions say, and the tool for all operations has its first sentence.
+	// Adapter.Instructions say, and the tool for all operations has as many of its sentences as 100 characters hold.
+	// Default: the first sentence of the comment of each package in the registry.
 	Description string
 
 	// The tools through which agents call operations (MCP-AQL core §3, MCP integration §6.4).

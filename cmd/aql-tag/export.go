@@ -80,7 +80,7 @@ func manifestFile(a *gen.Definitions, _ describe.Surface) ([]export.File, []stri
 }
 
 func definitionFile(a *gen.Definitions, _ describe.Surface) ([]export.File, []string, error) {
-	content, left, err := adapterschema.Render(a, adapterschema.Options{})
+	content, left, err := adapterschema.Render(a)
 	var warnings []string
 	for _, w := range left {
 		warnings = append(warnings, w.String())

@@ -34,7 +34,8 @@ import (
 type Options struct {
 	// Name and Version identify the service to clients. Without a Version it is taken from the build.
 	Name, Version string
-	// Description says what the service is, in a few sentences, for models.
+	// Description says what the service is, in a few sentences, for models. Default: the first sentence of the comment of
+	// each package in the registry.
 	Description string
 	// Adapter and MCP are settings in Go. Flags and environment variables override them.
 	Adapter aql.Options

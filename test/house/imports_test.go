@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 		"internal/scan/naming", "internal/scan/shapes", "model", "runtime/gen",
 	},
 	"internal/scantest":     {"internal/load", "internal/scan"},
-	"internal/scan/comment": {"internal/scan/naming"},
+	"internal/scan/comment": {"internal/scan/naming", "runtime/words"},
 	"internal/scan/existing": {
 		"internal/diag", "internal/scan/foreigntag", "internal/scan/gotype", "internal/scan/jsonvalue",
 		"internal/scan/shapes", "internal/scan/source", "internal/scan/tags", "tagparse",

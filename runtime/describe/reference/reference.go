@@ -104,6 +104,9 @@ func (p *page) paragraph(text string) { p.text.WriteString(text + "\n\n") }
 
 func (p *page) begin() {
 	p.heading(1)
+	if p.adapter.Description != "" {
+		p.paragraph(escapeParagraphs(p.adapter.Description))
+	}
 	tools := "one tool"
 	if p.surface.Mode == describe.Discrete {
 		tools = "a tool for each"
