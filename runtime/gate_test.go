@@ -532,9 +532,10 @@ func TestIntrospectionOfDryRuns(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"a dry run":                     {tagged, Options{}, unless},
-		"a parameter called dry_run":    {nil, Options{}, always},
-		"a person must be asked":        {tagged, Options{Confirmation: Confirmation{HumanOnly: true}}, always},
+		"a dry run":                  {tagged, Options{}, unless},
+		"a parameter called dry_run": {nil, Options{}, always},
+		"a person must be asked": {tagged, Options{Confirmation: Confirmation{HumanOnly: true}},
+			"confirmation required from the user]"},
 		"the policy wants confirmation": {tagged, Options{Policy: confirms}, always},
 	} {
 		answer := string(newPurger(t, tt.rules, tt.options).Call(t.Context(), "mcp_aql_read",

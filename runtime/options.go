@@ -135,6 +135,13 @@ type Options struct {
 	// State holds confirmation tokens and counters; nil: they are in memory and end with the process. The adapter does not
 	// close it.
 	State store.Store
+	// StateKey is a secret of 32 bytes or more, the same in all processes that share State and kept elsewhere. With it who
+	// can read State can neither open nor make what clients hold, and who can write it can make no confirmation. Without
+	// it State holds the secret that it needs.
+	StateKey []byte
+	// OldStateKeys are keys that were StateKey before: what was made with them stays valid. They are needed for as long as
+	// a confirmation is valid, and a month where a quota of costs can be paused.
+	OldStateKeys [][]byte
 	// StateTimeout is how long a request waits for State before it is refused. Default: 2 seconds.
 	StateTimeout time.Duration
 

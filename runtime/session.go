@@ -12,9 +12,16 @@ type Session struct {
 	gate    *gate.Session
 }
 
-// NewSession begins a session.
+// NewSession begins the session of a connection. A question that a human is asked in it can be answered only in it.
 func (a *Adapter) NewSession() *Session {
 	return &Session{adapter: a, gate: a.view.Load().gate.NewSession()}
+}
+
+// NewCallerSession begins the session of a caller over a protocol without sessions, whose requests may reach any
+// replica. A question that a human is asked in it can be answered in every such session of the caller, in all adapters
+// that share Options.State: who has the caller's credentials, and what Session.Seal returned, can answer it.
+func (a *Adapter) NewCallerSession() *Session {
+	return &Session{adapter: a, gate: a.view.Load().gate.NewCallerSession()}
 }
 
 // ID returns a random identifier of the session, for logs. It proves nothing about the caller.

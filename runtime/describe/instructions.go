@@ -36,7 +36,11 @@ func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
 	if slices.ContainsFunc(a.Operations, isPaged) {
 		lines = append(lines, "Where it has first and after, read a page at a time: after is the cursor of the page before.")
 	}
-	if p.Capabilities.Confirmation {
+	switch {
+	case p.HumanOnly:
+		lines = append(lines, "What needs an approval is put to the user before it runs. "+
+			"If nobody can be asked, it is denied.")
+	case p.Capabilities.Confirmation:
 		lines = append(lines, "If an answer is CONFIRMATION_REQUIRED, ask the user. After a yes, send the same request "+
 			"again, with confirmation_token from the answer in its params.")
 	}

@@ -165,7 +165,7 @@ func (s *sessions) remember(identity string) (session, oldest *aql.Session) {
 		delete(s.callers, last.identity)
 		oldest = last.session
 	}
-	c := &caller{identity: identity, session: s.adapter.NewSession()}
+	c := &caller{identity: identity, session: s.adapter.NewCallerSession()}
 	s.callers[identity] = s.recent.PushFront(c)
 	return c.session, oldest
 }

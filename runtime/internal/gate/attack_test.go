@@ -107,7 +107,7 @@ func TestRevocationsAreOnRecord(t *testing.T) {
 	); refusal != nil {
 		t.Fatal(refusal)
 	}
-	declined, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
+	declined, err := session.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestCancelledRefusalsAreOnRecord(t *testing.T) {
 func TestApprovalsAreGoodOnce(t *testing.T) {
 	s := newScene(t, Options{Confirmation: Confirmation{MaxUses: 3}})
 	session := s.NewSession()
-	sealed, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
+	sealed, err := session.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func storesThatHoldRequests(t *testing.T) {
 		)
 		session := s.NewSession()
 		token := s.ask(t, session)
-		sealed, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
+		sealed, err := session.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,6 +66,16 @@ func (a *admission) refuseUnknown() *Refusal {
 	return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
 }
 
+// refuseAgent refuses a token that the request has, where only the answer of a human counts: whether it is a token is
+// not looked up.
+func (a *admission) refuseAgent() *Refusal {
+	if !a.Session.mayFail(a.now) {
+		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+	}
+	a.Session.failed(a.now)
+	return &Refusal{Reason: NotByHuman}
+}
+
 // consume checks a token and consumes it.
 func (a *admission) consume(ctx context.Context, b Binding, token string) *Refusal {
 	if !a.Session.mayFail(a.now) {
@@ -87,6 +97,9 @@ func (a *admission) consume(ctx context.Context, b Binding, token string) *Refus
 	case redeemed.Verdict != Accepted:
 		a.Session.failed(a.now)
 		return &Refusal{Reason: TokenRefused, Redeemed: redeemed}
+	}
+	if a.Sealed != "" {
+		a.Session.questions.answer(a.Sealed, AlreadyUsed, a.now)
 	}
 	a.consumed = append(a.consumed, redeemed.ID)
 	a.pass.Confirmed = a.pass.Confirmed || b.Kind == ConfirmationToken

@@ -25,6 +25,7 @@ type Gate struct {
 	options    Options
 	adapter    string
 	tokens     *Tokens
+	keys       keyring // nil: there is no state key
 	allowances *allowances
 	meter      *meter.Meter
 	bounded    bool // the store is not memory, so waiting for it is bounded
@@ -46,8 +47,15 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 		options.Logger.Warn("tokens are accepted long after they have expired", slog.Duration("clock_skew", c.ClockSkew))
 	}
 	g.allowances = &allowances{limit: issueRate(c)}
-	g.tokens = &Tokens{Store: options.Store, Skew: c.ClockSkew}
 	var err error
+	if g.keys, err = newKeyring(options.StateKeys...); err != nil {
+		return nil, err
+	}
+	if g.keys != nil {
+		options.Store = signedStore{options.Store, g.keys}
+		g.options.Store = options.Store
+	}
+	g.tokens = &Tokens{Store: options.Store, Skew: c.ClockSkew}
 	if g.meter, err = meter.New(options.Quota, definitions, options.Store); err != nil {
 		return nil, err
 	}

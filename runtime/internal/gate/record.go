@@ -80,7 +80,8 @@ func (a *admission) recordPass(ctx context.Context) error {
 // reasons are the reasons of refusals in records.
 var reasons = map[Reason]string{
 	DeniedByPolicy: "policy", DeniedByTrust: "danger level", TrustTooLow: "trust level", RateLimited: "rate limit",
-	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token", Declined: "declined by a human",
+	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token",
+	NotByHuman: "token of no human", Declined: "declined by a human",
 	ReauthenticationNeeded: "not authenticated once more", TooManyTokens: "too many confirmations",
 	Unavailable: "state is unavailable",
 }

@@ -2,10 +2,7 @@ package gate
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -13,68 +10,52 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// sealKey is where the store holds the key with which tokens are sealed. Replicas that share a store share the key.
+// sealKey is where the store holds the secret with which tokens are sealed, if the adapter has no state key. Replicas
+// that share a store share it, and so does everybody who reads the store.
 const sealKey = "key/seal"
 
-const sealKeyBytes = 32
-
-// Seal encrypts a token, so that a client can hold it without being able to present it. Only a gate with the same store
-// can decrypt it.
-func (g *Gate) Seal(ctx context.Context, token string, caller identity.Caller) (string, error) {
+// seal encrypts a token, so that a client can hold it without being able to present it. Only a gate with the same state
+// keys, or without any and with the same store, can decrypt it.
+func (g *Gate) seal(ctx context.Context, token string, caller identity.Caller) (string, error) {
 	ctx, cancel := g.Bound(ctx)
 	defer cancel()
-	box, err := g.box(ctx)
+	ring, err := g.sealKeys(ctx)
 	if err != nil {
 		return "", err
 	}
-	nonce := make([]byte, box.NonceSize(), box.NonceSize()+len(token)+box.Overhead())
-	rand.Read(nonce) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(token), g.sealedFor(caller))), nil
+	return ring[0].seal(token, g.sealedFor(caller)), nil
 }
 
-// unseal returns the token that Seal encrypted for a caller; empty: sealed is something else.
+// unseal returns the token that seal encrypted for a caller; empty: sealed is something else.
 func (g *Gate) unseal(ctx context.Context, sealed string, caller identity.Caller) (string, error) {
-	data, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil {
-		return "", nil //nolint:nilerr // a text that is not sealed is no failure
-	}
-	box, err := g.box(ctx)
+	ring, err := g.sealKeys(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(data) < box.NonceSize() {
-		return "", nil
-	}
-	token, err := box.Open(nil, data[:box.NonceSize()], data[box.NonceSize():], g.sealedFor(caller))
-	if err != nil {
-		return "", nil //nolint:nilerr // a forgery is no failure
-	}
-	return string(token), nil
+	return ring.open(sealed, g.sealedFor(caller)), nil
 }
 
-func (g *Gate) sealedFor(caller identity.Caller) []byte {
-	return []byte(g.adapter + "\x00" + caller.Key())
-}
+func (g *Gate) sealedFor(caller identity.Caller) string { return g.adapter + "\x00" + caller.Key() }
 
-// box returns the cipher with the key in the store. If there is no key, it creates one.
-func (g *Gate) box(ctx context.Context) (cipher.AEAD, error) {
+// sealKeys returns the adapter's state keys, else the key of the secret in the store. If there is no secret, it makes
+// one.
+func (g *Gate) sealKeys(ctx context.Context) (keyring, error) {
+	if g.keys != nil {
+		return g.keys, nil
+	}
 	entry, err := g.options.Store.Get(ctx, sealKey)
 	if err == nil && !entry.Exists() {
-		key := make([]byte, sealKeyBytes)
-		rand.Read(key) // never fails (crypto/rand)
-		if _, err = g.options.Store.Put(ctx, sealKey, key, 0, 0); err == nil || errors.Is(err, store.ErrConflict) {
+		secret := make([]byte, ShortestKey)
+		rand.Read(secret) // never fails (crypto/rand)
+		if _, err = g.options.Store.Put(ctx, sealKey, secret, 0, 0); err == nil || errors.Is(err, store.ErrConflict) {
 			entry, err = g.options.Store.Get(ctx, sealKey)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("looking up the key of seals: %w", err)
 	}
-	if len(entry.Value) != sealKeyBytes {
+	if len(entry.Value) != ShortestKey {
 		return nil, fmt.Errorf("looking up the key of seals: %w", errDamaged)
 	}
-	block, err := aes.NewCipher(entry.Value)
-	if err != nil {
-		return nil, fmt.Errorf("making the key of seals: %w", err)
-	}
-	return cipher.NewGCM(block)
+	return newKeyring(entry.Value)
 }
