@@ -37,7 +37,8 @@ func TestTokensOutOfTheStore(t *testing.T) {
 	if !strings.Contains(string(reply.JSON), `"PERMISSION_DENIED"`) || reply.Question != nil || len(f.ran) > 0 {
 		t.Errorf("ran %v: %s", f.ran, reply.JSON)
 	}
-	reply = session.Call(WithAnswer(t.Context(), Answer{State: sealed, Approved: true}), "mcp_aql_delete", []byte(deleteN1))
+	ctx := WithAnswer(t.Context(), Answer{State: sealed, Approved: true})
+	reply = session.Call(ctx, "mcp_aql_delete", []byte(deleteN1))
 	if len(f.ran) != 1 {
 		t.Errorf("the human's own answer: %s", reply.JSON)
 	}

@@ -54,6 +54,11 @@ var table = []setting{
 			"a file, redis://…, postgres://…",
 	},
 	{
+		flag: "state-key", standard: "", env: "MCP_AQL_STATE_KEY",
+		help: "`file` with a secret that signs the state, so that who can write the state confirms nothing; " +
+			"after it, with commas, files with the secrets before",
+	},
+	{
 		flag: "policy", standard: "", env: "MCP_AQL_POLICY",
 		help: "`file` with rules about who may do what; it is read again when it changes",
 	},
@@ -90,6 +95,7 @@ func Flags(set *flag.FlagSet) {
 // settings are the values in force.
 type settings struct {
 	transport, addr, mode, profile, prefix, state, policy, audit string
+	stateKey                                                     string // files, with commas between them
 	readOnly, noDestructive                                      bool
 	operations                                                   []string
 	level                                                        slog.Level
@@ -122,7 +128,7 @@ func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 	result := settings{
 		transport: values["transport"], addr: values["addr"],
 		mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
-		state: values["state"], policy: values["policy"], audit: values["audit"], given: given,
+		state: values["state"], stateKey: values["state-key"], policy: values["policy"], audit: values["audit"], given: given,
 	}
 	if err := result.restrict(values); err != nil {
 		return result, nil, err

@@ -90,6 +90,9 @@ func (s settings) prepare(
 			opened = append(opened, state)
 		}
 	}
+	if err := s.readStateKeys(&options.Adapter); err != nil {
+		return fail(err)
+	}
 	if s.audit != "" {
 		file, err := audit.OpenFile(ctx, s.audit, audit.FileOptions{Logger: log})
 		if err != nil {
@@ -112,6 +115,26 @@ func (s settings) prepare(
 	}
 	options.Adapter.Policy = source.Policy()
 	return source, opened, nil
+}
+
+// readStateKeys reads the files of -state-key: the key, and those before it.
+func (s settings) readStateKeys(options *aql.Options) error {
+	if s.stateKey == "" {
+		return nil
+	}
+	var keys [][]byte
+	for path := range strings.SplitSeq(s.stateKey, ",") {
+		key, err := readKey("state-key", strings.TrimSpace(path))
+		if err == nil && key == nil {
+			err = errors.New("-state-key: a comma has no file before or behind it")
+		}
+		if err != nil {
+			return err
+		}
+		keys = append(keys, key)
+	}
+	options.StateKey, options.OldStateKeys = keys[0], keys[1:]
+	return nil
 }
 
 type closing func() error

@@ -117,6 +117,55 @@ func TestStateOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+// C9: processes that share a state key, an old one too, share confirmations. To one that has another key, or none, the
+// state says nothing that allows.
+func TestStateKeys(t *testing.T) {
+	state := new(shared)
+	options := Options{Stores: []store.Driver{state.driver()}}
+	dir := t.TempDir()
+	key := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(strings.Repeat(name, 32)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := key("a"), key("b")
+	first := run(t, options, "-state", "test://x", "-state-key", a)
+	token := tokenIn(t, first.remove(t, ""))
+	first.end(t)
+	for _, keys := range []string{"", b} {
+		other := run(t, options, "-state", "test://x", "-state-key", keys)
+		if got := other.remove(t, token); !strings.Contains(got, "state is unavailable, so nothing was run") {
+			t.Errorf("with the keys %q: %s", keys, got)
+		}
+		other.end(t)
+	}
+	rotated := run(t, options, "-state", "test://x", "-state-key", b+", "+a)
+	if got := rotated.remove(t, token); !strings.Contains(got, `"success":true`) {
+		t.Errorf("with the old key after the new one: %s", got)
+	}
+	rotated.end(t)
+}
+
+// What is wrong with the files of -state-key is said, and nothing is served.
+func TestStateKeyFiles(t *testing.T) {
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for given, want := range map[string]string{
+		"nowhere": "-state-key: reading the key file nowhere: ", short: "it does not have from 32 to 4096 bytes",
+		short + ",": "it does not have from", ",": "-state-key: a comma has no file before or behind it",
+	} {
+		options := Options{}
+		_, _, err := settings{state: memory, stateKey: given}.prepare(t.Context(), &options, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", given, err)
+		}
+	}
+}
+
 // hangUp sends this process the signal with which its adapters read their policies again.
 func hangUp(t *testing.T) {
 	t.Helper()

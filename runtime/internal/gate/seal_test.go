@@ -218,7 +218,8 @@ func TestHumanOnlyRefusesTokens(t *testing.T) {
 		"its token": {Token: token}, "two tokens": {Conflict: true}, "another text": {Token: "conf_x"},
 	} {
 		_, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.Presented = presented }))
-		if diff := cmp.Diff(&Refusal{Reason: NotByHuman}, refusal, cmp.AllowUnexported(Redemption{}, tokenRecord{})); diff != "" {
+		unexported := cmp.AllowUnexported(Redemption{}, tokenRecord{})
+		if diff := cmp.Diff(&Refusal{Reason: NotByHuman}, refusal, unexported); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // errUnsigned is the error of an entry that no state key has signed.
-var errUnsigned = errors.New("what the store holds was not written with the state key: it was changed, or written by an " +
-	"adapter with another key or with none")
+var errUnsigned = errors.New("what the store holds was not written with the state key: it was changed, " +
+	"or written by an adapter with another key or with none")
 
 // signedStore is a store whose entries are signed, so that who writes the store without the keys can add and change
 // none. Counters are not signed: the store itself adds to them.
