@@ -18,18 +18,19 @@ func (g *Gate) Admit(ctx context.Context, r *Request) (Pass, *Refusal) {
 	if r.Operation.Ungated() {
 		return Pass{}, nil
 	}
-	a := &admission{gate: g, Request: r, now: g.options.Now()}
+	a := &admission{gate: g, Request: r, now: g.clock.Now()}
 	refusal := a.decide()
 	if refusal == nil {
 		refusal = a.countAndConfirm(ctx)
 	}
 	if refusal != nil {
+		refusal.At = a.now
 		a.recordRefusal(ctx, refusal)
 		return Pass{}, refusal
 	}
 	if err := a.recordPass(ctx); err != nil {
 		a.giveBack(ctx)
-		return Pass{}, unavailable(err)
+		return Pass{}, &Refusal{Reason: Unavailable, Err: err, At: a.now}
 	}
 	return a.pass, nil
 }
@@ -180,7 +181,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 func (a *admission) giveBack(ctx context.Context) {
 	ctx, cancel := a.gate.Bound(context.WithoutCancel(ctx))
 	defer cancel()
-	if err := a.pass.taken.GiveBack(ctx, a.gate.options.Now()); err != nil {
+	if err := a.pass.taken.GiveBack(ctx, a.gate.clock.Now()); err != nil {
 		a.gate.logFailure(ctx, "a call that was not made stays counted", err)
 	}
 	a.pass.taken = meter.Taken{}

@@ -26,6 +26,7 @@ type Gate struct {
 	adapter    string
 	tokens     *Tokens
 	keys       keyring // nil: there is no state key
+	clock      *clock
 	allowances *allowances
 	meter      *meter.Meter
 	bounded    bool // the store is not memory, so waiting for it is bounded
@@ -47,6 +48,7 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 		options.Logger.Warn("tokens are accepted long after they have expired", slog.Duration("clock_skew", c.ClockSkew))
 	}
 	g.allowances = &allowances{limit: issueRate(c)}
+	g.clock = &clock{read: options.Now}
 	var err error
 	if g.keys, err = newKeyring(options.StateKeys...); err != nil {
 		return nil, err

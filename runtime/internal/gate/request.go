@@ -66,6 +66,7 @@ const (
 // Refusal is the answer to a request that was refused.
 type Refusal struct {
 	Reason   Reason
+	At       time.Time // of the decision, by the clock that tokens expire by
 	Trust    trust.Ruling
 	Level    trust.Level // of the adapter
 	Rule     *policy.Rule

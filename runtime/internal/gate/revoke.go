@@ -54,11 +54,10 @@ func (g *Gate) revokeEntry(
 		}
 		err = g.options.Store.Delete(ctx, entry.Key, entry.Version)
 		if err == nil {
-			now := g.options.Now()
-			if record.uses >= record.mostUses || !now.Before(record.expires.Add(g.tokens.Skew)) {
+			if record.uses >= record.mostUses || !g.clock.Now().Before(record.expires.Add(g.tokens.Skew)) {
 				return false, nil
 			}
-			g.recordRevoked(ctx, entry.Key, &record, reason, now)
+			g.recordRevoked(ctx, entry.Key, &record, reason, g.options.Now())
 			return true, nil
 		}
 		if !errors.Is(err, store.ErrConflict) {

@@ -219,7 +219,7 @@ func TestHumanOnlyRefusesTokens(t *testing.T) {
 	} {
 		_, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.Presented = presented }))
 		unexported := cmp.AllowUnexported(Redemption{}, tokenRecord{})
-		if diff := cmp.Diff(&Refusal{Reason: NotByHuman}, refusal, unexported); diff != "" {
+		if diff := cmp.Diff(&Refusal{Reason: NotByHuman, At: start}, refusal, unexported); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
