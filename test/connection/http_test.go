@@ -263,8 +263,8 @@ func (v *visit) do(ctx context.Context, st step) string {
 // send sends a request to both servers. For one to which a row of the table applies the plain server answers what the
 // row says.
 //
-// The end of a session during a call is a row of its own: the SDK ends the session, with its event stream, when the call
-// has ended, and drops its answer; ours ends both at once.
+// The end of a session during a call is a row of its own: the SDK ends the session, with its event stream, when the
+// call has ended, and drops its answer; ours ends both at once.
 func (v *visit) send(ctx context.Context, r request) {
 	late := false
 	if r.method == http.MethodDelete {
@@ -294,9 +294,9 @@ func (v *visit) send(ctx context.Context, r request) {
 	v.their.send(ctx, r)
 }
 
-// closing reports whether a server waits for a call before it ends a session. The plain one waits for each call, and ours
-// for one that the SDK answers; either may end the session at a message that cannot be written. What they answer to
-// requests of the session meanwhile is not compared.
+// closing reports whether a server waits for a call before it ends a session. The plain one waits for each call, and
+// ours for one that the SDK answers; either may end the session at a message that cannot be written. What they answer
+// to requests of the session meanwhile is not compared.
 func (v *visit) closing() bool {
 	for i, x := range v.their.exchanges {
 		if mine := v.mine.exchanges[i]; mine.late && (!mine.done || !x.done) {
