@@ -31,6 +31,7 @@ func (h *web) pass(x *exchange, w http.ResponseWriter, r *http.Request, sdk http
 func (h *web) passUnread(x *exchange, w http.ResponseWriter, r *http.Request, sdk http.Handler) {
 	answer := &sdkResponse{ResponseWriter: w, web: h, x: x}
 	original := *r
+	defer func() { r.Body = original.Body }() // net/http looks at it when it writes the header of a short response
 	r.Body = &late{Closer: r.Body, read: func() (io.Reader, error) {
 		err := h.read(x, w, &original)
 		if errors.As(err, &answer.refused) && answer.refused.status == http.StatusBadRequest &&
@@ -141,12 +142,19 @@ func plainMessage(text []byte) []byte {
 	if json.Unmarshal([]byte(m.Error), &reported) != nil || reported == nil {
 		return nil
 	}
+	if strings.HasPrefix(reported.Message, notHandled) {
+		reported.Message = "the method is not supported"
+		return rpc.AppendError(nil, m.ID, int(reported.Code), reported.Message)
+	}
 	var plain *jsonrpc.Error
 	if !errors.As(front.Plain(reported), &plain) || plain == reported {
 		return nil
 	}
 	return rpc.AppendError(nil, m.ID, int(plain.Code), plain.Message)
 }
+
+// notHandled begins the SDK's text about a method that it does not know.
+const notHandled = "JSON RPC not handled: "
 
 // plainTexts are the SDK's texts that repeat what was sent, or are those of Go, by how they begin, and ours.
 var plainTexts = []struct{ start, text string }{
@@ -155,7 +163,7 @@ var plainTexts = []struct{ start, text string }{
 	{"malformed Last-Event-ID", "malformed Last-Event-ID"},
 	{"failed to read body", "failed to read body"},
 	{"storing stream: ", "internal error"},
-	{"JSON RPC not handled: ", "the method is not supported"},
+	{notHandled, "the method is not supported"},
 	{"invalid request: missing required ", "the request has no params"},
 	{"invalid request: unexpected id ", "the method is that of a notification, which has no id"},
 	{"invalid request: missing id ", "the method is that of a request, which has an id"},

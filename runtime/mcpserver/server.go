@@ -156,8 +156,10 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 		adapter: adapter, options: options, log: adapter.Logger(),
 		sessions: newSessions(adapter, options.MaxSessions, options.MaxSessionsPerCaller),
 		inFlight: newShare(options.MaxInFlight, options.MaxInFlightPerCaller),
-		open:     newShare(options.MaxSessions+options.MaxInFlight, options.MaxSessionsPerCaller+options.MaxInFlightPerCaller),
-		buffers:  newBuffers(options.MaxBufferedBytes),
+		open: newShare(
+			options.MaxSessions+options.MaxInFlight, options.MaxSessionsPerCaller+options.MaxInFlightPerCaller,
+		),
+		buffers: newBuffers(options.MaxBufferedBytes),
 	}
 	s.sessions.idle = options.SessionTimeout
 	s.caller = s.sessions.caller

@@ -45,6 +45,9 @@ type Options struct {
 	// AllowRemote allows HTTP on addresses that other machines can reach without MCP.Bearer, so that callers are
 	// anonymous. Set it if a proxy authenticates them.
 	AllowRemote bool
+	// MaxConnections bounds the HTTP connections that are open at the same time; default 1024. One more closes another: of
+	// the address with most connections, the one that waits longest for its client.
+	MaxConnections int
 	// Close, unless nil, is called when serving has ended, before Main exits.
 	Close func() error
 	// ShutdownTimeout bounds how long running calls may take at shutdown; default 10 seconds.

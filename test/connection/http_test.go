@@ -217,6 +217,9 @@ func (x *exchange) words(text string) string {
 	if err != nil || !ok || response.Error == nil {
 		return text
 	}
+	if e := new(jsonrpc.Error); errors.As(response.Error, &e) && strings.HasPrefix(e.Message, "JSON RPC not handled: ") {
+		e.Message = "the method is not supported"
+	}
 	if encoded, err := jsonrpc.EncodeMessage(inOurWords(response)); err == nil {
 		return string(encoded)
 	}
