@@ -264,8 +264,8 @@ func TestPlacesOfACaller(t *testing.T) {
 			block := make(chan struct{})
 			server := newServer(t, Options{MaxInFlight: 8, Peer: byHeader, Setup: setup}, block)
 			url := httpServer(t, server).URL
-			greedy := map[string]string{"X-Peer": "greedy", "Mcp-Session-Id": begin(t, url, map[string]string{"X-Peer": "greedy"})}
-			honest := map[string]string{"X-Peer": "honest", "Mcp-Session-Id": begin(t, url, map[string]string{"X-Peer": "honest"})}
+			greedy, honest := map[string]string{"X-Peer": "greedy"}, map[string]string{"X-Peer": "honest"}
+			greedy["Mcp-Session-Id"], honest["Mcp-Session-Id"] = begin(t, url, greedy), begin(t, url, honest)
 			done := make(chan string)
 			for i := range 2 {
 				go func() {
@@ -379,24 +379,28 @@ func TestPeers(t *testing.T) {
 // C8, REQ-DE-05: nothing that the SDK says of Go, or repeats, reaches a client over HTTP.
 func TestWordsOverHTTP(t *testing.T) {
 	const secret = "s3cret"
+	message := func(members string) string {
+		return `{"jsonrpc":"2.0",` + strings.ReplaceAll(members, "SECRET", secret) + "}"
+	}
 	bodies := map[string]string{
-		"a name that is a list":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":["` + secret + `"]}}`,
-		"metadata that is a number":  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + secret + `","_meta":1}}`,
-		"params in a list":           `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["` + secret + `"]}`,
-		"a cursor that is a number":  `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5,"x":"` + secret + `"}}`,
-		"a URI that is an object":    `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":{"a":"` + secret + `"}}}`,
-		"a cancellation of a type":   `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":["` + secret + `"]}}`,
-		"an unknown method":          `{"jsonrpc":"2.0","id":1,"method":"` + secret + `"}`,
-		"a notification with an id":  `{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}`,
-		"a request without an id":    `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"` + secret + `"}}`,
-		"no params":                  `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`,
+		"a name that is a list":      message(`"id":1,"method":"tools/call","params":{"name":["SECRET"]}`),
+		"metadata that is a number":  message(`"id":1,"method":"tools/call","params":{"name":"SECRET","_meta":1}`),
+		"params in a list":           message(`"id":1,"method":"tools/call","params":["SECRET"]`),
+		"a cursor that is a number":  message(`"id":1,"method":"tools/list","params":{"cursor":5,"x":"SECRET"}`),
+		"a URI that is an object":    message(`"id":1,"method":"resources/read","params":{"uri":{"a":"SECRET"}}`),
+		"a cancellation of a type":   message(`"method":"notifications/cancelled","params":{"requestId":["SECRET"]}`),
+		"an unknown method":          message(`"id":1,"method":"SECRET"`),
+		"a notification with an id":  message(`"id":1,"method":"notifications/initialized"`),
+		"a request without an id":    message(`"method":"tools/call","params":{"name":"SECRET"}`),
+		"no params":                  message(`"id":1,"method":"tools/call"`),
 		"malformed":                  `{"` + secret + `"`,
 		"malformed batch":            `[{"` + secret + `"`,
-		"initialize with a number":   `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5,"x":"` + secret + `"}}`,
+		"initialize with a number":   message(`"id":1,"method":"initialize","params":{"protocolVersion":5,"x":"SECRET"}`),
 		"a version that is no text":  `{"jsonrpc":5,"id":1,"method":"` + secret + `"}`,
-		"an answer to nothing":       `{"jsonrpc":"2.0","id":"` + secret + `","result":{}}`,
-		"an error that is no object": `{"jsonrpc":"2.0","id":1,"error":{"code":"` + secret + `"}}`,
+		"an answer to nothing":       message(`"id":"SECRET","result":{}`),
+		"an error that is no object": message(`"id":1,"error":{"code":"SECRET"}`),
 	}
+	foreign := []string{"json:", "unmarshal", "Go ", "mcp.", "jsonrpc2", "handling", "EOF", "invalid character"}
 	for server, setup := range map[string]func(*mcp.Server){"plain": nil, "with middleware": throughMiddleware} {
 		url := httpServer(t, newServer(t, Options{Setup: setup}, nil)).URL
 		for era, headers := range map[string]map[string]string{
@@ -410,7 +414,7 @@ func TestWordsOverHTTP(t *testing.T) {
 		} {
 			for name, body := range bodies {
 				status, message := answered(t, post(t, url, body, headers))
-				for _, word := range []string{"json:", "unmarshal", "Go ", "mcp.", "jsonrpc2", "handling", "EOF", "invalid character"} {
+				for _, word := range foreign {
 					if strings.Contains(message, word) {
 						t.Errorf("%s, %s, %s: %d %s", server, era, name, status, message)
 					}
@@ -430,10 +434,12 @@ func TestArgumentsTwice(t *testing.T) {
 	for server, setup := range map[string]func(*mcp.Server){"plain": nil, "with middleware": throughMiddleware} {
 		url := httpServer(t, newServer(t, Options{Setup: setup}, nil)).URL
 		for name, headers := range map[string]map[string]string{
-			"session":               {"Mcp-Session-Id": begin(t, url, nil)},
-			"before a session":      {},
-			"before a known one":    {"Mcp-Protocol-Version": "2025-03-26"},
-			"sessionless":           {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "mcp_aql_read"},
+			"session":            {"Mcp-Session-Id": begin(t, url, nil)},
+			"before a session":   {},
+			"before a known one": {"Mcp-Protocol-Version": "2025-03-26"},
+			"sessionless": {
+				"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "mcp_aql_read",
+			},
 			"a version to come":     {"Mcp-Protocol-Version": "2027-01-01"},
 			"an old one, for batch": {"Mcp-Session-Id": begin(t, url, nil), "Mcp-Protocol-Version": "2025-03-26"},
 		} {

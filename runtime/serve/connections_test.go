@@ -49,7 +49,11 @@ func TestConnectionsGiveWay(t *testing.T) {
 				{"a", "192.0.2.1", waiting, 1, 0}, {"b", "192.0.2.2", working, 2, 0}, {"c", "192.0.2.2", working, 3, 0},
 			}, "b",
 		},
-		{"one that waits", []open{{"a", "::1", working, 1, 0}, {"b", "::1", waiting, 3, 0}, {"c", "::1", streaming, 2, 0}}, "b"},
+		{
+			"one that waits", []open{
+				{"a", "::1", working, 1, 0}, {"b", "::1", waiting, 3, 0}, {"c", "::1", streaming, 2, 0},
+			}, "b",
+		},
 		{"one that waits for longest", []open{{"a", "::1", waiting, 2, 0}, {"b", "::1", waiting, 1, 0}}, "b"},
 		{"one whose client does not read", []open{{"a", "::1", waiting, 3, 0}, {"b", "::1", working, 4, 2}}, "b"},
 		{"a stream before a call", []open{{"a", "::1", working, 1, 0}, {"b", "::1", streaming, 2, 0}}, "b"},
@@ -123,10 +127,12 @@ func TestHeldConnections(t *testing.T) {
 	}()
 	<-entered
 	address := strings.TrimPrefix(r.url, "http://")
+	var held []net.Conn
 	for _, sent := range []string{
 		"", "POST /mcp HTTP/1.1\r\nHost: loc",
 		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
-		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: 9\r\n\r\n{",
+		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n" +
+			"Content-Length: 9\r\n\r\n{",
 		"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
 	} {
 		for range 10 {
@@ -134,7 +140,7 @@ func TestHeldConnections(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer conn.Close()
+			held = append(held, conn)
 			if _, err := io.WriteString(conn, sent); err != nil {
 				t.Fatal(err)
 			}
@@ -147,6 +153,9 @@ func TestHeldConnections(t *testing.T) {
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("%q: %s", sent, response.Status)
 		}
+	}
+	for _, conn := range held {
+		conn.Close()
 	}
 	close(leave)
 	if err := <-called; err != nil {
@@ -197,8 +206,11 @@ func TestConnectionStates(t *testing.T) {
 		t.Error(diff)
 	}
 	go conn.Write([]byte("x"))
-	for phase, since := conn.state(); conn.writing.Load() == 0 || phase != waiting || since == 0; phase, since = conn.state() {
+	for conn.writing.Load() == 0 {
 		time.Sleep(time.Millisecond)
+	}
+	if phase, since := conn.state(); phase != waiting || since != conn.writing.Load() {
+		t.Errorf("writing: phase %d since %d", phase, since)
 	}
 	if _, err := client.Read(make([]byte, 1)); err != nil {
 		t.Error(err)
