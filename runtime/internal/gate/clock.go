@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -66,11 +67,9 @@ func (g *Gate) latest(ctx context.Context, now time.Time) (time.Time, error) {
 	}
 	var seen time.Time
 	if entry.Exists() {
-		ms, n := binary.Varint(entry.Value)
-		if n <= 0 || n != len(entry.Value) || ms < 0 || ms > latestMillis {
-			return now, fmt.Errorf("looking up the latest time: %w", errDamaged)
+		if seen, err = parseTime(entry.Value); err != nil {
+			return now, fmt.Errorf("looking up the latest time: %w", err)
 		}
-		seen = time.UnixMilli(ms).UTC()
 	}
 	if seen.After(now) {
 		if seen.Sub(now) > farAhead {
@@ -83,12 +82,28 @@ func (g *Gate) latest(ctx context.Context, now time.Time) (time.Time, error) {
 	if now.Sub(seen) < resolution {
 		return now, nil
 	}
-	_, err = g.options.Store.Put(ctx, key, binary.AppendVarint(nil, now.UnixMilli()), entry.Version, 0)
+	_, err = g.options.Store.Put(ctx, key, encodeTime(now), entry.Version, 0)
 	if err != nil && !errors.Is(err, store.ErrConflict) { // another process has stored its time
 		return now, fmt.Errorf("storing the latest time: %w", err)
 	}
 	return now, nil
 }
 
-// latestMillis is the end of the year 9999.
-var latestMillis = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() - 1
+// timeForm is the version of the encoding of a time.
+const timeForm = 1
+
+func encodeTime(t time.Time) []byte {
+	return binary.BigEndian.AppendUint64([]byte{timeForm}, uint64(max(t.UnixMilli(), 0)))
+}
+
+// parseTime decodes what encodeTime has written, up to the year 9999.
+func parseTime(data []byte) (time.Time, error) {
+	if len(data) != 9 || data[0] != timeForm {
+		return time.Time{}, errDamaged
+	}
+	ms := binary.BigEndian.Uint64(data[1:])
+	if at := time.UnixMilli(int64(ms)).UTC(); ms <= math.MaxInt64 && at.Year() < 10000 {
+		return at, nil
+	}
+	return time.Time{}, errDamaged
+}

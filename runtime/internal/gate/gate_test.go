@@ -49,8 +49,8 @@ func TestOptionsAreChecked(t *testing.T) {
 			Cooldown: map[gen.Danger]time.Duration{gen.Forbidden: 6 * time.Minute},
 		},
 	}, &notes)
-	want := `token lifetime of 1h0m0s: it is between 0 and 15m0s
-token lifetime for level forbidden of 6m0s: it is between 0 and 5m0s
+	want := `token lifetime of 1h0m0s: it is between 1s and 15m0s
+token lifetime for level forbidden of 6m0s: it is between 1s and 5m0s
 clock skew of -1ns: it is between 0 and 5m0s
 store timeout of 1h0m0s: it is between 0 and 1m0s
 cooldown for forbidden of 6m0s: it is between 0 and 5m59s
@@ -66,6 +66,8 @@ trust level "high" is none of untested, generated, validated, community_reviewed
 	for _, c := range []Confirmation{
 		{Cooldown: map[gen.Danger]time.Duration{"mild": time.Second}},
 		{Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 5 * time.Minute}},
+		{Lifetime: 300}, // C12: nanoseconds, where seconds were meant
+		{Lifetime: -time.Minute},
 	} {
 		if _, err := New(Options{Confirmation: c}, &notes); err == nil {
 			t.Errorf("%+v was not refused", c)

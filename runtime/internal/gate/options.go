@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -79,7 +80,7 @@ func (o *Options) setDefaults() {
 		c.Scope = cmp.Or(c.Scope, SessionScope)
 	}
 	c.Scope = cmp.Or(c.Scope, CallerScope)
-	c.MaxUses = max(c.MaxUses, 1)
+	c.MaxUses = min(max(c.MaxUses, 1), math.MaxInt32)
 	c.Lifetime = cmp.Or(c.Lifetime, defaultLifetime)
 	c.LifetimeForbidden = cmp.Or(c.LifetimeForbidden, defaultLifetimeForbidden)
 	c.IssuesPerMinute = cmp.Or(c.IssuesPerMinute, defaultIssues)
@@ -101,19 +102,24 @@ func (o *Options) validate() error {
 			faults = append(faults, fmt.Errorf("%s of %v: it is between 0 and %v", title, value, most))
 		}
 	}
-	within("token lifetime", c.Lifetime, longestLifetime)
-	within("token lifetime for level forbidden", c.LifetimeForbidden, longestLifetimeForbidden)
+	lifetime := func(title string, value, most time.Duration) {
+		if value != 0 && (value < time.Second || value > most) {
+			faults = append(faults, fmt.Errorf("%s of %v: it is between %v and %v", title, value, time.Second, most))
+		}
+	}
+	lifetime("token lifetime", c.Lifetime, longestLifetime)
+	lifetime("token lifetime for level forbidden", c.LifetimeForbidden, longestLifetimeForbidden)
 	within("clock skew", c.ClockSkew, longestSkew)
 	within("store timeout", o.StoreTimeout, time.Minute)
 	for level, cooldown := range c.Cooldown {
 		if level.Level() < 0 {
 			faults = append(faults, fmt.Errorf("cooldown for %q, which is no danger level", level))
 		}
-		lifetime := cmp.Or(c.Lifetime, defaultLifetime)
+		most := cmp.Or(c.Lifetime, defaultLifetime)
 		if level == gen.Forbidden {
-			lifetime = cmp.Or(c.LifetimeForbidden, defaultLifetimeForbidden)
+			most = cmp.Or(c.LifetimeForbidden, defaultLifetimeForbidden)
 		}
-		within(fmt.Sprintf("cooldown for %s", level), cooldown, lifetime-time.Second)
+		within(fmt.Sprintf("cooldown for %s", level), cooldown, most-time.Second)
 	}
 	switch c.Scope {
 	case "", SessionScope, CallerScope:

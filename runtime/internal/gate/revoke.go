@@ -26,12 +26,17 @@ func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int
 		ctx, cancel := g.Bound(ctx)
 		entries, err := g.options.Store.List(ctx, tokenPrefix, after, pageSize)
 		for i := 0; err == nil && i < len(entries); i++ {
-			var live bool
-			live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
+			key, live := entries[i].Key, false
+			switch {
+			case key <= after:
+				err = errDamaged // it would never end
+			case isTokenKey(key):
+				live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
+			}
 			if live {
 				revoked++
 			}
-			after = entries[i].Key
+			after = key
 		}
 		cancel()
 		if err != nil {
