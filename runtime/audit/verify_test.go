@@ -21,6 +21,10 @@ func TestVerifyFindsTampering(t *testing.T) {
 	for _, key := range [][]byte{nil, secret} {
 		chain := bytes.SplitAfter(written(t, 5, key), []byte("\n"))[:5]
 		other := bytes.SplitAfter(written(t, 2, []byte("another key of 32 bytes or more!")), []byte("\n"))[:2]
+		another := audit.Changed
+		if key == nil {
+			another = audit.WrongKey
+		}
 		pick := func(lines ...int) []byte {
 			var b []byte
 			for _, i := range lines {
@@ -49,7 +53,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 			{"a line is something else", slices.Concat(pick(0), []byte("hello\n"), pick(1, 2)), 2, audit.Changed, 1},
 			{"a line is empty", slices.Concat(pick(0), []byte("\n"), pick(1, 2)), 2, audit.Changed, 1},
 			{
-				"a line is longer than 1 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<20), []byte("\n"), pick(1, 2)),
+				"a line is longer than 16 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<24), []byte("\n"), pick(1, 2)),
 				2, audit.Changed, 1,
 			},
 			{"white space is added", bytes.Replace(whole, []byte("}\n"), []byte("} \n"), 1), 1, audit.Changed, 0},
@@ -64,7 +68,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 			{"the last becomes the first", pick(4, 0, 1, 2, 3), 1, audit.Reordered, 0},
 			{"a record stands twice", pick(0, 1, 1, 2, 3, 4), 3, audit.Inserted, 2},
 			{"an old record comes again", pick(0, 1, 2, 3, 4, 0), 6, audit.Inserted, 5},
-			{"a record of another chain", slices.Concat(pick(0), other[1], pick(2, 3, 4)), 2, audit.Changed, 1},
+			{"a record of another chain", slices.Concat(pick(0), other[1], pick(2, 3, 4)), 2, another, 1},
 			{"the last line is torn", whole[:len(whole)-20], 5, audit.Torn, 4},
 			{"the last line break is missing", whole[:len(whole)-1], 5, audit.Torn, 4},
 			{"a torn line alone", whole[:5], 1, audit.Torn, 0},
@@ -209,19 +213,20 @@ func TestVerifySummary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := audit.Summary{Records: 5, First: records[0].Time, Last: records[4].Time, Head: hashOf(lines[4])}
+		want := audit.Summary{Files: 1, Records: 5, First: records[0].Time, Last: records[4].Time, Head: hashOf(lines[4])}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
-	if got, err := audit.Verify(strings.NewReader(""), audit.VerifyOptions{}); err != nil || got != (audit.Summary{}) {
+	got, err := audit.Verify(strings.NewReader(""), audit.VerifyOptions{})
+	if err != nil || got != (audit.Summary{Files: 1}) {
 		t.Errorf("an empty file: %+v, %v", got, err)
 	}
 }
 
 // hashOf is the hash in a line.
 func hashOf(line []byte) string {
-	i := bytes.LastIndex(line, []byte(`"hash":"`)) + len(`"hash":"`)
+	i := bytes.LastIndex(line, []byte(`":"`)) + len(`":"`)
 	return string(line[i : i+64])
 }
 
@@ -247,7 +252,7 @@ func TestVerifyAgainstWhatIsKnown(t *testing.T) {
 		{"fewer than there must be", cut, audit.VerifyOptions{Key: secret, AtLeast: 4}, audit.CutOff},
 		{"cut off, and nothing is known", cut, audit.VerifyOptions{Key: secret}, ""},
 		{"another key", text, audit.VerifyOptions{Key: []byte("another key of 32 bytes or more!")}, audit.Changed},
-		{"no key", text, audit.VerifyOptions{}, audit.Changed},
+		{"no key", text, audit.VerifyOptions{}, audit.WrongKey},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := audit.Verify(bytes.NewReader(tt.text), tt.opts)

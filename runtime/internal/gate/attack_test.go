@@ -67,7 +67,7 @@ func newScene(t *testing.T, options Options) *scene {
 	t.Helper()
 	s := &scene{now: start, sink: new(kept)}
 	options.Now = func() time.Time { return s.now }
-	options.Audit = audit.New(audit.Options{Sinks: []audit.Sink{s.sink}, Wait: true})
+	options.Audit = audit.New(audit.Options{Sinks: []audit.Sink{s.sink}, Wait: true, Refusals: -1})
 	t.Cleanup(func() { options.Audit.Close(context.Background()) })
 	var err error
 	if s.Gate, err = New(options, &notes); err != nil {

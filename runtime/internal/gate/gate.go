@@ -115,13 +115,14 @@ type Operation struct {
 	gauge      *meter.Gauge
 	dryRun     string // the parameter that asks for a dry run; empty: there is none
 	humanOnly  bool
-	recorded   bool // every attempt is recorded
+	recorded   bool     // every attempt is recorded
+	identifies []string // the parameters that say what a call is about
 }
 
 func (g *Gate) operation(definition *gen.Operation) *Operation {
 	guarded := definition.Danger.Level() >= guardedLevel
 	c := &g.options.Confirmation
-	o := &Operation{definition: definition, recorded: guarded, humanOnly: c.HumanOnly}
+	o := &Operation{definition: definition, recorded: guarded, humanOnly: c.HumanOnly, identifies: identifiers(definition)}
 	if definition.Category == gen.Execute && g.options.Audit != nil {
 		o.recorded = true // MCP-AQL CRUDE pattern §7.2
 	}
