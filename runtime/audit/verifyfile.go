@@ -51,6 +51,10 @@ func closedFile(path string) (base string, number uint64) {
 // snapshot opens a file, and returns its size and the files that were closed before it while no process writes to them.
 func snapshot(ctx context.Context, path string) (f *os.File, size int64, closed []rotatedFile, err error) {
 	for {
+		// Opening a named pipe would block.
+		if info, fault := os.Stat(path); fault == nil && !info.Mode().IsRegular() {
+			return nil, 0, nil, fmt.Errorf("reading the audit file %s: it is not a regular file", path)
+		}
 		f, err = os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			if others, listed := rotated(path); listed == nil && len(others) > 0 {
