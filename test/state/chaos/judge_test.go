@@ -43,9 +43,9 @@ func TestModel(t *testing.T) {
 		"unconfirmed": {
 			[]attempt{with(ask, func(a *attempt) { a.got = lost })}, []int{0}, "ran unconfirmed",
 		},
-		"run by two":                         {[]attempt{ask, use(done), use(lost)}, []int{1, 2}, "ran 2 times for conf_x"},
-		"run twice by one":                   {[]attempt{ask, use(done)}, []int{1, 1}, "ran 2 times: delete_thing x"},
-		"said to have run":                   {[]attempt{ask, use(done)}, nil, "says that it ran, and it did not"},
+		"run by two":       {[]attempt{ask, use(done), use(lost)}, []int{1, 2}, "ran 2 times for conf_x"},
+		"run twice by one": {[]attempt{ask, use(done)}, []int{1, 1}, "ran 2 times: delete_thing x"},
+		"said to have run": {[]attempt{ask, use(done)}, nil, "says that it ran, and it did not"},
 		"said not to have run": {
 			[]attempt{ask, use(no("INTERNAL_ERROR"))}, []int{1}, "says that it did not run, and it ran",
 		},

@@ -136,6 +136,13 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 			t.Logf("the disk of %s is never full: this test may not mount one", name)
 		}
 	}
+	key := ""
+	if seed%2 == 0 { // with every other seed the state is signed
+		key = filepath.Join(dir, "key")
+		if err := os.WriteFile(key, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	location := func(string) string { return filepath.Join(dir, "state", "state.db") }
 	socket := ""
 	if k.open != nil {
@@ -159,7 +166,7 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 			s.store = newProxy(t, filepath.Join(own, postgresSocket), socket, seed+uint64(i))
 		}
 		s.arguments = append([]string{
-			"-process", c.name, "-journal", w.journal(), "-state", location(own), "-audit", s.audit,
+			"-process", c.name, "-journal", w.journal(), "-state", location(own), "-state-key", key, "-audit", s.audit,
 			"-lifetime", limits.lifetime.String(), "-state-timeout", stateTimeout.String(),
 			"-calls", fmt.Sprint(limits.calls), "-bells", fmt.Sprint(limits.bells), "-mutant", mutant, "-log-level", "warn",
 		}, c.arguments...)
