@@ -161,14 +161,14 @@ func (f *File) rotate(at time.Time) error {
 	var last []byte
 	end := f.end
 	if !f.closed {
-		r := Record{Time: at, ID: newID(), Event: FileClosed, Outcome: Success, File: number}
+		r := Record{Time: at, Event: FileClosed, Outcome: Success, File: number}
 		last = f.chain.append(nil, &r, &end)
 	}
 	opened := place{number: number + 1, opened: end.seq + 1, prev: end.hash, oldest: max(f.place.oldest, 1)}
 	if f.keep > 0 && opened.number > f.keep {
 		opened.oldest = max(opened.oldest, opened.number-f.keep)
 	}
-	r := Record{Time: at, ID: newID(), Event: FileOpened, Outcome: Success, File: opened.number, Oldest: opened.oldest}
+	r := Record{Time: at, Event: FileOpened, Outcome: Success, File: opened.number, Oldest: opened.oldest}
 	began := end
 	first := f.chain.append(nil, &r, &began)
 	name := f.path + ".next"

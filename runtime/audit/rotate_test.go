@@ -76,11 +76,7 @@ func TestFileRotates(t *testing.T) {
 		if len(kept) != 7 {
 			t.Errorf("records: %v", kept)
 		}
-		var text []byte
-		for _, name := range append(want[1:], want[0]) {
-			text = append(text, read(t, filepath.Join(filepath.Dir(path), name))...)
-		}
-		whole, err := audit.Verify(bytes.NewReader(text), audit.VerifyOptions{Key: key, AtLeast: 13})
+		whole, err := audit.Verify(bytes.NewReader(joined(t, path)), audit.VerifyOptions{Key: key, AtLeast: 13})
 		if err != nil || whole.Head != s.Head || whole.Records != 13 {
 			t.Errorf("one after the other: %+v, %v", whole, err)
 		}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -308,17 +310,20 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 	}
 }
 
-// Without the key nothing can be written that verifies but the chain itself and its beginnings.
+// Without the key nothing can be written that verifies but the chain itself and its beginnings, in one file or several.
 func FuzzVerify(f *testing.F) {
 	chain := written(f, 3, secret)
 	plain := written(f, 3, nil)
+	rotated := joined(f, rotatedChain(f, 5, secret))
 	f.Add(chain)
 	f.Add(plain)
+	f.Add(rotated)
+	f.Add(rotated[bytes.Index(rotated, []byte("FILE_OPENED"))-len(`{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"`):])
 	f.Add(chain[:len(chain)-1])
 	f.Add(bytes.Repeat([]byte(`{"timestamp":"","seq":1,"prev":"","hash":""}`+"\n"), 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := audit.Verify(bytes.NewReader(data), audit.VerifyOptions{Key: secret})
-		if err == nil && !bytes.HasPrefix(chain, data) {
+		if err == nil && !bytes.HasPrefix(chain, data) && !bytes.HasPrefix(rotated, data) {
 			t.Errorf("forged: %q", data)
 		}
 		if lines := bytes.Count(data, []byte("\n")); s.Records > uint64(lines) {
@@ -328,6 +333,77 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("records without a head: %+v", s)
 		}
 	})
+}
+
+// Whatever is in a file that is opened, a chain that verifies goes on and still does; nothing else is made one.
+func FuzzOpenFile(f *testing.F) {
+	text := written(f, 3, nil)
+	f.Add(text)
+	f.Add(text[:len(text)-20])
+	f.Add(text[:10])
+	f.Add(written(f, 2, secret))
+	f.Add(joined(f, rotatedChain(f, 5, nil)))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "audit.log")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, broken := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{})
+		file, err := audit.OpenFile(t.Context(), path, audit.FileOptions{MaxSize: 1 << 20})
+		if err != nil {
+			if broken == nil {
+				t.Errorf("a chain that verifies is not opened: %v", err)
+			}
+			return
+		}
+		defer file.Close()
+		if err := file.Write(t.Context(), numbered(1)); err != nil {
+			t.Fatal(err)
+		}
+		after, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{})
+		if broken == nil && (err != nil || after.Records <= before.Records) {
+			t.Errorf("%d records before, %d after: %v", before.Records, after.Records, err)
+		}
+		var was *audit.BrokenError
+		if err == nil && broken != nil && (!errors.As(broken, &was) || was.Fault != audit.Torn) {
+			t.Errorf("a broken chain verifies: %v", broken)
+		}
+	})
+}
+
+// joined returns the text of rotated files, one after the other.
+func joined(t testing.TB, path string) []byte {
+	t.Helper()
+	closed, err := filepath.Glob(path + ".[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for _, name := range append(closed, path) {
+		text = append(text, read(t, name)...)
+	}
+	return text
+}
+
+// endless is a line without an end, and counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+// A line that does not end takes bounded memory.
+func TestVerifyALineWithoutAnEnd(t *testing.T) {
+	r := new(endless)
+	_, err := audit.Verify(r, audit.VerifyOptions{})
+	if err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") || r.read > 17<<20 {
+		t.Errorf("%d bytes were read: %v", r.read, err)
+	}
 }
 
 func BenchmarkVerify(b *testing.B) {

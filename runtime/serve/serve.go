@@ -42,6 +42,12 @@ type Options struct {
 	MCP     mcpserver.Options
 	// Stores are the stores that -state can name, besides memory, such as sqlite.Drivers() of runtime/store/sqlite.
 	Stores []store.Driver
+	// AuditKey is the key of the file of -audit, of 32 bytes or more; -audit-key overrides it. AuditSize is the size in
+	// bytes at which the file is closed and the next one begins; default 64 MiB, negative: never. AuditKeep is how many
+	// closed files are kept; zero: all. See audit.FileOptions.
+	AuditKey  []byte
+	AuditSize int64
+	AuditKeep int
 	// AllowRemote allows HTTP on addresses that other machines can reach without MCP.Bearer, so that callers are
 	// anonymous. Set it if a proxy authenticates them.
 	AllowRemote bool

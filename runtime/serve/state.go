@@ -13,7 +13,6 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -93,17 +92,16 @@ func (s settings) prepare(
 	if err := s.readStateKeys(&options.Adapter); err != nil {
 		return fail(err)
 	}
-	if s.audit != "" {
-		file, err := audit.OpenFile(ctx, s.audit, audit.FileOptions{Logger: log})
-		if err != nil {
-			return fail(fmt.Errorf("-audit: %w", err))
-		}
-		auditLog := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true, Logger: log})
-		options.Adapter.Audit = auditLog
+	records, err := s.openAudit(ctx, *options, log)
+	if err != nil {
+		return fail(err)
+	}
+	if records != nil {
+		options.Adapter.Audit = records
 		opened = append(opened, closing(func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 			defer cancel()
-			return auditLog.Close(ctx)
+			return records.Close(ctx)
 		}))
 	}
 	if s.policy == "" {

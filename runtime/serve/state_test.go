@@ -247,3 +247,58 @@ func TestStateInMemoryWins(t *testing.T) {
 		}
 	}
 }
+
+// C11: with -audit-key the chain has a key, so that who can write the file cannot write a chain that verifies. The file
+// is rotated, and what is wrong with the key is said.
+func TestAuditKey(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "audit.log")
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	keyed := func(text string) []byte { return []byte(strings.TrimSpace(text)) }
+	a, b := strings.Repeat("a", 32)+"\n", strings.Repeat("b", 64)
+	keyFile, other := file("a.key", a), file("b.key", b)
+	for range 2 {
+		c := run(t, Options{AuditSize: 2000, AuditKey: keyed(b)}, "-audit", path, "-audit-key", keyFile)
+		c.remove(t, tokenIn(t, c.remove(t, "")))
+		c.end(t)
+	}
+	summary, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{Key: keyed(a)})
+	if err != nil || summary.Records < 2*5 || summary.Files < 2 {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	for _, key := range [][]byte{nil, keyed(b)} {
+		if _, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{Key: key}); err == nil {
+			t.Errorf("it verifies with the key %q", key)
+		}
+	}
+	byOption := filepath.Join(dir, "option.log")
+	c := run(t, Options{AuditKey: keyed(b)}, "-audit", byOption)
+	c.remove(t, "")
+	c.end(t)
+	if _, err := audit.VerifyFile(t.Context(), byOption, audit.VerifyOptions{Key: keyed(b)}); err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-audit", path}, "-audit: opening the audit file " + path + ": its last record: it was written with a key"},
+		{[]string{"-audit", path, "-audit-key", other}, "written with another key"},
+		{[]string{"-audit", path, "-audit-key", "nowhere"}, "-audit-key: reading the key file nowhere: "},
+		{[]string{"-audit", path, "-audit-key", file("short", "short")}, "it does not have from 32 to 4096 bytes"},
+		{[]string{"-audit-key", keyFile}, "-audit-key: there is no -audit"},
+	} {
+		var stderr safeBuffer
+		env := environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, lookup: lookup(nil)}
+		if code := env.run(t.Context(), gen.NewRegistry(nil, nil), Options{Name: "notes"}, tt.args); code != exitUsage ||
+			!strings.Contains(stderr.String(), tt.want) {
+			t.Errorf("%v: exit code %d, %s", tt.args, code, stderr.String())
+		}
+	}
+}
