@@ -34,23 +34,12 @@ func (s *Session) Close() { s.gate.Close() }
 // bytes the reply is a complete response, and the handler runs only after every check has passed. The request must not
 // change until Call returns. Nothing that the handler received points into it.
 func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
-	return s.call(ctx, tool, request, false)
-}
-
-// CallOwned is Call for a request whose bytes the caller gives away: they must never change again, and not be reused,
-// since the strings that the handler receives may share their memory. It saves a copy of the request.
-func (s *Session) CallOwned(ctx context.Context, tool string, request []byte) Reply {
-	return s.call(ctx, tool, request, true)
-}
-
-func (s *Session) call(ctx context.Context, tool string, request []byte, owned bool) Reply {
 	cancelled := s.adapter.inFlight.enter(ctx, len(request))
 	if cancelled == nil {
 		defer s.adapter.inFlight.leave(len(request))
 	}
 	x := s.newExchange(ctx, tool)
 	defer x.release()
-	x.decoder.owned = owned
 	if cancelled != nil {
 		return x.fail(internal("request was cancelled"))
 	}
