@@ -123,7 +123,10 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 
 // explain is the failure of a request that the gate refuses.
 func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusal) *Error {
-	if refused.Reason == gate.Unavailable {
+	switch refused.Reason {
+	case gate.Busy:
+		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "state is busy", x.reporter(q).attrs("", refused.Err)...)
+	case gate.Unavailable:
 		failed := x.reporter(q).internal(ctx, refused.Err, nil, "state is unavailable, so nothing was run; try again later")
 		failed.details = append(failed.details, detail{"operation", q.operation.definition.Name})
 		return failed
