@@ -42,8 +42,8 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
-	a.log = a.options.Logger
-	var faults [9]error
+	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
+	var faults [10]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -64,6 +64,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	}
 	faults[7] = a.options.Sanitize.check()
 	faults[8] = checkBudget(options.AnswerBudget)
+	faults[9] = checkAbandoned(options.MaxAbandoned)
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,8 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if options.AllowUnknownParams {
 		a.log.Warn("Unknown parameters are ignored instead of refused; do not use AllowUnknownParams in production")
 	}
-	a.runner.timeout, a.runner.concurrency = options.Timeout, a.options.Concurrency
+	a.runner.timeout, a.runner.log, a.runner.turns = options.Timeout, a.log, newTurns(a.options.Concurrency)
+	a.runner.abandoned.most = a.options.MaxAbandoned
 	if options.ResponseMeta || options.SlowAfter > 0 {
 		a.runner.now = a.options.Now
 	}

@@ -39,7 +39,7 @@ func TestHandlerFailure(t *testing.T) {
 		{"a code that is none", Errorf("Oops", "no such note"), nil, "INTERNAL_ERROR: Internal error: 'unexpected failure'",
 			"one of the prefixes VALIDATION_"},
 		{"any other error", secret, nil, "INTERNAL_ERROR: Internal error: 'unexpected failure'", "password"},
-		{"a panic", &panicError{value: "oh", stack: []byte("main.go:3")}, nil,
+		{"a panic", &panicError{text: "oh", stack: []byte("main.go:3")}, nil,
 			"INTERNAL_ERROR: Internal error: 'unexpected failure'", "main.go:3"},
 		{"the end of the handler's time", context.DeadlineExceeded, context.DeadlineExceeded,
 			"INTERNAL_ERROR: Internal error: 'operation timed out'", "deadline"},
@@ -50,8 +50,8 @@ func TestHandlerFailure(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log, text := stageLog()
-			failed := reporter{log: log, operation: "drop", session: "s1", label: "r1"}.handlerFailure(t.Context(), tt.err,
-				tt.ctxErr)
+			failed := reporter{log: log, operation: "drop", session: "s1", label: "r1"}.handlerFailure(t.Context(),
+				new(run).judge(t.Context(), tt.err), tt.ctxErr)
 			checkText(t, "failure", tt.want, failed.Error())
 			if !strings.Contains(text.String(), tt.log) || tt.log == "" && text.Len() > 0 {
 				t.Errorf("log %q, want %q", text, tt.log)

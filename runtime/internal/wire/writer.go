@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"errors"
@@ -37,6 +38,9 @@ func (w *Writer) Reset(buf []byte) {
 // SetLimit bounds the buffer, in bytes; 0 means that there is no limit. The next member or element that is written to
 // a buffer beyond the limit is an error, and the buffer does not grow from then on.
 func (w *Writer) SetLimit(bytes int) { w.limit = bytes }
+
+// Detach copies the memory of w. What a copy of w, made before, goes on to write is then its own.
+func (w *Writer) Detach() { w.buf, w.entries, w.checker = bytes.Clone(w.buf), nil, nil }
 
 // Limit returns the limit of the buffer; 0: there is none.
 func (w *Writer) Limit() int { return w.limit }
