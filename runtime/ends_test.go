@@ -261,8 +261,8 @@ func TestACancelledCallIsGivenUp(t *testing.T) {
 	})
 }
 
-// C3: handlers that were given up are bounded. What one operation may have is less than what all may, so that the others
-// go on.
+// C3: handlers that were given up are bounded. What one operation may have is less than what all may, so that the
+// others go on.
 func TestAbandonedHandlersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStuck(t, Options{MaxAbandoned: 4})
@@ -277,7 +277,8 @@ func TestAbandonedHandlersAreBounded(t *testing.T) {
 			t.Errorf("answers (-want +got):\n%s", diff)
 		}
 		const introspect = `{"operation":"introspect","params":{"query":"operations"}}`
-		if reply := s.session.Call(t.Context(), "mcp_aql", []byte(introspect)); !strings.Contains(outline(t, reply.JSON), "ok") {
+		reply := s.session.Call(t.Context(), "mcp_aql", []byte(introspect))
+		if !strings.Contains(outline(t, reply.JSON), "ok") {
 			t.Errorf("introspection: %s", reply.JSON)
 		}
 		close(s.leave)

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// steadyHandler is the service's handler of log records. A record at which it panics, which may be the fault of what the
-// record has, is lost.
+// steadyHandler is the service's handler of log records. A record at which it panics, which may be the fault of what
+// the record has, is lost.
 type steadyHandler struct{ slog.Handler }
 
 func (h steadyHandler) Handle(ctx context.Context, r slog.Record) error {

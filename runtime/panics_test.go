@@ -50,8 +50,8 @@ func (badValue) MarshalText() ([]byte, error) { panic("oh") }
 func (s several) Error() string               { return s[0].Error() }
 func (n *noText) Error() string               { return *n.at }
 
-// C5, REQ-VO-04, REQ-ER-08: nothing that a handler returns or panics with panics through. What is not made for agents is
-// in the log, once, and the adapter goes on.
+// C5, REQ-VO-04, REQ-ER-08: nothing that a handler returns or panics with panics through. What is not made for agents
+// is in the log, once, and the adapter goes on.
 func TestNothingThatAHandlerReturnsPanicsThrough(t *testing.T) {
 	cycle, cycles := &loop{}, &loops{}
 	cycle.error, cycles.inner = cycle, []error{errors.New("one"), cycles}
@@ -75,7 +75,8 @@ func TestNothingThatAHandlerReturnsPanicsThrough(t *testing.T) {
 		{"errors without end", endless{}, unexpectedFailure, "wraps more than 1000 errors"},
 		{"a failure whose cause has a text that panics", Denied("no").WithCause(badText{}),
 			"PERMISSION_DENIED: Permission denied: 'no'", "oh"},
-		{"a failure whose cause wraps itself", Denied("no").WithCause(cycle), unexpectedFailure, "wraps more than 1000 errors"},
+		{"a failure whose cause wraps itself", Denied("no").WithCause(cycle), unexpectedFailure,
+			"wraps more than 1000 errors"},
 		{"a failure whose cause cannot be compared", Denied("no").WithCause(several{errors.New("one")}),
 			"PERMISSION_DENIED: Permission denied: 'no'", "one"},
 		{"a failure whose detail panics", Denied("no").WithDetail("at", badValue{}),
@@ -96,7 +97,8 @@ func TestNothingThatAHandlerReturnsPanicsThrough(t *testing.T) {
 				if !strings.Contains(f.log.String(), tt.log) || tt.log != "" && strings.Count(f.log.String(), "level=") != 1 {
 					t.Errorf("log:\n%s", f.log)
 				}
-				if got := f.call("mcp_aql_read", `{"operation":"get_note","params":{"note_id":"7"}}`); !strings.Contains(got, `"7"`) {
+				got = f.call("mcp_aql_read", `{"operation":"get_note","params":{"note_id":"7"}}`)
+				if !strings.Contains(got, `"7"`) {
 					t.Errorf("the next call: %s", got)
 				}
 			})

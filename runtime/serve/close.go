@@ -14,8 +14,8 @@ type closing func() error
 
 func (c closing) Close() error { return c() }
 
-// closeWithin closes everything, the last one first. One that does not end has its share of the time, so that the others
-// are closed all the same.
+// closeWithin closes everything, the last one first. One that does not end has its share of the time, so that the
+// others are closed all the same.
 func (o resources) closeWithin(timeout time.Duration) error {
 	var failures []error
 	for i, deadline := len(o)-1, time.Now().Add(timeout); i >= 0; i-- {
