@@ -23,6 +23,7 @@ var pages = map[string]string{
 	"docs/conformance.md":     "TestTutorial",
 	"docs/adopting.md":        "TestAdopting",
 	"docs/audit.md":           "TestPagesAboutTheExample",
+	"docs/production.md":      "TestPagesAboutTheExample",
 	"docs/security.md":        "TestPagesAboutTheExample",
 	"docs/testing.md":         "TestPagesAboutTheExample",
 	"examples/todo/README.md": "TestPagesAboutTheExample",
@@ -80,6 +81,7 @@ func TestPagesAboutTheExample(t *testing.T) {
 	newExample(t).follow(readme, only(read(t, readme), "sh", "sh background", "json"))
 	r := newExample(t)
 	r.follow("docs/audit.md", only(read(t, "docs/audit.md"), "sh", "text"))
+	r.follow("docs/production.md", only(read(t, "docs/production.md"), "sh"))
 	for _, page := range []string{"docs/security.md", "docs/testing.md"} {
 		r.follow(page, slices.DeleteFunc(only(read(t, page), "sh", "yaml"), func(block Block) bool {
 			return slices.ContainsFunc([]string{"audit verify", "aqltest", "AQL_UPDATE"}, func(elsewhere string) bool {

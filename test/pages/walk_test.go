@@ -75,7 +75,7 @@ func newExample(t *testing.T) *reader {
 
 // written are files that commands on pages write or read.
 var written = []string{"./todo-adapter", "todo-adapter", "todo.db", "policy.yaml", "released.json", "audit.log",
-	"audit.key", "audit.head"}
+	"audit.key", "audit.head", "state.key"}
 
 // newReader returns a reader who works in one folder and has the written files in another.
 func newReader(t *testing.T, dir, files string, env []string) *reader {
