@@ -72,7 +72,8 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 		"is busy": func(b *broken, on bool) { b.busy.Store(on) },
 	} {
 		want := map[string]string{
-			"fails":   `"INTERNAL_ERROR","message":"Internal error: 'state is unavailable, so nothing was run; try again later'"`,
+			"fails": `"INTERNAL_ERROR","message":"Internal error: ` +
+				`'state is unavailable, so nothing was run; try again later'"`,
 			"hangs":   busy,
 			"is busy": busy,
 		}
