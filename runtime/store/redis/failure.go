@@ -51,11 +51,7 @@ func explain(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the server did not answer in time: %w", context.DeadlineExceeded)
 	case errors.As(err, &answer):
-		text := strings.TrimPrefix(answer.Error(), "-")
-		if strings.HasPrefix(text, "ERR max number of clients") {
-			return fmt.Errorf("%w: the server has no connection left", store.ErrBusy)
-		}
-		code, _, _ := strings.Cut(text, " ")
+		code, _, _ := strings.Cut(strings.TrimPrefix(answer.Error(), "-"), " ")
 		return refusal(code)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("the server did not answer in time: %w", context.DeadlineExceeded)
