@@ -60,6 +60,7 @@ func TestChaos(t *testing.T) {
 // run follows a plan while clients call, and judges what happened.
 func (w *world) run(seed uint64, p *planner, more func(n int) bool) {
 	w.answer()
+	w.began = time.Now()
 	var callers sync.WaitGroup
 	stop := make(chan struct{})
 	for i := range clients {
