@@ -43,7 +43,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
-	var faults [10]error
+	var faults [11]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -65,6 +65,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	faults[7] = a.options.Sanitize.check()
 	faults[8] = checkBudget(options.AnswerBudget)
 	faults[9] = checkAbandoned(options.MaxAbandoned)
+	faults[10] = options.checkDurations()
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package aql
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -203,6 +204,20 @@ func (c Concurrency) check() error {
 	}
 	return fmt.Errorf("concurrency %q is none of %s, %s, %s, %s",
 		c, FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked)
+}
+
+// checkDurations fails on durations below zero, which would bound nothing.
+func (o *Options) checkDurations() error {
+	var faults []error
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"Timeout", o.Timeout}, {"SlowAfter", o.SlowAfter}} {
+		if d.value < 0 {
+			faults = append(faults, fmt.Errorf("%s of %v: it is not below zero", d.name, d.value))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // withDefaults replaces the zero values that are not those of a package of their own.
