@@ -114,7 +114,7 @@ var kinds = []kind{
 // newWorld starts the processes on a store.
 func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *world {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "aqlc") // t.TempDir is too long for sockets
+	dir, err := os.MkdirTemp(built, "")
 	if err != nil {
 		t.Fatal(err)
 	}
