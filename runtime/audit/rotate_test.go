@@ -464,3 +464,38 @@ func TestRotationOnAFailingDisk(t *testing.T) {
 		t.Error("a file is left")
 	}
 }
+
+// Without a key anybody can write lines that fit. Those that close and open files must make sense all the same.
+func TestMadeUpFiles(t *testing.T) {
+	line := func(event string, members string) string {
+		return `{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"` + event + `","operation":""` + members + `}`
+	}
+	ran, closed, opened := line("OPERATION_ALLOWED", ""), line("FILE_CLOSED", `,"file":1`), line("FILE_OPENED", `,"file":2`)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  string // empty: it verifies
+	}{
+		{"two files", []string{ran, closed, opened, ran}, ""},
+		{"a record behind the end of a file", []string{ran, closed, ran}, "line 3: inserted: it stands behind the record"},
+		{"a file opens before the one before is closed", []string{ran, opened}, "line 2: inserted: it opens a file"},
+		{"a file is closed twice", []string{ran, closed, closed}, "line 3: inserted: it stands behind the record"},
+		{"another file is closed", []string{ran, line("FILE_CLOSED", `,"file":7`)}, "line 2: changed: it does not close file 1"},
+		{"another file is opened", []string{ran, closed, line("FILE_OPENED", `,"file":7`)}, "line 3: changed: it does not open file 2"},
+		{"no file is opened", []string{ran, closed, line("FILE_OPENED", "")}, "line 3: changed: "},
+		{"the first file is opened", []string{line("FILE_OPENED", `,"file":1`), ran}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, prev := "", strings.Repeat("0", 64)
+			for i, body := range tt.lines {
+				var made string
+				made, prev = link(body, i+1, prev)
+				text += made
+			}
+			_, err := audit.Verify(strings.NewReader(text), audit.VerifyOptions{})
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+}
