@@ -175,8 +175,8 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 			s.store = newProxy(t, filepath.Join(own, postgresSocket), socket, seed+uint64(i))
 		}
 		s.arguments = append([]string{
-			"-process", c.name, "-journal", w.journal(), "-state", location(own), "-state-key", w.keys["state"], "-audit", s.audit,
-			"-audit-key", w.keys["audit"], "-audit-size", strconv.Itoa(auditSize),
+			"-process", c.name, "-journal", w.journal(), "-state", location(own), "-state-key", w.keys["state"],
+			"-audit", s.audit, "-audit-key", w.keys["audit"], "-audit-size", strconv.Itoa(auditSize),
 			"-lifetime", limits.lifetime.String(), "-state-timeout", stateTimeout.String(),
 			"-calls", fmt.Sprint(limits.calls), "-bells", fmt.Sprint(limits.bells), "-mutant", mutant, "-log-level", "warn",
 		}, c.arguments...)
