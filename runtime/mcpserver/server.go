@@ -274,8 +274,25 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if method == "initialize" {
 			defer s.sessions.begun(ctx, request)
 		}
-		return next(aql.WithCaller(ctx, caller), method, request)
+		ctx = aql.WithCaller(ctx, caller)
+		if method == "tools/call" {
+			return s.apart(ctx, func() (mcp.Result, error) { return next(ctx, method, request) })
+		}
+		return next(ctx, method, request)
 	}
+}
+
+// apart makes a call in a goroutine of its own, which its handler may end: the SDK would answer the call never.
+func (s *Server) apart(ctx context.Context, call func() (mcp.Result, error)) (result mcp.Result, err error) {
+	err = errInternal()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer s.recovered(ctx, "tools/call", &err)
+		result, err = call()
+	}()
+	<-ended
+	return result, err
 }
 
 // enter begins a call. It fails if as many run as may, of all or of the caller, who is not told apart without a name.
