@@ -78,8 +78,8 @@ func (w *Writer) drop(open byte) {
 	w.buf = append(w.buf[:w.mark], open)
 }
 
-// largeText is the number of bytes from which on a text is not written where it would exceed the limit. A shorter one is,
-// and the limit is found out at the next member or element.
+// largeText is the number of bytes from which on a text is not written where it would exceed the limit. A shorter one
+// is, and the limit is found out at the next member or element.
 const largeText = 4 << 10
 
 // Refuses reports whether so many more bytes, of one value, are too many. They are counted and not to be written, and
