@@ -188,7 +188,8 @@ func (s *session) endsSession(ctx context.Context, line string) bool {
 	return !strings.Contains(other.out.take(), `"probe"`)
 }
 
-// end ends the input. Both servers must end then, ours without an error but that which tells of calls that were cut off.
+// end ends the input. Both servers must end then, ours without an error but the one that tells of calls that were cut
+// off.
 func (s *session) end() string {
 	s.mine.in.Close()
 	s.their.in.Close()
