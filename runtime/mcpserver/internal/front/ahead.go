@@ -8,8 +8,8 @@ import (
 // maxAhead is how many bytes are read ahead.
 const maxAhead = 1 << 20
 
-// ahead is a stream that goes on to be read, up to a bound, while nobody takes its bytes. So the end of the input is seen
-// although the connection waits for its client to read.
+// ahead is a stream that goes on to be read, up to a bound, while nobody takes its bytes. So the end of the input is
+// seen although the connection waits for its client to read.
 type ahead struct {
 	in io.Reader
 
