@@ -203,12 +203,15 @@ func TestExecuteIsOnRecord(t *testing.T) {
 // REQ-AU-01, REQ-EL-10: calls of every category are on record where they are confirmed, and those that are refused.
 func TestEveryCategoryIsOnRecord(t *testing.T) {
 	for tool, request := range map[string]string{
-		"mcp_aql_create": createN, "mcp_aql_read": getN1, "mcp_aql_delete": deleteN1, "mcp_aql_execute": `{"operation":"nothing"}`,
+		"mcp_aql_create": createN, "mcp_aql_read": getN1, "mcp_aql_delete": deleteN1,
+		"mcp_aql_execute": `{"operation":"nothing"}`,
 	} {
 		name := strings.Split(request, `"`)[3]
 		for effect, want := range map[string][]string{
-			"deny":    {"OPERATION_DENIED"},
-			"confirm": {"CONFIRMATION_REQUIRED", "TOKEN_ISSUED", "TOKEN_VALIDATED", "CONFIRMATION_GRANTED", "OPERATION_FINISHED"},
+			"deny": {"OPERATION_DENIED"},
+			"confirm": {
+				"CONFIRMATION_REQUIRED", "TOKEN_ISSUED", "TOKEN_VALIDATED", "CONFIRMATION_GRANTED", "OPERATION_FINISHED",
+			},
 		} {
 			f, book := recorded(t, Options{Policy: parsePolicy(t, "version: 1\ndefault: "+effect+"\n")})
 			reply := f.call(tool, request)

@@ -15,7 +15,9 @@ import (
 // goes on, in one file or several (C11). It needs the right to mount.
 func TestFileOnAFullDisk(t *testing.T) {
 	for _, size := range []int64{0, 20 << 10} {
-		t.Run(fmt.Sprint("closed at ", size), func(t *testing.T) { fillDisk(t, audit.FileOptions{Key: secret, MaxSize: size}) })
+		t.Run(fmt.Sprint("closed at ", size), func(t *testing.T) {
+			fillDisk(t, audit.FileOptions{Key: secret, MaxSize: size})
+		})
 	}
 }
 

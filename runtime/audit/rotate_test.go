@@ -87,7 +87,8 @@ func TestFileRotates(t *testing.T) {
 			}
 		}
 		for line := range bytes.Lines(read(t, path+".000002")) {
-			if !bytes.Contains(line, []byte(`"event":"FILE_OPENED"`)) || !bytes.Contains(line, []byte(`"file":2,"oldest_file":1`)) ||
+			if !bytes.Contains(line, []byte(`"event":"FILE_OPENED"`)) ||
+				!bytes.Contains(line, []byte(`"file":2,"oldest_file":1`)) ||
 				!bytes.Contains(line, []byte(`"prev":"`+hashOf(lastLine(read(t, path+".000001"))))) {
 				t.Errorf("the second file begins with %s", line)
 			}
@@ -150,7 +151,10 @@ func TestVerifyFindsTamperingWithFiles(t *testing.T) {
 			"audit.log.000001", 3, audit.Torn,
 		},
 		{"two files change places", swap("audit.log.000001", "audit.log.000002"), "audit.log.000001", 1, audit.Reordered},
-		{"a file and the current one change places", swap("audit.log.000002", "audit.log"), "audit.log.000002", 1, audit.Reordered},
+		{
+			"a file and the current one change places", swap("audit.log.000002", "audit.log"), "audit.log.000002", 1,
+			audit.Reordered,
+		},
 		{"a line is changed", edit("audit.log.000002", func(text []byte) []byte {
 			return bytes.Replace(text, []byte("ann"), []byte("bob"), 1)
 		}), "audit.log.000002", 2, audit.Changed},
@@ -470,7 +474,9 @@ func TestMadeUpFiles(t *testing.T) {
 	line := func(event string, members string) string {
 		return `{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"` + event + `","operation":""` + members + `}`
 	}
-	ran, closed, opened := line("OPERATION_ALLOWED", ""), line("FILE_CLOSED", `,"file":1`), line("FILE_OPENED", `,"file":2`)
+	ran := line("OPERATION_ALLOWED", "")
+	closed, opened := line("FILE_CLOSED", `,"file":1`), line("FILE_OPENED", `,"file":2`)
+	other, far := line("FILE_CLOSED", `,"file":7`), line("FILE_OPENED", `,"file":7`)
 	for _, tt := range []struct {
 		name  string
 		lines []string
@@ -480,8 +486,8 @@ func TestMadeUpFiles(t *testing.T) {
 		{"a record behind the end of a file", []string{ran, closed, ran}, "line 3: inserted: it stands behind the record"},
 		{"a file opens before the one before is closed", []string{ran, opened}, "line 2: inserted: it opens a file"},
 		{"a file is closed twice", []string{ran, closed, closed}, "line 3: inserted: it stands behind the record"},
-		{"another file is closed", []string{ran, line("FILE_CLOSED", `,"file":7`)}, "line 2: changed: it does not close file 1"},
-		{"another file is opened", []string{ran, closed, line("FILE_OPENED", `,"file":7`)}, "line 3: changed: it does not open file 2"},
+		{"another file is closed", []string{ran, other}, "line 2: changed: it does not close file 1"},
+		{"another file is opened", []string{ran, closed, far}, "line 3: changed: it does not open file 2"},
 		{"no file is opened", []string{ran, closed, line("FILE_OPENED", "")}, "line 3: changed: "},
 		{"the first file is opened", []string{line("FILE_OPENED", `,"file":1`), ran}, ""},
 	} {
