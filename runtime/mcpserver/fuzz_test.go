@@ -68,7 +68,9 @@ func FuzzHTTP(f *testing.F) {
 	}
 	var logged syncBuffer
 	listener := make(pipes)
-	web := &http.Server{ReadHeaderTimeout: 20 * time.Millisecond, ErrorLog: log.New(&logged, "", 0)}
+	web := &http.Server{
+		ReadHeaderTimeout: 20 * time.Millisecond, IdleTimeout: 20 * time.Millisecond, ErrorLog: log.New(&logged, "", 0),
+	}
 	web.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 50*time.Millisecond) // ends event streams
 		defer cancel()
