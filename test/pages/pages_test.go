@@ -23,7 +23,7 @@ var pages = map[string]string{
 	"docs/conformance.md":     "TestTutorial",
 	"docs/adopting.md":        "TestAdopting",
 	"docs/audit.md":           "TestPagesAboutTheExample",
-	"docs/production.md":      "TestPagesAboutTheExample",
+	"docs/operators.md":       "TestOperators",
 	"docs/security.md":        "TestPagesAboutTheExample",
 	"docs/testing.md":         "TestPagesAboutTheExample",
 	"examples/todo/README.md": "TestPagesAboutTheExample",
@@ -74,15 +74,14 @@ func TestTutorial(t *testing.T) {
 	r.finish()
 }
 
-// Pages about the todo example: its README; the audit log; the key of the state; the policy that the security page has;
-// what the page about tests does with exports. TestDocumentedTests of the example has the tests on that page, and
-// TestStatePolicyAndAudit an audit file.
+// Pages about the todo example: its README; the audit log; the policy that the security page has; what the page about
+// tests does with exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit an
+// audit file.
 func TestPagesAboutTheExample(t *testing.T) {
 	const readme = "examples/todo/README.md"
 	newExample(t).follow(readme, only(read(t, readme), "sh", "sh background", "json"))
 	r := newExample(t)
 	r.follow("docs/audit.md", only(read(t, "docs/audit.md"), "sh", "text"))
-	r.follow("docs/production.md", only(read(t, "docs/production.md"), "sh"))
 	for _, page := range []string{"docs/security.md", "docs/testing.md"} {
 		r.follow(page, slices.DeleteFunc(only(read(t, page), "sh", "yaml"), func(block Block) bool {
 			return slices.ContainsFunc([]string{"audit verify", "aqltest", "AQL_UPDATE"}, func(elsewhere string) bool {
