@@ -189,6 +189,7 @@ func (h *web) answer(
 func (h *web) lost(w http.ResponseWriter, x *exchange, stream *events) {
 	h.leave(x.hold.caller)
 	response := appendError(nil, x.message.ID, errInternal())
+	w.Header().Set("Connection", "close") // net/http closes it when the goroutine has ended
 	if !stream.end(response) {
 		h.write(w, x, http.StatusOK, response)
 	}
