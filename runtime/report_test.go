@@ -31,6 +31,13 @@ func TestHandlerFailure(t *testing.T) {
 			"PERMISSION_DENIED: Permission denied: 'no'", `detail 'at' withheld: it has a source file with a line`},
 		{"the name of a detail that leaks", Denied("no").WithDetail("db.go:12", 1), nil,
 			"PERMISSION_DENIED: Permission denied: 'no'", `detail 'db.go:12' withheld: its name has a source file with a line`},
+		// C12, REQ-ER-08: names leak what texts do, at every depth.
+		{"a path in a name in a detail", Denied("no").WithDetail("at", map[string]any{"a": []any{map[string]int{
+			"/home/ada/notes.db": 1}}}), nil, "PERMISSION_DENIED: Permission denied: 'no'",
+			`detail 'at' withheld: it has a path on the server`},
+		{"a Go type in the name of a detail", Denied("no").WithDetail("*fs.PathError", 1), nil,
+			"PERMISSION_DENIED: Permission denied: 'no'",
+			`detail '*fs.PathError' withheld: its name has the name of a Go type or function`},
 		{"a detail that is not JSON", Denied("no").WithDetail("at", make(chan int)), nil,
 			"PERMISSION_DENIED: Permission denied: 'no'", "unsupported type: chan int"},
 		{"a mistyped code", Errorf("NOTFOUND_RESOURCE", "no such note"), nil,
