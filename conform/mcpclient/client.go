@@ -64,9 +64,9 @@ var _ conform.Redirector = (*Client)(nil)
 var _ conform.Server = (*Client)(nil)
 
 // Command starts a command and connects to it. It fails if the command cannot be started or does not complete the MCP
-// handshake in time. The caller must close the client, which ends the command as MCP says: it closes the standard input,
-// sends SIGTERM after 2 seconds, and kills it after another 2. Where there are process groups, what the command started
-// ends with it.
+// handshake in time. The caller must close the client, which ends the command as MCP says: it closes the standard
+// input, sends SIGTERM after 2 seconds, and kills it after another 2. Where there are process groups, what the command
+// started ends with it.
 func Command(ctx context.Context, command []string, options Options) (*Client, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to start")
