@@ -75,8 +75,8 @@ func TestTutorial(t *testing.T) {
 }
 
 // Pages about the todo example: its README; the audit log; the policy that the security page has; what the page about
-// tests does with exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit an
-// audit file.
+// tests does with exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit
+// an audit file.
 func TestPagesAboutTheExample(t *testing.T) {
 	const readme = "examples/todo/README.md"
 	newExample(t).follow(readme, only(read(t, readme), "sh", "sh background", "json"))
