@@ -35,13 +35,15 @@ func TestTheLargestBodyOfACaller(t *testing.T) {
 	headers["Mcp-Session-Id"] = begin(t, web.URL, headers)
 	body := read("1")
 	body = strings.Repeat(" ", size-len(body)) + body
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL, io.MultiReader(strings.NewReader(body)))
+	chunked := io.MultiReader(strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL, chunked)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	if status, answer := answered(t, send(t, request, headers)); status != http.StatusOK || !strings.Contains(answer, "got a") {
+	status, answer := answered(t, send(t, request, headers))
+	if status != http.StatusOK || !strings.Contains(answer, "got a") {
 		t.Errorf("%d %s", status, answer)
 	}
 }
