@@ -6,6 +6,9 @@ import (
 	"testing"
 )
 
+// MaxLine is how long a line of a chain may be.
+const MaxLine = maxLine
+
 // ErrDisk is what a broken disk fails with.
 var ErrDisk = errors.New("no space left on the device")
 

@@ -43,6 +43,9 @@ var (
 	ofRefused = bounds{whole: 2 << 10, value: 256, head: 128, tail: 64, most: 4 << 10}
 )
 
+// shortest is the head of a value, in bytes, below which it is not cut again.
+const shortest = 64
+
 // longestPath bounds the path of a value that was cut, in bytes.
 const longestPath = 512
 
@@ -55,10 +58,15 @@ func (r *Record) condense() {
 	if r.Cuts != nil || len(r.Parameters) <= b.whole {
 		return
 	}
-	c := cutter{bounds: b, identifiers: r.Identifiers}
-	if text, ok := c.cut(r.Parameters); ok && len(text) <= b.most {
-		r.Parameters, r.Cuts = text, c.cuts
-		return
+	for again := true; again; {
+		c := cutter{bounds: b, identifiers: r.Identifiers}
+		text, ok := c.cut(r.Parameters)
+		if ok && len(text) <= b.most && len(text)+c.described <= ofAllowed.most {
+			r.Parameters, r.Cuts = text, c.cuts
+			return
+		}
+		again = ok && b.head > shortest && r.Outcome != Denied
+		b.head, b.tail = b.head/4, b.tail/4 // escapes, and the paths, may take more than the values took
 	}
 	r.Digest, r.Parameters = digestOf(r.Parameters), nil
 }
@@ -66,6 +74,12 @@ func (r *Record) condense() {
 func digestOf(parameters []byte) *Digest {
 	return &Digest{Bytes: len(parameters), SHA256: sha256.Sum256(parameters)}
 }
+
+// The bytes of a cut in a record, at most: of a byte of its path, and of the rest.
+const (
+	longestEscape = 6
+	describedCut  = 160
+)
 
 // cutter copies parameters without their long values.
 type cutter struct {
@@ -77,6 +91,7 @@ type cutter struct {
 	out         []byte
 	path        []byte // of the value that is read
 	cuts        []Cut
+	described   int // bytes that the cuts take in the record, at most
 }
 
 // cut returns a JSON text with shorter values; false: it is no JSON.
@@ -127,9 +142,9 @@ func (c *cutter) shorten(text string, from int) {
 			return
 		}
 	}
-	c.cuts = append(c.cuts, Cut{
-		Path: clip(string(c.path), longestPath), Bytes: len(value), SHA256: sha256.Sum256([]byte(value)),
-	})
+	path := clip(string(c.path), longestPath)
+	c.cuts = append(c.cuts, Cut{Path: path, Bytes: len(value), SHA256: sha256.Sum256([]byte(value))})
+	c.described += longestEscape*len(path) + describedCut
 	end := len(value) - c.tail
 	for !utf8.RuneStart(value[end]) {
 		end++

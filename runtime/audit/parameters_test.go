@@ -85,6 +85,32 @@ func TestLongParameters(t *testing.T) {
 	})
 }
 
+// C11: whatever an agent puts into a request of the largest size, its record is no longer than a line may be, and has
+// what identifies something: also where values and their paths take more in the record than in the request.
+func TestTheLongestParameters(t *testing.T) {
+	const largest = 10 << 20
+	name := strings.Repeat(`\u0001`, 500)
+	for _, every := range []int{0, 1, 2, 3} { // one in so many values has no escapes in the request, and has in the record
+		var in strings.Builder
+		in.WriteString(`{"id":"n1","in":{"` + name + `":[""`)
+		for i := 1; in.Len() < largest-10_000; i++ {
+			value := strings.Repeat("x", 4098)
+			if every > 0 && i%every == 0 {
+				value = strings.Repeat("\u2028", 1366)
+			}
+			in.WriteString(`,"` + value + `"`)
+		}
+		in.WriteString(`]}}`)
+		r := audit.Record{
+			Outcome: audit.Confirmed, Parameters: json.RawMessage(in.String()), Identifiers: []string{"id"},
+		}
+		text := r.AppendJSON(nil)
+		if !strings.Contains(string(text), `"parameters":{"id":"n1","in":{`) || len(text) > audit.MaxLine-4<<10 {
+			t.Errorf("one in %d: a record of %d bytes: %.200s", every, len(text), text)
+		}
+	}
+}
+
 // C11: for random parameters, every value that is short or identifies something is in the record as it was sent; of
 // every other one the record has the length and the hash.
 func TestEveryShortValueIsOnRecord(t *testing.T) {
