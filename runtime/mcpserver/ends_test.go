@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -58,4 +59,25 @@ func TestACallThatEndsItsGoroutine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// C5: a call that ends its goroutine after it has reported progress leaves none behind that would send reports.
+func TestACallThatEndsItsGoroutineAfterProgress(t *testing.T) {
+	exits := func(ctx context.Context, _ aql.Invocation, _ aql.Next) (any, error) {
+		aql.ReportProgress(ctx, 1, 2, "half")
+		runtime.Goexit()
+		return nil, nil
+	}
+	server := newServerOf(t, aql.Options{Intercept: []aql.Interceptor{exits}}, Options{}, nil)
+	web := httpServer(t, server)
+	body := strings.TrimSuffix(read("1"), "}}") + `,"_meta":{"progressToken":1}}}`
+	response := post(t, web.URL, body, map[string]string{"Mcp-Session-Id": begin(t, web.URL, nil)})
+	events, _ := io.ReadAll(response.Body) // the connection ends with the goroutine
+	if !strings.Contains(string(events), internalError) {
+		t.Errorf("%s", events)
+	}
+	eventually(func() bool {
+		stacks := make([]byte, 1<<20)
+		return !strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*notifier).run")
+	})
 }

@@ -164,9 +164,14 @@ func (h *web) answer(
 	}
 	returned := false
 	defer func() {
-		if !returned {
-			h.lost(w, x, stream)
+		if returned {
+			return
 		}
+		h.leave(x.hold.caller)
+		if progress != nil {
+			progress.end()
+		}
+		h.lost(w, x, stream)
 	}()
 	asks, err := h.call(ctx, r, x, client, session)
 	returned = true
@@ -188,7 +193,6 @@ func (h *web) answer(
 
 // lost answers a call that has ended its goroutine without an answer.
 func (h *web) lost(w http.ResponseWriter, x *exchange, stream *events) {
-	h.leave(x.hold.caller)
 	response := appendError(nil, x.message.ID, errInternal())
 	w.Header().Set("Connection", "close") // net/http closes it when the goroutine has ended
 	if !stream.end(response) {
