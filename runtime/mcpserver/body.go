@@ -57,6 +57,7 @@ const maxBatch = 50
 type refusal struct {
 	status     int
 	retryAfter string // seconds
+	last       bool   // the connection takes no more requests
 	fault      *rpc.Fault
 }
 
@@ -177,7 +178,7 @@ func notAdmitted(reason outcome) *refusal {
 	case takenAway:
 		message = "the server needed the room of this request, which came slowly, for others; try again"
 	}
-	return &refusal{status: status, retryAfter: "1", fault: &rpc.Fault{Code: rpc.Busy, Message: message}}
+	return &refusal{status: status, retryAfter: "1", last: reason == takenAway, fault: &rpc.Fault{Code: rpc.Busy, Message: message}}
 }
 
 // refuse answers a request that is not served. A body that was not read to its end is the SDK's to answer.
@@ -193,6 +194,9 @@ func (h *web) refuse(x *exchange, w http.ResponseWriter, r *http.Request, sdk ht
 func (h *web) writeRefusal(w http.ResponseWriter, reason *refusal) {
 	if reason.retryAfter != "" {
 		w.Header().Set("Retry-After", reason.retryAfter)
+	}
+	if reason.last { // net/http may have seen the deadline that took the room away, and cancels what comes next
+		w.Header().Set("Connection", "close")
 	}
 	h.write(w, nil, reason.status, reason.fault.Response())
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -60,13 +61,24 @@ func (e *events) end(response []byte) bool {
 	if e == nil {
 		return false
 	}
-	e.mu.Lock()
+	e.lock()
 	defer e.mu.Unlock()
 	e.ended = true
 	if e.begun {
 		_ = e.write(e.x, response) // the client has gone
 	}
 	return e.begun
+}
+
+// lock waits for the report that the client reads. Meanwhile, what the request holds may be given to others.
+func (e *events) lock() {
+	if e.mu.TryLock() {
+		return
+	}
+	e.x.hold.force(cap(e.x.body) + cap(e.x.out))
+	e.x.hold.wait(func() { _ = http.NewResponseController(e.w).SetWriteDeadline(time.Unix(1, 0)) })
+	e.mu.Lock()
+	e.x.hold.proceed()
 }
 
 // write writes an event of one message. While it waits for the client, what x holds may be given to others.
