@@ -178,7 +178,8 @@ func notAdmitted(reason outcome) *refusal {
 	case takenAway:
 		message = "the server needed the room of this request, which came slowly, for others; try again"
 	}
-	return &refusal{status: status, retryAfter: "1", last: reason == takenAway, fault: &rpc.Fault{Code: rpc.Busy, Message: message}}
+	fault := &rpc.Fault{Code: rpc.Busy, Message: message}
+	return &refusal{status: status, retryAfter: "1", last: reason == takenAway, fault: fault}
 }
 
 // refuse answers a request that is not served. A body that was not read to its end is the SDK's to answer.
