@@ -315,13 +315,14 @@ func (f *File) last(size int64) (l line, ends int64, err error) {
 	// The last line and an unfinished one after it, with the line break before them.
 	var tail []byte
 	var from int64
-	stop, start := -1, -1
+	var stop, start int
 	for window := int64(64 << 10); ; window *= 8 {
 		from = max(f.size, size-min(window, 2*maxLine+1))
 		tail = make([]byte, size-from)
 		if _, err := f.out.ReadAt(tail, from); err != nil {
 			return line{}, 0, fmt.Errorf("reading its end: %w", err)
 		}
+		start = -1
 		if stop = bytes.LastIndexByte(tail, '\n'); stop >= 0 {
 			start = bytes.LastIndexByte(tail[:stop], '\n')
 		}

@@ -94,7 +94,7 @@ func (s *sdkResponse) Write(p []byte) (int, error) {
 	if s.silent {
 		return len(p), nil
 	}
-	if _, err := s.web.send(s.ResponseWriter, s.x, s.words(p)); err != nil {
+	if err := s.web.send(s.ResponseWriter, s.x, s.words(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -19,14 +19,14 @@ func (h *web) write(w http.ResponseWriter, x *exchange, status int, body []byte)
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	header["Cache-Control"] = uncached
 	w.WriteHeader(status)
-	_, _ = h.send(w, x, body) // the client has gone
+	_ = h.send(w, x, body) // the client has gone
 }
 
 // piece is how many bytes a client has to read in the time that it has.
 const piece = 1 << 20
 
 // send writes bytes, for which the client has a time that begins again with each piece.
-func (h *web) send(w http.ResponseWriter, x *exchange, body []byte) (written int, err error) {
+func (h *web) send(w http.ResponseWriter, x *exchange, body []byte) error {
 	if x == nil {
 		x = new(exchange)
 	}
@@ -35,14 +35,14 @@ func (h *web) send(w http.ResponseWriter, x *exchange, body []byte) (written int
 		next := body[:min(len(body), piece)]
 		h.deadline(w)
 		x.hold.wait(func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) })
-		n, err := w.Write(next)
+		_, err := w.Write(next)
 		x.hold.proceed()
-		if written += n; err != nil {
-			return written, err
+		if err != nil {
+			return err
 		}
 		body = body[len(next):]
 	}
-	return written, nil
+	return nil
 }
 
 // flush sends what was written. Over HTTP/2 a deadline that passes ends the response, also while nothing is written, so

@@ -87,7 +87,7 @@ func (e *events) write(x *exchange, parts ...[]byte) error {
 	for _, part := range parts {
 		event = append(event, part...)
 	}
-	if _, err := e.web.send(e.w, x, append(event, "\n\n"...)); err != nil {
+	if err := e.web.send(e.w, x, append(event, "\n\n"...)); err != nil {
 		return err
 	}
 	return e.web.flush(e.w, e.x)

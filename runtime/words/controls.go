@@ -6,10 +6,10 @@ import (
 	"unicode/utf16"
 )
 
-// IsControl reports whether a character has no place in a text that is written for people and agents: control characters
-// with the escape sequences of terminals, those that change the direction of writing, separators of lines, and the tags
-// and selectors in which a text can hide another one. Tabs and line breaks are none, nor are the joiners and selectors
-// of emoji and of scripts that need them.
+// IsControl reports whether a character has no place in a text that is written for people and agents: control
+// characters with the escape sequences of terminals, those that change the direction of writing, separators of lines,
+// and the tags and selectors in which a text can hide another one. Tabs and line breaks are none, nor are the joiners
+// and selectors of emoji and of scripts that need them.
 func IsControl(r rune) bool {
 	switch {
 	case r == '\n', r == '\t', r >= ' ' && r <= '~':

@@ -236,7 +236,7 @@ func TestGarbageInLists(t *testing.T) {
 	s := newScene(t, Options{Store: state})
 	s.ask(t, s.NewSession())
 	for i, key := range []string{"token/", "token/short", "token/" + strings.Repeat("z", 70), "\xff"} {
-		if _, err := state.Memory.Put(t.Context(), key, []byte{byte(i)}, 0, 0); err != nil {
+		if _, err := state.Put(t.Context(), key, []byte{byte(i)}, 0, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
