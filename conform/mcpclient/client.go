@@ -233,7 +233,7 @@ func (c *Client) tools(ctx context.Context) ([]conform.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := conform.Tool{Name: tool.Name, Description: c.hides.text(tool.Description)}
+		t := conform.Tool{Name: c.hides.text(tool.Name), Description: c.hides.text(tool.Description)}
 		schema, err := json.Marshal(tool.InputSchema)
 		if err != nil {
 			return nil, fmt.Errorf("reading the input schema of tool %s: %w", tool.Name, err)

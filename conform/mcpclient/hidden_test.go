@@ -15,7 +15,7 @@ import (
 	"github.com/aqltag/aqltag/conform"
 )
 
-const token = "token-0123456789"
+const token = "token+/0123456789"
 
 // C4: a bearer token that the server repeats, wherever it does, reaches no answer, no error and no question.
 func TestRepeatedTokenIsHidden(t *testing.T) {
@@ -35,6 +35,9 @@ func TestRepeatedTokenIsHidden(t *testing.T) {
 						return nil, err
 					}
 					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: answer.Action}}}, nil
+				case `{"how":"escaped"}`: // as encoders do that escape more than they must
+					escaped := `{"not":"` + strings.ReplaceAll(strings.ReplaceAll(authorization, "+", `\u002B`), "/", `\/`) + `"}`
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: escaped}}}, nil
 				case `{"how":"structured"}`:
 					return &mcp.CallToolResult{StructuredContent: map[string]any{"for": authorization}}, nil
 				}
@@ -62,7 +65,7 @@ func TestRepeatedTokenIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := []any{fmt.Sprint(client.Implementation()), tools[0].Description, string(tools[0].InputSchema)}
-	for _, how := range []string{"text", "fault", "question", "structured"} {
+	for _, how := range []string{"text", "escaped", "fault", "question", "structured"} {
 		reply, err := client.Call(t.Context(), "mcp_aql", []byte(`{"how":"`+how+`"}`))
 		if err != nil {
 			t.Fatal(err)
@@ -71,12 +74,42 @@ func TestRepeatedTokenIsHidden(t *testing.T) {
 	}
 	said = append(said, questions)
 	for _, one := range said {
-		if text := fmt.Sprint(one); strings.Contains(text, token) {
+		if text := fmt.Sprint(one); strings.Contains(text, token) || strings.Contains(text, "0123456789") {
 			t.Errorf("it says %q", text)
 		}
 	}
-	if text := fmt.Sprint(said...); strings.Count(text, "Bearer [bearer token]") < 7 {
+	if text := fmt.Sprint(said...); strings.Count(text, "Bearer [bearer token]") < 8 {
 		t.Errorf("the server was not asked, or the place of the token does not show: %q", text)
+	}
+}
+
+// C4: nor the name of a tool, as which nothing can be called then, or a text that has it in escapes of JSON.
+func TestHidden(t *testing.T) {
+	h := hiddenFor("", "a/B+1234")
+	for text, want := range map[string]string{
+		"xa/B+1234x":                       "x[bearer token]x",
+		`{"a":"\u0061\/\u0042\u002b1234"}`: `{"a":"[bearer token]"}`,
+		`{"a":"a\/B\u002B1234"}`:           `{"a":"[bearer token]"}`,
+		"a/b+1234":                         "a/b+1234",
+	} {
+		if got := h.text(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	const plain = "token-0123456789"
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	server.AddTool(&mcp.Tool{Name: "mcp_aql_" + plain, InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	defer web.Close()
+	client, err := URL(t.Context(), web.URL, Options{Bearer: plain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	tools, err := client.Tools(t.Context())
+	if err != nil || len(tools) != 1 || tools[0].Name != "mcp_aql_[bearer token]" {
+		t.Errorf("%v, %v", tools, err)
 	}
 }
 
