@@ -86,7 +86,7 @@ func text(q *aql.Question) string {
 // that none hides the others.
 func parameters(object string) string {
 	if len(object) <= longestShown {
-		return words.Printable(object)
+		return words.PrintableJSON(object)
 	}
 	var out strings.Builder
 	decoder := json.NewDecoder(strings.NewReader(object))
@@ -100,7 +100,7 @@ func parameters(object string) string {
 		if err = decoder.Decode(&value); err != nil {
 			break
 		}
-		text := words.Printable(string(value))
+		text := words.PrintableJSON(string(value))
 		if len(text) > longestValue {
 			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
 		}

@@ -64,6 +64,24 @@ func Printable(text string) string {
 	return out.String()
 }
 
+// PrintableJSON returns a JSON text as Printable does, with an escape also in place of each character that looks like
+// the quotation mark at the end of a string, and is none.
+func PrintableJSON(text string) string {
+	text = Printable(text)
+	if !strings.ContainsAny(text, doubleMarks[1:]) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if r != '"' && strings.ContainsRune(doubleMarks, r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
 // Misleads reports whether a character cannot be seen, or changes how others look.
 func Misleads(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.Is(invisible, r) || !unicode.IsPrint(r)

@@ -122,3 +122,16 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+// C9: no string in a JSON text seems to end, or to begin, where it does not.
+func TestPrintableJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"id":"n1"}`:               `{"id":"n1"}`,
+		`{"id":"n1”,“dry":"Ann’s"}`: `{"id":"n1\u201d,\u201cdry":"Ann’s"}`,
+		"[\"a\u202e\"]":             `["a\u202e"]`,
+	} {
+		if got := PrintableJSON(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
