@@ -8,8 +8,8 @@ import (
 
 // abandoned counts the handlers that were given up and still run.
 type abandoned struct {
-	most  int // 0: no bound
-	total atomic.Int64
+	most  int          // 0: no bound
+	total atomic.Int64 // of each operation no more than it may have
 
 	mu sync.Mutex
 	by map[string]int // operation
@@ -37,8 +37,12 @@ func (a *abandoned) refuses(operation string) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.by[operation] >= max(a.most/4, 1)
+	return a.by[operation] >= a.each()
 }
+
+// each is how many handlers of one operation may be given up. Calls that were let in before may add more of them, as
+// where a client cancels many calls at once: these keep out no other operation.
+func (a *abandoned) each() int { return max(a.most/4, 1) }
 
 func (a *abandoned) add(operation string, n int) {
 	a.mu.Lock()
@@ -46,8 +50,9 @@ func (a *abandoned) add(operation string, n int) {
 	if a.by == nil {
 		a.by = make(map[string]int)
 	}
+	before := min(a.by[operation], a.each())
 	if a.by[operation] += n; a.by[operation] == 0 {
 		delete(a.by, operation)
 	}
-	a.total.Add(int64(n))
+	a.total.Add(int64(min(a.by[operation], a.each()) - before))
 }

@@ -293,6 +293,30 @@ func TestAbandonedHandlersAreBounded(t *testing.T) {
 	}
 }
 
+// C3: a caller who cancels many calls of one operation at once keeps out none of the others.
+func TestCancelledCallsOfOneOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStuck(t, Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 2 * defaultAbandoned {
+			all.Go(func() { s.call(ctx, t, "block_note") })
+		}
+		synctest.Wait()
+		cancel()
+		all.Wait()
+		got := []string{s.call(t.Context(), t, "do_note"), s.call(t.Context(), t, "block_note")}
+		if diff := cmp.Diff([]string{"ok done", busyMany}, got); diff != "" {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+		close(s.leave)
+		synctest.Wait()
+		if again := s.call(t.Context(), t, "block_note"); again != "ok late" {
+			t.Errorf("when they have ended: %s", again)
+		}
+	})
+}
+
 // C3, C5: in a batch, what did not return, and what ended its goroutine, take none of the answers of the others.
 func TestABatchGoesOnAfterWhatDoesNotReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

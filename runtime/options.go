@@ -72,7 +72,7 @@ type Options struct {
 	// agent learns that it may still take effect. Without a bound its call waits for it.
 	Timeout time.Duration
 	// MaxAbandoned bounds the handlers that were given up and still run: from this number on, calls of all operations are
-	// refused, and from a quarter of it calls of the same operation. Default: 64.
+	// refused, and from a quarter of it calls of the same operation, whose further ones do not count. Default: 64.
 	MaxAbandoned int
 	// Concurrency is which operations may run at the same time. Default: FullyConcurrent.
 	Concurrency Concurrency
