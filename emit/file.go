@@ -39,13 +39,12 @@ type generator struct {
 	names *names
 	errs  []error
 
-	handlersName    string // of the variable
-	typesName       string // of the variable
-	descriptionName string // of the constant that says what the service is; empty: there is none
-	receivers       []*receiver
-	calls           []*call
-	enums           map[string][]string // values of the wire types that are enums
-	loose           bool                // the text holds a type that gofmt may lay out otherwise
+	handlersName string // of the variable
+	typesName    string // of the variable
+	receivers    []*receiver
+	calls        []*call
+	enums        map[string][]string // values of the wire types that are enums
+	loose        bool                // the text holds a type that gofmt may lay out otherwise
 }
 
 func (g *generator) file() ([]byte, error) {

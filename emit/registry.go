@@ -22,9 +22,6 @@ func (g *generator) nameCalls() {
 	g.constructor(model.Constructor)
 	g.handlersName = g.names.unique("handlers", "aqlHandlers")
 	g.typesName = g.names.unique("wireTypes", "aqlWireTypes")
-	if g.pkg.Description != "" {
-		g.descriptionName = g.names.unique("description", "aqlDescription")
-	}
 	for i := range g.pkg.Handlers {
 		h := &g.pkg.Handlers[i]
 		c := &call{handler: h}
@@ -77,10 +74,6 @@ func (g *generator) newRegistry(p *printer) {
 	if len(typeParams) > 0 {
 		generic = "[" + strings.Join(typeParams, ", ") + "]"
 	}
-	if g.descriptionName != "" {
-		p.line("const ", g.descriptionName, " = ", quote(g.pkg.Description))
-		p.line()
-	}
 	p.comment("NewRegistry returns the operations of package " + g.pkg.Name + by + ".")
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", g.gen("Registry"), " {")
 	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.about(), g.codecs())
@@ -102,10 +95,10 @@ func (g *generator) newRegistry(p *printer) {
 
 // about returns the call that says what the service is; empty: nothing says it.
 func (g *generator) about() string {
-	if g.descriptionName == "" {
+	if g.pkg.Description == "" {
 		return ""
 	}
-	return ".About(" + g.descriptionName + ")"
+	return ".About(" + quote(g.pkg.Description) + ")"
 }
 
 // codecs returns the call that adds the codec of messages to a registry; empty: there are none.

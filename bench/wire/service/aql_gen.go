@@ -14,16 +14,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Has the requests of the benchmarks in package wire, in three sizes, and handlers that do nothing."
-
 // NewRegistry returns the operations of package service, carried out by service.
 func NewRegistry(service *Service) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, service).About(description)
+	return gen.NewRegistry(handlers, wireTypes, service).About("Has the requests of the benchmarks in package wire, in three sizes, and handlers that do nothing.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what service returns for each call.
 func NewRegistryFor(service func(context.Context) (*Service, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service)).About("Has the requests of the benchmarks in package wire, in three sizes, and handlers that do nothing.")
 }
 
 var handlers = []gen.Handler{

@@ -13,16 +13,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "A small service for the examples of package aql: what a developer writes, in this file, and what aql-tag generates, in aql_gen.go."
-
 // NewRegistry returns the operations of package notes, carried out by service.
 func NewRegistry(service *Service) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, service).About(description)
+	return gen.NewRegistry(handlers, wireTypes, service).About("A small service for the examples of package aql: what a developer writes, in this file, and what aql-tag generates, in aql_gen.go.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what service returns for each call.
 func NewRegistryFor(service func(context.Context) (*Service, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service)).About("A small service for the examples of package aql: what a developer writes, in this file, and what aql-tag generates, in aql_gen.go.")
 }
 
 var handlers = []gen.Handler{

@@ -16,16 +16,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a service that speaks Connect in front of agents: the methods of its generated interface, adopted by their names."
-
 // NewRegistry returns the operations of package connect, carried out by ordersHandler.
 func NewRegistry(ordersHandler ordersconnect.OrdersHandler) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, ordersHandler).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistry(handlers, wireTypes, ordersHandler).About("Puts a service that speaks Connect in front of agents: the methods of its generated interface, adopted by their names.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 // NewRegistryFor returns the same operations, carried out by what ordersHandler returns for each call.
 func NewRegistryFor(ordersHandler func(context.Context) (ordersconnect.OrdersHandler, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ordersHandler)).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ordersHandler)).About("Puts a service that speaks Connect in front of agents: the methods of its generated interface, adopted by their names.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 var handlers = []gen.Handler{

@@ -14,16 +14,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts the domains of a DigitalOcean account in front of agents."
-
 // NewRegistry returns the operations of package dns, carried out by domainsServiceOp.
 func NewRegistry(domainsServiceOp *godo.DomainsServiceOp) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, domainsServiceOp).About(description)
+	return gen.NewRegistry(handlers, wireTypes, domainsServiceOp).About("Puts the domains of a DigitalOcean account in front of agents.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what domainsServiceOp returns for each call.
 func NewRegistryFor(domainsServiceOp func(context.Context) (*godo.DomainsServiceOp, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(domainsServiceOp)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(domainsServiceOp)).About("Puts the domains of a DigitalOcean account in front of agents.")
 }
 
 var handlers = []gen.Handler{

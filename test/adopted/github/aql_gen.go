@@ -14,17 +14,15 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a part of the GitHub API in front of agents."
-
 // NewRegistry returns the operations of package github, carried out by repositoriesService and issuesService.
 func NewRegistry(repositoriesService *github.RepositoriesService, issuesService *github.IssuesService) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, repositoriesService, issuesService).About(description)
+	return gen.NewRegistry(handlers, wireTypes, repositoriesService, issuesService).About("Puts a part of the GitHub API in front of agents.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what repositoriesService and issuesService return
 // for each call.
 func NewRegistryFor(repositoriesService func(context.Context) (*github.RepositoriesService, error), issuesService func(context.Context) (*github.IssuesService, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(repositoriesService), gen.Choose(issuesService)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(repositoriesService), gen.Choose(issuesService)).About("Puts a part of the GitHub API in front of agents.")
 }
 
 var handlers = []gen.Handler{

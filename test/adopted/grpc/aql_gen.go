@@ -14,16 +14,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a service that speaks gRPC in front of agents: the methods of its generated interface, adopted by their names."
-
 // NewRegistry returns the operations of package grpc, carried out by ordersServer.
 func NewRegistry(ordersServer orders.OrdersServer) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, ordersServer).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistry(handlers, wireTypes, ordersServer).About("Puts a service that speaks gRPC in front of agents: the methods of its generated interface, adopted by their names.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 // NewRegistryFor returns the same operations, carried out by what ordersServer returns for each call.
 func NewRegistryFor(ordersServer func(context.Context) (orders.OrdersServer, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ordersServer)).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ordersServer)).About("Puts a service that speaks gRPC in front of agents: the methods of its generated interface, adopted by their names.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 var handlers = []gen.Handler{

@@ -13,16 +13,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a service of huma in front of agents: its handlers, adopted by their names."
-
 // NewRegistry returns the operations of package huma, carried out by server.
 func NewRegistry(server *recipes.Server) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, server).About(description)
+	return gen.NewRegistry(handlers, wireTypes, server).About("Puts a service of huma in front of agents: its handlers, adopted by their names.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what server returns for each call.
 func NewRegistryFor(server func(context.Context) (*recipes.Server, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(server)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(server)).About("Puts a service of huma in front of agents: its handlers, adopted by their names.")
 }
 
 var handlers = []gen.Handler{

@@ -15,16 +15,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a database in front of agents: the queries that sqlc made Go methods of, adopted by their names."
-
 // NewRegistry returns the operations of package library, carried out by querier.
 func NewRegistry(querier library.Querier) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, querier).About(description)
+	return gen.NewRegistry(handlers, wireTypes, querier).About("Puts a database in front of agents: the queries that sqlc made Go methods of, adopted by their names.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what querier returns for each call.
 func NewRegistryFor(querier func(context.Context) (library.Querier, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(querier)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(querier)).About("Puts a database in front of agents: the queries that sqlc made Go methods of, adopted by their names.")
 }
 
 var handlers = []gen.Handler{

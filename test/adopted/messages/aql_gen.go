@@ -21,16 +21,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a service that speaks gRPC in front of agents, whose messages have oneofs and well-known types."
-
 // NewRegistry returns the operations of package messages, carried out by ticketsServer.
 func NewRegistry(ticketsServer tickets.TicketsServer) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, ticketsServer).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistry(handlers, wireTypes, ticketsServer).About("Puts a service that speaks gRPC in front of agents, whose messages have oneofs and well-known types.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 // NewRegistryFor returns the same operations, carried out by what ticketsServer returns for each call.
 func NewRegistryFor(ticketsServer func(context.Context) (tickets.TicketsServer, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ticketsServer)).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(ticketsServer)).About("Puts a service that speaks gRPC in front of agents, whose messages have oneofs and well-known types.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 var handlers = []gen.Handler{

@@ -13,16 +13,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a strict server of oapi-codegen in front of agents: the methods of its generated interface, adopted by their names."
-
 // NewRegistry returns the operations of package openapi, carried out by strictServerInterface.
 func NewRegistry(strictServerInterface pets.StrictServerInterface) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, strictServerInterface).About(description)
+	return gen.NewRegistry(handlers, wireTypes, strictServerInterface).About("Puts a strict server of oapi-codegen in front of agents: the methods of its generated interface, adopted by their names.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what strictServerInterface returns for each call.
 func NewRegistryFor(strictServerInterface func(context.Context) (pets.StrictServerInterface, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(strictServerInterface)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(strictServerInterface)).About("Puts a strict server of oapi-codegen in front of agents: the methods of its generated interface, adopted by their names.")
 }
 
 var handlers = []gen.Handler{

@@ -18,16 +18,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts a Git repository in front of agents, by go-git: its structs, which have no tags at all, are requests and results as they are where they hold nothing but data."
-
 // NewRegistry returns the operations of package repository, carried out by service.
 func NewRegistry(service *Service) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, service).About(description)
+	return gen.NewRegistry(handlers, wireTypes, service).About("Puts a Git repository in front of agents, by go-git: its structs, which have no tags at all, are requests and results as they are where they hold nothing but data.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what service returns for each call.
 func NewRegistryFor(service func(context.Context) (*Service, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(service)).About("Puts a Git repository in front of agents, by go-git: its structs, which have no tags at all, are requests and results as they are where they hold nothing but data.")
 }
 
 var handlers = []gen.Handler{

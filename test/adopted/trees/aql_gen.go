@@ -18,16 +18,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Puts the administration of a Trillian transparency log in front of agents: the methods of the interface that protoc generated, adopted by their names, and carried out by the server that Trillian serves over gRPC."
-
 // NewRegistry returns the operations of package trees, carried out by trillianAdminServer.
 func NewRegistry(trillianAdminServer trillian.TrillianAdminServer) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, trillianAdminServer).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistry(handlers, wireTypes, trillianAdminServer).About("Puts the administration of a Trillian transparency log in front of agents: the methods of the interface that protoc generated, adopted by their names, and carried out by the server that Trillian serves over gRPC.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 // NewRegistryFor returns the same operations, carried out by what trillianAdminServer returns for each call.
 func NewRegistryFor(trillianAdminServer func(context.Context) (trillian.TrillianAdminServer, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(trillianAdminServer)).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(trillianAdminServer)).About("Puts the administration of a Trillian transparency log in front of agents: the methods of the interface that protoc generated, adopted by their names, and carried out by the server that Trillian serves over gRPC.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 var handlers = []gen.Handler{

@@ -12,16 +12,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Serves account numbers to the clients of the folder above: 64-bit integers that a client written in JavaScript would round."
-
 // NewRegistry returns the operations of package main, carried out by accounts.
 func NewRegistry(accounts *Accounts) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, accounts).About(description)
+	return gen.NewRegistry(handlers, wireTypes, accounts).About("Serves account numbers to the clients of the folder above: 64-bit integers that a client written in JavaScript would round.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what accounts returns for each call.
 func NewRegistryFor(accounts func(context.Context) (*Accounts, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(accounts)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(accounts)).About("Serves account numbers to the clients of the folder above: 64-bit integers that a client written in JavaScript would round.")
 }
 
 var handlers = []gen.Handler{

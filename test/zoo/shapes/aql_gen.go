@@ -32,16 +32,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Has a service that returns what it is sent: a field for each shape that a Go type can have in JSON."
-
 // NewRegistry returns the operations of package shapes, carried out by zoo.
 func NewRegistry(zoo *Zoo) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, zoo).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistry(handlers, wireTypes, zoo).About("Has a service that returns what it is sent: a field for each shape that a Go type can have in JSON.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 // NewRegistryFor returns the same operations, carried out by what zoo returns for each call.
 func NewRegistryFor(zoo func(context.Context) (*Zoo, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(zoo)).About(description).With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(zoo)).About("Has a service that returns what it is sent: a field for each shape that a Go type can have in JSON.").With(gen.CodecOf(protojson.Marshal, protojson.Unmarshal))
 }
 
 var handlers = []gen.Handler{
