@@ -71,8 +71,9 @@ type Options struct {
 	// its context costs its goroutine and its memory alone: it is given up a second after its context has ended, and the
 	// agent learns that it may still take effect. Without a bound its call waits for it.
 	Timeout time.Duration
-	// MaxAbandoned bounds the handlers that were given up and still run: from this number on, calls of all operations are
-	// refused, and from a quarter of it calls of the same operation, whose further ones do not count. Default: 64.
+	// MaxAbandoned is for handlers that were given up and still run: from this number on, calls of all operations are
+	// refused, and from a quarter of it calls of the same operation, whose further ones do not count. Calls that run
+	// already may pass it. Default: 64.
 	MaxAbandoned int
 	// Concurrency is which operations may run at the same time. Default: FullyConcurrent.
 	Concurrency Concurrency

@@ -6,7 +6,8 @@ import (
 )
 
 // buffers bounds the bytes in memory of what comes and goes over HTTP, of all clients and of each caller. Where there
-// is no room, it takes that of requests that wait for their clients: those who send, or read, slowest give way.
+// is no room, it takes that of requests that wait for their clients: of the caller who holds most, the one that has
+// waited longest.
 type buffers struct {
 	limit, each int
 
