@@ -29,7 +29,7 @@ func TestPackage(t *testing.T) {
 		{"markers", "+k8s:deepcopy-gen=package\nPackage todo keeps todos.", "Keeps todos."},
 		{"only a marker", "+build linux", ""},
 		{"no end", "Package todo " + strings.Repeat("x", 1000), "X" + strings.Repeat("x", 299) + "…"},
-		{"what cannot be seen", "Package todo keeps\u202etodos.", `Keeps\u202etodos.`},
+		{"what cannot be seen", "Package todo keeps \u202etodos.", "Keeps todos."},
 	} {
 		doc := new(ast.CommentGroup)
 		for line := range strings.SplitSeq(tt.comment, "\n") {
