@@ -26,8 +26,8 @@ type tier struct {
 //	quick  what takes less than a minute, with -short
 //	test   all but the slow packages, with -short
 //	slow   the slow packages and all packages in which -short leaves something out: test and slow are every test in full
-//	race   all but the slow packages, and those whose random requests take the race detector minutes: the example, the
-//	       zoo and the connection; with -short
+//	race   all but the slow packages, those whose random requests take the race detector minutes: the example, the zoo
+//	       and the connection, and test/doors, which bounds the memory of a process; with -short
 func tierOf(name string, all []testPackage) (tier, error) {
 	isSlow, err := chosen(slow, all)
 	if err != nil {
@@ -37,7 +37,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 	if err != nil {
 		return tier{}, err
 	}
-	isRandom, err := chosen([]string{"examples/todo", "test/connection", "test/zoo"}, all)
+	isHeavy, err := chosen([]string{"examples/todo", "test/connection", "test/doors", "test/zoo"}, all)
 	if err != nil {
 		return tier{}, err
 	}
@@ -55,7 +55,7 @@ func tierOf(name string, all []testPackage) (tier, error) {
 			}
 			in = in || isSlow[p.ImportPath]
 		case "race":
-			in = !isSlow[p.ImportPath] && !isRandom[p.ImportPath]
+			in = !isSlow[p.ImportPath] && !isHeavy[p.ImportPath]
 		default:
 			return tier{}, fmt.Errorf("there is no tier %q, only quick, test, slow and race", name)
 		}
