@@ -23,7 +23,7 @@ func TestMutants(t *testing.T) {
 	} {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, kinds[0], 1, mutant, bounds{calls: 8, bells: 60, lifetime: 500 * time.Millisecond})
+			w := newWorld(t, kinds[0], 1, mutant, bounds{calls: 8, bells: 60, lifetime: time.Second})
 			found := func() bool {
 				return slices.ContainsFunc(w.faults, func(f string) bool { return strings.Contains(f, want) })
 			}
