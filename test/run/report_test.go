@@ -127,7 +127,7 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s: -short is %v", name, chosen.short)
 		}
 	}
-	want := map[string]int{"quick": 3, "test": 3 + len(long), "slow": len(slow), "race": 3 + len(long) - 3}
+	want := map[string]int{"quick": 3, "test": 3 + len(long), "slow": len(slow), "race": 3 + len(long) - 4}
 	if fmt.Sprint(sizes) != fmt.Sprint(want) {
 		t.Errorf("packages of the tiers: %v, want %v", sizes, want)
 	}

@@ -153,7 +153,11 @@ func (w *world) answer() {
 	c := newClient(w, 0, -1)
 	c.name = fmt.Sprintf("answer-%d", w.history.answered())
 	for _, s := range w.slots {
+		before, _ := s.endings()
 		for ; ; time.Sleep(10 * time.Millisecond) {
+			if ends, wrote := s.endings(); ends >= before+mostEnds {
+				w.t.Fatalf("process %s does not serve: %s", s.name, wrote)
+			}
 			a := attempt{operation: "delete_thing", id: c.thing(), caller: c.thing()}
 			got := c.try(s, a)
 			if w.mutant != "" && (got.code != "" || got.verdict == success) {

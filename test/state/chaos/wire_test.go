@@ -277,3 +277,25 @@ func (p *pipes) send(ctx context.Context, r request, _ string) (reply, error) {
 		return reply{}, io.EOF
 	}
 }
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, text...)
+	if extra := len(t.text) - 4<<10; extra > 0 {
+		t.text = t.text[extra:]
+	}
+	return len(text), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.text))
+}

@@ -68,6 +68,9 @@ type world struct {
 	starts   int // that failed
 }
 
+// mostEnds is how often a process may end before it serves. Between its starts are 50 milliseconds.
+const mostEnds = 600
+
 // slot is a process of the fixture, which may be killed and started again.
 type slot struct {
 	process
@@ -83,7 +86,9 @@ type slot struct {
 	pipes   *pipes
 	life    int
 	frozen  bool
-	killed  bool // by the test, and not to be started again before it says so
+	killed  bool  // by the test, and not to be started again before it says so
+	ends    int   // by itself
+	wrote   *tail // by the process that ended so last
 	ended   chan struct{}
 }
 
@@ -262,6 +267,7 @@ func (s *slot) await(command *exec.Cmd, failure *tail, p *pipes, ended chan stru
 		s.world.mu.Lock()
 		s.world.starts++
 		s.world.mu.Unlock()
+		s.ends, s.wrote = s.ends+1, failure
 		if !s.killed {
 			time.AfterFunc(50*time.Millisecond, func() {
 				s.mu.Lock()
@@ -272,8 +278,16 @@ func (s *slot) await(command *exec.Cmd, failure *tail, p *pipes, ended chan stru
 			})
 		}
 	default:
+		s.ends, s.wrote = s.ends+mostEnds, failure
 		s.world.fault("process %s ended by itself: %v\n%s", s.name, err, failure)
 	}
+}
+
+// endings returns how often the process ended by itself, and what it wrote when it did so last.
+func (s *slot) endings() (int, *tail) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ends, s.wrote
 }
 
 // kill kills the process, and returns when it has ended.
@@ -370,26 +384,4 @@ func (w *world) entries() []entry {
 		all = append(all, e)
 	}
 	return all
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *tail) Write(text []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, text...)
-	if extra := len(t.text) - 4<<10; extra > 0 {
-		t.text = t.text[extra:]
-	}
-	return len(text), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.text))
 }
