@@ -42,17 +42,19 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = a.options.Logger
-	var faults [9]error
+	var faults [10]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
+	listings := &cursors{adapter: options.Name}
+	listings.options, faults[9] = options.Collections.withDefaults()
 	if faults[0] == nil {
 		a.registered = registry.Definitions()
 		a.registered.Name, a.registered.Version = options.Name, options.Version
 		a.registered.Description = options.Description
-		a.handlers, faults[5] = compile(registry, a.registered.Types, options)
+		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings)
 		faults[6] = a.restrict()
 	}
 	faults[7] = a.options.Sanitize.check()
@@ -80,6 +82,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
+	listings.key = g.CursorKey
 	a.logDueValidation()
 	if err := a.show(g, options.Policy); err != nil || !options.GetManifest {
 		return a, err

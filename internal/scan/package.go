@@ -56,6 +56,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		w.Complete(h.request)
 		w.Complete(h.result)
 	}
+	b.setOperators()
 	if b.linting {
 		b.lintNames(handlers, kept)
 	}

@@ -166,6 +166,7 @@ type Param struct {
 	Aliases     []string
 	Excludes    []string // fields that an object must not have beside this one: the others of a oneof
 	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
+	Filter      []string // operators by which requests may filter a collection by the field; nil: none
 	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string. Not on the wire
 	OmitZero    bool
 	Quoted      bool
@@ -198,7 +199,7 @@ func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID 
 // as it does every entry of a map. The bounds of a map are those of what the change makes of it, and not of the change.
 func (p *Param) Change() Param {
 	change := *p
-	change.Required, change.Default, change.Nullable = false, "", p.Removable()
+	change.Required, change.Default, change.Nullable, change.Filter = false, "", p.Removable(), nil
 	if bounds := sizeText(p); bounds != "" {
 		change.MinItems, change.MaxItems = 0, 0
 		change.Description = strings.TrimPrefix(strings.TrimSuffix(p.Description, ".")+". "+bounds, ". ")
@@ -277,6 +278,7 @@ type Type struct {
 	Members     []string    // of a union
 	Items       *Param      // of an object whose members all have one type; nil: its members are Fields
 	Changes     string      // the type that values of this one change, for the input of updates; empty: none
+	Filters     string      // the type of the elements that a filter of this type selects; empty: it is no filter
 	Withheld    []string    // fields of an object that results leave out and nothing else has. Not on the wire
 }
 

@@ -15,6 +15,9 @@ import (
 // runtimePath is the import path of the aql package.
 const runtimePath = "github.com/aqltag/aqltag/runtime"
 
+// collectionPath is the import path of what aql.Query[T] consists of.
+const collectionPath = runtimePath + "/internal/collection"
+
 // shaped is the result of shaping a Go type.
 type shaped struct {
 	shape *Shape
@@ -103,6 +106,8 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 	case gotype.Is(t, runtimePath, "Selection"):
 		out.Kind = Selection
 		return nil
+	case gotype.Is(t, collectionPath, "Filter"):
+		return m.fillFilter(out)
 	case isSQLNull(t):
 		out.Kind = SQLNull
 		return m.elem(out, t.Underlying().(*types.Struct).Field(0).Type(), place)
@@ -273,6 +278,17 @@ func (m *Maker) fillOptional(out *Shape) *Fault {
 			Message:    fmt.Sprintf("aql.Optional cannot hold %s", m.text(out.Elem.Type)),
 			Suggestion: "use aql.Optional[T] with the type of the value itself",
 		}
+	}
+	return nil
+}
+
+// fillFilter makes the shape of the parameter filter of aql.Query[T]. The type argument is shaped already.
+func (m *Maker) fillFilter(out *Shape) *Fault {
+	if len(out.Go.Args) != 1 {
+		return &Fault{Message: "aql.Query needs one type argument", Invalid: true}
+	}
+	if out.Kind, out.Elem = Filter, out.Go.Args[0]; out.Elem.Kind != Struct {
+		return &Fault{Message: "aql.Query needs a struct type", Suggestion: "use aql.Query[T] with a named struct T"}
 	}
 	return nil
 }

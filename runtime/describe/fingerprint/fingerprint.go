@@ -85,6 +85,7 @@ func (w *writer) param(p *gen.Param) {
 		w.flag("dryRun", p.DryRun)
 		w.texts("enum", p.Enum)
 		w.texts("excludes", p.Excludes)
+		w.texts("filter", p.Filter)
 		w.textMember("format", p.Format)
 		w.flag("formatRule", p.FormatRule)
 		w.flag("id", p.ID)
@@ -121,6 +122,7 @@ func (w *writer) typ(t *gen.Type) {
 		w.textMember("changes", t.Changes)
 		w.textMember("description", t.Description)
 		list(w, "fields", t.Fields, w.param)
+		w.textMember("filters", t.Filters)
 		if t.Items != nil {
 			w.key("items")
 			w.param(t.Items)

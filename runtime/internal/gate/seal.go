@@ -13,8 +13,12 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// sealKey is where the store holds the key with which tokens are sealed. Replicas that share a store share the key.
-const sealKey = "key/seal"
+// sealKey and cursorKey are where the store holds the keys with which tokens and cursors are sealed. Replicas that share
+// a store share the keys.
+const (
+	sealKey   = "key/seal"
+	cursorKey = "key/cursor"
+)
 
 const sealKeyBytes = 32
 
@@ -56,14 +60,34 @@ func (g *Gate) sealedFor(caller identity.Caller) []byte {
 	return []byte(g.adapter + "\x00" + caller.Key())
 }
 
-// box returns the cipher with the key in the store. If there is no key, it creates one.
+// CursorKey returns the key in the store with which cursors are sealed. If there is none, it creates one.
+func (g *Gate) CursorKey(ctx context.Context) ([]byte, error) {
+	ctx, cancel := g.Bound(ctx)
+	defer cancel()
+	return g.key(ctx, cursorKey)
+}
+
+// box returns the cipher with the key in the store.
 func (g *Gate) box(ctx context.Context) (cipher.AEAD, error) {
-	entry, err := g.options.Store.Get(ctx, sealKey)
+	key, err := g.key(ctx, sealKey)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("making the key of seals: %w", err)
+	}
+	return cipher.NewGCM(block)
+}
+
+// key returns a key in the store. If there is none, it creates one.
+func (g *Gate) key(ctx context.Context, name string) ([]byte, error) {
+	entry, err := g.options.Store.Get(ctx, name)
 	if err == nil && !entry.Exists() {
 		key := make([]byte, sealKeyBytes)
 		rand.Read(key) // never fails (crypto/rand)
-		if _, err = g.options.Store.Put(ctx, sealKey, key, 0, 0); err == nil || errors.Is(err, store.ErrConflict) {
-			entry, err = g.options.Store.Get(ctx, sealKey)
+		if _, err = g.options.Store.Put(ctx, name, key, 0, 0); err == nil || errors.Is(err, store.ErrConflict) {
+			entry, err = g.options.Store.Get(ctx, name)
 		}
 	}
 	if err != nil {
@@ -72,9 +96,5 @@ func (g *Gate) box(ctx context.Context) (cipher.AEAD, error) {
 	if len(entry.Value) != sealKeyBytes {
 		return nil, fmt.Errorf("looking up the key of seals: %w", errDamaged)
 	}
-	block, err := aes.NewCipher(entry.Value)
-	if err != nil {
-		return nil, fmt.Errorf("making the key of seals: %w", err)
-	}
-	return cipher.NewGCM(block)
+	return entry.Value, nil
 }
