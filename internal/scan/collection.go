@@ -264,8 +264,7 @@ func (c *collection) describe(f *shapes.Field, standard string) {
 		f.Param.Description = "What to list, by " + strings.Join(c.names(c.filterable), ", ") + ": " + c.example()
 	case "sort":
 		f.Param.Default = standard
-		f.Param.Description = "By " + strings.Join(c.names(c.sortable), ", ")
-		f.Shape = f.Shape.Clone()
+		f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + strings.Join(c.names(c.sortable), ", ")
 		for i := range f.Shape.Fields {
 			if by := &f.Shape.Fields[i]; by.Param.Name == "field" {
 				by.Param.Enum = c.names(c.sortable)

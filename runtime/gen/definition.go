@@ -85,6 +85,18 @@ func (a *Definitions) SelectsFields() bool {
 	return slices.ContainsFunc(a.Operations, func(o Operation) bool { return o.SelectsFields() })
 }
 
+// Paginates reports whether an operation returns pages that a client walks with cursors (MCP-AQL pagination §2).
+func (a *Definitions) Paginates() bool {
+	return slices.ContainsFunc(a.Operations, func(o Operation) bool {
+		for _, name := range []string{"first", "after", "last", "before"} {
+			if _, has := o.Param(name); !has {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // ConfirmationToken returns the parameter that an operation accepts in addition to its own if it may require
 // confirmation (MCP-AQL confirmation tokens).
 func ConfirmationToken() Param {

@@ -186,6 +186,9 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 			out.Label = strings.ReplaceAll(place, ".", "")
 		}
 		m.fillStruct(out, u, label)
+		if IsRuntime(packageOf(t)) {
+			out.Doc = protocolDoc(out.Go)
+		}
 		m.structs = append(m.structs, out)
 		return nil
 	case *types.Interface:
@@ -280,6 +283,27 @@ func (m *Maker) fillOptional(out *Shape) *Fault {
 		}
 	}
 	return nil
+}
+
+// packageOf is the package of a named type; nil: it has none.
+func packageOf(t types.Type) *types.Package {
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj().Pkg()
+	}
+	return nil
+}
+
+// protocolDoc describes a type of the aql package to agents.
+func protocolDoc(name GoName) string {
+	switch name.Name {
+	case "Page":
+		return "A page of a list."
+	case "PageInfo":
+		return "What is around a page."
+	case "Sort":
+		return "An order."
+	}
+	return ""
 }
 
 // fillFilter makes the shape of the parameter filter of aql.Query[T]. The type argument is shaped already.

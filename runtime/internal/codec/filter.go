@@ -173,11 +173,15 @@ func (f *filterReading) condition(node *collection.Node, c *compared) {
 		return
 	case "object":
 	default:
-		op := collection.Eq
-		if c.field.List {
-			op = collection.Contains
+		switch {
+		case slices.Contains(c.allowed, gen.OpEq):
+			f.operand(node, c, collection.Eq)
+		case slices.Contains(c.allowed, gen.OpContains):
+			f.operand(node, c, collection.Contains)
+		default:
+			f.Skip()
+			f.Mismatch("object with operators")
 		}
-		f.operand(node, c, op)
 		return
 	}
 	f.Object()
@@ -189,7 +193,9 @@ func (f *filterReading) condition(node *collection.Node, c *compared) {
 			f.EnumName(c.allowed)
 		}
 	}
-	f.MinItems(count, 1)
+	if count == 0 {
+		f.Refused("", "value, or operators", "{}", "")
+	}
 }
 
 // operators are the names of operators, by collection.Op.
