@@ -54,6 +54,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		a.registered = registry.Definitions()
 		a.registered.Name, a.registered.Version = options.Name, options.Version
 		a.registered.Description = options.Description
+		listings.options.describe(&a.registered)
 		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings)
 		faults[6] = a.restrict()
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -59,6 +60,26 @@ func (c Collections) withDefaults() (Collections, error) {
 		}
 	}
 	return c, nil
+}
+
+// describe makes the descriptions of parameters say what the sizes of pages are.
+func (c Collections) describe(definitions *gen.Definitions) {
+	if c.PageSize == gen.PageSize && c.MaxPage == gen.MaxPageSize {
+		return
+	}
+	definitions.Operations = slices.Clone(definitions.Operations)
+	for i := range definitions.Operations {
+		o := &definitions.Operations[i]
+		if !codec.Queries(o) {
+			continue
+		}
+		o.Params = slices.Clone(o.Params)
+		for k := range o.Params {
+			if p := &o.Params[k]; p.Name == "first" || p.Name == "last" {
+				p.Description = gen.PageDescription(p.Name, c.PageSize, c.MaxPage)
+			}
+		}
+	}
 }
 
 // cursors seals and opens the cursors of an adapter.

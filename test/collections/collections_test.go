@@ -183,7 +183,7 @@ func encoded(t testing.TB, v any) []byte {
 
 func newSession(t testing.TB, store *parts.Store) *aql.Session {
 	t.Helper()
-	adapter, err := aql.New(parts.NewRegistry(store), aql.Options{Name: "parts", Version: "1"})
+	adapter, err := aql.New(parts.NewRegistry(store, &parts.Tasks{}), aql.Options{Name: "parts", Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,22 @@ type anyQuery = collection.Query[struct{}]
 // queryField is what the Go paths of the parameter first end in.
 const queryField = ".body.First"
 
-// Query compiles what requests can ask of a collection. It returns nil if they have no aql.Query.
-func (s *Set) Query(request *Request, t reflect.Type, o *gen.Operation) (*Query, error) {
-	path := ""
+// Queries reports whether requests of an operation have an aql.Query.
+func Queries(o *gen.Operation) bool { return queryPath(o) != "" }
+
+// queryPath returns the Go path of the collection.Query in the requests of an operation; empty: they have none.
+func queryPath(o *gen.Operation) string {
 	for i := range o.Params {
 		if prefix, ok := strings.CutSuffix(o.Params[i].Go, queryField); ok && o.Params[i].Name == "first" {
-			path = prefix + strings.TrimSuffix(queryField, ".First")
+			return prefix + strings.TrimSuffix(queryField, ".First")
 		}
 	}
+	return ""
+}
+
+// Query compiles what requests can ask of a collection. It returns nil if they have no aql.Query.
+func (s *Set) Query(request *Request, t reflect.Type, o *gen.Operation) (*Query, error) {
+	path := queryPath(o)
 	if path == "" {
 		return nil, nil
 	}

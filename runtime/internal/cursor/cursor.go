@@ -79,7 +79,7 @@ func (b *Box) Seal(bound [sha256.Size]byte, position []byte) string {
 // Open returns the position of a cursor; false: no key of the Box has sealed it for what it is bound to.
 func (b *Box) Open(bound [sha256.Size]byte, cursor string) (position []byte, ok bool) {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil {
+	if err != nil || base64.RawURLEncoding.EncodedLen(len(text)) != len(cursor) { // line breaks are ignored
 		return nil, false
 	}
 	for i := range b.seals {

@@ -54,7 +54,10 @@ type Part struct {
 }
 
 // Store has parts.
-type Store struct{ Parts []Part }
+type Store struct {
+	Parts []Part
+	last  *aql.Page[Part]
+}
 
 // SliceRequest selects parts.
 type SliceRequest struct {
@@ -101,5 +104,31 @@ func (s *Store) each() iter.Seq2[Part, error] {
 				return
 			}
 		}
+	}
+}
+
+// OwnRequest selects parts.
+type OwnRequest struct {
+	_ struct{} `aql:"category=READ,op=list_own"`
+	aql.Query[Part]
+
+	How string `json:"how"` // Whose page it is
+}
+
+// Own lists parts, and may answer with another page.
+func (s *Store) Own(ctx context.Context, req OwnRequest) (*aql.Page[Part], error) {
+	switch req.How {
+	case "made by hand":
+		return &aql.Page[Part]{Items: s.Parts}, nil
+	case "none":
+		return nil, nil
+	case "of another request":
+		if s.last == nil {
+			var other OwnRequest
+			s.last, _ = other.Slice(ctx, s.Parts)
+		}
+		return s.last, nil
+	default:
+		return req.Slice(ctx, s.Parts)
 	}
 }
