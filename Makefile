@@ -9,7 +9,7 @@ FUZZTIME ?= 10s
 # TESTFLAGS are flags of go test, such as -count=1 or -run TestGolden.
 RUN       = $(GO) run ./test/run
 
-.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports conversations fuzz bench bench-call bench-gen startup tokens ci
+.PHONY: demo quick test slow race stale generate check fmt vet lint deadcode e2e pages exports conversations chaos fuzz bench bench-call bench-gen startup tokens ci
 
 demo:
 	$(GO) -C examples/todo generate ./...
@@ -36,7 +36,7 @@ generate:
 	$(GO) -C bench/wire generate ./...
 	$(GO) -C test/adopted generate ./...
 	$(GO) -C test/zoo generate ./...
-	$(GO) run ./cmd/aql-tag ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/collections/parts
+	$(GO) run ./cmd/aql-tag ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/state/chaos/fixture ./test/collections/parts
 
 check:
 	$(GO) -C examples/todo tool aql-tag check ./...
@@ -45,7 +45,7 @@ check:
 	$(GO) -C bench/wire tool aql-tag check ./...
 	$(GO) -C test/adopted tool aql-tag check ./...
 	$(GO) -C test/zoo tool aql-tag check ./shapes
-	$(GO) run ./cmd/aql-tag check ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/collections/parts
+	$(GO) run ./cmd/aql-tag check ./runtime/internal/notes ./test/clients/accounts ./test/clients/fixture ./test/state/chaos/fixture ./test/collections/parts
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' | grep -v '^testdata/')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi
@@ -80,6 +80,11 @@ pages:
 # hour of processor time. ROUNDS is half of their number, SEED the first.
 conversations:
 	$(GO) -C test test -count=1 -timeout 4h ./connection -conversations $(or $(ROUNDS),50000) -seed $(or $(SEED),1)
+
+# chaos kills, freezes and cuts off processes that share their state, for FOR on each store, and holds all that they
+# answered against what they did. SEED repeats a plan. As root it fills disks, too.
+chaos:
+	$(GO) -C test/state test -count=1 -timeout 0 ./chaos -run TestChaos -v -for $(or $(FOR),10m) -seed $(or $(SEED),0)
 
 # fuzz runs every fuzz target for FUZZTIME: a duration, or a number of inputs such as 10000x.
 fuzz:

@@ -39,12 +39,13 @@ type generator struct {
 	names *names
 	errs  []error
 
-	handlersName string // of the variable
-	typesName    string // of the variable
-	receivers    []*receiver
-	calls        []*call
-	enums        map[string][]string // values of the wire types that are enums
-	loose        bool                // the text holds a type that gofmt may lay out otherwise
+	handlersName    string // of the variable
+	typesName       string // of the variable
+	descriptionName string // of the constant that says what the service is; empty: there is none
+	receivers       []*receiver
+	calls           []*call
+	enums           map[string][]string // values of the wire types that are enums
+	loose           bool                // the text holds a type that gofmt may lay out otherwise
 }
 
 func (g *generator) file() ([]byte, error) {
@@ -93,7 +94,9 @@ func (g *generator) file() ([]byte, error) {
 
 // definitions returns the definitions that the generated code holds.
 func definitions(pkg *model.Package) *gen.Definitions {
-	adapter := &gen.Definitions{Operations: make([]gen.Operation, len(pkg.Handlers)), Types: pkg.Types}
+	adapter := &gen.Definitions{
+		Description: pkg.Description, Operations: make([]gen.Operation, len(pkg.Handlers)), Types: pkg.Types,
+	}
 	for i := range pkg.Handlers {
 		adapter.Operations[i] = pkg.Handlers[i].Operation
 	}

@@ -22,6 +22,9 @@ func (g *generator) nameCalls() {
 	g.constructor(model.Constructor)
 	g.handlersName = g.names.unique("handlers", "aqlHandlers")
 	g.typesName = g.names.unique("wireTypes", "aqlWireTypes")
+	if g.pkg.Description != "" {
+		g.descriptionName = g.names.unique("description", "aqlDescription")
+	}
 	for i := range g.pkg.Handlers {
 		h := &g.pkg.Handlers[i]
 		c := &call{handler: h}
@@ -74,9 +77,13 @@ func (g *generator) newRegistry(p *printer) {
 	if len(typeParams) > 0 {
 		generic = "[" + strings.Join(typeParams, ", ") + "]"
 	}
+	if g.descriptionName != "" {
+		p.line("const ", g.descriptionName, " = ", quote(g.pkg.Description))
+		p.line()
+	}
 	p.comment("NewRegistry returns the operations of package " + g.pkg.Name + by + ".")
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.codecs())
+	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.about(), g.codecs())
 	p.shut("}")
 	if len(names) == 0 {
 		return
@@ -89,8 +96,16 @@ func (g *generator) newRegistry(p *printer) {
 	p.comment(model.Choosing + " returns the same operations, carried out by what " + enumerate(names) + verb +
 		" for each call.")
 	p.open("func ", model.Choosing, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.codecs())
+	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.about(), g.codecs())
 	p.shut("}")
+}
+
+// about returns the call that says what the service is; empty: nothing says it.
+func (g *generator) about() string {
+	if g.descriptionName == "" {
+		return ""
+	}
+	return ".About(" + g.descriptionName + ")"
 }
 
 // codecs returns the call that adds the codec of messages to a registry; empty: there are none.

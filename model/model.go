@@ -6,9 +6,12 @@ import "github.com/aqltag/aqltag/runtime/gen"
 
 // Package is a Go package with operations.
 type Package struct {
-	Path     string // import path
-	Name     string // of the package clause
-	Dir      string // absolute directory
+	Path string // import path
+	Name string // of the package clause
+	Dir  string // absolute directory
+
+	Description string // what the service is, by the package comment; empty: nothing says it
+
 	Handlers []Handler
 	Types    []gen.Type // types that the operations mention, sorted by name
 	Guards   []Guard    // structs that requests and results consist of

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,7 +54,14 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if faults[0] == nil {
 		a.registered = registry.Definitions()
 		a.registered.Name, a.registered.Version = options.Name, options.Version
-		a.registered.Description = options.Description
+		own := a.registered.Description
+		a.registered.Description = cmp.Or(options.Description, own)
+		a.fingerprint = sync.OnceValue(func() string {
+			generated := a.definitions
+			generated.Description = own
+			listings.options.restore(&generated)
+			return fingerprint.Of(&generated)
+		})
 		listings.options.describe(&a.registered)
 		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings)
 		faults[6] = a.restrict()
@@ -68,7 +76,6 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	for i := range a.registered.Types {
 		a.types[a.registered.Types[i].Name] = &a.registered.Types[i]
 	}
-	a.fingerprint = sync.OnceValue(func() string { return fingerprint.Of(&a.definitions) })
 	for _, warning := range a.surface.Warnings() {
 		a.log.Warn("Some clients may refuse the names of the tools", "reason", warning)
 	}
@@ -83,7 +90,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	listings.key = g.CursorKey
+	listings.keys = g.CursorKeys
 	a.logDueValidation()
 	if err := a.show(g, options.Policy); err != nil || !options.GetManifest {
 		return a, err

@@ -97,7 +97,7 @@ func TestCheckpointAnswer(t *testing.T) {
 	c, _, drop, _ := newStageCheckpoint(t)
 	q := stageRequest(drop, "id", `"n1"`)
 	_, refused := c.admit(t.Context(), q, nil)
-	state, err := c.gate.Seal(t.Context(), refused.Ticket.Token, Caller{})
+	state, err := c.session.Seal(t.Context(), refused.Ticket.Token, Caller{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ type Confirmation struct {
 	Scope TokenScope
 	// MaxUses is how often one token confirms the same request. Default: once.
 	MaxUses int
-	// Lifetime is how long a token is valid, at most 15 minutes. Default: 5 minutes.
+	// Lifetime is how long a token is valid, from a second to 15 minutes. Default: 5 minutes.
 	Lifetime time.Duration
-	// LifetimeForbidden is Lifetime for operations of the danger level forbidden, at most 5 minutes. Default: 2 minutes.
+	// LifetimeForbidden is Lifetime for operations of the danger level forbidden, up to 5 minutes. Default: 2 minutes.
 	LifetimeForbidden time.Duration
 	// ClockSkew is how long after its expiry a token is still accepted, at most 5 minutes: for replicas whose clocks
 	// differ.

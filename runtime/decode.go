@@ -14,7 +14,6 @@ type decoder struct {
 	limits      Limits
 	legacyCodes bool
 	lenient     bool // unknown parameters are ignored
-	owned       bool // the message will not change, so that strings may share its memory
 
 	reader   wire.Reader
 	second   wire.Reader    // for a text that is read a second time
@@ -48,11 +47,7 @@ func (d *decoder) decode(data []byte, m *message) *Error {
 		return d.decodeParams(data, m)
 	}
 	r := &d.reader
-	if d.owned {
-		r.ResetOwned(data, d.limits.wire())
-	} else {
-		r.ResetBytes(data, d.limits.wire())
-	}
+	r.ResetBytes(data, d.limits.wire())
 	kind := r.Kind()
 	if kind == "" && len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
 		kind = "nothing"

@@ -129,7 +129,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 		return failed
 	}
 	r := refusal{
-		Refusal: refused, request: q, now: x.adapter.options.Now(),
+		Refusal: refused, request: q, now: refused.At,
 		humanOnly: x.adapter.options.Confirmation.HumanOnly, inBatch: x.message.batch != nil,
 	}
 	var failed *Error

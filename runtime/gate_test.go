@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -532,9 +533,10 @@ func TestIntrospectionOfDryRuns(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"a dry run":                     {tagged, Options{}, unless},
-		"a parameter called dry_run":    {nil, Options{}, always},
-		"a person must be asked":        {tagged, Options{Confirmation: Confirmation{HumanOnly: true}}, always},
+		"a dry run":                  {tagged, Options{}, unless},
+		"a parameter called dry_run": {nil, Options{}, always},
+		"a person must be asked": {tagged, Options{Confirmation: Confirmation{HumanOnly: true}},
+			"confirmation required from the user]"},
 		"the policy wants confirmation": {tagged, Options{Policy: confirms}, always},
 	} {
 		answer := string(newPurger(t, tt.rules, tt.options).Call(t.Context(), "mcp_aql_read",
@@ -543,5 +545,18 @@ func TestIntrospectionOfDryRuns(t *testing.T) {
 		if !strings.Contains(answer, tt.want) || said != (tt.rules != nil) {
 			t.Errorf("%s: %s", name, answer)
 		}
+	}
+}
+
+// C12: what a handler reports adds up to no less than it has reported.
+func TestReportedUsageDoesNotWrap(t *testing.T) {
+	h := new(handling)
+	ctx := context.WithValue(t.Context(), usageKey{}, &h.usage)
+	for range 3 {
+		ReportUsage(ctx, Usage{Tokens: math.MaxInt64 - 1, Cost: math.NaN()})
+	}
+	ReportUsage(ctx, Usage{Tokens: -5, Cost: 1})
+	if got := h.used(0); got.Tokens != math.MaxInt64 || !math.IsNaN(got.Cost) {
+		t.Errorf("%+v", got)
 	}
 }

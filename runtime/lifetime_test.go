@@ -113,8 +113,8 @@ func TestWhatHandlersKeepOutlivesTheRequest(t *testing.T) {
 	}
 }
 
-// D4: a request that the transport gives away may share its memory with what handlers keep. Neither the session nor
-// another call writes to it then. The race detector sees what is written while the kept values are read.
+// D4: neither the session nor another call writes to the memory of what handlers keep. The race detector sees what is
+// written while the kept values are read.
 func TestWhatHandlersKeepOutlivesOtherCalls(t *testing.T) {
 	var mu sync.Mutex
 	var kept []*keeper
@@ -126,7 +126,7 @@ func TestWhatHandlersKeepOutlivesOtherCalls(t *testing.T) {
 	session := adapter.NewSession()
 	call := func(text string) {
 		request := []byte(text)
-		reply := session.CallOwned(context.Background(), "mcp_aql", request)
+		reply := session.Call(context.Background(), "mcp_aql", request)
 		if !strings.Contains(string(reply.JSON), `"kept"`) {
 			t.Errorf("%s", reply.JSON)
 		}
@@ -151,7 +151,7 @@ func TestWhatHandlersKeepOutlivesOtherCalls(t *testing.T) {
 			for round := range 40 {
 				tt := requests[(worker+round)%len(requests)]
 				call(strings.ReplaceAll(strings.Repeat(" ", round%3*60<<10)+tt.request, "plain", "other"))
-				session.CallOwned(context.Background(), "mcp_aql", []byte(`{"operation":"update_thing","params":{"tex`))
+				session.Call(context.Background(), "mcp_aql", []byte(`{"operation":"update_thing","params":{"tex`))
 			}
 		})
 	}

@@ -27,9 +27,6 @@ type Collections struct {
 	MaxPage int
 	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer. Default: 1,000,000.
 	MaxScanned int
-	// CursorKeys are the keys with which cursors are sealed, of 32 bytes or more: the first one seals, all of them open.
-	// Without them the key is in Options.State, so that adapters which share a store open each other's cursors.
-	CursorKeys [][]byte
 }
 
 // mostPerPage is the greatest MaxPage (MCP-AQL pagination §5.3).
@@ -54,19 +51,24 @@ func (c Collections) withDefaults() (Collections, error) {
 		}
 	}
 	c.PageSize = min(c.PageSize, c.MaxPage)
-	for _, key := range c.CursorKeys {
-		if len(key) < cursor.KeySize {
-			return c, fmt.Errorf("a key of Collections.CursorKeys has %d bytes; it needs %d", len(key), cursor.KeySize)
-		}
-	}
 	return c, nil
 }
 
 // describe makes the descriptions of parameters say what the sizes of pages are.
 func (c Collections) describe(definitions *gen.Definitions) {
-	if c.PageSize == gen.PageSize && c.MaxPage == gen.MaxPageSize {
-		return
+	if c.PageSize != gen.PageSize || c.MaxPage != gen.MaxPageSize {
+		describeSizes(definitions, c.PageSize, c.MaxPage)
 	}
+}
+
+// restore undoes describe.
+func (c Collections) restore(definitions *gen.Definitions) {
+	if c.PageSize != gen.PageSize || c.MaxPage != gen.MaxPageSize {
+		describeSizes(definitions, gen.PageSize, gen.MaxPageSize)
+	}
+}
+
+func describeSizes(definitions *gen.Definitions, size, most int) {
 	definitions.Operations = slices.Clone(definitions.Operations)
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
@@ -76,7 +78,7 @@ func (c Collections) describe(definitions *gen.Definitions) {
 		o.Params = slices.Clone(o.Params)
 		for k := range o.Params {
 			if p := &o.Params[k]; p.Name == "first" || p.Name == "last" {
-				p.Description = gen.PageDescription(p.Name, c.PageSize, c.MaxPage)
+				p.Description = gen.PageDescription(p.Name, size, most)
 			}
 		}
 	}
@@ -86,26 +88,22 @@ func (c Collections) describe(definitions *gen.Definitions) {
 type cursors struct {
 	adapter string
 	options Collections
-	key     func(ctx context.Context) ([]byte, error) // of the store
+	keys    func(ctx context.Context) ([][]byte, error) // the first one seals
 
 	mutex sync.Mutex
 	known *cursor.Box
 }
 
-// box returns what seals cursors. The key is looked up once.
+// box returns what seals cursors. The keys are looked up once.
 func (c *cursors) box() (*cursor.Box, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.known != nil {
 		return c.known, nil
 	}
-	keys := c.options.CursorKeys
-	if len(keys) == 0 {
-		key, err := c.key(context.Background())
-		if err != nil {
-			return nil, fmt.Errorf("looking up the key of cursors: %w", err)
-		}
-		keys = [][]byte{key}
+	keys, err := c.keys(context.Background())
+	if err != nil {
+		return nil, err
 	}
 	box, err := cursor.NewBox(keys...)
 	c.known = box

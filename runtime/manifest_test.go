@@ -246,7 +246,8 @@ func TestManifestIsRefused(t *testing.T) {
 func TestFingerprintOfMergedAdapters(t *testing.T) {
 	record := func(context.Context, *noteRequest) (string, error) { return "", nil }
 	registry := func(name string) *Registry {
-		return gen.NewRegistry([]gen.Handler{noteOperation(name, gen.Read, gen.Safe, record, noteID)}, noteTypes)
+		return gen.NewRegistry([]gen.Handler{noteOperation(name, gen.Read, gen.Safe, record, noteID)}, noteTypes).
+			About("Has " + name + ".")
 	}
 	fingerprint := func(options Options, registries ...*Registry) string {
 		adapter, err := New(Merge(registries...), options)
@@ -259,9 +260,13 @@ func TestFingerprintOfMergedAdapters(t *testing.T) {
 	both := fingerprint(Options{}, registry("get_note"), registry("get_page"))
 	reversed := fingerprint(Options{}, registry("get_page"), registry("get_note"))
 	configured := fingerprint(Options{
-		Name: "notes", Version: "2.0.0", Mode: "single", Prefix: "my_", GetManifest: true, AdapterInfo: true,
-		Trust: &trust.Options{},
+		Name: "notes", Version: "2.0.0", Description: "Notes.", Mode: "single", Prefix: "my_", GetManifest: true,
+		AdapterInfo: true, Trust: &trust.Options{},
 	}, registry("get_note"), registry("get_page"))
+	commented := fingerprint(Options{}, registry("get_note").About("Has notes."))
+	if one == commented {
+		t.Errorf("another package comment has the fingerprint %s too", one)
+	}
 	if one == other || both == one || both == other || both == reversed {
 		t.Errorf("not all are different: %s, %s, both %s, reversed %s", one, other, both, reversed)
 	}

@@ -23,7 +23,8 @@ type Options struct {
 	Name    string
 	Version string
 	// Description says what the service is, in a few sentences: MCP clients show it to the model, before all else that
-	// Adapter.Instructions say, and the tool for all operations has its first sentence.
+	// Adapter.Instructions say, and the tool for all operations has as many of its sentences as 100 characters hold.
+	// Default: the first sentence of the comment of each package in the registry.
 	Description string
 
 	// The tools through which agents call operations (MCP-AQL core §3, MCP integration §6.4).
@@ -137,6 +138,13 @@ type Options struct {
 	// State holds confirmation tokens and counters; nil: they are in memory and end with the process. The adapter does not
 	// close it.
 	State store.Store
+	// StateKey is a secret of 32 bytes or more, the same in all processes that share State and kept elsewhere. With it who
+	// can read State can neither open nor make what clients hold, and who can write it can make no confirmation. Without
+	// it State holds the secret that it needs.
+	StateKey []byte
+	// OldStateKeys are keys that were StateKey before: what was made with them stays valid. They are needed for as long as
+	// a confirmation is valid, and a month where a quota of costs can be paused.
+	OldStateKeys [][]byte
 	// StateTimeout is how long a request waits for State before it is refused. Default: 2 seconds.
 	StateTimeout time.Duration
 

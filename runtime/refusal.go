@@ -19,6 +19,9 @@ const codeConfirm Code = "CONFIRMATION_REQUIRED"
 const askTheUser = "Ask the user. If they agree, send the same request again with this confirmation_token " +
 	"in its params."
 
+// onlyHuman says why a token that an agent presents is refused.
+const onlyHuman = "needs the answer of the user, and a token in a request is none"
+
 // refusal is a request that the gate has refused, on its way to the agent.
 type refusal struct {
 	*gate.Refusal
@@ -65,6 +68,8 @@ func (r *refusal) explain() (*Error, *Question) {
 			detail{"resets_at", timestamp(resets)}, detail{"retry_after_seconds", r.secondsUntil(resets)})...), nil
 	case gate.TokenRefused:
 		return r.tokenRefused(), nil
+	case gate.NotByHuman:
+		return r.denied("operation '" + name + "' " + onlyHuman + "; leave out the token of the request"), nil
 	case gate.Declined:
 		return r.denied("the user was asked and did not approve"), nil
 	case gate.ReauthenticationNeeded:

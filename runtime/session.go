@@ -12,9 +12,16 @@ type Session struct {
 	gate    *gate.Session
 }
 
-// NewSession begins a session.
+// NewSession begins the session of a connection. A question that a human is asked in it can be answered only in it.
 func (a *Adapter) NewSession() *Session {
 	return &Session{adapter: a, gate: a.view.Load().gate.NewSession()}
+}
+
+// NewCallerSession begins the session of a caller over a protocol without sessions, whose requests may reach any
+// replica. A question that a human is asked in it can be answered in every such session of the caller, in all adapters
+// that share Options.State: who has the caller's credentials, and what Session.Seal returned, can answer it.
+func (a *Adapter) NewCallerSession() *Session {
+	return &Session{adapter: a, gate: a.view.Load().gate.NewCallerSession()}
 }
 
 // ID returns a random identifier of the session, for logs. It proves nothing about the caller.
@@ -27,23 +34,12 @@ func (s *Session) Close() { s.gate.Close() }
 // bytes the reply is a complete response, and the handler runs only after every check has passed. The request must not
 // change until Call returns. Nothing that the handler received points into it.
 func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
-	return s.call(ctx, tool, request, false)
-}
-
-// CallOwned is Call for a request whose bytes the caller gives away: they must never change again, and not be reused,
-// since the strings that the handler receives may share their memory. It saves a copy of the request.
-func (s *Session) CallOwned(ctx context.Context, tool string, request []byte) Reply {
-	return s.call(ctx, tool, request, true)
-}
-
-func (s *Session) call(ctx context.Context, tool string, request []byte, owned bool) Reply {
 	cancelled := s.adapter.inFlight.enter(ctx, len(request))
 	if cancelled == nil {
 		defer s.adapter.inFlight.leave(len(request))
 	}
 	x := s.newExchange(ctx, tool)
 	defer x.release()
-	x.decoder.owned = owned
 	if cancelled != nil {
 		return x.fail(internal("request was cancelled"))
 	}

@@ -42,14 +42,14 @@ type Answer struct {
 type answerKey struct{}
 
 // WithAnswer returns a context in which a request comes with a human's answer. It counts in place of the confirmation
-// tokens in the request itself.
+// tokens in the request itself. A transport must take it from what asked the human, and never from the request.
 func WithAnswer(ctx context.Context, a Answer) context.Context {
 	return context.WithValue(ctx, answerKey{}, &a)
 }
 
-// Seal returns a text that represents a question while a client, which may change it, asks its human. Only an adapter
-// with the same state can make it. It is valid for the same request of the same caller, once, until the question
-// expires.
+// Seal returns a text that represents a question while a client, which may change it, asks its human. It is valid for
+// the same request of the same caller in the same session, once, until the question expires. In a session of
+// Adapter.NewCallerSession it is valid in every one of the caller, of adapters with the same State and StateKey.
 func (s *Session) Seal(ctx context.Context, q *Question) (string, error) {
-	return s.adapter.view.Load().gate.Seal(ctx, q.token, CallerOf(ctx))
+	return s.gate.Seal(ctx, q.token, CallerOf(ctx))
 }

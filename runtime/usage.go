@@ -2,6 +2,7 @@ package aql
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/quota"
@@ -11,14 +12,15 @@ import (
 type Usage = quota.Usage
 
 // ReportUsage adds to what the request that ctx, the handler's context, belongs to has used, for quotas of tokens and
-// costs. Tokens replace the adapter's own estimate, which is a quarter of the bytes of request and answer. It may be
-// called from several goroutines, until the handler returns.
+// costs. Tokens replace the adapter's own estimate, which is a quarter of the bytes of request and answer. What is
+// negative counts as nothing, and a cost that is no number as more than any quota allows. It may be called from several
+// goroutines, until the handler returns.
 func ReportUsage(ctx context.Context, u Usage) {
 	if s, ok := ctx.Value(usageKey{}).(*usage); ok {
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		s.used.Tokens += max(u.Tokens, 0)
-		s.used.Cost += max(u.Cost, 0)
+		s.used.Tokens += min(max(u.Tokens, 0), math.MaxInt64-s.used.Tokens)
+		s.used.Cost += max(u.Cost, 0) // NaN stays NaN
 	}
 }
 

@@ -67,9 +67,13 @@ func (a *Adapter) form(operation string, path []string) (policy.Form, error) {
 
 func (a *Adapter) gateOptions() gate.Options {
 	o := &a.options
+	var keys [][]byte
+	if o.StateKey != nil || o.OldStateKeys != nil { // one that is empty is a mistake
+		keys = append([][]byte{o.StateKey}, o.OldStateKeys...)
+	}
 	return gate.Options{
-		Store: o.State, StoreTimeout: o.StateTimeout, Trust: o.Trust, Confirmation: o.Confirmation.forGate(), Quota: o.Quota,
-		Audit: o.Audit, Logger: a.log, Now: o.Now,
+		Store: o.State, StateKeys: keys, StoreTimeout: o.StateTimeout, Trust: o.Trust,
+		Confirmation: o.Confirmation.forGate(), Quota: o.Quota, Audit: o.Audit, Logger: a.log, Now: o.Now,
 	}
 }
 
@@ -152,6 +156,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 		},
 		Concurrency:  string(a.options.Concurrency),
 		SupportsETag: a.options.SupportsETag,
+		HumanOnly:    a.options.Confirmation.HumanOnly,
 		Queries:      a.queries(),
 		Gate: func(o *gen.Operation) describe.Gating {
 			switch operation := g.Operation(o.Name); {

@@ -46,11 +46,9 @@ func definition(name string) (*gen.Operation, *codec.Set, error) {
 	return nil, nil, fmt.Errorf("the service has no operation %s", name)
 }
 
-// decoder returns a function that reads the parameters of an operation into its request struct. With ResetOwned it
-// reads as Session.CallOwned does, with ResetBytes as Session.Call does.
-func decoder[T any](
-	operation string, reset func(r *wire.Reader, text []byte, limits wire.Limits),
-) (func(text []byte) (*T, error), error) {
+// decoder returns a function that reads the parameters of an operation into its request struct, as a session does: the
+// struct does not share the memory of the request.
+func decoder[T any](operation string) (func(text []byte) (*T, error), error) {
 	o, set, err := definition(operation)
 	if err != nil {
 		return nil, err
@@ -66,7 +64,7 @@ func decoder[T any](
 	r := wire.NewReader("", limits)
 	return func(text []byte) (*T, error) {
 		value := new(T)
-		reset(r, text, limits)
+		r.ResetBytes(text, limits)
 		return value, readParams(r, request, unsafe.Pointer(value))
 	}, nil
 }
@@ -150,7 +148,7 @@ func selecting(operation string, result reflect.Type) (func(buf []byte, value an
 func caller(ctx context.Context, a *aql.Adapter, tool string) func(request []byte) ([]byte, error) {
 	session := a.NewSession()
 	return func(request []byte) ([]byte, error) {
-		reply := session.CallOwned(ctx, tool, request)
+		reply := session.Call(ctx, tool, request)
 		if !bytes.HasPrefix(reply.JSON, []byte(`{"success":true`)) && !bytes.HasPrefix(reply.JSON, []byte(`{"_protocol"`)) {
 			return nil, fmt.Errorf("refused: %s", reply.JSON)
 		}

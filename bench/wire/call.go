@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/bench/wire/service"
-	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
 func callSmall(ctx context.Context) (Group, error) {
@@ -41,7 +40,7 @@ func call[T any](ctx context.Context, operation, params string) (Group, error) {
 	}
 	ours := caller(ctx, a, createTool)
 	request, arguments := envelope(operation, params), []byte(params)
-	decode, err := decoder[T](operation, (*wire.Reader).ResetOwned)
+	decode, err := decoder[T](operation)
 	if err != nil {
 		return Group{}, err
 	}

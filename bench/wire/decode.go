@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/bench/wire/service"
-	"github.com/aqltag/aqltag/runtime/internal/wire"
 	"github.com/bytedance/sonic"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-playground/validator/v10"
@@ -48,11 +47,7 @@ func decodeLarge(ctx context.Context) (Group, error) {
 // decode goes from bytes to a validated request struct.
 func decode[T any](ctx context.Context, operation, request string) (Group, error) {
 	text := []byte(request)
-	ours, err := decoder[T](operation, (*wire.Reader).ResetOwned)
-	if err != nil {
-		return Group{}, err
-	}
-	copying, err := decoder[T](operation, (*wire.Reader).ResetBytes)
+	ours, err := decoder[T](operation)
 	if err != nil {
 		return Group{}, err
 	}
@@ -79,7 +74,6 @@ func decode[T any](ctx context.Context, operation, request string) (Group, error
 	}
 	return Group{[]Candidate{
 		{Name: "aql-tag", Run: func() (any, error) { return ours(text) }},
-		{Name: "aql-tag, copying the request", Run: func() (any, error) { return copying(text) }},
 		{Name: "encoding/json + validator", LeavesOut: anyNames, Run: into(func(v *T) error {
 			if err := json.Unmarshal(text, v); err != nil {
 				return err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/aqltag/aqltag/runtime/bench/wire/service"
-	"github.com/aqltag/aqltag/runtime/internal/wire"
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
@@ -41,7 +40,7 @@ func mergeLarge(context.Context) (Group, error) {
 func merge[Request, Resource any](
 	operation, id, stored, patch string, apply func(*Request, *Resource) error,
 ) (Group, error) {
-	ours, err := decoder[Request](operation, (*wire.Reader).ResetOwned)
+	ours, err := decoder[Request](operation)
 	if err != nil {
 		return Group{}, err
 	}

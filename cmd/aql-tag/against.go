@@ -12,6 +12,7 @@ import (
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/export"
 	"github.com/aqltag/aqltag/internal/export/introspection"
+	"github.com/aqltag/aqltag/internal/plainfile"
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -36,7 +37,7 @@ type placedChange struct {
 // runAgainst checks the generated files, and compares what agents see with an old version.
 func runAgainst(ctx context.Context, env *environment, f flags, file string) int {
 	a := against{flags: f, file: file}
-	document, err := readSnapshot(env.path(file))
+	document, err := readSnapshot(ctx, env.path(file))
 	if err != nil {
 		return failIn(env, "check", exitIO, fmt.Errorf("reading the old version: %w", err))
 	}
@@ -82,12 +83,15 @@ func runAgainst(ctx context.Context, env *environment, f flags, file string) int
 }
 
 // readSnapshot reads a file, or the files in a directory, that export wrote.
-func readSnapshot(path string) ([]byte, error) {
+func readSnapshot(ctx context.Context, path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return introspection.Read(os.DirFS(path))
 	}
-	return os.ReadFile(path)
+	return plainfile.Read(ctx, path, longestSnapshot)
 }
+
+// longestSnapshot bounds a snapshot, in bytes: one of 10,000 operations has 40 MB.
+const longestSnapshot = 1 << 30
 
 // compare lists what changes for agents if the new version is run as the old one was.
 func (a *against) compare(env *environment, adapter *gen.Definitions) ([]compat.Change, int) {

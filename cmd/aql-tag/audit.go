@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -12,7 +14,9 @@ import (
 const auditHelp = `
 Usage: aql-tag audit verify [flags] FILE...
 
-verify reads audit files and checks that no record was changed, removed, moved or added. "-" is standard input.
+verify reads audit files and checks that no record was changed, removed, moved or added. The files that were closed
+before FILE, such as FILE.000001, are read with it; the name of a closed file verifies that one alone. "-" is standard
+input.
 
 Flags:
 
@@ -31,10 +35,12 @@ func runAudit(ctx context.Context, env *environment, args []string) int {
 type verified struct {
 	File    string     `json:"file"`
 	OK      bool       `json:"ok"`
+	Files   int        `json:"files,omitempty"` // if there are several
 	Records uint64     `json:"records"`
 	First   *time.Time `json:"first,omitempty"`
 	Last    *time.Time `json:"last,omitempty"`
 	Head    string     `json:"head,omitempty"`
+	Broken  string     `json:"broken_file,omitempty"` // if it is another
 	Line    int        `json:"line,omitempty"`
 	Fault   string     `json:"fault,omitempty"`
 	Error   string     `json:"error,omitempty"`
@@ -43,10 +49,12 @@ type verified struct {
 func runAuditVerify(ctx context.Context, env *environment, args []string) int {
 	var opts audit.VerifyOptions
 	set := newFlagSet(env, "audit verify", auditHelp)
-	keyFile := set.String("key-file", "", "the `file` with the key that the audit files were written with")
+	keyFile := set.String("key", "", "the `file` with the key that the audit files were written with")
 	set.StringVar(&opts.Head, "head", "",
 		"the `hash` that an earlier run printed: its record must be there, so nothing before was cut off")
 	set.Uint64Var(&opts.AtLeast, "at-least", 0, "how many records there must be: a number `n`")
+	set.Uint64Var(&opts.First, "first", 0,
+		"the number `n` of the first closed file that must be there: those before it were moved away")
 	asJSON := set.Bool("json", false, "print the result as JSON, an array with one object for each file")
 	if isHelp(args[0]) {
 		return set.parseLeading(args)
@@ -58,8 +66,8 @@ func runAuditVerify(ctx context.Context, env *environment, args []string) int {
 	if len(files) == 0 {
 		return set.refuse(errors.New("name the files to verify, or - for standard input"))
 	}
-	if len(files) > 1 && (opts.Head != "" || opts.AtLeast > 0) {
-		return set.refuse(errors.New("-head and -at-least are about one file; there are several"))
+	if len(files) > 1 && (opts.Head != "" || opts.AtLeast > 0 || opts.First > 0) {
+		return set.refuse(errors.New("-head, -at-least and -first are about one file; there are several"))
 	}
 	if err := opts.Check(); err != nil {
 		return set.refuse(err)
@@ -99,6 +107,9 @@ func verifyOne(ctx context.Context, env *environment, file string, opts audit.Ve
 		summary, err = audit.VerifyFile(ctx, env.path(file), opts)
 	}
 	result := verified{File: file, OK: err == nil, Records: summary.Records, Head: summary.Head}
+	if summary.Files > 1 {
+		result.Files = summary.Files
+	}
 	if summary.Records > 0 {
 		result.First, result.Last = &summary.First, &summary.Last
 	}
@@ -108,6 +119,9 @@ func verifyOne(ctx context.Context, env *environment, file string, opts audit.Ve
 	result.Error = err.Error()
 	if broken := (*audit.BrokenError)(nil); errors.As(err, &broken) {
 		result.Line, result.Fault, result.Error = broken.Line, string(broken.Fault), broken.Detail
+		if name := filepath.Base(broken.File); broken.File != "" && name != filepath.Base(file) {
+			result.Broken = filepath.Join(filepath.Dir(file), name)
+		}
 		return result, exitStale
 	}
 	return result, exitIO
@@ -121,14 +135,18 @@ func printVerified(env *environment, r verified) {
 	}
 	switch {
 	case r.Fault != "":
-		fmt.Fprintf(env.stderr, "%s:%d: %s: %s\n", name, r.Line, r.Fault, r.Error)
+		fmt.Fprintf(env.stderr, "%s:%d: %s: %s\n", cmp.Or(r.Broken, name), r.Line, r.Fault, r.Error)
 		fmt.Fprintf(env.stderr, "The records before that verify: %d.\n", r.Records)
 	case !r.OK:
 		fmt.Fprintf(env.stderr, "aql-tag audit verify: %s\n", r.Error)
 	case r.Records == 0:
 		fmt.Fprintf(env.stdout, "%s: ok, no records\n", name)
 	default:
-		fmt.Fprintf(env.stdout, "%s: ok, %d records, %s to %s, head %s\n", name, r.Records, r.First.Format(time.RFC3339),
-			r.Last.Format(time.RFC3339), r.Head)
+		in := ""
+		if r.Files > 1 {
+			in = fmt.Sprintf(" in %d files", r.Files)
+		}
+		fmt.Fprintf(env.stdout, "%s: ok, %d records%s, %s to %s, head %s\n", name, r.Records, in,
+			r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339), r.Head)
 	}
 }

@@ -70,7 +70,7 @@ func runCall(ctx context.Context, env *environment, args []string) int {
 		fmt.Fprintf(env.stderr, "aql-tag call: %s\n", conform.Printable(strings.TrimPrefix(err.Error(), "conform: ")))
 		return code
 	}
-	params, ready, err := f.request.ReadParams(env.stdin, env.path)
+	params, ready, err := f.request.ReadParams(ctx, env.stdin, env.path)
 	if err != nil {
 		return fail(argumentCode(err), err)
 	}

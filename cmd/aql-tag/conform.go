@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
+	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
 const conformHelp = `
@@ -39,11 +41,12 @@ Exit codes: 0 everything passed, 1 a MUST is broken, 2 only warnings, 3 bad flag
 
 // conformFlags are the flags of "aql-tag conform".
 type conformFlags struct {
-	url, otherURL, bearerFile, run, format, output, bundle string
-	list, verbose, quiet, json                             bool
-	maxTime                                                time.Duration
-	options                                                conform.Options
-	command                                                []string
+	url, otherURL, bearerFile, otherBearerFile string
+	run, format, output, bundle                string
+	list, verbose, quiet, json                 bool
+	maxTime                                    time.Duration
+	options                                    conform.Options
+	command                                    []string
 }
 
 // runConform probes a server.
@@ -64,7 +67,7 @@ func runConform(ctx context.Context, env *environment, args []string) int {
 		fmt.Fprintf(env.stderr, "aql-tag conform: %s\n", conform.Printable(strings.TrimPrefix(err.Error(), "conform: ")))
 		return exitUsage
 	}
-	client, err := f.connect(ctx, env, f.url)
+	client, err := f.connect(ctx, env, f.url, f.bearerFile)
 	if err != nil {
 		return refuse(err)
 	}
@@ -94,7 +97,7 @@ func runConform(ctx context.Context, env *environment, args []string) int {
 		if err != nil {
 			return refuse(err)
 		}
-		if err := os.WriteFile(env.path(f.bundle), text, 0o644); err != nil { // others are to read it
+		if err := plainfile.Write(env.path(f.bundle), text, 0o644); err != nil { // others are to read it
 			fmt.Fprintf(env.stderr, "aql-tag conform: writing the evidence: %v\n", err)
 			return exitIO
 		}
@@ -109,6 +112,8 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 	set.StringVar(&f.bearerFile, "bearer-file", "", "the `file` with the bearer token for -url")
 	set.StringVar(&f.otherURL, "other-url", "", "the `url` of the same adapter in its other endpoint mode; "+
 		"COMMAND is started again with MCP_AQL_ENDPOINT_MODE set")
+	set.StringVar(&f.otherBearerFile, "other-bearer-file", "",
+		"the `file` with the bearer token for -other-url; without it the token of -bearer-file, if both have one origin")
 	set.StringVar(&f.options.Prefix, "prefix", "",
 		"the `prefix` of the adapter's tools, such as github_, where a server holds several")
 	set.IntVar(&f.options.Level, "level", 2, "the conformance `level` to check, 1 or 2 (default 2)")
@@ -146,8 +151,11 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 		return refuse("-url and a command contradict each other")
 	case f.url == "" && (f.otherURL != "" || f.bearerFile != ""):
 		return refuse("-other-url and -bearer-file go with -url")
-	case f.bearerFile != "" && !sameHost(f.url, f.otherURL):
-		return refuse("-other-url is on another host than -url, and the token of -bearer-file is sent to no other host")
+	case f.otherURL == "" && f.otherBearerFile != "":
+		return refuse("-other-bearer-file goes with -other-url")
+	case f.bearerFile != "" && f.otherBearerFile == "" && !sameOrigin(f.url, f.otherURL):
+		return refuse("-other-url has another origin than -url, and the token of -bearer-file is sent to no other; " +
+			"name a token for it with -other-bearer-file")
 	case f.format != "text" && f.format != "json" && f.format != "markdown":
 		return refuse("-format is text, json or markdown, not %q", f.format)
 	case f.options.CallTimeout <= 0 || f.maxTime <= 0:
@@ -167,13 +175,13 @@ func (f *conformFlags) parse(env *environment, args []string) int {
 
 // connect starts the command, or connects to a URL.
 func (f *conformFlags) connect(
-	ctx context.Context, env *environment, endpoint string, more ...string,
+	ctx context.Context, env *environment, endpoint, bearerFile string, more ...string,
 ) (*mcpclient.Client, error) {
 	options := mcpclient.Options{Env: more, Timeout: f.options.CallTimeout}
 	if f.verbose {
 		options.Stderr = printableLines{env.stderr}
 	}
-	return dial(ctx, env, f.command, endpoint, f.bearerFile, options)
+	return dial(ctx, env, f.command, endpoint, bearerFile, options)
 }
 
 // connectOther connects to the same adapter in its other endpoint mode (MCP-AQL endpoint modes §3.1). A command that
@@ -182,7 +190,7 @@ func (f *conformFlags) connectOther(
 	ctx context.Context, env *environment, client *mcpclient.Client,
 ) (*mcpclient.Client, error) {
 	if f.otherURL != "" {
-		return f.connect(ctx, env, f.otherURL)
+		return f.connect(ctx, env, f.otherURL, cmp.Or(f.otherBearerFile, f.bearerFile))
 	}
 	tools, err := client.Tools(ctx)
 	if err != nil {
@@ -194,7 +202,7 @@ func (f *conformFlags) connectOther(
 			mode = "semantic"
 		}
 	}
-	return f.connect(ctx, env, "", "MCP_AQL_ENDPOINT_MODE="+mode)
+	return f.connect(ctx, env, "", "", "MCP_AQL_ENDPOINT_MODE="+mode)
 }
 
 // write writes the report.
@@ -220,7 +228,7 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 	if f.output == "" {
 		_, err = text.WriteTo(env.stdout)
 	} else {
-		err = os.WriteFile(env.path(f.output), text.Bytes(), 0o644) // others are to read it
+		err = plainfile.Write(env.path(f.output), text.Bytes(), 0o644) // others are to read it
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
@@ -228,11 +236,11 @@ func (f *conformFlags) write(env *environment, report *conform.Report) error {
 	return nil
 }
 
-// sameHost reports whether two URLs are on one host, on whatever port; there may be no other one.
-func sameHost(one, other string) bool {
+// sameOrigin reports whether two URLs have the same scheme, host and port; there may be no other one.
+func sameOrigin(one, other string) bool {
 	a, err := url.Parse(one)
 	b, fault := url.Parse(other)
-	return other == "" || err == nil && fault == nil && a.Hostname() == b.Hostname()
+	return other == "" || err == nil && fault == nil && a.Scheme == b.Scheme && a.Host == b.Host
 }
 
 // progressLine is the line on a terminal that shows the current check.

@@ -33,6 +33,13 @@ func TestConformFlags(t *testing.T) {
 		{"-- ./no-such-command", exitUsage, "starting ./no-such-command"},
 		{"-url http://127.0.0.1:1/mcp -bearer-file token", exitUsage, "cannot be reached"},
 		{"-url http://127.0.0.1:1/mcp -bearer-file nowhere", exitUsage, "reading the bearer token"},
+		// C4: a token goes to the origin that it is meant for.
+		{"-url http://h/mcp -other-url http://h:81/mcp -bearer-file token", exitUsage, "another origin"},
+		{"-url https://h/mcp -other-url http://h/mcp -bearer-file token", exitUsage, "another origin"},
+		{"-url http://127.0.0.1:1/mcp -other-url http://127.0.0.1:1/one -bearer-file token", exitUsage, "cannot be reached"},
+		{"-url http://127.0.0.1:1/ -other-url http://127.0.0.1:2/ -bearer-file token -other-bearer-file token", exitUsage,
+			"cannot be reached"},
+		{"-url http://127.0.0.1:1/ -other-bearer-file token", exitUsage, "goes with -other-url"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

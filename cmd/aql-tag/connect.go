@@ -21,6 +21,7 @@ import (
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
 	"github.com/aqltag/aqltag/internal/connect"
+	"github.com/aqltag/aqltag/internal/plainfile"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -321,6 +322,9 @@ func (f *connectFlags) describe(env *environment, server connect.Server, about c
 
 // digest returns the SHA-256 of a file in hexadecimal.
 func digest(name string) (string, error) {
+	if err := plainfile.Readable(name); err != nil {
+		return "", err
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return "", err

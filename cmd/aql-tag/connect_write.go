@@ -10,6 +10,7 @@ import (
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/internal/atomicfile"
 	"github.com/aqltag/aqltag/internal/connect"
+	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
 // merge adds the server to the file of the client.
@@ -23,6 +24,9 @@ func (f *connectFlags) merge(env *environment, server connect.Server) int {
 		return fail(exitUsage, fmt.Errorf("%w; without -w its configuration is printed", err))
 	}
 	mode := os.FileMode(0o600) // what is new may hold secrets
+	if err := plainfile.Readable(file); err != nil {
+		return fail(exitIO, err)
+	}
 	old, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/aqltag/aqltag/conform"
 	"github.com/aqltag/aqltag/conform/mcpclient"
+	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
 // dial starts the command of a server or, if there is an endpoint, connects to that. The name of the file with a bearer
@@ -20,16 +22,40 @@ func dial(
 ) (*mcpclient.Client, error) {
 	options.Dir = env.dir
 	if bearerFile != "" {
-		token, err := os.ReadFile(env.path(bearerFile))
+		token, err := readToken(ctx, env.path(bearerFile))
 		if err != nil {
 			return nil, fmt.Errorf("reading the bearer token: %w", err)
 		}
-		options.Bearer = strings.TrimSpace(string(token))
+		options.Bearer = token
 	}
 	if endpoint != "" {
 		return mcpclient.URL(ctx, endpoint, options)
 	}
 	return mcpclient.Command(ctx, command, options)
+}
+
+// longestToken bounds a bearer token, in bytes.
+const longestToken = 64 << 10
+
+// readToken reads a bearer token from a file, which must not be for everybody to read, or from a pipe.
+func readToken(ctx context.Context, name string) (string, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && runtime.GOOS != "windows" {
+		if mode := info.Mode().Perm(); mode&0o026 != 0 {
+			return "", fmt.Errorf("%s has mode %04o: everybody can read it, or others can change it; make that 0600", name, mode)
+		}
+	}
+	text, err := plainfile.Read(ctx, name, longestToken)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	switch {
+	case token == "":
+		return "", fmt.Errorf("%s is empty", name)
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", fmt.Errorf("%s holds more than one token: a token has no spaces and no line breaks", name)
+	}
+	return token, nil
 }
 
 // printableLines writes what a command logs, with all that could control a terminal escaped.

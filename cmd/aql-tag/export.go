@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +29,8 @@ import (
 // exportFormat is a format in which definitions are written.
 type exportFormat struct {
 	name, short string
+	// mark is in every file of the format that an export wrote: another one is not replaced.
+	mark *regexp.Regexp
 	// patterns are the files of a format of several files, in its directory; none: the format is one file.
 	patterns []string
 	render   func(a *gen.Definitions, s describe.Surface) (files []export.File, warnings []string, err error)
@@ -36,18 +40,26 @@ func exportFormats() []exportFormat {
 	return []exportFormat{
 		{
 			"introspection", "every answer of introspect, a file each",
+			regexp.MustCompile(`^\{\s*"success": true,\s*"data": \{`),
 			[]string{"operations.json", "types.json", "operations/*.json", "types/*.json"}, introspectionFiles,
 		},
-		{"snapshot", "all of that as one document, for check -against", nil, oneFile(snapshotFile)},
+		{"snapshot", "all of that as one document, for check -against",
+			regexp.MustCompile(`^\{\s*"_protocol": \{`), nil, oneFile(snapshotFile)},
 		{
 			"jsonschema", "JSON Schema 2020-12 of parameters and results, a file each",
+			regexp.MustCompile(`^\{\s*"\$schema": "https://json-schema\.org/draft/2020-12/schema",\s*"title": `),
 			[]string{"params/*.schema.json", "results/*.schema.json"}, schemaFiles,
 		},
-		{"openapi", "OpenAPI 3.1, one path for each operation", nil, oneFile(openapi.Render)},
-		{"markdown", "a reference page for people", nil, oneFile(markdown.Render)},
-		{"llms", "llms.txt, a short text for agents", nil, oneFile(llms.Render)},
-		{"manifest", "the declaration of capabilities that get_manifest answers with", nil, manifestFile},
-		{"adapter-schema", "an adapter definition; warnings tell what it leaves out", nil, definitionFile},
+		{"openapi", "OpenAPI 3.1, one path for each operation", regexp.MustCompile(`of an MCP-AQL adapter, each as the `),
+			nil, oneFile(openapi.Render)},
+		{"markdown", "a reference page for people", regexp.MustCompile(`reached through .* of an MCP server`),
+			nil, oneFile(markdown.Render)},
+		{"llms", "llms.txt, a short text for agents", regexp.MustCompile(`of an MCP server that speaks MCP-AQL`),
+			nil, oneFile(llms.Render)},
+		{"manifest", "the declaration of capabilities that get_manifest answers with",
+			regexp.MustCompile(`^\{"service":\{"name":`), nil, manifestFile},
+		{"adapter-schema", "an adapter definition; warnings tell what it leaves out",
+			regexp.MustCompile(`^\{\s*"name": ".*",\s*"type": "adapter",`), nil, definitionFile},
 	}
 }
 
@@ -80,7 +92,7 @@ func manifestFile(a *gen.Definitions, _ describe.Surface) ([]export.File, []stri
 }
 
 func definitionFile(a *gen.Definitions, _ describe.Surface) ([]export.File, []string, error) {
-	content, left, err := adapterschema.Render(a, adapterschema.Options{})
+	content, left, err := adapterschema.Render(a)
 	var warnings []string
 	for _, w := range left {
 		warnings = append(warnings, w.String())
@@ -95,7 +107,7 @@ type exportFlags struct {
 	output                string
 	mode, profile, prefix string
 	name, version         string
-	check                 bool
+	check, replace        bool
 }
 
 // exportHelp is the help of export, with the list of its formats.
@@ -116,7 +128,8 @@ Formats:
 	b.WriteString(`
 Flags:
 
-In a directory, files of the format that are out of date are removed, and others left alone.
+In a directory, files of the format that are out of date are removed, and others left alone. A file that is no earlier
+export of the format is neither replaced nor removed.
 `)
 	return b.String()
 }
@@ -136,6 +149,7 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	set.StringVar(&f.name, "name", "", "the `name` of the adapter (default that of the first package)")
 	set.StringVar(&f.version, "version", "", "the version of the adapter: any `text`")
 	set.BoolVar(&f.check, "check", false, "write nothing; show a diff and exit 6 if what is at -o is out of date")
+	set.BoolVar(&f.replace, "replace", false, "replace a file at -o that is no earlier export of the format")
 	if code := f.parse(set, args); code >= 0 {
 		return code
 	}
@@ -217,6 +231,12 @@ func (f *exportFlags) outputs(env *environment, format exportFormat, files []exp
 		file, err := outfile.New(name, content)
 		if err != nil {
 			return fmt.Errorf("reading the export: %w", err)
+		}
+		switch foreign := len(bytes.TrimSpace(file.Disk)) > 0 && !format.mark.Match(file.Disk); {
+		case foreign && content == nil:
+			return nil // it is not ours to remove
+		case foreign && !f.replace:
+			return fmt.Errorf("%s is no earlier export of the format %s; -replace replaces it", shown(env.dir, name), f.format)
 		}
 		outputs = append(outputs, file)
 		return nil

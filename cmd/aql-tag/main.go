@@ -83,6 +83,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 )
 
 // The exit codes of the command.
@@ -147,7 +148,7 @@ func start() int {
 		// A run lives for a fraction of a second beside editors and compilers: memory is dearer than time here.
 		debug.SetGCPercent(35)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	dir, err := os.Getwd()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/generate"
+	"github.com/aqltag/aqltag/internal/plainfile"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
@@ -44,7 +45,10 @@ func (f *flags) generate(ctx context.Context, env *environment, verify bool) (*g
 // scan scans the packages. With places it notes where everything is declared.
 func (f *flags) scan(ctx context.Context, env *environment, places bool) (*generate.Run, int) {
 	run, err := generate.Scan(ctx, f.command(env), places)
-	if err != nil {
+	switch {
+	case errors.Is(err, plainfile.ErrNotFile):
+		return nil, fail(env, exitIO, err)
+	case err != nil:
 		return nil, fail(env, exitUsage, err)
 	}
 	f.reportLoader(env, run.FallbackReason)

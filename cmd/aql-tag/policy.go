@@ -6,11 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/internal/plainfile"
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
@@ -109,8 +108,7 @@ func runPolicyOn(ctx context.Context, env *environment, what string, args []stri
 // bind reads the policy and checks it against the operations of the packages. A code other than -1 ends the command;
 // the reason has been printed.
 func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound, *gen.Definitions, int) {
-	// A file that is too long for a policy is read in part: Parse reports that.
-	text, err := readSome(env.path(f.file), 2<<20)
+	text, err := plainfile.Read(ctx, env.path(f.file), 2<<20) // more than Parse accepts
 	if err != nil {
 		return nil, nil, fail(env, exitIO, fmt.Errorf("reading the policy: %w", err))
 	}
@@ -127,15 +125,6 @@ func (f *policyFlags) bind(ctx context.Context, env *environment) (*policy.Bound
 		return nil, nil, f.mistakes(env, err)
 	}
 	return bound, adapter, -1
-}
-
-func readSome(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most))
 }
 
 // mistakes prints the mistakes in the policy.

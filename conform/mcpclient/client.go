@@ -39,7 +39,8 @@ type Options struct {
 	Env []string
 	// Stderr receives what a command writes to standard error; nil: it is discarded.
 	Stderr io.Writer
-	// Bearer is the bearer token for a URL; empty: none is sent.
+	// Bearer is the bearer token for a URL; empty: none is sent. Where the server repeats a token of 8 bytes or more, the
+	// client gives [bearer token] in its place.
 	Bearer string
 	// Timeout is the longest wait for the connection; default 10 seconds.
 	Timeout time.Duration
@@ -55,6 +56,7 @@ type Client struct {
 	session *mcp.ClientSession
 	guard   *guard
 	http    *bounded // nil: a command
+	hides   hidden
 	end     func() error
 }
 
@@ -113,9 +115,10 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 // only the scheme or the port differs. Redirects within the origin are followed, and Redirects tells of them.
 func URL(ctx context.Context, url string, options Options) (*Client, error) {
 	options = options.withDefaults()
+	hides := hiddenFor(url, options.Bearer)
 	transmit, err := newBounded(url, options)
 	if err != nil {
-		return nil, err
+		return nil, hides.in(err)
 	}
 	transport := &mcp.StreamableClientTransport{
 		Endpoint: url, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: options.MaxAnswerBytes,
@@ -126,9 +129,9 @@ func URL(ctx context.Context, url string, options Options) (*Client, error) {
 		if refused := transmit.refusal(); refused != nil {
 			err = refused
 		}
-		return nil, fmt.Errorf("connecting to %s: %w", url, err)
+		return nil, hides.in(fmt.Errorf("connecting to %s: %w", url, err))
 	}
-	c.http = transmit
+	c.http, c.hides = transmit, hides
 	return c, nil
 }
 
@@ -174,7 +177,7 @@ func connect(ctx context.Context, transport mcp.Transport, options Options, g *g
 // Implementation returns the name and version that the server reports in the MCP handshake; empty: it reports none.
 func (c *Client) Implementation() (name, version string) {
 	if r := c.session.InitializeResult(); r != nil && r.ServerInfo != nil {
-		return r.ServerInfo.Name, r.ServerInfo.Version
+		return c.hides.text(r.ServerInfo.Name), c.hides.text(r.ServerInfo.Version)
 	}
 	return "", ""
 }
@@ -202,12 +205,14 @@ func (c *Client) Tools(ctx context.Context) ([]conform.Tool, error) {
 	var all []conform.Tool
 	for tool, err := range c.session.Tools(ctx, nil) {
 		if err != nil {
-			return nil, c.guard.explain(ctx, err)
+			return nil, c.hides.in(c.guard.explain(ctx, err))
 		}
-		t := conform.Tool{Name: tool.Name, Description: tool.Description}
-		if t.InputSchema, err = json.Marshal(tool.InputSchema); err != nil {
+		t := conform.Tool{Name: tool.Name, Description: c.hides.text(tool.Description)}
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
 			return nil, fmt.Errorf("reading the input schema of tool %s: %w", tool.Name, err)
 		}
+		t.InputSchema = json.RawMessage(c.hides.text(string(schema)))
 		if a := tool.Annotations; a != nil {
 			t.ReadOnly, t.Destructive = &a.ReadOnlyHint, a.DestructiveHint
 		}
@@ -222,6 +227,12 @@ func (c *Client) Tools(ctx context.Context) ([]conform.Tool, error) {
 // Call implements conform.Server. A JSON-RPC error, and a result that does not have exactly one text content, is a
 // Reply with a Fault.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage) (conform.Reply, error) {
+	reply, err := c.call(ctx, tool, arguments)
+	reply.Text, reply.Fault = c.hides.text(reply.Text), c.hides.text(reply.Fault)
+	return reply, c.hides.in(err)
+}
+
+func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessage) (conform.Reply, error) {
 	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
 		var answered *jsonrpc.Error

@@ -17,7 +17,7 @@ func (o Options) elicit() func(context.Context, *mcp.ElicitRequest) (*mcp.Elicit
 		if !ok || r.Params.Mode != "" && r.Params.Mode != "form" {
 			return &mcp.ElicitResult{Action: "decline"}, nil
 		}
-		approved, err := o.Approve(ctx, r.Params.Message)
+		approved, err := o.Approve(ctx, hiddenFor("", o.Bearer).text(r.Params.Message))
 		if err != nil {
 			return nil, err
 		}

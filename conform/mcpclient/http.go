@@ -15,6 +15,7 @@ type bounded struct {
 	origin *url.URL
 	bearer string
 	limit  int64
+	hides  hidden
 
 	mu        sync.Mutex
 	redirects []string
@@ -26,7 +27,8 @@ func newBounded(endpoint string, options Options) (*bounded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the URL: %w", err)
 	}
-	return &bounded{origin: origin, bearer: options.Bearer, limit: int64(options.MaxAnswerBytes)}, nil
+	return &bounded{origin: origin, bearer: options.Bearer, limit: int64(options.MaxAnswerBytes),
+		hides: hiddenFor(endpoint, options.Bearer)}, nil
 }
 
 // errElsewhere means that a request was meant for another origin than the endpoint's.
@@ -56,7 +58,7 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 // keep the method of the request.
 func (b *bounded) checkRedirect(request *http.Request, via []*http.Request) error {
 	first := via[0]
-	sentence := fmt.Sprintf("%s redirects to %s", first.URL.Redacted(), request.URL.Redacted())
+	sentence := fmt.Sprintf("%s redirects to %s", b.hides.text(shown(first.URL)), b.hides.text(shown(request.URL)))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !slices.Contains(b.redirects, sentence) && len(b.redirects) < 10 {

@@ -259,7 +259,8 @@ func TestReadParams(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := call.Request{Params: []string{tt.word}}
-			got, _, err := r.ReadParams(strings.NewReader(tt.stdin), func(name string) string { return t.TempDir() + name })
+			path := func(name string) string { return t.TempDir() + name }
+			got, _, err := r.ReadParams(t.Context(), strings.NewReader(tt.stdin), path)
 			if tt.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.refused) {
 					t.Errorf("error %v, want %q", err, tt.refused)

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/aqltag/aqltag/conform"
+	"github.com/aqltag/aqltag/internal/plainfile"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
@@ -30,7 +30,7 @@ func argumentErrorf(format string, args ...any) error {
 // ReadParams reads parameters that are given as JSON; ok is false if they are NAME=VALUE pairs. It fails with an
 // ArgumentError if they are not exactly one JSON object, and with another error if they cannot be read.
 func (r *Request) ReadParams(
-	stdin io.Reader, path func(name string) string,
+	ctx context.Context, stdin io.Reader, path func(name string) string,
 ) (params json.RawMessage, ok bool, err error) {
 	if len(r.Params) == 0 {
 		return json.RawMessage("{}"), true, nil
@@ -45,11 +45,7 @@ func (r *Request) ReadParams(
 		text, err = readAll(stdin, from)
 	case strings.HasPrefix(word, "@"):
 		from = word[1:]
-		var file *os.File
-		if file, err = os.Open(path(from)); err == nil {
-			defer file.Close() //nolint:errcheck // it is only read
-			text, err = readAll(file, from)
-		} else {
+		if text, err = plainfile.Read(ctx, path(from), maxParams); err != nil {
 			err = fmt.Errorf("reading the parameters: %w", err)
 		}
 	}

@@ -120,12 +120,15 @@ const (
 	sometimesConfirmed
 	confirmedUnlessDry
 	confirmed
+	sometimesApproved
+	approved
 	denied
 )
 
 func (g gating) String() string {
 	return [...]string{
 		"", "confirmation may be required", "confirmation required unless it is a dry run", "confirmation required",
+		"confirmation may be required from the user", "confirmation required from the user",
 		"denied for this adapter's trust level",
 	}[g]
 }
@@ -201,18 +204,13 @@ func (n *operationNotes) readBracket(text string) bool {
 	danger, gate := "", ungated
 	for part := range strings.SplitSeq(text, "; ") {
 		level, isDanger := strings.CutPrefix(part, "danger: ")
-		switch {
-		case isDanger:
+		if isDanger {
 			danger = level
-		case part == sometimesConfirmed.String():
-			gate = sometimesConfirmed
-		case part == confirmedUnlessDry.String():
-			gate = confirmedUnlessDry
-		case part == confirmed.String():
-			gate = confirmed
-		case part == denied.String():
-			gate = denied
-		default:
+			continue
+		}
+		for gate = denied; gate > ungated && part != gate.String(); gate-- {
+		}
+		if gate == ungated {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -25,6 +26,7 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 			parts[i].Operations = append(parts[i].Operations, h.Operation)
 		}
 		parts[i].Types = pkg.Types
+		adapter.Description = strings.TrimSpace(adapter.Description + " " + pkg.Description)
 	}
 	parts, err := gen.Qualify(parts) // as aql.Merge does
 	if err != nil {

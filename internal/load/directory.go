@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
 // sourceFile is a Go file of a main or replaced module.
@@ -141,6 +143,9 @@ func (d *directory) list(root bool) error {
 		case ".go":
 			ignored := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 			if !entry.Type().IsRegular() {
+				if err := plainfile.Readable(filepath.Join(d.dir, name)); err != nil && !entry.IsDir() {
+					return fmt.Errorf("loading packages: %w", err)
+				}
 				return unusual("%s is no regular file", filepath.Join(d.dir, name))
 			}
 			if root || !test && !ignored {

@@ -20,6 +20,9 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 
 // loadPackages loads with go/packages.
 func loadPackages(ctx context.Context, opts Options) (*Program, error) {
+	if err := checkRegular(opts); err != nil {
+		return nil, err
+	}
 	program, err := loadOnce(ctx, opts, nil)
 	if err != nil {
 		return nil, err

@@ -9,12 +9,15 @@ package load
 
 import (
 	"context"
+	"errors"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"os"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
 // Loader selects one of the two ways to load.
@@ -63,13 +66,14 @@ type Program struct {
 }
 
 // Load loads the packages that match opts.Patterns, without their tests. Mistakes in the source are in the packages;
-// the error means that nothing could be loaded. A pattern that matches nothing is not an error.
+// the error means that nothing could be loaded. It is plainfile.ErrNotFile where a Go file is a socket, a device or a
+// named pipe, which the go command would read for ever. A pattern that matches nothing is not an error.
 func Load(ctx context.Context, opts Options) (*Program, error) {
 	if opts.Loader == GoPackages {
 		return loadPackages(ctx, opts)
 	}
 	program, reason := loadOwn(ctx, opts)
-	if reason == nil || opts.Loader == Own {
+	if reason == nil || opts.Loader == Own || errors.Is(reason, plainfile.ErrNotFile) {
 		return program, reason
 	}
 	program, err := loadPackages(ctx, opts)

@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/aqltag/aqltag/internal/atomicfile"
+	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
 // File is a file that a command makes, and what is on disk in its place.
@@ -21,8 +22,12 @@ type File struct {
 	Disk    []byte // nil: it does not exist
 }
 
-// New returns the file of a name, with its content on disk. A nil content is a file that should not exist.
+// New returns the file of a name, with its content on disk. A nil content is a file that should not exist. What is no
+// file, and no link to one, is an error.
 func New(name string, content []byte) (File, error) {
+	if err := plainfile.Readable(name); err != nil {
+		return File{}, err
+	}
 	disk, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -46,12 +51,16 @@ func (f File) Diff(name string) string {
 }
 
 // Write makes the file on disk what it should be, as a whole or not at all, with its folders. It returns the verb for
-// what it did: "wrote", "removed", or nothing for a file that was not stale.
+// what it did: "wrote", "removed", or nothing for a file that was not stale. It replaces nothing but files: a link, for
+// example, is an error.
 func (f File) Write() (verb string, err error) {
-	switch {
-	case !f.Stale():
+	if !f.Stale() {
 		return "", nil
-	case f.Content == nil:
+	}
+	if err := plainfile.Replaceable(f.Name); err != nil {
+		return "", err
+	}
+	if f.Content == nil {
 		return "removed", os.Remove(f.Name)
 	}
 	if err := os.MkdirAll(filepath.Dir(f.Name), 0o755); err != nil {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/atomicfile"
+	"github.com/aqltag/aqltag/internal/plainfile"
 	"github.com/aqltag/aqltag/internal/scan/gotype"
 )
 
@@ -36,6 +37,10 @@ func (p Proposals) Adopt(dir string) ([]string, error) {
 		file := adoptFile(dir, pkg.Name, taken)
 		taken[file] = true
 		text := home.adoptions(file, pkg)
+		if err := plainfile.Replaceable(file); err != nil {
+			faults = append(faults, fmt.Errorf("writing directives: %w", err))
+			continue
+		}
 		old, err := os.ReadFile(file)
 		switch {
 		case err == nil && !bytes.Equal(old, text):
@@ -95,6 +100,9 @@ func readHome(dir string) (home, error) {
 			continue
 		}
 		mode := parser.ParseComments | parser.SkipObjectResolution
+		if plainfile.Readable(path) != nil {
+			continue
+		}
 		file, _ := parser.ParseFile(token.NewFileSet(), path, nil, mode)
 		if file == nil || file.Name == nil || file.Name.Name == "" {
 			continue

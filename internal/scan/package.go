@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/load"
+	"github.com/aqltag/aqltag/internal/scan/comment"
 	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/source"
@@ -65,6 +67,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		Messages: haveMessages(handlers),
 		Handlers: make([]model.Handler, 0, len(handlers)),
 	}
+	out.Description = s.descriptionOf(root)
 	out.Taken, out.Imported = s.taken(root)
 	for _, h := range handlers {
 		h.Operation.Params = slices.Grow([]gen.Param(nil), len(h.request.Fields))
@@ -80,6 +83,21 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		out.Places = placesOf(out.Dir, w, handlers)
 	}
 	return out, true
+}
+
+// descriptionOf returns what a package is by its comment: that in doc.go, or else in the first file that says it.
+func (s *scanner) descriptionOf(root *packages.Package) string {
+	said := make(map[string]string)
+	for _, file := range root.Syntax {
+		if text := comment.Package(file.Doc, root.Name); text != "" && !ast.IsGenerated(file) {
+			said[filepath.Base(s.Fset.PositionFor(file.FileStart, false).Filename)] = text
+		}
+	}
+	names := slices.Sorted(maps.Keys(said))
+	if len(names) == 0 {
+		return ""
+	}
+	return cmp.Or(said["doc.go"], said[names[0]])
 }
 
 // noteFoldedNames notes once a package that wire names differ from those in json tags.

@@ -148,6 +148,7 @@ func (s *scanner) scan(roots []*packages.Package) Result {
 	slices.SortFunc(roots, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	for _, root := range roots {
 		s.ReportSyntax(root, "")
+		s.checkOverwritten(root)
 	}
 	var found []operation
 	for _, root := range roots {

@@ -6,27 +6,26 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
-	"io"
-	"os"
 	"strconv"
 	"time"
 )
 
-// maxLine bounds a line of a chain, with its line break.
-const maxLine = 1 << 20
+// maxLine bounds a line of a chain, with its line break: no request makes a longer one.
+const maxLine = 16 << 20
 
 // A line of a chain is a record's JSON with three more members, which are always the last ones and in this order:
 //
 //	{"timestamp":…,"seq":7,"prev":"<64 hex digits>","hash":"<64 hex digits>"}
 //
 // seq is the number of the line, from 1. prev is the hash of the line before; in the first line it is zeros. hash is
-// the SHA-256, or with a key the HMAC-SHA256, of the bytes of prev and of the text of the line before the member hash.
+// the SHA-256 of the bytes of prev and of the text of the line before the member hash. In a chain with a key the last
+// member is hmac, the HMAC-SHA256 of the same.
 const (
 	seqMember  = `,"seq":`
 	prevMember = `,"prev":"`
 	hashMember = `,"hash":"`
+	hmacMember = `,"hmac":"` // as long as hashMember
 	closing    = `"}`
 
 	hashDigits = 2 * sha256.Size
@@ -46,15 +45,17 @@ type link struct {
 
 // chain computes hashes, one at a time.
 type chain struct {
-	hash hash.Hash
-	sum  [sha256.Size]byte
+	hash   hash.Hash
+	member string // that has the hash
+	keyed  bool
+	sum    [sha256.Size]byte
 }
 
 func newChain(key []byte) *chain {
 	if len(key) == 0 {
-		return &chain{hash: sha256.New()}
+		return &chain{hash: sha256.New(), member: hashMember}
 	}
-	return &chain{hash: hmac.New(sha256.New, key)}
+	return &chain{hash: hmac.New(sha256.New, key), member: hmacMember, keyed: true}
 }
 
 func (c *chain) digest(prev *digest, body []byte) digest {
@@ -76,18 +77,19 @@ func (c *chain) append(dst []byte, r *Record, end *link) []byte {
 	dst = hex.AppendEncode(dst, end.hash[:])
 	dst = append(dst, '"')
 	end.hash = c.digest(&end.hash, dst[from:])
-	dst = append(dst, hashMember...)
+	dst = append(dst, c.member...)
 	dst = hex.AppendEncode(dst, end.hash[:])
 	return append(dst, closing+"\n"...)
 }
 
 // line is a parsed line of a chain.
 type line struct {
-	body []byte // what is hashed
-	time time.Time
-	seq  uint64
-	prev digest
-	hash digest
+	body  []byte // what is hashed
+	time  time.Time
+	seq   uint64
+	prev  digest
+	hash  digest
+	keyed bool
 }
 
 // errNoLine is the error of a line that chain.append cannot have written.
@@ -98,8 +100,14 @@ var errNoLine = errors.New("it is not a line that this program writes")
 func parseLine(text []byte) (line, error) {
 	var l line
 	body := len(text) - afterBody
-	if body < 0 || !bytes.HasPrefix(text[body:], []byte(hashMember)) || !bytes.HasSuffix(text, []byte(closing)) ||
-		!l.hash.parse(text[body+len(hashMember):]) {
+	if body < 0 || !bytes.HasSuffix(text, []byte(closing)) || !l.hash.parse(text[body+len(hashMember):]) {
+		return line{}, errNoLine
+	}
+	switch string(text[body : body+len(hashMember)]) {
+	case hashMember:
+	case hmacMember:
+		l.keyed = true
+	default:
 		return line{}, errNoLine
 	}
 	l.body = text[:body]
@@ -139,37 +147,3 @@ func (d *digest) parse(text []byte) bool {
 }
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
-
-// Bounds of a key, in bytes.
-const (
-	minKey = 16
-	maxKey = 4 << 10
-)
-
-// checkKey refuses keys that could be guessed.
-func checkKey(key []byte) error {
-	if len(key) > 0 && len(key) < minKey {
-		return fmt.Errorf("the key has %d bytes; give it at least %d, better 32 random ones", len(key), minKey)
-	}
-	return nil
-}
-
-// ReadKey reads the key of a chain from a file: all its bytes, from 16 to 4096, without line breaks at the end. Whoever
-// writes or verifies the chain needs the same key.
-func ReadKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit key: %w", err)
-	}
-	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, maxKey+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit key: %w", err)
-	}
-	key = bytes.TrimRight(key, "\r\n")
-	if len(key) < minKey || len(key) > maxKey {
-		return nil, fmt.Errorf("reading the audit key: %s has %d bytes, not from %d to %d; better 32 random ones",
-			path, len(key), minKey, maxKey)
-	}
-	return key, nil
-}

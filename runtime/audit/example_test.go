@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/aqltag/aqltag/runtime/audit"
 )
@@ -48,8 +49,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	_, err = audit.VerifyFile(ctx, path, audit.VerifyOptions{})
-	fmt.Println(err)
+	fmt.Println(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 	// Output:
 	// 2 records, error: <nil>
-	// line 1: changed: its hash is not that of its text, or the chain was written with a key
+	// audit.jsonl, line 1: changed: its hash is not that of its text
 }

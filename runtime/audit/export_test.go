@@ -61,3 +61,9 @@ func LockForTest(t *testing.T, path string) (release func()) {
 	}
 	return func() { f.Close() }
 }
+
+// OnStep calls do between the steps of a rotation, with the name of the step that is done.
+func OnStep(f *File, do func(step string)) { f.step = do }
+
+// Steps are the steps of a rotation.
+var Steps = []string{"linked", "written", "closed", "renamed"}

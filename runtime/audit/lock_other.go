@@ -19,6 +19,9 @@ const (
 // appending is no flag: some of these systems cannot truncate a file that is open for appending.
 const appending = 0
 
+// rotates says that files cannot be rotated: some of these systems cannot rename a file that is open.
+const rotates = false
+
 func lock(context.Context, *os.File, int) error { return nil }
 
 func unlock(*os.File) {}

@@ -20,6 +20,9 @@ const (
 // appending opens a file so that every write goes to its end, even if another process ignores the lock.
 const appending = syscall.O_APPEND
 
+// rotates says that files can be rotated.
+const rotates = true
+
 // lock waits for a lock on f until ctx ends. The kernel releases the lock when the process dies.
 func lock(ctx context.Context, f *os.File, kind int) error {
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {

@@ -29,12 +29,15 @@ const (
 type Options struct {
 	// Sinks each receive every record.
 	Sinks []Sink
-	// Queue is how many records may wait for the sinks; default 1024.
+	// Queue is how many records may wait for the sinks; default 1024. Their parameters may have 64 MiB.
 	Queue int
 	// WhenFull is what Write does when the queue is full; default Block.
 	WhenFull Overflow
 	// Wait makes Write wait until every sink has stored the record. Records that arrive meanwhile are stored together.
 	Wait bool
+	// Refusals is how many refusals of a caller for one operation WriteRefusal records in a minute; default 10, negative:
+	// all.
+	Refusals int
 	// Logger receives the failure of a sink, once per outage, and its recovery; nil: slog.Default().
 	Logger *slog.Logger
 	// Timeout bounds one attempt to write to a sink; default 10 s.
@@ -52,7 +55,8 @@ var (
 const (
 	defaultQueue   = 1024
 	defaultTimeout = 10 * time.Second
-	largestBatch   = 256 // records in one write to a sink
+	largestBatch   = 256      // records in one write to a sink
+	mostQueued     = 64 << 20 // bytes of parameters in the queue
 	firstPause     = 50 * time.Millisecond
 	longestPause   = 5 * time.Second
 )
@@ -77,29 +81,22 @@ type Log struct {
 	wake   chan struct{} // of capacity 1: there is something to do
 	done   chan struct{} // closed when everything has ended
 
-	mu      sync.Mutex
-	queue   []Record      // that some sink has not stored yet, oldest first
-	round   *round        // the next attempt, if a Write waits for it
-	space   chan struct{} // closed when the queue has space, if a Write waits for it
-	dropped Record        // what was dropped since the last RecordsDropped in the queue
-	closing bool
-	outage  error // of the last round
-	closed  error // of closing the sinks
+	mu       sync.Mutex
+	queue    []Record // that some sink has not stored yet, oldest first
+	queued   int      // bytes of parameters in the queue
+	refusals refusals
+	round    *round        // the next attempt, if a Write waits for it
+	space    chan struct{} // closed when the queue has space, if a Write waits for it
+	dropped  Record        // what was dropped since the last RecordsDropped in the queue
+	closing  bool
+	outage   error // of the last round
+	closed   error // of closing the sinks
 }
 
 // round is one attempt to write the queue to the sinks.
 type round struct {
 	done chan struct{}
 	err  error
-}
-
-// outlet is a sink with its progress. Only the goroutine of run uses it.
-type outlet struct {
-	sink   Sink
-	stored int // how many records at the beginning of the queue the sink has stored
-	err    error
-	pause  time.Duration // after the last failure
-	retry  time.Time
 }
 
 // New starts a Log; Close ends it. Without sinks it returns nil.
@@ -114,6 +111,7 @@ func New(opts Options) *Log {
 		logger:   cmp.Or(opts.Logger, slog.Default()),
 		timeout:  cmp.Or(opts.Timeout, defaultTimeout),
 		now:      opts.Now,
+		refusals: refusals{each: cmp.Or(opts.Refusals, defaultRefusals)},
 		wake:     make(chan struct{}, 1),
 		done:     make(chan struct{}),
 	}
@@ -139,6 +137,12 @@ func (l *Log) Write(ctx context.Context, records ...Record) error {
 	if l == nil || len(records) == 0 {
 		return nil
 	}
+	return l.add(ctx, records, true)
+}
+
+// add is Write. If flush is set, the refusals that were counted of the callers are recorded before.
+func (l *Log) add(ctx context.Context, records []Record, flush bool) error {
+	bytes := 0
 	for i := range records {
 		r := &records[i]
 		if r.Time.IsZero() {
@@ -148,10 +152,11 @@ func (l *Log) Write(ctx context.Context, records ...Record) error {
 			r.ID = newID()
 		}
 		r.condense()
+		bytes += len(r.Parameters)
 	}
 	l.mu.Lock()
 	// An empty queue takes any number of records.
-	for !l.closing && len(l.queue) > 0 && len(l.queue)+len(records) > l.limit {
+	for !l.closing && len(l.queue) > 0 && (len(l.queue)+len(records) > l.limit || l.queued+bytes > mostQueued) {
 		if wait, err := l.full(records); !wait {
 			l.mu.Unlock()
 			return err
@@ -172,7 +177,11 @@ func (l *Log) Write(ctx context.Context, records ...Record) error {
 		l.mu.Unlock()
 		return ErrClosed
 	}
+	if flush {
+		l.queue = append(l.queue, l.counted(records)...)
+	}
 	l.queue = append(l.queue, records...)
+	l.queued += bytes
 	var awaited *round
 	if l.wait {
 		if l.round == nil {
@@ -260,9 +269,8 @@ func (l *Log) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		records, awaited, last := l.next()
+		records, awaited, next, last := l.next()
 		now := time.Now()
-		next := time.Time{}
 		for _, o := range l.outlets {
 			// A Write that waits, and Close, cut a pause short.
 			if o.stored < len(records) && (awaited != nil || last || !now.Before(o.retry)) {
@@ -290,10 +298,15 @@ func (l *Log) run() {
 	}
 }
 
-// next returns the records to write, and the round that a Write waits for. last reports that the log is closing.
-func (l *Log) next() (records []Record, awaited *round, last bool) {
+// next returns the records to write, the round that a Write waits for, and when the window of refusals ends. last
+// reports that the log is closing.
+func (l *Log) next() (records []Record, awaited *round, ends time.Time, last bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if ends = l.refusals.ends; !ends.IsZero() && (l.closing || !time.Now().Before(ends)) {
+		l.endWindow()
+		ends = time.Time{}
+	}
 	if l.dropped.Dropped > 0 && (len(l.queue) < l.limit || l.closing) {
 		l.dropped.ID = newID()
 		l.dropped.Reason = "the queue of the audit log was full"
@@ -301,31 +314,7 @@ func (l *Log) next() (records []Record, awaited *round, last bool) {
 		l.dropped = Record{}
 	}
 	awaited, l.round = l.round, nil
-	return l.queue, awaited, l.closing
-}
-
-// attempt writes to a sink the records that it has not stored.
-func (l *Log) attempt(o *outlet, records []Record) {
-	ctx, cancel := context.WithTimeout(l.ctx, l.timeout)
-	defer cancel()
-	for o.stored < len(records) {
-		batch := records[o.stored:min(len(records), o.stored+largestBatch)]
-		if err := o.sink.Write(ctx, batch); err != nil {
-			if o.err == nil {
-				l.logger.ErrorContext(l.ctx, "an audit sink fails; records are kept in the queue until it recovers",
-					"sink", sinkName(o.sink), "error", err)
-			}
-			o.err = err
-			o.pause = min(max(2*o.pause, firstPause), longestPause)
-			o.retry = time.Now().Add(o.pause)
-			return
-		}
-		o.stored += len(batch)
-	}
-	if o.err != nil {
-		l.logger.InfoContext(l.ctx, "an audit sink has recovered", "sink", sinkName(o.sink))
-		o.err, o.pause, o.retry = nil, 0, time.Time{}
-	}
+	return l.queue, awaited, ends, l.closing
 }
 
 // finish removes from the queue what all sinks have stored, and ends the round. It reports whether the queue is empty.
@@ -344,6 +333,9 @@ func (l *Log) finish(awaited *round) (empty bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if stored > 0 {
+		for i := range stored {
+			l.queued -= len(l.queue[i].Parameters)
+		}
 		left := copy(l.queue, l.queue[stored:])
 		clear(l.queue[left:])
 		l.queue = l.queue[:left]
@@ -381,12 +373,4 @@ func (l *Log) closeSinks() {
 	l.closed = errors.Join(errs...)
 	l.cancel()
 	close(l.done)
-}
-
-// sinkName returns the name of a sink in logs.
-func sinkName(s Sink) string {
-	if named, ok := s.(fmt.Stringer); ok {
-		return named.String()
-	}
-	return fmt.Sprintf("%T", s)
 }

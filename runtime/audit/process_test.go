@@ -40,9 +40,23 @@ func writeAsProcess(path, name string) error {
 		return err
 	}
 	ctx := context.Background()
-	file, err := audit.OpenFile(ctx, path, audit.FileOptions{Key: secret})
+	opts := audit.FileOptions{Key: secret}
+	if size := os.Getenv("AUDIT_TEST_SIZE"); size != "" {
+		if opts.MaxSize, err = strconv.ParseInt(size, 10, 64); err != nil {
+			return err
+		}
+	}
+	file, err := audit.OpenFile(ctx, path, opts)
 	if err != nil {
 		return err
+	}
+	if step := os.Getenv("AUDIT_TEST_DIE"); step != "" {
+		left := 3 // rotations
+		audit.OnStep(file, func(reached string) {
+			if left--; reached == step && left <= 0 {
+				killMyself()
+			}
+		})
 	}
 	l := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true})
 	var wg sync.WaitGroup
@@ -74,18 +88,34 @@ func process(t *testing.T, path, name string, each int) *exec.Cmd {
 	return cmd
 }
 
-// keptIn counts the records of a file by their request id.
+// killMyself ends the process as kill -9 does.
+func killMyself() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		p.Kill()
+	}
+	select {}
+}
+
+// keptIn counts the records of a file, and of those that were closed before it, by their request id.
 func keptIn(t *testing.T, path string) map[string]int {
 	t.Helper()
+	closed, err := filepath.Glob(path + ".[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
 	kept := map[string]int{}
-	for line := range bytes.Lines(read(t, path)) {
-		var r struct {
-			RequestID string `json:"request_id"`
+	for _, name := range append(closed, path) {
+		for line := range bytes.Lines(read(t, name)) {
+			var r struct {
+				RequestID string `json:"request_id"`
+			}
+			if err := json.Unmarshal(line, &r); err != nil {
+				t.Fatal(err)
+			}
+			if r.RequestID != "" { // it is not about files
+				kept[r.RequestID]++
+			}
 		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
-		kept[r.RequestID]++
 	}
 	return kept
 }

@@ -21,13 +21,10 @@
 package audit
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
@@ -49,6 +46,11 @@ const (
 	OperationFinished    Event = "OPERATION_FINISHED"
 	// RecordsDropped replaces the records that a Log with the option Drop had no space for.
 	RecordsDropped Event = "RECORDS_DROPPED"
+	// RefusalsCounted replaces the records of requests that were refused one after the other; see Log.WriteRefusal.
+	RefusalsCounted Event = "REFUSALS_COUNTED"
+	// FileClosed is the last record of a File that was rotated, and FileOpened the first of the next one.
+	FileClosed Event = "FILE_CLOSED"
+	FileOpened Event = "FILE_OPENED"
 )
 
 // token reports whether e is an event of MCP-AQL confirmation tokens §6.4, which names the reason of failures
@@ -90,36 +92,27 @@ type Record struct {
 	SessionID   string
 	RequestID   string
 	// Parameters are the parameters of the request as JSON, with sensitive values masked by the caller of Log.Write. They
-	// must not change after that call. Of parameters that are longer than 64 KiB or not JSON, only length and SHA-256 are
-	// recorded.
+	// must not change after that call. If they are longer than 64 KiB, texts of more than 4 KiB in them are cut; every
+	// other value is recorded. In the record of a request that was denied, these bounds are 2 KiB and 256 bytes, and if
+	// more than 4 KiB remain, only length and SHA-256 are recorded, as of parameters that are not JSON.
 	Parameters json.RawMessage
-	// Digest replaces parameters that are too long; Log.Write sets it.
+	// Identifiers are the names of parameters that say what the operation is about. They are never cut in a record of what
+	// may run.
+	Identifiers []string
+	// Cuts are the values that were cut. Log.Write sets it.
+	Cuts []Cut
+	// Digest replaces parameters of which nothing else can be recorded. Log.Write sets it.
 	Digest  *Digest
 	Dropped uint64 // of RecordsDropped: how many records
+	// Refused is what a record of RefusalsCounted is about.
+	Refused *Refused
+	// File is the number of the file that FileClosed and FileOpened are about, from 1. Oldest is the number of the oldest
+	// file that is kept when it is opened.
+	File, Oldest uint64
 }
 
-// Digest describes parameters that are too long to be recorded.
-type Digest struct {
-	Bytes  int
-	SHA256 [sha256.Size]byte
-}
-
-func digestOf(parameters []byte) *Digest {
-	return &Digest{Bytes: len(parameters), SHA256: sha256.Sum256(parameters)}
-}
-
-// condense replaces long parameters by their digest, so that a queue of records stays small.
-func (r *Record) condense() {
-	if len(r.Parameters) > maxParameters {
-		r.Digest, r.Parameters = digestOf(r.Parameters), nil
-	}
-}
-
-// Bounds that keep every line far below maxLine.
-const (
-	maxText       = 4 << 10
-	maxParameters = 64 << 10
-)
+// maxText bounds the other texts of a record, in bytes.
+const maxText = 4 << 10
 
 // timeLayout has a fixed width, so that lines sort by time and a reader finds it without parsing.
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
@@ -172,6 +165,15 @@ func (r *Record) appendOpen(dst []byte) []byte {
 		w.Key("dropped")
 		w.Uint(r.Dropped)
 	}
+	r.Refused.write(&w)
+	if r.File > 0 {
+		w.Key("file")
+		w.Uint(r.File)
+	}
+	if r.Oldest > 0 {
+		w.Key("oldest_file")
+		w.Uint(r.Oldest)
+	}
 	return w.Bytes()
 }
 
@@ -181,40 +183,6 @@ func (r *Record) reasonKey() string {
 		return "failure_reason"
 	}
 	return "reason"
-}
-
-// writeParameters writes the parameters. If they are too long or not JSON, it writes their length and digest.
-func (r *Record) writeParameters(w *recordWriter) {
-	digest := r.Digest
-	if len(r.Parameters) == 0 && digest == nil {
-		return
-	}
-	if digest == nil && len(r.Parameters) <= maxParameters && valid(r.Parameters) {
-		before := w.Mark()
-		w.Key("parameters")
-		line := bytes.NewBuffer(w.Bytes())
-		if err := json.Compact(line, r.Parameters); err == nil {
-			w.Reset(line.Bytes())
-			return
-		}
-		w.Rewind(before)
-	}
-	if digest == nil {
-		digest = digestOf(r.Parameters)
-	}
-	w.Key("parameters_bytes")
-	w.Int(int64(digest.Bytes))
-	w.text("parameters_sha256", hex.EncodeToString(digest.SHA256[:]))
-}
-
-// valid reports whether text is one JSON value that every reader understands alike: in UTF-8 and without duplicate
-// names.
-func valid(text []byte) bool {
-	var r wire.Reader
-	r.ResetBytes(text, wire.Limits{})
-	r.Skip()
-	r.End()
-	return r.Fault() == nil
 }
 
 // timeOf returns t in UTC, or the zero time if its year has more than four digits.
@@ -238,13 +206,7 @@ func (w *recordWriter) optional(name, text string) {
 
 // text writes a member, and cuts off a long text.
 func (w *recordWriter) text(name, text string) {
-	if len(text) > maxText {
-		cut := maxText
-		for cut > maxText-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
+	text = clip(text, maxText)
 	w.Key(name)
 	w.String(text)
 }

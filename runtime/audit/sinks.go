@@ -77,7 +77,7 @@ func members(d *json.Decoder) ([]slog.Attr, error) {
 		}
 		var attr slog.Attr
 		switch key := name.(string); key {
-		case "parameters":
+		case "parameters", "parameters_cut", "refused_events":
 			var raw json.RawMessage
 			if err := d.Decode(&raw); err != nil {
 				return nil, err

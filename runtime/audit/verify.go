@@ -3,12 +3,11 @@ package audit
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -21,6 +20,9 @@ type VerifyOptions struct {
 	Head string
 	// AtLeast is how many records the chain must have.
 	AtLeast uint64
+	// First is the number of the first file that must be there, if files before it were moved away. Zero: all files that
+	// are kept must be there.
+	First uint64
 }
 
 // head returns Head as a chain writes it.
@@ -40,6 +42,7 @@ func (o VerifyOptions) Check() error {
 
 // Summary describes a chain; if it is broken, the part before the break.
 type Summary struct {
+	Files       int // that were read
 	Records     uint64
 	First, Last time.Time // the times of the first and the last record; zero if there is none
 	Head        string    // the hash of the last record in hexadecimal; empty if there is none
@@ -56,104 +59,122 @@ const (
 	Inserted  Fault = "inserted"  // the line does not belong here
 	Torn      Fault = "torn"      // the last line has no line break
 	CutOff    Fault = "cut off"   // records are missing at the end, or all of them were replaced
+	WrongKey  Fault = "key"       // the chain has a key and none is given, or the other way round
 )
 
 // BrokenError is the error of a broken chain.
 type BrokenError struct {
-	Line   int // from 1; with CutOff, the number of lines
+	File   string // that the line is in; empty if Verify was called
+	Line   int    // from 1; with CutOff, the number of lines
 	Fault  Fault
 	Detail string
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Fault, e.Detail)
+	place := fmt.Sprintf("line %d", e.Line)
+	if e.File != "" {
+		place = e.File + ", " + place
+	}
+	return fmt.Sprintf("%s: %s: %s", place, e.Fault, e.Detail)
 }
 
 // Verify reads a chain and checks that each line is as it was written and follows the line before. It fails with a
-// *BrokenError at the first line that is wrong, and with another error if reading fails. It holds one line in memory.
+// *BrokenError at the first line that is wrong, and with another error if reading fails. It holds one line in memory,
+// of no more than 16 MiB. The texts of rotated files, one after the other, are one chain.
 func Verify(r io.Reader, opts VerifyOptions) (Summary, error) {
-	if err := opts.Check(); err != nil {
+	v, err := newVerifier(opts)
+	if err != nil {
 		return Summary{}, err
 	}
-	v := verifier{chain: newChain(opts.Key), keyed: len(opts.Key) > 0, lines: bufio.NewReaderSize(r, 64<<10)}
-	head := opts.head()
-	if head != "" {
-		v.head.parse([]byte(head))
-	}
-	err := v.all()
-	if broken := (*BrokenError)(nil); err == nil {
-		const explanation = "records were cut off at the end, or the file was replaced"
-		switch {
-		case head != "" && !v.headSeen:
-			detail := fmt.Sprintf("no record has the hash %s: %s", head, explanation)
-			broken = &BrokenError{Line: v.number, Fault: CutOff, Detail: detail}
-		case v.end.seq < opts.AtLeast:
-			detail := fmt.Sprintf("there are %d records, not %d: %s", v.end.seq, opts.AtLeast, explanation)
-			broken = &BrokenError{Line: v.number, Fault: CutOff, Detail: detail}
-		}
-		if broken != nil {
-			err = broken
-		}
-	}
-	if v.end.seq > 0 {
-		v.summary.Records, v.summary.Head = v.end.seq, v.end.hash.String()
-	}
-	return v.summary, err
-}
-
-// VerifyFile verifies the chain in a file as it is when VerifyFile is called. Processes may append to the file
-// meanwhile: VerifyFile waits for the write in progress and ignores later lines.
-func VerifyFile(ctx context.Context, path string, opts VerifyOptions) (Summary, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Summary{}, fmt.Errorf("opening the audit file: %w", err)
-	}
-	defer f.Close()
-	size, err := sizeBetweenWrites(ctx, f)
-	if err != nil {
-		return Summary{}, fmt.Errorf("reading the audit file %s: %w", path, err)
-	}
-	return Verify(io.LimitReader(f, size), opts)
-}
-
-// sizeBetweenWrites returns the size of a file while no process writes to it.
-func sizeBetweenWrites(ctx context.Context, f *os.File) (int64, error) {
-	if err := lock(ctx, f, shared); err != nil {
-		return 0, err
-	}
-	defer unlock(f)
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, errors.New("it is not a regular file")
-	}
-	return info.Size(), nil
+	return v.finish(v.read("", 0, r))
 }
 
 type verifier struct {
 	chain    *chain
-	keyed    bool
+	path     string // of the file that is not closed; empty: there are no files
 	lines    *bufio.Reader
 	long     []byte // a line that is longer than the reader's buffer
-	number   int    // of the line
+	file     string // that is read
+	named    uint64 // its number, by its name; 0: it has none
+	number   int    // of the line in the file
+	begin    link   // before the first record
 	end      link
+	last     Event  // of the line before, if it is about files
+	place    place  // of the file
+	first    uint64 // the number of the first file, and its name
+	start    string
+	required uint64 // the number of the first file that must be there
+	wanted   VerifyOptions
 	head     digest // to look for
 	headSeen bool
 	summary  Summary
 }
 
-func (v *verifier) all() error {
+func newVerifier(opts VerifyOptions) (*verifier, error) {
+	if err := opts.Check(); err != nil {
+		return nil, err
+	}
+	v := &verifier{chain: newChain(opts.Key), wanted: opts, lines: bufio.NewReaderSize(nil, 64<<10), required: opts.First}
+	if head := opts.head(); head != "" {
+		v.head.parse([]byte(head))
+	}
+	return v, nil
+}
+
+// finish checks what can be known at the end of the chain only.
+func (v *verifier) finish(err error) (Summary, error) {
+	if err == nil {
+		err = v.complete()
+	}
+	if broken := (*BrokenError)(nil); errors.As(err, &broken) && broken.File == "" {
+		broken.File = v.file
+	}
+	if v.end.seq > v.begin.seq {
+		v.summary.Records, v.summary.Head = v.end.seq-v.begin.seq, v.end.hash.String()
+	}
+	return v.summary, err
+}
+
+func (v *verifier) complete() error {
+	const explanation = "records were cut off at the end, or the file was replaced"
+	head := v.wanted.head()
+	switch {
+	case v.first > max(v.place.oldest, v.required, 1):
+		name := fmt.Sprintf("file %d", v.first-1)
+		if v.path != "" {
+			name = filepath.Base(rotatedPath(v.path, v.first-1))
+		}
+		detail := fmt.Sprintf("%s is missing before it, with records up to %d", name, v.begin.seq)
+		return &BrokenError{File: v.start, Line: 1, Fault: Removed, Detail: detail}
+	case head != "" && !v.headSeen:
+		return v.broken(CutOff, fmt.Sprintf("no record has the hash %s: %s", head, explanation))
+	case v.end.seq < v.wanted.AtLeast:
+		return v.broken(CutOff, fmt.Sprintf("there are %d records, not %d: %s", v.end.seq, v.wanted.AtLeast, explanation))
+	}
+	return nil
+}
+
+// read reads the lines of a file, whose name has a number if it was closed.
+func (v *verifier) read(name string, number uint64, r io.Reader) error {
+	v.file, v.named, v.number = name, number, 0
+	v.lines.Reset(r)
+	v.summary.Files++
 	for {
 		text, err := v.next()
-		if err != nil || text == nil {
+		if err != nil {
 			return err
+		}
+		if text == nil {
+			break
 		}
 		if err := v.check(text); err != nil {
 			return err
 		}
 	}
+	if v.number == 0 && v.end.seq > 0 && v.last == FileClosed {
+		return v.broken(CutOff, fmt.Sprintf("it is empty, and belongs behind record %d", v.end.seq))
+	}
+	return nil
 }
 
 // next returns the next line without its line break; nil: there is none. The line is valid until the next call.
@@ -168,7 +189,7 @@ func (v *verifier) next() ([]byte, error) {
 			v.number++
 		}
 		if len(part)+len(v.long) > maxLine {
-			return nil, v.broken(Changed, "it is longer than 1 MiB")
+			return nil, v.broken(Changed, fmt.Sprintf("it is longer than %d MiB", maxLine>>20))
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -195,15 +216,23 @@ func (v *verifier) check(text []byte) error {
 	if err != nil {
 		return v.broken(Changed, err.Error())
 	}
+	if l.keyed != v.chain.keyed {
+		return v.broken(WrongKey, v.otherKey(l.keyed))
+	}
 	if v.chain.digest(&l.prev, l.body) != l.hash {
 		detail := "its hash is not that of its text"
-		if v.number == 1 {
-			detail += v.otherKey()
+		if v.end.seq == v.begin.seq && v.chain.keyed {
+			detail += ", or the chain was written with another key"
 		}
 		return v.broken(Changed, detail)
 	}
 	if !json.Valid(text) {
 		return v.broken(Changed, "it is no JSON")
+	}
+	if v.number == 1 {
+		if err := v.beginFile(&l); err != nil {
+			return err
+		}
 	}
 	want := v.end.seq + 1
 	switch {
@@ -218,13 +247,65 @@ func (v *verifier) check(text []byte) error {
 		return v.broken(Inserted, fmt.Sprintf("it calls itself record %d, but follows another record than the one before "+
 			"it: this line, or those before it, are not of this chain", l.seq))
 	}
+	if err := v.followFiles(&l); err != nil {
+		return err
+	}
 	v.end = link{seq: l.seq, hash: l.hash}
 	v.headSeen = v.headSeen || l.hash == v.head
-	if v.summary.Records == 0 {
+	if v.summary.First.IsZero() {
 		v.summary.First = l.time
 	}
 	v.summary.Last = l.time
-	v.summary.Records = l.seq
+	return nil
+}
+
+// beginFile looks at the first line of a file: whether it is the file that its name and its place among the others say.
+// A chain whose older files are not there begins with FileOpened.
+func (v *verifier) beginFile(l *line) error {
+	p, err := placeOf(l)
+	if err != nil {
+		return v.broken(Changed, err.Error())
+	}
+	due := v.place.number + 1
+	switch {
+	case v.named > 0 && p.number != v.named:
+		return v.broken(Reordered, fmt.Sprintf("it is file %d: files were renamed or have changed places", p.number))
+	case v.place.number == 0:
+		v.place, v.first, v.start = p, p.number, v.file
+		if p.opened > 0 {
+			v.begin = link{seq: p.opened - 1, hash: p.prev}
+			v.end, v.last = v.begin, FileClosed
+			v.place.number--
+		}
+	case p.opened > 0 && p.number > due:
+		return v.broken(Removed, filepath.Base(rotatedPath(v.path, due))+" is missing before it")
+	case p.number < due:
+		return v.broken(Reordered, fmt.Sprintf("it is file %d, and stands where file %d belongs", p.number, due))
+	}
+	return nil
+}
+
+// followFiles checks that FileClosed is the last line of a file, and FileOpened the first of the next.
+func (v *verifier) followFiles(l *line) error {
+	event := l.event()
+	switch {
+	case v.last == FileClosed && event != FileOpened:
+		return v.broken(Inserted, "it stands behind the record that closes a file")
+	case event == "":
+	case event == FileOpened && v.last != FileClosed || event == FileOpened && v.number > 1 && v.path != "":
+		return v.broken(Inserted, "it opens a file, and the one before is not closed")
+	case event == FileClosed:
+		if number, _, err := l.file(); err != nil || number != v.place.number {
+			return v.broken(Changed, fmt.Sprintf("it does not close file %d", v.place.number))
+		}
+	default:
+		p, err := placeOf(l)
+		if err != nil || p.number != v.place.number+1 {
+			return v.broken(Changed, fmt.Sprintf("it does not open file %d", v.place.number+1))
+		}
+		v.place = p
+	}
+	v.last = event
 	return nil
 }
 
@@ -253,12 +334,19 @@ func (v *verifier) missing(want, got uint64) error {
 	return &BrokenError{Line: at, Fault: Removed, Detail: gone + " missing before it"}
 }
 
-// otherKey returns another explanation of a wrong first line.
-func (v *verifier) otherKey() string {
-	if v.keyed {
-		return ", or the chain was written with another key or none"
+// otherKey says that a line has a key and none was given, or the other way round.
+func (v *verifier) otherKey(keyed bool) string {
+	began := v.end.seq > v.begin.seq
+	switch {
+	case keyed && began:
+		return "it was written with a key, and the lines before it without one"
+	case keyed:
+		return "it was written with a key: give the key"
+	case began:
+		return "it was written without a key, and the lines before it with one: anybody can have written it"
+	default:
+		return "it was written without a key, and a key is given: anybody can have written it"
 	}
-	return ", or the chain was written with a key"
 }
 
 func (v *verifier) broken(fault Fault, detail string) error {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +22,11 @@ import (
 func TestVerifyFindsTampering(t *testing.T) {
 	for _, key := range [][]byte{nil, secret} {
 		chain := bytes.SplitAfter(written(t, 5, key), []byte("\n"))[:5]
-		other := bytes.SplitAfter(written(t, 2, []byte("another key of 16 bytes")), []byte("\n"))[:2]
+		other := bytes.SplitAfter(written(t, 2, []byte("another key of 32 bytes or more!")), []byte("\n"))[:2]
+		another := audit.Changed
+		if key == nil {
+			another = audit.WrongKey
+		}
 		pick := func(lines ...int) []byte {
 			var b []byte
 			for _, i := range lines {
@@ -49,7 +55,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 			{"a line is something else", slices.Concat(pick(0), []byte("hello\n"), pick(1, 2)), 2, audit.Changed, 1},
 			{"a line is empty", slices.Concat(pick(0), []byte("\n"), pick(1, 2)), 2, audit.Changed, 1},
 			{
-				"a line is longer than 1 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<20), []byte("\n"), pick(1, 2)),
+				"a line is longer than 16 MiB", slices.Concat(pick(0), bytes.Repeat([]byte("x"), 1<<24), []byte("\n"), pick(1, 2)),
 				2, audit.Changed, 1,
 			},
 			{"white space is added", bytes.Replace(whole, []byte("}\n"), []byte("} \n"), 1), 1, audit.Changed, 0},
@@ -64,7 +70,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 			{"the last becomes the first", pick(4, 0, 1, 2, 3), 1, audit.Reordered, 0},
 			{"a record stands twice", pick(0, 1, 1, 2, 3, 4), 3, audit.Inserted, 2},
 			{"an old record comes again", pick(0, 1, 2, 3, 4, 0), 6, audit.Inserted, 5},
-			{"a record of another chain", slices.Concat(pick(0), other[1], pick(2, 3, 4)), 2, audit.Changed, 1},
+			{"a record of another chain", slices.Concat(pick(0), other[1], pick(2, 3, 4)), 2, another, 1},
 			{"the last line is torn", whole[:len(whole)-20], 5, audit.Torn, 4},
 			{"the last line break is missing", whole[:len(whole)-1], 5, audit.Torn, 4},
 			{"a torn line alone", whole[:5], 1, audit.Torn, 0},
@@ -209,19 +215,20 @@ func TestVerifySummary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := audit.Summary{Records: 5, First: records[0].Time, Last: records[4].Time, Head: hashOf(lines[4])}
+		want := audit.Summary{Files: 1, Records: 5, First: records[0].Time, Last: records[4].Time, Head: hashOf(lines[4])}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
-	if got, err := audit.Verify(strings.NewReader(""), audit.VerifyOptions{}); err != nil || got != (audit.Summary{}) {
+	got, err := audit.Verify(strings.NewReader(""), audit.VerifyOptions{})
+	if err != nil || got != (audit.Summary{Files: 1}) {
 		t.Errorf("an empty file: %+v, %v", got, err)
 	}
 }
 
 // hashOf is the hash in a line.
 func hashOf(line []byte) string {
-	i := bytes.LastIndex(line, []byte(`"hash":"`)) + len(`"hash":"`)
+	i := bytes.LastIndex(line, []byte(`":"`)) + len(`":"`)
 	return string(line[i : i+64])
 }
 
@@ -246,8 +253,8 @@ func TestVerifyAgainstWhatIsKnown(t *testing.T) {
 		{"as many as there must be", text, audit.VerifyOptions{Key: secret, AtLeast: 5}, ""},
 		{"fewer than there must be", cut, audit.VerifyOptions{Key: secret, AtLeast: 4}, audit.CutOff},
 		{"cut off, and nothing is known", cut, audit.VerifyOptions{Key: secret}, ""},
-		{"another key", text, audit.VerifyOptions{Key: []byte("another key of 16 bytes")}, audit.Changed},
-		{"no key", text, audit.VerifyOptions{}, audit.Changed},
+		{"another key", text, audit.VerifyOptions{Key: []byte("another key of 32 bytes or more!")}, audit.Changed},
+		{"no key", text, audit.VerifyOptions{}, audit.WrongKey},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := audit.Verify(bytes.NewReader(tt.text), tt.opts)
@@ -271,7 +278,7 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 	}{
 		{"a short key", bytes.NewReader(text), audit.VerifyOptions{
 			Key: []byte("short"),
-		}, "the key has 5 bytes; give it at least 16, better 32 random ones"},
+		}, "the key has 5 bytes; give it at least 32 random ones"},
 		{
 			"no hash", bytes.NewReader(text), audit.VerifyOptions{Head: "12"},
 			`the head "12" is not a hash of 64 hexadecimal digits`,
@@ -303,17 +310,20 @@ func TestVerifyFailsOtherwise(t *testing.T) {
 	}
 }
 
-// Without the key nothing can be written that verifies but the chain itself and its beginnings.
+// Without the key nothing can be written that verifies but the chain itself and its beginnings, in one file or several.
 func FuzzVerify(f *testing.F) {
 	chain := written(f, 3, secret)
 	plain := written(f, 3, nil)
+	rotated := joined(f, rotatedChain(f, 5, secret))
 	f.Add(chain)
 	f.Add(plain)
+	f.Add(rotated)
+	f.Add(rotated[bytes.Index(rotated, []byte("FILE_OPENED"))-len(`{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"`):])
 	f.Add(chain[:len(chain)-1])
 	f.Add(bytes.Repeat([]byte(`{"timestamp":"","seq":1,"prev":"","hash":""}`+"\n"), 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := audit.Verify(bytes.NewReader(data), audit.VerifyOptions{Key: secret})
-		if err == nil && !bytes.HasPrefix(chain, data) {
+		if err == nil && !bytes.HasPrefix(chain, data) && !bytes.HasPrefix(rotated, data) {
 			t.Errorf("forged: %q", data)
 		}
 		if lines := bytes.Count(data, []byte("\n")); s.Records > uint64(lines) {
@@ -323,6 +333,77 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("records without a head: %+v", s)
 		}
 	})
+}
+
+// Whatever is in a file that is opened, a chain that verifies goes on and still does; nothing else is made one.
+func FuzzOpenFile(f *testing.F) {
+	text := written(f, 3, nil)
+	f.Add(text)
+	f.Add(text[:len(text)-20])
+	f.Add(text[:10])
+	f.Add(written(f, 2, secret))
+	f.Add(joined(f, rotatedChain(f, 5, nil)))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "audit.log")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, broken := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{})
+		file, err := audit.OpenFile(t.Context(), path, audit.FileOptions{MaxSize: 1 << 20})
+		if err != nil {
+			if broken == nil {
+				t.Errorf("a chain that verifies is not opened: %v", err)
+			}
+			return
+		}
+		defer file.Close()
+		if err := file.Write(t.Context(), numbered(1)); err != nil {
+			t.Fatal(err)
+		}
+		after, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{})
+		if broken == nil && (err != nil || after.Records <= before.Records) {
+			t.Errorf("%d records before, %d after: %v", before.Records, after.Records, err)
+		}
+		var was *audit.BrokenError
+		if err == nil && broken != nil && (!errors.As(broken, &was) || was.Fault != audit.Torn) {
+			t.Errorf("a broken chain verifies: %v", broken)
+		}
+	})
+}
+
+// joined returns the text of rotated files, one after the other.
+func joined(t testing.TB, path string) []byte {
+	t.Helper()
+	closed, err := filepath.Glob(path + ".[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for _, name := range append(closed, path) {
+		text = append(text, read(t, name)...)
+	}
+	return text
+}
+
+// endless is a line without an end, and counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+// A line that does not end takes bounded memory.
+func TestVerifyALineWithoutAnEnd(t *testing.T) {
+	r := new(endless)
+	_, err := audit.Verify(r, audit.VerifyOptions{})
+	if err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") || r.read > 17<<20 {
+		t.Errorf("%d bytes were read: %v", r.read, err)
+	}
 }
 
 func BenchmarkVerify(b *testing.B) {

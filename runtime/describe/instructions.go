@@ -3,13 +3,14 @@ package describe
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // longestDescription is how many characters of what the service is are shown to models, and longestDomain how many of
-// its first sentence the tool for all operations has.
+// its sentences the tool for all operations has.
 const (
 	longestDescription = 1000
 	longestDomain      = 100
@@ -35,7 +36,11 @@ func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
 	if slices.ContainsFunc(a.Operations, isPaged) {
 		lines = append(lines, "Where it has first and after, read a page at a time: after is the cursor of the page before.")
 	}
-	if p.Capabilities.Confirmation {
+	switch {
+	case p.HumanOnly:
+		lines = append(lines, "What needs an approval is put to the user before it runs. "+
+			"If nobody can be asked, it is denied.")
+	case p.Capabilities.Confirmation:
 		lines = append(lines, "If an answer is CONFIRMATION_REQUIRED, ask the user. After a yes, send the same request "+
 			"again, with confirmation_token from the answer in its params.")
 	}
@@ -49,14 +54,24 @@ func isPaged(o gen.Operation) bool {
 	return first && after
 }
 
-// domain returns what the service is, in one sentence with a blank behind it; empty: nothing says it.
+// domain returns what the service is, in as many sentences as are short enough, with a blank behind them; empty:
+// nothing says it.
 func domain(a *gen.Definitions) string {
-	first := words.Clip(words.FirstSentence(a.Description), longestDomain)
-	if first == "" {
+	rest := strings.Join(strings.Fields(a.Description), " ")
+	if rest == "" {
 		return ""
 	}
-	if !strings.HasSuffix(first, ".") && !strings.HasSuffix(first, "…") {
-		first += "."
+	said := words.FirstSentence(rest)
+	for end := len(said); end < len(rest); {
+		next := " " + words.FirstSentence(rest[end:])
+		if end += len(next); utf8.RuneCountInString(rest[:end]) > longestDomain {
+			break
+		}
+		said = rest[:end]
 	}
-	return first + " "
+	said = words.Clip(said, longestDomain)
+	if !strings.HasSuffix(said, ".") && !strings.HasSuffix(said, "…") {
+		said += "."
+	}
+	return said + " "
 }

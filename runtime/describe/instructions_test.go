@@ -59,11 +59,29 @@ func TestUnifiedToolSaysWhatTheServiceIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		"todo: Todos of one person. All operations in one tool, routed automatically by operation name.\n",
+		"todo: Todos of one person. They have due dates. All operations in one tool, routed automatically by operation " +
+			"name.\n",
 		`Types: query "types". Batch: { operations: [{ operation, params }, …] }`,
 	} {
 		if !strings.Contains(tools[0].Description, part) {
 			t.Errorf("%q is not in:\n%s", part, tools[0].Description)
+		}
+	}
+}
+
+// D6: the tool for all operations has as many sentences as are short enough together, and at least a part of one.
+func TestDomain(t *testing.T) {
+	long := "X" + strings.Repeat("x", 89)
+	for _, tt := range []struct{ description, want string }{
+		{"", ""},
+		{"Todos", "Todos. "},
+		{"Todos of one\nperson. Due dates.", "Todos of one person. Due dates. "},
+		{"Keeps todos. " + long + ". Sends mail.", "Keeps todos. "},
+		{long + ". Todos are here.", long + ". "},
+		{long + "xxxxxxxxxx and more.", long + "xxxxxxxxxx… "},
+	} {
+		if got := domain(&gen.Definitions{Description: tt.description}); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.description, got, tt.want)
 		}
 	}
 }

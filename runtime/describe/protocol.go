@@ -13,7 +13,8 @@ type Protocol struct {
 	Limits                Limits
 	Concurrency           string // concurrency model (MCP-AQL core §9.3.1); empty: not stated
 	SupportsETag          bool
-	MaxConcurrentRequests int // 0: not stated
+	HumanOnly             bool // no confirmation token counts, only the answer of a human
+	MaxConcurrentRequests int  // 0: not stated
 	// Gate returns what an operation requires besides valid parameters. nil: nothing.
 	Gate func(o *gen.Operation) Gating
 	// Queries are the queries that introspect answers in addition to operations and types, such as adapter_info.
@@ -29,6 +30,8 @@ const (
 	SometimesConfirmed        // confirmation, for some callers or parameters
 	ConfirmedUnlessDry        // confirmation, unless the request asks for a dry run
 	Confirmed                 // confirmation (MCP-AQL confirmation tokens)
+	SometimesApproved         // the answer of a human, for some callers or parameters; no token counts
+	Approved                  // the answer of a human
 	Denied                    // the adapter's trust level denies the operation to all callers
 )
 
@@ -39,6 +42,7 @@ func (g Gating) confirms() bool { return SometimesConfirmed <= g && g <= Confirm
 func (g Gating) note() string {
 	return [...]string{
 		"", "confirmation may be required", "confirmation required unless it is a dry run", "confirmation required",
+		"confirmation may be required from the user", "confirmation required from the user",
 		"denied for this adapter's trust level",
 	}[g]
 }
@@ -131,9 +135,24 @@ func namesDanger(o *gen.Operation) bool {
 // Confirms reports whether an operation may require confirmation.
 func (p Protocol) Confirms(o *gen.Operation) bool { return p.gating(o).confirms() }
 
+// Approves reports whether an operation may require the answer of a human, and takes no token.
+func (p Protocol) Approves(o *gen.Operation) bool {
+	gated := p.gating(o)
+	return gated == SometimesApproved || gated == Approved
+}
+
 func (p Protocol) gating(o *gen.Operation) Gating {
 	if p.Gate == nil {
 		return Ungated
 	}
-	return p.Gate(o)
+	switch gated := p.Gate(o); {
+	case !p.HumanOnly:
+		return gated
+	case gated == SometimesConfirmed:
+		return SometimesApproved
+	case gated.confirms():
+		return Approved
+	default:
+		return gated
+	}
 }

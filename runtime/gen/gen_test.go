@@ -196,6 +196,33 @@ func TestTypesOfChanges(t *testing.T) {
 	}
 }
 
+// D6: a registry says what its packages are, in the order in which they are merged.
+func TestDescriptions(t *testing.T) {
+	named := func(name, description string) *Registry {
+		return registry(nil, Handler{Name: name}).About(description)
+	}
+	for _, tt := range []struct {
+		name     string
+		registry *Registry
+		want     string
+	}{
+		{"of one package", named("a", "Keeps notes."), "Keeps notes."},
+		{"of one package, merged", Merge(named("a", "Keeps notes.")), "Keeps notes."},
+		{"of several", Merge(named("a", "Keeps notes."), named("b", "Sends mail.")), "Keeps notes. Sends mail."},
+		{"of some", Merge(named("a", ""), named("b", "Sends mail."), named("c", "")), "Sends mail."},
+		{"of merged ones", Merge(Merge(named("a", "Keeps notes."), named("b", "Sends mail.")), named("c", "Pays.")),
+			"Keeps notes. Sends mail. Pays."},
+		{"as the author says", Merge(Merge(named("a", "Keeps notes."), named("b", "")).About("An office."), named("c", "")),
+			"An office."},
+		{"of none", Merge(named("a", ""), named("b", "")), ""},
+	} {
+		definitions := tt.registry.Definitions()
+		if definitions.Description != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, definitions.Description, tt.want)
+		}
+	}
+}
+
 // Faults of declarations and of merging are all reported, with names.
 func TestFaults(t *testing.T) {
 	thing := WireType{Name: "Thing", Kind: KindScalar}

@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Registry is a set of operations, the functions that carry them out and the types they mention. Generated NewRegistry
 // functions make it, aql.New makes an adapter of it.
 type Registry struct {
-	operations []Bound
-	types      []Type
-	faults     []error
-	merged     []*Registry // what Merge made it of, each of one package
-	codecs     []Codec
+	description string
+	operations  []Bound
+	types       []Type
+	faults      []error
+	merged      []*Registry // what Merge made it of, each of one package
+	codecs      []Codec
 }
 
 // Bound is an operation of a Registry, bound to the values whose methods it calls.
@@ -79,8 +81,15 @@ func newRegistry(handlers []Handler, types []WireType, bind func(*Handler, Opera
 	return m.Registry
 }
 
+// About says what the service is, and returns the registry. Generated code calls it with the first sentence of the
+// package comment; aql.Options.Description counts more.
+func (r *Registry) About(description string) *Registry {
+	r.description = description
+	return r
+}
+
 // Merge makes one registry of several, in their order. Two operations of one name are a fault that Registry.Err
-// reports. Qualify renames different types of one name.
+// reports. Qualify renames different types of one name. The descriptions follow one another.
 func Merge(registries ...*Registry) *Registry {
 	if len(registries) == 1 {
 		return registries[0]
@@ -100,6 +109,9 @@ func Merge(registries ...*Registry) *Registry {
 	}
 	m := newMerger(operations, types)
 	m.merged = parts
+	for _, r := range registries {
+		m.description = strings.TrimSpace(m.description + " " + r.description)
+	}
 	if fault != nil {
 		m.faults = append(m.faults, fault)
 	}
@@ -197,9 +209,11 @@ func (r *Registry) Err() error { return errors.Join(r.faults...) }
 // Operations returns the operations in their order. The slice is the registry's own.
 func (r *Registry) Operations() []Bound { return r.operations }
 
-// Definitions returns the definitions of the operations and types.
+// Definitions returns the definitions of the operations and types, and what the service is.
 func (r *Registry) Definitions() Definitions {
-	definitions := Definitions{Types: r.types, Operations: slices.Grow([]Operation(nil), len(r.operations))}
+	definitions := Definitions{
+		Description: r.description, Types: r.types, Operations: slices.Grow([]Operation(nil), len(r.operations)),
+	}
 	for i := range r.operations {
 		definitions.Operations = append(definitions.Operations, r.operations[i].Operation)
 	}

@@ -328,6 +328,43 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
+// C9, REQ-NT-07: the answer to a question counts on the connection that asked it. Over HTTP without sessions there is
+// none, and it counts for the caller.
+func TestAnswersOfAnotherConnection(t *testing.T) {
+	server := newServerOf(t, aql.Options{Confirmation: aql.Confirmation{HumanOnly: true}}, Options{Elicit: true}, nil)
+	server.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, request)
+			if r, ok := result.(*mcp.CallToolResult); ok && err == nil && r.RequestState != "" { // who carries it shows it
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.RequestState}}}, nil
+			}
+			return result, err
+		}
+	})
+	for era, open := range eras(t, server, &human{answer: approves}) {
+		if !strings.HasSuffix(era, "sessionless protocol") {
+			continue // the state does not leave the server
+		}
+		asking, other := open(), open()
+		state := round(t, asking, deleteX, "", nil).Content[0].(*mcp.TextContent).Text
+		result, err := other.CallTool(t.Context(), withAnswerOf(deleteX, state, map[string]any{"approve": true}))
+		var refused *jsonrpc.Error
+		if strings.HasPrefix(era, "HTTP") {
+			if text := result.Content[0].(*mcp.TextContent).Text; err != nil || !strings.Contains(text, "deleted x") {
+				t.Errorf("%s: %s, %v", era, text, err)
+			}
+			continue
+		}
+		if !errors.As(err, &refused) || refused.Message != forgedState {
+			t.Errorf("%s: %+v, %v", era, result, err)
+		}
+		result = round(t, asking, deleteX, state, map[string]any{"approve": true})
+		if text := result.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, "deleted x") {
+			t.Errorf("%s: on its own connection: %s", era, text)
+		}
+	}
+}
+
 // T-55: parameters can neither imitate the question nor hide other parameters.
 func TestQuestionsCannotBeForged(t *testing.T) {
 	q := &aql.Question{

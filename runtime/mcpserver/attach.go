@@ -75,10 +75,10 @@ func (a *Attachment) Close() { a.server.sessions.close() }
 // call passes a tool call to the adapter, with what the receiving middleware of a Server does for it.
 func (a *Attachment) call(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 	s := a.server
-	if err := s.enter(); err != nil {
+	if err := s.enter(""); err != nil {
 		return nil, err
 	}
-	defer s.leave()
+	defer s.leave("")
 	defer s.recovered(ctx, "tools/call", &err)
 	caller, err := s.caller(ctx, request)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -50,16 +51,18 @@ func (s *Server) Handler() (http.Handler, error) {
 	if s.options.Bearer != nil {
 		serve = s.require(s.options.Bearer, serve)
 	}
-	return origins.Handler(serve), nil
+	return s.hasDeadline(origins.Handler(serve)), nil
 }
 
-// full reports whether there are as many sessions as there may be.
-func (s *Server) full() bool {
-	open := 0
-	for range s.mcp.Sessions() {
-		open++
-	}
-	return open >= s.options.MaxSessions
+// hasDeadline bounds how long a body may take, also of a request that is refused before it is read. net/http ends the
+// deadline with the body.
+func (s *Server) hasDeadline(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 { // otherwise net/http reads already, to see whether the client disconnects
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.options.ClientTimeout)) // if it has one
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) hostAllowed(r *http.Request) bool {

@@ -55,16 +55,20 @@ func tokenIn(arguments []byte) json.RawMessage {
 	}
 }
 
+// reportInterval is the time between two reports of a call, but for the last one.
+const reportInterval = time.Second / 10
+
 // lastReports is how long a call waits for the client to take in its last report.
 const lastReports = time.Second / 4
 
-// notifier sends the progress of one call to its client. A client that does not read holds up nothing: it misses
-// reports. They are sent one by one, outside of the call.
+// notifier sends the progress of one call to its client, at most ten reports a second. A client that does not read
+// holds up nothing: it misses reports. They are sent one by one, outside of the call.
 type notifier struct {
 	send    func(context.Context, aql.Progress) error
 	ctx     context.Context // of the call
 	log     *slog.Logger
 	reports chan aql.Progress // the newest that is not sent yet; nil: there was none
+	last    chan struct{}     // closed when no more reports come
 	done    chan struct{}     // closed when nothing is sent any more
 	cancel  context.CancelFunc
 }
@@ -72,7 +76,7 @@ type notifier struct {
 // report sends a report, in place of one that is not sent yet.
 func (n *notifier) report(p aql.Progress) {
 	if n.reports == nil {
-		n.reports, n.done = make(chan aql.Progress, 1), make(chan struct{})
+		n.reports, n.last, n.done = make(chan aql.Progress, 1), make(chan struct{}), make(chan struct{})
 		n.ctx, n.cancel = context.WithCancel(n.ctx)
 		go n.run()
 	}
@@ -95,6 +99,10 @@ func (n *notifier) run() {
 		if err := n.send(n.ctx, p); err != nil {
 			n.log.LogAttrs(n.ctx, slog.LevelDebug, "reporting progress", slog.Any("error", err))
 		}
+		select {
+		case <-time.After(reportInterval):
+		case <-n.last:
+		}
 	}
 }
 
@@ -105,6 +113,7 @@ func (n *notifier) end() {
 	}
 	defer n.cancel()
 	close(n.reports)
+	close(n.last)
 	timeout := time.NewTimer(lastReports)
 	defer timeout.Stop()
 	select {

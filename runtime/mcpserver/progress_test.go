@@ -130,10 +130,13 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 		}
 		reads <- struct{}{} // the one that was being sent while the others came
 		reads <- struct{}{}
+		if took := time.Since(start); took != reportInterval {
+			t.Errorf("the second report was sent after %v, want %v", took, reportInterval)
+		}
 		n.report(aql.Progress{Message: "last"})
 		n.end()
-		if took := time.Since(start); took != lastReports {
-			t.Errorf("the end took %v, want %v", took, lastReports)
+		if took := time.Since(start); took != reportInterval+lastReports {
+			t.Errorf("the end took %v, want %v", took-reportInterval, lastReports)
 		}
 		<-n.done // nothing is sent after the answer
 		if diff := cmp.Diff([]string{"0", "999"}, sent); diff != "" {

@@ -19,6 +19,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -35,13 +36,30 @@ import (
 type Options struct {
 	// MaxInFlight bounds the calls that run at the same time; default 256. Further calls are refused.
 	MaxInFlight int
-	// MaxBodyBytes bounds an HTTP request body; default 4 MiB, and at least what the adapter's request limit needs.
+	// MaxInFlightPerCaller bounds those of one caller over HTTP; default a quarter of MaxInFlight.
+	MaxInFlightPerCaller int
+	// MaxBodyBytes bounds an HTTP request body; default, and at least, the adapter's request limit and 64 KiB for the
+	// rest of the message.
 	MaxBodyBytes int64
+	// MaxBufferedBytes bounds the memory of all bodies and answers over HTTP together, but for 16 KiB of each request;
+	// default 32 MiB, and at least 8 bodies. A caller has at most half of it. Where it is full, the requests that wait
+	// longest for their clients give way, and others are refused.
+	MaxBufferedBytes int
+	// ClientTimeout bounds how long an HTTP client may take to send a body, and to read an answer, an event, or each MiB
+	// of a long one; default 30 seconds.
+	ClientTimeout time.Duration
 	// MaxLineBytes bounds one message on stdio; default 16 MiB.
 	MaxLineBytes int
 	// MaxSessions bounds the HTTP sessions that are open at the same time, and the callers whose state is held for the
-	// sessionless protocol; default 1000.
+	// sessionless protocol; default 1000. One more ends that of the caller with most sessions that is idle for longest.
 	MaxSessions int
+	// MaxSessionsPerCaller bounds the HTTP sessions of one caller; default a quarter of MaxSessions.
+	MaxSessionsPerCaller int
+	// Peer names who sends an HTTP request without a bearer token, for the bounds of one caller; nil: by the address, as
+	// one caller for each IPv4 address and each IPv6 network of 64 bits. Behind a proxy, return the client's address from
+	// the header that the proxy sets. Callers whose name is empty, and over Unix sockets and from this machine all, are
+	// not told apart: only the bounds for all hold for them.
+	Peer func(*http.Request) string
 	// SessionTimeout ends HTTP sessions that are idle for so long; default 30 minutes. Below 0: they never end for that.
 	SessionTimeout time.Duration
 	// TrustedOrigins are the origins, such as https://console.example.com, whose web pages may call the server. Requests
@@ -82,7 +100,9 @@ type Server struct {
 	caller   func(context.Context, mcp.Request) (aql.Caller, error)
 	seer     func(context.Context, mcp.Request) (aql.Caller, error) // who lists tools, in the middleware that hides some
 	tooled   atomic.Bool                                            // the MCP server has the adapter's tools
-	inFlight atomic.Int64
+	inFlight *share                                                 // places for calls
+	open     *share                                                 // places for HTTP requests in the SDK
+	buffers  *buffers                                               // memory for bodies and answers over HTTP
 	log      *slog.Logger
 	err      error
 
@@ -124,12 +144,22 @@ func New(adapter *aql.Adapter, options Options) *Server {
 // prepare returns a server without an MCP server.
 func prepare(adapter *aql.Adapter, options Options) *Server {
 	options.MaxInFlight = cmp.Or(options.MaxInFlight, 256)
-	options.MaxBodyBytes = max(cmp.Or(options.MaxBodyBytes, 4<<20), int64(adapter.Limits().RequestSize)+64<<10)
+	options.MaxInFlightPerCaller = cmp.Or(options.MaxInFlightPerCaller, (options.MaxInFlight+3)/4)
+	options.MaxBodyBytes = max(options.MaxBodyBytes, int64(adapter.Limits().RequestSize)+64<<10)
+	options.MaxBufferedBytes = max(cmp.Or(options.MaxBufferedBytes, 32<<20), 8*int(options.MaxBodyBytes))
+	options.ClientTimeout = cmp.Or(options.ClientTimeout, 30*time.Second)
 	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
 	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
+	options.MaxSessionsPerCaller = cmp.Or(options.MaxSessionsPerCaller, (options.MaxSessions+3)/4)
 	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
 	s := &Server{
-		adapter: adapter, options: options, log: adapter.Logger(), sessions: newSessions(adapter, options.MaxSessions),
+		adapter: adapter, options: options, log: adapter.Logger(),
+		sessions: newSessions(adapter, options.MaxSessions, options.MaxSessionsPerCaller),
+		inFlight: newShare(options.MaxInFlight, options.MaxInFlightPerCaller),
+		open: newShare(
+			options.MaxSessions+options.MaxInFlight, options.MaxSessionsPerCaller+options.MaxInFlightPerCaller,
+		),
+		buffers: newBuffers(options.MaxBufferedBytes),
 	}
 	s.sessions.idle = options.SessionTimeout
 	s.caller = s.sessions.caller
@@ -226,10 +256,11 @@ func (s *Server) call(ctx context.Context, request *mcp.CallToolRequest) (*mcp.C
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 		if method == "tools/call" {
-			if err := s.enter(); err != nil {
+			peer := peerOf(ctx)
+			if err := s.enter(peer); err != nil {
 				return nil, err
 			}
-			defer s.leave()
+			defer s.leave(peer)
 		}
 		defer s.recovered(ctx, method, &err)
 		caller, err := s.caller(ctx, request)
@@ -237,24 +268,28 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			return nil, err
 		}
 		if method == "initialize" {
-			defer s.sessions.begun(request)
+			defer s.sessions.begun(ctx, request)
 		}
 		return next(aql.WithCaller(ctx, caller), method, request)
 	}
 }
 
-// enter begins a call. It fails if as many run as may.
-func (s *Server) enter() error {
-	if s.inFlight.Add(1) > int64(s.options.MaxInFlight) {
-		s.inFlight.Add(-1)
+// enter begins a call. It fails if as many run as may, of all or of the caller, who is not told apart without a name.
+func (s *Server) enter(caller string) error {
+	switch s.inFlight.take(caller) {
+	case allTaken:
 		message := fmt.Sprintf("the server is busy with %d calls; try again", s.options.MaxInFlight)
 		return &jsonrpc.Error{Code: codeBusy, Message: message}
+	case ownTaken:
+		message := fmt.Sprintf("%d of your calls run; try again when one has ended", s.options.MaxInFlightPerCaller)
+		return &jsonrpc.Error{Code: codeBusy, Message: message}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // leave ends a call.
-func (s *Server) leave() { s.inFlight.Add(-1) }
+func (s *Server) leave(caller string) { s.inFlight.give(caller) }
 
 // errInternal is the error of a fault whose cause is in the log alone.
 func errInternal() error { return &jsonrpc.Error{Code: codeInternal, Message: internalError} }

@@ -21,11 +21,13 @@ type sessions struct {
 	adapter *aql.Adapter
 	owner   aql.Caller // of this process
 	limit   int
+	each    int           // sessions over HTTP of one caller
 	idle    time.Duration // after which a session over HTTP ends
 
 	mu      sync.Mutex
 	bound   map[*mcp.ServerSession]*aql.Session // by connection
 	web     map[string]*webSession              // by id
+	pending map[string]int                      // that are beginning, by peer
 	callers map[string]*list.Element            // of caller
 	recent  *list.List                          // of caller, the most recent first
 }
@@ -35,10 +37,11 @@ type caller struct {
 	session  *aql.Session
 }
 
-func newSessions(adapter *aql.Adapter, limit int) *sessions {
+func newSessions(adapter *aql.Adapter, limit, each int) *sessions {
 	return &sessions{
-		adapter: adapter, owner: identity.Owner(), limit: limit, bound: make(map[*mcp.ServerSession]*aql.Session),
-		web: make(map[string]*webSession), callers: make(map[string]*list.Element), recent: list.New(),
+		adapter: adapter, owner: identity.Owner(), limit: limit, each: each,
+		bound: make(map[*mcp.ServerSession]*aql.Session), web: make(map[string]*webSession),
+		pending: make(map[string]int), callers: make(map[string]*list.Element), recent: list.New(),
 	}
 }
 
@@ -62,7 +65,7 @@ func ownerOf(info *auth.TokenInfo) aql.Caller {
 
 // begun adds a session over HTTP, if its client has initialized it. The SDK keeps the session then, also if middleware
 // fails after that.
-func (s *sessions) begun(request mcp.Request) {
+func (s *sessions) begun(ctx context.Context, request mcp.Request) {
 	connection, ok := request.GetSession().(*mcp.ServerSession)
 	extra := request.GetExtra()
 	if !ok || extra == nil || extra.Header == nil || connection.ID() == "" || connection.InitializeParams() == nil {
@@ -75,7 +78,9 @@ func (s *sessions) begun(request mcp.Request) {
 	id := connection.ID()
 	s.mu.Lock()
 	if s.web[id] == nil { // it was not initialized before
-		s.web[id] = newWebSession(connection, owner, s.idle, func() { s.forget(id) })
+		session := newWebSession(connection, owner, s.idle, func() { s.forget(id) })
+		session.peer = peerOf(ctx)
+		s.web[id] = session
 	}
 	s.mu.Unlock()
 	s.ofConnection(connection)
@@ -165,7 +170,7 @@ func (s *sessions) remember(identity string) (session, oldest *aql.Session) {
 		delete(s.callers, last.identity)
 		oldest = last.session
 	}
-	c := &caller{identity: identity, session: s.adapter.NewSession()}
+	c := &caller{identity: identity, session: s.adapter.NewCallerSession()}
 	s.callers[identity] = s.recent.PushFront(c)
 	return c.session, oldest
 }

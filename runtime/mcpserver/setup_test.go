@@ -261,7 +261,7 @@ func TestStdioWaitsForAnswersOnly(t *testing.T) {
 	send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"mcp_aql_execute",` +
 		`"arguments":{"operation":"wait_thing"}}}`)
 	toServer.Close()
-	for server.inFlight.Load() == 0 {
+	for server.inFlight.taken.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	close(block)

@@ -94,10 +94,10 @@ func (c *streamCalls) client(session *mcp.ServerSession, m *rpc.Message) *client
 }
 
 // Enter begins a call.
-func (c *streamCalls) Enter() error { return c.enter() }
+func (c *streamCalls) Enter() error { return c.enter("") }
 
 // Leave ends a call.
-func (c *streamCalls) Leave() { c.leave() }
+func (c *streamCalls) Leave() { c.leave("") }
 
 // Answer answers a call.
 func (c *streamCalls) Answer(ctx context.Context, m *rpc.Message, buf []byte) ([]byte, *mcp.RequestExtra) {

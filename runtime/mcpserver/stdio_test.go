@@ -323,7 +323,7 @@ func TestStdioStops(t *testing.T) {
 	go func() { p.done <- server.RunStdio(ctx, in, out) }()
 	p.initialize()
 	p.send(wait("1"))
-	for server.inFlight.Load() == 0 {
+	for server.inFlight.taken.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	stop()

@@ -209,7 +209,7 @@ func TestCancelledOverHTTP(t *testing.T) {
 		_, message := answered(t, response)
 		done <- message
 	}()
-	for server.inFlight.Load() == 0 {
+	for server.inFlight.taken.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	status, message := answered(t, post(t, url, wait("7"), map[string]string{"Mcp-Session-Id": first}))
@@ -218,7 +218,7 @@ func TestCancelledOverHTTP(t *testing.T) {
 	}
 	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
 	for _, session := range []string{second, first} {
-		if server.inFlight.Load() != 1 {
+		if server.inFlight.taken.Load() != 1 {
 			t.Error("another session cancelled the call")
 		}
 		if r := post(t, url, cancel, map[string]string{"Mcp-Session-Id": session}); r.StatusCode != http.StatusAccepted {

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/internal/rpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -16,19 +15,21 @@ import (
 // response is the last event then.
 type events struct {
 	token json.RawMessage
+	web   *web
 
 	mu           sync.Mutex
 	w            http.ResponseWriter
+	x            *exchange
 	begun, ended bool
 }
 
 // newEvents returns the stream of a call; nil: its client does not ask for progress.
-func newEvents(w http.ResponseWriter, call *rpc.Call) *events {
-	token := tokenOf(call)
+func (h *web) newEvents(w http.ResponseWriter, x *exchange) *events {
+	token := tokenOf(&x.message.Call)
 	if token == nil {
 		return nil
 	}
-	return &events{token: token, w: w}
+	return &events{token: token, web: h, w: w, x: x}
 }
 
 // send sends a report.
@@ -51,7 +52,7 @@ func (e *events) send(_ context.Context, p aql.Progress) error {
 		header["Cache-Control"] = uncached
 		header.Set("Connection", "keep-alive")
 	}
-	return e.write([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`), params, []byte("}"))
+	return e.write(nil, []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":`), params, []byte("}"))
 }
 
 // end sends the response. It returns false if there was no report, so that the response is no event.
@@ -63,18 +64,18 @@ func (e *events) end(response []byte) bool {
 	defer e.mu.Unlock()
 	e.ended = true
 	if e.begun {
-		_ = e.write(response) // the client has gone
+		_ = e.write(e.x, response) // the client has gone
 	}
 	return e.begun
 }
 
-// write writes an event of one message.
-func (e *events) write(parts ...[]byte) error {
+// write writes an event of one message. While it waits for the client, what x holds may be given to others.
+func (e *events) write(x *exchange, parts ...[]byte) error {
 	event := []byte("event: message\ndata: ")
 	for _, part := range parts {
 		event = append(event, part...)
 	}
-	if _, err := e.w.Write(append(event, "\n\n"...)); err != nil {
+	if _, err := e.web.send(e.w, x, append(event, "\n\n"...)); err != nil {
 		return err
 	}
 	return http.NewResponseController(e.w).Flush()

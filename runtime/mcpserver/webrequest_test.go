@@ -56,10 +56,11 @@ func TestLimitAtTheEndOfTheBody(t *testing.T) {
 	for limit, want := range map[int]bool{len(message): true, len(message) - 1: false} {
 		body := iotest.DataErrReader(strings.NewReader(message))
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
-		x := newExchange()
+		h := &web{Server: &Server{buffers: newBuffers(1 << 20), options: Options{MaxBodyBytes: int64(limit)}}}
+		x := h.newExchange("")
 		x.body = make([]byte, 0, 2*len(message))
-		if got := x.read(r, int64(limit)); got != want || x.fault != nil {
-			t.Errorf("limit %d of %d: read %v, %v", limit, len(message), got, x.fault)
+		if err := h.read(x, httptest.NewRecorder(), r); (err == nil) != want {
+			t.Errorf("limit %d of %d: %v", limit, len(message), err)
 		}
 		x.release()
 	}

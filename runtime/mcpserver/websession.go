@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
@@ -18,10 +20,14 @@ type webSession struct {
 	owner      string         // who began it; nobody else may use it; empty: it is not known
 	client     *client        // what it said of itself; nil: its calls are the SDK's
 	requests   front.Requests // that are not answered yet
+	peer       string         // who began it, for the bounds of each caller
+	streams    atomic.Int32   // event streams that are open
 
 	mu      sync.Mutex
+	used    bool // it had a request, or will: its client has said that it is initialized
 	ended   bool // it takes no more requests
 	running int  // requests
+	reading int  // of these, whose bodies have not come yet
 	calls   map[*http.Request]context.CancelFunc
 	last    time.Time
 	idle    time.Duration // after which the session ends
@@ -61,7 +67,15 @@ func (s *webSession) begin() bool {
 		return false
 	}
 	s.running++
+	s.reading++
 	return true
+}
+
+// arrived is called when the body of a request has come.
+func (s *webSession) arrived() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading--
 }
 
 func (s *webSession) end(r *http.Request) {
@@ -71,6 +85,13 @@ func (s *webSession) end(r *http.Request) {
 	s.running--
 	s.last = now
 	delete(s.calls, r)
+}
+
+// use notes that the client goes on with its session.
+func (s *webSession) use(m *rpc.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = s.used || m.Method != "initialize"
 }
 
 // run notes a call that is answered here, and that cancel cancels. It returns false if the session has ended meanwhile.
@@ -129,6 +150,39 @@ func (s *webSession) expire() {
 		s.forget()
 		_ = s.connection.Close() // the error does not matter
 	}
+}
+
+// compareIdle compares two sessions by who is to give way first: one that was never used, one without an event stream,
+// one that is idle for longer.
+func (s *webSession) compareIdle(other *webSession) int {
+	rank := func(s *webSession) (rank int, last time.Time) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.used {
+			rank += 2
+		}
+		if s.streams.Load() > 0 {
+			rank++
+		}
+		return rank, s.last
+	}
+	mine, last := rank(s)
+	theirs, otherLast := rank(other)
+	return cmp.Or(mine-theirs, last.Compare(otherLast))
+}
+
+// endIdle has the session take no more requests. It returns false if one runs whose body has come.
+func (s *webSession) endIdle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.running > s.reading {
+		return false
+	}
+	s.ended = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	return true
 }
 
 // clientFor returns the client of a call of the session; nil: the SDK has to answer the call.

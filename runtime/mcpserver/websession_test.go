@@ -93,10 +93,12 @@ func TestIdleSession(t *testing.T) {
 		session, open := inMemorySession(t, time.Minute, func() { forgotten = true })
 		request := new(http.Request)
 		session.begin()
+		session.arrived()
 		time.Sleep(90 * time.Second)
 		session.end(request)
 		time.Sleep(45 * time.Second)
 		session.begin()
+		session.arrived()
 		session.end(request)
 		time.Sleep(45 * time.Second)
 		if !open() {
@@ -189,14 +191,14 @@ func TestCallsOfSessionsThatEnd(t *testing.T) {
 				response.Body.Close()
 				done <- string(body)
 			}()
-			for server.inFlight.Load() == 0 {
+			for server.inFlight.taken.Load() == 0 {
 				time.Sleep(time.Millisecond)
 			}
 			tt.end(server, web, id, block)
 			if got := <-done; !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 				t.Errorf("%q", got)
 			}
-			for server.inFlight.Load() > 0 {
+			for server.inFlight.taken.Load() > 0 {
 				time.Sleep(time.Millisecond)
 			}
 		})

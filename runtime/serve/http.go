@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,9 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/mcpserver"
 )
+
+// mcpPath is where MCP is served.
+const mcpPath = "/mcp"
 
 // serveHTTP serves MCP at /mcp and a health check at /healthz until ctx ends.
 func serveHTTP(
@@ -32,7 +36,7 @@ func serveHTTP(
 	}
 	var stopping atomic.Bool
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", handler)
+	mux.Handle(mcpPath, handler)
 	if metadata := options.MCP.Bearer.MetadataHandler(); metadata != nil {
 		mux.Handle(mcpserver.MetadataPath, metadata)
 	}
@@ -45,12 +49,14 @@ func serveHTTP(
 		}
 		io.WriteString(w, `{"status":"ok"}`+"\n")
 	})
-	// No WriteTimeout: it would cut event streams.
+	// No ReadTimeout and WriteTimeout: they would cut event streams. The handler has a deadline for each body and write.
 	web := &http.Server{
-		Handler:           mux,
+		Handler:           tracked(mux),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    32 << 10,
+		ConnState:         observe,
+		ConnContext:       withConnection,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	// A client's open event stream would otherwise hold the shutdown until its deadline.
@@ -58,7 +64,7 @@ func serveHTTP(
 	log.Info("serving MCP over HTTP", slog.String("url", url))
 
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(listener) }()
+	go func() { failed <- web.Serve(newConnections(listener, cmp.Or(options.MaxConnections, 1024))) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving HTTP: %w", err)

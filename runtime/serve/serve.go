@@ -34,16 +34,26 @@ import (
 type Options struct {
 	// Name and Version identify the service to clients. Without a Version it is taken from the build.
 	Name, Version string
-	// Description says what the service is, in a few sentences, for models.
+	// Description says what the service is, in a few sentences, for models. Default: the first sentence of the comment of
+	// each package in the registry.
 	Description string
 	// Adapter and MCP are settings in Go. Flags and environment variables override them.
 	Adapter aql.Options
 	MCP     mcpserver.Options
 	// Stores are the stores that -state can name, besides memory, such as sqlite.Drivers() of runtime/store/sqlite.
 	Stores []store.Driver
+	// AuditKey is the key of the file of -audit, of 32 bytes or more; -audit-key overrides it. AuditSize is the size in
+	// bytes at which the file is closed and the next one begins; default 64 MiB, negative: never. AuditKeep is how many
+	// closed files are kept; zero: all. See audit.FileOptions.
+	AuditKey  []byte
+	AuditSize int64
+	AuditKeep int
 	// AllowRemote allows HTTP on addresses that other machines can reach without MCP.Bearer, so that callers are
 	// anonymous. Set it if a proxy authenticates them.
 	AllowRemote bool
+	// MaxConnections bounds the HTTP connections that are open at the same time; default 1024. One more closes another: of
+	// the address with most connections, the one that waits longest for its client.
+	MaxConnections int
 	// Close, unless nil, is called when serving has ended, before Main exits.
 	Close func() error
 	// ShutdownTimeout bounds how long running calls may take at shutdown; default 10 seconds.

@@ -54,12 +54,21 @@ var table = []setting{
 			"a file, redis://…, postgres://…",
 	},
 	{
+		flag: "state-key", standard: "", env: "MCP_AQL_STATE_KEY",
+		help: "`file` with a secret that signs the state, so that who can write the state confirms nothing; " +
+			"after it, with commas, files with the secrets before",
+	},
+	{
 		flag: "policy", standard: "", env: "MCP_AQL_POLICY",
 		help: "`file` with rules about who may do what; it is read again when it changes",
 	},
 	{
 		flag: "audit", standard: "", env: "MCP_AQL_AUDIT",
 		help: "`file` that keeps what was asked for, allowed and denied; aql-tag audit verify checks it",
+	},
+	{
+		flag: "audit-key", standard: "", env: "MCP_AQL_AUDIT_KEY",
+		help: "`file` with a secret that the file of -audit is written with, so that who can change it cannot do so unseen",
 	},
 	{flag: "log-level", standard: "info", help: "`level`: debug, info, warn or error; the log goes to standard error"},
 }
@@ -89,11 +98,12 @@ func Flags(set *flag.FlagSet) {
 
 // settings are the values in force.
 type settings struct {
-	transport, addr, mode, profile, prefix, state, policy, audit string
-	readOnly, noDestructive                                      bool
-	operations                                                   []string
-	level                                                        slog.Level
-	given                                                        map[string]bool // set by flag or environment
+	transport, addr, mode, profile, prefix, state, policy, audit, auditKey string
+	stateKey                                                               string // files, with commas between them
+	readOnly, noDestructive                                                bool
+	operations                                                             []string
+	level                                                                  slog.Level
+	given                                                                  map[string]bool // set by flag or environment
 }
 
 // settings merges flags and environment. A given flag overrides the environment, with a warning; the environment
@@ -122,7 +132,8 @@ func (e environment) settings(set *flag.FlagSet) (settings, []string, error) {
 	result := settings{
 		transport: values["transport"], addr: values["addr"],
 		mode: values["mode"], profile: values["profile"], prefix: values["prefix"],
-		state: values["state"], policy: values["policy"], audit: values["audit"], given: given,
+		state: values["state"], stateKey: values["state-key"], policy: values["policy"],
+		audit: values["audit"], auditKey: values["audit-key"], given: given,
 	}
 	if err := result.restrict(values); err != nil {
 		return result, nil, err

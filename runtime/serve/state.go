@@ -13,7 +13,6 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
-	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -90,17 +89,19 @@ func (s settings) prepare(
 			opened = append(opened, state)
 		}
 	}
-	if s.audit != "" {
-		file, err := audit.OpenFile(ctx, s.audit, audit.FileOptions{Logger: log})
-		if err != nil {
-			return fail(fmt.Errorf("-audit: %w", err))
-		}
-		auditLog := audit.New(audit.Options{Sinks: []audit.Sink{file}, Wait: true, Logger: log})
-		options.Adapter.Audit = auditLog
+	if err := s.readStateKeys(&options.Adapter); err != nil {
+		return fail(err)
+	}
+	records, err := s.openAudit(ctx, *options, log)
+	if err != nil {
+		return fail(err)
+	}
+	if records != nil {
+		options.Adapter.Audit = records
 		opened = append(opened, closing(func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 			defer cancel()
-			return auditLog.Close(ctx)
+			return records.Close(ctx)
 		}))
 	}
 	if s.policy == "" {
@@ -112,6 +113,26 @@ func (s settings) prepare(
 	}
 	options.Adapter.Policy = source.Policy()
 	return source, opened, nil
+}
+
+// readStateKeys reads the files of -state-key: the key, and those before it.
+func (s settings) readStateKeys(options *aql.Options) error {
+	if s.stateKey == "" {
+		return nil
+	}
+	var keys [][]byte
+	for path := range strings.SplitSeq(s.stateKey, ",") {
+		key, err := readKey("state-key", strings.TrimSpace(path))
+		if err == nil && key == nil {
+			err = errors.New("-state-key: a comma has no file before or behind it")
+		}
+		if err != nil {
+			return err
+		}
+		keys = append(keys, key)
+	}
+	options.StateKey, options.OldStateKeys = keys[0], keys[1:]
+	return nil
 }
 
 type closing func() error

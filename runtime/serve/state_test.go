@@ -117,6 +117,55 @@ func TestStateOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+// C9: processes that share a state key, an old one too, share confirmations. To one that has another key, or none, the
+// state says nothing that allows.
+func TestStateKeys(t *testing.T) {
+	state := new(shared)
+	options := Options{Stores: []store.Driver{state.driver()}}
+	dir := t.TempDir()
+	key := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(strings.Repeat(name, 32)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := key("a"), key("b")
+	first := run(t, options, "-state", "test://x", "-state-key", a)
+	token := tokenIn(t, first.remove(t, ""))
+	first.end(t)
+	for _, keys := range []string{"", b} {
+		other := run(t, options, "-state", "test://x", "-state-key", keys)
+		if got := other.remove(t, token); !strings.Contains(got, "state is unavailable, so nothing was run") {
+			t.Errorf("with the keys %q: %s", keys, got)
+		}
+		other.end(t)
+	}
+	rotated := run(t, options, "-state", "test://x", "-state-key", b+", "+a)
+	if got := rotated.remove(t, token); !strings.Contains(got, `"success":true`) {
+		t.Errorf("with the old key after the new one: %s", got)
+	}
+	rotated.end(t)
+}
+
+// What is wrong with the files of -state-key is said, and nothing is served.
+func TestStateKeyFiles(t *testing.T) {
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for given, want := range map[string]string{
+		"nowhere": "-state-key: reading the key file nowhere: ", short: "it does not have from 32 to 4096 bytes",
+		short + ",": "it does not have from", ",": "-state-key: a comma has no file before or behind it",
+	} {
+		options := Options{}
+		_, _, err := settings{state: memory, stateKey: given}.prepare(t.Context(), &options, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", given, err)
+		}
+	}
+}
+
 // hangUp sends this process the signal with which its adapters read their policies again.
 func hangUp(t *testing.T) {
 	t.Helper()
@@ -195,6 +244,61 @@ func TestStateInMemoryWins(t *testing.T) {
 		}
 		if (options.Adapter.State != nil) != kept {
 			t.Errorf("-state memory given: %v; the service's own store is in use: %v", given, options.Adapter.State != nil)
+		}
+	}
+}
+
+// C11: with -audit-key the chain has a key, so that who can write the file cannot write a chain that verifies. The file
+// is rotated, and what is wrong with the key is said.
+func TestAuditKey(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "audit.log")
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	keyed := func(text string) []byte { return []byte(strings.TrimSpace(text)) }
+	a, b := strings.Repeat("a", 32)+"\n", strings.Repeat("b", 64)
+	keyFile, other := file("a.key", a), file("b.key", b)
+	for range 2 {
+		c := run(t, Options{AuditSize: 2000, AuditKey: keyed(b)}, "-audit", path, "-audit-key", keyFile)
+		c.remove(t, tokenIn(t, c.remove(t, "")))
+		c.end(t)
+	}
+	summary, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{Key: keyed(a)})
+	if err != nil || summary.Records < 2*5 || summary.Files < 2 {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	for _, key := range [][]byte{nil, keyed(b)} {
+		if _, err := audit.VerifyFile(t.Context(), path, audit.VerifyOptions{Key: key}); err == nil {
+			t.Errorf("it verifies with the key %q", key)
+		}
+	}
+	byOption := filepath.Join(dir, "option.log")
+	c := run(t, Options{AuditKey: keyed(b)}, "-audit", byOption)
+	c.remove(t, "")
+	c.end(t)
+	if _, err := audit.VerifyFile(t.Context(), byOption, audit.VerifyOptions{Key: keyed(b)}); err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-audit", path}, "-audit: opening the audit file " + path + ": its last record: it was written with a key"},
+		{[]string{"-audit", path, "-audit-key", other}, "written with another key"},
+		{[]string{"-audit", path, "-audit-key", "nowhere"}, "-audit-key: reading the key file nowhere: "},
+		{[]string{"-audit", path, "-audit-key", file("short", "short")}, "it does not have from 32 to 4096 bytes"},
+		{[]string{"-audit-key", keyFile}, "-audit-key: there is no -audit"},
+	} {
+		var stderr safeBuffer
+		env := environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr, lookup: lookup(nil)}
+		if code := env.run(t.Context(), gen.NewRegistry(nil, nil), Options{Name: "notes"}, tt.args); code != exitUsage ||
+			!strings.Contains(stderr.String(), tt.want) {
+			t.Errorf("%v: exit code %d, %s", tt.args, code, stderr.String())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"time"
 )
@@ -49,7 +50,7 @@ func (c *Counter) Take(claim Claim, now time.Time) Count {
 	c.move(claim, now)
 	used := int64(0)
 	for _, part := range c.parts {
-		used += part
+		used = sum(used, part)
 	}
 	if claim.N < 0 && claim.Window <= 0 && claim.Ends.UnixMilli() < c.ends {
 		return Count{Used: used} // the period of the amount is over; the counter has other amounts
@@ -57,12 +58,15 @@ func (c *Counter) Take(claim Claim, now time.Time) Count {
 	if claim.N < 0 {
 		return Count{Used: used - c.giveBack(-claim.N)}
 	}
-	if claim.Limit > 0 && used+max(claim.N, 1) > claim.Limit {
+	if claim.Limit > 0 && sum(used, max(claim.N, 1)) > claim.Limit {
 		return Count{Used: used, Refused: true, Free: c.free(claim, used)}
 	}
-	c.parts[0] += claim.N
-	return Count{Used: used + claim.N}
+	c.parts[0] = sum(c.parts[0], claim.N)
+	return Count{Used: sum(used, claim.N)}
 }
+
+// sum returns the sum of two amounts that are not negative. A counter stays at the largest amount that there is.
+func sum(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
 
 // TakeAll applies claims to the counters of their keys: all of them or none, as Store.Take demands. It reports whether
 // it has applied them.
@@ -129,7 +133,7 @@ func (c *Counter) free(claim Claim, used int64) time.Time {
 	}
 	oldest := slots
 	for ; oldest > 0; oldest-- {
-		if used -= c.parts[oldest]; used+max(claim.N, 1) <= claim.Limit {
+		if used -= c.parts[oldest]; sum(max(used, 0), max(claim.N, 1)) <= claim.Limit {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -148,4 +149,61 @@ func FuzzParseCounter(f *testing.F) {
 			t.Errorf("%x: %+v comes back as %+v, %v", text, c, back, err)
 		}
 	})
+}
+
+// C12, REQ-RQ-01: a counter that has counted all that it can stays there, and refuses what has a limit: it does not
+// begin again below zero.
+func TestCountersDoNotWrap(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	for name, claim := range map[string]Claim{
+		"of a period": {Ends: now.Add(time.Hour)}, "of a window": {Window: time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c Counter
+			take := func(n, limit int64) Count {
+				claim.N, claim.Limit = n, limit
+				return c.Take(claim, now)
+			}
+			take(math.MaxInt64-1, 0)
+			now := now.Add(claim.Window / 2) // the amounts of a window are in two of its parts
+			claim.N, claim.Limit = math.MaxInt64, 0
+			if got := c.Take(claim, now); got.Used != math.MaxInt64 || got.Refused {
+				t.Errorf("beyond the largest number: %+v", got)
+			}
+			for _, limit := range []int64{1, math.MaxInt64} {
+				claim.N, claim.Limit = 1, limit
+				if got := c.Take(claim, now); limit == 1 && !got.Refused || got.Used != math.MaxInt64 {
+					t.Errorf("a limit of %d: %+v", limit, got)
+				}
+			}
+			claim.N, claim.Limit = math.MaxInt64, 10
+			if got := c.Take(claim, now); !got.Refused {
+				t.Errorf("an amount beyond its limit: %+v", got)
+			}
+			if back, err := ParseCounter(c.Append(nil)); err != nil || back != c {
+				t.Errorf("it comes back as %+v, %v", back, err)
+			}
+		})
+	}
+}
+
+// C12: what was counted goes on counting when the clock is set back, in a window and in a period.
+func TestCountersWhenTheClockIsSetBack(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	for name, claim := range map[string]func(now time.Time) Claim{
+		"of a period": func(now time.Time) Claim { return Claim{Ends: now.Truncate(time.Hour).Add(time.Hour)} },
+		"of a window": func(time.Time) Claim { return Claim{Window: time.Hour} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c Counter
+			for i, back := range []time.Duration{0, time.Minute, 3 * time.Hour, 48 * time.Hour} {
+				at := now.Add(-back)
+				one := claim(at)
+				one.N, one.Limit = 1, 1
+				if got := c.Take(one, at); got.Refused != (i > 0) {
+					t.Errorf("set back by %v: %+v", back, got)
+				}
+			}
+		})
+	}
 }

@@ -127,7 +127,7 @@ func TestPageSizes(t *testing.T) {
 		}
 	}
 	for _, options := range []aql.Collections{
-		{PageSize: -1}, {MaxPage: 1001}, {MaxPage: -5}, {MaxScanned: -1}, {CursorKeys: [][]byte{{1}}},
+		{PageSize: -1}, {MaxPage: 1001}, {MaxPage: -5}, {MaxScanned: -1},
 	} {
 		if _, err := aql.New(parts.NewRegistry(&parts.Store{}, &parts.Tasks{}), aql.Options{Collections: options}); err == nil {
 			t.Errorf("%+v is taken", options)
@@ -156,9 +156,9 @@ func endCursor(answer map[string]any) string {
 // however these are spelled. With any other one it is refused, and always with the same words.
 func TestCursorsAreBound(t *testing.T) {
 	tasks := &parts.Tasks{All: manyTasks(50)}
-	keys := aql.Collections{CursorKeys: [][]byte{bytes.Repeat([]byte{1}, 32)}}
+	key := bytes.Repeat([]byte{1}, 32)
 	session := func(name string) *aql.Session {
-		adapter, err := aql.New(parts.NewRegistry(manyParts(50), tasks), aql.Options{Name: name, Version: "1", Collections: keys})
+		adapter, err := aql.New(parts.NewRegistry(manyParts(50), tasks), aql.Options{Name: name, Version: "1", StateKey: key})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,14 +226,8 @@ func TestCursorKeys(t *testing.T) {
 	}{
 		{"a store that both have", aql.Options{State: shared}, aql.Options{State: shared}, true},
 		{"memory of their own", aql.Options{}, aql.Options{}, false},
-		{
-			"a key", aql.Options{Collections: aql.Collections{CursorKeys: [][]byte{one}}},
-			aql.Options{Collections: aql.Collections{CursorKeys: [][]byte{two, one}}}, true,
-		},
-		{
-			"other keys", aql.Options{Collections: aql.Collections{CursorKeys: [][]byte{one}}},
-			aql.Options{Collections: aql.Collections{CursorKeys: [][]byte{two}}}, false,
-		},
+		{"a former key", aql.Options{StateKey: one}, aql.Options{StateKey: two, OldStateKeys: [][]byte{one}}, true},
+		{"other keys", aql.Options{StateKey: one}, aql.Options{StateKey: two}, false},
 	} {
 		s := manyParts(5)
 		cursor := endCursor(send(t, adapterOf(t, s, tt.sealed).NewSession(), "list_slice", `{"first":2}`))

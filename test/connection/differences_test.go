@@ -194,6 +194,9 @@ var onStdio = []difference{
 // faultOf returns the code with which our server refuses a text that is no message, over HTTP as on stdio; 0: it is
 // one.
 func faultOf(text string) int {
+	if strings.HasPrefix(text, "[") {
+		return faultOfBatch(text)
+	}
 	if strings.HasPrefix(text, "{") && depth([]byte(text)) >= 1000 {
 		return invalidRequest
 	}
@@ -219,6 +222,29 @@ func faultOf(text string) int {
 		m.method != "" && m.method != "null" && !isText(m.method),
 		m.problem != "" && m.problem != "null" && m.problem[0] != '{':
 		return invalidRequest
+	}
+	return 0
+}
+
+// maxBatch is the number of messages that a batch may have over HTTP.
+const maxBatch = 50
+
+// faultOfBatch is faultOf for a batch, which over HTTP an older version of the protocol has.
+func faultOfBatch(text string) int {
+	var batch []json.RawMessage
+	if json.Unmarshal([]byte(text), &batch) != nil {
+		return parseError
+	}
+	if len(batch) == 0 || len(batch) > maxBatch {
+		return invalidRequest
+	}
+	for _, element := range batch {
+		if len(element) > 0 && element[0] == '[' {
+			return invalidRequest
+		}
+		if code := faultOf(string(element)); code != 0 {
+			return code
+		}
 	}
 	return 0
 }

@@ -131,7 +131,7 @@ func (g *generator) onHTTP() conversation {
 	g.modern = g.oneIn(2)
 	g.asks = g.oneIn(2)
 	c := conversation{elicit: g.oneIn(3)}
-	sent := 0
+	sent, left := 0, false
 	send := func(requests ...request) {
 		sent += len(requests)
 		c.steps = append(c.steps, step{requests: requests})
@@ -164,7 +164,7 @@ func (g *generator) onHTTP() conversation {
 			case 0:
 				c.steps = append(c.steps, step{release: thing})
 			case 1:
-				c.steps = append(c.steps, step{leave: sent})
+				c.steps, left = append(c.steps, step{leave: sent}), true
 			case 2:
 				send(g.post(g.notification("notifications/cancelled", g.params("", member{"requestId", h.id}))))
 			default:
@@ -192,14 +192,16 @@ func (g *generator) onHTTP() conversation {
 			r.method, r.headers = http.MethodGet, append(slices.Clone(r.headers[2:]), "Mcp-Session-Id", "{session}")
 			send(r)
 			if g.oneIn(2) {
-				c.steps = append(c.steps, step{leave: sent})
+				c.steps, left = append(c.steps, step{leave: sent}), true
 			}
 		case 6:
 			if g.oneIn(3) {
 				send(request{method: http.MethodDelete, headers: []string{"Mcp-Session-Id", "{session}"}})
 			}
 		case 7:
-			if g.oneIn(4) { // with the SDK a session that is idle but for a call is neither there nor gone
+			// With the SDK a session that is idle but for a call is neither there nor gone, and a call whose client has left
+			// is no activity; with ours it is until it ends.
+			if !left && g.oneIn(4) {
 				for _, h := range g.held {
 					c.steps = append(c.steps, step{release: h.thing})
 				}

@@ -3,6 +3,7 @@ package connection
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,7 +11,8 @@ import (
 // generator makes random conversations.
 type generator struct {
 	*rand.Rand
-	next   int  // the next id
+	next   int // the next id
+	odd    []string
 	modern bool // requests carry their protocol version
 	burst  bool // other requests are sent at the same time
 	held   []held
@@ -103,9 +105,19 @@ func (g *generator) freshID() string {
 	}
 }
 
-// oddID returns an id that few clients send.
+// oddID returns an id that few clients send, and that no other request of the conversation has: whether a request is
+// answered before another one with its id comes is chance.
 func (g *generator) oddID() string {
 	g.next++
+	id := g.anyOddID()
+	if slices.Contains(g.odd, id) {
+		return g.freshID()
+	}
+	g.odd = append(g.odd, id)
+	return id
+}
+
+func (g *generator) anyOddID() string {
 	return pick(
 		g,
 		"null",

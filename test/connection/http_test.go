@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // exchange is one request and what a server answers.
@@ -36,7 +36,9 @@ type exchange struct {
 	code    int  // the error of JSON-RPC that ours answers then; 0: none
 	left    bool // the client or the session is gone: what is written then does not matter
 	stream  bool // it is a GET
+	worded  bool // errors of the SDK are put in our words
 	late    bool // it is compared when both servers have answered
+	batch   bool // so is this; its answers come in any order
 }
 
 func (x *exchange) Header() http.Header { return x.header }
@@ -71,6 +73,7 @@ func (b cutBody) Read(p []byte) (int, error) {
 // site is a client of one server over HTTP.
 type site struct {
 	handler   http.Handler
+	worded    bool // errors of the SDK are put in our words
 	session   string
 	exchanges []*exchange
 }
@@ -100,7 +103,7 @@ func (s *site) newRequest(ctx context.Context, r request) *http.Request {
 
 // send sends a request.
 func (s *site) send(ctx context.Context, r request) {
-	x := &exchange{header: make(http.Header)}
+	x := &exchange{header: make(http.Header), worded: s.worded}
 	s.exchanges = append(s.exchanges, x)
 	ctx, x.leave = context.WithCancel(ctx)
 	request := s.newRequest(ctx, r)
@@ -171,7 +174,7 @@ func (x *exchange) messages() []string {
 			text = rest
 			for line := range strings.Lines(event) {
 				if data, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "data: "); ok && data != "" {
-					all = append(all, canonical([]byte(data)))
+					all = append(all, canonical([]byte(x.words(data))))
 				}
 			}
 		}
@@ -180,11 +183,47 @@ func (x *exchange) messages() []string {
 		if length := x.sent.Get("Content-Length"); length != "" && length != fmt.Sprint(len(text)) {
 			all = append(all, fmt.Sprintf("Content-Length %s of %d bytes", length, len(text)))
 		}
-		all = append(all, canonical([]byte(text)))
+		all = append(all, canonical([]byte(x.words(text))))
 	default:
-		all = append(all, strings.TrimSpace(text))
+		all = append(all, strings.TrimSpace(x.words(text)))
 	}
 	return all
+}
+
+// sdkTexts are texts of the SDK that repeat what was sent, or are of Go, by how they begin, and ours in their place.
+var sdkTexts = []struct{ start, ours string }{
+	{"Forbidden: invalid Host header ", "this host name is not allowed"},
+	{"malformed Last-Event-ID ", "malformed Last-Event-ID"},
+	{"malformed payload: ", "the body is not a message of JSON-RPC"},
+	{"failed to read body: ", "failed to read body"},
+	{"JSON RPC not handled: ", "the method is not supported"},
+	{"invalid request: missing required ", "the request has no params"},
+	{"invalid request: unexpected id ", "the method is that of a notification, which has no id"},
+	{"invalid request: missing id ", "the method is that of a request, which has an id"},
+}
+
+// words is the row of the table that says: errors do not repeat what was sent, and name nothing of Go.
+func (x *exchange) words(text string) string {
+	if !x.worded {
+		return text
+	}
+	for _, t := range sdkTexts {
+		if strings.HasPrefix(text, t.start) {
+			return t.ours
+		}
+	}
+	message, err := jsonrpc.DecodeMessage([]byte(text))
+	response, ok := message.(*jsonrpc.Response)
+	if err != nil || !ok || response.Error == nil {
+		return text
+	}
+	if e := new(jsonrpc.Error); errors.As(response.Error, &e) && strings.HasPrefix(e.Message, "JSON RPC not handled: ") {
+		e.Message = "the method is not supported"
+	}
+	if encoded, err := jsonrpc.EncodeMessage(inOurWords(response)); err == nil {
+		return string(encoded)
+	}
+	return text
 }
 
 // visit is one conversation over HTTP with both servers.
@@ -216,7 +255,7 @@ func overHTTP(tb testing.TB, c conversation) string {
 		if err != nil {
 			return err.Error()
 		}
-		*side.site = &site{handler: handler, session: "none"}
+		*side.site = &site{handler: handler, session: "none", worded: side.server == v.theirs}
 	}
 	for i, st := range c.steps {
 		if fault := v.do(ctx, st); fault != "" {
@@ -262,8 +301,8 @@ func (v *visit) do(ctx context.Context, st step) string {
 // send sends a request to both servers. For one to which a row of the table applies the plain server answers what the
 // row says.
 //
-// The end of a session during a call is a row of its own: the SDK ends the session when the call has ended, and drops
-// its answer; ours ends it at once.
+// The end of a session during a call is a row of its own: the SDK ends the session, with its event stream, when the
+// call has ended, and drops its answer; ours ends both at once.
 func (v *visit) send(ctx context.Context, r request) {
 	late := false
 	if r.method == http.MethodDelete {
@@ -274,10 +313,11 @@ func (v *visit) send(ctx context.Context, r request) {
 		}
 	}
 	v.mine.send(ctx, r)
-	v.mine.exchanges[len(v.mine.exchanges)-1].late = late
-	v.mine.exchanges[len(v.mine.exchanges)-1].stream = r.method == http.MethodGet
+	mine := v.mine.exchanges[len(v.mine.exchanges)-1]
+	mine.late, mine.stream = late, r.method == http.MethodGet
+	mine.batch = strings.HasPrefix(strings.TrimLeft(r.body, " \t\r\n"), "[")
 	if !late && v.closing() && namesSession(r) {
-		v.mine.exchanges[len(v.mine.exchanges)-1].left = true
+		mine.left = true
 		v.their.send(ctx, r)
 		return
 	}
@@ -292,11 +332,12 @@ func (v *visit) send(ctx context.Context, r request) {
 	v.their.send(ctx, r)
 }
 
-// closing reports whether the plain server waits for a call before it ends a session. It answers requests of the
-// session with nothing then.
+// closing reports whether a server waits for a call before it ends a session. The plain one waits for each call, and
+// ours for one that the SDK answers; either may end the session at a message that cannot be written. What they answer
+// to requests of the session meanwhile is not compared.
 func (v *visit) closing() bool {
 	for i, x := range v.their.exchanges {
-		if v.mine.exchanges[i].late && !x.done {
+		if mine := v.mine.exchanges[i]; mine.late && (!mine.done || !x.done) {
 			return true
 		}
 	}
@@ -326,7 +367,8 @@ func (v *visit) compare() string {
 			their.ended = true
 			continue
 		}
-		if mine.late && (!mine.done || !their.done) {
+		both := mine.done && their.done
+		if !both && (mine.late || mine.batch || mine.stream && mine.done != their.done && v.closing()) {
 			continue
 		}
 		got, questions := mine.news()
@@ -334,6 +376,10 @@ func (v *visit) compare() string {
 		v.questions = append(v.questions, questions...)
 		if mine.left {
 			continue
+		}
+		if mine.batch {
+			slices.Sort(got)
+			slices.Sort(want)
 		}
 		if !slices.Equal(got, want) {
 			fmt.Fprintf(&fault, "\n    request %d", i)
@@ -403,11 +449,8 @@ var onHTTP = []httpDifference{
 			headers: headersOf("tools/call", "mcp_aql_execute"),
 		},
 		apply: func(v *visit, parsed *http.Request, r request) (int, int) {
-			version, body := parsed.Header.Get("Mcp-Protocol-Version"), strings.Trim(r.body, " \t\r\n")
-			switch {
-			case r.method != http.MethodPost, r.cut, body == "", body[0] == '[',
-				version != "" && !slices.Contains(mcp.SupportedProtocolVersions(), version),
-				version < "2026-07-28" && parsed.Header.Get("Mcp-Session-Id") == "": // these are the SDK's
+			body := strings.Trim(r.body, " \t\r\n")
+			if r.method != http.MethodPost || r.cut || body == "" { // these are the SDK's
 				return 0, 0
 			}
 			if code := faultOf(body); code != 0 && v.reads(parsed) {

@@ -275,17 +275,23 @@ var handling = regexp.MustCompile(`^handling '(.*?)':.* unmarshaling `)
 
 func (c wordedConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 	if response, ok := m.(*jsonrpc.Response); ok && response.Error != nil {
-		said := ""
-		if method := handling.FindStringSubmatch(response.Error.Error()); method != nil {
-			said = "params of '" + method[1] + "' are not valid"
-		} else if strings.HasPrefix(response.Error.Error(), "json: ") { // of a cancellation
-			said = "the params are not valid"
-		}
-		if said != "" {
-			m = &jsonrpc.Response{ID: response.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: said}}
-		}
+		m = inOurWords(response)
 	}
 	return c.Connection.Write(ctx, m)
+}
+
+// inOurWords returns a response with an error as we write it.
+func inOurWords(response *jsonrpc.Response) *jsonrpc.Response {
+	said := ""
+	if method := handling.FindStringSubmatch(response.Error.Error()); method != nil {
+		said = "params of '" + method[1] + "' are not valid"
+	} else if strings.HasPrefix(response.Error.Error(), "json: ") { // of a cancellation
+		said = "the params are not valid"
+	}
+	if said == "" {
+		return response
+	}
+	return &jsonrpc.Response{ID: response.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: said}}
 }
 
 func (t *theirs) handler() (http.Handler, error) {

@@ -175,7 +175,7 @@ func TestFingerprint(t *testing.T) {
 func TestAdapterDefinition(t *testing.T) {
 	definitions := todo.NewRegistry(nil).Definitions()
 	definitions.Name, definitions.Version = "todo", "1.0.0"
-	text, warnings, err := adapterschema.Render(&definitions, adapterschema.Options{Description: "Keeps todos"})
+	text, warnings, err := adapterschema.Render(&definitions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestExports(t *testing.T) {
 		return append(text, '\n'), err
 	})
 	one("adapter_definition.json", func(a *gen.Definitions, _ describe.Surface) ([]byte, error) {
-		text, _, err := adapterschema.Render(a, adapterschema.Options{})
+		text, _, err := adapterschema.Render(a)
 		return text, err
 	})
 	schemas, err := jsonschema.Files(adapter)

@@ -17,11 +17,6 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// Options hold what the format has and definitions do not have. The zero value is ready for use.
-type Options struct {
-	Description string // what the adapter is for; empty: a sentence with its name
-}
-
 // Warning is about something in the definitions that the document leaves out or changes.
 type Warning struct {
 	// Path is a member of the document, an operation, or an operation and its parameter, such as "create_todo.title".
@@ -87,10 +82,10 @@ type response struct {
 // Render returns the adapter definition, as indented JSON with a newline at its end, and a warning for each part that
 // it leaves out, in the order of the definitions. The error lists everything that is wrong: a service name that has no
 // letter, invalid names and categories of operations, and literals that are not JSON.
-func Render(a *gen.Definitions, o Options) ([]byte, []Warning, error) {
+func Render(a *gen.Definitions) ([]byte, []Warning, error) {
 	r := renderer{adapter: a}
 	d := document{Type: "adapter", Name: r.name(), Version: r.version()}
-	d.Description = cmp.Or(o.Description, "MCP-AQL adapter of "+d.Name)
+	d.Description = cmp.Or(a.Description, "MCP-AQL adapter of "+d.Name)
 	d.Target = target{BaseURL: "native:" + d.Name, Transport: "native", Protocol: "custom", Serialization: "json"}
 	r.warn("target", "a native adapter has no API behind it: base_url and every maps_to only name it and its operations")
 	for i := range a.Operations {

@@ -23,7 +23,7 @@ const officialSchema = "../../../../shared/schemas/adapter-schema.schema.json"
 // notes are definitions with everything that the format has a place for, and everything that it has none for.
 func notes() *gen.Definitions {
 	return &gen.Definitions{
-		Name: "notes", Version: "1.2.3",
+		Name: "notes", Version: "1.2.3", Description: "Keeps notes",
 		Operations: []gen.Operation{
 			{
 				Name: "list_notes", Category: gen.Read, Danger: gen.Safe, Description: "Lists <notes> & more.",
@@ -64,7 +64,7 @@ func notes() *gen.Definitions {
 
 // The document and its warnings are fixed, and valid against the official schema.
 func TestDefinitionOfNotes(t *testing.T) {
-	text, warnings, err := adapterschema.Render(notes(), adapterschema.Options{Description: "Keeps notes"})
+	text, warnings, err := adapterschema.Render(notes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestDefinitionOfNotes(t *testing.T) {
 	}
 	exporttest.Golden(t, "notes.warnings.txt", lines.Bytes())
 	validate(t, text)
-	again, _, err := adapterschema.Render(notes(), adapterschema.Options{Description: "Keeps notes"})
+	again, _, err := adapterschema.Render(notes())
 	if err != nil || !bytes.Equal(text, again) {
 		t.Error("rendered again, the definitions give another document")
 	}
@@ -96,7 +96,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		return a, &a.Operations[0], &a.Operations[0].Params[0]
 	}
 	said := func(a *gen.Definitions) string {
-		text, warnings, err := adapterschema.Render(a, adapterschema.Options{})
+		text, warnings, err := adapterschema.Render(a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestNamesAndVersions(t *testing.T) {
 	} {
 		t.Run(tt.name+" "+tt.version, func(t *testing.T) {
 			text, warnings,
-				err := adapterschema.Render(&gen.Definitions{Name: tt.name, Version: tt.version}, adapterschema.Options{})
+				err := adapterschema.Render(&gen.Definitions{Name: tt.name, Version: tt.version})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestPagination(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			text, _, err := adapterschema.Render(&gen.Definitions{Name: "n", Version: "1.0.0", Operations: []gen.Operation{
 				{Name: "list", Category: gen.Read, Params: tt.params},
-			}}, adapterschema.Options{})
+			}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +247,7 @@ func TestFaults(t *testing.T) {
 	_, _, err := adapterschema.Render(&gen.Definitions{Name: "123", Operations: []gen.Operation{
 		{Name: "get", Category: "AUTHORIZE"}, {Name: "getIt", Category: gen.Read},
 		{Name: "list", Category: gen.Read, Params: []gen.Param{{Name: "a", Default: "{"}, {Name: "b", Minimum: "x"}}},
-	}}, adapterschema.Options{})
+	}})
 	for _, want := range []string{
 		`name "123" has no letter`, `"get": category "AUTHORIZE"`, `"getIt": the name is not of small letters`,
 		"list.a: the default { is not JSON", "list.b: the minimum x is not JSON",

@@ -54,11 +54,15 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 }
 
 func summary(a *gen.Definitions, s describe.Surface) string {
+	about := ""
+	if a.Description != "" {
+		about = strings.Join(strings.Fields(a.Description), " ") + " "
+	}
 	tools := make(map[string]bool)
 	for i := range a.Operations {
 		tools[s.Tool(&a.Operations[i])] = true
 	}
-	return fmt.Sprintf("%s and introspection, through %s of an MCP server that speaks MCP-AQL %s.",
+	return about + fmt.Sprintf("%s and introspection, through %s of an MCP server that speaks MCP-AQL %s.",
 		words.Count(len(a.Operations), "operation"), words.Count(len(tools), "tool"), describe.Version)
 }
 

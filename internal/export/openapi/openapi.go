@@ -30,7 +30,9 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 	set := schemas.NewSet(a, "#/components/schemas/")
 	d := document{
 		OpenAPI: openAPI,
-		Info:    info{Title: cmp.Or(a.Name, "MCP-AQL adapter"), Version: cmp.Or(a.Version, "0.0.0"), Description: about(s)},
+		Info: info{
+			Title: cmp.Or(a.Name, "MCP-AQL adapter"), Version: cmp.Or(a.Version, "0.0.0"), Description: about(a, s),
+		},
 		Servers: []server{{URL: "/", Description: "Wherever a gateway serves the adapter by HTTP."}}, Security: []struct{}{},
 		Tags: tags(a, s),
 	}
@@ -78,12 +80,16 @@ const failureSchema = `{"type":"object","properties":{"success":{"description":"
 	`"required":["code","message"]}},"required":["success","error"]}`
 
 // about returns the description of the whole document, in Markdown.
-func about(s describe.Surface) string {
+func about(a *gen.Definitions, s describe.Surface) string {
+	service := ""
+	if a.Description != "" {
+		service = a.Description + "\n\n"
+	}
 	tool := s.Prefix + "mcp_aql"
 	if s.Mode != describe.Single {
 		tool += "_" + s.Profile.Families[0].Name
 	}
-	return "The operations of an MCP-AQL adapter, each as the HTTP call that a gateway would make of it.\n\n" +
+	return service + "The operations of an MCP-AQL adapter, each as the HTTP call that a gateway would make of it.\n\n" +
 		"**The adapter itself speaks MCP, not HTTP.** An operation is called through an MCP tool, such as `" + tool + "`, " +
 		"which `x-mcp-aql` names for each operation, with the arguments `{\"operation\": NAME, \"params\": BODY}`. " +
 		"The body of a request here is what stands in `params` there, and the responses are the answers of the tool, " +

@@ -16,7 +16,11 @@ func Describe(comment *ast.CommentGroup, name string) string {
 	if comment == nil {
 		return ""
 	}
-	text := paragraphs(withoutMarkers(comment.Text()))
+	return withoutName(paragraphs(withoutMarkers(comment.Text())), name)
+}
+
+// withoutName drops the name with which a text begins.
+func withoutName(text, name string) string {
 	rest, ok := strings.CutPrefix(text, name)
 	if !ok || name == "" || !strings.HasPrefix(rest, " ") {
 		return text

@@ -20,9 +20,10 @@ func Of(a *gen.Definitions) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// canonical returns the text of which a fingerprint is the hash: the operations in their order and the types by name,
-// as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are checked against. It
-// leaves out the name and the version of the service, names and places in Go source, and the source of danger levels.
+// canonical returns the text of which a fingerprint is the hash: what the service is, the operations in their order and
+// the types by name, as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are
+// checked against. It leaves out the name and the version of the service, names and places in Go source, and the source
+// of danger levels.
 func canonical(a *gen.Definitions) []byte {
 	w := writer{text: make([]byte, 0, 512*(len(a.Operations)+len(a.Types)+1))}
 	types := make([]*gen.Type, len(a.Types))
@@ -31,6 +32,7 @@ func canonical(a *gen.Definitions) []byte {
 	}
 	slices.SortStableFunc(types, func(a, b *gen.Type) int { return cmp.Compare(a.Name, b.Name) })
 	w.object(func() {
+		w.textMember("description", a.Description)
 		list(&w, "operations", a.Operations, w.operation)
 		list(&w, "types", types, func(t **gen.Type) { w.typ(*t) })
 	})

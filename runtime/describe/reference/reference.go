@@ -104,6 +104,9 @@ func (p *page) paragraph(text string) { p.text.WriteString(text + "\n\n") }
 
 func (p *page) begin() {
 	p.heading(1)
+	if p.adapter.Description != "" {
+		p.paragraph(escapeParagraphs(p.adapter.Description))
+	}
 	tools := "one tool"
 	if p.surface.Mode == describe.Discrete {
 		tools = "a tool for each"
@@ -219,9 +222,16 @@ func (p *page) operation(o *gen.Operation) {
 // notices writes what a reader must not miss: that an operation needs confirmation, and that it is deprecated.
 func (p *page) notices(o *gen.Operation) {
 	var quotes []string
+	approves := p.protocol.Approves(o)
+	if approves {
+		quotes = append(quotes, "⚠️ **Asks for approval.** The user is asked before it is carried out; "+
+			"if nobody can be asked, it is denied.")
+	}
 	if p.protocol.Confirms(o) {
 		quotes = append(quotes, "⚠️ **Asks for confirmation.** The first call does nothing and answers with a token; "+
 			"the same call with it as `confirmation_token` is carried out.")
+	}
+	if approves || p.protocol.Confirms(o) {
 		if o.Confirm != "" {
 			quotes = append(quotes, "The question is: "+escape(o.Confirm))
 		}

@@ -96,10 +96,10 @@ func readLists(tb testing.TB, lists int) func() {
 		tb.Fatal(err)
 	}
 	const item = `{"name":"Desk lamp","tags":["steel","spring delivery","hall A"]}`
-	text := []byte(`{"items":[` + strings.Repeat(item+",", lists-1) + item + `]}`)
+	text := `{"items":[` + strings.Repeat(item+",", lists-1) + item + `]}`
 	r := wire.NewReader("", wire.Limits{})
 	return func() {
-		r.ResetOwned(text, wire.Limits{})
+		r.Reset(text, wire.Limits{})
 		value := new(listedRequest)
 		var given codec.Given
 		r.Object()

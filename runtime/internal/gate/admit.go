@@ -18,18 +18,19 @@ func (g *Gate) Admit(ctx context.Context, r *Request) (Pass, *Refusal) {
 	if r.Operation.Ungated() {
 		return Pass{}, nil
 	}
-	a := &admission{gate: g, Request: r, now: g.options.Now()}
+	a := &admission{gate: g, Request: r, now: g.clock.Now()}
 	refusal := a.decide()
 	if refusal == nil {
 		refusal = a.countAndConfirm(ctx)
 	}
 	if refusal != nil {
+		refusal.At = a.now
 		a.recordRefusal(ctx, refusal)
 		return Pass{}, refusal
 	}
 	if err := a.recordPass(ctx); err != nil {
 		a.giveBack(ctx)
-		return Pass{}, unavailable(err)
+		return Pass{}, &Refusal{Reason: Unavailable, Err: err, At: a.now}
 	}
 	return a.pass, nil
 }
@@ -83,6 +84,9 @@ func (a *admission) countAndConfirm(ctx context.Context) *Refusal {
 	if refusal := a.readAnswer(ctx, bounded); refusal != nil {
 		return refusal
 	}
+	if a.confirm && a.Operation.humanOnly && a.Sealed == "" && (a.presented.Token != "" || a.presented.Conflict) {
+		return a.refuseAgent()
+	}
 	tokenless := a.confirm && a.presented.Token == "" && !a.presented.Conflict
 	if refusal := a.count(bounded, tokenless); refusal != nil {
 		return refusal
@@ -112,15 +116,12 @@ func (a *admission) readAnswer(ctx, bounded context.Context) *Refusal {
 	if !a.Session.mayFail(a.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
-	token, err := a.gate.unseal(bounded, a.Sealed, a.Caller)
+	token, refusal := a.answered(bounded)
 	switch {
-	case err != nil:
-		return unavailable(err)
-	case token == "":
-		refusal := a.refuseUnknown()
-		refusal.Forged = true
+	case refusal != nil:
 		return refusal
 	case !a.Approved:
+		a.Session.questions.answer(a.Sealed, Unknown, a.now)
 		a.revoke(ctx, token, reasons[Declined])
 		return &Refusal{Reason: Declined}
 	case strings.HasPrefix(token, string(ContinuationToken)):
@@ -160,6 +161,8 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			return &Refusal{Reason: RateLimited, Block: block}
 		case block.Exhausted:
 			return &Refusal{Reason: QuotaExhausted, Block: block}
+		case a.Operation.humanOnly && a.Sealed == "" && a.presented.Continuation != "":
+			return a.refuseAgent()
 		case continued, a.presented.Continuation == "": // one token continues one quota
 			return a.issue(ctx, a.continuation(block.Quota), &Refusal{Reason: QuotaPaused, Block: block})
 		case a.presented.Conflict:
@@ -178,7 +181,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 func (a *admission) giveBack(ctx context.Context) {
 	ctx, cancel := a.gate.Bound(context.WithoutCancel(ctx))
 	defer cancel()
-	if err := a.pass.taken.GiveBack(ctx, a.gate.options.Now()); err != nil {
+	if err := a.pass.taken.GiveBack(ctx, a.gate.clock.Now()); err != nil {
 		a.gate.logFailure(ctx, "a call that was not made stays counted", err)
 	}
 	a.pass.taken = meter.Taken{}

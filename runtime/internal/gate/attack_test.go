@@ -67,7 +67,7 @@ func newScene(t *testing.T, options Options) *scene {
 	t.Helper()
 	s := &scene{now: start, sink: new(kept)}
 	options.Now = func() time.Time { return s.now }
-	options.Audit = audit.New(audit.Options{Sinks: []audit.Sink{s.sink}, Wait: true})
+	options.Audit = audit.New(audit.Options{Sinks: []audit.Sink{s.sink}, Wait: true, Refusals: -1})
 	t.Cleanup(func() { options.Audit.Close(context.Background()) })
 	var err error
 	if s.Gate, err = New(options, &notes); err != nil {
@@ -107,7 +107,7 @@ func TestRevocationsAreOnRecord(t *testing.T) {
 	); refusal != nil {
 		t.Fatal(refusal)
 	}
-	declined, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
+	declined, err := session.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestCancelledRefusalsAreOnRecord(t *testing.T) {
 func TestApprovalsAreGoodOnce(t *testing.T) {
 	s := newScene(t, Options{Confirmation: Confirmation{MaxUses: 3}})
 	session := s.NewSession()
-	sealed, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
+	sealed, err := session.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func storesThatHoldRequests(t *testing.T) {
 		)
 		session := s.NewSession()
 		token := s.ask(t, session)
-		sealed, err := s.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
+		sealed, err := session.Seal(t.Context(), s.ask(t, session), identity.Caller{Subject: "ann"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,11 @@ func (a *admission) issue(ctx context.Context, b Binding, refusal *Refusal) *Ref
 		grant.Cooldown = min(max(c.Cooldown[grant.Level], a.decision.Cooldown), grant.Lifetime-time.Second)
 		refusal.Wait = grant.Cooldown
 	}
-	ticket, err := a.gate.tokens.Issue(ctx, grant, a.now)
+	var ticket Ticket
+	var err error
+	if a.now, err = a.gate.latest(ctx, a.now); err == nil {
+		ticket, err = a.gate.tokens.Issue(ctx, grant, a.now)
+	}
 	if err != nil {
 		return unavailable(err)
 	}
@@ -42,7 +46,7 @@ func (a *admission) redeem(ctx, bounded context.Context) *Refusal {
 		return a.refuseUnknown()
 	}
 	if a.reauthenticates() {
-		redeemed, err := a.gate.tokens.Check(bounded, a.presented.Token, a.binding(ConfirmationToken), a.now)
+		redeemed, err := a.check(bounded, a.binding(ConfirmationToken), a.presented.Token)
 		if err != nil {
 			return unavailable(err)
 		}
@@ -54,7 +58,7 @@ func (a *admission) redeem(ctx, bounded context.Context) *Refusal {
 			var cancel context.CancelFunc
 			bounded, cancel = a.gate.Bound(ctx)
 			defer cancel()
-			a.now = a.gate.options.Now()
+			a.now = a.gate.clock.Now()
 		}
 	}
 	return a.consume(bounded, a.binding(ConfirmationToken), a.presented.Token)
@@ -66,12 +70,22 @@ func (a *admission) refuseUnknown() *Refusal {
 	return &Refusal{Reason: TokenRefused, Redeemed: Redemption{Verdict: Unknown}}
 }
 
+// refuseAgent refuses a token that the request has, where only the answer of a human counts: whether it is a token is
+// not looked up.
+func (a *admission) refuseAgent() *Refusal {
+	if !a.Session.mayFail(a.now) {
+		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
+	}
+	a.Session.failed(a.now)
+	return &Refusal{Reason: NotByHuman}
+}
+
 // consume checks a token and consumes it.
 func (a *admission) consume(ctx context.Context, b Binding, token string) *Refusal {
 	if !a.Session.mayFail(a.now) {
 		return &Refusal{Reason: TooManyTokens, Wait: time.Minute}
 	}
-	redeemed, err := a.gate.tokens.Check(ctx, token, b, a.now)
+	redeemed, err := a.check(ctx, b, token)
 	if err == nil {
 		redeemed.last = a.Sealed != "" // a person approves one call, however many uses the token has
 		redeemed, err = a.gate.tokens.Consume(ctx, redeemed, a.now)
@@ -88,9 +102,21 @@ func (a *admission) consume(ctx context.Context, b Binding, token string) *Refus
 		a.Session.failed(a.now)
 		return &Refusal{Reason: TokenRefused, Redeemed: redeemed}
 	}
+	if a.Sealed != "" {
+		a.Session.questions.answer(a.Sealed, AlreadyUsed, a.now)
+	}
 	a.consumed = append(a.consumed, redeemed.ID)
 	a.pass.Confirmed = a.pass.Confirmed || b.Kind == ConfirmationToken
 	return nil
+}
+
+// check checks a token by the latest time that is known.
+func (a *admission) check(ctx context.Context, b Binding, token string) (Redemption, error) {
+	var err error
+	if a.now, err = a.gate.latest(ctx, a.now); err != nil {
+		return Redemption{}, err
+	}
+	return a.gate.tokens.Check(ctx, token, b, a.now)
 }
 
 // reauthenticates reports whether the danger level or the policy demands that the caller authenticates anew.

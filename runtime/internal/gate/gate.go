@@ -25,6 +25,8 @@ type Gate struct {
 	options    Options
 	adapter    string
 	tokens     *Tokens
+	keys       keyring // nil: there is no state key
+	clock      *clock
 	allowances *allowances
 	meter      *meter.Meter
 	bounded    bool // the store is not memory, so waiting for it is bounded
@@ -46,8 +48,16 @@ func New(options Options, definitions *gen.Definitions) (*Gate, error) {
 		options.Logger.Warn("tokens are accepted long after they have expired", slog.Duration("clock_skew", c.ClockSkew))
 	}
 	g.allowances = &allowances{limit: issueRate(c)}
-	g.tokens = &Tokens{Store: options.Store, Skew: c.ClockSkew}
+	g.clock = &clock{read: options.Now}
 	var err error
+	if g.keys, err = newKeyring(options.StateKeys...); err != nil {
+		return nil, err
+	}
+	if g.keys != nil {
+		options.Store = signedStore{options.Store, g.keys}
+		g.options.Store = options.Store
+	}
+	g.tokens = &Tokens{Store: options.Store, Skew: c.ClockSkew}
 	if g.meter, err = meter.New(options.Quota, definitions, options.Store); err != nil {
 		return nil, err
 	}
@@ -105,13 +115,14 @@ type Operation struct {
 	gauge      *meter.Gauge
 	dryRun     string // the parameter that asks for a dry run; empty: there is none
 	humanOnly  bool
-	recorded   bool // every attempt is recorded
+	recorded   bool     // every attempt is recorded
+	identifies []string // the parameters that say what a call is about
 }
 
 func (g *Gate) operation(definition *gen.Operation) *Operation {
 	guarded := definition.Danger.Level() >= guardedLevel
 	c := &g.options.Confirmation
-	o := &Operation{definition: definition, recorded: guarded, humanOnly: c.HumanOnly}
+	o := &Operation{definition: definition, recorded: guarded, humanOnly: c.HumanOnly, identifies: identifiers(definition)}
 	if definition.Category == gen.Execute && g.options.Audit != nil {
 		o.recorded = true // MCP-AQL CRUDE pattern §7.2
 	}

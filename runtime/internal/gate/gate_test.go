@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
-	"github.com/aqltag/aqltag/runtime/identity"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
@@ -50,8 +49,8 @@ func TestOptionsAreChecked(t *testing.T) {
 			Cooldown: map[gen.Danger]time.Duration{gen.Forbidden: 6 * time.Minute},
 		},
 	}, &notes)
-	want := `token lifetime of 1h0m0s: it is between 0 and 15m0s
-token lifetime for level forbidden of 6m0s: it is between 0 and 5m0s
+	want := `token lifetime of 1h0m0s: it is between 1s and 15m0s
+token lifetime for level forbidden of 6m0s: it is between 1s and 5m0s
 clock skew of -1ns: it is between 0 and 5m0s
 store timeout of 1h0m0s: it is between 0 and 1m0s
 cooldown for forbidden of 6m0s: it is between 0 and 5m59s
@@ -67,62 +66,11 @@ trust level "high" is none of untested, generated, validated, community_reviewed
 	for _, c := range []Confirmation{
 		{Cooldown: map[gen.Danger]time.Duration{"mild": time.Second}},
 		{Cooldown: map[gen.Danger]time.Duration{gen.Destructive: 5 * time.Minute}},
+		{Lifetime: 300}, // C12: nanoseconds, where seconds were meant
+		{Lifetime: -time.Minute},
 	} {
 		if _, err := New(Options{Confirmation: c}, &notes); err == nil {
 			t.Errorf("%+v was not refused", c)
-		}
-	}
-}
-
-func callerNamed(name string) identity.Caller { return identity.Caller{Subject: name, Issuer: "test"} }
-
-// A sealed token opens for its caller only, in every gate with the same store.
-func TestSeals(t *testing.T) {
-	state := new(store.Memory)
-	gates := make([]*Gate, 3)
-	for i, options := range []Options{{Store: state}, {Store: state}, {Store: new(store.Memory)}} {
-		var err error
-		if gates[i], err = New(options, &notes); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const token = "conf_x"
-	sealed, err := gates[0].Seal(t.Context(), token, callerNamed("ann"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := gates[0].Seal(t.Context(), token, callerNamed("ann")); again == sealed || err != nil {
-		t.Errorf("two seals are the same: %v", err)
-	}
-	if strings.Contains(sealed, token) {
-		t.Error("the seal shows the token")
-	}
-	open := func(g *Gate, sealed, caller string) string {
-		t.Helper()
-		got, err := g.unseal(t.Context(), sealed, callerNamed(caller))
-		if err != nil {
-			t.Error(err)
-		}
-		return got
-	}
-	if open(gates[0], sealed, "ann") != token || open(gates[1], sealed, "ann") != token {
-		t.Error("it does not open")
-	}
-	if open(gates[0], sealed, "bob") != "" || open(gates[2], sealed, "ann") != "" {
-		t.Error("it opens for others")
-	}
-	for i := range sealed {
-		for _, change := range []byte{'A', 'B'} {
-			forged := sealed[:i] + string(change) + sealed[i+1:]
-			// The last character has bits that count for nothing.
-			if forged != sealed && i < len(sealed)-1 && open(gates[0], forged, "ann") != "" {
-				t.Errorf("it opens with another character at %d", i)
-			}
-		}
-	}
-	for _, forged := range []string{"", "x", "===", token, sealed[:10]} {
-		if open(gates[0], forged, "ann") != "" {
-			t.Errorf("%q opens", forged)
 		}
 	}
 }

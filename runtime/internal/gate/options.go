@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/audit"
@@ -21,6 +22,9 @@ import (
 type Options struct {
 	// Store holds tokens and counters; nil: memory does.
 	Store store.Store
+	// StateKeys are secrets that sign what the store holds, and seal what clients hold. The first one does; all of them
+	// verify and open. None: entries are not signed, and the store holds the secret of seals.
+	StateKeys [][]byte
 	// StoreTimeout bounds how long a request waits for the store; default 2 seconds. After it the request is refused.
 	StoreTimeout time.Duration
 	// Trust makes the adapter's trust level decide, too; nil: it does not.
@@ -76,7 +80,7 @@ func (o *Options) setDefaults() {
 		c.Scope = cmp.Or(c.Scope, SessionScope)
 	}
 	c.Scope = cmp.Or(c.Scope, CallerScope)
-	c.MaxUses = max(c.MaxUses, 1)
+	c.MaxUses = min(max(c.MaxUses, 1), math.MaxInt32)
 	c.Lifetime = cmp.Or(c.Lifetime, defaultLifetime)
 	c.LifetimeForbidden = cmp.Or(c.LifetimeForbidden, defaultLifetimeForbidden)
 	c.IssuesPerMinute = cmp.Or(c.IssuesPerMinute, defaultIssues)
@@ -98,19 +102,24 @@ func (o *Options) validate() error {
 			faults = append(faults, fmt.Errorf("%s of %v: it is between 0 and %v", title, value, most))
 		}
 	}
-	within("token lifetime", c.Lifetime, longestLifetime)
-	within("token lifetime for level forbidden", c.LifetimeForbidden, longestLifetimeForbidden)
+	lifetime := func(title string, value, most time.Duration) {
+		if value != 0 && (value < time.Second || value > most) {
+			faults = append(faults, fmt.Errorf("%s of %v: it is between %v and %v", title, value, time.Second, most))
+		}
+	}
+	lifetime("token lifetime", c.Lifetime, longestLifetime)
+	lifetime("token lifetime for level forbidden", c.LifetimeForbidden, longestLifetimeForbidden)
 	within("clock skew", c.ClockSkew, longestSkew)
 	within("store timeout", o.StoreTimeout, time.Minute)
 	for level, cooldown := range c.Cooldown {
 		if level.Level() < 0 {
 			faults = append(faults, fmt.Errorf("cooldown for %q, which is no danger level", level))
 		}
-		lifetime := cmp.Or(c.Lifetime, defaultLifetime)
+		most := cmp.Or(c.Lifetime, defaultLifetime)
 		if level == gen.Forbidden {
-			lifetime = cmp.Or(c.LifetimeForbidden, defaultLifetimeForbidden)
+			most = cmp.Or(c.LifetimeForbidden, defaultLifetimeForbidden)
 		}
-		within(fmt.Sprintf("cooldown for %s", level), cooldown, lifetime-time.Second)
+		within(fmt.Sprintf("cooldown for %s", level), cooldown, most-time.Second)
 	}
 	switch c.Scope {
 	case "", SessionScope, CallerScope:

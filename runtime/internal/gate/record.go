@@ -3,9 +3,11 @@ package gate
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/audit"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
@@ -41,6 +43,42 @@ func (g *Gate) write(ctx context.Context, records ...audit.Record) error {
 	return g.options.Audit.Write(ctx, records...)
 }
 
+// writeRefusal writes the records of one refusal, which the audit log may count instead, also of a request that is
+// cancelled. If that fails, the failure is logged: the request is refused anyway.
+func (g *Gate) writeRefusal(ctx context.Context, records ...audit.Record) {
+	ctx = context.WithoutCancel(ctx)
+	write := g.write
+	// A token that was consumed is evidence of a consent.
+	if g.options.Audit != nil && !slices.ContainsFunc(records, func(r audit.Record) bool {
+		return r.Event == audit.TokenValidated
+	}) {
+		write = g.options.Audit.WriteRefusal
+	}
+	ctx, cancel := context.WithTimeout(ctx, g.options.StoreTimeout)
+	defer cancel()
+	if err := write(ctx, records...); err != nil {
+		g.logFailure(ctx, "a refusal is not on record", err)
+	}
+}
+
+// identifiers returns the names of the parameters that say what a call of an operation is about: those that are marked
+// as identifiers or named like one, and otherwise the required ones.
+func identifiers(o *gen.Operation) []string {
+	var named, required []string
+	for i := range o.Params {
+		switch p := &o.Params[i]; {
+		case p.ID, p.Name == "id", p.Name == "ids", strings.HasSuffix(p.Name, "_id"), strings.HasSuffix(p.Name, "_ids"):
+			named = append(named, p.Name)
+		case p.Required:
+			required = append(required, p.Name)
+		}
+	}
+	if named != nil {
+		return named
+	}
+	return required
+}
+
 // recordPass records that the operation may run. It must not run if recordPass fails.
 func (a *admission) recordPass(ctx context.Context) error {
 	a.pass.recorded = a.Operation.recorded || a.pass.Confirmed
@@ -65,7 +103,7 @@ func (a *admission) recordPass(ctx context.Context) error {
 			reason = "dry run"
 		}
 		decided := a.gate.record(a.Request, event, outcome, reason)
-		decided.Parameters = a.Params.Redacted()
+		decided.Parameters, decided.Identifiers = a.Params.Redacted(), a.Operation.identifies
 		if a.pass.Confirmed {
 			decided.TokenID = a.consumed[len(a.consumed)-1] // confirmation comes last
 		}
@@ -80,7 +118,8 @@ func (a *admission) recordPass(ctx context.Context) error {
 // reasons are the reasons of refusals in records.
 var reasons = map[Reason]string{
 	DeniedByPolicy: "policy", DeniedByTrust: "danger level", TrustTooLow: "trust level", RateLimited: "rate limit",
-	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token", Declined: "declined by a human",
+	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token",
+	NotByHuman: "token of no human", Declined: "declined by a human",
 	ReauthenticationNeeded: "not authenticated once more", TooManyTokens: "too many confirmations",
 	Unavailable: "state is unavailable",
 }
@@ -123,10 +162,7 @@ func (a *admission) recordRefusal(ctx context.Context, refusal *Refusal) {
 	for _, id := range a.consumed { // before something else refused the request
 		token(audit.TokenValidated, audit.Success, id, "")
 	}
-	ctx = context.WithoutCancel(ctx) // a request that is cancelled is recorded, too
-	if err := a.gate.write(ctx, records...); err != nil {
-		a.gate.logFailure(ctx, "a refusal is not on record", err)
-	}
+	a.gate.writeRefusal(ctx, records...)
 }
 
 // Finish counts what an admitted operation has used, and records how it ended: code is its error code, empty if it
@@ -157,10 +193,7 @@ func (g *Gate) Reject(ctx context.Context, r *Request, reason string) {
 	if !g.records(ctx) {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
-	if err := g.write(ctx, g.record(r, audit.OperationDenied, audit.Denied, reason)); err != nil {
-		g.logFailure(ctx, "a refusal is not on record", err)
-	}
+	g.writeRefusal(ctx, g.record(r, audit.OperationDenied, audit.Denied, reason))
 }
 
 // RejectHidden records a request for an operation that its caller may not call and does not see.

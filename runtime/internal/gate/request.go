@@ -18,8 +18,8 @@ type Request struct {
 	Endpoint  string
 	Params    Params
 	Presented Presented
-	// Sealed is what Seal returned for the token that a person was asked about, and Approved is the answer. They replace a
-	// presented token.
+	// Sealed is what Session.Seal returned for the token that a person was asked about, and Approved is the answer. They
+	// replace a presented token.
 	Sealed   string
 	Approved bool
 }
@@ -56,7 +56,8 @@ const (
 	QuotaExhausted
 	ConfirmationNeeded
 	TokenRefused
-	Declined // by a person
+	NotByHuman // a token in the request, where only the answer of a human counts
+	Declined   // by a person
 	ReauthenticationNeeded
 	TooManyTokens
 	Unavailable // the store or the audit log fails
@@ -65,6 +66,7 @@ const (
 // Refusal is the answer to a request that was refused.
 type Refusal struct {
 	Reason   Reason
+	At       time.Time // of the decision, by the clock that tokens expire by
 	Trust    trust.Ruling
 	Level    trust.Level // of the adapter
 	Rule     *policy.Rule
@@ -72,7 +74,7 @@ type Refusal struct {
 	Ticket   Ticket        // for ConfirmationNeeded and QuotaPaused
 	Wait     time.Duration // until the ticket is accepted, or the caller may try again
 	Redeemed Redemption    // for TokenRefused
-	Forged   bool          // for TokenRefused: Sealed is nothing that Seal returned for the caller
+	Forged   bool          // for TokenRefused: Sealed is nothing that Session.Seal returned for the caller
 	Err      error         // for the log, if Unavailable
 }
 

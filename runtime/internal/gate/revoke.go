@@ -26,12 +26,17 @@ func (g *Gate) Revoke(ctx context.Context, caller *identity.Caller) (revoked int
 		ctx, cancel := g.Bound(ctx)
 		entries, err := g.options.Store.List(ctx, tokenPrefix, after, pageSize)
 		for i := 0; err == nil && i < len(entries); i++ {
-			var live bool
-			live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
+			key, live := entries[i].Key, false
+			switch {
+			case key <= after:
+				err = errDamaged // it would never end
+			case isTokenKey(key):
+				live, err = g.revokeEntry(ctx, entries[i], caller, "revoked")
+			}
 			if live {
 				revoked++
 			}
-			after = entries[i].Key
+			after = key
 		}
 		cancel()
 		if err != nil {
@@ -54,11 +59,10 @@ func (g *Gate) revokeEntry(
 		}
 		err = g.options.Store.Delete(ctx, entry.Key, entry.Version)
 		if err == nil {
-			now := g.options.Now()
-			if record.uses >= record.mostUses || !now.Before(record.expires.Add(g.tokens.Skew)) {
+			if record.uses >= record.mostUses || !g.clock.Now().Before(record.expires.Add(g.tokens.Skew)) {
 				return false, nil
 			}
-			g.recordRevoked(ctx, entry.Key, &record, reason, now)
+			g.recordRevoked(ctx, entry.Key, &record, reason, g.options.Now())
 			return true, nil
 		}
 		if !errors.Is(err, store.ErrConflict) {

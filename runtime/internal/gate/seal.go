@@ -2,10 +2,7 @@ package gate
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -13,87 +10,75 @@ import (
 	"github.com/aqltag/aqltag/runtime/store"
 )
 
-// sealKey and cursorKey are where the store holds the keys with which tokens and cursors are sealed. Replicas that share
-// a store share the keys.
-const (
-	sealKey   = "key/seal"
-	cursorKey = "key/cursor"
-)
+// sealKey is where the store holds the secret with which tokens are sealed, if the adapter has no state key. Replicas
+// that share a store share it, and so does everybody who reads the store.
+const sealKey = "key/seal"
 
-const sealKeyBytes = 32
+// cursorKey is where the store holds the secret with which cursors are sealed, if the adapter has no state key.
+const cursorKey = "key/cursor"
 
-// Seal encrypts a token, so that a client can hold it without being able to present it. Only a gate with the same store
-// can decrypt it.
-func (g *Gate) Seal(ctx context.Context, token string, caller identity.Caller) (string, error) {
+// seal encrypts a token, so that a client can hold it without being able to present it. Only a gate with the same state
+// keys, or without any and with the same store, can decrypt it.
+func (g *Gate) seal(ctx context.Context, token string, caller identity.Caller) (string, error) {
 	ctx, cancel := g.Bound(ctx)
 	defer cancel()
-	box, err := g.box(ctx)
+	ring, err := g.sealKeys(ctx)
 	if err != nil {
 		return "", err
 	}
-	nonce := make([]byte, box.NonceSize(), box.NonceSize()+len(token)+box.Overhead())
-	rand.Read(nonce) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(token), g.sealedFor(caller))), nil
+	return ring[0].seal(token, g.sealedFor(caller)), nil
 }
 
-// unseal returns the token that Seal encrypted for a caller; empty: sealed is something else.
+// unseal returns the token that seal encrypted for a caller; empty: sealed is something else.
 func (g *Gate) unseal(ctx context.Context, sealed string, caller identity.Caller) (string, error) {
-	data, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil {
-		return "", nil //nolint:nilerr // a text that is not sealed is no failure
-	}
-	box, err := g.box(ctx)
+	ring, err := g.sealKeys(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(data) < box.NonceSize() {
-		return "", nil
+	return ring.open(sealed, g.sealedFor(caller)), nil
+}
+
+func (g *Gate) sealedFor(caller identity.Caller) string { return g.adapter + "\x00" + caller.Key() }
+
+// sealKeys returns the adapter's state keys, else the key of the secret in the store. If there is no secret, it makes
+// one.
+func (g *Gate) sealKeys(ctx context.Context) (keyring, error) {
+	if g.keys != nil {
+		return g.keys, nil
 	}
-	token, err := box.Open(nil, data[:box.NonceSize()], data[box.NonceSize():], g.sealedFor(caller))
-	if err != nil {
-		return "", nil //nolint:nilerr // a forgery is no failure
-	}
-	return string(token), nil
-}
-
-func (g *Gate) sealedFor(caller identity.Caller) []byte {
-	return []byte(g.adapter + "\x00" + caller.Key())
-}
-
-// CursorKey returns the key in the store with which cursors are sealed. If there is none, it creates one.
-func (g *Gate) CursorKey(ctx context.Context) ([]byte, error) {
-	ctx, cancel := g.Bound(ctx)
-	defer cancel()
-	return g.key(ctx, cursorKey)
-}
-
-// box returns the cipher with the key in the store.
-func (g *Gate) box(ctx context.Context) (cipher.AEAD, error) {
-	key, err := g.key(ctx, sealKey)
+	secret, err := g.secret(ctx, sealKey)
 	if err != nil {
 		return nil, err
 	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("making the key of seals: %w", err)
-	}
-	return cipher.NewGCM(block)
+	return newKeyring(secret)
 }
 
-// key returns a key in the store. If there is none, it creates one.
-func (g *Gate) key(ctx context.Context, name string) ([]byte, error) {
+// CursorKeys returns the secrets with which cursors are sealed: the adapter's state keys, else the one in the store. If
+// there is none, it makes one.
+func (g *Gate) CursorKeys(ctx context.Context) ([][]byte, error) {
+	if len(g.options.StateKeys) > 0 {
+		return g.options.StateKeys, nil
+	}
+	ctx, cancel := g.Bound(ctx)
+	defer cancel()
+	secret, err := g.secret(ctx, cursorKey)
+	return [][]byte{secret}, err
+}
+
+// secret returns a secret in the store. If there is none, it makes one.
+func (g *Gate) secret(ctx context.Context, name string) ([]byte, error) {
 	entry, err := g.options.Store.Get(ctx, name)
 	if err == nil && !entry.Exists() {
-		key := make([]byte, sealKeyBytes)
-		rand.Read(key) // never fails (crypto/rand)
-		if _, err = g.options.Store.Put(ctx, name, key, 0, 0); err == nil || errors.Is(err, store.ErrConflict) {
+		secret := make([]byte, ShortestKey)
+		rand.Read(secret) // never fails (crypto/rand)
+		if _, err = g.options.Store.Put(ctx, name, secret, 0, 0); err == nil || errors.Is(err, store.ErrConflict) {
 			entry, err = g.options.Store.Get(ctx, name)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("looking up the key of seals: %w", err)
 	}
-	if len(entry.Value) != sealKeyBytes {
+	if len(entry.Value) != ShortestKey {
 		return nil, fmt.Errorf("looking up the key of seals: %w", errDamaged)
 	}
 	return entry.Value, nil

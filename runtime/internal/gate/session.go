@@ -21,9 +21,11 @@ const burst = 1000
 type Session struct {
 	ID string
 
-	gate     *Gate
-	issues   *rate.Limiter
-	failures *rate.Limiter
+	gate      *Gate
+	connected bool // it ends with the connection, or with this process
+	questions questions
+	issues    *rate.Limiter
+	failures  *rate.Limiter
 
 	mu     sync.Mutex
 	tokens []string // that Close revokes
@@ -31,12 +33,21 @@ type Session struct {
 	closed bool
 }
 
-// NewSession returns a new session.
+// NewSession returns a new session of a connection.
 func (g *Gate) NewSession() *Session {
 	limit := issueRate(&g.options.Confirmation)
 	return &Session{
-		ID: "sess_" + rand.Text(), gate: g, issues: rate.NewLimiter(limit, burst), failures: rate.NewLimiter(limit, burst),
+		ID: "sess_" + rand.Text(), gate: g, connected: true,
+		issues: rate.NewLimiter(limit, burst), failures: rate.NewLimiter(limit, burst),
 	}
+}
+
+// NewCallerSession returns a new session of a caller, who has no connection: other gates with the same store have
+// sessions of the caller, too.
+func (g *Gate) NewCallerSession() *Session {
+	s := g.NewSession()
+	s.connected = !g.bounded // no other gate has this memory
+	return s
 }
 
 // issueRate returns how many tokens a session can be issued in a second.

@@ -217,6 +217,11 @@ func tokenKey(token string) string {
 	return tokenPrefix + hex.EncodeToString(digest[:])
 }
 
+// isTokenKey reports whether a key of the store is one of a token.
+func isTokenKey(key string) bool {
+	return strings.HasPrefix(key, tokenPrefix) && len(key) == len(tokenPrefix)+hex.EncodedLen(sha256.Size)
+}
+
 // tokenID returns the id in audit records of the token with a key. It discloses nothing of the token.
 func tokenID(key string) string { return key[len(tokenPrefix) : len(tokenPrefix)+16] }
 

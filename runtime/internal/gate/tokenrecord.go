@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -70,13 +71,24 @@ func parseToken(data []byte) (tokenRecord, error) {
 	r.Kind, r.Adapter, r.Caller, r.Session = Kind(text()), text(), text(), text()
 	r.Operation, r.level = text(), gen.Danger(text())
 	r.issued, r.expires, r.ready, r.consumed = moment(number()), moment(number()), moment(number()), moment(number())
-	r.uses, r.mostUses = int(number()), int(number())
-	// Every token expires (MCP-AQL confirmation tokens §5.1).
-	if !sound || len(data) != len(r.Params) || r.expires.IsZero() || r.uses < 0 {
+	uses, mostUses := number(), number()
+	if !sound || len(data) != len(r.Params) || uses < 0 || mostUses < 1 || mostUses > math.MaxInt32 || uses > mostUses {
 		return tokenRecord{}, errDamaged
 	}
+	r.uses, r.mostUses = int(uses), int(mostUses)
 	copy(r.Params[:], data)
+	if !r.plausible() {
+		return tokenRecord{}, errDamaged
+	}
 	return r, nil
+}
+
+// plausible reports whether Issue can have made the record. Every token expires (MCP-AQL confirmation tokens §5.1).
+func (r *tokenRecord) plausible() bool {
+	lifetime := r.expires.Sub(r.issued)
+	return !r.issued.IsZero() && !r.expires.IsZero() && 0 <= lifetime && lifetime <= longestLifetime &&
+		(r.uses == 0) == r.consumed.IsZero() && !r.ready.After(r.expires) &&
+		(r.Kind == ConfirmationToken || r.Kind == ContinuationToken) && r.level.Level() >= 0
 }
 
 func millis(t time.Time) int64 {

@@ -66,7 +66,7 @@ func (g *Gauge) take(ctx context.Context, caller string, now time.Time, n int64,
 	quotas := g.meter.options.Quotas
 	for {
 		claims := g.claims(caller, now, n, lifted)
-		counts, err := g.meter.store.Take(ctx, claims)
+		counts, err := g.meter.take(ctx, claims)
 		if err != nil {
 			return Taken{}, nil, fmt.Errorf("counting a call: %w", err)
 		}
@@ -193,9 +193,9 @@ func (t Taken) AddUsage(ctx context.Context, used quota.Usage) error {
 		n := int64(0)
 		switch {
 		case ofTokens(q.Metric):
-			n = used.Tokens
+			n = min(used.Tokens, mostUsed)
 		case ofCosts(q.Metric):
-			n = int64(math.Round(min(max(cost, 0), 1e12) * scale(q.Metric)))
+			n = costUnits(cost, scale(q.Metric))
 		}
 		if n > 0 {
 			ends := periodEnd(q.Metric, t.at, m.options.Location)
@@ -209,6 +209,20 @@ func (t Taken) AddUsage(ctx context.Context, used quota.Usage) error {
 		return fmt.Errorf("counting what a call has used: %w", err)
 	}
 	return nil
+}
+
+// mostUsed bounds what one call can use, in counted units: a store may count no further than 2^53.
+const mostUsed = 1 << 52
+
+// costUnits returns a cost in counted units. A cost that is no number counts like one without end: what cannot be
+// judged is not free.
+func costUnits(cost, scale float64) int64 {
+	switch units := math.Round(cost * scale); {
+	case math.IsNaN(units), units > mostUsed:
+		return mostUsed
+	default:
+		return int64(max(units, 0))
+	}
 }
 
 // CountsUsage reports whether some quota counts tokens or costs, which are known only after the call.

@@ -3,9 +3,11 @@
 package meter
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,7 +65,7 @@ func (m *Meter) Gauge(operation string) *Gauge { return m.gauges[operation] }
 // Lift lifts the pause of a quota for a caller until its period ends.
 func (m *Meter) Lift(ctx context.Context, q *quota.Quota, caller string, now time.Time) error {
 	ends := periodEnd(q.Metric, now, m.options.Location)
-	_, err := m.store.Put(ctx, m.liftKey(q, caller, ends), nil, 0, ends.Sub(now)+time.Minute)
+	_, err := m.store.Put(ctx, m.liftKey(q, caller, ends), []byte{liftForm}, 0, ends.Sub(now)+time.Minute)
 	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return fmt.Errorf("lifting the pause of a quota: %w", err)
 	}
@@ -75,7 +77,35 @@ func (m *Meter) lifted(ctx context.Context, q *quota.Quota, caller string, ends 
 	if err != nil {
 		return false, fmt.Errorf("looking up the pause of a quota: %w", err)
 	}
+	if entry.Exists() && !bytes.Equal(entry.Value, []byte{liftForm}) {
+		return false, fmt.Errorf("looking up the pause of a quota: %w", errDamaged)
+	}
 	return entry.Exists(), nil
+}
+
+// liftForm is what the store holds for a pause that was lifted.
+const liftForm = 1
+
+var errDamaged = errors.New("what the store holds is damaged, or was written by a later version")
+
+// take claims from the store. An answer that no counters can give is an error, so that it allows nothing.
+func (m *Meter) take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
+	counts, err := m.store.Take(ctx, claims)
+	if err != nil {
+		return nil, err
+	}
+	if len(counts) != len(claims) {
+		return nil, errDamaged
+	}
+	taken := !slices.ContainsFunc(counts, func(c store.Count) bool { return c.Refused })
+	for i, count := range counts {
+		claim := &claims[i]
+		if count.Used < 0 || count.Refused && claim.Limit <= 0 ||
+			taken && (count.Used < claim.N || claim.Limit > 0 && count.Used > claim.Limit) {
+			return nil, errDamaged
+		}
+	}
+	return counts, nil
 }
 
 // waitClaim claims that the API has not asked to wait.

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -473,5 +474,60 @@ func TestStatusAgreesWithRefusals(t *testing.T) {
 	want = LimitStatus{Limit: 2, Window: quota.Minute, ResetsAt: block.Resets.UTC()}
 	if diff := cmp.Diff(want, status()); diff != "" {
 		t.Errorf("while the API asks to wait (-want +got):\n%s", diff)
+	}
+}
+
+// C12, REQ-RQ-14: what a handler reports is counted as far as a counter goes; a cost that is no number is not free.
+func TestUsageThatCannotBeCounted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		used    quota.Usage
+		blocked bool
+	}{
+		"a cost that is no number":      {quota.Usage{Cost: math.NaN()}, true},
+		"a cost without end":            {quota.Usage{Cost: math.Inf(1)}, true},
+		"a negative cost":               {quota.Usage{Cost: -1}, false},
+		"a cost without end, below":     {quota.Usage{Cost: math.Inf(-1)}, false},
+		"tokens up to the largest":      {quota.Usage{Tokens: math.MaxInt64}, true},
+		"tokens below nothing":          {quota.Usage{Tokens: math.MinInt64}, false},
+		"no tokens, and the least cost": {quota.Usage{Cost: math.SmallestNonzeroFloat64}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMeter(t, quota.Options{Quotas: []quota.Quota{
+				{Metric: quota.CostPerDay, HardStop: 1e9}, {Metric: quota.TokensPerDay, HardStop: 1e15},
+			}})
+			for range 3 {
+				taken, block := m.take(t, "get_item", "ann")
+				if block != nil {
+					break
+				}
+				if err := taken.AddUsage(t.Context(), tt.used); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, block := m.take(t, "get_item", "ann"); (block != nil) != tt.blocked {
+				t.Errorf("%+v", block)
+			}
+			if _, block := m.take(t, "get_item", "bob"); block != nil {
+				t.Errorf("bob: %+v", block)
+			}
+		})
+	}
+}
+
+// C12: a clock that is set back gives no caller a window or a period anew.
+func TestLimitsWhenTheClockIsSetBack(t *testing.T) {
+	m := newMeter(t, quota.Options{
+		Limits: []quota.Limit{{Operation: "get_item", Limit: 1, Window: quota.Hour}},
+		Quotas: []quota.Quota{{Metric: quota.RequestsPerHour, HardStop: 2}},
+	})
+	m.take(t, "get_item", "ann")
+	m.take(t, "list_items", "ann")
+	for _, back := range []time.Duration{time.Minute, 2 * time.Hour, 40 * 24 * time.Hour} {
+		m.now = start.Add(-back)
+		for _, operation := range []string{"get_item", "list_items"} {
+			if _, block := m.take(t, operation, "ann"); block == nil {
+				t.Errorf("%s, set back by %v: it may run again", operation, back)
+			}
+		}
 	}
 }

@@ -55,7 +55,7 @@ func (m *Meter) Status(
 		q := &m.options.Quotas[i]
 		claims = append(claims, store.Claim{Key: m.quotaKey(q, caller), Ends: periodEnd(q.Metric, now, m.options.Location)})
 	}
-	counts, err := m.store.Take(ctx, claims)
+	counts, err := m.take(ctx, claims)
 	if err != nil {
 		return Status{}, fmt.Errorf("reading the counts: %w", err)
 	}

@@ -2,6 +2,7 @@
 package rpc
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -77,6 +78,35 @@ func (p *Parser) Parse(text []byte, m *Message) *Fault {
 	p.m = nil
 	r.ResetTolerant(nil, wire.Limits{}) // a parser that waits keeps no text alive
 	return fault
+}
+
+// ParseBatch reads the messages of a batch, of no more than so many, into m, and calls each after each. What is no
+// message is the fault of the batch.
+func (p *Parser) ParseBatch(text []byte, most int, m *Message, each func()) *Fault {
+	var r wire.Reader
+	r.ResetTolerant(text, wire.Limits{MaxDepth: Deepest})
+	var elements [][]byte
+	for r.Array(); r.NextElement(); {
+		if len(elements) == most {
+			return invalid("", problem(fmt.Sprintf("the batch has more than %d messages", most)))
+		}
+		length := len(r.Span())
+		elements = append(elements, text[r.Offset()-length:r.Offset()])
+	}
+	r.End()
+	switch {
+	case r.Fault() != nil:
+		return p.Parse(text, m) // says what is wrong with it
+	case len(elements) == 0:
+		return invalid("", "the batch is empty")
+	}
+	for _, element := range elements {
+		if fault := p.Parse(element, m); fault != nil {
+			return fault
+		}
+		each()
+	}
+	return nil
 }
 
 // note remembers the first problem.

@@ -113,9 +113,6 @@ func (r *Reader) ResetBytes(input []byte, limits Limits) {
 	}
 }
 
-// ResetOwned is Reset for bytes that will not change any more.
-func (r *Reader) ResetOwned(input []byte, limits Limits) { r.Reset(owned(input), limits) }
-
 // Preserve makes r keep the text that it reads for RetainText, until Preserve is called with false.
 func (r *Reader) Preserve(on bool) { r.preserving = on }
 

@@ -245,7 +245,7 @@ func (c *Conn) Write(ctx context.Context, message jsonrpc.Message) error {
 	}
 	response, isResponse := message.(*jsonrpc.Response)
 	if isResponse && response.Error != nil {
-		message = &jsonrpc.Response{ID: response.ID, Error: plain(response.Error), Extra: response.Extra}
+		message = &jsonrpc.Response{ID: response.ID, Error: Plain(response.Error), Extra: response.Extra}
 	}
 	line, err := jsonrpc.EncodeMessage(message)
 	if err != nil {

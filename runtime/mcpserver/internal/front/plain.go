@@ -11,9 +11,9 @@ import (
 // handling begins the SDK's text of an error in the params of a request.
 var handling = regexp.MustCompile(`^handling '([a-zA-Z/]+)': `)
 
-// plain returns an error of the SDK as clients may see it. Where the params of a request have another form than they
+// Plain returns an error of the SDK as clients may see it. Where the params of a request have another form than they
 // should, the SDK's text repeats them, and names Go types.
-func plain(err error) error {
+func Plain(err error) error {
 	text := err.Error()
 	method := handling.FindStringSubmatch(text)
 	switch {
