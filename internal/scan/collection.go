@@ -190,11 +190,13 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 		if !tagged {
 			if comparable && !list {
 				c.filterable, c.sortable = append(c.filterable, i), append(c.sortable, i)
+				f.Param.Filter = []string{}
 			}
 			continue
 		}
 		if item, ok := f.Tag.Item("filter"); ok && b.checkComparable(f, item, comparable) {
 			c.filterable = append(c.filterable, i)
+			f.Param.Filter = []string{} // until the type of the field is known
 		}
 		if item, ok := f.Tag.Item("sort"); ok && b.checkComparable(f, item, comparable && !list) {
 			c.sortable = append(c.sortable, i)

@@ -86,7 +86,11 @@ func (p *Param) condition() Param {
 	if value.Maximum == maxUint64 {
 		c.Minimum, c.Maximum = "0", maxUint64
 	}
-	if !slices.Equal(p.Filter, Operators(p)) && !slices.Equal(p.Filter, append(Operators(p), OpNull)) {
+	switch usual := Operators(&Param{Type: c.Type, Enum: c.Enum, Format: c.Format}); {
+	case slices.Equal(p.Filter, usual):
+	case slices.Equal(p.Filter, append(usual, OpNull)):
+		c.Description = "Also null"
+	default:
 		c.Description = "Only " + strings.Join(p.Filter, ", ")
 	}
 	return c
