@@ -24,6 +24,9 @@ var (
 	seed   = flag.Uint64("seed", 1, "of the random queries")
 )
 
+// fixedKey makes cursors those of every run.
+var fixedKey = aql.Options{StateKey: make([]byte, 32)}
+
 var texts = []string{
 	"", "milk", "Milk", "MILK bread", "Ärger", "ärger", "K", "k", "\u212a", "100%", "under_score", `back\slash`, `"quoted"`,
 	"it's", "$1", "?", "; --", "日本", "a", "ab", "b",
@@ -85,6 +88,8 @@ func (m maker) operand(kind string) any {
 		return json.Number([]string{
 			"-1", "0", "1", "2", "3", "127", "255", "256", "4611686018427387904", "9223372036854775807", "0.25", "0.1",
 		}[m.IntN(10)])
+	case "float", "short float":
+		return json.Number([]string{"-1", "-0.5", "0", "0.1", "0.2", "0.25", "0.3", "1"}[m.IntN(8)])
 	case "natural":
 		return json.Number([]string{"0", "1", "4611686018427387904", "9223372036854775808", "18446744073709551615"}[m.IntN(5)])
 	case "time":

@@ -1,9 +1,11 @@
 package collections_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +17,9 @@ type element map[string]any
 // kinds are those of the fields of parts.Part. Lists begin with "list of ".
 var kinds = map[string]string{
 	"country": "text", "part_id": "text", "lot": "number", "title": "text", "note": "text", "grade": "grade",
-	"minutes": "number", "serial": "natural", "small": "number", "weight": "number", "ratio": "number",
+	"minutes": "number", "serial": "natural", "small": "number", "weight": "float", "ratio": "short float",
 	"checked": "boolean", "made_at": "time", "sold_at": "time", "seen_at": "time", "address": "own text",
-	"stock": "number", "reserve": "number", "tags": "list of text", "counts": "list of number",
+	"stock": "number", "reserve": "float", "tags": "list of text", "counts": "list of number",
 	"grades": "list of grade", "deep": "number",
 }
 
@@ -32,7 +34,7 @@ func operatorsOf(name string) []string {
 		return []string{"contains", "in", "all"}
 	case kind == "text":
 		operators = append(operators, "gt", "gte", "lt", "lte", "contains", "starts")
-	case kind == "number", kind == "natural", kind == "time":
+	case slices.Contains([]string{"number", "natural", "float", "short float", "time"}, kind):
 		operators = append(operators, "gt", "gte", "lt", "lte")
 	}
 	if slices.Contains(missable, name) {
@@ -47,6 +49,9 @@ func compare(t *testing.T, kind string, a, b any) int {
 	switch kind {
 	case "number", "natural":
 		return rational(t, a).Cmp(rational(t, b))
+	case "float", "short float":
+		bits := 64 - 32*(len(kind)-len("float"))/len("short ")
+		return cmp.Compare(float(t, a, bits), float(t, b, bits))
 	case "boolean":
 		return slices.Index([]any{false, true}, a) - slices.Index([]any{false, true}, b)
 	case "time":
@@ -66,6 +71,16 @@ func rational(t *testing.T, v any) *big.Rat {
 		t.Fatalf("%v is no number", v)
 	}
 	return r
+}
+
+// float is a number as a type of so many bits holds it.
+func float(t *testing.T, v any, bits int) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(string(v.(json.Number)), bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func instant(t *testing.T, v any) time.Time {
