@@ -141,6 +141,9 @@ func (g *generator) rules(p *gen.Param) []string {
 	default:
 		list("Filter", p.Filter)
 	}
+	if p.Search {
+		rules = append(rules, g.gen("Search")+"{}")
+	}
 	list("Aliases", p.Aliases)
 	list("Excludes", p.Excludes)
 	if p.DryRun {

@@ -146,6 +146,10 @@ func (c *handled) ask(r *wire.Reader) {
 		return
 	}
 	asked, options := l.query.Of(c.place), &l.cursors.options
+	if len(asked.Words) > gen.MaxSearchWords {
+		r.TooMany("query", gen.MaxSearchWords)
+		return
+	}
 	backward := c.gives("last")
 	size, position := options.PageSize, asked.After
 	if c.gives("first") {
@@ -228,6 +232,7 @@ func (c *handled) boundTo(asked *codec.Asked) (sum [sha256.Size]byte) {
 		filter = string(wire.Canonical(nil, filter))
 	}
 	write(h, filter)
+	write(h, asked.Text)
 	for _, key := range asked.Order {
 		write(h, key.Field.Name)
 		h.Write([]byte{byte(key.Field.Kind), byte(key.Field.Bits), flag(key.Descending)})

@@ -122,6 +122,10 @@ var (
 			Doc: "that requests may filter a collection by it; with a value, only with these operators",
 		},
 		{Scope: Parameter, Name: "sort", Value: Flag, Doc: "that requests may sort a collection by it"},
+		{
+			Scope: Parameter, Name: "search", Value: Flag,
+			Doc: "that the parameter query of operations called search_… looks into it: a text, or a list of texts",
+		},
 		{Scope: Parameter, Name: "alias", Value: List, Doc: "other names that are accepted for it"},
 		{Scope: Parameter, Name: "deprecated", Value: FlagText, Doc: "that it should no longer be used, and why"},
 		{

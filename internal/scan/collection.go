@@ -25,6 +25,7 @@ type collection struct {
 	resource   *shapes.Shape
 	filterable []int // fields
 	sortable   []int
+	searchable []int
 }
 
 // checkCollection checks the parameters of aql.Query in a request, and fills in what they may name (MCP-AQL operations
@@ -52,9 +53,10 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	elem := shapes.Indirect(h.result).Go.Args[0]
 	c := b.collectionOf(elem)
 	h.request = h.request.Clone()
+	searches := c.searchable != nil && strings.HasPrefix(h.Operation.Name, "search_")
 	h.request.Fields = slices.DeleteFunc(h.request.Fields, func(f shapes.Field) bool {
 		return isQueryField(f) && (f.Param.Name == "filter" && c.filterable == nil ||
-			f.Param.Name == "sort" && c.sortable == nil)
+			f.Param.Name == "sort" && c.sortable == nil || f.Param.Name == "query" && !searches)
 	})
 	standard := ""
 	if sorted {
@@ -179,9 +181,7 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 	c := &collection{resource: resource}
 	b.collections[resource] = c
 	tagged := slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool {
-		_, filter := f.Tag.Item("filter")
-		_, sort := f.Tag.Item("sort")
-		return filter || sort
+		return slices.ContainsFunc(collectionKeys, func(key string) bool { _, ok := f.Tag.Item(key); return ok })
 	})
 	for i := range resource.Fields {
 		f := &resource.Fields[i]
@@ -197,6 +197,10 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 		if item, ok := f.Tag.Item("filter"); ok && b.checkComparable(f, item, comparable) {
 			c.filterable = append(c.filterable, i)
 			f.Param.Filter = []string{} // until the type of the field is known
+		}
+		if item, ok := f.Tag.Item("search"); ok && b.checkSearchable(f, item) {
+			c.searchable = append(c.searchable, i)
+			f.Param.Search = true
 		}
 		if item, ok := f.Tag.Item("sort"); ok && b.checkComparable(f, item, comparable && !list) {
 			c.sortable = append(c.sortable, i)
@@ -237,6 +241,22 @@ func (b *builder) checkComparable(f *shapes.Field, item tags.Item, comparable bo
 	return false
 }
 
+// checkSearchable reports a field in which no text can be looked for, and that is tagged so.
+func (b *builder) checkSearchable(f *shapes.Field, item tags.Item) bool {
+	elem := shapes.Element(f.Shape)
+	text := elem.Kind == shapes.String && len(elem.Enum) == 0 && !elem.Message && !f.Param.Quoted
+	if text && f.Param.Sensitive {
+		return b.checkComparable(f, item, false)
+	}
+	if !text {
+		b.Report(item.At, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: f.Path, Suggestion: "remove it",
+			Message: fmt.Sprintf("search does not apply to type %s; it is for texts and lists of texts", b.text(f.Var.Type())),
+		})
+	}
+	return text
+}
+
 // defaultSort returns the default of the parameter sort that the key sort of an operation stands for, as JSON.
 func (b *builder) defaultSort(o operation, c *collection, item tags.Item) string {
 	name, descending := strings.CutPrefix(item.Value, "-")
@@ -264,6 +284,9 @@ func (c *collection) describe(f *shapes.Field, standard string) {
 	switch f.Param.Name {
 	case "filter":
 		f.Param.Description = "What to list, by " + strings.Join(c.names(c.filterable), ", ") + ": " + c.example()
+	case "query":
+		f.Param.Description = "Words, of which " + strings.Join(c.names(c.searchable), " or ") +
+			` contains one; "…" is one with blanks`
 	case "sort":
 		f.Param.Default = standard
 		f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + strings.Join(c.names(c.sortable), ", ")
@@ -355,3 +378,28 @@ func (b *builder) operators(f *shapes.Field, known []string) []string {
 	}
 	return allowed
 }
+
+// warnUnqueried warns of tags of collections on structs of which no operation lists elements.
+func (b *builder) warnUnqueried(handlers []handled) {
+	visited := make(map[*shapes.Shape]bool)
+	visit := func(of *shapes.Shape, field *shapes.Field) bool {
+		for _, key := range collectionKeys {
+			item, ok := field.Tag.Item(key)
+			if !ok || b.collections[of] != nil || !b.isOwn(field) {
+				continue
+			}
+			b.Report(item.At, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeUnresolved, FieldPath: field.Path,
+				Message:    fmt.Sprintf("%s has no effect: no operation takes aql.Query[%s]", key, b.text(of.Type)),
+				Suggestion: "embed aql.Query in the request of an operation that lists them, or remove " + key,
+			})
+		}
+		return true
+	}
+	for _, h := range handlers {
+		eachField(h.result, visited, visit)
+	}
+}
+
+// collectionKeys are the keys of tags that say what agents may ask of a collection.
+var collectionKeys = []string{"filter", "sort", "search"}

@@ -178,6 +178,7 @@ type Param struct {
 	Aliases     []string
 	Excludes    []string // fields that an object must not have beside this one: the others of a oneof
 	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
+	Search      bool     // a text in which searches of a collection look for words
 	Filter      []string // operators by which requests may filter a collection by the field; nil: none
 	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string. Not on the wire
 	OmitZero    bool
@@ -211,7 +212,8 @@ func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID 
 // as it does every entry of a map. The bounds of a map are those of what the change makes of it, and not of the change.
 func (p *Param) Change() Param {
 	change := *p
-	change.Required, change.Default, change.Nullable, change.Filter = false, "", p.Removable(), nil
+	change.Required, change.Default, change.Nullable = false, "", p.Removable()
+	change.Filter, change.Search = nil, false
 	if bounds := sizeText(p); bounds != "" {
 		change.MinItems, change.MaxItems = 0, 0
 		change.Description = strings.TrimPrefix(strings.TrimSuffix(p.Description, ".")+". "+bounds, ". ")

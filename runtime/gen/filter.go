@@ -33,6 +33,7 @@ const (
 	MaxFilterDepth        = 4   // of filters in filters
 	MaxFilterValues       = 100 // of in and all
 	MaxFilterAlternatives = 20  // of _or
+	MaxSearchWords        = 20  // of a query
 )
 
 // Operators returns the operators that fit the values of a field; nil: there are none.

@@ -5,7 +5,7 @@ package gen
 type Rules []Rule
 
 // Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, FormatRule,
-// Presets, Filter, Aliases, Excludes, DryRun or Deprecated.
+// Presets, Filter, Search, Aliases, Excludes, DryRun or Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
@@ -40,6 +40,8 @@ type (
 	// Filter are the operators by which requests may filter a collection by the field. It comes behind the rules that say
 	// what the values are. None: those of its type (Operators).
 	Filter []string
+	// Search says that searches of a collection look for words in the field.
+	Search struct{}
 	// Aliases are other names of a parameter.
 	Aliases []string
 	// Excludes are the fields that an object must not have beside this one.
@@ -68,6 +70,7 @@ func (r Filter) apply(p *Param) {
 		p.Filter = Operators(p)
 	}
 }
+func (Search) apply(p *Param)       { p.Search = true }
 func (r Aliases) apply(p *Param)    { p.Aliases = r }
 func (r Excludes) apply(p *Param)   { p.Excludes = r }
 func (DryRun) apply(p *Param)       { p.DryRun = true }

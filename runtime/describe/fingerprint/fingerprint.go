@@ -114,6 +114,7 @@ func (w *writer) param(p *gen.Param) {
 		w.flag("quoted", p.Quoted)
 		w.flag("readOnly", p.ReadOnly)
 		w.flag("required", p.Required)
+		w.flag("search", p.Search)
 		w.flag("sensitive", p.Sensitive)
 		w.textMember("type", p.Type)
 	})

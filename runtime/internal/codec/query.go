@@ -14,7 +14,8 @@ import (
 type Query struct {
 	elements *elements
 	sorts    map[string]*collection.Field
-	offset   uintptr // of the collection.Query in the request
+	searched []*collection.Field // fields of texts
+	offset   uintptr             // of the collection.Query in the request
 	params   map[string]int
 	own      []int // the parameters that say which elements there are, beside filter and sort
 }
@@ -69,6 +70,18 @@ func (s *Set) Query(request *Request, t reflect.Type, o *gen.Operation) (*Query,
 	if q.elements, err = s.elements(of.Type.Field(0).Type.Elem().Elem(), element); err != nil {
 		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 	}
+	if _, searches := q.params["query"]; searches {
+		for i := range q.elements.params {
+			if !q.elements.params[i].Search {
+				continue
+			}
+			field, err := s.compared(q.elements, i)
+			if err != nil {
+				return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+			}
+			q.searched = append(q.searched, field)
+		}
+	}
 	return q, s.sortable(q, o)
 }
 
@@ -120,6 +133,8 @@ type Asked struct {
 	SortField   string // empty: none
 	Descending  bool
 	First, Last int
+	Text        string   // empty: none
+	Words       []string // of Text
 	After       string
 	Before      string
 	place       *anyQuery
@@ -131,6 +146,10 @@ func (q *Query) Of(place unsafe.Pointer) Asked {
 	a := Asked{
 		Conditions: read.Filter.Given, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
 		First: read.First, Last: read.Last, After: read.After, Before: read.Before, place: read,
+	}
+	if q.searched != nil {
+		a.Text, a.Words = read.Text, collection.Words(read.Text)
+		a.Conditions.Node = collection.Searching(a.Conditions.Node, q.searched, a.Words)
 	}
 	a.Order = q.elements.order(q.sorts[a.SortField], a.Descending)
 	return a

@@ -21,6 +21,7 @@ const (
 	Starts
 	All
 	Null
+	Search // of texts as Contains; of a list: one of its elements contains the text
 )
 
 // Node holds for an element where all its conditions do.
@@ -75,7 +76,7 @@ func (c *Condition) match(p unsafe.Pointer) bool {
 		return f.compare(p, &c.Value) <= 0
 	case In:
 		return c.among(p)
-	case Contains:
+	case Contains, Search:
 		return containsFold(f.text(p), c.Value.Text)
 	default: // Starts
 		s := f.text(p)
@@ -111,7 +112,11 @@ func (c *Condition) matchList(p unsafe.Pointer) (holds bool) {
 		return c.holds(p, &c.Value)
 	}
 	f.each(p, func(p unsafe.Pointer) bool {
-		holds = c.among(p)
+		if c.Op == Search {
+			holds = containsFold(f.text(p), c.Value.Text)
+		} else {
+			holds = c.among(p)
+		}
 		return !holds
 	})
 	return holds

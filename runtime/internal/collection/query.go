@@ -8,6 +8,7 @@ package collection
 // Query is the part of aql.Query[T] that requests fill in. The scanner and package codec know it by its place.
 type Query[T any] struct {
 	Filter Filter[T] `json:"filter"`
+	Text   string    `json:"query"`
 	Sort   Sort[T]   `json:"sort"`
 	First  int       `json:"first" aql:"min=0"`
 	After  string    `json:"after"`

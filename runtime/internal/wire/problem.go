@@ -235,6 +235,15 @@ func (r *Reader) Unacceptable(name, expected, hint string) {
 	}
 }
 
+// TooMany reports that a parameter has more items than there may be.
+func (r *Reader) TooMany(name string, limit int) {
+	if r.countProblem(StageConstraint) {
+		r.problems = append(r.problems, Problem{
+			Stage: StageConstraint, Rule: "max_items", Path: name, Limit: strconv.Itoa(limit), Offset: r.pos,
+		})
+	}
+}
+
 // EnumName reports that the name of the current member is not one of allowed, and skips its value.
 func (r *Reader) EnumName(allowed []string) {
 	if r.countProblem(StageConstraint) {

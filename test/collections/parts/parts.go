@@ -32,7 +32,7 @@ type Part struct {
 	Origin
 	PartID  string                `json:"part_id" aql:"id,filter,sort"`
 	Lot     int8                  `json:"lot" aql:"id,filter,sort"`
-	Title   string                `json:"title" aql:"filter,sort"`
+	Title   string                `json:"title" aql:"filter,sort,search"`
 	Note    *string               `json:"note" aql:"filter,sort"`
 	Grade   Grade                 `json:"grade" aql:"filter,sort"`
 	Minutes int                   `json:"minutes" aql:"filter,sort"`
@@ -47,7 +47,7 @@ type Part struct {
 	Address netip.Addr            `json:"address" aql:"filter,sort"`
 	Stock   sql.Null[int64]       `json:"stock" aql:"filter,sort"`
 	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort"`
-	Tags    []string              `json:"tags" aql:"filter"`
+	Tags    []string              `json:"tags" aql:"filter,search"`
 	Counts  []int                 `json:"counts" aql:"filter"`
 	Grades  []Grade               `json:"grades" aql:"filter"`
 	Deep    **int                 `json:"deep" aql:"filter,sort"`
@@ -131,4 +131,15 @@ func (s *Store) Own(ctx context.Context, req OwnRequest) (*aql.Page[Part], error
 	default:
 		return req.Slice(ctx, s.Parts)
 	}
+}
+
+// SearchRequest looks for parts.
+type SearchRequest struct {
+	_ struct{} `aql:"category=READ,op=search_parts"`
+	aql.Query[Part]
+}
+
+// Search finds parts.
+func (s *Store) Search(ctx context.Context, req SearchRequest) (*aql.Page[Part], error) {
+	return req.Slice(ctx, s.Parts)
 }
