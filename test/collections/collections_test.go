@@ -28,8 +28,8 @@ var (
 var fixedKey = aql.Options{StateKey: make([]byte, 32)}
 
 var texts = []string{
-	"", "milk", "Milk", "MILK bread", "Ärger", "ärger", "K", "k", "\u212a", "100%", "under_score", `back\slash`, `"quoted"`,
-	"it's", "$1", "?", "; --", "日本", "a", "ab", "b",
+	"", "milk", "Milk", "MILK bread", "Ärger", "ärger", "K", "k", "\u212a", "100%", "under_score", `back\slash`,
+	`"quoted"`, "it's", "$1", "?", "; --", "日本", "a", "ab", "b",
 }
 
 // maker makes random elements and queries.
@@ -91,7 +91,9 @@ func (m maker) operand(kind string) any {
 	case "float", "short float":
 		return json.Number([]string{"-1", "-0.5", "0", "0.1", "0.2", "0.25", "0.3", "1"}[m.IntN(8)])
 	case "natural":
-		return json.Number([]string{"0", "1", "4611686018427387904", "9223372036854775808", "18446744073709551615"}[m.IntN(5)])
+		return json.Number([]string{
+			"0", "1", "4611686018427387904", "9223372036854775808", "18446744073709551615",
+		}[m.IntN(5)])
 	case "time":
 		return m.moment().In(time.FixedZone("", m.IntN(3)*3600)).Format(time.RFC3339Nano)
 	case "boolean":
@@ -227,8 +229,11 @@ func TestQueries(t *testing.T) {
 			for by == "" || kinds[by] != elementKind(kinds[by]) {
 				by = names[m.IntN(len(names))]
 			}
-			descending = m.IntN(2) == 0
-			params["sort"] = map[string]any{"field": by, "order": []string{"asc", "desc"}[slices.Index([]bool{false, true}, descending)]}
+			order := "asc"
+			if descending = m.IntN(2) == 0; descending {
+				order = "desc"
+			}
+			params["sort"] = map[string]any{"field": by, "order": order}
 		}
 		want := identities(expected(t, all, decodedFilter(t, filter), by, descending))
 		size := 1 + m.IntN(10)

@@ -129,7 +129,8 @@ func TestPageSizes(t *testing.T) {
 	for _, options := range []aql.Collections{
 		{PageSize: -1}, {MaxPage: 1001}, {MaxPage: -5}, {MaxScanned: -1},
 	} {
-		if _, err := aql.New(parts.NewRegistry(&parts.Store{}, &parts.Tasks{}), aql.Options{Collections: options}); err == nil {
+		registry := parts.NewRegistry(&parts.Store{}, &parts.Tasks{})
+		if _, err := aql.New(registry, aql.Options{Collections: options}); err == nil {
 			t.Errorf("%+v is taken", options)
 		}
 	}
@@ -152,8 +153,8 @@ func endCursor(answer map[string]any) string {
 	return cursor
 }
 
-// REQ-PG-06: a cursor goes on in the list that it is of: with the same filter, order, parameters, operation and adapter,
-// however these are spelled. With any other one it is refused, and always with the same words.
+// REQ-PG-06: a cursor goes on in the list that it is of: with the same filter, order, parameters, operation and
+// adapter, however these are spelled. With any other one it is refused, and always with the same words.
 func TestCursorsAreBound(t *testing.T) {
 	tasks := &parts.Tasks{All: manyTasks(50)}
 	key := bytes.Repeat([]byte{1}, 32)
@@ -182,7 +183,8 @@ func TestCursorsAreBound(t *testing.T) {
 			t.Errorf("%s is refused: %v", params, answer)
 		}
 	}
-	if answer := send(t, s, "list_tasks", fmt.Sprintf(`{"last":1,"before":%q,%s}`, cursor, query)); len(items(answer)) != 1 {
+	before := fmt.Sprintf(`{"last":1,"before":%q,%s}`, cursor, query)
+	if answer := send(t, s, "list_tasks", before); len(items(answer)) != 1 {
 		t.Errorf("a position is one in both directions: %v", answer)
 	}
 	refuse := func(s *aql.Session, operation, name, params string) {
@@ -231,7 +233,8 @@ func TestCursorKeys(t *testing.T) {
 	} {
 		s := manyParts(5)
 		cursor := endCursor(send(t, adapterOf(t, s, tt.sealed).NewSession(), "list_slice", `{"first":2}`))
-		answer := send(t, adapterOf(t, s, tt.opened).NewSession(), "list_slice", fmt.Sprintf(`{"first":2,"after":%q}`, cursor))
+		params := fmt.Sprintf(`{"first":2,"after":%q}`, cursor)
+		answer := send(t, adapterOf(t, s, tt.opened).NewSession(), "list_slice", params)
 		if answer["success"] != tt.opens {
 			t.Errorf("%s: %v", tt.what, answer)
 		}
@@ -327,7 +330,8 @@ func TestBoundsOfFilters(t *testing.T) {
 func TestQueriesInABatch(t *testing.T) {
 	s := adapterOf(t, manyParts(9), aql.Options{}).NewSession()
 	reply := s.Call(t.Context(), "mcp_aql_read", []byte(`{"operations":[`+
-		`{"operation":"list_slice","params":{"first":1}},{"operation":"list_slice","params":{"first":2,"filter":{"minutes":1}}}]}`)).JSON
+		`{"operation":"list_slice","params":{"first":1}},`+
+		`{"operation":"list_slice","params":{"first":2,"filter":{"minutes":1}}}]}`)).JSON
 	var answer struct {
 		Results []struct {
 			Result struct{ Data struct{ Items []any } }

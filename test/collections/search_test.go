@@ -49,7 +49,8 @@ func TestSearch(t *testing.T) {
 	for i := range gen.MaxSearchWords + 1 {
 		many += fmt.Sprint(" ", i)
 	}
-	if code := at(send(t, s, "search_parts", fmt.Sprintf(`{"query":%q}`, many)), "error", "code"); code != "VALIDATION_OUT_OF_RANGE" {
+	refused := send(t, s, "search_parts", fmt.Sprintf(`{"query":%q}`, many))
+	if code := at(refused, "error", "code"); code != "VALIDATION_OUT_OF_RANGE" {
 		t.Errorf("a query of 21 words: %v", code)
 	}
 	if code := at(send(t, s, "list_slice", `{"query":"apple"}`), "error", "code"); code != "VALIDATION_UNKNOWN_PARAM" {

@@ -85,7 +85,8 @@ func BenchmarkPage(b *testing.B) {
 			},
 		},
 		{
-			"alternatives", `"filter":{"_or":[{"status":"open","priority":"high"},{"minutes":{"lt":30}}],"_not":{"tags":"milk"}},` +
+			"alternatives",
+			`"filter":{"_or":[{"status":"open","priority":"high"},{"minutes":{"lt":30}}],"_not":{"tags":"milk"}},` +
 				`"sort":{"field":"minutes"}`,
 			func(t *parts.Task) bool {
 				return (t.Status == "open" && t.Priority == "high" || t.Minutes < 30) && !slices.Contains(t.Tags, "milk")

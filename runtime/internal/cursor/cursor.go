@@ -1,5 +1,5 @@
-// Package cursor seals positions in a collection, so that a client can hold them and hand them back, but neither read nor
-// make them (MCP-AQL pagination §6.4).
+// Package cursor seals positions in a collection: a client can hold them and hand them back, but neither read nor make
+// them (MCP-AQL pagination §6.4).
 //
 // A cursor is sealed with AES-256-GCM. Its nonce is the HMAC-SHA-256 of what is sealed, so a position has one cursor:
 // equal requests get equal answers, and a nonce returns only with the text that it was used for. A random nonce would
