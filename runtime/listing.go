@@ -145,7 +145,10 @@ func (c *handled) ask(r *wire.Reader) {
 	if !r.OK() {
 		return
 	}
-	asked, options := l.query.Of(c.place), &l.cursors.options
+	asked, options := l.query.Of(c.place, c.mask), &l.cursors.options
+	if c.mask != nil && !c.maySee(r, &asked) {
+		return
+	}
 	if len(asked.Words) > gen.MaxSearchWords {
 		r.TooMany("query", gen.MaxSearchWords)
 		return
@@ -188,6 +191,21 @@ func (c *handled) ask(r *wire.Reader) {
 	}
 	asked.Bind(b)
 	c.asking.bound = b
+}
+
+// maySee reports fields that the caller does not get, and by which a request filters or sorts: it could find their
+// values.
+func (c *handled) maySee(r *wire.Reader, asked *codec.Asked) bool {
+	query := c.listing.query
+	hidden := query.Filtered(asked, c.mask)
+	for _, name := range hidden {
+		r.UnknownPath("filter", name, nil)
+	}
+	if c.gives("sort") && c.mask.Hides(query.Element(), asked.SortField) {
+		r.NotAmong("sort.field", asked.SortField, query.Visible(query.Sorts(), c.mask))
+		return false
+	}
+	return len(hidden) == 0
 }
 
 func (c *handled) gives(name string) bool { return c.listing.query.Gives(&c.given, name) }

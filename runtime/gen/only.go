@@ -58,7 +58,6 @@ func Mention(types map[string]*Type, name string, names map[string]bool) {
 		Mention(types, member, names)
 	}
 	Mention(types, t.Changes, names)
-	Mention(types, t.Filters, names)
 }
 
 func mentionParams(types map[string]*Type, params []Param, names map[string]bool) {

@@ -2,7 +2,9 @@ package codec
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -13,6 +15,7 @@ import (
 // Query finds what a request asks of a collection.
 type Query struct {
 	elements *elements
+	element  string // name of the wire type of the elements
 	sorts    map[string]*collection.Field
 	searched []*collection.Field // fields of texts
 	offset   uintptr             // of the collection.Query in the request
@@ -67,6 +70,7 @@ func (s *Set) Query(request *Request, t reflect.Type, o *gen.Operation) (*Query,
 	if err != nil {
 		return nil, err
 	}
+	q.element = element
 	if q.elements, err = s.elements(of.Type.Field(0).Type.Elem().Elem(), element); err != nil {
 		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 	}
@@ -140,8 +144,8 @@ type Asked struct {
 	place       *anyQuery
 }
 
-// Of returns what the request at place asks.
-func (q *Query) Of(place unsafe.Pointer) Asked {
+// Of returns what the request at place asks. Words are not looked for in what mask hides.
+func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 	read := (*anyQuery)(unsafe.Add(place, q.offset))
 	a := Asked{
 		Conditions: read.Filter.Given, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
@@ -149,11 +153,39 @@ func (q *Query) Of(place unsafe.Pointer) Asked {
 	}
 	if q.searched != nil {
 		a.Text, a.Words = read.Text, collection.Words(read.Text)
-		a.Conditions.Node = collection.Searching(a.Conditions.Node, q.searched, a.Words)
+		visible := slices.DeleteFunc(slices.Clone(q.searched), func(f *collection.Field) bool {
+			return mask.Hides(q.element, f.Name)
+		})
+		a.Conditions.Node = collection.Searching(a.Conditions.Node, visible, a.Words)
 	}
 	a.Order = q.elements.order(q.sorts[a.SortField], a.Descending)
 	return a
 }
+
+// Filtered returns the fields that mask hides and that the filter is about: who may filter by a field learns its values.
+func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
+	if mask == nil {
+		return nil
+	}
+	read := a.place.Filter.Given.Node // without what Of adds
+	read.Each(func(f *collection.Field) {
+		if mask.Hides(q.element, f.Name) && !slices.Contains(hidden, f.Name) {
+			hidden = append(hidden, f.Name)
+		}
+	})
+	return hidden
+}
+
+// Visible returns those of names that mask does not hide.
+func (q *Query) Visible(names []string, mask *Mask) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return mask.Hides(q.element, name) })
+}
+
+// Element returns the name of the wire type of the elements.
+func (q *Query) Element() string { return q.element }
+
+// Sorts returns the names of the fields by which requests can sort.
+func (q *Query) Sorts() []string { return slices.Sorted(maps.Keys(q.sorts)) }
 
 // Bind makes the query of the request ready to be answered.
 func (a *Asked) Bind(b *collection.Bound) { a.place.Bound = b }

@@ -37,6 +37,23 @@ type Condition struct {
 	Not   *Node   // does not hold
 }
 
+// Each calls yield with the fields that a node is about. n may be nil.
+func (n *Node) Each(yield func(*Field)) {
+	if n == nil {
+		return
+	}
+	for i := range n.All {
+		c := &n.All[i]
+		if c.Field != nil {
+			yield(c.Field)
+		}
+		c.Not.Each(yield)
+		for _, or := range c.Or {
+			or.Each(yield)
+		}
+	}
+}
+
 // match reports whether a node holds for the element at p.
 func (n *Node) match(p unsafe.Pointer) bool {
 	for i := range n.All {

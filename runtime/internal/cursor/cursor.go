@@ -14,6 +14,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"hash"
+	"sync"
 )
 
 // KeySize is the least length of a key, in bytes.
@@ -24,8 +26,8 @@ type Box struct{ seals []seal }
 
 // seal seals with one key.
 type seal struct {
-	aead  cipher.AEAD
-	nonce []byte // the key of nonces
+	aead   cipher.AEAD
+	nonces *sync.Pool // of the HMACs that make nonces
 }
 
 // NewBox returns a Box that seals with the first key and opens what was sealed with any of them.
@@ -61,13 +63,15 @@ func newSeal(key []byte) (seal, error) {
 		return seal{}, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return seal{aead, nonce}, err
+	return seal{aead, &sync.Pool{New: func() any { return hmac.New(sha256.New, nonce) }}}, err
 }
 
 // Seal returns the cursor of a position. It opens only for what it is bound to.
 func (b *Box) Seal(bound [sha256.Size]byte, position []byte) string {
 	s := &b.seals[0]
-	mac := hmac.New(sha256.New, s.nonce)
+	mac := s.nonces.Get().(hash.Hash)
+	defer s.nonces.Put(mac)
+	mac.Reset()
 	mac.Write(bound[:])
 	mac.Write(position)
 	size := s.aead.NonceSize()
