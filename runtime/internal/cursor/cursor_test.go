@@ -58,26 +58,26 @@ func TestKeysRotate(t *testing.T) {
 // REQ-PG-06: a cursor with a bit, a length, a key or a binding that is not its own does not open.
 func TestForgeriesDoNotOpen(t *testing.T) {
 	b := newBox(t, 1)
-	sealed := b.Seal(here, []byte("position"))
-	refuse := func(what, text string, bound [sha256.Size]byte) {
-		t.Helper()
-		if got, ok := b.Open(bound, text); ok {
-			t.Errorf("%s opens as %q", what, got)
-		}
-	}
-	refuse("a cursor of another operation", sealed, there)
-	refuse("a cursor of another adapter", newBox(t, 2).Seal(here, []byte("position")), here)
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_= \n+/"
-	for i := range sealed {
-		refuse("a part of a cursor", sealed[:i], here)
-		refuse("the rest of a cursor", sealed[i+1:], here)
-		for _, letter := range letters {
-			if byte(letter) != sealed[i] {
-				refuse("a cursor with another letter", sealed[:i]+string(letter)+sealed[i+1:], here)
+	for _, position := range []string{"position", "position.", "position.."} { // with all lengths of a last group of letters
+		sealed := b.Seal(here, []byte(position))
+		refuse := func(what, text string, bound [sha256.Size]byte) {
+			t.Helper()
+			if got, ok := b.Open(bound, text); ok {
+				t.Errorf("%s opens as %q", what, got)
 			}
 		}
-		for _, letter := range letters {
-			refuse("a cursor with a letter more", sealed[:i]+string(letter)+sealed[i:], here)
+		refuse("a cursor of another operation", sealed, there)
+		refuse("a cursor of another adapter", newBox(t, 2).Seal(here, []byte(position)), here)
+		const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_= \n+/"
+		for i := range sealed {
+			refuse("a part of a cursor", sealed[:i], here)
+			refuse("the rest of a cursor", sealed[i+1:], here)
+			for _, letter := range letters {
+				if byte(letter) != sealed[i] {
+					refuse("a cursor with another letter", sealed[:i]+string(letter)+sealed[i+1:], here)
+				}
+				refuse("a cursor with a letter more", sealed[:i]+string(letter)+sealed[i:], here)
+			}
 		}
 	}
 }

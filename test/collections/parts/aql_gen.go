@@ -92,7 +92,7 @@ var handlers = []gen.Handler{
 			{Name: "last", Go: "Query.body.Last", Type: "integer", Rules: gen.Rules{gen.Min("0")}, Description: "Page size, from the end; 100 at most"},
 			{Name: "before", Go: "Query.body.Before", Type: "string", Description: "pageInfo.startCursor of the page behind, with last and the same filter and sort"},
 		},
-		Returns: "PartPage", Source: "collections/parts/parts.go:143", Request: (*SearchRequest)(nil), Result: (**aql.Page[Part])(nil), Receivers: []int{0},
+		Returns: "PartPage", Source: "collections/parts/parts.go:141", Request: (*SearchRequest)(nil), Result: (**aql.Page[Part])(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Store).Search(ctx, *request.(*SearchRequest))
 		}},

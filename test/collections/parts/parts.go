@@ -123,13 +123,11 @@ func (s *Store) Own(ctx context.Context, req OwnRequest) (*aql.Page[Part], error
 	case "none":
 		return nil, nil
 	case "of another request":
-		if s.last == nil {
-			var other OwnRequest
-			s.last, _ = other.Slice(ctx, s.Parts)
-		}
 		return s.last, nil
 	default:
-		return req.Slice(ctx, s.Parts)
+		page, err := req.Slice(ctx, s.Parts)
+		s.last = page
+		return page, err
 	}
 }
 
