@@ -75,6 +75,7 @@ type operation struct {
 	destructive       bool // permissions.destructive
 	dangerSaid        string
 	danger            int
+	indexes           map[string]int // of parameters by their names; nil: not made yet
 }
 
 // example is a request in the details of an operation.
@@ -84,11 +85,16 @@ type example struct {
 }
 
 func (o *operation) param(name string) *param {
-	i := slices.IndexFunc(o.Parameters, func(d param) bool { return d.Name == name })
-	if i < 0 {
-		return nil
+	if o.indexes == nil {
+		o.indexes = make(map[string]int, len(o.Parameters))
+		for i := len(o.Parameters) - 1; i >= 0; i-- { // of two of one name the first counts
+			o.indexes[o.Parameters[i].Name] = i
+		}
 	}
-	return &o.Parameters[i]
+	if i, ok := o.indexes[name]; ok {
+		return &o.Parameters[i]
+	}
+	return nil
 }
 
 func (o *operation) required() []param {

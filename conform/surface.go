@@ -100,10 +100,12 @@ func (s *Surface) listTools() error {
 		return errors.New("conform: the server has no tools")
 	}
 	p.types, p.typeListed = map[string]*typeDetails{}, map[string]bool{}
+	known := make(map[string]bool)
 	for _, tool := range tools {
-		if slices.ContainsFunc(s.Operations, func(o Operation) bool { return o.Name == tool.Name }) {
+		if known[tool.Name] {
 			continue
 		}
+		known[tool.Name] = true
 		schema, _ := parse(string(tool.InputSchema))
 		object := map[string]any{"description": tool.Description, "inputSchema": schema}
 		o := p.readOperation(tool.Name, object, nil)

@@ -42,15 +42,15 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
-	a.log = a.options.Logger
-	var faults [10]error
+	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
+	var faults [12]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
 	listings := &cursors{adapter: options.Name}
-	listings.options, faults[9] = options.Collections.withDefaults()
+	listings.options, faults[11] = options.Collections.withDefaults()
 	if faults[0] == nil {
 		a.registered = registry.Definitions()
 		a.registered.Name, a.registered.Version = options.Name, options.Version
@@ -68,6 +68,8 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	}
 	faults[7] = a.options.Sanitize.check()
 	faults[8] = checkBudget(options.AnswerBudget)
+	faults[9] = checkAbandoned(options.MaxAbandoned)
+	faults[10] = options.checkDurations()
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
@@ -82,7 +84,8 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if options.AllowUnknownParams {
 		a.log.Warn("Unknown parameters are ignored instead of refused; do not use AllowUnknownParams in production")
 	}
-	a.runner.timeout, a.runner.concurrency = options.Timeout, a.options.Concurrency
+	a.runner.timeout, a.runner.log, a.runner.turns = options.Timeout, a.log, newTurns(a.options.Concurrency)
+	a.runner.abandoned.most = a.options.MaxAbandoned
 	if options.ResponseMeta || options.SlowAfter > 0 {
 		a.runner.now = a.options.Now
 	}

@@ -19,10 +19,16 @@ type batchRun struct {
 	stopOnFailure   bool
 	report          *progress    // nil: nobody asked for it
 	reader          *wire.Reader // for the texts of items
-	processed       int          // items that have run or failed
 	// perform carries out one request and writes its answer, or returns one that was rendered before. invalid is why it
 	// cannot be carried out; nil: it can.
 	perform func(ctx context.Context, q *request, invalid *Error, w *wire.Writer) (rendered []byte, failed *Error)
+
+	count     tally
+	processed int // items that have run or failed
+	next      int // the first item that did not run
+	halted    int // the item that halts the batch; below 0: none does
+	over      bool
+	end       wire.Mark // of what was written for the items before next
 }
 
 // tally counts what came of the items (MCP-AQL operations §7.2, §7.5.5).
@@ -50,49 +56,71 @@ const reservedForItem = 768
 func (b *batchRun) write(ctx context.Context, w *wire.Writer) *Error {
 	w.Raw(`{"success":true,"data":null,"results":`)
 	w.BeginArray()
-	var count tally
-	halted, next := -1, 0 // the item that halts the batch, and the first that did not run
-	for i := range b.items {
-		before := w.Mark()
-		w.SetLimit(0) // results are bounded one by one, and what surrounds them is of the size of the message
-		w.Element()
-		state := b.writeItem(ctx, w, i, b.limit-min(b.limit/2, reservedForItem*(len(b.items)-i)))
-		switch state {
-		case succeeded:
-			count.succeeded++
-		case failed:
-			count.failed++
-		case unconfirmed:
-			if count.unconfirmed++; !b.skipUnconfirmed {
-				w.Rewind(before)
-				halted = i
-			}
-		}
-		if halted >= 0 {
-			break
-		}
-		next = i + 1
-		b.processed = next
-		if w.Len() > b.limit {
-			return b.tooLarge(w.Len())
-		}
-		if b.report != nil {
-			b.report.itemDone(b.items[i].envelope.operation, state.String())
-		}
-		if state == failed && b.stopOnFailure {
-			break
+	b.halted, b.end = -1, w.Mark()
+	for !b.over && b.next < len(b.items) {
+		if failed := b.runItems(ctx, w); failed != nil {
+			return failed
 		}
 	}
 	w.EndArray()
-	if halted >= 0 {
-		count.halted, count.unconfirmed = 1, 0
-		b.writeHalt(w, halted)
-		next = halted + 1
+	if b.halted >= 0 {
+		b.count.halted, b.count.unconfirmed = 1, 0
+		b.writeHalt(w, b.halted)
+		b.next = b.halted + 1
 	}
-	if count.pending = len(b.items) - next; halted >= 0 || count.pending > 0 {
-		b.writePending(w, next)
+	if b.count.pending = len(b.items) - b.next; b.halted >= 0 || b.count.pending > 0 {
+		b.writePending(w, b.next)
 	}
-	count.write(w, len(b.items))
+	b.count.write(w, len(b.items))
+	return nil
+}
+
+// runItems runs items from the next one on. They have a goroutine of their own, since a handler may end it: what ran
+// before is answered all the same.
+func (b *batchRun) runItems(ctx context.Context, w *wire.Writer) (failed *Error) {
+	ended := make(chan struct{})
+	var panicked any
+	go func() {
+		defer close(ended)
+		defer func() { panicked = recover() }()
+		for !b.over && b.next < len(b.items) && failed == nil {
+			failed = b.runNext(ctx, w)
+		}
+	}()
+	<-ended
+	if panicked != nil {
+		panic(panicked)
+	}
+	w.Rewind(b.end)
+	return failed
+}
+
+// runNext runs the next item.
+func (b *batchRun) runNext(ctx context.Context, w *wire.Writer) *Error {
+	i := b.next
+	w.SetLimit(0) // results are bounded one by one, and what surrounds them is of the size of the message
+	w.Element()
+	state := b.writeItem(ctx, w, i, b.limit-min(b.limit/2, reservedForItem*(len(b.items)-i)))
+	switch state {
+	case succeeded:
+		b.count.succeeded++
+	case failed:
+		b.count.failed++
+	case unconfirmed:
+		if b.count.unconfirmed++; !b.skipUnconfirmed {
+			w.Rewind(b.end)
+			b.halted, b.over = i, true
+			return nil
+		}
+	}
+	b.next, b.processed, b.end = i+1, i+1, w.Mark()
+	if w.Len() > b.limit {
+		return b.tooLarge(w.Len())
+	}
+	b.over = state == failed && b.stopOnFailure
+	if b.report != nil {
+		b.report.itemDone(b.items[i].envelope.operation, state.String())
+	}
 	return nil
 }
 
@@ -137,8 +165,11 @@ func (b *batchRun) writeItem(ctx context.Context, w *wire.Writer, index, limit i
 }
 
 func (b *batchRun) runItem(ctx context.Context, w *wire.Writer, it *item) *Error {
+	if it.lost != nil {
+		return it.lost
+	}
 	if it.failed == nil && ctx.Err() != nil {
-		return internal("request was cancelled")
+		return internal(requestCancelled)
 	}
 	rendered, problem := b.perform(ctx, &it.request, it.failed, w)
 	if rendered == nil || problem != nil {

@@ -18,6 +18,8 @@ type checkpoint struct {
 	label   string // the client's, of the message
 	request gate.Request
 	pass    gate.Pass
+
+	admitted bool // the request was let through, and finish was not called
 }
 
 // admit asks the gate to let a request through, and returns its warnings or its refusal. answer is that of a human who
@@ -35,7 +37,7 @@ func (c *checkpoint) admit(ctx context.Context, q *request, answer *Answer) ([]m
 	if refusal != nil {
 		return nil, refusal
 	}
-	c.pass = pass
+	c.pass, c.admitted = pass, true
 	return pass.Warnings, nil
 }
 
@@ -44,6 +46,7 @@ func (c *checkpoint) finish(ctx context.Context, q *request, used quota.Usage, f
 	if !q.operation.gated() {
 		return
 	}
+	c.admitted = false
 	code := ""
 	if failed != nil {
 		code = string(failed.Code)

@@ -15,7 +15,8 @@ type Confirmation struct {
 	Off bool
 	// TrustSkips leaves the decision to the gating matrix of the trust levels, where Options.Trust is set.
 	TrustSkips bool
-	// HumanOnly gives agents no tokens: what requires confirmation is denied, unless the transport asks a human.
+	// HumanOnly gives agents no tokens, and one that an agent presents counts for nothing: what requires confirmation is
+	// denied, unless the transport asks a human.
 	HumanOnly bool
 	// Scope is who can use a token. Default: SessionScope where state is in memory, CallerScope where it is in a store.
 	Scope TokenScope

@@ -2,6 +2,7 @@ package aql
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -34,12 +35,7 @@ func withDetail(list []detail, name string, value any) []detail {
 	if text, ok := value.(string); ok {
 		value = handlerText(text)
 	} else {
-		w := wire.NewWriter(nil)
-		if w.Any(value); w.Err() != nil {
-			value = unwritable{w.Err()}
-		} else {
-			value = handlerJSON(w.Bytes())
-		}
+		value = jsonOf(value)
 	}
 	list = slices.Clone(list)
 	if at := slices.IndexFunc(list, func(d detail) bool { return d.name == name }); at >= 0 {
@@ -47,6 +43,20 @@ func withDetail(list []detail, name string, value any) []detail {
 		return list
 	}
 	return append(list, detail{name, value})
+}
+
+// jsonOf returns a value as JSON, or why it is none. Its methods may panic.
+func jsonOf(value any) (text any) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = unwritable{newPanicError(v)}
+		}
+	}()
+	w := wire.NewWriter(nil)
+	if w.Any(value); w.Err() != nil {
+		return unwritable{errors.New(w.Err().Error())}
+	}
+	return handlerJSON(w.Bytes())
 }
 
 // unfit returns why a detail must not be shown, and what of it is the reason; empty: it may be, or the whole of it is.

@@ -42,10 +42,20 @@ type Error struct {
 }
 
 // Error returns the code and the message.
-func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+func (e *Error) Error() string {
+	if e == nil {
+		return "a nil *aql.Error, returned as an error: return nil itself"
+	}
+	return string(e.Code) + ": " + e.Message
+}
 
 // Unwrap returns the error that WithCause recorded, which goes to the log and never on the wire.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // WithCause returns a copy of e that carries cause for the log.
 func (e *Error) WithCause(cause error) *Error {
@@ -126,7 +136,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 // made for agents: nothing of its text may be shown.
 func asFailure(err error) (f *Error, known bool) {
 	if errors.As(err, &f) {
-		return f, true
+		return f, f != nil // a nil *Error is no failure for agents
 	}
 	if isNoRows(err) || errors.Is(err, fs.ErrNotExist) {
 		return &Error{Code: CodeResourceNotFound, Message: "Resource not found", ofTarget: true}, true

@@ -31,6 +31,8 @@ type exchange struct {
 	answer     answer
 	question   *Question
 	forged     bool // the answer to a question is not the session's
+	ran        bool // the handler of the request was called
+	abandoned  bool // a handler that was given up has memory of the exchange
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -48,10 +50,13 @@ func (s *Session) newExchange(ctx context.Context, tool string) *exchange {
 }
 
 func (x *exchange) release() {
+	if x.abandoned {
+		return
+	}
 	x.decoder.reset()
 	x.message.reset()
 	x.answer.writer.Reset(nil)
-	x.adapter, x.session, x.view, x.question, x.forged = nil, nil, nil, nil, false
+	x.adapter, x.session, x.view, x.question, x.forged, x.ran = nil, nil, nil, nil, false, false
 	x.checkpoint, x.warnings = checkpoint{}, notices{}
 	exchanges.Put(x)
 }
@@ -81,8 +86,20 @@ func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 // perform takes one request, the only one of its message or an item of a batch, through the stages after the decoder,
 // which left it with a failure or none. It writes the answer to w, or returns one that was rendered before.
 //
-// The decoder and perform keep the order of all checks (docs/requirements.md §0).
+// The decoder and perform keep the order of all checks (docs/requirements.md §0). Whatever panics on the way, the
+// request has an answer.
 func (x *exchange) perform(
+	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
+) (rendered []byte, failed *Error) {
+	returned := false
+	defer x.survive(ctx, q, &failed, &returned)
+	rendered, failed = x.pass(ctx, q, invalid, w)
+	returned = true
+	return rendered, failed
+}
+
+// pass is perform without the recovery from panics.
+func (x *exchange) pass(
 	ctx context.Context, q *request, invalid *Error, w *wire.Writer,
 ) (rendered []byte, failed *Error) {
 	if invalid != nil { // steps 1 to 6
@@ -98,6 +115,11 @@ func (x *exchange) perform(
 	}
 	if own, ok := q.call.(builtInCall); ok {
 		return own.answer(ctx, x.view, x.reporter(q))
+	}
+	if x.adapter.runner.abandoned.refuses(q.operation.definition.Name) {
+		failed = x.reporter(q).tooManyAbandoned(ctx)
+		x.checkpoint.reject(ctx, q, failed)
+		return nil, failed
 	}
 	if refused := x.admit(ctx, q); refused != nil { // steps 7 to 10
 		return nil, refused
@@ -123,7 +145,10 @@ func (x *exchange) admit(ctx context.Context, q *request) *Error {
 
 // explain is the failure of a request that the gate refuses.
 func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusal) *Error {
-	if refused.Reason == gate.Unavailable {
+	switch refused.Reason {
+	case gate.Busy:
+		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "state is busy", x.reporter(q).attrs("", refused.Err)...)
+	case gate.Unavailable:
 		failed := x.reporter(q).internal(ctx, refused.Err, nil, "state is unavailable, so nothing was run; try again later")
 		failed.details = append(failed.details, detail{"operation", q.operation.definition.Name})
 		return failed
@@ -148,10 +173,16 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	w.Raw(successOpen)
 	w.SetMaxDepth(x.resultLevels())
 	start := w.Len()
-	out := x.adapter.runner.run(ctx, &q.operation.definition, &q.slots.handled, w)
-	if out.err != nil {
+	x.ran = true
+	out := x.adapter.runner.run(ctx, run{
+		operation: &q.operation.definition, handler: &q.slots.handled, mapError: x.adapter.options.MapError,
+	}, w)
+	if out.givenUp {
+		x.abandoned, x.answer.buffer = true, nil
+	}
+	if out.verdict.err != nil {
 		out.handling.warnings.close()
-		failed := x.reporter(q).handlerFailure(ctx, out.err, out.ctxErr)
+		failed := x.reporter(q).handlerFailure(ctx, out.verdict, out.ctxErr)
 		x.checkpoint.finish(ctx, q, out.handling.used(x.message.size), failed)
 		return failed
 	}
@@ -183,8 +214,7 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	case errors.Is(err, wire.ErrTooDeep):
 		return x.reporter(q).tooDeep(ctx, err, x.adapter.options.Limits.NestingDepth)
 	case err != nil:
-		return x.reporter(q).internal(ctx, fmt.Errorf("encoding the result: %w", err), nil,
-			"the operation has run, but its result cannot be shown")
+		return x.reporter(q).internal(ctx, fmt.Errorf("encoding the result: %w", err), nil, notShown)
 	}
 	return nil
 }
@@ -230,7 +260,7 @@ func (x *exchange) runBatch(ctx context.Context, w *wire.Writer) *Error {
 		report.items = len(x.message.batch.items)
 		ctx = context.WithValue(ctx, progressKey{}, report)
 	}
-	run := batchRun{
+	run := &batchRun{
 		items: x.message.batch.items, limit: limit, label: x.message.id, perform: x.perform,
 		skipUnconfirmed: x.adapter.options.SkipUnconfirmed, stopOnFailure: x.adapter.options.StopOnFailure,
 		report: report, reader: &x.decoder.second,
@@ -264,7 +294,7 @@ func (x *exchange) fail(f *Error) Reply {
 
 func (x *exchange) reporter(q *request) reporter {
 	return reporter{
-		log: x.adapter.log, mapError: x.adapter.options.MapError, operation: q.operation.definition.Name,
+		log: x.adapter.log, operation: q.operation.definition.Name,
 		session: x.session.ID(), label: x.message.id,
 		levels:     x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
 		definition: q.operation, legacyCodes: x.adapter.options.LegacyErrorCodes, request: q,

@@ -195,8 +195,8 @@ func statusNamed(name string) *Error {
 }
 
 // mapped is what Options.MapError makes of an error; the error itself where there is no such option or it returns nil.
-func (p reporter) mapped(ctx context.Context, err error) (mapped error) {
-	if p.mapError == nil {
+func (r *run) mapped(ctx context.Context, err error) (mapped error) {
+	if r.mapError == nil {
 		return err
 	}
 	defer func() {
@@ -204,7 +204,7 @@ func (p reporter) mapped(ctx context.Context, err error) (mapped error) {
 			mapped = fmt.Errorf("MapError panicked: %v; it was given: %w", v, err)
 		}
 	}()
-	mapped = p.mapError(ctx, p.operation, err)
+	mapped = r.mapError(ctx, r.operation.Name, err)
 	if f := (*Error)(nil); errors.As(mapped, &f) && f != nil && f.cause == nil {
 		return f.WithCause(err)
 	}

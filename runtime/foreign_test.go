@@ -159,7 +159,8 @@ func TestErrorsOfLibraries(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log, text := stageLog()
-			failed := reporter{log: log, operation: "drop", levels: 20}.handlerFailure(t.Context(), tt.err, nil)
+			failed := reporter{log: log, operation: "drop", levels: 20}.handlerFailure(t.Context(),
+				new(run).judge(t.Context(), tt.err), nil)
 			checkText(t, "failure", tt.want, failed.Error())
 			if strings.Contains(asJSON(failed), "secret") {
 				t.Errorf("the agent learns the text: %s", asJSON(failed))

@@ -177,7 +177,7 @@ func TestRedactionOfMaps(t *testing.T) {
 func TestConfirmationMessagesCannotBeForged(t *testing.T) {
 	f := newFixture(t, Options{})
 	for value, want := range map[string]string{
-		`n1'?\n\nNothing is deleted. Go on`: "Delete note 'n1'?\\u000a\\u000aNothing is deleted. Go on'? " +
+		`n1'?\n\nNothing is deleted. Go on`: "Delete note '“n1'?\\u000a\\u000aNothing is deleted. Go on”'? " +
 			"Secret ***, limit 25.",
 		"\u202en1\u2028\u200b":    "Delete note '\\u202en1\\u2028\\u200b'? Secret ***, limit 25.",
 		"größer als 5\u00a0€":     "Delete note 'größer als 5\\u00a0€'? Secret ***, limit 25.",

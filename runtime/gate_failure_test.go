@@ -3,6 +3,7 @@ package aql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ type broken struct {
 	store.Memory
 	fails atomic.Bool
 	hangs atomic.Bool
+	busy  atomic.Bool
 }
 
 var errBroken = errors.New("dial tcp 10.0.0.1:6379: password s3cret refused at /src/redis.go:7")
@@ -29,6 +31,9 @@ func (b *broken) check(ctx context.Context) error {
 	}
 	if b.fails.Load() {
 		return errBroken
+	}
+	if b.busy.Load() {
+		return fmt.Errorf("%w: all connections to 10.0.0.1 are in use", store.ErrBusy)
 	}
 	return nil
 }
@@ -55,13 +60,24 @@ func (b *broken) Take(ctx context.Context, claims []store.Claim) ([]store.Count,
 	return b.Memory.Take(ctx, claims)
 }
 
-// A store that fails or hangs never turns into "allowed": requests that need it are refused within the deadline, those
-// that do not go on, and all is well again when it is back.
+// A store that fails, hangs or is busy never turns into "allowed": requests that need it are refused within the
+// deadline, those that do not go on, and all is well again when it is back. What may be over in a moment is a refusal
+// that says so, and no internal error (C12, REQ-TL-14).
 func TestStoreFailuresFailClosed(t *testing.T) {
+	const busy = `"RATE_LIMIT_EXCEEDED","message":"The state of this adapter is busy, so nothing was run. Try again.",` +
+		`"details":{`
 	for name, breakIt := range map[string]func(*broken, bool){
-		"fails": func(b *broken, on bool) { b.fails.Store(on) },
-		"hangs": func(b *broken, on bool) { b.hangs.Store(on) },
+		"fails":   func(b *broken, on bool) { b.fails.Store(on) },
+		"hangs":   func(b *broken, on bool) { b.hangs.Store(on) },
+		"is busy": func(b *broken, on bool) { b.busy.Store(on) },
 	} {
+		want := map[string]string{
+			"fails": `"INTERNAL_ERROR","message":"Internal error: ` +
+				`'state is unavailable, so nothing was run; try again later'"`,
+			"hangs":   busy,
+			"is busy": busy,
+		}
+		isError := name == "fails"
 		test := func(t *testing.T) {
 			state := new(broken)
 			f := newFixture(t, Options{
@@ -75,8 +91,8 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 				{"mcp_aql_delete", deleteN1}, {"mcp_aql_delete", confirmed}, {"mcp_aql_create", createN},
 			} {
 				reply := f.session.Call(t.Context(), request.tool, []byte(request.text))
-				if text := string(reply.JSON); !reply.IsError ||
-					!strings.Contains(text, "state is unavailable, so nothing was run; try again later") ||
+				checkOfficial(t, reply.JSON)
+				if text := string(reply.JSON); reply.IsError != isError || !strings.Contains(text, want[name]) ||
 					strings.Contains(text, "s3cret") || strings.Contains(text, "redis") {
 					t.Errorf("%s: %s", request.text, text)
 				}

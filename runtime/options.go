@@ -3,6 +3,7 @@ package aql
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -66,8 +67,13 @@ type Options struct {
 	// wait. Memory under attack grows with it. The default is 8 times Limits.RequestSize. The large requests that a
 	// handler sends to its own adapter count too.
 	MaxInFlightBytes int
-	// Timeout bounds a handler's run where its operation sets none; zero: no bound.
+	// Timeout bounds a handler's run where its operation sets none; zero: no bound. With a bound, a handler that ignores
+	// its context costs its goroutine and its memory alone: it is given up a second after its context has ended, and the
+	// agent learns that it may still take effect. Without a bound its call waits for it.
 	Timeout time.Duration
+	// MaxAbandoned bounds the handlers that were given up and still run: from this number on, calls of all operations are
+	// refused, and from a quarter of it calls of the same operation. Default: 64.
+	MaxAbandoned int
 	// Concurrency is which operations may run at the same time. Default: FullyConcurrent.
 	Concurrency Concurrency
 	// OmitUnknownFields leaves out the fields that a request selects and that results do not have, with a warning. Without
@@ -180,7 +186,9 @@ const (
 	ProfileSemantic       ProfileName = "semantic"        // discover, query, manage, operate
 )
 
-// Concurrency is a concurrency model of MCP-AQL core §9.3.1, which introspection reports.
+// Concurrency is a concurrency model of MCP-AQL core §9.3.1, which introspection reports. A handler that was given up
+// (see Options.Timeout) keeps its turn until it returns: under Serialized nothing runs beside it. Calls that wait for
+// their turn are refused at their own deadline, or when their client cancels them.
 type Concurrency string
 
 // The concurrency models.
@@ -201,9 +209,24 @@ func (c Concurrency) check() error {
 		c, FullyConcurrent, Serialized, ReadConcurrent, ResourceLocked)
 }
 
+// checkDurations fails on durations below zero, which would bound nothing.
+func (o *Options) checkDurations() error {
+	var faults []error
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"Timeout", o.Timeout}, {"SlowAfter", o.SlowAfter}} {
+		if d.value < 0 {
+			faults = append(faults, fmt.Errorf("%s of %v: it is not below zero", d.name, d.value))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // withDefaults replaces the zero values that are not those of a package of their own.
 func (o Options) withDefaults() Options {
 	o.Concurrency = cmp.Or(o.Concurrency, FullyConcurrent)
+	o.MaxAbandoned = cmp.Or(o.MaxAbandoned, defaultAbandoned)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

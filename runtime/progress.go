@@ -136,5 +136,11 @@ func (p *progress) send(report Progress, last bool) {
 	if _, part := words.Leak(report.Message); part != "" {
 		report.Message = ""
 	}
+	p.tell(report)
+}
+
+// tell passes a report to whoever asked for it. One that panics is lost.
+func (p *progress) tell(report Progress) {
+	defer func() { _ = recover() }()
 	p.report(report)
 }

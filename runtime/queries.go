@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
@@ -67,6 +68,9 @@ func (a *Adapter) quotaStatus(ctx context.Context, v *view, report reporter) ([]
 	status, err := counters.Status(ctx, CallerOf(ctx).Key(), a.options.Now(), v.definitions.Operations)
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelError, "state cannot be read", report.attrs("", err)...)
+		if gate.IsBusy(err) {
+			return nil, failure(CodeRateLimitExceeded, stateBusy, detail{"retry_after_seconds", 1})
+		}
 		return nil, internal("state is unavailable; try again later")
 	}
 	return successJSON(status)

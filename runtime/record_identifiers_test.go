@@ -47,8 +47,8 @@ func purges(t *testing.T, path string, ran *[]noteRequest) (*Adapter, *audit.Log
 	return adapter, log
 }
 
-// C11, REQ-AU-02: what was destroyed can be read from the record, whatever else an agent sends with it: of every request
-// that ran, each identifier is in the record as it was sent, and so is every short value. Sensitive values are not.
+// C11, REQ-AU-02: what was destroyed can be read from the record, whatever else an agent sends with it: of every
+// request that ran, each identifier is in the record as it was sent. Sensitive values are not.
 func TestWhatWasDestroyedIsOnRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	var ran []noteRequest
@@ -91,7 +91,8 @@ func TestWhatWasDestroyedIsOnRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if reply := session.Call(t.Context(), "mcp_aql_delete", message); !bytes.HasPrefix(reply.JSON, []byte(`{"success":true`)) {
+		reply := session.Call(t.Context(), "mcp_aql_delete", message)
+		if !bytes.HasPrefix(reply.JSON, []byte(`{"success":true`)) {
 			t.Fatalf("%.500s", reply.JSON)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -198,6 +199,44 @@ func TestExecuteIsOnRecord(t *testing.T) {
 		t.Errorf("on record (-want +got):\n%s", diff)
 	}
 }
+
+// REQ-AU-01, REQ-EL-10: calls of every category are on record where they are confirmed, and those that are refused.
+func TestEveryCategoryIsOnRecord(t *testing.T) {
+	for tool, request := range map[string]string{
+		"mcp_aql_create": createN, "mcp_aql_read": getN1, "mcp_aql_delete": deleteN1,
+		"mcp_aql_execute": `{"operation":"nothing"}`,
+	} {
+		name := strings.Split(request, `"`)[3]
+		for effect, want := range map[string][]string{
+			"deny": {"OPERATION_DENIED"},
+			"confirm": {
+				"CONFIRMATION_REQUIRED", "TOKEN_ISSUED", "TOKEN_VALIDATED", "CONFIRMATION_GRANTED", "OPERATION_FINISHED",
+			},
+		} {
+			f, book := recorded(t, Options{Policy: parsePolicy(t, "version: 1\ndefault: "+effect+"\n")})
+			reply := f.call(tool, request)
+			if found := tokenPattern.FindString(reply); found != "" {
+				members := `"params":{"confirmation_token":"` + found + `"`
+				if strings.Contains(request, `"params":{`) {
+					members += ","
+					f.call(tool, strings.Replace(request, `"params":{`, members, 1))
+				} else {
+					f.call(tool, strings.Replace(request, `}`, ","+members+"}}", 1))
+				}
+			}
+			var got []string
+			for _, line := range book.lines() {
+				event, _, _ := strings.Cut(line, " "+name)
+				got = append(got, event)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, effect, diff)
+			}
+		}
+	}
+}
+
+var tokenPattern = regexp.MustCompile(`conf_[A-Za-z0-9_-]{43}`)
 
 // A15, REQ-TR-02: an adapter whose trust level is not stated is untested, in refusals and on record.
 func TestNoTrustLevelIsUntested(t *testing.T) {

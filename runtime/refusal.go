@@ -22,6 +22,9 @@ const askTheUser = "Ask the user. If they agree, send the same request again wit
 // onlyHuman says why a token that an agent presents is refused.
 const onlyHuman = "needs the answer of the user, and a token in a request is none"
 
+// stateBusy is the message of a request that the state had no time for.
+const stateBusy = "The state of this adapter is busy, so nothing was run. Try again."
+
 // refusal is a request that the gate has refused, on its way to the agent.
 type refusal struct {
 	*gate.Refusal
@@ -74,6 +77,9 @@ func (r *refusal) explain() (*Error, *Question) {
 		return r.denied("the user was asked and did not approve"), nil
 	case gate.ReauthenticationNeeded:
 		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
+	case gate.Busy:
+		return failure(CodeRateLimitExceeded, stateBusy,
+			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	case gate.TooManyTokens:
 		return failure(CodeRateLimitExceeded, "Too many confirmations were asked for or failed. Wait before asking again.",
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // reporter decides what an agent learns of an error, and logs the rest.
 type reporter struct {
 	log       *slog.Logger
-	mapError  func(ctx context.Context, operation string, err error) error // nil: none
 	operation string
 	session   string
 	label     string // the client's, of the message
@@ -28,24 +28,53 @@ type reporter struct {
 
 // handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
 // had ended; nil: it had not.
-func (p reporter) handlerFailure(ctx context.Context, err, ctxErr error) *Error {
-	var crash *panicError
-	if !errors.As(err, &crash) && !errors.As(err, new(*Error)) {
-		err = p.mapped(ctx, err)
-	}
-	f, known := asFailure(err)
-	switch {
-	case errors.As(err, &crash):
-		return p.internal(ctx, err, crash.stack, unexpected)
-	case known && f.Code.Valid():
-		return p.shown(ctx, p.complete(f), err)
-	case errors.Is(err, context.Canceled) && ctxErr != nil:
-		return p.internal(ctx, err, nil, "request was cancelled")
-	case known:
+func (p reporter) handlerFailure(ctx context.Context, v verdict, ctxErr error) *Error {
+	switch f := v.failure; {
+	case v.err == errGivenUp || v.err == errNoTurn: //nolint:errorlint // they are the runner's own
+		return p.notEnded(ctx, v.err, ctxErr)
+	case v.err == errGoexit: //nolint:errorlint // it is the runner's own
+		return p.internal(ctx, v.err, nil, notReturned)
+	case v.crash != nil:
+		return p.internal(ctx, v.err, v.crash.stack, unexpected)
+	case f != nil && f.Code.Valid():
+		return p.shown(ctx, p.complete(f), v.err)
+	case v.cancelled && ctxErr != nil:
+		return p.internal(ctx, v.err, nil, requestCancelled)
+	case f != nil:
 		return p.internal(ctx, p.invalidCode(f), nil, unexpected)
 	default:
-		return p.internal(ctx, err, nil, unexpected)
+		return p.internal(ctx, v.err, nil, unexpected)
 	}
+}
+
+// requestCancelled is the description of the failure of a request that its client has cancelled.
+const requestCancelled = "request was cancelled"
+
+// notEnded is the failure of a request for which a handler has not ended: its own, or an earlier one.
+func (p reporter) notEnded(ctx context.Context, err, ctxErr error) *Error {
+	description := timedOut
+	if errors.Is(ctxErr, context.Canceled) {
+		description = requestCancelled
+	}
+	switch {
+	case err == errNoTurn: //nolint:errorlint // it is the runner's own
+		description = "busy: an earlier operation has not ended, so nothing was run; try again later"
+	case p.definition.definition.Category == gen.Read:
+		description += " and was given up; try again later"
+	default:
+		description += " and was given up: it may still take effect. " + lookFirst
+	}
+	failed := p.internal(ctx, err, nil, description)
+	failed.details = append(failed.details, detail{"operation", p.operation})
+	return failed
+}
+
+// tooManyAbandoned is the failure of a request that does not run because handlers that were given up still do.
+func (p reporter) tooManyAbandoned(ctx context.Context) *Error {
+	failed := p.internal(ctx, errTooMany, nil,
+		"busy: too many earlier operations have not ended, so nothing was run; try again later")
+	failed.details = append(failed.details, detail{"operation", p.operation})
+	return failed
 }
 
 // complete adds to the failure of a patch what the definition of its operation says. Any other failure is complete.
@@ -137,7 +166,7 @@ func (p reporter) attrs(requestID string, err error) []slog.Attr {
 		slog.Any("error", err),
 	}
 	var f *Error
-	if errors.As(err, &f) && f.cause != nil {
+	if errors.As(err, &f) && f != nil && f.cause != nil {
 		attrs = append(attrs, slog.Any("cause", f.cause))
 	}
 	if requestID != "" {

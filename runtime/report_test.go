@@ -31,6 +31,13 @@ func TestHandlerFailure(t *testing.T) {
 			"PERMISSION_DENIED: Permission denied: 'no'", `detail 'at' withheld: it has a source file with a line`},
 		{"the name of a detail that leaks", Denied("no").WithDetail("db.go:12", 1), nil,
 			"PERMISSION_DENIED: Permission denied: 'no'", `detail 'db.go:12' withheld: its name has a source file with a line`},
+		// C12, REQ-ER-08: names leak what texts do, at every depth.
+		{"a path in a name in a detail", Denied("no").WithDetail("at", map[string]any{"a": []any{map[string]int{
+			"/home/ada/notes.db": 1}}}), nil, "PERMISSION_DENIED: Permission denied: 'no'",
+			`detail 'at' withheld: it has a path on the server`},
+		{"a Go type in the name of a detail", Denied("no").WithDetail("*fs.PathError", 1), nil,
+			"PERMISSION_DENIED: Permission denied: 'no'",
+			`detail '*fs.PathError' withheld: its name has the name of a Go type or function`},
 		{"a detail that is not JSON", Denied("no").WithDetail("at", make(chan int)), nil,
 			"PERMISSION_DENIED: Permission denied: 'no'", "unsupported type: chan int"},
 		{"a mistyped code", Errorf("NOTFOUND_RESOURCE", "no such note"), nil,
@@ -39,7 +46,7 @@ func TestHandlerFailure(t *testing.T) {
 		{"a code that is none", Errorf("Oops", "no such note"), nil, "INTERNAL_ERROR: Internal error: 'unexpected failure'",
 			"one of the prefixes VALIDATION_"},
 		{"any other error", secret, nil, "INTERNAL_ERROR: Internal error: 'unexpected failure'", "password"},
-		{"a panic", &panicError{value: "oh", stack: []byte("main.go:3")}, nil,
+		{"a panic", &panicError{text: "oh", stack: []byte("main.go:3")}, nil,
 			"INTERNAL_ERROR: Internal error: 'unexpected failure'", "main.go:3"},
 		{"the end of the handler's time", context.DeadlineExceeded, context.DeadlineExceeded,
 			"INTERNAL_ERROR: Internal error: 'operation timed out'", "deadline"},
@@ -50,8 +57,8 @@ func TestHandlerFailure(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log, text := stageLog()
-			failed := reporter{log: log, operation: "drop", session: "s1", label: "r1"}.handlerFailure(t.Context(), tt.err,
-				tt.ctxErr)
+			failed := reporter{log: log, operation: "drop", session: "s1", label: "r1"}.handlerFailure(t.Context(),
+				new(run).judge(t.Context(), tt.err), tt.ctxErr)
 			checkText(t, "failure", tt.want, failed.Error())
 			if !strings.Contains(text.String(), tt.log) || tt.log == "" && text.Len() > 0 {
 				t.Errorf("log %q, want %q", text, tt.log)

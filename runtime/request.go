@@ -24,6 +24,7 @@ type request struct {
 	values    []paramValue // only for operations whose gate looks at parameters
 	slots     slots
 	ignored   []string // names that are not parameters, where the adapter ignores them
+	lost      *Error   // the failure of a request whose handler has ended its goroutine
 }
 
 // envelope is what surrounds the parameters of a request (MCP-AQL core §4.1).

@@ -3,8 +3,8 @@ package aql
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -14,18 +14,20 @@ import (
 // runner is the third stage of a request: it runs handlers, within their time, in their turn, and survives their
 // panics.
 type runner struct {
-	timeout     time.Duration // where the operation sets none; zero: no bound
-	concurrency Concurrency
-	turn        sync.RWMutex
-	now         func() time.Time // nil: it is of no interest how long a handler takes
+	timeout   time.Duration // where the operation sets none; zero: no bound
+	turns     turns
+	abandoned abandoned
+	log       *slog.Logger
+	now       func() time.Time // nil: it is of no interest how long a handler takes
 }
 
 // outcome is what came of a handler, besides the result that it wrote.
 type outcome struct {
 	handling *handling // what the handler collected
 	took     time.Duration
-	err      error
-	ctxErr   error // why the handler's context had ended when it returned; nil: it had not
+	verdict  verdict // what its error means
+	ctxErr   error   // why the handler's context had ended when it returned; nil: it had not
+	givenUp  bool    // it still runs: it has the memory of the request, and that of the writer
 }
 
 // invoker calls a handler and writes its result. When it returns an error, what it wrote is to be taken back.
@@ -33,9 +35,17 @@ type invoker interface {
 	invoke(ctx context.Context, w *wire.Writer) error
 }
 
-// run calls the handler of an operation and writes its result to w.
-func (e *runner) run(ctx context.Context, o *gen.Operation, h invoker, w *wire.Writer) outcome {
-	timeout := o.Timeout
+// run is what a runner runs.
+type run struct {
+	operation *gen.Operation
+	handler   invoker
+	mapError  func(ctx context.Context, operation string, err error) error // nil: none
+}
+
+// run calls a handler and writes its result to w. It waits for one that has a deadline no longer than until a second
+// after its context has ended.
+func (e *runner) run(ctx context.Context, r run, w *wire.Writer) outcome {
+	caller, timeout := ctx, r.operation.Timeout
 	if timeout == 0 {
 		timeout = e.timeout
 	}
@@ -49,7 +59,15 @@ func (e *runner) run(ctx context.Context, o *gen.Operation, h invoker, w *wire.W
 	if e.now != nil {
 		start = e.now()
 	}
-	out.err = e.invoke(out.handling, o.Category, h, w)
+	_, bounded := ctx.Deadline()
+	switch err := e.turns.enter(ctx, r.operation.Category); {
+	case err != nil:
+		out.verdict.err = errNoTurn
+	case bounded:
+		e.runApart(caller, r, &out, w)
+	default:
+		out.verdict = e.runHere(caller, r, out.handling, w)
+	}
 	if e.now != nil {
 		out.took = e.now().Sub(start)
 	}
@@ -57,35 +75,48 @@ func (e *runner) run(ctx context.Context, o *gen.Operation, h invoker, w *wire.W
 	return out
 }
 
-func (e *runner) invoke(ctx *handling, category gen.Category, h invoker, w *wire.Writer) (err error) {
-	defer e.enter(category)()
+// runHere runs a handler in the goroutine of the call.
+func (e *runner) runHere(caller context.Context, r run, ctx *handling, w *wire.Writer) verdict {
+	defer e.turns.leave(r.operation.Category)
+	if err := invoke(ctx, r.handler, w); err != nil {
+		return r.judge(caller, err)
+	}
+	return verdict{}
+}
+
+// runApart runs a handler in a goroutine of its own, and waits for it.
+func (e *runner) runApart(caller context.Context, r run, out *outcome, w *wire.Writer) {
+	a := &attempt{
+		run: r, runner: e, caller: caller, handling: out.handling, writer: *w,
+		began: time.Now(), ended: make(chan struct{}),
+	}
+	go a.begin()
+	if a.wait() {
+		*w, out.verdict = a.writer, a.verdict
+		return
+	}
+	w.Detach()
+	out.givenUp, out.verdict.err = true, errGivenUp
+}
+
+// invoke calls a handler, and makes its panic an error.
+func invoke(ctx *handling, h invoker, w *wire.Writer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &panicError{value: v, stack: debug.Stack()}
+			err = newPanicError(v)
 		}
 	}()
 	return h.invoke(ctx, w)
 }
 
-// enter waits until an operation of this category may run, as the concurrency model says, and returns what ends its
-// turn.
-func (e *runner) enter(category gen.Category) (leave func()) {
-	switch {
-	case e.concurrency == Serialized, e.concurrency == ReadConcurrent && category != gen.Read:
-		e.turn.Lock()
-		return e.turn.Unlock
-	case e.concurrency == ReadConcurrent:
-		e.turn.RLock()
-		return e.turn.RUnlock
-	default:
-		return func() {}
-	}
-}
-
-// panicError is a handler's panic, on its way to the log.
+// panicError is a panic of a handler, or of the methods of its error, on its way to the log.
 type panicError struct {
-	value any
+	text  string // of the value, whose methods are the author's
 	stack []byte
 }
 
-func (p *panicError) Error() string { return fmt.Sprintf("handler panicked: %v", p.value) }
+func newPanicError(value any) *panicError {
+	return &panicError{fmt.Sprintf("handler panicked: %v", value), debug.Stack()}
+}
+
+func (p *panicError) Error() string { return p.text }

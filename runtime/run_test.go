@@ -42,16 +42,16 @@ func TestRunner(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start, w := time.Now(), wire.NewWriter(nil)
-				out := tt.runner.run(t.Context(), &gen.Operation{Timeout: tt.timeout}, tt.handle, w)
+				out := tt.runner.run(t.Context(), run{operation: &gen.Operation{Timeout: tt.timeout}, handler: tt.handle}, w)
 				got := ""
-				if out.err != nil {
-					got = out.err.Error()
+				if out.verdict.err != nil {
+					got = out.verdict.err.Error()
 				}
 				if got != tt.err || out.ctxErr != nil != tt.ended || out.took != tt.took || time.Since(start) != tt.wait {
 					t.Errorf("error %q, context %v, took %v after %v", got, out.ctxErr, out.took, time.Since(start))
 				}
 				var crash *panicError
-				if errors.As(out.err, &crash) && !strings.Contains(string(crash.stack), "runner).invoke") {
+				if errors.As(out.verdict.err, &crash) && !strings.Contains(string(crash.stack), "TestRunner") {
 					t.Errorf("the stack does not show the handler:\n%s", crash.stack)
 				}
 				checkText(t, "written", "null", string(w.Bytes()))

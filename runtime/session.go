@@ -33,15 +33,20 @@ func (s *Session) Close() { s.gate.Close() }
 // Call answers one request that arrived through the MCP tool of this name. It never fails and never panics: for all
 // bytes the reply is a complete response, and the handler runs only after every check has passed. The request must not
 // change until Call returns. Nothing that the handler received points into it.
-func (s *Session) Call(ctx context.Context, tool string, request []byte) Reply {
+//
+// A handler with a deadline, its operation's or that of ctx, runs in a goroutine of its own, so that Call returns
+// although it does not. The handlers of a batch have a goroutine together. Any other one runs in the goroutine of Call:
+// if it ends that with runtime.Goexit, Call does not return.
+func (s *Session) Call(ctx context.Context, tool string, request []byte) (reply Reply) {
 	cancelled := s.adapter.inFlight.enter(ctx, len(request))
 	if cancelled == nil {
 		defer s.adapter.inFlight.leave(len(request))
 	}
 	x := s.newExchange(ctx, tool)
 	defer x.release()
+	defer s.rescue(ctx, x, tool, &reply)
 	if cancelled != nil {
-		return x.fail(internal("request was cancelled"))
+		return x.fail(internal(requestCancelled))
 	}
 	if s.adapter.options.Sanitize != SanitizeNone {
 		return x.sanitized(x.reply(ctx, request))

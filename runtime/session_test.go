@@ -344,7 +344,8 @@ func TestResponseLimit(t *testing.T) {
 	}
 }
 
-// REQ-DE-12: limits outside the protocol's ranges, and options that name nothing, are start-up errors.
+// REQ-DE-12, C9, C12: limits outside the protocol's ranges, options that name nothing, times that bound nothing and
+// keys that could be guessed are start-up errors.
 func TestNewRefusesBadOptions(t *testing.T) {
 	registry := gen.NewRegistry(nil, nil)
 	for _, tt := range []struct {
@@ -358,6 +359,12 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		{"profile", Options{Profile: "nope"}, "nope"},
 		{"prefix", Options{Prefix: "Git-"}, "Git-"},
 		{"concurrency", Options{Concurrency: "fast"}, "fast"},
+		{"timeout", Options{Timeout: -time.Second}, "Timeout of -1s: it is not below zero"},
+		{"slow after", Options{SlowAfter: -1}, "SlowAfter of -1ns"},
+		{"state timeout", Options{StateTimeout: -1}, "store timeout of -1ns"},
+		{"an empty state key", Options{StateKey: []byte{}}, "a state key of 0 bytes: it has 32 or more"},
+		{"old state keys alone", Options{OldStateKeys: [][]byte{make([]byte, 32)}}, "a state key of 0 bytes"},
+		{"a short old state key", Options{StateKey: make([]byte, 32), OldStateKeys: [][]byte{{1}}}, "of 1 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := New(registry, tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -113,7 +113,7 @@ func (q *request) redacted(valueOf func(name string) (string, bool)) []byte {
 }
 
 // shown returns a parameter's value as a confirmation message shows it, without anything sensitive.
-func (q *request) shown(name string) (string, bool) {
+func (q *request) shown(name string, mark rune) (string, bool) {
 	param, known := q.operation.definition.Param(name)
 	if !known {
 		return "", false
@@ -133,7 +133,7 @@ func (q *request) shown(name string) (string, bool) {
 		return words.Clip(text, maxShown), true
 	}
 	value, _ := wire.NewReader(text, wire.Limits{}).String()
-	return words.Clip(value, maxShown), true
+	return words.Quote(value, maxShown, mark), true
 }
 
 // mapEntry replaces, in a path, the name of a map's entry that could be read as a path itself.

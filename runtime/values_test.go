@@ -23,7 +23,7 @@ func TestRequestValues(t *testing.T) {
 		{"nope", "", ""},
 	} {
 		value, _ := q.Value(tt.name)
-		shown, _ := q.shown(tt.name)
+		shown, _ := q.shown(tt.name, 0)
 		checkText(t, "value of "+tt.name, tt.value, value)
 		checkText(t, "shown of "+tt.name, tt.shown, shown)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/describe/manifest"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // exportFormat is a format in which definitions are written.
@@ -167,6 +168,9 @@ func runExport(ctx context.Context, env *environment, args []string) int {
 	files, warnings, err := format.render(adapter, surface)
 	if err != nil {
 		return fail(env, exitEmit, fmt.Errorf("exporting %s: %w", f.format, err))
+	}
+	for i := range files {
+		files[i].Content = []byte(words.Visible(string(files[i].Content)))
 	}
 	if !f.quiet {
 		for _, w := range warnings {

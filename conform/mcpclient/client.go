@@ -64,7 +64,9 @@ var _ conform.Redirector = (*Client)(nil)
 var _ conform.Server = (*Client)(nil)
 
 // Command starts a command and connects to it. It fails if the command cannot be started or does not complete the MCP
-// handshake in time. The caller must close the client, which ends the command.
+// handshake in time. The caller must close the client, which ends the command as MCP says: it closes the standard
+// input, sends SIGTERM after 2 seconds, and kills it after another 2. Where there are process groups, what the command
+// started ends with it.
 func Command(ctx context.Context, command []string, options Options) (*Client, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command to start")
@@ -74,6 +76,7 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 	process.Dir, process.Stderr = options.Dir, options.Stderr
 	process.Env = append(os.Environ(), options.Env...)
 	process.WaitDelay = time.Second
+	ownGroup(process)
 	stdin, err := process.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", command[0], err)
@@ -90,11 +93,18 @@ func Command(ctx context.Context, command []string, options Options) (*Client, e
 		stdin.Close() // the process may be gone already
 		exited := make(chan error, 1)
 		go func() { exited <- process.Wait() }()
+		defer endGroup(process, true) // what it started, and left behind
 		select {
 		case err := <-exited:
 			return err
 		case <-time.After(2 * time.Second):
-			process.Process.Kill() //nolint:errcheck // it may have ended just now
+			endGroup(process, false)
+		}
+		select {
+		case err := <-exited:
+			return err
+		case <-time.After(2 * time.Second):
+			endGroup(process, true)
 			return <-exited
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/aqltag/aqltag/internal/plainfile"
 )
 
-// checkRegular fails if a Go file in a folder that the patterns name is none. The go command would read a named pipe for
-// ever.
+// checkRegular fails if a Go file in a folder that the patterns name is none. The go command would read a named pipe
+// for ever.
 func checkRegular(opts Options) error {
 	patterns := opts.Patterns
 	if len(patterns) == 0 {

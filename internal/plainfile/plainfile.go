@@ -20,8 +20,8 @@ var ErrNotFile = errors.New("not a file")
 const patience = 5 * time.Minute
 
 // Read reads a file, or what other processes write to a pipe until all have closed it: a named pipe, or the <(COMMAND)
-// of a shell. It fails on what is neither, on more than most bytes, on a named pipe that nobody has opened to write, and
-// when the context ends.
+// of a shell. It fails on what is neither, on more than most bytes, on a named pipe that nobody has opened to write,
+// and when the context ends.
 func Read(ctx context.Context, name string, most int64) ([]byte, error) {
 	return read(ctx, name, most, patience)
 }

@@ -225,6 +225,7 @@ var placePattern = regexp.MustCompile(`(?m)^\t?[a-z_/]+\.go:\d+:`)
 
 // unreachable lists messages without an example because no source draws them: another check comes first.
 var unreachable = map[string]string{
+	"the %s has the character %U":               "a page cannot show the characters: TestHiddenCharacters",
 	"the struct tag is not a string":            "Go's parser refuses such a tag",
 	"%s needs a JSON number, not %q":            "the grammar of tags refuses such a value",
 	"%s needs a whole number from 0, not %q":    "the grammar of tags refuses such a value",

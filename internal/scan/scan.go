@@ -162,6 +162,9 @@ func (s *scanner) scan(roots []*packages.Package) Result {
 		byPackage[o.pkg] = append(byPackage[o.pkg], o)
 	}
 	for _, root := range roots {
+		if len(byPackage[root]) > 0 {
+			s.checkControls(root)
+		}
 		pkg, ok := s.buildPackage(root, byPackage[root])
 		s.Forget(root.Types)
 		if !ok {

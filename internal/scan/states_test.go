@@ -31,7 +31,7 @@ func main() { app.NewRegistry() }
 	states := map[string]string{
 		"absent":  "",
 		"empty":   "-- aql_gen.go --\n",
-		"garbage": "-- aql_gen.go --\n\x00\xff not Go {{{\n",
+		"garbage": "-- aql_gen.go --\n" + header + "\x00\xff not Go {{{\n",
 		"conflict in the body": "-- aql_gen.go --\n" + header + "package app\n\n<<<<<<< HEAD\nfunc NewRegistry() {}\n" +
 			"=======\n>>>>>>> x\n",
 		"conflict in the header": "-- aql_gen.go --\n<<<<<<< HEAD\n" + header + "package app\n=======\npackage app\n" +
@@ -48,7 +48,7 @@ func main() { app.NewRegistry() }
 		"removed types": "-- aql_gen.go --\n" + header + "package app\n\nvar _ = Gone{}\n\n" +
 			"func NewRegistry() {}\n",
 		"stale declarations": "-- aql_gen.go --\n" + header + "package app\n\ntype PingRequest struct{}\n",
-		"unreadable tag":     "-- aql_gen.go --\n//go:build never &&& so\n\npackage app\n",
+		"unreadable tag":     "-- aql_gen.go --\n" + header + "//go:build never &&& so\n\npackage app\n",
 		"another name":       "-- aaa.go --\n" + header + "package app\n\ntype PingRequest struct{}\n",
 	}
 	var want *model.Package

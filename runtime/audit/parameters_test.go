@@ -34,8 +34,8 @@ func recordedOf(t *testing.T, r audit.Record) recorded {
 	return got
 }
 
-// C11: what an operation is about can be read from its record, however much an agent adds to it: only texts of more than
-// 4 KiB are cut, with their length and hash, and those that identify something are not.
+// C11: what an operation is about can be read from its record, however much an agent adds to it: only texts of more
+// than 4 KiB are cut, with their length and hash, and those that identify something are not.
 func TestLongParameters(t *testing.T) {
 	long := strings.Repeat("é", 50_000)
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(long)))

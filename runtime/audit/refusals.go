@@ -58,9 +58,10 @@ type refused struct {
 }
 
 // WriteRefusal is Write for the records of one request that was refused. So that nobody fills the log with requests
-// that are refused, only the first ten refusals of a caller for an operation are recorded in a minute (Options.Refusals),
-// and 1000 of all callers; the others are counted. A record of the event RefusalsCounted says how many there were. It
-// is written when the minute ends, before the next record of the caller that Write receives, and at Close.
+// that are refused, only the first ten refusals of a caller for an operation are recorded in a minute
+// (Options.Refusals), and 1000 of all callers; the others are counted. A record of the event RefusalsCounted says how
+// many there were. It is written when the minute ends, before the next record of the caller that Write receives, and at
+// Close.
 func (l *Log) WriteRefusal(ctx context.Context, records ...Record) error {
 	if l == nil || len(records) == 0 {
 		return nil

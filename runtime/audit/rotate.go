@@ -145,8 +145,8 @@ func (f *File) makeRoom(at time.Time) error {
 	return nil
 }
 
-// rotate closes the file and begins the next one. Each step leaves files that verify and from which the next writer goes
-// on:
+// rotate closes the file and begins the next one. Each step leaves files that verify and from which the next writer
+// goes on:
 //
 //  1. The file gets a second name, with its number.
 //  2. The next file is written under a name of its own, with its first record.

@@ -87,7 +87,8 @@ func TestFileRotates(t *testing.T) {
 			}
 		}
 		for line := range bytes.Lines(read(t, path+".000002")) {
-			if !bytes.Contains(line, []byte(`"event":"FILE_OPENED"`)) || !bytes.Contains(line, []byte(`"file":2,"oldest_file":1`)) ||
+			if !bytes.Contains(line, []byte(`"event":"FILE_OPENED"`)) ||
+				!bytes.Contains(line, []byte(`"file":2,"oldest_file":1`)) ||
 				!bytes.Contains(line, []byte(`"prev":"`+hashOf(lastLine(read(t, path+".000001"))))) {
 				t.Errorf("the second file begins with %s", line)
 			}
@@ -150,7 +151,10 @@ func TestVerifyFindsTamperingWithFiles(t *testing.T) {
 			"audit.log.000001", 3, audit.Torn,
 		},
 		{"two files change places", swap("audit.log.000001", "audit.log.000002"), "audit.log.000001", 1, audit.Reordered},
-		{"a file and the current one change places", swap("audit.log.000002", "audit.log"), "audit.log.000002", 1, audit.Reordered},
+		{
+			"a file and the current one change places", swap("audit.log.000002", "audit.log"), "audit.log.000002", 1,
+			audit.Reordered,
+		},
 		{"a line is changed", edit("audit.log.000002", func(text []byte) []byte {
 			return bytes.Replace(text, []byte("ann"), []byte("bob"), 1)
 		}), "audit.log.000002", 2, audit.Changed},
@@ -462,5 +466,42 @@ func TestRotationOnAFailingDisk(t *testing.T) {
 	}
 	if slices.Contains(names(t, path), "audit.log.next") {
 		t.Error("a file is left")
+	}
+}
+
+// Without a key anybody can write lines that fit. Those that close and open files must make sense all the same.
+func TestMadeUpFiles(t *testing.T) {
+	line := func(event string, members string) string {
+		return `{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"` + event + `","operation":""` + members + `}`
+	}
+	ran := line("OPERATION_ALLOWED", "")
+	closed, opened := line("FILE_CLOSED", `,"file":1`), line("FILE_OPENED", `,"file":2`)
+	other, far := line("FILE_CLOSED", `,"file":7`), line("FILE_OPENED", `,"file":7`)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  string // empty: it verifies
+	}{
+		{"two files", []string{ran, closed, opened, ran}, ""},
+		{"a record behind the end of a file", []string{ran, closed, ran}, "line 3: inserted: it stands behind the record"},
+		{"a file opens before the one before is closed", []string{ran, opened}, "line 2: inserted: it opens a file"},
+		{"a file is closed twice", []string{ran, closed, closed}, "line 3: inserted: it stands behind the record"},
+		{"another file is closed", []string{ran, other}, "line 2: changed: it does not close file 1"},
+		{"another file is opened", []string{ran, closed, far}, "line 3: changed: it does not open file 2"},
+		{"no file is opened", []string{ran, closed, line("FILE_OPENED", "")}, "line 3: changed: "},
+		{"the first file is opened", []string{line("FILE_OPENED", `,"file":1`), ran}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, prev := "", strings.Repeat("0", 64)
+			for i, body := range tt.lines {
+				var made string
+				made, prev = link(body, i+1, prev)
+				text += made
+			}
+			_, err := audit.Verify(strings.NewReader(text), audit.VerifyOptions{})
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
 	}
 }

@@ -318,7 +318,8 @@ func FuzzVerify(f *testing.F) {
 	f.Add(chain)
 	f.Add(plain)
 	f.Add(rotated)
-	f.Add(rotated[bytes.Index(rotated, []byte("FILE_OPENED"))-len(`{"timestamp":"2026-11-21T08:30:00.000000000Z","event":"`):])
+	_, second, _ := bytes.Cut(rotated, []byte("FILE_OPENED"))
+	f.Add(append([]byte(`{"timestamp":"2026-11-21T08:30:02.000001500Z","event":"FILE_OPENED`), second...))
 	f.Add(chain[:len(chain)-1])
 	f.Add(bytes.Repeat([]byte(`{"timestamp":"","seq":1,"prev":"","hash":""}`+"\n"), 2))
 	f.Fuzz(func(t *testing.T, data []byte) {

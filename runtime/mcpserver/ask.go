@@ -62,15 +62,19 @@ func (s *Server) ask(
 	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{approval: question}, RequestState: state}
 }
 
-// text returns the question: the author's message first, and then what exactly will happen.
+// text returns the question: the author's message first, and then what exactly will happen. Nothing in it is hidden:
+// see words.Printable.
 func text(q *aql.Question) string {
 	var out strings.Builder
 	if q.Message != "" {
-		out.WriteString(q.Message + "\n\n")
+		for line := range strings.SplitSeq(q.Message, "\n") { // those of the author; the values in it have none
+			out.WriteString(words.Printable(line) + "\n")
+		}
+		out.WriteString("\n")
 	}
 	out.WriteString("The agent wants to run operation '" + q.Operation + "' (danger: " + q.DangerLevel + ").")
 	if len(q.Reasons) > 0 {
-		out.WriteString("\nWhy this is dangerous: " + strings.Join(q.Reasons, "; "))
+		out.WriteString("\nWhy this is dangerous: " + words.Printable(strings.Join(q.Reasons, "; ")))
 	}
 	if q.Params != "{}" {
 		out.WriteString("\nParameters: " + parameters(q.Params))
@@ -100,7 +104,7 @@ func parameters(object string) string {
 		if len(text) > longestValue {
 			text = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:longestValue], ""), len(value))
 		}
-		fmt.Fprintf(&out, "\n  %q: %s", name, text)
+		fmt.Fprintf(&out, "\n  \"%s\": %s", words.Printable(fmt.Sprint(name)), text)
 	}
 	return out.String()
 }

@@ -396,6 +396,21 @@ func TestQuestionsShowWhatMisleads(t *testing.T) {
 	}
 }
 
+// C12: nothing that stands beside the parameters hides anything either.
+func TestQuestionsHideNothingBesideParameters(t *testing.T) {
+	got := text(&aql.Question{
+		Operation: "delete_thing", DangerLevel: "destructive", Message: "Delete \u202ex\x1b[2J?\nReally?",
+		Reasons: []string{"It is\u200b gone", "for\r good"}, Params: `{"a\u3164b":"` + strings.Repeat("x", 3000) + `"}`,
+	})
+	want := "Delete \\u202ex\\u001b[2J?\nReally?\n\n" +
+		"The agent wants to run operation 'delete_thing' (danger: destructive).\n" +
+		"Why this is dangerous: It is\\u200b gone; for\\u000d good\n" +
+		"Parameters: \n  \"a\\u3164b\": \"" + strings.Repeat("x", 199) + "… (3002 bytes)"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // book counts what is recorded.
 type book struct {
 	mu     sync.Mutex

@@ -50,6 +50,9 @@ type Options struct {
 	ClientTimeout time.Duration
 	// MaxLineBytes bounds one message on stdio; default 16 MiB.
 	MaxLineBytes int
+	// DrainTimeout bounds how long after the end of its input RunStdio goes on, until running calls have ended and their
+	// responses were read; default 5 seconds.
+	DrainTimeout time.Duration
 	// MaxSessions bounds the HTTP sessions that are open at the same time, and the callers whose state is held for the
 	// sessionless protocol; default 1000. One more ends that of the caller with most sessions that is idle for longest.
 	MaxSessions int
@@ -149,6 +152,7 @@ func prepare(adapter *aql.Adapter, options Options) *Server {
 	options.MaxBufferedBytes = max(cmp.Or(options.MaxBufferedBytes, 32<<20), 8*int(options.MaxBodyBytes))
 	options.ClientTimeout = cmp.Or(options.ClientTimeout, 30*time.Second)
 	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
+	options.DrainTimeout = cmp.Or(options.DrainTimeout, 5*time.Second)
 	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
 	options.MaxSessionsPerCaller = cmp.Or(options.MaxSessionsPerCaller, (options.MaxSessions+3)/4)
 	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
@@ -270,8 +274,25 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if method == "initialize" {
 			defer s.sessions.begun(ctx, request)
 		}
-		return next(aql.WithCaller(ctx, caller), method, request)
+		ctx = aql.WithCaller(ctx, caller)
+		if method == "tools/call" {
+			return s.apart(ctx, func() (mcp.Result, error) { return next(ctx, method, request) })
+		}
+		return next(ctx, method, request)
 	}
+}
+
+// apart makes a call in a goroutine of its own, which its handler may end: the SDK would answer the call never.
+func (s *Server) apart(ctx context.Context, call func() (mcp.Result, error)) (result mcp.Result, err error) {
+	err = errInternal()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer s.recovered(ctx, "tools/call", &err)
+		result, err = call()
+	}()
+	<-ended
+	return result, err
 }
 
 // enter begins a call. It fails if as many run as may, of all or of the caller, who is not told apart without a name.

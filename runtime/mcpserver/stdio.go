@@ -3,9 +3,9 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
-	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/internal/rpc"
@@ -13,20 +13,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// drainTimeout bounds how long calls may run, and their responses be read, after the end of the input.
-const drainTimeout = 5 * time.Second
-
 // RunStdio serves one client over a pair of streams, such as standard input and output, until the input or ctx ends.
-// Requests from before the end of the input are answered if their calls end, and the client reads, within 5 seconds;
-// after these RunStdio returns. Nothing but MCP is written to out. A line that is not a JSON-RPC message is answered
-// with an error, and the session goes on; the SDK would end it.
+// Requests from before the end of the input are answered if their calls end, and the client reads, within
+// Options.DrainTimeout; after it RunStdio returns, with an error if calls still run. Nothing but MCP is written to out.
+// A line that is not a JSON-RPC message is answered with an error, and the session goes on; the SDK would end it.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	if s.err != nil {
 		return s.err
 	}
 	calls := &streamCalls{Server: s, direct: newDirect(s), ctx: ctx}
 	conn := front.New(ctx, in, out, calls, front.Options{
-		MaxLineBytes: s.options.MaxLineBytes, DrainTimeout: drainTimeout,
+		MaxLineBytes: s.options.MaxLineBytes, DrainTimeout: s.options.DrainTimeout,
 	})
 	session, err := s.mcp.Connect(ctx, conn, nil)
 	if err != nil {
@@ -47,6 +44,9 @@ func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	conn.Finish()
 	select {
 	case <-conn.Expired():
+		if running := s.inFlight.taken.Load(); running > 0 {
+			return fmt.Errorf("%d calls did not end in time, and were cut off after %s", running, s.options.DrainTimeout)
+		}
 		return nil
 	default:
 	}

@@ -391,10 +391,10 @@ func TestStdioEnds(t *testing.T) {
 					} else {
 						stop()
 					}
-					if err := <-p.done; err != nil {
+					if err := <-p.done; (err != nil) != (tt.line == call) { // C3: it tells that the call was cut off
 						t.Errorf("serving: %v", err)
 					}
-					if took := time.Since(start); took > drainTimeout {
+					if took := time.Since(start); took > server.options.DrainTimeout {
 						t.Errorf("it takes %s", took)
 					}
 					close(release)
@@ -407,7 +407,66 @@ func TestStdioEnds(t *testing.T) {
 	}
 }
 
-// REQ-RS-07: an answer to params of another form names the method, but no Go type and nothing of what was sent.
+// C3: the end of the input ends RunStdio also where the client has sent more than what may wait for it, and reads none
+// of the answers.
+func TestStdioEndsWhereNobodyReads(t *testing.T) {
+	for _, tt := range []struct{ name, line string }{
+		{"answers of the connection", read("1")},
+		{"answers of the SDK", `{"jsonrpc":"2.0","id":1,"method":"ping"}`},
+		{"answers to what is no message", "garbage"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in, toServer := io.Pipe()
+				fromServer, out := io.Pipe()
+				server := newServer(t, Options{}, nil)
+				p := &peer{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
+				go func() { p.done <- server.RunStdio(t.Context(), in, out) }()
+				p.initialize()
+				for i := range 8000 { // more than 256 KiB of answers, and less than 1 MiB after them
+					p.send(strings.Replace(tt.line, `"id":1`, fmt.Sprintf(`"id":%d`, i), 1))
+				}
+				p.in.Close()
+				<-p.done
+				fromServer.Close()
+				server.Close()
+			})
+		})
+	}
+}
+
+// A client that begins to read in time gets all answers, those too to what was read ahead.
+func TestStdioReadsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		server := newServer(t, Options{}, nil)
+		p := &peer{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
+		go func() { p.done <- server.RunStdio(t.Context(), in, out) }()
+		p.initialize()
+		const calls = 8000
+		for i := range calls {
+			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+		}
+		answered := make(map[string]bool)
+		for i := range calls {
+			if i == calls/2 {
+				p.in.Close()
+			}
+			answered[string(p.receive().ID)] = true
+		}
+		if len(answered) != calls {
+			t.Errorf("%d answers, want %d", len(answered), calls)
+		}
+		if err := <-p.done; err != nil {
+			t.Error(err)
+		}
+		fromServer.Close()
+		server.Close()
+	})
+}
+
+// C8, REQ-RS-07: an answer to params of another form names the method, but no Go type and nothing of what was sent.
 func TestMalformedParams(t *testing.T) {
 	const code = -32602
 	for _, tt := range []struct{ name, method, params, want string }{

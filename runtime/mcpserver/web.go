@@ -161,7 +161,14 @@ func (h *web) answer(
 		progress = h.notifier(ctx, stream.send)
 		ctx = aql.WithProgress(ctx, progress.report)
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			h.lost(w, x, stream)
+		}
+	}()
 	asks, err := h.call(ctx, r, x, client, session)
+	returned = true
 	h.leave(x.hold.caller)
 	if progress != nil {
 		progress.end() // without a place: it may wait for the client
@@ -176,6 +183,17 @@ func (h *web) answer(
 	if !stream.end(x.out) {
 		h.write(w, x, http.StatusOK, x.out)
 	}
+}
+
+// lost answers a call that has ended its goroutine without an answer.
+func (h *web) lost(w http.ResponseWriter, x *exchange, stream *events) {
+	h.leave(x.hold.caller)
+	response := appendError(nil, x.message.ID, errInternal())
+	w.Header().Set("Connection", "close") // net/http closes it when the goroutine has ended
+	if !stream.end(response) {
+		h.write(w, x, http.StatusOK, response)
+	}
+	_ = http.NewResponseController(w).Flush() // net/http does not finish the response
 }
 
 // call makes a call. It returns the reply instead of a response if the client is to ask a person first.

@@ -72,15 +72,11 @@ func serveHTTP(
 	}
 	stopping.Store(true)
 	log.Info("shutting down")
-	timeout := options.ShutdownTimeout
-	if timeout == 0 {
-		timeout = 10 * time.Second
-	}
+	timeout := options.shutdownTimeout()
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	if err := web.Shutdown(deadline); errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("some calls did not end in time and were cut off", slog.Duration("after", timeout))
-		return web.Close()
+		return errors.Join(fmt.Errorf("some calls did not end in time, and were cut off after %s", timeout), web.Close())
 	} else if err != nil {
 		return fmt.Errorf("shutting down: %w", err)
 	}

@@ -13,6 +13,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -54,9 +55,11 @@ type Options struct {
 	// MaxConnections bounds the HTTP connections that are open at the same time; default 1024. One more closes another: of
 	// the address with most connections, the one that waits longest for its client.
 	MaxConnections int
-	// Close, unless nil, is called when serving has ended, before Main exits.
+	// Close, unless nil, is called when serving has ended, before Main exits, also where calls still run.
 	Close func() error
-	// ShutdownTimeout bounds how long running calls may take at shutdown; default 10 seconds.
+	// ShutdownTimeout bounds how long running calls may take at shutdown, and as long again how long closing may take:
+	// that of Close, and of the state and the audit log. Default: 10 seconds, and for calls on stdio 5. What does not end
+	// within it is in the log, and Main exits with code 1.
 	ShutdownTimeout time.Duration
 }
 
@@ -85,11 +88,8 @@ func Main(registry *aql.Registry, options Options) {
 }
 
 func main(registry *aql.Registry, options Options) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop() // the next signal ends the process at once
-	}()
+	ctx, stop := untilSignal()
+	defer stop()
 	if flag.Parsed() && flag.Lookup("transport") == nil {
 		fmt.Fprintln(os.Stderr, "flag.Parse was called before serve.Flags(flag.CommandLine) added the adapter's flags")
 		return exitUsage
@@ -101,6 +101,13 @@ func main(registry *aql.Registry, options Options) int {
 		return env.serve(ctx, registry, options, flag.CommandLine)
 	}
 	return env.run(ctx, registry, options, os.Args[1:])
+}
+
+// untilSignal returns a context that ends with an interrupt or a termination signal. The next one ends the process.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // environment is the environment of a process: that of this process, or of a test.
@@ -157,7 +164,7 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 		if options.Close != nil {
 			opened = append(resources{closing(options.Close)}, opened...)
 		}
-		if err := opened.close(); err != nil {
+		if err := opened.closeWithin(options.shutdownTimeout()); err != nil {
 			log.Error("closing the service failed", slog.Any("error", err))
 			code = exitError
 		}
@@ -180,13 +187,14 @@ func (e environment) serve(ctx context.Context, registry *aql.Registry, options 
 func (e environment) serveAdapter(
 	ctx context.Context, adapter *aql.Adapter, s settings, options Options, log *slog.Logger,
 ) int {
+	options.MCP.DrainTimeout = cmp.Or(options.MCP.DrainTimeout, options.ShutdownTimeout)
 	server := mcpserver.New(adapter, options.MCP)
 	err := server.Err()
 	if err != nil {
 		err = usageError{fmt.Errorf("serve.Options.MCP.Setup: %w", err)}
 	} else if s.transport == "stdio" {
 		err = server.RunStdio(ctx, e.stdin, e.stdout)
-		server.Close()
+		within(options.shutdownTimeout(), server.Close)
 	} else { // it closes the server itself, and waits for running calls no longer than the deadline
 		err = serveHTTP(ctx, server, s, options, log)
 	}
@@ -201,6 +209,8 @@ func (e environment) serveAdapter(
 	}
 	return exitOK
 }
+
+func (o *Options) shutdownTimeout() time.Duration { return cmp.Or(o.ShutdownTimeout, 10*time.Second) }
 
 // usageError is a mistake in flags or configuration.
 type usageError struct{ error }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -60,24 +59,13 @@ func openState(ctx context.Context, location string, drivers []store.Driver) (st
 		"Its author adds stores with serve.Options.Stores", what, strings.Join(kinds, ", "))
 }
 
-// resources are what was opened for an adapter, in that order.
-type resources []io.Closer
-
-func (o resources) close() error {
-	var failures []error
-	for i := len(o) - 1; i >= 0; i-- {
-		failures = append(failures, o[i].Close())
-	}
-	return errors.Join(failures...)
-}
-
 // prepare opens what the settings name: state, audit log and policy.
 func (s settings) prepare(
 	ctx context.Context, options *Options, log *slog.Logger,
 ) (*policyfile.File, resources, error) {
 	var opened resources
 	fail := func(err error) (*policyfile.File, resources, error) {
-		return nil, nil, errors.Join(err, opened.close())
+		return nil, nil, errors.Join(err, opened.closeWithin(openTimeout))
 	}
 	if s.given["state"] || options.Adapter.State == nil {
 		state, err := openState(ctx, s.state, options.Stores)
@@ -134,10 +122,6 @@ func (s settings) readStateKeys(options *aql.Options) error {
 	options.StateKey, options.OldStateKeys = keys[0], keys[1:]
 	return nil
 }
-
-type closing func() error
-
-func (c closing) Close() error { return c() }
 
 // pollPolicy is how often the policy file is checked for changes.
 const pollPolicy = 2 * time.Second

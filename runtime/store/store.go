@@ -20,7 +20,7 @@ import (
 // and has one clock for all of them. Every method returns when its context ends.
 //
 // If a method fails with another error than ErrConflict, it is unknown whether the change was made. Callers must act as
-// if it had been refused.
+// if it had been refused. ErrBusy and context.DeadlineExceeded say that the next call may succeed.
 type Store interface {
 	// Get returns the entry of a key. If there is none, its version is zero.
 	Get(ctx context.Context, key string) (Entry, error)
@@ -42,6 +42,10 @@ type Store interface {
 
 // ErrConflict is the error of a change to an entry that is not at the given version.
 var ErrConflict = errors.New("the entry is at another version")
+
+// ErrBusy is the error of a call for which a store had no time or no connection left, or which stood in the way of
+// others: a later one may succeed.
+var ErrBusy = errors.New("the store is busy")
 
 // Version identifies one value of one key. A later version need not be greater.
 type Version uint64

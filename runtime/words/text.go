@@ -102,6 +102,34 @@ func Clip(text string, most int) string {
 	return strings.Clone(Printable(text))
 }
 
+// Quote returns a value as Clip does, for a sentence in which a person must see where it begins and ends: between “ and
+// ”, unless it is one word, or the quotation mark that follows it in the sentence, 0 for none, is not in it.
+func Quote(value string, most int, mark rune) string {
+	shown := Clip(value, most)
+	if mark != 0 && !strings.ContainsRune(shown, mark) || mark == 0 && !strings.ContainsFunc(shown, separates) {
+		return shown
+	}
+	var out strings.Builder
+	out.WriteRune('“')
+	for _, r := range shown {
+		if strings.ContainsRune(doubleMarks, r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	out.WriteRune('”')
+	return out.String()
+}
+
+// doubleMarks are the characters that look like the ends of a quotation between “ and ”.
+const doubleMarks = "\"“”„‟″‶〝〞〟＂"
+
+// separates reports whether a character can make one value look like several words, or like a word and a sentence.
+func separates(r rune) bool {
+	return unicode.IsSpace(r) || unicode.Is(unicode.Quotation_Mark, r) || strings.ContainsRune(doubleMarks, r)
+}
+
 // Count returns a number with a noun, such as "1 item" or "3 items".
 func Count(n int, noun string) string {
 	if n == 1 {

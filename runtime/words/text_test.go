@@ -1,6 +1,9 @@
 package words
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFirstSentence(t *testing.T) {
 	for text, want := range map[string]string{
@@ -82,6 +85,34 @@ func TestCount(t *testing.T) {
 	for n, want := range map[int]string{0: "0 items", 1: "1 item", 2: "2 items"} {
 		if got := Count(n, "item"); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// C12, T-55: a reader sees where a value in a sentence begins and ends, whatever the value is.
+func TestQuote(t *testing.T) {
+	for _, tt := range []struct {
+		value string
+		mark  rune
+		want  string
+	}{
+		{"n1", 0, "n1"},
+		{"", 0, ""},
+		{"ann@example.com", 0, "ann@example.com"},
+		{"Pat Smith", 0, "“Pat Smith”"},
+		{"Pat Smith", '\'', "Pat Smith"},
+		{"x? Nothing is deleted. Approve", 0, "“x? Nothing is deleted. Approve”"},
+		{"x'? Nothing is deleted. Approve 'y", '\'', "“x'? Nothing is deleted. Approve 'y”"},
+		{"x” and “y", 0, `“x\u201d and \u201cy”`},
+		{"x” and “y", '”', `“x\u201d and \u201cy”`},
+		{`x" and "y`, '\'', `x" and "y`},
+		{"x\"y", 0, `“x\u0022y”`},
+		{"x\u3000y", 0, `x\u3000y`},
+		{"x\u202ey\n", 0, `x\u202ey\u000a`},
+		{strings.Repeat("x ", 50), 0, "“" + strings.Repeat("x ", 20) + "…”"},
+	} {
+		if got := Quote(tt.value, 40, tt.mark); got != tt.want {
+			t.Errorf("%q before %q: %q, want %q", tt.value, tt.mark, got, tt.want)
 		}
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,6 +30,17 @@ func hostile() bool {
 		return false
 	case "exits":
 	case "hangs":
+		select {}
+	case "refuses to end": // it ignores SIGTERM, closes nothing, and a child of it does the same
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), hostileEnv+"=child that refuses to end")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		fallthrough
+	case "child that refuses to end":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 		select {}
 	case "logs":
 		fmt.Println("2026/11/21 listening")
@@ -53,6 +67,14 @@ func hostile() bool {
 			switch {
 			case how == "hangs at once" || how == "hangs later" && calls > 5:
 				select {}
+			case how == "answers deep":
+				text = `{"success":true,"data":` + strings.Repeat(`{"a":[`, 5_000_000) + `}`
+			case how == "answers with a gigabyte": // in chunks, and without an end
+				for line := strings.Repeat("x", 1<<16); ; {
+					if _, err := fmt.Print(line); err != nil {
+						return nil, err
+					}
+				}
 			case how == "answers too much":
 				text = `{"success":true,"data":"` + strings.Repeat("x", 32<<20) + `"}`
 			case how == "says little" && calls > 1:
@@ -80,7 +102,7 @@ func probe(t *testing.T, how string) (string, *conform.Report) {
 	}
 	connect, call := time.Minute, time.Minute // a busy machine takes its time
 	switch how {
-	case "hangs", "garbage": // neither ever answers
+	case "hangs", "garbage", "refuses to end": // none ever answers
 		connect = 2 * time.Second
 	case "hangs at once":
 		call = 2 * time.Second
@@ -119,7 +141,11 @@ func TestHostileCommands(t *testing.T) {
 		"hangs later":       "stopped answering: no answer within 5s",
 		"answers too much":  "a message of more than 16777216 bytes",
 		"answers garbage":   "no MCP-AQL tool answers introspect",
-		"dies":              "stopped answering: the server ended the connection",
+		"refuses to end":    "did not answer within 2s",
+		// C10: neither depth nor length ends the prober, or keeps it.
+		"answers deep":            "a message of more than 16777216 bytes",
+		"answers with a gigabyte": "the server wrote to standard output what is not MCP",
+		"dies":                    "stopped answering: the server ended the connection",
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +173,39 @@ func TestHostileURLs(t *testing.T) {
 			select {
 			case <-release:
 			case <-r.Context().Done():
+			}
+		},
+		"never ends an event stream": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for r.Context().Err() == nil {
+				if _, err := fmt.Fprint(w, ": still there\n\n"); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+			}
+		},
+		"answers byte by byte": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			for r.Context().Err() == nil {
+				if _, err := fmt.Fprint(w, " "); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+			}
+		},
+		"answers deep": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":`+strings.Repeat(`{"a":[`, 1_000_000))
+		},
+		"has a header without end": func(w http.ResponseWriter, _ *http.Request) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			defer connection.Close()
+			fmt.Fprint(connection, "HTTP/1.1 200 OK\r\n")
+			for line := "X-More: " + strings.Repeat("x", 1<<16) + "\r\n"; err == nil; {
+				_, err = fmt.Fprint(connection, line)
 			}
 		},
 		"is no MCP": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello") },

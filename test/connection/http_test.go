@@ -307,7 +307,7 @@ func (v *visit) send(ctx context.Context, r request) {
 	late := false
 	if r.method == http.MethodDelete {
 		for _, x := range v.mine.exchanges {
-			if !x.done && !x.stream {
+			if (!x.done || x.left) && !x.stream { // the call of a client that left may go on
 				x.left, late = true, true
 			}
 		}

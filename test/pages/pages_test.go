@@ -22,6 +22,8 @@ var pages = map[string]string{
 	"docs/ci.md":              "TestTutorial",
 	"docs/conformance.md":     "TestTutorial",
 	"docs/adopting.md":        "TestAdopting",
+	"docs/audit.md":           "TestPagesAboutTheExample",
+	"docs/operators.md":       "TestOperators",
 	"docs/security.md":        "TestPagesAboutTheExample",
 	"docs/testing.md":         "TestPagesAboutTheExample",
 	"examples/todo/README.md": "TestPagesAboutTheExample",
@@ -73,12 +75,14 @@ func TestTutorial(t *testing.T) {
 	r.finish()
 }
 
-// Pages about the todo example: its README; the policy that the security page has; what the page about tests does with
-// exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit an audit file.
+// Pages about the todo example: its README; the audit log; the policy that the security page has; what the page about
+// tests does with exports. TestDocumentedTests of the example has the tests on that page, and TestStatePolicyAndAudit
+// an audit file.
 func TestPagesAboutTheExample(t *testing.T) {
 	const readme = "examples/todo/README.md"
 	newExample(t).follow(readme, only(read(t, readme), "sh", "sh background", "json"))
 	r := newExample(t)
+	r.follow("docs/audit.md", only(read(t, "docs/audit.md"), "sh", "text"))
 	for _, page := range []string{"docs/security.md", "docs/testing.md"} {
 		r.follow(page, slices.DeleteFunc(only(read(t, page), "sh", "yaml"), func(block Block) bool {
 			return slices.ContainsFunc([]string{"audit verify", "aqltest", "AQL_UPDATE"}, func(elsewhere string) bool {

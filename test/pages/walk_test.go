@@ -37,7 +37,7 @@ type reader struct {
 	dir     string
 	shell   *shell
 	here    *strings.Replacer  // from places on pages to those of this test
-	address string             // for HTTP
+	address string             // of the last server over HTTP
 	printed string             // by the last commands
 	client  *mcp.ClientSession // of the last server in a configuration
 	token   string             // the last confirmation token in a reply
@@ -74,7 +74,8 @@ func newExample(t *testing.T) *reader {
 }
 
 // written are files that commands on pages write or read.
-var written = []string{"./todo-adapter", "todo-adapter", "todo.db", "policy.yaml", "released.json"}
+var written = []string{"./todo-adapter", "todo-adapter", "todo.db", "policy.yaml", "released.json", "audit.log",
+	"audit.key", "audit.head", "state.key"}
 
 // newReader returns a reader who works in one folder and has the written files in another.
 func newReader(t *testing.T, dir, files string, env []string) *reader {
@@ -82,19 +83,21 @@ func newReader(t *testing.T, dir, files string, env []string) *reader {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh on this machine")
 	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	places := []string{"$HOME/.notes", filepath.Join(files, ".notes")}
+	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:8081"} {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener.Close()
+		places = append(places, address, listener.Addr().String())
 	}
-	listener.Close()
-	address := listener.Addr().String()
-	places := []string{"127.0.0.1:8080", address}
 	if files != dir {
 		for _, name := range written {
 			places = append(places, name, filepath.Join(files, name))
 		}
 	}
-	return &reader{T: t, dir: files, here: strings.NewReplacer(places...), shell: newShell(t, dir, env), address: address}
+	return &reader{T: t, dir: files, here: strings.NewReplacer(places...), shell: newShell(t, dir, env)}
 }
 
 // read returns the blocks of a page.
@@ -176,7 +179,8 @@ func (r *reader) run(page string, block Block) {
 func (r *reader) serve(page string, block Block) {
 	r.Helper()
 	command := r.here.Replace(strings.TrimSpace(block.Text))
-	server := exec.CommandContext(r.Context(), "sh", "-c", "exec "+command)
+	r.address = regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(command)
+	server := exec.CommandContext(r.Context(), "sh", "-c", "exec env "+command)
 	server.Dir = r.shell.dir
 	if err := server.Start(); err != nil {
 		r.Fatalf("%s:%d: %v", page, block.Line, err)

@@ -7,6 +7,7 @@ require (
 	github.com/aqltag/aqltag/runtime/store/postgres v0.1.0
 	github.com/aqltag/aqltag/runtime/store/redis v0.1.0
 	github.com/aqltag/aqltag/runtime/store/sqlite v0.1.0
+	github.com/jackc/pgx/v5 v5.12.0
 )
 
 require (
@@ -27,7 +28,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect

@@ -94,7 +94,8 @@ type answer struct {
 	Error   struct {
 		Code, Message string
 		Details       struct {
-			Token string `json:"confirmation_token"`
+			Token      string `json:"confirmation_token"`
+			RetryAfter int    `json:"retry_after_seconds"`
 		}
 	}
 }

@@ -50,7 +50,7 @@ func Render(a *gen.Definitions, s describe.Surface) ([]byte, error) {
 			line("- `%s`: %s", signature(o), about(o))
 		}
 	}
-	return []byte(b.String()), nil
+	return []byte(words.Visible(b.String())), nil
 }
 
 func summary(a *gen.Definitions, s describe.Surface) string {

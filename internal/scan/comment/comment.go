@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/runtime/words"
 )
 
 // Describe returns the description that a comment gives of name. It removes directives and markers, joins the lines of
@@ -16,7 +17,7 @@ func Describe(comment *ast.CommentGroup, name string) string {
 	if comment == nil {
 		return ""
 	}
-	return withoutName(paragraphs(withoutMarkers(comment.Text())), name)
+	return withoutName(paragraphs(withoutMarkers(words.WithoutControls(comment.Text()))), name)
 }
 
 // withoutName drops the name with which a text begins.

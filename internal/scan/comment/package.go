@@ -18,7 +18,7 @@ func Package(comment *ast.CommentGroup, name string) string {
 	if comment == nil {
 		return ""
 	}
-	text := paragraphs(withoutMarkers(comment.Text()))
+	text := paragraphs(withoutMarkers(words.WithoutControls(comment.Text())))
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		subject := "Package " + name
 		if words := strings.Fields(paragraph); len(words) > 1 && words[0] == "Command" {

@@ -38,7 +38,7 @@ func Render(a *gen.Definitions, s describe.Surface, protocol describe.Protocol) 
 	p.heading(2)
 	p.paragraph("Any operation can answer with these codes, whatever its parameters are.")
 	p.failures(describe.CommonFailures())
-	return []byte(strings.TrimRight(p.text.String(), "\n") + "\n"), nil
+	return []byte(words.Visible(strings.TrimRight(p.text.String(), "\n") + "\n")), nil
 }
 
 // badges are the danger levels with a symbol.

@@ -41,7 +41,7 @@ func (n *encoder) writeAny(w *wire.Writer, p unsafe.Pointer) {
 // writeRaw writes JSON from a handler. As in encoding/json, it is checked and compacted; other than there, a name that
 // stands twice in one object is an error, as it is in requests.
 func (n *encoder) writeRaw(w *wire.Writer, text []byte) {
-	if text == nil {
+	if text == nil || w.Refuses(len(text)) {
 		w.Null()
 		return
 	}
@@ -72,6 +72,10 @@ func (n *encoder) writeText(w *wire.Writer, p unsafe.Pointer) {
 		w.Null()
 		return
 	}
+	if w.Refuses(len(text)) {
+		w.Null()
+		return
+	}
 	w.String(string(text))
 }
 
@@ -81,6 +85,10 @@ func (n *encoder) writeJSON(w *wire.Writer, p unsafe.Pointer) {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	err := callUser(func() error { return encoder.Encode(reflect.NewAt(n.goType, p).Interface()) })
+	if err == nil && w.Refuses(text.Len()) {
+		w.Null()
+		return
+	}
 	if err == nil && !n.writesAsDefined(text.Bytes()) {
 		err = fmt.Errorf("the definition says %s, but it writes %.40s", n.wireType, text.String())
 	}

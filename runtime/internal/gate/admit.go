@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/meter"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/aqltag/aqltag/runtime/trust"
 )
 
@@ -30,7 +32,9 @@ func (g *Gate) Admit(ctx context.Context, r *Request) (Pass, *Refusal) {
 	}
 	if err := a.recordPass(ctx); err != nil {
 		a.giveBack(ctx)
-		return Pass{}, &Refusal{Reason: Unavailable, Err: err, At: a.now}
+		refusal = unavailable(err)
+		refusal.At = a.now
+		return Pass{}, refusal
 	}
 	return a.pass, nil
 }
@@ -50,7 +54,18 @@ type admission struct {
 	consumed  []string // ids of the tokens that were consumed
 }
 
-func unavailable(err error) *Refusal { return &Refusal{Reason: Unavailable, Err: err} }
+// IsBusy reports whether a failure of the store or the audit log may be over when the request is made again.
+func IsBusy(err error) bool {
+	return errors.Is(err, store.ErrBusy) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// unavailable is the refusal of a request because of a failure of the store or the audit log.
+func unavailable(err error) *Refusal {
+	if IsBusy(err) {
+		return &Refusal{Reason: Busy, Wait: time.Second, Err: err}
+	}
+	return &Refusal{Reason: Unavailable, Err: err}
+}
 
 // decide applies trust level and policy, and finds out whether the call needs confirmation.
 func (a *admission) decide() *Refusal {

@@ -250,7 +250,7 @@ func storesThatHoldRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, refusal := s.Admit(t.Context(), s.request(session, func(r *Request) { r.Presented.Token = token }))
-		if name == "conflicts" && (refusal == nil || refusal.Reason != Unavailable) {
+		if name == "conflicts" && (refusal == nil || refusal.Reason != Busy) {
 			t.Errorf("%s: a token: %+v", name, refusal)
 		}
 		_, refusal = s.Admit(t.Context(), s.request(session, func(r *Request) { r.Sealed = sealed }))

@@ -27,6 +27,11 @@ type clock struct {
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.advanced()
+}
+
+// advanced sets the clock to the time that it is, and returns that. The lock is held.
+func (c *clock) advanced() time.Time {
 	read := c.read()
 	passed := max(read.Sub(c.last), 0) // by the monotonic clock, where read has it
 	c.last = read
@@ -42,7 +47,7 @@ func (c *clock) Now() time.Time {
 func (c *clock) advance(to time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if to.After(c.now) {
+	if to.After(c.advanced()) { // what has passed since the clock was read is in to, too
 		c.now = to
 	}
 }

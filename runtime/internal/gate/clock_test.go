@@ -100,3 +100,16 @@ func TestLatestTime(t *testing.T) {
 		t.Errorf("log: %s", log)
 	}
 }
+
+// C12: a clock that is set to the time of another process, which was read later, does not count twice what has passed
+// meanwhile. TestChaos in test/state/chaos has found that tokens expired early.
+func TestClockCountsTimeOnce(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	c := clock{read: func() time.Time { return at }}
+	c.Now()
+	at = at.Add(10 * time.Second)
+	c.advance(at)
+	if got := c.Now(); !got.Equal(at) {
+		t.Errorf("the clock is ahead by %s", got.Sub(at))
+	}
+}

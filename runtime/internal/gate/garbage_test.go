@@ -220,7 +220,9 @@ func TestGarbageInPlaceOfCounts(t *testing.T) {
 				Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, HardStop: 5}},
 			}})
 			state.take = change
-			_, refusal := s.Admit(t.Context(), s.request(s.NewSession(), func(r *Request) { r.Operation = s.Operation("get_note") }))
+			_, refusal := s.Admit(t.Context(), s.request(s.NewSession(), func(r *Request) {
+				r.Operation = s.Operation("get_note")
+			}))
 			if refusal == nil || refusal.Reason != Unavailable || refusal.Err == nil {
 				t.Errorf("%+v", refusal)
 			}

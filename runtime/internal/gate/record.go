@@ -121,7 +121,7 @@ var reasons = map[Reason]string{
 	QuotaPaused: "quota pause", QuotaExhausted: "quota exhausted", TokenRefused: "token",
 	NotByHuman: "token of no human", Declined: "declined by a human",
 	ReauthenticationNeeded: "not authenticated once more", TooManyTokens: "too many confirmations",
-	Unavailable: "state is unavailable",
+	Busy: "state is busy", Unavailable: "state is unavailable",
 }
 
 // verdicts are the reasons of refused tokens in records.

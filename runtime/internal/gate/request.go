@@ -60,6 +60,7 @@ const (
 	Declined   // by a person
 	ReauthenticationNeeded
 	TooManyTokens
+	Busy        // the store or the audit log has no time, and may have later
 	Unavailable // the store or the audit log fails
 )
 
@@ -75,7 +76,7 @@ type Refusal struct {
 	Wait     time.Duration // until the ticket is accepted, or the caller may try again
 	Redeemed Redemption    // for TokenRefused
 	Forged   bool          // for TokenRefused: Sealed is nothing that Session.Seal returned for the caller
-	Err      error         // for the log, if Unavailable
+	Err      error         // for the log, if Busy or Unavailable
 }
 
 // Pass is the answer to a request that was admitted.

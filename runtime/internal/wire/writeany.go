@@ -31,6 +31,12 @@ func (w *Writer) Any(v any) {
 		w.number(string(v))
 	case time.Time:
 		w.Time(v)
+	case []byte:
+		if v == nil {
+			w.Null()
+			return
+		}
+		w.Base64(v)
 	case []any:
 		anyArray(w, v, (*Writer).Any)
 	case []string:
@@ -78,6 +84,10 @@ func anyObject(w *Writer, members map[string]any) {
 
 // number writes the text of a json.Number, which need not be a number.
 func (w *Writer) number(text string) {
+	if w.Refuses(len(text)) {
+		w.Null()
+		return
+	}
 	r := Reader{data: text, retained: text}
 	if _, ok := r.number(); !ok || r.pos != len(text) {
 		w.Fail(errors.New("wire: a json.Number is not a number"))
@@ -93,6 +103,10 @@ func (w *Writer) reflected(v any) {
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		w.Fail(fmt.Errorf("wire: writing a value of dynamic type: %w", err))
+		w.Null()
+		return
+	}
+	if w.Refuses(text.Len()) {
 		w.Null()
 		return
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"errors"
@@ -38,6 +39,9 @@ func (w *Writer) Reset(buf []byte) {
 // a buffer beyond the limit is an error, and the buffer does not grow from then on.
 func (w *Writer) SetLimit(bytes int) { w.limit = bytes }
 
+// Detach copies the memory of w. What a copy of w, made before, goes on to write is then its own.
+func (w *Writer) Detach() { w.buf, w.entries, w.checker = bytes.Clone(w.buf), nil, nil }
+
 // Limit returns the limit of the buffer; 0: there is none.
 func (w *Writer) Limit() int { return w.limit }
 
@@ -72,6 +76,21 @@ func (w *Writer) drop(open byte) {
 	w.Fail(errTooLong)
 	w.dropped += len(w.buf) - w.mark
 	w.buf = append(w.buf[:w.mark], open)
+}
+
+// largeText is the number of bytes from which on a text is not written where it would exceed the limit. A shorter one
+// is, and the limit is found out at the next member or element.
+const largeText = 4 << 10
+
+// Refuses reports whether so many more bytes, of one value, are too many. They are counted and not to be written, and
+// the limit is an error.
+func (w *Writer) Refuses(bytes int) bool {
+	if bytes < largeText || w.limit == 0 || len(w.buf)+bytes <= w.limit {
+		return false
+	}
+	w.Fail(errTooLong)
+	w.dropped += bytes
+	return true
 }
 
 // Mark is a place in the output.
@@ -167,6 +186,9 @@ func (w *Writer) Field(spelled string, first bool) {
 // KeyEscaped writes the name of a member, which may need escapes.
 func (w *Writer) KeyEscaped(name string) {
 	w.comma('{')
+	if len(name) >= largeText && w.Refuses(len(name)) {
+		name = ""
+	}
 	w.buf = append(appendString(w.buf, name), ':')
 }
 
@@ -174,7 +196,12 @@ func (w *Writer) KeyEscaped(name string) {
 func (w *Writer) Element() { w.comma('[') }
 
 // String writes a string as encoding/json does without escaping HTML. Invalid UTF-8 becomes U+FFFD.
-func (w *Writer) String(s string) { w.buf = appendString(w.buf, s) }
+func (w *Writer) String(s string) {
+	if len(s) >= largeText && w.Refuses(len(s)) {
+		s = ""
+	}
+	w.buf = appendString(w.buf, s)
+}
 
 // Int writes an integer.
 func (w *Writer) Int(v int64) { w.buf = strconv.AppendInt(w.buf, v, 10) }
@@ -213,6 +240,9 @@ func (w *Writer) Time(t time.Time) {
 // Base64 writes binary data in standard base64 (MCP-AQL core §4.7.4). Unlike encoding/json, it writes nil as empty
 // data.
 func (w *Writer) Base64(b []byte) {
+	if w.Refuses(base64.StdEncoding.EncodedLen(len(b))) {
+		b = nil
+	}
 	w.buf = append(w.buf, '"')
 	w.buf = base64.StdEncoding.AppendEncode(w.buf, b)
 	w.buf = append(w.buf, '"')

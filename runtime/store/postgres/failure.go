@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"syscall"
 
+	"github.com/aqltag/aqltag/runtime/store"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 )
@@ -22,6 +24,13 @@ type failure struct {
 
 func (f *failure) Error() string { return f.doing + ": " + f.why }
 func (f *failure) Unwrap() error { return f.cause }
+
+// Is reports a failure of a server that has too much to do as store.ErrBusy.
+func (f *failure) Is(target error) bool {
+	var network net.Error
+	return target == store.ErrBusy && (slices.Contains(busyCodes, codeOf(f.cause)) ||
+		errors.Is(f.cause, context.DeadlineExceeded) || errors.As(f.cause, &network) && network.Timeout())
+}
 
 // failed wraps an error as a failure. It returns nil for nil.
 func failed(ctx context.Context, doing string, err error) error {
@@ -74,18 +83,28 @@ const (
 	readOnly             = "25006"
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"
+	tooManyConnections   = "53300"
 )
 
+// busyCodes are the codes of a server that has too much to do: no connection or memory is left, or a transaction that
+// waited for others was ended.
+var busyCodes = []string{
+	tooManyConnections, serializationFailure, deadlockDetected,
+	"53000", "53200", // resources, memory
+	"55P03", "57014", // a wait for a lock, a statement that took too long
+	"25P03", "25P04", // a transaction that took too long
+}
+
 var reasons = map[string]string{
-	readOnly:      "the server takes no changes: it is read-only",
-	adminShutdown: "the server was stopped, or ended the connection",
-	crashShutdown: "the server was stopped, or ended the connection",
-	"57P03":       "the server is not ready: it starts or stops",
-	"53300":       "the server has no connection left",
-	"53100":       "the server's disk is full",
-	"28P01":       "the server refused the user name or the password",
-	"28000":       "the server refused the user name or the password",
-	"3D000":       "there is no such database on the server",
+	readOnly:           "the server takes no changes: it is read-only",
+	adminShutdown:      "the server was stopped, or ended the connection",
+	crashShutdown:      "the server was stopped, or ended the connection",
+	"57P03":            "the server is not ready: it starts or stops",
+	tooManyConnections: "the server has no connection left",
+	"53100":            "the server's disk is full",
+	"28P01":            "the server refused the user name or the password",
+	"28000":            "the server refused the user name or the password",
+	"3D000":            "there is no such database on the server",
 	"42501": "the server does not permit it to this user; for the tables to be created, " +
 		"the user must own their schema or be permitted to create it",
 	"42P01": "the tables of the store are not there; they are created when a store is opened",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/store"
@@ -36,6 +37,9 @@ var meanings = map[string]string{
 	"AQLRANGE": "a counter would exceed 9007199254740991, which is the most that it can hold",
 }
 
+// busyCodes are the codes of a server that has too much to do for a moment.
+var busyCodes = []string{"BUSY", "LOADING", "TRYAGAIN", "ASK"}
+
 // explain returns what failed and, if known, what to do about it. It does not repeat the server's text or an address.
 func explain(err error) error {
 	var answer goredis.Error
@@ -56,7 +60,7 @@ func explain(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the server has closed the connection")
 	case errors.Is(err, goredis.ErrPoolTimeout), errors.Is(err, goredis.ErrPoolExhausted):
-		return errors.New("all connections to the server are busy")
+		return fmt.Errorf("%w: all connections to the server are in use", store.ErrBusy)
 	case errors.Is(err, goredis.ErrClosed):
 		return errors.New("the store has been closed")
 	}
@@ -68,7 +72,9 @@ func refusal(code string) error {
 	if code == "OOM" {
 		return fmt.Errorf("%w: the server has reached its maxmemory", store.ErrFull)
 	}
-	if meaning, ok := meanings[code]; ok {
+	if meaning, ok := meanings[code]; ok && slices.Contains(busyCodes, code) {
+		return fmt.Errorf("%w: %s", store.ErrBusy, meaning)
+	} else if ok {
 		return errors.New(meaning)
 	}
 	for _, letter := range code {

@@ -219,6 +219,29 @@ func TestServerThatIsFull(t *testing.T) {
 	recovers(t, s)
 }
 
+// C12: a server that is busy with a script may have time later.
+func TestServerThatIsBusy(t *testing.T) {
+	server := redistest.Start(t, "--busy-reply-threshold", "1")
+	s, admin := open(t, server.Location()), client(t, server)
+	var running sync.WaitGroup
+	running.Go(func() { _ = client(t, server).Eval(context.Background(), "while true do end", nil).Err() })
+	for admin.Ping(t.Context()).Err() == nil { // until the script runs
+		time.Sleep(time.Millisecond)
+	}
+	for _, call := range calls {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		if allowed, err := call.run(ctx, s); allowed || !errors.Is(err, store.ErrBusy) {
+			t.Errorf("%s: %v, %v", call.name, allowed, err)
+		}
+		cancel()
+	}
+	if err := admin.Do(t.Context(), "SCRIPT", "KILL").Err(); err != nil {
+		t.Fatal(err)
+	}
+	running.Wait()
+	recovers(t, s)
+}
+
 func TestServerThatDemandsAPassword(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", password)
 	with := func(user *url.Userinfo) string {

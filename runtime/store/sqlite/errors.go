@@ -29,6 +29,9 @@ func busy(err error) bool {
 
 // explain adds to an SQLite error what it means to the operator.
 func explain(err error) error {
+	if busy(err) {
+		return fmt.Errorf("%w: the state file is locked (%w)", store.ErrBusy, err)
+	}
 	switch primary(err) {
 	case code.SQLITE_FULL:
 		return fmt.Errorf("%w: the disk of the state file is full (%w)", store.ErrFull, err)

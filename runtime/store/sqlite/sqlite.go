@@ -29,7 +29,8 @@ const (
 )
 
 var (
-	errBusy    = errors.New("the state file was locked by another process, or its disk did not answer, for too long")
+	errBusy = fmt.Errorf("%w: the state file was locked by another process, or its disk did not answer, for too long",
+		store.ErrBusy)
 	errClosed  = errors.New("the store is closed")
 	errMissing = errors.New("the state file was removed or replaced while it was in use; start the process again")
 )

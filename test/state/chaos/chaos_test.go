@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +44,11 @@ func TestChaos(t *testing.T) {
 				s = rand.Uint64N(1 << 32)
 			}
 			t.Logf("seed %d", s)
-			w := newWorld(t, k, s, "", bounds{calls: 8, bells: 60, lifetime: lifetime})
+			bells := 60
+			if *last > 0 {
+				bells = 1000 // so that it can ring for a while
+			}
+			w := newWorld(t, k, s, "", bounds{calls: 8, bells: bells, lifetime: lifetime})
 			p := &planner{random: rand.New(rand.NewPCG(s, 0)), long: *last > 0}
 			w.run(s, p, func(n int) bool { return n < *steps && *last == 0 || time.Since(w.began) < *last })
 			for _, f := range w.faults {
@@ -60,6 +65,7 @@ func TestChaos(t *testing.T) {
 // run follows a plan while clients call, and judges what happened.
 func (w *world) run(seed uint64, p *planner, more func(n int) bool) {
 	w.answer()
+	w.began = time.Now()
 	var callers sync.WaitGroup
 	stop := make(chan struct{})
 	for i := range clients {
@@ -236,16 +242,24 @@ func programs(t testing.TB) (fixture, aqlTag string) {
 	return filepath.Join(built, "fixture"), filepath.Join(built, "aql-tag")
 }
 
-// built is the folder of the programs.
+// built is the folder of the programs and of the worlds.
 var built string
 
 func TestMain(m *testing.M) {
-	folder, err := os.MkdirTemp("", "aqlc")
+	folder, err := os.MkdirTemp("", "aqlc") // t.TempDir is too long for sockets
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	built = folder
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		unmount(folder) // tests do not end by themselves then
+		os.RemoveAll(folder)
+		os.Exit(1)
+	}()
 	code := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(code)

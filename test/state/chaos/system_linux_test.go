@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -25,6 +26,16 @@ func newDisk(t testing.TB, path string) *disk {
 	}
 	t.Cleanup(func() { syscall.Unmount(path, syscall.MNT_DETACH) })
 	return &disk{t, path}
+}
+
+// unmount unmounts the disks of all worlds in a folder.
+func unmount(folder string) {
+	for _, name := range []string{"state", "audit"} {
+		mounted, _ := filepath.Glob(filepath.Join(folder, "*", name))
+		for _, path := range mounted {
+			syscall.Unmount(path, syscall.MNT_DETACH)
+		}
+	}
 }
 
 // fill leaves room for so many bytes more, in whole pages.

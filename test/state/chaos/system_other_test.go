@@ -14,5 +14,7 @@ type disk struct{}
 
 func newDisk(testing.TB, string) *disk { return nil }
 
+func unmount(string) {}
+
 func (*disk) fill(int) {}
 func (*disk) empty()   {}

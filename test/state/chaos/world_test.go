@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,9 @@ const lifetime = 3 * time.Second
 
 // stateTimeout is how long a call waits for the state.
 const stateTimeout = 500 * time.Millisecond
+
+// auditSize is small, so that many files are closed while processes die.
+const auditSize = 256 << 10
 
 // longest is beyond all that anything waits for: PostgreSQL ends transactions that idle for 10 s, and SQLite and audit
 // files are waited for as long.
@@ -53,6 +57,7 @@ type world struct {
 
 	server server // nil with SQLite
 	disks  map[string]*disk
+	keys   map[string]string // files; of what has none, the name is empty
 	slots  []*slot
 
 	history  history
@@ -109,13 +114,14 @@ var kinds = []kind{
 // newWorld starts the processes on a store.
 func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *world {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "aqlc") // t.TempDir is too long for sockets
+	dir, err := os.MkdirTemp(built, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	w := &world{
-		t: t, kind: k.name, began: time.Now(), dir: dir, mutant: mutant, bounds: limits, disks: make(map[string]*disk),
+		t: t, kind: k.name, dir: dir, mutant: mutant, bounds: limits, disks: make(map[string]*disk),
+		keys: make(map[string]string),
 	}
 	w.fixture, w.aqlTag = programs(t)
 	folder := func(name string) string {
@@ -136,11 +142,14 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 			t.Logf("the disk of %s is never full: this test may not mount one", name)
 		}
 	}
-	key := ""
-	if seed%2 == 0 { // with every other seed the state is signed
-		key = filepath.Join(dir, "key")
-		if err := os.WriteFile(key, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600); err != nil {
-			t.Fatal(err)
+	// With every other seed the state is signed, with every other two the audit log.
+	for i, name := range []string{"state", "audit"} {
+		if seed>>i&1 == 0 {
+			w.keys[name] = filepath.Join(dir, name+".key")
+			text := strings.Repeat("0123456789abcde"+strconv.Itoa(i), 4)
+			if err := os.WriteFile(w.keys[name], []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	location := func(string) string { return filepath.Join(dir, "state", "state.db") }
@@ -166,7 +175,8 @@ func newWorld(t testing.TB, k kind, seed uint64, mutant string, limits bounds) *
 			s.store = newProxy(t, filepath.Join(own, postgresSocket), socket, seed+uint64(i))
 		}
 		s.arguments = append([]string{
-			"-process", c.name, "-journal", w.journal(), "-state", location(own), "-state-key", key, "-audit", s.audit,
+			"-process", c.name, "-journal", w.journal(), "-state", location(own), "-state-key", w.keys["state"],
+			"-audit", s.audit, "-audit-key", w.keys["audit"], "-audit-size", strconv.Itoa(auditSize),
 			"-lifetime", limits.lifetime.String(), "-state-timeout", stateTimeout.String(),
 			"-calls", fmt.Sprint(limits.calls), "-bells", fmt.Sprint(limits.bells), "-mutant", mutant, "-log-level", "warn",
 		}, c.arguments...)

@@ -156,14 +156,17 @@ func (c *Conn) isClosed() bool {
 }
 
 // respond writes a response of the reader.
-func (c *Conn) respond(response []byte) error { return c.out.post(append(response, '\n')) }
+func (c *Conn) respond(response []byte) error { return c.out.post(append(response, '\n'), c.readAhead) }
+
+// readAhead lets the end of the input be seen while the reader waits for the client to read.
+func (c *Conn) readAhead() (end func()) { return c.lines.ahead.begin(c.Drain) }
 
 // accept answers a message, or passes it on. Its error ends the connection.
 func (c *Conn) accept(j *job) error {
 	m := &j.message
 	responds := m.IsRequest() && m.Key != ""
 	if responds {
-		if err := c.out.wait(); err != nil { // requests of a client that does not read would pile up
+		if err := c.out.wait(c.readAhead); err != nil { // requests of a client that does not read would pile up
 			return err
 		}
 	}

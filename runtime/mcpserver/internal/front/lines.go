@@ -12,12 +12,14 @@ const readAhead = 64 << 10
 
 // lines reads the lines of a stream.
 type lines struct {
+	ahead   *ahead
 	in      *bufio.Reader
 	longest int
 }
 
 func newLines(in io.Reader, longest int) *lines {
-	return &lines{in: bufio.NewReaderSize(in, readAhead), longest: longest}
+	source := newAhead(in)
+	return &lines{ahead: source, in: bufio.NewReaderSize(source, readAhead), longest: longest}
 }
 
 // next appends the next line that is not blank to buf, without the end of the line. tooLong reports that it has more

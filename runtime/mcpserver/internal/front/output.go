@@ -32,7 +32,7 @@ func newOutput(out io.Writer) *output {
 func (o *output) write(line []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := o.waitLocked(); err != nil {
+	if err := o.waitLocked(nil); err != nil {
 		return err
 	}
 	if o.writing {
@@ -46,11 +46,11 @@ func (o *output) write(line []byte) error {
 }
 
 // post leaves a line to another goroutine, as the reader has to, which would not see the end of the input while it
-// wrote.
-func (o *output) post(line []byte) error {
+// wrote. It calls full as wait does.
+func (o *output) post(line []byte, full func() (end func())) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := o.waitLocked(); err != nil {
+	if err := o.waitLocked(full); err != nil {
 		return err
 	}
 	o.queue = append(o.queue, line...)
@@ -65,14 +65,17 @@ func (o *output) post(line []byte) error {
 	return nil
 }
 
-// wait waits until there is room for another line.
-func (o *output) wait() error {
+// wait waits until there is room for another line. Where there is none, it calls full, and end when there is.
+func (o *output) wait(full func() (end func())) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.waitLocked()
+	return o.waitLocked(full)
 }
 
-func (o *output) waitLocked() error {
+func (o *output) waitLocked(full func() (end func())) error {
+	if full != nil && o.writing && o.err == nil && len(o.queue) > maxQueued {
+		defer full()()
+	}
 	for o.writing && o.err == nil && len(o.queue) > maxQueued {
 		o.changed.Wait()
 	}

@@ -84,7 +84,10 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 	m := &j.message
 	defer j.release()
 	defer j.cancel()
+	answered := false
+	defer c.lost(m, &answered)
 	buf, extra := c.calls.Answer(j.ctx, m, buf[:0])
+	answered = true
 	c.calls.Leave() // before it waits for the client, or the SDK's handler enters again
 	if extra != nil {
 		if !c.requests.hand(m.Key) {
@@ -103,4 +106,16 @@ func (c *Conn) answer(j *job, buf []byte) []byte {
 		c.Close() //nolint:errcheck // it has none
 	}
 	return buf
+}
+
+// lost, which is to be deferred, answers a call that has ended its goroutine without an answer.
+func (c *Conn) lost(m *rpc.Message, answered *bool) {
+	if *answered {
+		return
+	}
+	c.calls.Leave()
+	c.requests.End(m.Key)
+	defer c.open.add(-1)
+	response := rpc.AppendError(nil, m.ID, rpc.InternalError, "internal error: the call has ended without an answer")
+	_ = c.out.write(append(response, '\n')) // the next call finds out that the stream is of no use
 }
