@@ -84,6 +84,11 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span) bool {
 		return report(at, fmt.Sprintf("aql.Query has no meaning in %s operation %s: READ operations list collections",
 			h.Operation.Category, h.Operation.Name), "remove it")
 	}
+	for _, f := range h.request.Fields {
+		if _, pointer := throughType(&f).(*types.Pointer); isQueryField(f) && pointer {
+			return report(at, fmt.Sprintf("the request of %s embeds a pointer to aql.Query", o.name()), "embed aql.Query itself")
+		}
+	}
 	queried := map[string]bool{}
 	for _, f := range h.request.Fields {
 		queried[f.Param.Name] = queried[f.Param.Name] || isQueryField(f)
@@ -116,6 +121,14 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span) bool {
 			"return "+wanted+", which the methods of aql.Query make")
 	}
 	return b.checkIdentified(of, at)
+}
+
+// throughType returns the type that the user's field has through which a request has a field; nil: there is none.
+func throughType(f *shapes.Field) types.Type {
+	if f.Through == nil {
+		return nil
+	}
+	return types.Unalias(f.Through.Var.Type())
 }
 
 // queryParams are the names of the parameters of aql.Query.

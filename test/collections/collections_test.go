@@ -214,6 +214,9 @@ func ask(t *testing.T, s *aql.Session, operation string, params map[string]any) 
 // backward.
 func TestQueries(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 2))}
+	if testing.Short() {
+		*rounds = min(*rounds, 200)
+	}
 	var store parts.Store
 	var all []element
 	session := newSession(t, &store)

@@ -106,6 +106,11 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 	case gotype.Is(t, runtimePath, "Selection"):
 		out.Kind = Selection
 		return nil
+	case gotype.Is(t, runtimePath, "Query"):
+		return &Fault{
+			Message:    "aql.Query is no value of a parameter: its parameters are those of the request that embeds it",
+			Suggestion: "embed it in the request struct, without a name",
+		}
 	case gotype.Is(t, collectionPath, "Filter"):
 		return m.fillFilter(out)
 	case isSQLNull(t):
