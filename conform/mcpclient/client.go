@@ -164,23 +164,31 @@ func connect(ctx context.Context, transport mcp.Transport, options Options, g *g
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: options.Name, Version: "1"},
 		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}, ElicitationHandler: options.elicit()})
-	type outcome struct {
-		session *mcp.ClientSession
-		err     error
+	session, err := await(ctx, func() (*mcp.ClientSession, error) { return client.Connect(ctx, transport, nil) })
+	if err != nil {
+		return nil, g.explain(ctx, err)
 	}
-	connected := make(chan outcome, 1)
+	return &Client{session: session, guard: g}, nil
+}
+
+// await returns what do returns, or the error of the context when it ends before. The SDK waits for a server that does
+// not read, whatever the context; then do goes on until the connection is closed.
+func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
 	go func() {
-		session, err := client.Connect(ctx, transport, nil)
-		connected <- outcome{session, err}
+		value, err := do()
+		done <- outcome{value, err}
 	}()
 	select {
-	case o := <-connected:
-		if o.err != nil {
-			return nil, g.explain(ctx, o.err)
-		}
-		return &Client{session: o.session, guard: g}, nil
-	case <-ctx.Done(): // Connect may ignore the context while a server does not read
-		return nil, g.explain(ctx, ctx.Err())
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
 	}
 }
 
@@ -212,10 +220,18 @@ func (c *Client) Tools(ctx context.Context) ([]conform.Tool, error) {
 	timeout := errors.New("the server did not list its tools within 10s")
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, timeout)
 	defer cancel()
+	all, err := await(ctx, func() ([]conform.Tool, error) { return c.tools(ctx) })
+	if err != nil {
+		return nil, c.hides.in(c.guard.explain(ctx, err))
+	}
+	return all, nil
+}
+
+func (c *Client) tools(ctx context.Context) ([]conform.Tool, error) {
 	var all []conform.Tool
 	for tool, err := range c.session.Tools(ctx, nil) {
 		if err != nil {
-			return nil, c.hides.in(c.guard.explain(ctx, err))
+			return nil, err
 		}
 		t := conform.Tool{Name: tool.Name, Description: c.hides.text(tool.Description)}
 		schema, err := json.Marshal(tool.InputSchema)
@@ -243,7 +259,9 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 }
 
 func (c *Client) call(ctx context.Context, tool string, arguments json.RawMessage) (conform.Reply, error) {
-	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	result, err := await(ctx, func() (*mcp.CallToolResult, error) {
+		return c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	})
 	if err != nil {
 		var answered *jsonrpc.Error
 		if errors.As(err, &answered) && !errors.Is(err, mcp.ErrConnectionClosed) {

@@ -23,6 +23,7 @@ type exchange struct {
 	hold    hold
 	rest    io.Reader // of a body that cannot be read to its end; nil: it was
 	waiting bool      // hold.wait was called
+	http2   bool      // the request came over HTTP/2
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}

@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -66,7 +65,7 @@ func FuzzHTTP(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var logged syncBuffer
+	var logged lockedBuffer
 	listener := make(pipes)
 	web := &http.Server{
 		ReadHeaderTimeout: 20 * time.Millisecond, IdleTimeout: 20 * time.Millisecond, ErrorLog: log.New(&logged, "", 0),
@@ -202,22 +201,4 @@ func (r *whole) check(t *testing.T, input []byte, status int, answer []byte) {
 	if json.Unmarshal(a.ID, &got) != nil || json.Unmarshal([]byte(m.ID), &want) != nil || got != want {
 		t.Fatalf("%q with id %s is answered with that of %s", input, m.ID, a.ID)
 	}
-}
-
-// syncBuffer is written by the server and read by the test.
-type syncBuffer struct {
-	mu     sync.Mutex
-	buffer strings.Builder
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

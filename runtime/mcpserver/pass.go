@@ -106,7 +106,7 @@ func (s *sdkResponse) FlushError() error {
 		return nil
 	}
 	s.web.deadline(s.ResponseWriter)
-	return http.NewResponseController(s.ResponseWriter).Flush()
+	return s.web.flush(s.ResponseWriter, s.x)
 }
 
 // Unwrap is for http.ResponseController.

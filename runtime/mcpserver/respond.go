@@ -45,6 +45,17 @@ func (h *web) send(w http.ResponseWriter, x *exchange, body []byte) (written int
 	return written, nil
 }
 
+// flush sends what was written. Over HTTP/2 a deadline that passes ends the response, also while nothing is written, so
+// that it ends here. Over HTTP/1 only writes have it, of which the last is that of net/http after the handler.
+func (h *web) flush(w http.ResponseWriter, x *exchange) error {
+	controller := http.NewResponseController(w)
+	err := controller.Flush()
+	if x.http2 {
+		_ = controller.SetWriteDeadline(time.Time{})
+	}
+	return err
+}
+
 // deadline begins the time in which the client has to read what is written next. The response of a test, or of
 // middleware, may have no deadlines.
 func (h *web) deadline(w http.ResponseWriter) {

@@ -19,6 +19,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -32,7 +33,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Options configures a server, and bounds what clients can make it hold. The zero value is a good choice.
+// Options configures a server, and bounds what clients can make it hold. The zero value is a good choice, and a bound
+// of zero or less is the default.
 type Options struct {
 	// MaxInFlight bounds the calls that run at the same time; default 256. Further calls are refused.
 	MaxInFlight int
@@ -42,7 +44,7 @@ type Options struct {
 	// rest of the message.
 	MaxBodyBytes int64
 	// MaxBufferedBytes bounds the memory of all bodies and answers over HTTP together, but for 16 KiB of each request;
-	// default 32 MiB, and at least 8 bodies. A caller has at most half of it. Where it is full, the requests that wait
+	// default 32 MiB, and at least 10 bodies. A caller has at most half of it. Where it is full, the requests that wait
 	// longest for their clients give way, and others are refused.
 	MaxBufferedBytes int
 	// ClientTimeout bounds how long an HTTP client may take to send a body, and to read an answer, an event, or each MiB
@@ -144,17 +146,33 @@ func New(adapter *aql.Adapter, options Options) *Server {
 	return s
 }
 
+// bodies is how many of the longest bodies the memory for bodies and answers holds at least: one caller, who has a half
+// of it, can send one that the SDK answers, and that is there 1+copies times then.
+const bodies = 2 * (2 + copies)
+
+// largestBody bounds MaxBodyBytes, so that no bound overflows that is made of it.
+const largestBody = math.MaxInt / (2 * bodies)
+
+// positive returns an option, or what stands for it where the author has set none.
+func positive[T int | time.Duration](option, standard T) T {
+	if option <= 0 {
+		return standard
+	}
+	return option
+}
+
 // prepare returns a server without an MCP server.
 func prepare(adapter *aql.Adapter, options Options) *Server {
-	options.MaxInFlight = cmp.Or(options.MaxInFlight, 256)
-	options.MaxInFlightPerCaller = cmp.Or(options.MaxInFlightPerCaller, (options.MaxInFlight+3)/4)
+	options.MaxInFlight = positive(options.MaxInFlight, 256)
+	options.MaxInFlightPerCaller = positive(options.MaxInFlightPerCaller, (options.MaxInFlight+3)/4)
 	options.MaxBodyBytes = max(options.MaxBodyBytes, int64(adapter.Limits().RequestSize)+64<<10)
-	options.MaxBufferedBytes = max(cmp.Or(options.MaxBufferedBytes, 32<<20), 8*int(options.MaxBodyBytes))
-	options.ClientTimeout = cmp.Or(options.ClientTimeout, 30*time.Second)
-	options.MaxLineBytes = cmp.Or(options.MaxLineBytes, 16<<20)
-	options.DrainTimeout = cmp.Or(options.DrainTimeout, 5*time.Second)
-	options.MaxSessions = cmp.Or(options.MaxSessions, 1000)
-	options.MaxSessionsPerCaller = cmp.Or(options.MaxSessionsPerCaller, (options.MaxSessions+3)/4)
+	options.MaxBodyBytes = min(options.MaxBodyBytes, largestBody)
+	options.MaxBufferedBytes = max(positive(options.MaxBufferedBytes, 32<<20), bodies*int(options.MaxBodyBytes))
+	options.ClientTimeout = positive(options.ClientTimeout, 30*time.Second)
+	options.MaxLineBytes = positive(options.MaxLineBytes, 16<<20)
+	options.DrainTimeout = positive(options.DrainTimeout, 5*time.Second)
+	options.MaxSessions = positive(options.MaxSessions, 1000)
+	options.MaxSessionsPerCaller = positive(options.MaxSessionsPerCaller, (options.MaxSessions+3)/4)
 	options.SessionTimeout = cmp.Or(options.SessionTimeout, 30*time.Minute)
 	s := &Server{
 		adapter: adapter, options: options, log: adapter.Logger(),

@@ -360,6 +360,7 @@ func TestRunStdio(t *testing.T) {
 	}
 }
 
+// lockedBuffer is written by the server and read by the test.
 type lockedBuffer struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer

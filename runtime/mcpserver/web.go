@@ -27,6 +27,7 @@ func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sdk = h.stateless
 	}
 	x := h.newExchange(h.peer(r))
+	x.http2 = r.ProtoMajor >= 2
 	defer x.release()
 	id := r.Header.Get(sessionHeader)
 	var session *webSession

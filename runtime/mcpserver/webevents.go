@@ -78,5 +78,5 @@ func (e *events) write(x *exchange, parts ...[]byte) error {
 	if _, err := e.web.send(e.w, x, append(event, "\n\n"...)); err != nil {
 		return err
 	}
-	return http.NewResponseController(e.w).Flush()
+	return e.web.flush(e.w, e.x)
 }

@@ -75,12 +75,18 @@ func (c *connections) add(accepted net.Conn) net.Conn {
 	return added
 }
 
-// addressOf returns the address at the other end of a connection, without the port.
+// addressOf returns the address at the other end of a connection, without the port. It is one for each IPv6 network of
+// 64 bits, which one customer of a network provider has.
 func addressOf(conn net.Conn) string {
-	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
+	switch {
+	case !ok:
+		return ""
+	case tcp.IP.To4() != nil:
 		return tcp.IP.String()
+	default:
+		return tcp.IP.Mask(net.CIDRMask(64, 128)).String()
 	}
-	return ""
 }
 
 // evict closes a connection: of the address with most, first one that waits for its client, then one with an event

@@ -50,6 +50,13 @@ func TestConnectionsGiveWay(t *testing.T) {
 			}, "b",
 		},
 		{
+			"the greediest network of IPv6", []open{
+				{"a", "2001:db8:1::1", streaming, 1, 0}, {"b", "2001:db8:1::1", waiting, 2, 0},
+				{"c", "2001:db8:2::1", working, 3, 0}, {"d", "2001:db8:2::2", working, 4, 0},
+				{"e", "2001:db8:2::3", working, 5, 0},
+			}, "c",
+		},
+		{
 			"one that waits", []open{
 				{"a", "::1", working, 1, 0}, {"b", "::1", waiting, 3, 0}, {"c", "::1", streaming, 2, 0},
 			}, "b",

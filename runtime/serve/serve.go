@@ -53,7 +53,7 @@ type Options struct {
 	// anonymous. Set it if a proxy authenticates them.
 	AllowRemote bool
 	// MaxConnections bounds the HTTP connections that are open at the same time; default 1024. One more closes another: of
-	// the address with most connections, the one that waits longest for its client.
+	// the address (for IPv6, the network of 64 bits) with most connections, the one that waits longest for its client.
 	MaxConnections int
 	// Close, unless nil, is called when serving has ended, before Main exits, also where calls still run.
 	Close func() error

@@ -103,10 +103,10 @@ func Clip(text string, most int) string {
 }
 
 // Quote returns a value as Clip does, for a sentence in which a person must see where it begins and ends: between “ and
-// ”, unless it is one word, or the quotation mark that follows it in the sentence, 0 for none, is not in it.
+// ”, unless it is one word, or nothing in it looks like the quotation mark that follows it in the sentence, 0 for none.
 func Quote(value string, most int, mark rune) string {
 	shown := Clip(value, most)
-	if mark != 0 && !strings.ContainsRune(shown, mark) || mark == 0 && !strings.ContainsFunc(shown, separates) {
+	if mark != 0 && !strings.ContainsAny(shown, alike(mark)) || mark == 0 && !strings.ContainsFunc(shown, separates) {
 		return shown
 	}
 	var out strings.Builder
@@ -123,7 +123,17 @@ func Quote(value string, most int, mark rune) string {
 }
 
 // doubleMarks are the characters that look like the ends of a quotation between “ and ”.
-const doubleMarks = "\"“”„‟″‶〝〞〟＂"
+const doubleMarks = "\"“”„‟″‶〝〞〟＂ˮ״"
+
+// alike returns the characters that look like a quotation mark, with itself.
+func alike(mark rune) string {
+	for _, marks := range []string{doubleMarks, "'`´‘’‚‛′‵＇｀ʹʻʼʽˈˊˋ‹›׳ꞌ", "«»《》≪≫⟪⟫"} {
+		if strings.ContainsRune(marks, mark) {
+			return marks
+		}
+	}
+	return string(mark)
+}
 
 // separates reports whether a character can make one value look like several words, or like a word and a sentence.
 func separates(r rune) bool {

@@ -106,6 +106,12 @@ func TestQuote(t *testing.T) {
 		{"x” and “y", 0, `“x\u201d and \u201cy”`},
 		{"x” and “y", '”', `“x\u201d and \u201cy”`},
 		{`x" and "y`, '\'', `x" and "y`},
+		{"x” and “y", '"', `“x\u201d and \u201cy”`}, // marks that look alike
+		{"x’ and ‘y", '\'', "“x’ and ‘y”"},
+		{"x' and 'y", '’', "“x' and 'y”"},
+		{"x´ and ʼy", '`', "“x´ and ʼy”"},
+		{"x》 and 《y", '»', "“x》 and 《y”"},
+		{"Ann's", '"', "Ann's"},
 		{"x\"y", 0, `“x\u0022y”`},
 		{"x\u3000y", 0, `x\u3000y`},
 		{"x\u202ey\n", 0, `x\u202ey\u000a`},

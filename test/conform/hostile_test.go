@@ -3,6 +3,8 @@ package conform_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -52,6 +54,24 @@ func hostile() bool {
 			if _, err := fmt.Print(line); err != nil {
 				return true
 			}
+		}
+	case "stops reading": // once the handshake is done
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			var request struct {
+				ID     json.RawMessage
+				Method string
+				Params struct{ ProtocolVersion string }
+			}
+			if err := json.Unmarshal(lines.Bytes(), &request); err != nil {
+				panic(err)
+			}
+			if request.Method != "initialize" {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`+"\n", request.ID)
+				continue
+			}
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},`+
+				`"serverInfo":{"name":"hostile","version":"1"}}}`+"\n", request.ID, request.Params.ProtocolVersion)
+			select {}
 		}
 	case "garbage":
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
@@ -163,6 +183,30 @@ func TestHostileCommands(t *testing.T) {
 			t.Error("no error")
 		}
 	})
+}
+
+// C10: neither a call nor a list waits longer than its context for a server that does not read what it is sent.
+func TestServerThatDoesNotRead(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mcpclient.Command(t.Context(), []string{self}, mcpclient.Options{
+		Env: []string{hostileEnv + "=stops reading"}, Timeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("the time is up"))
+	defer cancel()
+	long := json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`) // more than a pipe holds
+	if _, err := c.Call(ctx, "mcp_aql", long); err == nil || err.Error() != "the time is up" {
+		t.Errorf("a call: %v", err)
+	}
+	if _, err := c.Tools(ctx); err == nil || err.Error() != "the time is up" {
+		t.Errorf("a list: %v", err)
+	}
 }
 
 func TestHostileURLs(t *testing.T) {

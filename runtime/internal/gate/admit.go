@@ -186,7 +186,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 		if refusal := a.consume(ctx, a.continuation(block.Quota), a.presented.Continuation); refusal != nil {
 			return refusal
 		}
-		if err := a.gate.meter.Lift(ctx, block.Quota, caller, a.now); err != nil {
+		if err := a.gate.meter.Lift(ctx, block.Quota, caller, block.Resets, a.now); err != nil {
 			return unavailable(err)
 		}
 	}

@@ -55,6 +55,10 @@ func (c *clock) advance(to time.Time) {
 // resolution is how far the time in the store may be behind the latest time.
 const resolution = time.Second
 
+// clockKept is how long the store keeps the latest time after it was stored: longer than a token that has expired by
+// it. One that was stored with another state key, or without one, is in the way for no longer.
+const clockKept = longestLifetime + longestSkew + retention + 10*time.Minute
+
 // farAhead is a difference of clocks that is logged.
 const farAhead = time.Minute
 
@@ -87,7 +91,7 @@ func (g *Gate) latest(ctx context.Context, now time.Time) (time.Time, error) {
 	if now.Sub(seen) < resolution {
 		return now, nil
 	}
-	_, err = g.options.Store.Put(ctx, key, encodeTime(now), entry.Version, 0)
+	_, err = g.options.Store.Put(ctx, key, encodeTime(now), entry.Version, clockKept)
 	if err != nil && !errors.Is(err, store.ErrConflict) { // another process has stored its time
 		return now, fmt.Errorf("storing the latest time: %w", err)
 	}

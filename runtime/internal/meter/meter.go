@@ -62,10 +62,10 @@ func New(options quota.Options, definitions *gen.Definitions, s store.Store) (*M
 // Gauge returns what counts the calls of an operation; nil where nothing does, as for introspect.
 func (m *Meter) Gauge(operation string) *Gauge { return m.gauges[operation] }
 
-// Lift lifts the pause of a quota for a caller until its period ends.
-func (m *Meter) Lift(ctx context.Context, q *quota.Quota, caller string, now time.Time) error {
-	ends := periodEnd(q.Metric, now, m.options.Location)
-	_, err := m.store.Put(ctx, m.liftKey(q, caller, ends), []byte{liftForm}, 0, ends.Sub(now)+time.Minute)
+// Lift lifts the pause of a quota for a caller until its period ends, which is Block.Resets. By a clock that was ahead
+// that may be a later period than the present one.
+func (m *Meter) Lift(ctx context.Context, q *quota.Quota, caller string, ends, now time.Time) error {
+	_, err := m.store.Put(ctx, m.liftKey(q, caller, ends), []byte{liftForm}, 0, max(ends.Sub(now), 0)+time.Minute)
 	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return fmt.Errorf("lifting the pause of a quota: %w", err)
 	}

@@ -107,13 +107,13 @@ func TestQuotaSteps(t *testing.T) {
 	try(warns, 3)
 	try(pauses, 3)
 	try(pauses, 3) // what is blocked does not count
-	if err := m.Lift(t.Context(), q, "ann", m.now); err != nil {
+	if err := m.Lift(t.Context(), q, "ann", ends, m.now); err != nil {
 		t.Fatal(err)
 	}
 	try(warns, 4)
 	try(warns, 5)
 	try(stops, 5)
-	if err := m.Lift(t.Context(), q, "ann", m.now); err != nil {
+	if err := m.Lift(t.Context(), q, "ann", ends, m.now); err != nil {
 		t.Fatal(err)
 	}
 	try(stops, 5)
@@ -429,7 +429,7 @@ func TestLiftingOneOfTwoPauses(t *testing.T) {
 	)
 	m.take(t, "get_item", "ann")
 	_, block := m.take(t, "get_item", "ann")
-	if err := m.Lift(t.Context(), block.Quota, "ann", m.now); err != nil {
+	if err := m.Lift(t.Context(), block.Quota, "ann", block.Resets, m.now); err != nil {
 		t.Fatal(err)
 	}
 	m.take(t, "get_item", "ann")
