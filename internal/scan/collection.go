@@ -45,7 +45,7 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	if field := &h.request.Fields[found]; field.Through != nil {
 		at = field.Through.Tag.At
 	}
-	if !b.checkQuery(o, h, at) {
+	if !b.checkQuery(o, h, at, found) {
 		return
 	}
 	elem := shapes.Indirect(h.result).Go.Args[0]
@@ -72,8 +72,9 @@ func isQueryField(f shapes.Field) bool {
 	return f.Var != nil && f.Var.Pkg() != nil && f.Var.Pkg().Path() == runtimePath+"/internal/collection"
 }
 
-// checkQuery reports a query that has no meaning in its operation. at is the field that embeds it.
-func (b *builder) checkQuery(o operation, h *handled, at source.Span) bool {
+// checkQuery reports a query that has no meaning in its operation. at is the field that embeds it, and first the index
+// of its first parameter.
+func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int) bool {
 	report := func(at source.Span, message, suggestion string) bool {
 		b.Report(at, diag.Diagnostic{
 			Code: diag.CodeType, FieldPath: o.name(), Message: message, Suggestion: suggestion,
@@ -87,6 +88,11 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span) bool {
 	for _, f := range h.request.Fields {
 		if _, pointer := throughType(&f).(*types.Pointer); isQueryField(f) && pointer {
 			return report(at, fmt.Sprintf("the request of %s embeds a pointer to aql.Query", o.name()), "embed aql.Query itself")
+		}
+	}
+	if t, ok := throughType(&h.request.Fields[first]).(*types.Named); ok && t.TypeArgs().Len() == 1 {
+		if _, isStruct := t.TypeArgs().At(0).Underlying().(*types.Struct); !isStruct {
+			return report(at, "aql.Query needs a struct type", "use aql.Query[T] with a named struct T")
 		}
 	}
 	queried := map[string]bool{}
