@@ -107,8 +107,8 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int)
 					own = f.Tag.NameAt
 				}
 			}
-			return report(own, fmt.Sprintf("aql.Query has the parameter %q, and %s has another one of this name", name, o.name()),
-				"rename it")
+			return report(own,
+				fmt.Sprintf("aql.Query has the parameter %q, and %s has another one of this name", name, o.name()), "rename it")
 		}
 	}
 	var of *shapes.Shape
@@ -123,7 +123,8 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int)
 		if o.result != nil {
 			resultAt = o.resultSpan()
 		}
-		return report(resultAt, fmt.Sprintf("%s takes aql.Query[%s], so it has to return %s", o.name(), b.text(of.Type), wanted),
+		return report(resultAt,
+			fmt.Sprintf("%s takes aql.Query[%s], so it has to return %s", o.name(), b.text(of.Type), wanted),
 			"return "+wanted+", which the methods of aql.Query make")
 	}
 	return b.checkIdentified(of, at)

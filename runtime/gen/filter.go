@@ -83,7 +83,9 @@ func (p *Param) condition() Param {
 	if p.Type == "array" {
 		value = p.Items
 	}
-	c := Param{Name: p.Name, Aliases: p.Aliases, Type: value.Type, Enum: value.Enum, Format: value.Format, Filter: p.Filter}
+	c := Param{
+		Name: p.Name, Aliases: p.Aliases, Type: value.Type, Enum: value.Enum, Format: value.Format, Filter: p.Filter,
+	}
 	if value.Maximum == maxUint64 {
 		c.Minimum, c.Maximum = "0", maxUint64
 	}
@@ -103,8 +105,8 @@ const maxUint64 = "18446744073709551615"
 // FilterDescription returns the description of the filters of elements of a type.
 func FilterDescription(of string) string {
 	return "Which " + of + " to list: all members hold. A field has a value, or operators, such as " +
-		`{"ne":1} or {"gte":1,"lt":9}` + ". Operators: eq, ne, in (a list), of numbers, times and texts gt, gte, lt, lte, of " +
-		"texts contains, starts (in upper or lower case), of lists contains (as a value alone), in (any of), all, and of " +
+		`{"ne":1} or {"gte":1,"lt":9}` + ". Operators: eq, ne, in (a list), of numbers, times and texts gt, gte, lt, lte, " +
+		"of texts contains, starts (in upper or lower case), of lists contains (as a value alone), in (any of), all, and of " +
 		"what may be missing null (true or false)."
 }
 

@@ -21,7 +21,8 @@ func TestFilters(t *testing.T) {
 		{Name: "rest", Type: "string"},
 	}}
 	_, got := registryOperation(t, registry([]WireType{
-		level, note, {Name: "NoteFilter", Kind: KindObject, Filters: "Note"}, {Name: "NotePatch", Kind: KindObject, Changes: "Note"},
+		level, note, {Name: "NoteFilter", Kind: KindObject, Filters: "Note"},
+		{Name: "NotePatch", Kind: KindObject, Changes: "Note"},
 	}, Handler{Name: "list", Params: []Field{{Name: "filter", Type: "NoteFilter"}}}), "list")
 	equality := []string{"eq", "ne", "in"}
 	order := []string{"eq", "ne", "in", "gt", "gte", "lt", "lte"}

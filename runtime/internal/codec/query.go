@@ -162,7 +162,7 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 	return a
 }
 
-// Filtered returns the fields that mask hides and that the filter is about: who may filter by a field learns its values.
+// Filtered returns the fields that mask hides and that the filter is about: who filters by a field learns its values.
 func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
 	if mask == nil {
 		return nil
