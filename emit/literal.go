@@ -134,6 +134,16 @@ func (g *generator) rules(p *gen.Param) []string {
 		text("Format", p.Format)
 	}
 	list("Presets", p.Presets)
+	switch {
+	case p.Filter == nil:
+	case slices.Equal(p.Filter, gen.Operators(p)):
+		rules = append(rules, g.gen("Filter")+"{}")
+	default:
+		list("Filter", p.Filter)
+	}
+	if p.Search {
+		rules = append(rules, g.gen("Search")+"{}")
+	}
 	list("Aliases", p.Aliases)
 	list("Excludes", p.Excludes)
 	if p.DryRun {
@@ -159,8 +169,11 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 	var m members
 	m.text("Name", t.Name)
 	m.add("Kind", g.constant(t.Kind, string(t.Kind)))
-	m.text("Description", t.Description)
+	if t.Filters == "" {
+		m.text("Description", t.Description)
+	}
 	m.text("Changes", t.Changes)
+	m.text("Filters", t.Filters)
 	if t.Items != nil {
 		m.add("Items", "&"+g.gen("Field")+g.field(t.Items))
 	}
@@ -177,7 +190,7 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 			p.line(g.enumValue(t.Name, value), ",")
 		}
 		p.shut("}},")
-	case len(t.Fields) > 0 && t.Changes == "":
+	case len(t.Fields) > 0 && t.Changes == "" && t.Filters == "":
 		p.open("{", m.String(), ", Fields: []", g.gen("Field"), "{")
 		for i := range t.Fields {
 			p.line(g.field(&t.Fields[i]), ",")

@@ -43,12 +43,14 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
-	var faults [11]error
+	var faults [12]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
 	faults[3] = a.options.Concurrency.check()
 	a.surface, faults[4] = newSurface(options)
+	listings := &cursors{adapter: options.Name}
+	listings.options, faults[11] = options.Collections.withDefaults()
 	if faults[0] == nil {
 		a.registered = registry.Definitions()
 		a.registered.Name, a.registered.Version = options.Name, options.Version
@@ -57,9 +59,11 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		a.fingerprint = sync.OnceValue(func() string {
 			generated := a.definitions
 			generated.Description = own
+			listings.options.restore(&generated)
 			return fingerprint.Of(&generated)
 		})
-		a.handlers, faults[5] = compile(registry, a.registered.Types, options)
+		listings.options.describe(&a.registered)
+		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings)
 		faults[6] = a.restrict()
 	}
 	faults[7] = a.options.Sanitize.check()
@@ -89,6 +93,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
+	listings.keys = g.CursorKeys
 	a.logDueValidation()
 	if err := a.show(g, options.Policy); err != nil || !options.GetManifest {
 		return a, err

@@ -20,7 +20,8 @@ type bound struct {
 	encoder *codec.Result // nil: the operation returns nothing
 	// selector finds the fields of the result that a request selects; nil: a request cannot.
 	selector    *codec.Selector
-	omitUnknown bool // a selection of unknown fields is a warning
+	listing     *listing // nil: the operation has no Query
+	omitUnknown bool     // a selection of unknown fields is a warning
 	intercept   []Interceptor
 	// mask is what the caller does not get of results, and left what is left of this one; nil: all.
 	mask *codec.Mask
@@ -30,6 +31,9 @@ type bound struct {
 func (b *bound) newCall(into *slots) call {
 	request, place := b.decoder.New(b.request)
 	into.handled = handled{bound: b, request: request, place: place}
+	if b.listing != nil {
+		into.handled.asking = &asking{}
+	}
 	return &into.handled
 }
 
@@ -41,13 +45,25 @@ type handled struct {
 	given   codec.Given
 	subset  *codec.Subset // the selected fields; nil: all
 	omitted []string      // selected fields that do not exist
+	asking  *asking       // nil: the operation has no Query
 }
 
 func (c *handled) next(r *wire.Reader) (known, more bool) {
-	return c.decoder.Next(r, c.place, &c.given)
+	known, more = c.decoder.Next(r, c.place, &c.given)
+	if c.asking != nil && known && more {
+		c.asking.keep(r)
+	}
+	return known, more
 }
-func (c *handled) member(r *wire.Reader) (known bool) { return c.decoder.Member(r, c.place, &c.given) }
-func (c *handled) keepFirst()                         { c.given.KeepFirst() }
+
+func (c *handled) member(r *wire.Reader) (known bool) {
+	if known = c.decoder.Member(r, c.place, &c.given); c.asking != nil && known {
+		c.asking.keep(r)
+	}
+	return known
+}
+
+func (c *handled) keepFirst() { c.given.KeepFirst() }
 
 func (c *handled) complete(r *wire.Reader) {
 	c.decoder.Complete(r, c.place, &c.given)
@@ -55,12 +71,18 @@ func (c *handled) complete(r *wire.Reader) {
 	if c.selector != nil {
 		c.selectFields(r)
 	}
+	if c.listing != nil {
+		c.ask(r)
+	}
 }
 
 // invoke calls the handler and writes what it returns. When it returns an error, w is to be discarded.
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	var result any
 	var err error
+	if c.asking != nil && c.asking.failed != nil {
+		return c.asking.failed
+	}
 	if c.intercept == nil {
 		result, err = c.Call(ctx, c.request)
 	} else {
@@ -73,6 +95,11 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 		w.Null()
 		return nil
 	}
+	if c.asking != nil {
+		if err := c.asking.checkPage(ctx, result); err != nil {
+			return err
+		}
+	}
 	subset := c.subset
 	if c.left != nil {
 		subset = subset.Within(c.left)
@@ -83,7 +110,7 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 
 // compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition,
 // as after a change without generating again.
-func compile(registry *Registry, types []gen.Type, options Options) (map[string]*bound, error) {
+func compile(registry *Registry, types []gen.Type, options Options, c *cursors) (map[string]*bound, error) {
 	set := codec.NewSet(types, registry.Codecs()...)
 	operations := registry.Operations()
 	handlers := make(map[string]*bound, len(operations))
@@ -102,6 +129,13 @@ func compile(registry *Registry, types []gen.Type, options Options) (map[string]
 		search := strings.HasPrefix(o.Name, "search_")
 		if b.selector, err = set.Selector(b.decoder, b.encoder, search); err != nil {
 			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+		}
+		query, err := set.Query(b.decoder, b.request, &o.Operation)
+		if err != nil {
+			return nil, err
+		}
+		if query != nil {
+			b.listing = &listing{query, c}
 		}
 		handlers[o.Name] = b
 	}

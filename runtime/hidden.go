@@ -53,6 +53,7 @@ func (h hiddenFields) leaveOut(definitions *gen.Definitions) {
 	if len(h) == 0 {
 		return
 	}
+	h.leaveOutOfQueries(definitions)
 	given := parameterTypes(definitions)
 	definitions.Types = slices.Clone(definitions.Types)
 	for i := range definitions.Types {

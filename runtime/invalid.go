@@ -39,6 +39,12 @@ func (v *invalid) failure() *Error {
 			value, reason = "", ""
 		}
 		refused := invalidType(strings.Clone(p.Path), p.Expected, p.Actual, value)
+		if p.Provided != nil {
+			refused.details = append(refused.details, detail{"provided", p.Provided})
+		}
+		if p.Hint != "" {
+			refused.details = append(refused.details, detail{"hint", p.Hint})
+		}
 		if what, _ := words.Leak(reason); what == "" && reason != "" {
 			refused.details = append(refused.details, detail{"reason", words.Clip(reason, mostReason)})
 		}
@@ -154,6 +160,8 @@ func (v *invalid) brokenRule(p wire.Problem) *Error {
 		message = subject + "have a length <= '" + p.Limit + "'"
 	case "min_items":
 		message = subject + "have a number of items >= '" + p.Limit + "'"
+	case "max_depth":
+		message = subject + "have a depth <= '" + p.Limit + "'"
 	case "max_items":
 		message = subject + "have a number of items <= '" + p.Limit + "'"
 	}

@@ -101,6 +101,9 @@ type Options struct {
 	// an Error already, or for a panic.
 	MapError func(ctx context.Context, operation string, err error) error
 
+	// Collections bounds the queries of operations that embed a Query.
+	Collections Collections
+
 	// Answers.
 
 	// SlowAfter is how long an operation may take before its answer has a warning; zero: no bound.

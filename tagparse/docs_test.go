@@ -49,8 +49,9 @@ func tableOf(keys []tagparse.Key) string {
 	values := map[tagparse.ValueKind]string{
 		tagparse.Flag: "", tagparse.Text: "text", tagparse.FlagText: "none, or text", tagparse.Integer: "whole number",
 		tagparse.Number: "number", tagparse.Duration: "duration", tagparse.List: "`a\\|b`",
-		tagparse.Pattern: "regular expression",
-		tagparse.Literal: "a value of the field's type",
+		tagparse.FlagList: "none, or `a\\|b`",
+		tagparse.Pattern:  "regular expression",
+		tagparse.Literal:  "a value of the field's type",
 	}
 	var rows strings.Builder
 	for _, key := range keys {

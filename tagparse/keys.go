@@ -32,6 +32,7 @@ const (
 	Flag     ValueKind = iota // none
 	Text                      // any text
 	FlagText                  // none, or any text
+	FlagList                  // none, or texts separated by |
 	Integer                   // a whole number, 0 or more
 	Number                    // a JSON number
 	Duration                  // a Go duration such as 30s
@@ -74,6 +75,7 @@ var (
 		{Name: "timeout", Value: Duration, Doc: "bound on the handler's run"},
 		{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
 		{Name: "replacement", Value: Text, Doc: "operation to use instead"},
+		{Name: "sort", Value: Text, Doc: "order of a collection where a request says none: a field; with - in front, descending"},
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
 		{
 			Name: "guessed", Value: Flag,
@@ -115,6 +117,15 @@ var (
 		{Scope: Parameter, Name: "appendonly", Value: Flag, Doc: "that updates may not replace it"},
 		{Scope: Parameter, Name: "id", Value: Flag, Doc: "that it identifies the resource"},
 		{Scope: Parameter, Name: "preset", Value: List, Doc: "field-selection presets it belongs to"},
+		{
+			Scope: Parameter, Name: "filter", Value: FlagList,
+			Doc: "that requests may filter a collection by it; with a value, only with these operators",
+		},
+		{Scope: Parameter, Name: "sort", Value: Flag, Doc: "that requests may sort a collection by it"},
+		{
+			Scope: Parameter, Name: "search", Value: Flag,
+			Doc: "that the parameter query of operations called search_… looks into it: a text, or a list of texts",
+		},
 		{Scope: Parameter, Name: "alias", Value: List, Doc: "other names that are accepted for it"},
 		{Scope: Parameter, Name: "deprecated", Value: FlagText, Doc: "that it should no longer be used, and why"},
 		{

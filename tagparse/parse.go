@@ -158,7 +158,7 @@ func (p *parser) value(item *Item) bool {
 	item.ValueOffset = p.pos
 	key, known := lookup(item.Key, p.scope)
 	stops := ","
-	if !known || key.Value == List {
+	if !known || key.isList() {
 		stops = ",|"
 	}
 	sound := true
@@ -187,11 +187,14 @@ func (p *parser) value(item *Item) bool {
 	for item.End > item.ValueOffset && (p.text[item.End-1] == ' ' || p.text[item.End-1] == '\t') {
 		item.End--
 	}
-	if !known || key.Value != List {
+	if !known || !key.isList() {
 		item.List = nil
 	}
 	return sound
 }
+
+// isList reports whether the key takes several values.
+func (k Key) isList() bool { return k.Value == List || k.Value == FlagList }
 
 // takesEmpty reports whether the empty text, which must be quoted, is a value of the key.
 func (k Key) takesEmpty() bool { return k.Value == Literal || k.Name == "enum" || k.Name == "desc" }
@@ -282,7 +285,7 @@ func (p *parser) check(key Key, item Item) bool {
 			fmt.Sprintf("key %q takes %s", key.Name, expected), expected, item.Value, suggestion)
 		return false
 	}
-	if key.Value == Flag || key.Value == FlagText && item.Flag {
+	if key.Value == Flag || item.Flag && (key.Value == FlagText || key.Value == FlagList) {
 		if !item.Flag {
 			p.problem(item.KeyOffset, item.End, codeType, fmt.Sprintf("key %q takes no value", key.Name), "no value", item.Value,
 				key.Name)
@@ -356,7 +359,7 @@ func (k Key) example() string {
 		return k.OneOf[0]
 	case Pattern:
 		return "'^[a-z]+$'"
-	case List:
+	case List, FlagList:
 		return "a|b"
 	default:
 		return "…"

@@ -16,6 +16,8 @@ type valueNotes struct {
 	presets    []string
 	aliases    []string
 	excludes   []string
+	only       []string // operators of a field of a filter; nil: the usual ones
+	orNull     bool     // and null
 	readOnly   bool
 	appendOnly bool
 	nullable   bool
@@ -41,6 +43,8 @@ var (
 	mostNote     = regexp.MustCompile(sentence + `Up to (\d{1,9}) items?\.?$`)
 	leastNote    = regexp.MustCompile(sentence + `(\d{1,9}) items? or more\.?$`)
 	exactNote    = regexp.MustCompile(sentence + `Exactly (\d{1,9}) items?\.?$`)
+	onlyNote     = regexp.MustCompile(sentence + `Only ([a-z]+(?:, [a-z]+)*)\.?$`)
+	orNullNote   = regexp.MustCompile(sentence + `Also null()\.?$`)
 	rangeNote    = regexp.MustCompile(sentence + `(\d{1,9} to \d{1,9}) items?\.?$`)
 )
 
@@ -71,6 +75,10 @@ func (v *value) readNotes() {
 	if excludes, ok := cutNote(&n.text, excludesNote); ok {
 		n.excludes = strings.Split(excludes, ", ")
 	}
+	if only, ok := cutNote(&n.text, onlyNote); ok {
+		n.only = strings.Split(only, ", ")
+	}
+	_, n.orNull = cutNote(&n.text, orNullNote)
 	_, n.nullable = cutNote(&n.text, nullNote)
 	if v.MinItems == nil && v.MaxItems == nil {
 		if most, ok := cutNote(&n.text, mostNote); ok {

@@ -88,6 +88,9 @@ func (c *comparison) typePair(t *comparedType, describe bool) {
 		c.values(at, enumValues(before), enumValues(after))
 	} else {
 		c.fields(at, t.after+side, "field", before.Fields, after.Fields)
+		if before.isFilter() && after.isFilter() {
+			c.operators(at, before, after)
+		}
 	}
 }
 

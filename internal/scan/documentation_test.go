@@ -234,6 +234,7 @@ var unreachable = map[string]string{
 	"example must be an object with parameters": "the grammar of directives refuses such a text",
 	"the type is not known":                     "the type checker always says more",
 	"aql.Patch needs one type argument":         "the type checker always says more",
+	"aql.Query needs one type argument":         "the type checker always says more",
 	"%s: %s brings in fields of other modules": "it points into another module, of which the examples have none: " +
 		"TestForeignMistakes",
 	"agents see neither %s nor %s": "it points into another module, of which the examples have none: " +

@@ -36,7 +36,8 @@ func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 			return
 		}
 		visited[shape] = true
-		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == shapes.Struct && !shapes.EmbedsEndlessly(named) {
+		if named, ok := shape.Type.(*types.Named); ok && shape.Kind == shapes.Struct && !shapes.EmbedsEndlessly(named) &&
+			!shapes.IsRuntime(named.Obj().Pkg()) {
 			add(named, shape)
 		}
 		visit(shape.Key)

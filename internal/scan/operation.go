@@ -48,6 +48,8 @@ type builder struct {
 	directives *typeDirectives
 	secrets    map[*types.Var]bool // fields of results that lint has reported
 
+	collections map[*shapes.Shape]*collection // types of which operations list elements
+
 	withheld  map[*types.Var]bool // fields that results cannot leave out, which were reported
 	warnedAny map[string]bool     // places of values of any type that were reported
 	anySecret *secretField        // a field to leave out of the package's types
@@ -79,7 +81,7 @@ func (d directives) builder(p *source.Program, tags *tags.Reader, own *types.Pac
 		Program: p, own: own, tags: tags, shapes: shapes.NewMaker(p, tags, own), params: params.NewMaker(p, own),
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
 		needs:      make(map[*shapes.Shape]*shapes.Shape),
-		directives: d.types,
+		directives: d.types, collections: make(map[*shapes.Shape]*collection),
 	}
 	b.shapes.Directives = d.types.Directives
 	b.shapes.Verbatim = d.verbatim

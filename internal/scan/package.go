@@ -58,6 +58,8 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		w.Complete(h.request)
 		w.Complete(h.result)
 	}
+	b.setOperators()
+	b.warnUnqueried(handlers)
 	if b.linting {
 		b.lintNames(handlers, kept)
 	}

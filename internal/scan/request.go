@@ -29,7 +29,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			continue
 		}
 		b.checkProtocolName(f)
-		for _, key := range []string{"readonly", "appendonly", "preset"} {
+		for _, key := range []string{"readonly", "appendonly", "preset", "filter", "sort", "search"} {
 			if item, ok := f.Tag.Item(key); ok {
 				b.Report(item.At, diag.Diagnostic{
 					Code: diag.CodeType, FieldPath: f.Path,
@@ -51,6 +51,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			})
 		}
 	}
+	b.checkCollection(o, handler)
 	b.checkSelection(handler)
 	if !update || input < 0 && handler.request.Faulty {
 		return

@@ -21,8 +21,33 @@ const runtimeStub = `
 module github.com/aqltag/aqltag
 
 go 1.26
+-- aqltag/runtime/internal/collection/collection.go --
+package collection
+
+type Query[T any] struct {
+	Filter Filter[T] ` + "`json:\"filter\"`" + `
+	Text   string    ` + "`json:\"query\"`" + `
+	Sort   Sort[T]   ` + "`json:\"sort\"`" + `
+	First  int       ` + "`json:\"first\" aql:\"min=0\"`" + `
+	After  string    ` + "`json:\"after\"`" + `
+	Last   int       ` + "`json:\"last\" aql:\"min=0\"`" + `
+	Before string    ` + "`json:\"before\"`" + `
+}
+
+type Filter[T any] struct{ of [0]*T }
+
+type Sort[T any] struct {
+	Field string ` + "`json:\"field\" aql:\"required\"`" + `
+	Order string ` + "`json:\"order\" aql:\"enum=asc|desc,default=asc\"`" + `
+}
 -- aqltag/runtime/aql.go --
 package aql
+
+import (
+	"context"
+
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
 
 type Patch[T any] struct{ raw string }
 
@@ -31,6 +56,19 @@ func (p *Patch[T]) Apply(v *T) error { return nil }
 type Optional[T any] struct{ value T }
 
 type Selection struct{ chosen []string }
+
+type Query[T any] struct{ body collection.Query[T] }
+
+func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) { return nil, nil }
+
+type Page[T any] struct {
+	Items []T      ` + "`json:\"items\"`" + `
+	Info  PageInfo ` + "`json:\"pageInfo\"`" + `
+}
+
+type PageInfo struct {
+	HasNextPage bool ` + "`json:\"hasNextPage\"`" + `
+}
 
 type Fields struct {
 	Fields Selection ` + "`json:\"fields,omitzero\"`" + `

@@ -85,6 +85,18 @@ func (a *Definitions) SelectsFields() bool {
 	return slices.ContainsFunc(a.Operations, func(o Operation) bool { return o.SelectsFields() })
 }
 
+// Paginates reports whether an operation returns pages that a client walks with cursors (MCP-AQL pagination §2).
+func (a *Definitions) Paginates() bool {
+	return slices.ContainsFunc(a.Operations, func(o Operation) bool {
+		for _, name := range []string{"first", "after", "last", "before"} {
+			if _, has := o.Param(name); !has {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // ConfirmationToken returns the parameter that an operation accepts in addition to its own if it may require
 // confirmation (MCP-AQL confirmation tokens).
 func ConfirmationToken() Param {
@@ -166,6 +178,8 @@ type Param struct {
 	Aliases     []string
 	Excludes    []string // fields that an object must not have beside this one: the others of a oneof
 	Presets     []string // field-selection presets that a result field belongs to, or that a selection may name
+	Search      bool     // a text in which searches of a collection look for words
+	Filter      []string // operators by which requests may filter a collection by the field; nil: none
 	OmitEmpty   bool     // encoding/json's omitempty, omitzero and string. Not on the wire
 	OmitZero    bool
 	Quoted      bool
@@ -199,6 +213,7 @@ func (p *Param) Updatable() bool { return !p.ReadOnly && !p.AppendOnly && !p.ID 
 func (p *Param) Change() Param {
 	change := *p
 	change.Required, change.Default, change.Nullable = false, "", p.Removable()
+	change.Filter, change.Search = nil, false
 	if bounds := sizeText(p); bounds != "" {
 		change.MinItems, change.MaxItems = 0, 0
 		change.Description = strings.TrimPrefix(strings.TrimSuffix(p.Description, ".")+". "+bounds, ". ")
@@ -277,6 +292,7 @@ type Type struct {
 	Members     []string    // of a union
 	Items       *Param      // of an object whose members all have one type; nil: its members are Fields
 	Changes     string      // the type that values of this one change, for the input of updates; empty: none
+	Filters     string      // the type of the elements that a filter of this type selects; empty: it is no filter
 	Withheld    []string    // fields of an object that results leave out and nothing else has. Not on the wire
 }
 

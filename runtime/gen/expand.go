@@ -39,19 +39,27 @@ func (e *expansion) expand() error {
 		d := &e.declared[i]
 		e.types[i] = Type{
 			Name: d.Name, Kind: d.Kind, Description: d.Description, Values: d.Values, Fields: e.params(d.Fields),
-			Members: d.Members, Items: e.items(d.Items), Changes: d.Changes, Withheld: d.Withheld,
+			Members: d.Members, Items: e.items(d.Items), Changes: d.Changes,
+			Filters: d.Filters, Withheld: d.Withheld,
 		}
 	}
 	for i := range e.types {
 		t := &e.types[i]
-		if t.Changes == "" {
+		of := t.Changes + t.Filters
+		if of == "" {
 			continue
 		}
-		whole, known := e.index[t.Changes]
-		if !known {
+		whole, known := e.index[of]
+		switch {
+		case !known && t.Filters != "":
+			return fmt.Errorf("type %s filters %s, which is not declared", t.Name, t.Filters)
+		case !known:
 			return fmt.Errorf("type %s changes %s, which is not declared", t.Name, t.Changes)
+		case t.Filters != "":
+			t.Description, t.Fields = FilterDescription(t.Filters), FilterFields(t.Name, e.types[whole].Fields)
+		default:
+			t.Fields = e.changed(e.types[whole].Fields)
 		}
-		t.Fields = e.changed(e.types[whole].Fields)
 	}
 	return nil
 }

@@ -71,6 +71,9 @@ type WireType struct {
 	Items       *Field      // of an object whose members all have one type
 	// Changes names the type whose values this one changes. Its fields are those of the other that an update may change.
 	Changes string
+	// Filters names the type of the elements that values of this one select. Its fields are those of the other that have
+	// a rule Filter.
+	Filters string
 	// Withheld are the names of the fields that are not among Fields, since results leave them out.
 	Withheld []string
 }

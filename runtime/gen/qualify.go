@@ -249,6 +249,7 @@ func (t *Type) refer(each func(name string)) {
 		each(member)
 	}
 	each(t.Changes)
+	each(t.Filters)
 }
 
 // definitions returns definitions with the new names.
@@ -261,6 +262,9 @@ func (r renaming) definitions(d Definitions) Definitions {
 				t.Description = "Changes to a " + to + "." + rest
 			}
 			t.Changes = to
+		}
+		if to := r.of(t.Filters); to != t.Filters {
+			t.Filters, t.Description = to, FilterDescription(to)
 		}
 		t.Name, t.Fields, t.Items = r.of(t.Name), r.params(t.Fields), r.param(t.Items)
 		t.Members = slices.Clone(t.Members)

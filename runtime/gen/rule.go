@@ -5,7 +5,7 @@ package gen
 type Rules []Rule
 
 // Rule is one rule: Default, Enum, Constant, Min, Max, MinLen, MaxLen, MinItems, MaxItems, Pattern, Format, FormatRule,
-// Presets, Aliases, Excludes, DryRun or Deprecated.
+// Presets, Filter, Search, Aliases, Excludes, DryRun or Deprecated.
 type Rule interface{ apply(*Param) }
 
 // The rules, in the words of the aql tag.
@@ -37,6 +37,11 @@ type (
 	FormatRule string
 	// Presets are the field-selection presets that a field of a result belongs to, or that a selection may name.
 	Presets []string
+	// Filter are the operators by which requests may filter a collection by the field. It comes behind the rules that say
+	// what the values are. None: those of its type (Operators).
+	Filter []string
+	// Search says that searches of a collection look for words in the field.
+	Search struct{}
 	// Aliases are other names of a parameter.
 	Aliases []string
 	// Excludes are the fields that an object must not have beside this one.
@@ -60,6 +65,12 @@ func (r Pattern) apply(p *Param)    { p.Pattern = string(r) }
 func (r Format) apply(p *Param)     { p.Format = string(r) }
 func (r FormatRule) apply(p *Param) { p.Format, p.FormatRule = string(r), true }
 func (r Presets) apply(p *Param)    { p.Presets = r }
+func (r Filter) apply(p *Param) {
+	if p.Filter = r; len(r) == 0 {
+		p.Filter = Operators(p)
+	}
+}
+func (Search) apply(p *Param)       { p.Search = true }
 func (r Aliases) apply(p *Param)    { p.Aliases = r }
 func (r Excludes) apply(p *Param)   { p.Excludes = r }
 func (DryRun) apply(p *Param)       { p.DryRun = true }

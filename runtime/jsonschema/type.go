@@ -65,7 +65,13 @@ func (s *Set) objectType(t *gen.Type, as use) *Schema {
 		return s.outputType(t)
 	}
 	return s.object(s.accepted(t, as), func(p *gen.Param) *Schema {
+		if p.Filter != nil && t.Filters != "" {
+			return s.condition(p)
+		}
 		value := s.param(p, as)
+		if t.Filters != "" { // in which null is no absence
+			return value
+		}
 		absent := as == input && t.Changes == "" && !s.asTool // null is absence
 		if !p.Required && (p.Nullable || absent) {
 			return orNull(value)

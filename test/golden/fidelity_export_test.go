@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp/syntax"
 	"slices"
@@ -122,6 +123,13 @@ func (e *exported) hold(t *testing.T, call func(params string) []byte) {
 		if !ok {
 			t.Logf("%s: the schema alone does not tell a value of %s", e.operation.Name, e.obscure)
 			return
+		}
+		if params, ok := value.(map[string]any); ok {
+			pages := map[string]bool{}
+			for i := range e.operation.Params {
+				pages[e.operation.Params[i].Name] = true
+			}
+			maps.DeleteFunc(params, func(name string, _ any) bool { return contradicts(pages, name) })
 		}
 		text := written(t, value)
 		if err := validate(e.params, text); err != nil {
@@ -344,6 +352,15 @@ func (e *exported) object(s map[string]any, depth int) (any, bool) {
 		if ok {
 			object[name] = value
 		}
+	}
+	if least := intOf(s["minProperties"]); least > 0 && len(object) == 0 && len(properties) > 0 {
+		names := sorted(properties)
+		name := names[e.random.IntN(len(names))]
+		value, ok := e.value(properties[name], depth+1)
+		if !ok {
+			return nil, false
+		}
+		object[name] = value
 	}
 	if values, ok := s["additionalProperties"]; ok && values != false {
 		names, _ := s["propertyNames"].(map[string]any)

@@ -115,7 +115,14 @@ func (g *valueMaker) isPlain(d described, depth int) bool {
 // an example.
 func (g *valueMaker) params() (*value, bool) {
 	out := &value{object: true, known: true}
+	pages := map[string]bool{}
 	for _, d := range g.operation.Parameters {
+		pages[d.Name] = true
+	}
+	for _, d := range g.operation.Parameters {
+		if contradicts(pages, d.Name) {
+			continue
+		}
 		if !d.Required && g.random.IntN(2) == 0 || describesNothing(d, out.members) {
 			continue
 		}
@@ -139,6 +146,12 @@ func (g *valueMaker) params() (*value, bool) {
 	}
 	g.random.Shuffle(len(out.members), func(i, j int) { out.members[i], out.members[j] = out.members[j], out.members[i] })
 	return out, true
+}
+
+// contradicts reports whether a parameter of pages is left out, of an operation with these: its cursors are none of the
+// service's, and no description tells which of the parameters contradict each other.
+func contradicts(params map[string]bool, name string) bool {
+	return params["first"] && params["after"] && slices.Contains([]string{"after", "last", "before"}, name)
 }
 
 // describesNothing reports whether a value says how binary data is encoded, and the data is not among the members. It

@@ -280,6 +280,7 @@ func main() {
 			name, told := strings.CutSuffix(fields[0], "*")
 			adapter, err := aql.New(registries[name](), aql.Options{
 				Name: name, Version: "1.0.0", Profile: aql.ProfileCrude, AdapterInfo: told,
+				StateKey: make([]byte, 32),
 			})
 			if err != nil {
 				fmt.Println(err)

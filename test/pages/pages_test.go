@@ -27,6 +27,7 @@ var pages = map[string]string{
 	"docs/security.md":        "TestPagesAboutTheExample",
 	"docs/testing.md":         "TestPagesAboutTheExample",
 	"examples/todo/README.md": "TestPagesAboutTheExample",
+	"docs/collections.md":     "TestCollections",
 	"docs/performance.md":     "make bench; the other commands run a part of it",
 }
 
@@ -120,6 +121,13 @@ func TestAdopting(t *testing.T) {
 	if !strings.HasSuffix(printed, "fork\n") {
 		t.Errorf("the repository was not changed: %s", printed)
 	}
+}
+
+// The page about collections is an adapter that lists one.
+func TestCollections(t *testing.T) {
+	r := newModule(t)
+	r.follow("docs/collections.md", read(t, "docs/collections.md"))
+	r.finish()
 }
 
 // finish checks what a page has left in its module: gofmt, vet and aql-tag find nothing.

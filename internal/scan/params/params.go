@@ -62,7 +62,9 @@ func (m *Maker) FillField(field *shapes.Field) {
 }
 
 func (m *Maker) paramOf(f shapes.Declaration, shape *shapes.Shape, quotedNumber bool) gen.Param {
-	m.checkName(f.Tag, f.Path)
+	if !shapes.IsRuntime(f.Var.Pkg()) {
+		m.checkName(f.Tag, f.Path)
+	}
 	param := gen.Param{Name: f.Tag.Name, ReadOnly: naming.IsReservedField(f.Tag.Name)}
 	if f.Tag.Field != nil {
 		param.Description = comment.Describe(source.FirstComment(f.Tag.Field.Doc, f.Tag.Field.Comment), f.Tag.GoName)

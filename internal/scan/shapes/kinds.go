@@ -49,7 +49,7 @@ func JSONKind(shape *Shape) string {
 		return "bytes"
 	case Slice, Array:
 		return "array"
-	case Map, Struct, Patch:
+	case Map, Struct, Patch, Filter:
 		return "object"
 	case JSON:
 		if shape.Own != nil {

@@ -15,6 +15,9 @@ import (
 // runtimePath is the import path of the aql package.
 const runtimePath = "github.com/aqltag/aqltag/runtime"
 
+// collectionPath is the import path of what aql.Query[T] consists of.
+const collectionPath = runtimePath + "/internal/collection"
+
 // shaped is the result of shaping a Go type.
 type shaped struct {
 	shape *Shape
@@ -103,6 +106,13 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 	case gotype.Is(t, runtimePath, "Selection"):
 		out.Kind = Selection
 		return nil
+	case gotype.Is(t, runtimePath, "Query"):
+		return &Fault{
+			Message:    "aql.Query is no value of a parameter: its parameters are those of the request that embeds it",
+			Suggestion: "embed it in the request struct, without a name",
+		}
+	case gotype.Is(t, collectionPath, "Filter"):
+		return m.fillFilter(out)
 	case isSQLNull(t):
 		out.Kind = SQLNull
 		return m.elem(out, t.Underlying().(*types.Struct).Field(0).Type(), place)
@@ -181,6 +191,9 @@ func (m *Maker) fill(out *Shape, place string) *Fault {
 			out.Label = strings.ReplaceAll(place, ".", "")
 		}
 		m.fillStruct(out, u, label)
+		if IsRuntime(packageOf(t)) {
+			out.Doc = protocolDoc(out.Go)
+		}
 		m.structs = append(m.structs, out)
 		return nil
 	case *types.Interface:
@@ -273,6 +286,38 @@ func (m *Maker) fillOptional(out *Shape) *Fault {
 			Message:    fmt.Sprintf("aql.Optional cannot hold %s", m.text(out.Elem.Type)),
 			Suggestion: "use aql.Optional[T] with the type of the value itself",
 		}
+	}
+	return nil
+}
+
+// packageOf is the package of a named type; nil: it has none.
+func packageOf(t types.Type) *types.Package {
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj().Pkg()
+	}
+	return nil
+}
+
+// protocolDoc describes a type of the aql package to agents.
+func protocolDoc(name GoName) string {
+	switch name.Name {
+	case "Page":
+		return "A page of a list."
+	case "PageInfo":
+		return "What is around a page."
+	case "Sort":
+		return "An order."
+	}
+	return ""
+}
+
+// fillFilter makes the shape of the parameter filter of aql.Query[T]. The type argument is shaped already.
+func (m *Maker) fillFilter(out *Shape) *Fault {
+	if len(out.Go.Args) != 1 {
+		return &Fault{Message: "aql.Query needs one type argument", Invalid: true}
+	}
+	if out.Kind, out.Elem = Filter, out.Go.Args[0]; out.Elem.Kind != Struct {
+		return &Fault{Message: "aql.Query needs a struct type", Suggestion: "use aql.Query[T] with a named struct T"}
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ const (
 	Optional  Kind = "optional"  // aql.Optional[Elem]
 	SQLNull   Kind = "sqlnull"   // sql.Null[Elem], sql.NullString and the like
 	Selection Kind = "selection" // aql.Selection
+	Filter    Kind = "filter"    // the parameter filter of aql.Query[Elem]
 	Number    Kind = "number"    // json.Number
 	Text      Kind = "text"      // reads and writes itself as text
 	JSON      Kind = "json"      // reads and writes itself as JSON

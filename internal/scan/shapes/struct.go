@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
 	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/internal/scan/tags"
@@ -127,7 +128,14 @@ func (c *collector) add(e embedded, i, depth int) {
 	spelt := tag.Name
 	c.keepName(&tag, v)
 	own := source.InMainModule(c.Packages[v.Pkg()])
-	if tag.Parameter == "" && !naming.IsValid(tag.Name) && !naming.IsReservedField(tag.Name) &&
+	if inner, ok := v.Type().(*types.Named); ok && gotype.Is(inner, collectionPath, "Query") {
+		c.next = append(c.next, embedded{
+			e.label, inner.Underlying().(*types.Struct), append(slices.Clone(e.selector), v.Name()),
+			append(slices.Clone(e.index), i), e.through, e.open,
+		})
+		return
+	}
+	if tag.Parameter == "" && !naming.IsValid(tag.Name) && !IsRuntime(v.Pkg()) && !naming.IsReservedField(tag.Name) &&
 		(!own || tag.FromJSON && !strings.HasPrefix(tag.Name, "_")) {
 		// The tag is for other clients too, or in a module that the user cannot edit.
 		tag.Name, tag.Original = naming.ForField(tag.Name, v.Name()), tag.Name
@@ -196,6 +204,11 @@ func (c *collector) add(e embedded, i, depth int) {
 	}
 	declaration := Declaration{Path: path, Tag: tag, Var: v, Through: e.through}
 	c.found = append(c.found, &candidate{declaration, selector, index, depth, spelt})
+}
+
+// IsRuntime reports whether a package is the aql package or a part of it, whose names are those of the protocol.
+func IsRuntime(pkg *types.Package) bool {
+	return pkg != nil && (pkg.Path() == runtimePath || pkg.Path() == collectionPath)
 }
 
 // isNamedEmbedding reports whether a field embeds a struct under a name. To encoding/json that is a field like any

@@ -147,6 +147,9 @@ func (s *Set) definition(t *wireType) gen.Type {
 		out.Fields = []gen.Param{{Name: "items", Type: "array", Required: true, Description: "The elements.", Items: &items}}
 		return out
 	}
+	if shape.Kind == shapes.Filter {
+		return s.filter(t)
+	}
 	if shape.Kind == shapes.String {
 		out.Kind = gen.KindEnum
 		t := shape.Type

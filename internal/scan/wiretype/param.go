@@ -78,6 +78,8 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		return param
 	case shapes.Patch:
 		return gen.Param{Type: s.nameOf(shape.Elem, update)}
+	case shapes.Filter:
+		return gen.Param{Type: s.nameOf(shape, plain)}
 	case shapes.Struct:
 		if inPatch {
 			return gen.Param{Type: s.nameOf(shape, update)}

@@ -127,6 +127,10 @@ func (s *Set) visit(shape *shapes.Shape, inPatch bool) {
 		if s.first(shape, false) {
 			s.visit(shape.Elem, false)
 		}
+	case shapes.Filter:
+		if s.add(shape, plain) {
+			s.visit(shape.Elem, false)
+		}
 	case shapes.Patch:
 		s.visit(shape.Elem, false) // the type of the resource is described too
 		addParts(shape.Elem, s.resources)

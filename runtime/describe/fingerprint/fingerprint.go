@@ -87,6 +87,7 @@ func (w *writer) param(p *gen.Param) {
 		w.flag("dryRun", p.DryRun)
 		w.texts("enum", p.Enum)
 		w.texts("excludes", p.Excludes)
+		w.texts("filter", p.Filter)
 		w.textMember("format", p.Format)
 		w.flag("formatRule", p.FormatRule)
 		w.flag("id", p.ID)
@@ -113,6 +114,7 @@ func (w *writer) param(p *gen.Param) {
 		w.flag("quoted", p.Quoted)
 		w.flag("readOnly", p.ReadOnly)
 		w.flag("required", p.Required)
+		w.flag("search", p.Search)
 		w.flag("sensitive", p.Sensitive)
 		w.textMember("type", p.Type)
 	})
@@ -123,6 +125,7 @@ func (w *writer) typ(t *gen.Type) {
 		w.textMember("changes", t.Changes)
 		w.textMember("description", t.Description)
 		list(w, "fields", t.Fields, w.param)
+		w.textMember("filters", t.Filters)
 		if t.Items != nil {
 			w.key("items")
 			w.param(t.Items)

@@ -60,7 +60,7 @@ func (c canonicalizer) value(n *decoder, p unsafe.Pointer, patch bool) {
 		c.array(n, p)
 	case kindMap, kindStringMap:
 		c.entries(n, p, patch)
-	case kindRaw, kindSelection, kindConstant:
+	case kindRaw, kindSelection, kindFilter, kindConstant:
 		c.w.Raw(canonicalText(c.r.Raw()))
 	case kindJSON:
 		if patch && c.r.Kind() == "object" { // what comes of it depends on what is stored

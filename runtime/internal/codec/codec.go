@@ -25,6 +25,7 @@ type Set struct {
 	structDecoders map[structKey]*structDecoder
 	structEncoders map[structKey]*structEncoder
 	encoders       map[reflect.Type]*encoder // of basic types, and of those that may contain themselves
+	collections    map[structKey]*elements
 	basicDecoders  map[reflect.Type]*decoder // without constraints
 	unfinished     map[reflect.Type]*decoder
 	pending        []constrained
@@ -52,6 +53,7 @@ func NewSet(types []gen.Type, codecs ...gen.Codec) *Set {
 		structDecoders: make(map[structKey]*structDecoder),
 		structEncoders: make(map[structKey]*structEncoder),
 		encoders:       make(map[reflect.Type]*encoder),
+		collections:    make(map[structKey]*elements),
 		basicDecoders:  make(map[reflect.Type]*decoder),
 		unfinished:     make(map[reflect.Type]*decoder),
 		patterns:       make(map[string]*pattern),
@@ -95,6 +97,7 @@ const (
 	kindSQLNull
 	kindMessage
 	kindSelection
+	kindFilter
 	kindConstant
 )
 

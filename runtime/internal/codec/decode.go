@@ -27,7 +27,8 @@ type decoder struct {
 	constraints *constraints // nil: none
 	presets     []string     // of a selection: the presets that it may name
 	otherNames  bool         // of a selection: paths may have names that no wire name can be
-	message     *message     // of a message with a codec; elem reads its form
+	filter      *filterReader
+	message     *message // of a message with a codec; elem reads its form
 }
 
 // decoder compiles the decoder of Go type t for values of parameter p.
@@ -89,6 +90,8 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		return s.optionalDecoder(n, t, p)
 	case isSQLNull(t):
 		return s.sqlNullDecoder(n, t, p)
+	case isFilter(t):
+		return s.filterDecoder(n, t, p)
 	case isSelection(t):
 		return s.selectionDecoder(n, t, p)
 	case hasMethods(t):
@@ -215,6 +218,8 @@ func (n *decoder) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 		n.readMessage(r, p, update)
 	case kindSelection:
 		n.readSelection(r, p)
+	case kindFilter:
+		n.readFilter(r, p)
 	case kindConstant:
 		if s, ok := r.String(); ok {
 			n.constraints.checkText(r, s)

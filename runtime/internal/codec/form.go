@@ -100,7 +100,8 @@ func (f *Form) Canonical(text string) (canonical string, ok bool) {
 // values of any type, and for those that have parts.
 func (f *Form) Zero() string {
 	switch n := f.value; {
-	case f.inside, n.object != nil, n.kind == kindAny, n.kind == kindRaw, n.kind == kindSelection, n.kind == kindConstant,
+	case f.inside, n.object != nil, n.kind == kindAny, n.kind == kindRaw, n.kind == kindSelection,
+		n.kind == kindFilter, n.kind == kindConstant,
 		n.elem != nil && n.kind != kindQuoted:
 		return ""
 	default:

@@ -110,6 +110,9 @@ func (s *Subset) findField(index int) (at int, found bool) {
 	return slices.BinarySearchFunc(s.fields, index, func(f fieldSubset, index int) int { return f.index - index })
 }
 
+// Hides reports whether a field of a type is hidden.
+func (m *Mask) Hides(typ, field string) bool { return m != nil && m.hidden(typ, field) }
+
 // hides reports whether a field of a struct is hidden.
 func (m *Mask) hides(c *structEncoder, index int) bool {
 	if m == nil || m.structs[c] == nil {

@@ -1,5 +1,7 @@
 package wire
 
+import "strconv"
+
 // Stage is a stage of validation. Problems of earlier stages are answered first (MCP-AQL operations §5.4).
 type Stage uint8
 
@@ -26,6 +28,8 @@ type Problem struct {
 	Value            string   // the text of a scalar of at most 256 bytes
 	Limit            string   // the bound or the pattern
 	Allowed          []string // the values of an enum, or the names of the members of an object
+	Hint             string   // what to send instead
+	Provided         []string // the parameters that contradict each other
 	Reason           string   // why the type of a value refused it, in its own words
 	Offset           int      // of the value in bytes, or of the end of the object that lacks it
 }
@@ -202,6 +206,73 @@ func (r *Reader) MismatchBecause(expected, reason string) {
 		p.Value = r.scalar()
 	}
 	r.addProblem(p)
+}
+
+// MismatchHint is Mismatch with what to send instead.
+func (r *Reader) MismatchHint(expected, hint string) {
+	before := len(r.problems)
+	if r.Mismatch(expected); len(r.problems) > before {
+		r.problems[before].Hint = hint
+	}
+}
+
+// Conflict reports that parameters contradict each other. name stands for all of them.
+func (r *Reader) Conflict(name, expected string, provided []string, hint string) {
+	if r.countProblem(StageType) {
+		r.problems = append(r.problems, Problem{
+			Stage: StageType, Path: name, Expected: expected, Actual: "conflicting parameters", Provided: provided, Hint: hint,
+			Offset: r.pos,
+		})
+	}
+}
+
+// Unacceptable reports that the value of a parameter is of the right kind, but not what was expected.
+func (r *Reader) Unacceptable(name, expected, hint string) {
+	if r.countProblem(StageType) {
+		r.problems = append(r.problems, Problem{
+			Stage: StageType, Path: name, Expected: expected, Actual: "string", Hint: hint, Offset: r.pos,
+		})
+	}
+}
+
+// TooMany reports that a parameter has more items than there may be.
+func (r *Reader) TooMany(name string, limit int) {
+	if r.countProblem(StageConstraint) {
+		r.problems = append(r.problems, Problem{
+			Stage: StageConstraint, Rule: "max_items", Path: name, Limit: strconv.Itoa(limit), Offset: r.pos,
+		})
+	}
+}
+
+// NotAmong reports that the text at a path is not one of allowed.
+func (r *Reader) NotAmong(path, text string, allowed []string) {
+	if r.countProblem(StageConstraint) {
+		w := NewWriter(nil)
+		w.String(text)
+		r.problems = append(r.problems, Problem{
+			Stage: StageConstraint, Rule: "enum", Path: path, Value: string(w.Bytes()), Allowed: allowed, Offset: r.pos,
+		})
+	}
+}
+
+// EnumName reports that the name of the current member is not one of allowed, and skips its value.
+func (r *Reader) EnumName(allowed []string) {
+	if r.countProblem(StageConstraint) {
+		w := NewWriter(nil)
+		w.String(r.Name())
+		r.problems = append(r.problems, Problem{
+			Stage: StageConstraint, Rule: "enum", Path: r.path(r.origin, len(r.frames)-1), Value: string(w.Bytes()),
+			Allowed: allowed, Offset: r.pos,
+		})
+	}
+	r.Skip()
+}
+
+// TooNested reports that the next value is nested in more of its kind than depth, and skips it.
+func (r *Reader) TooNested(depth int) {
+	r.Kind()
+	r.addProblem(Problem{Stage: StageConstraint, Rule: "max_depth", Limit: strconv.Itoa(depth), Offset: r.pos})
+	r.Skip()
 }
 
 // kindOf returns the kind of a value by its text.

@@ -1,0 +1,267 @@
+package scan
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/gotype"
+	"github.com/aqltag/aqltag/internal/scan/naming"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// runtimePath is the import path of the aql package.
+const runtimePath = "github.com/aqltag/aqltag/runtime"
+
+// collection is a type of which operations list elements.
+type collection struct {
+	resource   *shapes.Shape
+	filterable []int // fields
+	sortable   []int
+	searchable []int
+}
+
+// checkCollection checks the parameters of aql.Query in a request, and fills in what they may name (MCP-AQL operations
+// §4.4, collection querying §2).
+func (b *builder) checkCollection(o operation, h *handled) {
+	defaultSort, sorted := tags.Find(o.items, "sort")
+	found := slices.IndexFunc(h.request.Fields, isQueryField)
+	if found < 0 {
+		if sorted {
+			b.Report(defaultSort.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: o.name(),
+				Message:    fmt.Sprintf("sort has no meaning in %s, whose request does not embed aql.Query", o.name()),
+				Suggestion: "embed aql.Query[T] in the request, or remove sort",
+			})
+		}
+		return
+	}
+	at := source.Span{}
+	if field := &h.request.Fields[found]; field.Through != nil {
+		at = field.Through.Tag.At
+	}
+	if !b.checkQuery(o, h, at, found) {
+		return
+	}
+	elem := shapes.Indirect(h.result).Go.Args[0]
+	c := b.collectionOf(elem)
+	h.request = h.request.Clone()
+	searches := c.searchable != nil && strings.HasPrefix(h.Operation.Name, "search_")
+	h.request.Fields = slices.DeleteFunc(h.request.Fields, func(f shapes.Field) bool {
+		return isQueryField(f) && (f.Param.Name == "filter" && c.filterable == nil ||
+			f.Param.Name == "sort" && c.sortable == nil || f.Param.Name == "query" && !searches)
+	})
+	standard := ""
+	if sorted {
+		standard = b.defaultSort(o, c, defaultSort)
+	}
+	for i := range h.request.Fields {
+		if f := &h.request.Fields[i]; isQueryField(*f) {
+			c.describe(f, standard)
+		}
+	}
+}
+
+// isQueryField reports whether a parameter is one of aql.Query.
+func isQueryField(f shapes.Field) bool {
+	return f.Var != nil && f.Var.Pkg() != nil && f.Var.Pkg().Path() == runtimePath+"/internal/collection"
+}
+
+// checkQuery reports a query that has no meaning in its operation. at is the field that embeds it, and first the index
+// of its first parameter.
+func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int) bool {
+	report := func(at source.Span, message, suggestion string) bool {
+		b.Report(at, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: o.name(), Message: message, Suggestion: suggestion,
+		})
+		return false
+	}
+	if h.Operation.Category != gen.Read {
+		return report(at, fmt.Sprintf("aql.Query has no meaning in %s operation %s: READ operations list collections",
+			h.Operation.Category, h.Operation.Name), "remove it")
+	}
+	for _, f := range h.request.Fields {
+		if _, pointer := throughType(&f).(*types.Pointer); isQueryField(f) && pointer {
+			return report(at, fmt.Sprintf("the request of %s embeds a pointer to aql.Query", o.name()), "embed aql.Query itself")
+		}
+	}
+	if t, ok := throughType(&h.request.Fields[first]).(*types.Named); ok && t.TypeArgs().Len() == 1 {
+		if _, isStruct := t.TypeArgs().At(0).Underlying().(*types.Struct); !isStruct {
+			return report(at, "aql.Query needs a struct type", "use aql.Query[T] with a named struct T")
+		}
+	}
+	queried := map[string]bool{}
+	for _, f := range h.request.Fields {
+		queried[f.Param.Name] = queried[f.Param.Name] || isQueryField(f)
+	}
+	for _, name := range queryParams {
+		if !queried[name] {
+			own := at
+			for _, f := range h.request.Fields {
+				if f.Param.Name == name {
+					own = f.Tag.NameAt
+				}
+			}
+			return report(own,
+				fmt.Sprintf("aql.Query has the parameter %q, and %s has another one of this name", name, o.name()), "rename it")
+		}
+	}
+	var of *shapes.Shape
+	for _, f := range h.request.Fields {
+		if f.Shape.Kind == shapes.Filter {
+			of = f.Shape.Elem
+		}
+	}
+	wanted := "*aql.Page[" + b.text(of.Type) + "]"
+	if named, ok := pageType(o.result); !ok || !types.Identical(named.TypeArgs().At(0), of.Type) {
+		resultAt := at
+		if o.result != nil {
+			resultAt = o.resultSpan()
+		}
+		return report(resultAt,
+			fmt.Sprintf("%s takes aql.Query[%s], so it has to return %s", o.name(), b.text(of.Type), wanted),
+			"return "+wanted+", which the methods of aql.Query make")
+	}
+	return b.checkIdentified(of, at)
+}
+
+// throughType returns the type that the user's field has through which a request has a field; nil: there is none.
+func throughType(f *shapes.Field) types.Type {
+	if f.Through == nil {
+		return nil
+	}
+	return types.Unalias(f.Through.Var.Type())
+}
+
+// queryParams are the names of the parameters of aql.Query.
+var queryParams = []string{"filter", "sort", "first", "after", "last", "before"}
+
+// pageType returns the type aql.Page[T] to which a result points.
+func pageType(result types.Type) (*types.Named, bool) {
+	if result == nil {
+		return nil, false
+	}
+	pointer, ok := types.Unalias(result).(*types.Pointer)
+	if !ok {
+		return nil, false
+	}
+	named, ok := types.Unalias(pointer.Elem()).(*types.Named)
+	return named, ok && gotype.Is(named, runtimePath, "Page") && named.TypeArgs().Len() == 1
+}
+
+// checkIdentified reports a resource that nothing identifies: ties in an order could not be broken.
+func (b *builder) checkIdentified(resource *shapes.Shape, at source.Span) bool {
+	name := b.text(resource.Type)
+	found := gen.Identifiers(paramsOf(resource))
+	for _, i := range found {
+		f := &resource.Fields[i]
+		if !isComparable(f) || f.Shape.Kind == shapes.Slice {
+			b.Report(f.Tag.At, diag.Diagnostic{
+				Code: diag.CodeType, FieldPath: f.Path,
+				Message:    fmt.Sprintf("%s identifies elements of aql.Query[%s], and its values have no order", f.Path, name),
+				Suggestion: "identify them by a text, an integer or a time",
+			})
+			return false
+		}
+	}
+	if own := naming.SnakeCase(resource.Go.Name) + "_id"; len(found) > 0 {
+		if f := &resource.Fields[found[0]].Param; f.ID || f.Name == "id" || f.Name == own {
+			return true
+		}
+	}
+	b.Report(at, diag.Diagnostic{
+		Code: diag.CodeMissing, FieldPath: name,
+		Message:    fmt.Sprintf("nothing tells two elements of aql.Query[%s] apart, so they have no stable order", name),
+		Suggestion: "tag the field that identifies a " + name + " with id",
+	})
+	return false
+}
+
+func paramsOf(shape *shapes.Shape) []gen.Param {
+	params := make([]gen.Param, len(shape.Fields))
+	for i := range shape.Fields {
+		params[i] = shape.Fields[i].Param
+	}
+	return params
+}
+
+// defaultSort returns the default of the parameter sort that the key sort of an operation stands for, as JSON.
+func (b *builder) defaultSort(o operation, c *collection, item tags.Item) string {
+	name, descending := strings.CutPrefix(item.Value, "-")
+	var names []string
+	for _, i := range c.sortable {
+		names = append(names, c.resource.Fields[i].Param.Name)
+	}
+	if !slices.Contains(names, name) {
+		b.Report(item.ValueAt, diag.Diagnostic{
+			Code: diag.CodeUnresolved, FieldPath: o.name(), Actual: name, Expected: "one of " + strings.Join(names, ", "),
+			Message:    fmt.Sprintf("%s cannot be sorted by %q", b.text(c.resource.Type), name),
+			Suggestion: diag.DidYouMean(name, names),
+		})
+		return ""
+	}
+	order := "asc"
+	if descending {
+		order = "desc"
+	}
+	return fmt.Sprintf(`{"field":%q,"order":%q}`, name, order)
+}
+
+// describe fills in a parameter of aql.Query.
+func (c *collection) describe(f *shapes.Field, standard string) {
+	switch f.Param.Name {
+	case "filter":
+		f.Param.Description = "What to list, by " + strings.Join(c.names(c.filterable), ", ") + ": " + c.example()
+	case "query":
+		f.Param.Description = "Words, of which " + strings.Join(c.names(c.searchable), " or ") +
+			` contains one; "…" is one with blanks`
+	case "sort":
+		f.Param.Default = standard
+		f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + strings.Join(c.names(c.sortable), ", ")
+		for i := range f.Shape.Fields {
+			if by := &f.Shape.Fields[i]; by.Param.Name == "field" {
+				by.Param.Enum = c.names(c.sortable)
+			}
+		}
+	default:
+		f.Param.Description = gen.PageDescription(f.Param.Name, gen.PageSize, gen.MaxPageSize)
+	}
+}
+
+func (c *collection) names(fields []int) []string {
+	names := make([]string, len(fields))
+	for i, at := range fields {
+		names[i] = c.resource.Fields[at].Param.Name
+	}
+	return names
+}
+
+// example returns a filter of up to two fields.
+func (c *collection) example() string {
+	var members []string
+	for _, i := range c.filterable {
+		f := &c.resource.Fields[i]
+		value := `"a"`
+		switch shape := shapes.Element(f.Shape); shape.Kind {
+		case shapes.Bool:
+			value = "true"
+		case shapes.Int, shapes.Uint, shapes.Float:
+			value = `{"gte":1}`
+		case shapes.Time:
+			value = `{"lt":"2026-01-02T00:00:00Z"}`
+		case shapes.String:
+			if len(shape.Enum) > 0 {
+				value = fmt.Sprintf("%q", shape.Enum[0].Value)
+			}
+		}
+		if len(members) == 0 || len(members) == 1 && strings.Contains(value, "{") != strings.Contains(members[0], "{") {
+			members = append(members, fmt.Sprintf("%q:%s", f.Param.Name, value))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}

@@ -1,0 +1,170 @@
+package scan
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/tags"
+	"github.com/aqltag/aqltag/internal/scan/wiretype"
+	"github.com/aqltag/aqltag/runtime/gen"
+)
+
+// collectionOf finds what can be filtered and sorted of a resource: what its tags say, or all scalars if they say
+// nothing.
+func (b *builder) collectionOf(resource *shapes.Shape) *collection {
+	if known := b.collections[resource]; known != nil {
+		return known
+	}
+	c := &collection{resource: resource}
+	b.collections[resource] = c
+	tagged := slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool {
+		return slices.ContainsFunc(collectionKeys, func(key string) bool { _, ok := f.Tag.Item(key); return ok })
+	})
+	for i := range resource.Fields {
+		f := &resource.Fields[i]
+		comparable := isComparable(f) && !f.Param.Sensitive && !strings.HasPrefix(f.Param.Name, "_")
+		list := shapes.Indirect(f.Shape).Kind == shapes.Slice
+		if !tagged {
+			if comparable && !list {
+				c.filterable, c.sortable = append(c.filterable, i), append(c.sortable, i)
+				f.Param.Filter = []string{}
+			}
+			continue
+		}
+		if item, ok := f.Tag.Item("filter"); ok && b.checkComparable(f, item, comparable) {
+			c.filterable = append(c.filterable, i)
+			f.Param.Filter = []string{} // until the type of the field is known
+		}
+		if item, ok := f.Tag.Item("search"); ok && b.checkSearchable(f, item) {
+			c.searchable = append(c.searchable, i)
+			f.Param.Search = true
+		}
+		if item, ok := f.Tag.Item("sort"); ok && b.checkComparable(f, item, comparable && !list) {
+			c.sortable = append(c.sortable, i)
+		}
+	}
+	return c
+}
+
+// isComparable reports whether the values of a field, or the elements of a list in it, can be compared.
+func isComparable(f *shapes.Field) bool {
+	shape := shapes.Indirect(f.Shape)
+	if shape.Kind == shapes.Slice && shape.Own == nil {
+		shape = shape.Elem
+	}
+	if f.Param.Quoted || shape.Quoted || f.Param.Constant != "" || shape.Message {
+		return false
+	}
+	switch shape.Kind {
+	case shapes.Bool, shapes.Int, shapes.Uint, shapes.Float, shapes.String, shapes.Time, shapes.Text:
+		return true
+	}
+	return false
+}
+
+// checkComparable reports a field that can be neither filtered nor sorted by, and is tagged so.
+func (b *builder) checkComparable(f *shapes.Field, item tags.Item, comparable bool) bool {
+	if comparable {
+		return true
+	}
+	d := diag.Diagnostic{
+		Code: diag.CodeType, FieldPath: f.Path, Suggestion: "remove it",
+		Message: fmt.Sprintf("%s does not apply to type %s, whose values have no order", item.Key, b.text(f.Var.Type())),
+	}
+	if f.Param.Sensitive {
+		d.Message = fmt.Sprintf("%s would tell agents the values of %s, which is sensitive", item.Key, f.Path)
+	}
+	b.Report(item.At, d)
+	return false
+}
+
+// checkSearchable reports a field in which no text can be looked for, and that is tagged so.
+func (b *builder) checkSearchable(f *shapes.Field, item tags.Item) bool {
+	elem := shapes.Element(f.Shape)
+	text := elem.Kind == shapes.String && len(elem.Enum) == 0 && !elem.Message && !f.Param.Quoted
+	if text && f.Param.Sensitive {
+		return b.checkComparable(f, item, false)
+	}
+	if !text {
+		b.Report(item.At, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: f.Path, Suggestion: "remove it",
+			Message: fmt.Sprintf("search does not apply to type %s; it is for texts and lists of texts", b.text(f.Var.Type())),
+		})
+	}
+	return text
+}
+
+// setOperators says of the fields of all collections by which operators they can be filtered. It comes after the types
+// of the fields are known.
+func (b *builder) setOperators() {
+	for _, c := range b.collections {
+		for _, i := range c.filterable {
+			f := &c.resource.Fields[i]
+			known := gen.Operators(&f.Param)
+			if shape := shapes.Element(f.Shape); shape.Kind == shapes.Text && f.Shape.Kind != shapes.Slice {
+				known = []string{gen.OpEq, gen.OpNe, gen.OpIn}
+			}
+			if wiretype.MayBeMissing(f) && !slices.Contains(known, gen.OpNull) {
+				known = append(known, gen.OpNull)
+			}
+			f.Param.Filter = b.operators(f, known)
+		}
+	}
+}
+
+// operators returns the operators that the tag of a field allows, of those that its type knows.
+func (b *builder) operators(f *shapes.Field, known []string) []string {
+	item, ok := f.Tag.Item("filter")
+	if !ok || item.Flag {
+		return known
+	}
+	var allowed []string
+	offset := 0
+	for _, operator := range item.List {
+		at := item.ValueAt
+		if int(at.End-at.Start) == len(item.Value) { // without quotes
+			at.Start += token.Pos(offset)
+			at.End = at.Start + token.Pos(len(operator))
+		}
+		offset += len(operator) + 1
+		if slices.Contains(known, operator) {
+			allowed = append(allowed, operator)
+			continue
+		}
+		b.Report(at, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: f.Path, Actual: operator, Expected: "one of " + strings.Join(known, ", "),
+			Message:    fmt.Sprintf("type %s has no operator %q", b.text(f.Var.Type()), operator),
+			Suggestion: diag.DidYouMean(operator, known),
+		})
+	}
+	return allowed
+}
+
+// warnUnqueried warns of tags of collections on structs of which no operation lists elements.
+func (b *builder) warnUnqueried(handlers []handled) {
+	visited := make(map[*shapes.Shape]bool)
+	visit := func(of *shapes.Shape, field *shapes.Field) bool {
+		for _, key := range collectionKeys {
+			item, ok := field.Tag.Item(key)
+			if !ok || b.collections[of] != nil || !b.isOwn(field) {
+				continue
+			}
+			b.Report(item.At, diag.Diagnostic{
+				Severity: diag.Warning, Code: diag.CodeUnresolved, FieldPath: field.Path,
+				Message:    fmt.Sprintf("%s has no effect: no operation takes aql.Query[%s]", key, b.text(of.Type)),
+				Suggestion: "embed aql.Query in the request of an operation that lists them, or remove " + key,
+			})
+		}
+		return true
+	}
+	for _, h := range handlers {
+		eachField(h.result, visited, visit)
+	}
+}
+
+// collectionKeys are the keys of tags that say what agents may ask of a collection.
+var collectionKeys = []string{"filter", "sort", "search"}

@@ -1,0 +1,268 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+var conditionsType = reflect.TypeFor[collection.Conditions]()
+
+// isFilter recognises collection.Filter[T], which has an empty array of *T and Conditions.
+func isFilter(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(0).Type.Kind() == reflect.Array &&
+		t.Field(1).Type == conditionsType
+}
+
+// filterReader reads filters.
+type filterReader struct {
+	names   []string // of the conditions
+	index   nameIndex
+	compare []compared
+}
+
+// compared is a field that conditions are about.
+type compared struct {
+	field    *collection.Field
+	allowed  []string // operators
+	nullable bool
+	unsigned bool     // of integers of 64 bits without a sign
+	value    *decoder // of a text; nil: others are read as they are
+}
+
+// filterDecoder compiles the reader of a filter.
+func (s *Set) filterDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
+	n.kind, n.expected, n.offset = kindFilter, "object", t.Field(1).Offset
+	wireType := s.types[p.Type]
+	if wireType == nil || wireType.Filters == "" {
+		return fmt.Errorf("the definition says %s, but the Go type is %s; the generated code is out of date", p.Type, t)
+	}
+	e, err := s.elements(t.Field(0).Type.Elem().Elem(), wireType.Filters)
+	if err != nil {
+		return err
+	}
+	n.filter = &filterReader{}
+	for i := range wireType.Fields {
+		condition := &wireType.Fields[i]
+		at := e.named(condition.Name)
+		if at < 0 {
+			continue
+		}
+		field, err := s.compared(e, at)
+		if err != nil {
+			return err
+		}
+		c := compared{
+			field: field, allowed: condition.Filter, nullable: slices.Contains(condition.Filter, gen.OpNull),
+			unsigned: condition.Maximum != "",
+		}
+		if field.Kind == collection.Text || field.Kind == collection.String {
+			valueType := e.valueType(at)
+			value := gen.Param{Type: condition.Type, Enum: condition.Enum, Format: condition.Format}
+			if c.value, err = s.decoder(valueType, &value); err != nil {
+				return err
+			}
+		}
+		for _, name := range append([]string{condition.Name}, condition.Aliases...) {
+			n.filter.index.add(name, len(n.filter.compare))
+		}
+		n.filter.names = append(n.filter.names, condition.Name)
+		n.filter.compare = append(n.filter.compare, c)
+	}
+	n.filter.names = append(n.filter.names, gen.FilterOr, gen.FilterNot)
+	return nil
+}
+
+// valueType returns the type of the values with which the field with index i is compared.
+func (e *elements) valueType(i int) reflect.Type {
+	_, goField, _ := locate(e.goType, e.params[i].Go)
+	t := stepsTo(&collection.Field{}, goField.Type, &e.params[i])
+	if e.fields[i].List {
+		t = t.Elem()
+	}
+	return t
+}
+
+// readFilter reads a filter into the Conditions at p.
+func (n *decoder) readFilter(r *wire.Reader, p unsafe.Pointer) {
+	r.Kind() // moves to the value
+	start := r.Offset()
+	r.Preserve(true)
+	reading := filterReading{r, n.filter, 0}
+	node := reading.node(1)
+	r.Preserve(false)
+	if !r.OK() {
+		return
+	}
+	if reading.conditions > gen.MaxFilterConditions {
+		r.MaxItems(reading.conditions, gen.MaxFilterConditions)
+		return
+	}
+	*(*collection.Conditions)(unsafe.Add(p, n.offset)) = collection.Conditions{
+		Node: node, Text: r.RetainText(start, r.Offset()),
+	}
+}
+
+// filterReading is a filter that is being read.
+type filterReading struct {
+	*wire.Reader
+	*filterReader
+	conditions int // so far
+}
+
+// node reads a filter, which is so deep in others.
+func (f *filterReading) node(depth int) *collection.Node {
+	if depth > gen.MaxFilterDepth {
+		f.TooNested(gen.MaxFilterDepth)
+		return nil
+	}
+	node := &collection.Node{}
+	if !f.Object() {
+		return nil
+	}
+	var seen bits
+	for f.NextUnchecked() {
+		name := f.Name()
+		i := f.index.find(name)
+		switch {
+		case i >= 0 && seen.add(i):
+			f.Duplicate(f.names[i])
+		case i >= 0:
+			f.condition(node, &f.compare[i])
+		case name != gen.FilterOr && name != gen.FilterNot:
+			f.Unknown(f.names)
+		case !f.CheckDuplicate():
+		case name == gen.FilterNot:
+			node.All = append(node.All, collection.Condition{Not: f.node(depth + 1)})
+		default:
+			f.alternatives(node, depth+1)
+		}
+	}
+	return node
+}
+
+// alternatives reads the filters of which one holds.
+func (f *filterReading) alternatives(node *collection.Node, depth int) {
+	if !f.Array() {
+		return
+	}
+	c := collection.Condition{}
+	for f.NextElement() {
+		c.Or = append(c.Or, f.node(depth))
+	}
+	if f.MinItems(len(c.Or), 1) && f.MaxItems(len(c.Or), gen.MaxFilterAlternatives) {
+		node.All = append(node.All, c)
+	}
+}
+
+// condition reads a value, or an object with operators.
+func (f *filterReading) condition(node *collection.Node, c *compared) {
+	switch f.Kind() {
+	case "null":
+		f.Null()
+		if c.nullable {
+			f.MismatchHint("value", `Use {"null":true} for what has none, or leave it out`)
+		} else {
+			f.MismatchHint("value", "Leave it out")
+		}
+		return
+	case "object":
+	default:
+		switch {
+		case slices.Contains(c.allowed, gen.OpEq):
+			f.operand(node, c, collection.Eq)
+		case slices.Contains(c.allowed, gen.OpContains):
+			f.operand(node, c, collection.Contains)
+		default:
+			f.Skip()
+			f.Mismatch("object with operators")
+		}
+		return
+	}
+	f.Object()
+	count := 0
+	for ; f.Next(); count++ {
+		if at := slices.Index(operators, f.Name()); at >= 0 && slices.Contains(c.allowed, operators[at]) {
+			f.operand(node, c, collection.Op(at))
+		} else {
+			f.EnumName(c.allowed)
+		}
+	}
+	if count == 0 {
+		f.Refused("", "value, or operators", "{}", "")
+	}
+}
+
+// operators are the names of operators, by collection.Op.
+var operators = []string{
+	collection.Eq: gen.OpEq, collection.Ne: gen.OpNe, collection.In: gen.OpIn, collection.Gt: gen.OpGt,
+	collection.Gte: gen.OpGte, collection.Lt: gen.OpLt, collection.Lte: gen.OpLte, collection.Contains: gen.OpContains,
+	collection.Starts: gen.OpStarts, collection.All: gen.OpAll, collection.Null: gen.OpNull,
+}
+
+// operand reads what a field is compared with.
+func (f *filterReading) operand(node *collection.Node, c *compared, op collection.Op) {
+	f.conditions++
+	condition := collection.Condition{Field: c.field, Op: op}
+	switch op {
+	case collection.Null:
+		if v, _ := f.Bool(); v {
+			condition.Value.Int = 1
+		}
+	case collection.In, collection.All:
+		if !f.Array() {
+			return
+		}
+		for f.NextElement() {
+			condition.Set = append(condition.Set, c.read(f.Reader))
+		}
+		if !f.MaxItems(len(condition.Set), gen.MaxFilterValues) {
+			return
+		}
+	case collection.Contains, collection.Starts:
+		if c.field.List {
+			condition.Value = c.read(f.Reader)
+			break
+		}
+		text, _ := f.String()
+		condition.Value.Text = collection.Lower(text)
+	default:
+		condition.Value = c.read(f.Reader)
+	}
+	node.All = append(node.All, condition)
+}
+
+// read reads a value.
+func (c *compared) read(r *wire.Reader) (v collection.Value) {
+	switch c.field.Kind {
+	case collection.Bool:
+		if b, _ := r.Bool(); b {
+			v.Int = 1
+		}
+	case collection.Int:
+		v.Int, _ = r.Int(64)
+	case collection.Uint:
+		if c.unsigned {
+			u, _ := r.Uint(64)
+			v.Int = int64(u)
+			break
+		}
+		v.Int, _ = r.Int(64)
+		v.Negative = v.Int < 0
+	case collection.Float:
+		v.Float, _ = r.Float(c.field.Bits)
+	case collection.Time:
+		v.Time, _ = r.Time()
+	default:
+		place := reflect.New(c.value.goType).UnsafePointer()
+		if c.value.read(r, place, false); r.OK() {
+			v = c.field.Load(place)
+		}
+	}
+	return v
+}

@@ -1,0 +1,200 @@
+package codec
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// Query finds what a request asks of a collection.
+type Query struct {
+	elements *elements
+	element  string // name of the wire type of the elements
+	sorts    map[string]*collection.Field
+	searched []*collection.Field // fields of texts
+	offset   uintptr             // of the collection.Query in the request
+	params   map[string]int
+	own      []int // the parameters that say which elements there are, beside filter and sort
+}
+
+// anyQuery has the memory of every collection.Query.
+type anyQuery = collection.Query[struct{}]
+
+// queryField is what the Go paths of the parameter first end in.
+const queryField = ".body.First"
+
+// Queries reports whether requests of an operation have an aql.Query.
+func Queries(o *gen.Operation) bool { return queryPath(o) != "" }
+
+// queryPath returns the Go path of the collection.Query in the requests of an operation; empty: they have none.
+func queryPath(o *gen.Operation) string {
+	for i := range o.Params {
+		if prefix, ok := strings.CutSuffix(o.Params[i].Go, queryField); ok && o.Params[i].Name == "first" {
+			return prefix + strings.TrimSuffix(queryField, ".First")
+		}
+	}
+	return ""
+}
+
+// Query compiles what requests can ask of a collection. It returns nil if they have no aql.Query.
+func (s *Set) Query(request *Request, t reflect.Type, o *gen.Operation) (*Query, error) {
+	path := queryPath(o)
+	if path == "" {
+		return nil, nil
+	}
+	at, field, err := locate(t, path)
+	if err != nil || len(at.steps) > 0 || field.Type.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("operation %s: its request has no aql.Query; the generated code is out of date", o.Name)
+	}
+	of, ok := field.Type.FieldByName("Filter")
+	if !ok || !isFilter(of.Type) {
+		return nil, fmt.Errorf("operation %s: its request has no aql.Query; the generated code is out of date", o.Name)
+	}
+	q := &Query{offset: at.offset, params: make(map[string]int), sorts: make(map[string]*collection.Field)}
+	for i := range o.Params {
+		p := &o.Params[i]
+		switch {
+		case strings.HasPrefix(p.Go, path+"."):
+			q.params[p.Name] = i
+		case p.Type != gen.TypeSelection && p.Name != "preset":
+			q.own = append(q.own, i)
+		}
+	}
+	element, err := s.elementName(o)
+	if err != nil {
+		return nil, err
+	}
+	q.element = element
+	if q.elements, err = s.elements(of.Type.Field(0).Type.Elem().Elem(), element); err != nil {
+		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+	}
+	if _, searches := q.params["query"]; searches {
+		for i := range q.elements.params {
+			if !q.elements.params[i].Search {
+				continue
+			}
+			field, err := s.compared(q.elements, i)
+			if err != nil {
+				return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+			}
+			q.searched = append(q.searched, field)
+		}
+	}
+	return q, s.sortable(q, o)
+}
+
+// elementName returns the type of the items of a result.
+func (s *Set) elementName(o *gen.Operation) (string, error) {
+	if page := s.types[o.Returns.Name]; page != nil {
+		for i := range page.Fields {
+			if f := &page.Fields[i]; f.Name == "items" && f.Items != nil {
+				return f.Items.Type, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("operation %s: it returns no page; the generated code is out of date", o.Name)
+}
+
+// sortable compiles how elements are compared by the fields that requests can sort by.
+func (s *Set) sortable(q *Query, o *gen.Operation) error {
+	i, ok := q.params["sort"]
+	if !ok {
+		return nil
+	}
+	sort := s.types[o.Params[i].Type]
+	if sort == nil {
+		return fmt.Errorf("operation %s: its parameter sort has no type; the generated code is out of date", o.Name)
+	}
+	for k := range sort.Fields {
+		if sort.Fields[k].Name != "field" {
+			continue
+		}
+		for _, name := range sort.Fields[k].Enum {
+			at := q.elements.named(name)
+			if at < 0 {
+				return fmt.Errorf("operation %s: elements have no field %s; the generated code is out of date", o.Name, name)
+			}
+			field, err := s.compared(q.elements, at)
+			if err != nil {
+				return err
+			}
+			q.sorts[name] = field
+		}
+	}
+	return nil
+}
+
+// Asked is what a request asks of a collection.
+type Asked struct {
+	Conditions  collection.Conditions
+	Order       collection.Order
+	SortField   string // empty: none
+	Descending  bool
+	First, Last int
+	Text        string   // empty: none
+	Words       []string // of Text
+	After       string
+	Before      string
+	place       *anyQuery
+}
+
+// Of returns what the request at place asks. Words are not looked for in what mask hides.
+func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
+	read := (*anyQuery)(unsafe.Add(place, q.offset))
+	a := Asked{
+		Conditions: read.Filter.Given, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
+		First: read.First, Last: read.Last, After: read.After, Before: read.Before, place: read,
+	}
+	if q.searched != nil {
+		a.Text, a.Words = read.Text, collection.Words(read.Text)
+		visible := slices.DeleteFunc(slices.Clone(q.searched), func(f *collection.Field) bool {
+			return mask.Hides(q.element, f.Name)
+		})
+		a.Conditions.Node = collection.Searching(a.Conditions.Node, visible, a.Words)
+	}
+	a.Order = q.elements.order(q.sorts[a.SortField], a.Descending)
+	return a
+}
+
+// Filtered returns the fields that mask hides and that the filter is about: who filters by a field learns its values.
+func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
+	if mask == nil {
+		return nil
+	}
+	read := a.place.Filter.Given.Node // without what Of adds
+	read.Each(func(f *collection.Field) {
+		if mask.Hides(q.element, f.Name) && !slices.Contains(hidden, f.Name) {
+			hidden = append(hidden, f.Name)
+		}
+	})
+	return hidden
+}
+
+// Visible returns those of names that mask does not hide.
+func (q *Query) Visible(names []string, mask *Mask) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return mask.Hides(q.element, name) })
+}
+
+// Element returns the name of the wire type of the elements.
+func (q *Query) Element() string { return q.element }
+
+// Sorts returns the names of the fields by which requests can sort.
+func (q *Query) Sorts() []string { return slices.Sorted(maps.Keys(q.sorts)) }
+
+// Bind makes the query of the request ready to be answered.
+func (a *Asked) Bind(b *collection.Bound) { a.place.Bound = b }
+
+// Gives reports whether a request gives a parameter of its query.
+func (q *Query) Gives(given *Given, name string) bool {
+	i, ok := q.params[name]
+	return ok && given.Has(i)
+}
+
+// Own returns the indexes of the other parameters, which say what is in the collection.
+func (q *Query) Own() []int { return q.own }

@@ -1,0 +1,36 @@
+// Package collection answers what a request asks of a collection: it filters, orders and cuts a page out of the
+// elements of a slice or of an iterator (MCP-AQL operations §4.4, collection querying §2).
+//
+// Elements are read at offsets in memory that package codec has held against their Go type. A comparison with a missing
+// value is false, and its opposite true, so that a filter and its negation together are all elements.
+package collection
+
+// Query is the part of aql.Query[T] that requests fill in. The scanner and package codec know it by its place.
+type Query[T any] struct {
+	Filter Filter[T] `json:"filter"`
+	Text   string    `json:"query"`
+	Sort   Sort[T]   `json:"sort"`
+	First  int       `json:"first" aql:"min=0"`
+	After  string    `json:"after"`
+	Last   int       `json:"last" aql:"min=0"`
+	Before string    `json:"before"`
+	Bound  *Bound    `json:"-"` // of a request that is valid
+}
+
+// Filter says which elements a request asks for.
+type Filter[T any] struct {
+	_     [0]*T // package codec finds T here
+	Given Conditions
+}
+
+// Conditions are those that all have to hold, and the JSON text that they were read from.
+type Conditions struct {
+	Node *Node // nil: there are none
+	Text string
+}
+
+// Sort says in which order a request asks for elements.
+type Sort[T any] struct {
+	Field string `json:"field" aql:"required"`
+	Order string `json:"order" aql:"enum=asc|desc,default=asc"`
+}

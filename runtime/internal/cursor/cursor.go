@@ -1,0 +1,98 @@
+// Package cursor seals positions in a collection: a client can hold them and hand them back, but neither read nor make
+// them (MCP-AQL pagination §6.4).
+//
+// A cursor is sealed with AES-256-GCM. Its nonce is the HMAC-SHA-256 of what is sealed, so a position has one cursor:
+// equal requests get equal answers, and a nonce returns only with the text that it was used for. A random nonce would
+// give each answer other cursors, and be bound to 2³² cursors in the life of a key, which a store may hold for years.
+package cursor
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"hash"
+	"sync"
+)
+
+// KeySize is the least length of a key, in bytes.
+const KeySize = 32
+
+// Box seals and opens cursors. It is safe for concurrent use.
+type Box struct{ seals []seal }
+
+// seal seals with one key.
+type seal struct {
+	aead   cipher.AEAD
+	nonces *sync.Pool // of the HMACs that make nonces
+}
+
+// NewBox returns a Box that seals with the first key and opens what was sealed with any of them.
+func NewBox(keys ...[]byte) (*Box, error) {
+	b := &Box{}
+	for _, key := range keys {
+		s, err := newSeal(key)
+		if err != nil {
+			return nil, fmt.Errorf("making the key of cursors: %w", err)
+		}
+		b.seals = append(b.seals, s)
+	}
+	if len(b.seals) == 0 {
+		return nil, fmt.Errorf("making the key of cursors: there is none")
+	}
+	return b, nil
+}
+
+func newSeal(key []byte) (seal, error) {
+	if len(key) < KeySize {
+		return seal{}, fmt.Errorf("it has %d bytes, and needs %d", len(key), KeySize)
+	}
+	sealing, err := hkdf.Key(sha256.New, key, nil, "aql cursor seal", KeySize)
+	if err != nil {
+		return seal{}, err
+	}
+	nonce, err := hkdf.Key(sha256.New, key, nil, "aql cursor nonce", KeySize)
+	if err != nil {
+		return seal{}, err
+	}
+	block, err := aes.NewCipher(sealing)
+	if err != nil {
+		return seal{}, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return seal{aead, &sync.Pool{New: func() any { return hmac.New(sha256.New, nonce) }}}, err
+}
+
+// Seal returns the cursor of a position. It opens only for what it is bound to.
+func (b *Box) Seal(bound [sha256.Size]byte, position []byte) string {
+	s := &b.seals[0]
+	mac := s.nonces.Get().(hash.Hash)
+	defer s.nonces.Put(mac)
+	mac.Reset()
+	mac.Write(bound[:])
+	mac.Write(position)
+	size := s.aead.NonceSize()
+	text := make([]byte, 0, max(sha256.Size, size+len(position)+s.aead.Overhead()))
+	text = mac.Sum(text)[:size]
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(text, text[:size:size], position, bound[:]))
+}
+
+// Open returns the position of a cursor; false: no key of the Box has sealed it for what it is bound to.
+func (b *Box) Open(bound [sha256.Size]byte, cursor string) (position []byte, ok bool) {
+	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || base64.RawURLEncoding.EncodedLen(len(text)) != len(cursor) { // line breaks are ignored
+		return nil, false
+	}
+	for i := range b.seals {
+		aead := b.seals[i].aead
+		if size := aead.NonceSize(); len(text) > size {
+			if position, err := aead.Open(nil, text[:size], text[size:], bound[:]); err == nil {
+				return position, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,333 @@
+package aql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+	"github.com/aqltag/aqltag/runtime/internal/cursor"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// Collections bounds what the queries of collections may ask. Zero fields take the default.
+type Collections struct {
+	// PageSize is the number of items of a page where a request gives none. Default: 25.
+	PageSize int
+	// MaxPage is the greatest number of items of a page, up to 1,000. A request for more gets so many, with a warning
+	// (MCP-AQL pagination §5.3). Default: 100.
+	MaxPage int
+	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer. Default: 1,000,000.
+	MaxScanned int
+}
+
+// mostPerPage is the greatest MaxPage (MCP-AQL pagination §5.3).
+const mostPerPage = 1000
+
+func (c Collections) withDefaults() (Collections, error) {
+	for _, option := range []struct {
+		name     string
+		value    *int
+		standard int
+		most     int
+	}{
+		{"MaxPage", &c.MaxPage, gen.MaxPageSize, mostPerPage},
+		{"PageSize", &c.PageSize, gen.PageSize, mostPerPage},
+		{"MaxScanned", &c.MaxScanned, 1_000_000, 1 << 40},
+	} {
+		if *option.value == 0 {
+			*option.value = option.standard
+		}
+		if *option.value < 1 || *option.value > option.most {
+			return c, fmt.Errorf("Collections.%s is %d; it is from 1 to %d", option.name, *option.value, option.most)
+		}
+	}
+	c.PageSize = min(c.PageSize, c.MaxPage)
+	return c, nil
+}
+
+// describe makes the descriptions of parameters say what the sizes of pages are.
+func (c Collections) describe(definitions *gen.Definitions) {
+	if c.PageSize != gen.PageSize || c.MaxPage != gen.MaxPageSize {
+		describeSizes(definitions, c.PageSize, c.MaxPage)
+	}
+}
+
+// restore undoes describe.
+func (c Collections) restore(definitions *gen.Definitions) {
+	if c.PageSize != gen.PageSize || c.MaxPage != gen.MaxPageSize {
+		describeSizes(definitions, gen.PageSize, gen.MaxPageSize)
+	}
+}
+
+func describeSizes(definitions *gen.Definitions, size, most int) {
+	definitions.Operations = slices.Clone(definitions.Operations)
+	for i := range definitions.Operations {
+		o := &definitions.Operations[i]
+		if !codec.Queries(o) {
+			continue
+		}
+		o.Params = slices.Clone(o.Params)
+		for k := range o.Params {
+			if p := &o.Params[k]; p.Name == "first" || p.Name == "last" {
+				p.Description = gen.PageDescription(p.Name, size, most)
+			}
+		}
+	}
+}
+
+// cursors seals and opens the cursors of an adapter.
+type cursors struct {
+	adapter string
+	options Collections
+	keys    func(ctx context.Context) ([][]byte, error) // the first one seals
+
+	mutex sync.Mutex
+	known *cursor.Box
+}
+
+// box returns what seals cursors. The keys are looked up once.
+func (c *cursors) box() (*cursor.Box, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.known != nil {
+		return c.known, nil
+	}
+	keys, err := c.keys(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	box, err := cursor.NewBox(keys...)
+	c.known = box
+	return box, err
+}
+
+// listing is what an operation with a Query needs beside its codecs.
+type listing struct {
+	query   *codec.Query
+	cursors *cursors
+}
+
+// asking is a query on its way through a handler.
+type asking struct {
+	texts   map[string]string // of the parameters, as they were sent
+	bound   *collection.Bound
+	clamped int   // the size of a page that was asked for; 0: it is granted
+	failed  error // why the query cannot be answered
+}
+
+// keep keeps the text of the parameter that r has just read.
+func (a *asking) keep(r *wire.Reader) {
+	name, text := r.LastMember()
+	if _, again := a.texts[name]; !again {
+		if a.texts == nil {
+			a.texts = make(map[string]string)
+		}
+		a.texts[name] = text
+	}
+}
+
+// ask makes the query of a request ready for the handler (MCP-AQL pagination §2).
+func (c *handled) ask(r *wire.Reader) {
+	l := c.listing
+	if conflict := c.conflict(); conflict != "" {
+		r.Conflict("pagination", "valid pagination combination", c.paging(), conflict)
+		return
+	}
+	if !r.OK() {
+		return
+	}
+	asked, options := l.query.Of(c.place, c.mask), &l.cursors.options
+	if c.mask != nil && !c.maySee(r, &asked) {
+		return
+	}
+	if len(asked.Words) > gen.MaxSearchWords {
+		r.TooMany("query", gen.MaxSearchWords)
+		return
+	}
+	backward := c.gives("last")
+	size, position := options.PageSize, asked.After
+	if c.gives("first") {
+		size = asked.First
+	}
+	if backward {
+		size, position = asked.Last, asked.Before
+	}
+	if size > options.MaxPage {
+		c.asking.clamped, size = size, options.MaxPage
+	}
+	box, err := l.cursors.box()
+	if err != nil {
+		c.asking.failed = err
+		return
+	}
+	to := c.boundTo(&asked)
+	b := &collection.Bound{
+		Filter: asked.Conditions.Node, Order: asked.Order, Size: size, Backward: backward, MaxScanned: options.MaxScanned,
+		Seal: func(position []byte) string { return box.Seal(to, position) },
+	}
+	if c.gives("after") || c.gives("before") {
+		text, ok := box.Open(to, position)
+		if ok {
+			b.At, ok = asked.Order.Position(text)
+		}
+		if !ok {
+			name := "after"
+			if backward {
+				name = "before"
+			}
+			r.Unacceptable(name, "cursor of this operation",
+				"Repeat filter and sort as they were, or start again without "+name)
+			return
+		}
+	}
+	asked.Bind(b)
+	c.asking.bound = b
+}
+
+// maySee reports fields that the caller does not get, and by which a request filters or sorts: it could find their
+// values.
+func (c *handled) maySee(r *wire.Reader, asked *codec.Asked) bool {
+	query := c.listing.query
+	hidden := query.Filtered(asked, c.mask)
+	for _, name := range hidden {
+		r.UnknownPath("filter", name, nil)
+	}
+	if c.gives("sort") && c.mask.Hides(query.Element(), asked.SortField) {
+		r.NotAmong("sort.field", asked.SortField, query.Visible(query.Sorts(), c.mask))
+		return false
+	}
+	return len(hidden) == 0
+}
+
+func (c *handled) gives(name string) bool { return c.listing.query.Gives(&c.given, name) }
+
+// paging returns the parameters of pages that a request gives.
+func (c *handled) paging() (given []string) {
+	for _, name := range []string{"first", "after", "last", "before"} {
+		if c.gives(name) {
+			given = append(given, name)
+		}
+	}
+	return given
+}
+
+// conflict returns what to do about parameters of pages that contradict each other (MCP-AQL pagination §2.3); empty:
+// they do not.
+func (c *handled) conflict() string {
+	first, after, last, before := c.gives("first"), c.gives("after"), c.gives("last"), c.gives("before")
+	switch {
+	case first && last:
+		return "Send first to page forward, or last to page backward"
+	case first && before:
+		return "Send last with before, or after with first"
+	case last && after:
+		return "Send first with after, or before with last"
+	case after && !first:
+		return `Add first, such as "first":` + strconv.Itoa(c.listing.cursors.options.PageSize)
+	case before && !last:
+		return `Add last, such as "last":` + strconv.Itoa(c.listing.cursors.options.PageSize)
+	}
+	return ""
+}
+
+// boundTo returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
+// of pages and fields, and the order. A cursor that is given back with others is none.
+func (c *handled) boundTo(asked *codec.Asked) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	write(h, c.listing.cursors.adapter)
+	write(h, c.Operation.Name)
+	filter := asked.Conditions.Text
+	if filter != "" {
+		filter = string(wire.Canonical(nil, filter))
+	}
+	write(h, filter)
+	write(h, asked.Text)
+	for _, key := range asked.Order {
+		write(h, key.Field.Name)
+		h.Write([]byte{byte(key.Field.Kind), byte(key.Field.Bits), flag(key.Descending)})
+	}
+	for _, i := range c.listing.query.Own() {
+		p := &c.Operation.Params[i]
+		text := p.Default
+		if c.given.Has(i) {
+			text = c.asking.text(p)
+		}
+		if text != "" {
+			text = string(wire.Canonical(nil, text))
+		}
+		write(h, p.Name)
+		write(h, text)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// text returns the text of a parameter under one of its names.
+func (a *asking) text(p *gen.Param) string {
+	if text, ok := a.texts[p.Name]; ok {
+		return text
+	}
+	for _, alias := range p.Aliases {
+		if text, ok := a.texts[alias]; ok {
+			return text
+		}
+	}
+	return ""
+}
+
+func flag(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// write writes a text that no other follows as a part of it.
+func write(h hash.Hash, text string) {
+	var length [8]byte
+	binary.BigEndian.PutUint64(length[:], uint64(len(text)))
+	h.Write(length[:])
+	h.Write([]byte(text))
+}
+
+// errNotThePage is the error of a handler that returns a page which its query has not made.
+var errNotThePage = errors.New("the page that the handler returned was not made by the Slice, Pointers or Stream of " +
+	"its request's Query")
+
+// madePage is a page of any type.
+type madePage interface {
+	madeBy() (query *collection.Bound, items int, info *PageInfo)
+}
+
+// checkPage fails where the result is not the page of the request's query: what the request asks would not be so. It
+// warns of a page that is smaller than what was asked for.
+func (a *asking) checkPage(ctx context.Context, result any) error {
+	page, ok := result.(madePage)
+	if !ok {
+		return errNotThePage
+	}
+	by, items, info := page.madeBy()
+	if by == nil || by != a.bound {
+		return errNotThePage
+	}
+	if a.clamped > 0 && items == by.Size && (by.Backward && info.HasPreviousPage || !by.Backward && info.HasNextPage) {
+		Warn(ctx, Truncated("items", a.clamped, items))
+	}
+	return nil
+}
+
+// tooManyScanned is the failure of a query whose iterator does not end in time.
+func tooManyScanned(limit int) *Error {
+	f := tooLarge("scanned_items", limit, limit+1, "items")
+	f.Message += "; narrow what is listed with a parameter other than filter"
+	return f
+}

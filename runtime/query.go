@@ -1,0 +1,123 @@
+package aql
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// Query lets agents filter, sort and page what a READ operation lists. Embed it in the request: the operation then has
+// the parameters filter, sort, first, after, last and before, as far as the tags of T allow (MCP-AQL operations §4.4,
+// collection querying §2). The tag keys filter and sort name the fields of T that agents may filter and sort by; if no
+// field has one, all texts, numbers, booleans and times may be.
+//
+// A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see. The order is total:
+// elements that are equal in it are ordered by what identifies them. The zero Query, which no request brought, fails.
+type Query[T any] struct {
+	body collection.Query[T] // the scanner and the codec know it by its name
+}
+
+// Page is what a query answers. Only the methods of Query make one: a handler that returns another fails.
+type Page[T any] struct {
+	Items []T               `json:"items"`
+	Info  PageInfo          `json:"pageInfo"`
+	of    *collection.Bound // the query of the request
+}
+
+// PageInfo tells what is around a page (MCP-AQL pagination §3).
+type PageInfo struct {
+	HasNextPage     bool   `json:"hasNextPage"`           // Whether there are items behind the page
+	HasPreviousPage bool   `json:"hasPreviousPage"`       // Whether there are items in front of it
+	StartCursor     string `json:"startCursor,omitempty"` // Of the first item; for before
+	EndCursor       string `json:"endCursor,omitempty"`   // Of the last item; for after
+	TotalCount      *int   `json:"totalCount,omitempty"`  // How many items match, on all pages
+}
+
+// errNoQuery is the error of a Query that did not come with a request.
+var errNoQuery = errors.New("aql: the query was not read from a request")
+
+// Slice answers from elements that are all in memory. It reads the slice and keeps nothing of it; the slice must not
+// change meanwhile. The items of the page are copies.
+func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) {
+	b := q.body.Bound
+	if b == nil {
+		return nil, errNoQuery
+	}
+	found, err := b.Slice(ctx, unsafe.Pointer(unsafe.SliceData(all)), unsafe.Sizeof(*new(T)), len(all))
+	return pageOf[T](b, found, err)
+}
+
+// Pointers is Slice for elements that are kept by pointer. It leaves out nil.
+func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
+	b := q.body.Bound
+	if b == nil {
+		return nil, errNoQuery
+	}
+	places := unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(unsafe.SliceData(all))), len(all))
+	found, err := b.Pointers(ctx, places)
+	return pageOf[T](b, found, err)
+}
+
+// Stream answers from elements that come one by one, in bounded memory: that of a page and some more. An error that seq
+// yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements.
+func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
+	b := q.body.Bound
+	if b == nil {
+		return nil, errNoQuery
+	}
+	var part [collection.BlockSize]T
+	n := 0
+	s := b.Stream(func(p unsafe.Pointer) unsafe.Pointer {
+		kept := *(*T)(p)
+		return unsafe.Pointer(&kept)
+	})
+	for element, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		part[n] = element
+		if n++; n < len(part) {
+			continue
+		}
+		if err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(element), n); err != nil {
+			return pageOf[T](b, collection.Found{}, err)
+		}
+		n = 0
+	}
+	err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(part[0]), n)
+	return pageOf[T](b, s.Found(), err)
+}
+
+// pageOf makes a page of what was found.
+func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Page[T], error) {
+	if errors.Is(err, collection.ErrScanned) {
+		return nil, tooManyScanned(b.MaxScanned)
+	}
+	if err != nil {
+		return nil, err
+	}
+	page := &Page[T]{Items: make([]T, len(found.Items)), of: b}
+	for i, p := range found.Items {
+		page.Items[i] = *(*T)(p)
+	}
+	page.Info = infoOf(b, &found)
+	return page, nil
+}
+
+func infoOf(b *collection.Bound, found *collection.Found) PageInfo {
+	info := PageInfo{HasNextPage: found.Next, HasPreviousPage: found.Previous, TotalCount: &found.Total}
+	if n := len(found.Items); n > 0 {
+		info.StartCursor, info.EndCursor = b.Cursor(found.Items[0]), b.Cursor(found.Items[n-1])
+	}
+	return info
+}
+
+func (p *Page[T]) madeBy() (query *collection.Bound, items int, info *PageInfo) {
+	if p == nil {
+		return nil, 0, nil
+	}
+	return p.of, len(p.Items), &p.Info
+}

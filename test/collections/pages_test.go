@@ -1,0 +1,364 @@
+package collections_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/store"
+	"github.com/aqltag/aqltag/test/collections/parts"
+)
+
+// manyParts are parts with the numbers from 0 on.
+func manyParts(n int) *parts.Store {
+	s := &parts.Store{}
+	for i := range n {
+		s.Parts = append(s.Parts, parts.Part{PartID: fmt.Sprintf("p%03d", i), Title: "Part", Minutes: i % 7})
+	}
+	return s
+}
+
+func adapterOf(t testing.TB, s *parts.Store, options aql.Options) *aql.Adapter {
+	t.Helper()
+	options.Name, options.Version = "parts", "1"
+	adapter, err := aql.New(parts.NewRegistry(s, &parts.Tasks{}), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return adapter
+}
+
+// send sends the parameters of list_slice, as JSON, and returns the answer.
+func send(t testing.TB, s *aql.Session, operation, params string) map[string]any {
+	t.Helper()
+	reply := s.Call(t.Context(), "mcp_aql_read", fmt.Appendf(nil, `{"operation":%q,"params":%s}`, operation, params)).JSON
+	var answer map[string]any
+	if err := json.Unmarshal(reply, &answer); err != nil {
+		t.Fatalf("%v: %s", err, reply)
+	}
+	return answer
+}
+
+// at follows the names of members.
+func at(answer any, names ...string) any {
+	for _, name := range names {
+		members, _ := answer.(map[string]any)
+		answer = members[name]
+	}
+	return answer
+}
+
+func items(answer map[string]any) []any {
+	list, _ := at(answer, "data", "items").([]any)
+	return list
+}
+
+// REQ-PG-02: each of the five combinations of parameters that make no sense is refused, whatever their values are.
+func TestConflictingPages(t *testing.T) {
+	s := adapterOf(t, manyParts(3), aql.Options{}).NewSession()
+	for _, tt := range []struct {
+		params   string
+		provided []any
+		hint     string
+	}{
+		{`{"first":1,"last":1}`, []any{"first", "last"}, "Send first to page forward, or last to page backward"},
+		{`{"after":"x"}`, []any{"after"}, `Add first, such as "first":25`},
+		{`{"before":"x"}`, []any{"before"}, `Add last, such as "last":25`},
+		{`{"first":0,"before":""}`, []any{"first", "before"}, "Send last with before, or after with first"},
+		{`{"last":0,"after":""}`, []any{"after", "last"}, "Send first with after, or before with last"},
+	} {
+		want := map[string]any{
+			"code":    "VALIDATION_INVALID_TYPE",
+			"message": "Parameter 'pagination' expected 'valid pagination combination', got 'conflicting parameters'",
+			"details": map[string]any{
+				"param_name": "pagination", "expected_type": "valid pagination combination",
+				"actual_type": "conflicting parameters", "provided": tt.provided, "hint": tt.hint,
+			},
+		}
+		if diff := cmp.Diff(want, at(send(t, s, "list_slice", tt.params), "error")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.params, diff)
+		}
+	}
+	for _, params := range []string{`{"first":1,"last":null}`, `{"first":1,"after":null,"before":null}`} {
+		if answer := send(t, s, "list_slice", params); len(items(answer)) != 1 {
+			t.Errorf("%s: null is not absence: %v", params, answer)
+		}
+	}
+}
+
+// REQ-PG-04, REQ-PG-07, REQ-PG-08, REQ-PG-14: a request without a size gets the default, one for more than there may be
+// gets so many and a warning, and introspection says both numbers.
+func TestPageSizes(t *testing.T) {
+	for _, tt := range []struct {
+		options       aql.Collections
+		standard, max int
+	}{
+		{aql.Collections{}, 25, 100},
+		{aql.Collections{PageSize: 3, MaxPage: 5}, 3, 5},
+		{aql.Collections{MaxPage: 10}, 10, 10},
+		{aql.Collections{MaxPage: 1000}, 25, 1000},
+	} {
+		s := adapterOf(t, manyParts(1200), aql.Options{Collections: tt.options}).NewSession()
+		if answer := send(t, s, "list_slice", `{}`); len(items(answer)) != tt.standard {
+			t.Errorf("%+v: a page without a size has %d items, want %d", tt.options, len(items(answer)), tt.standard)
+		}
+		for _, name := range []string{"first", "last"} {
+			answer := send(t, s, "list_slice", fmt.Sprintf(`{%q:1100}`, name))
+			warnings, _ := at(answer, "warnings").([]any)
+			if len(items(answer)) != tt.max || len(warnings) != 1 {
+				t.Errorf("%+v: %s 1100 gives %d items and the warnings %v", tt.options, name, len(items(answer)), warnings)
+			} else if code := at(warnings[0], "code"); code != "VALIDATION_TRUNCATED_WARNING" {
+				t.Errorf("%+v: %s 1100 warns with %v", tt.options, name, code)
+			}
+		}
+		if answer := send(t, s, "list_slice", `{"first":1100,"filter":{"part_id":"p001"}}`); answer["warnings"] != nil {
+			t.Errorf("%+v: a page that has all there is warns: %v", tt.options, answer["warnings"])
+		}
+		details := string(s.Call(t.Context(), "mcp_aql_read",
+			[]byte(`{"operation":"introspect","params":{"query":"operations","name":"list_slice"}}`)).JSON)
+		want := fmt.Sprintf("%d where none is given, %d at most", tt.standard, tt.max)
+		if !strings.Contains(details, want) {
+			t.Errorf("%+v: introspection does not say %q:\n%s", tt.options, want, details)
+		}
+	}
+	for _, options := range []aql.Collections{
+		{PageSize: -1}, {MaxPage: 1001}, {MaxPage: -5}, {MaxScanned: -1},
+	} {
+		registry := parts.NewRegistry(&parts.Store{}, &parts.Tasks{})
+		if _, err := aql.New(registry, aql.Options{Collections: options}); err == nil {
+			t.Errorf("%+v is taken", options)
+		}
+	}
+}
+
+// refusal is how every faulty cursor is refused.
+func refusal(name string) map[string]any {
+	return map[string]any{
+		"code":    "VALIDATION_INVALID_TYPE",
+		"message": "Parameter '" + name + "' expected 'cursor of this operation', got 'string'",
+		"details": map[string]any{
+			"param_name": name, "expected_type": "cursor of this operation", "actual_type": "string",
+			"hint": "Repeat filter and sort as they were, or start again without " + name,
+		},
+	}
+}
+
+func endCursor(answer map[string]any) string {
+	cursor, _ := at(answer, "data", "pageInfo", "endCursor").(string)
+	return cursor
+}
+
+// REQ-PG-06: a cursor goes on in the list that it is of: with the same filter, order, parameters, operation and
+// adapter, however these are spelled. With any other one it is refused, and always with the same words.
+func TestCursorsAreBound(t *testing.T) {
+	tasks := &parts.Tasks{All: manyTasks(50)}
+	key := bytes.Repeat([]byte{1}, 32)
+	session := func(name string) *aql.Session {
+		adapter, err := aql.New(parts.NewRegistry(manyParts(50), tasks), aql.Options{Name: name, Version: "1", StateKey: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return adapter.NewSession()
+	}
+	s := session("parts")
+	const query = `"filter":{"status":"open","minutes":{"gte":1}},"sort":{"field":"title"}`
+	cursor := endCursor(send(t, s, "list_tasks", `{"first":2,`+query+`}`))
+	if cursor == "" {
+		t.Fatal("there is no cursor")
+	}
+	for _, same := range []string{
+		query,
+		`"sort":{"order":"asc","field":"title"},"filter":{"minutes":{"gte":1.0},"status":"op\u0065n"}`,
+		query + `,"from":"slice"`,
+		query + `,"from":null`,
+		query + `,"fields":["title"]`,
+	} {
+		params := fmt.Sprintf(`{"first":5,"after":%q,%s}`, cursor, same)
+		if answer := send(t, s, "list_tasks", params); len(items(answer)) != 5 {
+			t.Errorf("%s is refused: %v", params, answer)
+		}
+	}
+	before := fmt.Sprintf(`{"last":1,"before":%q,%s}`, cursor, query)
+	if answer := send(t, s, "list_tasks", before); len(items(answer)) != 1 {
+		t.Errorf("a position is one in both directions: %v", answer)
+	}
+	refuse := func(s *aql.Session, operation, name, params string) {
+		t.Helper()
+		if diff := cmp.Diff(refusal(name), at(send(t, s, operation, params), "error")); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", operation, params, diff)
+		}
+	}
+	for _, other := range []string{
+		`"sort":{"field":"title"}`,
+		`"filter":{"status":"done","minutes":{"gte":1}},"sort":{"field":"title"}`,
+		`"filter":{"status":"open","minutes":{"gt":1}},"sort":{"field":"title"}`,
+		`"filter":{"status":"open","minutes":{"gte":1}},"sort":{"field":"title","order":"desc"}`,
+		`"filter":{"status":"open","minutes":{"gte":1}},"sort":{"field":"task_id"}`,
+		`"filter":{"status":"open","minutes":{"gte":1}}`,
+		query + `,"from":"stream"`,
+	} {
+		refuse(s, "list_tasks", "after", fmt.Sprintf(`{"first":5,"after":%q,%s}`, cursor, other))
+	}
+	refuse(session("other"), "list_tasks", "after", fmt.Sprintf(`{"first":5,"after":%q,%s}`, cursor, query))
+	of := endCursor(send(t, s, "list_slice", `{"first":2}`))
+	refuse(s, "list_pointers", "after", fmt.Sprintf(`{"first":2,"after":%q}`, of))
+	for i := range of {
+		forged := of[:i] + string("AB"[of[i]%2]) + of[i+1:]
+		if forged != of {
+			refuse(s, "list_slice", "after", fmt.Sprintf(`{"first":2,"after":%q}`, forged))
+			refuse(s, "list_slice", "before", fmt.Sprintf(`{"last":2,"before":%q}`, forged))
+		}
+		refuse(s, "list_slice", "after", fmt.Sprintf(`{"first":2,"after":%q}`, of[:i]))
+	}
+}
+
+// Adapters that share a store, or keys, open each other's cursors; others do not.
+func TestCursorKeys(t *testing.T) {
+	shared := new(store.Memory)
+	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	for _, tt := range []struct {
+		what           string
+		sealed, opened aql.Options
+		opens          bool
+	}{
+		{"a store that both have", aql.Options{State: shared}, aql.Options{State: shared}, true},
+		{"memory of their own", aql.Options{}, aql.Options{}, false},
+		{"a former key", aql.Options{StateKey: one}, aql.Options{StateKey: two, OldStateKeys: [][]byte{one}}, true},
+		{"other keys", aql.Options{StateKey: one}, aql.Options{StateKey: two}, false},
+	} {
+		s := manyParts(5)
+		cursor := endCursor(send(t, adapterOf(t, s, tt.sealed).NewSession(), "list_slice", `{"first":2}`))
+		params := fmt.Sprintf(`{"first":2,"after":%q}`, cursor)
+		answer := send(t, adapterOf(t, s, tt.opened).NewSession(), "list_slice", params)
+		if answer["success"] != tt.opens {
+			t.Errorf("%s: %v", tt.what, answer)
+		}
+	}
+}
+
+// REQ-PG-05: what is added and removed while a client walks shifts nothing: each element that stays is seen once, also
+// behind a cursor whose element is gone.
+func TestChangesBetweenPages(t *testing.T) {
+	parts := manyParts(40)
+	s := adapterOf(t, parts, aql.Options{}).NewSession()
+	stay := map[string]int{}
+	for i := 2; i < 40; i += 3 {
+		stay[parts.Parts[i].PartID] = 0
+	}
+	params, cursor := `{"first":4,"sort":{"field":"minutes","order":"desc"}%s}`, ""
+	for page := 0; ; page++ {
+		answer := send(t, s, "list_slice", fmt.Sprintf(params, cursor))
+		for _, item := range items(answer) {
+			if _, ok := stay[at(item, "part_id").(string)]; ok {
+				stay[at(item, "part_id").(string)]++
+			}
+		}
+		if at(answer, "data", "pageInfo", "hasNextPage") != true {
+			break
+		}
+		cursor = fmt.Sprintf(`,"after":%q`, endCursor(answer))
+		kept := parts.Parts[:0:0]
+		for i, p := range parts.Parts {
+			if _, ok := stay[p.PartID]; ok || i%2 == page%2 {
+				kept = append(kept, p)
+			}
+		}
+		added := kept[0]
+		added.PartID, added.Minutes = fmt.Sprint("new", page), page%7
+		parts.Parts = append(kept, added)
+	}
+	for id, seen := range stay {
+		if seen != 1 {
+			t.Errorf("%s was seen %d times", id, seen)
+		}
+	}
+}
+
+// An iterator that does not end is not read for ever.
+func TestEndlessStream(t *testing.T) {
+	s := adapterOf(t, manyParts(300), aql.Options{Collections: aql.Collections{MaxScanned: 299}}).NewSession()
+	answer := send(t, s, "list_stream", `{}`)
+	if code := at(answer, "error", "code"); code != "VALIDATION_PAYLOAD_TOO_LARGE" {
+		t.Errorf("299 of 300 elements may be read: %v", answer)
+	}
+	s = adapterOf(t, manyParts(300), aql.Options{Collections: aql.Collections{MaxScanned: 300}}).NewSession()
+	if answer := send(t, s, "list_stream", `{}`); len(items(answer)) != 25 {
+		t.Errorf("300 of 300 elements may be read: %v", answer)
+	}
+}
+
+// Bounds of filters.
+func TestBoundsOfFilters(t *testing.T) {
+	s := adapterOf(t, manyParts(3), aql.Options{}).NewSession()
+	repeated := func(n int, text string) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
+	conditions := func(n int) string {
+		var of []string
+		for ; n > 0; n -= 10 {
+			of = append(of, `{"minutes":{"eq":1,"ne":1,"gt":1,"gte":1,"lt":1},"small":{"eq":1,"ne":1,"gt":1,"gte":1,"lt":1}}`)
+		}
+		return `{"_or":[` + strings.Join(of, ",") + `]}`
+	}
+	for _, tt := range []struct {
+		what, filter string
+		accepted     bool
+	}{
+		{"100 values", `{"minutes":{"in":[` + repeated(100, "1") + `]}}`, true},
+		{"101 values", `{"minutes":{"in":[` + repeated(101, "1") + `]}}`, false},
+		{"20 alternatives", `{"_or":[` + repeated(20, "{}") + `]}`, true},
+		{"21 alternatives", `{"_or":[` + repeated(21, "{}") + `]}`, false},
+		{"50 conditions", conditions(50), true},
+		{"60 conditions", conditions(60), false},
+		{"a depth of 4", `{"_not":{"_or":[{"_not":{}}]}}`, true},
+		{"a depth of 5", `{"_not":{"_or":[{"_not":{"_not":{}}}]}}`, false},
+	} {
+		answer := send(t, s, "list_slice", `{"filter":`+tt.filter+`}`)
+		if answer["success"] != tt.accepted {
+			t.Errorf("%s: %v", tt.what, answer)
+		}
+		if code := at(answer, "error", "code"); !tt.accepted && code != "VALIDATION_OUT_OF_RANGE" {
+			t.Errorf("%s: %v", tt.what, code)
+		}
+	}
+}
+
+// A query works in a batch, once for each item.
+func TestQueriesInABatch(t *testing.T) {
+	s := adapterOf(t, manyParts(9), aql.Options{}).NewSession()
+	reply := s.Call(t.Context(), "mcp_aql_read", []byte(`{"operations":[`+
+		`{"operation":"list_slice","params":{"first":1}},`+
+		`{"operation":"list_slice","params":{"first":2,"filter":{"minutes":1}}}]}`)).JSON
+	var answer struct {
+		Results []struct {
+			Result struct{ Data struct{ Items []any } }
+		}
+	}
+	if err := json.Unmarshal(reply, &answer); err != nil || len(answer.Results) != 2 {
+		t.Fatalf("%v: %s", err, reply)
+	}
+	if len(answer.Results[0].Result.Data.Items) != 1 || len(answer.Results[1].Result.Data.Items) != 2 {
+		t.Errorf("the pages of the batch: %s", reply)
+	}
+}
+
+// A page that the query of the request has not made does not reach an agent: nobody has applied what it asked.
+func TestPagesOfHandlersOwn(t *testing.T) {
+	s := adapterOf(t, manyParts(9), aql.Options{}).NewSession()
+	if answer := send(t, s, "list_own", `{"how":"of the request","first":1}`); len(items(answer)) != 1 {
+		t.Errorf("the page of the request: %v", answer)
+	}
+	for _, how := range []string{"made by hand", "none", "of another request"} {
+		answer := send(t, s, "list_own", fmt.Sprintf(`{"how":%q,"first":1}`, how))
+		if code := at(answer, "error", "code"); code != "INTERNAL_ERROR" {
+			t.Errorf("a page %s: %v", how, answer)
+		}
+	}
+	var none aql.Query[parts.Part]
+	if _, err := none.Slice(t.Context(), nil); err == nil {
+		t.Error("a query that no request brought has an answer")
+	}
+}

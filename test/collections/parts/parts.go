@@ -1,0 +1,143 @@
+// Package parts lists elements of every kind that a collection may have, from a slice, from pointers and from an
+// iterator.
+package parts
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"net/netip"
+	"time"
+
+	aql "github.com/aqltag/aqltag/runtime"
+)
+
+// Grade is a grade. Its values are not in the order of their names.
+type Grade string
+
+// The grades.
+const (
+	Poor  Grade = "poor"
+	Fair  Grade = "fair"
+	Great Grade = "great"
+)
+
+// Origin is where a part comes from.
+type Origin struct {
+	Country string `json:"country" aql:"filter,sort"`
+}
+
+// Part is an element.
+type Part struct {
+	Origin
+	PartID  string                `json:"part_id" aql:"id,filter,sort"`
+	Lot     int8                  `json:"lot" aql:"id,filter,sort"`
+	Title   string                `json:"title" aql:"filter,sort,search"`
+	Note    *string               `json:"note" aql:"filter,sort"`
+	Grade   Grade                 `json:"grade" aql:"filter,sort"`
+	Minutes int                   `json:"minutes" aql:"filter,sort"`
+	Serial  uint64                `json:"serial" aql:"filter,sort"`
+	Small   uint8                 `json:"small" aql:"filter,sort"`
+	Weight  float64               `json:"weight" aql:"filter,sort"`
+	Ratio   float32               `json:"ratio" aql:"filter,sort"`
+	Checked bool                  `json:"checked" aql:"filter,sort"`
+	MadeAt  time.Time             `json:"made_at" aql:"filter,sort"`
+	SoldAt  *time.Time            `json:"sold_at,omitempty" aql:"filter,sort"`
+	SeenAt  time.Time             `json:"seen_at,omitzero" aql:"filter,sort"`
+	Address netip.Addr            `json:"address" aql:"filter,sort"`
+	Stock   sql.Null[int64]       `json:"stock" aql:"filter,sort"`
+	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort"`
+	Tags    []string              `json:"tags" aql:"filter,search"`
+	Counts  []int                 `json:"counts" aql:"filter"`
+	Grades  []Grade               `json:"grades" aql:"filter"`
+	Deep    **int                 `json:"deep" aql:"filter,sort"`
+}
+
+// Store has parts.
+type Store struct {
+	Parts []Part
+	last  *aql.Page[Part]
+}
+
+// SliceRequest selects parts.
+type SliceRequest struct {
+	_ struct{} `aql:"category=READ,op=list_slice"`
+	aql.Query[Part]
+}
+
+// Slice lists parts that are in one slice.
+func (s *Store) Slice(ctx context.Context, req SliceRequest) (*aql.Page[Part], error) {
+	return req.Slice(ctx, s.Parts)
+}
+
+// PointersRequest selects parts.
+type PointersRequest struct {
+	_ struct{} `aql:"category=READ,op=list_pointers"`
+	aql.Query[Part]
+}
+
+// Pointers lists parts that are kept by pointer.
+func (s *Store) Pointers(ctx context.Context, req PointersRequest) (*aql.Page[Part], error) {
+	all := make([]*Part, len(s.Parts))
+	for i := range s.Parts {
+		all[i] = &s.Parts[i]
+	}
+	return req.Pointers(ctx, all)
+}
+
+// StreamRequest selects parts.
+type StreamRequest struct {
+	_ struct{} `aql:"category=READ,op=list_stream"`
+	aql.Query[Part]
+}
+
+// Stream lists parts that come one by one.
+func (s *Store) Stream(ctx context.Context, req StreamRequest) (*aql.Page[Part], error) {
+	return req.Stream(ctx, s.each())
+}
+
+// each yields the parts.
+func (s *Store) each() iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		for _, p := range s.Parts {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// OwnRequest selects parts.
+type OwnRequest struct {
+	_ struct{} `aql:"category=READ,op=list_own"`
+	aql.Query[Part]
+
+	How string `json:"how"` // Whose page it is
+}
+
+// Own lists parts, and may answer with another page.
+func (s *Store) Own(ctx context.Context, req OwnRequest) (*aql.Page[Part], error) {
+	switch req.How {
+	case "made by hand":
+		return &aql.Page[Part]{Items: s.Parts}, nil
+	case "none":
+		return nil, nil
+	case "of another request":
+		return s.last, nil
+	default:
+		page, err := req.Slice(ctx, s.Parts)
+		s.last = page
+		return page, err
+	}
+}
+
+// SearchRequest looks for parts.
+type SearchRequest struct {
+	_ struct{} `aql:"category=READ,op=search_parts"`
+	aql.Query[Part]
+}
+
+// Search finds parts.
+func (s *Store) Search(ctx context.Context, req SearchRequest) (*aql.Page[Part], error) {
+	return req.Slice(ctx, s.Parts)
+}
