@@ -75,7 +75,7 @@ var (
 		{Name: "timeout", Value: Duration, Doc: "bound on the handler's run"},
 		{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
 		{Name: "replacement", Value: Text, Doc: "operation to use instead"},
-		{Name: "sort", Value: Text, Doc: "order of a collection where a request says none: a field; with - in front, descending"},
+		{Name: "sort", Value: Text, Doc: "order of a collection without sort in the request: a field; with -, descending"},
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
 		{
 			Name: "guessed", Value: Flag,

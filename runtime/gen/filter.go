@@ -106,8 +106,8 @@ const maxUint64 = "18446744073709551615"
 func FilterDescription(of string) string {
 	return "Which " + of + " to list: all members hold. A field has a value, or operators, such as " +
 		`{"ne":1} or {"gte":1,"lt":9}` + ". Operators: eq, ne, in (a list), of numbers, times and texts gt, gte, lt, lte, " +
-		"of texts contains, starts (in upper or lower case), of lists contains (as a value alone), in (any of), all, and of " +
-		"what may be missing null (true or false)."
+		"of texts contains, starts (in upper or lower case), of lists contains (as a value alone), in (any of), all, and " +
+		"of what may be missing null (true or false)."
 }
 
 // The sizes of pages where the options of an adapter say no others.

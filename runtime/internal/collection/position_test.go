@@ -39,7 +39,8 @@ func TestPositions(t *testing.T) {
 	text := order.position(unsafe.Pointer(&e))
 	values, ok := order.Position(text)
 	want := []Value{
-		{Int: 1}, {Int: -128}, {Int: -1 << 63}, {Float: float64(float32(0.1))}, {Text: "text\x00"}, {Time: time.Unix(-5, 7).UTC()},
+		{Int: 1}, {Int: -128}, {Int: -1 << 63}, {Float: float64(float32(0.1))}, {Text: "text\x00"},
+		{Time: time.Unix(-5, 7).UTC()},
 		{Missing: true},
 	}
 	if diff := cmp.Diff(want, values); !ok || diff != "" {

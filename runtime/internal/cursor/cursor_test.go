@@ -58,7 +58,7 @@ func TestKeysRotate(t *testing.T) {
 // REQ-PG-06: a cursor with a bit, a length, a key or a binding that is not its own does not open.
 func TestForgeriesDoNotOpen(t *testing.T) {
 	b := newBox(t, 1)
-	for _, position := range []string{"position", "position.", "position.."} { // with all lengths of a last group of letters
+	for _, position := range []string{"position", "position.", "position.."} { // all lengths of the last letters
 		sealed := b.Seal(here, []byte(position))
 		refuse := func(what, text string, bound [sha256.Size]byte) {
 			t.Helper()

@@ -16,16 +16,14 @@ import (
 // The build breaks here when the generator and the runtime are of versions that do not fit each other.
 const _ = gen.Version1_UpdateRuntimeAndRunGoGenerate
 
-const description = "Lists elements of every kind that a collection may have, from a slice, from pointers and from an iterator."
-
 // NewRegistry returns the operations of package parts, carried out by store and tasks.
 func NewRegistry(store *Store, tasks *Tasks) *gen.Registry {
-	return gen.NewRegistry(handlers, wireTypes, store, tasks).About(description)
+	return gen.NewRegistry(handlers, wireTypes, store, tasks).About("Lists elements of every kind that a collection may have, from a slice, from pointers and from an iterator.")
 }
 
 // NewRegistryFor returns the same operations, carried out by what store and tasks return for each call.
 func NewRegistryFor(store func(context.Context) (*Store, error), tasks func(context.Context) (*Tasks, error)) *gen.Registry {
-	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(store), gen.Choose(tasks)).About(description)
+	return gen.NewRegistryFor(handlers, wireTypes, gen.Choose(store), gen.Choose(tasks)).About("Lists elements of every kind that a collection may have, from a slice, from pointers and from an iterator.")
 }
 
 var handlers = []gen.Handler{
