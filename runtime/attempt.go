@@ -22,33 +22,36 @@ type attempt struct {
 	began    time.Time
 
 	verdict verdict
+	within  bool        // of abandoned.add; set before over is
 	over    atomic.Bool // it has ended, or was given up, whichever came first
 	ended   chan struct{}
 }
 
-// grace is how long a handler may run after its context has ended, until it is given up.
+// grace is how long a handler may run after its deadline, until it is given up.
 const grace = time.Second
 
 // wait waits for the end of the attempt. It returns false where the attempt was given up: nothing but its handling may
-// be used then.
+// be used then. Where the client has cancelled the call, or went, nobody waits for an answer: the handler has the rest
+// of its time, and the call keeps the place of its caller meanwhile.
 func (a *attempt) wait() bool {
 	select {
 	case <-a.ended:
 		return true
 	case <-a.handling.Done():
 	}
-	timer := time.NewTimer(grace)
+	deadline, _ := a.handling.Deadline()
+	timer := time.NewTimer(time.Until(deadline) + grace)
 	defer timer.Stop()
 	select {
 	case <-a.ended:
 		return true
 	case <-timer.C:
 	}
-	a.runner.abandoned.add(a.operation.Name, 1) // before another call is let in
+	a.within = a.runner.abandoned.add(a.operation.Name, CallerOf(a.caller)) // before another call is let in
 	if a.over.CompareAndSwap(false, true) {
 		return false
 	}
-	a.runner.abandoned.add(a.operation.Name, -1)
+	a.runner.abandoned.remove(a.operation.Name, CallerOf(a.caller), a.within)
 	<-a.ended
 	return true
 }
@@ -71,7 +74,7 @@ func (a *attempt) end() {
 		close(a.ended)
 		return
 	}
-	a.runner.abandoned.add(a.operation.Name, -1)
+	a.runner.abandoned.remove(a.operation.Name, CallerOf(a.caller), a.within)
 	attrs := []slog.Attr{slog.String("operation", a.operation.Name), slog.Duration("after", time.Since(a.began))}
 	if a.verdict.err != nil {
 		attrs = append(attrs, slog.Any("error", a.verdict.err))
@@ -84,7 +87,7 @@ var errGoexit = errors.New("the handler ended its goroutine with runtime.Goexit"
 
 // The errors of handlers that did not run, or that nobody waits for.
 var (
-	errGivenUp = errors.New("the handler did not return after its context had ended, and was given up; it still runs")
+	errGivenUp = errors.New("the handler did not return after its deadline, and was given up; it still runs")
 	errNoTurn  = errors.New("an earlier operation has not ended, which nothing may run beside")
 	errTooMany = errors.New("too many handlers that were given up still run")
 )

@@ -116,6 +116,12 @@ func newStuck(t *testing.T, options Options) *stuck {
 	return s
 }
 
+// noneGivenUp reports whether no handler is counted as given up.
+func (s *stuck) noneGivenUp() bool {
+	a := &s.adapter.runner.abandoned
+	return a.running.Load() == 0 && a.total == 0 && len(a.operations) == 0 && len(a.callers) == 0
+}
+
 type noteCall func(ctx context.Context, request *noteRequest) (any, error)
 
 var errMapLate = errors.New("MapError blocks")
@@ -195,8 +201,8 @@ func TestTheDeadlineAnswersForCodeThatDoesNotReturn(t *testing.T) {
 				}
 				close(s.leave)
 				synctest.Wait()
-				if again := s.call(t.Context(), t, "do_note"); again != "ok done" || s.adapter.runner.abandoned.total.Load() != 0 {
-					t.Errorf("when it has ended: %s, %d are counted", again, s.adapter.runner.abandoned.total.Load())
+				if again := s.call(t.Context(), t, "do_note"); again != "ok done" || !s.noneGivenUp() {
+					t.Errorf("when it has ended: %s, %+v", again, &s.adapter.runner.abandoned)
 				}
 				if !strings.Contains(s.log.String(), "a handler that was given up has ended") {
 					t.Errorf("the log does not tell that it has ended:\n%s", s.log)
@@ -240,7 +246,7 @@ func TestAHandlerHasTimeToReturn(t *testing.T) {
 	})
 }
 
-// C3: a call that is cancelled is given up too, and so is one that waits for its turn: it has not run.
+// C3: a call that is cancelled is given up at its deadline. One that waits for its turn ends at once: it has not run.
 func TestACancelledCallIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStuck(t, Options{Concurrency: Serialized})
@@ -293,28 +299,92 @@ func TestAbandonedHandlersAreBounded(t *testing.T) {
 	}
 }
 
-// C3: a caller who cancels many calls of one operation at once keeps out none of the others.
-func TestCancelledCallsOfOneOperation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStuck(t, Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		for range 2 * defaultAbandoned {
-			all.Go(func() { s.call(ctx, t, "block_note") })
-		}
-		synctest.Wait()
-		cancel()
-		all.Wait()
-		got := []string{s.call(t.Context(), t, "do_note"), s.call(t.Context(), t, "block_note")}
-		if diff := cmp.Diff([]string{"ok done", busyMany}, got); diff != "" {
-			t.Errorf("answers (-want +got):\n%s", diff)
-		}
-		close(s.leave)
-		synctest.Wait()
-		if again := s.call(t.Context(), t, "block_note"); again != "ok late" {
-			t.Errorf("when they have ended: %s", again)
-		}
-	})
+// C3: calls that a client cancels, or leaves behind, keep out no other one, however many operations they are of: their
+// handlers are given up at their own deadlines, and hold their callers' places until then.
+func TestCancelledCallsKeepOutNobody(t *testing.T) {
+	for name, operations := range map[string][]string{
+		"of one operation":   {"block_note"},
+		"of four operations": {"block_note", "get_block", "get_late", "fail_late"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStuck(t, Options{})
+				ctx, cancel := context.WithCancel(t.Context())
+				var all sync.WaitGroup
+				var answered atomic.Int32
+				for i := range 2 * defaultAbandoned {
+					all.Go(func() {
+						s.call(ctx, t, operations[i%len(operations)])
+						answered.Add(1)
+					})
+				}
+				synctest.Wait()
+				cancel()
+				time.Sleep(time.Minute - grace)
+				synctest.Wait()
+				if got := s.call(t.Context(), t, "do_note"); got != "ok done" {
+					t.Errorf("another operation: %s", got)
+				}
+				if n := answered.Load(); n != 0 || !s.noneGivenUp() {
+					t.Errorf("before their deadlines: %d calls hold no place, %+v", n, &s.adapter.runner.abandoned)
+				}
+				close(s.leave)
+				all.Wait()
+				if again := s.call(t.Context(), t, operations[0]); again != "ok late" {
+					t.Errorf("when they have ended: %s", again)
+				}
+			})
+		})
+	}
+}
+
+// C3: what handlers that do not end by their deadlines keep out: calls of their own operations, then those of the
+// callers who made too many of them, and all only where several callers did.
+func TestWhomHandlersThatWereGivenUpKeepOut(t *testing.T) {
+	type crowd struct {
+		caller     Caller
+		operations []string
+	}
+	four := []string{"block_note", "get_block", "get_late", "fail_late"}
+	ann, ben, cyd, dan := Caller{Subject: "ann"}, Caller{Subject: "ben"}, Caller{Subject: "cyd"}, Caller{Subject: "dan"}
+	for _, tt := range []struct {
+		name     string
+		crowds   []crowd // each has two times as many calls as may be given up
+		ann, eve string  // answers to another operation
+	}{
+		{"one operation", []crowd{{Caller{}, four[:1]}}, "ok done", "ok done"},
+		{"one operation of a caller", []crowd{{ann, four[:1]}}, "ok done", "ok done"},
+		{"four operations of a caller", []crowd{{ann, four}}, busyMany, "ok done"},
+		{"two operations of each of two callers", []crowd{{ann, four[:2]}, {ben, four[2:]}}, "ok done", "ok done"},
+		{"operations of four callers", []crowd{{ann, four[:1]}, {ben, four[1:2]}, {cyd, four[2:3]}, {dan, four[3:]}},
+			busyMany, busyMany},
+		{"four operations of callers who are not told apart", []crowd{{Caller{}, four}}, busyMany, busyMany},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStuck(t, Options{})
+				var all sync.WaitGroup
+				for _, c := range tt.crowds {
+					for i := range 2 * defaultAbandoned {
+						all.Go(func() { s.call(WithCaller(t.Context(), c.caller), t, c.operations[i%len(c.operations)]) })
+					}
+				}
+				all.Wait()
+				eve := WithCaller(t.Context(), Caller{Subject: "eve"})
+				got := []string{
+					s.call(WithCaller(t.Context(), ann), t, "do_note"), s.call(eve, t, "do_note"), s.call(eve, t, four[0]),
+				}
+				if diff := cmp.Diff([]string{tt.ann, tt.eve, busyMany}, got); diff != "" {
+					t.Errorf("answers (-want +got):\n%s", diff)
+				}
+				close(s.leave)
+				synctest.Wait()
+				if again := s.call(eve, t, four[0]); again != "ok late" || !s.noneGivenUp() {
+					t.Errorf("when they have ended: %s, %+v", again, &s.adapter.runner.abandoned)
+				}
+			})
+		})
+	}
 }
 
 // C3, C5: in a batch, what did not return, and what ended its goroutine, take none of the answers of the others.

@@ -116,7 +116,7 @@ func (x *exchange) pass(
 	if own, ok := q.call.(builtInCall); ok {
 		return own.answer(ctx, x.view, x.reporter(q))
 	}
-	if x.adapter.runner.abandoned.refuses(q.operation.definition.Name) {
+	if x.adapter.runner.abandoned.refuses(ctx, q.operation.definition.Name) {
 		failed = x.reporter(q).tooManyAbandoned(ctx)
 		x.checkpoint.reject(ctx, q, failed)
 		return nil, failed

@@ -68,12 +68,14 @@ type Options struct {
 	// handler sends to its own adapter count too.
 	MaxInFlightBytes int
 	// Timeout bounds a handler's run where its operation sets none; zero: no bound. With a bound, a handler that ignores
-	// its context costs its goroutine and its memory alone: it is given up a second after its context has ended, and the
-	// agent learns that it may still take effect. Without a bound its call waits for it.
+	// its context costs its goroutine and its memory alone: it is given up a second after its deadline, also where the
+	// call was cancelled before, and the agent learns that it may still take effect. Without a bound its call waits for
+	// it.
 	Timeout time.Duration
 	// MaxAbandoned is for handlers that were given up and still run: from this number on, calls of all operations are
-	// refused, and from a quarter of it calls of the same operation, whose further ones do not count. Calls that run
-	// already may pass it. Default: 64.
+	// refused, and from a quarter of it those of the same operation. More of one operation than this quarter, and more of
+	// one caller who is not anonymous, do not count for all; a caller with this number himself is refused. It is no bound
+	// of the number that runs: calls that were let in before may pass it. Default: 64.
 	MaxAbandoned int
 	// Concurrency is which operations may run at the same time. Default: FullyConcurrent.
 	Concurrency Concurrency

@@ -43,7 +43,7 @@ type run struct {
 }
 
 // run calls a handler and writes its result to w. It waits for one that has a deadline no longer than until a second
-// after its context has ended.
+// after that.
 func (e *runner) run(ctx context.Context, r run, w *wire.Writer) outcome {
 	caller, timeout := ctx, r.operation.Timeout
 	if timeout == 0 {
