@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,12 +93,7 @@ func overHTTP(t *testing.T, server *mcp.Server) string {
 func beforeSessionless(t *testing.T, endpoint string) (string, *atomic.Int64) {
 	t.Helper()
 	var sessions atomic.Int64
-	target, err := url.Parse(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Path = ""
-	forward := httputil.NewSingleHostReverseProxy(target)
+	forward := forwardTo(t, endpoint)
 	over := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
 			http.Error(w, "Bad Request: Unsupported protocol version", http.StatusBadRequest)
@@ -112,18 +105,13 @@ func beforeSessionless(t *testing.T, endpoint string) (string, *atomic.Int64) {
 		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(over.Close)
-	return over.URL + target.Path + "/mcp", &sessions
+	return over.URL + "/mcp", &sessions
 }
 
 // guarded forwards requests with the bearer token "secret" to an endpoint.
 func guarded(t *testing.T, endpoint string) string {
 	t.Helper()
-	target, err := url.Parse(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Path = ""
-	forward := httputil.NewSingleHostReverseProxy(target)
+	forward := forwardTo(t, endpoint)
 	over := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer secret" {
 			http.Error(w, "who are you?", http.StatusUnauthorized)

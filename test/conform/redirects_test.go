@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"regexp"
 	"strings"
@@ -34,7 +33,7 @@ func TestTokenStaysWithTheOrigin(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, after := range []int64{0, 12} { // at once, and in the middle of the run
 			var calls atomic.Int64
-			proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
+			proxy := forwardTo(t, target.String())
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost && calls.Add(1) > after {
 					http.Redirect(w, r, elsewhere.URL+"/mcp", status)
@@ -72,7 +71,7 @@ func TestRedirects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
+	proxy := forwardTo(t, target.String())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/old" {
 			http.Redirect(w, r, "/mcp", http.StatusTemporaryRedirect)
