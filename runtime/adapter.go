@@ -93,7 +93,7 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	listings.keys = g.CursorKeys
+	listings.gate = g
 	a.logDueValidation()
 	if err := a.show(g, options.Policy); err != nil || !options.GetManifest {
 		return a, err

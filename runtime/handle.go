@@ -20,8 +20,8 @@ type bound struct {
 	encoder *codec.Result // nil: the operation returns nothing
 	// selector finds the fields of the result that a request selects; nil: a request cannot.
 	selector    *codec.Selector
-	listing     *listing // nil: the operation has no Query
-	omitUnknown bool     // a selection of unknown fields is a warning
+	lister      lister // nil: the operation has no Query
+	omitUnknown bool   // a selection of unknown fields is a warning
 	intercept   []Interceptor
 	// mask is what the caller does not get of results, and left what is left of this one; nil: all.
 	mask *codec.Mask
@@ -31,8 +31,8 @@ type bound struct {
 func (b *bound) newCall(into *slots) call {
 	request, place := b.decoder.New(b.request)
 	into.handled = handled{bound: b, request: request, place: place}
-	if b.listing != nil {
-		into.handled.asking = &asking{}
+	if b.lister != nil {
+		into.handled.inquiry = b.lister.begin()
 	}
 	return &into.handled
 }
@@ -45,20 +45,20 @@ type handled struct {
 	given   codec.Given
 	subset  *codec.Subset // the selected fields; nil: all
 	omitted []string      // selected fields that do not exist
-	asking  *asking       // nil: the operation has no Query
+	inquiry inquiry       // nil: the operation has no Query
 }
 
 func (c *handled) next(r *wire.Reader) (known, more bool) {
 	known, more = c.decoder.Next(r, c.place, &c.given)
-	if c.asking != nil && known && more {
-		c.asking.keep(r)
+	if c.inquiry != nil && known && more {
+		c.inquiry.keep(r)
 	}
 	return known, more
 }
 
 func (c *handled) member(r *wire.Reader) (known bool) {
-	if known = c.decoder.Member(r, c.place, &c.given); c.asking != nil && known {
-		c.asking.keep(r)
+	if known = c.decoder.Member(r, c.place, &c.given); c.inquiry != nil && known {
+		c.inquiry.keep(r)
 	}
 	return known
 }
@@ -71,8 +71,8 @@ func (c *handled) complete(r *wire.Reader) {
 	if c.selector != nil {
 		c.selectFields(r)
 	}
-	if c.listing != nil {
-		c.ask(r)
+	if c.inquiry != nil {
+		c.inquiry.ask(c, r)
 	}
 }
 
@@ -80,8 +80,8 @@ func (c *handled) complete(r *wire.Reader) {
 func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 	var result any
 	var err error
-	if c.asking != nil && c.asking.failed != nil {
-		return c.asking.failed
+	if c.inquiry != nil && c.inquiry.err() != nil {
+		return c.inquiry.err()
 	}
 	if c.intercept == nil {
 		result, err = c.Call(ctx, c.request)
@@ -95,8 +95,8 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 		w.Null()
 		return nil
 	}
-	if c.asking != nil {
-		if err := c.asking.checkPage(ctx, result); err != nil {
+	if c.inquiry != nil {
+		if err := c.inquiry.check(ctx, result); err != nil {
 			return err
 		}
 	}
@@ -118,6 +118,11 @@ func compile(registry *Registry, types []gen.Type, options Options, c *cursors) 
 		o := &operations[i]
 		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields, intercept: options.Intercept}
 		var err error
+		if codec.Queries(&o.Operation) {
+			if b.lister, err = listerOf(set, o, c); err != nil {
+				return nil, err
+			}
+		}
 		if b.decoder, err = set.Request(b.request, &o.Operation); err != nil {
 			return nil, err
 		}
@@ -129,13 +134,6 @@ func compile(registry *Registry, types []gen.Type, options Options, c *cursors) 
 		search := strings.HasPrefix(o.Name, "search_")
 		if b.selector, err = set.Selector(b.decoder, b.encoder, search); err != nil {
 			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
-		}
-		query, err := set.Query(b.decoder, b.request, &o.Operation)
-		if err != nil {
-			return nil, err
-		}
-		if query != nil {
-			b.listing = &listing{query, c}
 		}
 		handlers[o.Name] = b
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 	"github.com/aqltag/aqltag/runtime/internal/cursor"
+	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
@@ -88,7 +90,7 @@ func describeSizes(definitions *gen.Definitions, size, most int) {
 type cursors struct {
 	adapter string
 	options Collections
-	keys    func(ctx context.Context) ([][]byte, error) // the first one seals
+	gate    *gate.Gate // knows the keys
 
 	mutex sync.Mutex
 	known *cursor.Box
@@ -101,7 +103,7 @@ func (c *cursors) box() (*cursor.Box, error) {
 	if c.known != nil {
 		return c.known, nil
 	}
-	keys, err := c.keys(context.Background())
+	keys, err := c.gate.CursorKeys(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -110,21 +112,61 @@ func (c *cursors) box() (*cursor.Box, error) {
 	return box, err
 }
 
-// listing is what an operation with a Query needs beside its codecs.
-type listing struct {
-	query   *codec.Query
-	cursors *cursors
+// lister is what an operation with a Query has beside its codecs.
+type lister interface{ begin() inquiry }
+
+// inquiry is the query of a request on its way through a handler.
+type inquiry interface {
+	// keep keeps the text of the parameter that r has just read.
+	keep(r *wire.Reader)
+	// ask makes the query ready for the handler (MCP-AQL pagination §2).
+	ask(c *handled, r *wire.Reader)
+	// err returns why the query cannot be answered.
+	err() error
+	// check fails where the result is not the page of the request's query: what the request asks would not be so. It
+	// warns of a page that is smaller than what was asked for.
+	check(ctx context.Context, result any) error
 }
 
-// asking is a query on its way through a handler.
+// listerOf compiles the lister of an operation whose requests have a Query. The pages that it returns lead to the code
+// behind that, and nothing else does: an adapter without collections does not link it.
+func listerOf(set *codec.Set, o *gen.Bound, c *cursors) (lister, error) {
+	type pages interface {
+		lister(set *codec.Set, o *gen.Bound, c *cursors) (lister, error)
+	}
+	if result := o.Result(); result != nil {
+		if page, ok := reflect.Zero(result).Interface().(pages); ok {
+			return page.lister(set, o, c)
+		}
+	}
+	return nil, fmt.Errorf("operation %s: it returns no page; the generated code is out of date", o.Name)
+}
+
+// listing is the lister of every operation with a Query.
+type listing struct {
+	query     *codec.Query
+	cursors   *cursors
+	operation *gen.Operation
+}
+
+func newListing(set *codec.Set, o *gen.Bound, c *cursors) (*listing, error) {
+	query, err := set.Query(o.Request(), &o.Operation)
+	return &listing{query, c, &o.Operation}, err
+}
+
+func (l *listing) begin() inquiry { return &asking{listing: l} }
+
+// asking is the inquiry of every request with a Query.
 type asking struct {
+	*listing
 	texts   map[string]string // of the parameters, as they were sent
 	bound   *collection.Bound
 	clamped int   // the size of a page that was asked for; 0: it is granted
 	failed  error // why the query cannot be answered
 }
 
-// keep keeps the text of the parameter that r has just read.
+func (a *asking) err() error { return a.failed }
+
 func (a *asking) keep(r *wire.Reader) {
 	name, text := r.LastMember()
 	if _, again := a.texts[name]; !again {
@@ -135,46 +177,45 @@ func (a *asking) keep(r *wire.Reader) {
 	}
 }
 
-// ask makes the query of a request ready for the handler (MCP-AQL pagination §2).
-func (c *handled) ask(r *wire.Reader) {
-	l := c.listing
-	if conflict := c.conflict(); conflict != "" {
-		r.Conflict("pagination", "valid pagination combination", c.paging(), conflict)
+func (a *asking) ask(c *handled, r *wire.Reader) {
+	gives := func(name string) bool { return a.query.Gives(&c.given, name) }
+	if conflict := a.conflict(gives); conflict != "" {
+		r.Conflict("pagination", "valid pagination combination", paging(gives), conflict)
 		return
 	}
 	if !r.OK() {
 		return
 	}
-	asked, options := l.query.Of(c.place, c.mask), &l.cursors.options
-	if c.mask != nil && !c.maySee(r, &asked) {
+	asked, options := a.query.Of(c.place, c.mask), &a.cursors.options
+	if c.mask != nil && !a.maySee(c, r, &asked) {
 		return
 	}
 	if len(asked.Words) > gen.MaxSearchWords {
 		r.TooMany("query", gen.MaxSearchWords)
 		return
 	}
-	backward := c.gives("last")
+	backward := gives("last")
 	size, position := options.PageSize, asked.After
-	if c.gives("first") {
+	if gives("first") {
 		size = asked.First
 	}
 	if backward {
 		size, position = asked.Last, asked.Before
 	}
 	if size > options.MaxPage {
-		c.asking.clamped, size = size, options.MaxPage
+		a.clamped, size = size, options.MaxPage
 	}
-	box, err := l.cursors.box()
+	box, err := a.cursors.box()
 	if err != nil {
-		c.asking.failed = err
+		a.failed = err
 		return
 	}
-	to := c.boundTo(&asked)
+	to := a.boundTo(c, &asked)
 	b := &collection.Bound{
 		Filter: asked.Conditions.Node, Order: asked.Order, Size: size, Backward: backward, MaxScanned: options.MaxScanned,
 		Seal: func(position []byte) string { return box.Seal(to, position) },
 	}
-	if c.gives("after") || c.gives("before") {
+	if gives("after") || gives("before") {
 		text, ok := box.Open(to, position)
 		if ok {
 			b.At, ok = asked.Order.Position(text)
@@ -190,30 +231,28 @@ func (c *handled) ask(r *wire.Reader) {
 		}
 	}
 	asked.Bind(b)
-	c.asking.bound = b
+	a.bound = b
 }
 
 // maySee reports fields that the caller does not get, and by which a request filters or sorts: it could find their
 // values.
-func (c *handled) maySee(r *wire.Reader, asked *codec.Asked) bool {
-	query := c.listing.query
+func (a *asking) maySee(c *handled, r *wire.Reader, asked *codec.Asked) bool {
+	query := a.query
 	hidden := query.Filtered(asked, c.mask)
 	for _, name := range hidden {
 		r.UnknownPath("filter", name, nil)
 	}
-	if c.gives("sort") && c.mask.Hides(query.Element(), asked.SortField) {
+	if query.Gives(&c.given, "sort") && c.mask.Hides(query.Element(), asked.SortField) {
 		r.NotAmong("sort.field", asked.SortField, query.Visible(query.Sorts(), c.mask))
 		return false
 	}
 	return len(hidden) == 0
 }
 
-func (c *handled) gives(name string) bool { return c.listing.query.Gives(&c.given, name) }
-
 // paging returns the parameters of pages that a request gives.
-func (c *handled) paging() (given []string) {
+func paging(gives func(name string) bool) (given []string) {
 	for _, name := range []string{"first", "after", "last", "before"} {
-		if c.gives(name) {
+		if gives(name) {
 			given = append(given, name)
 		}
 	}
@@ -222,8 +261,8 @@ func (c *handled) paging() (given []string) {
 
 // conflict returns what to do about parameters of pages that contradict each other (MCP-AQL pagination §2.3); empty:
 // they do not.
-func (c *handled) conflict() string {
-	first, after, last, before := c.gives("first"), c.gives("after"), c.gives("last"), c.gives("before")
+func (a *asking) conflict(gives func(name string) bool) string {
+	first, after, last, before := gives("first"), gives("after"), gives("last"), gives("before")
 	switch {
 	case first && last:
 		return "Send first to page forward, or last to page backward"
@@ -232,19 +271,19 @@ func (c *handled) conflict() string {
 	case last && after:
 		return "Send first with after, or before with last"
 	case after && !first:
-		return `Add first, such as "first":` + strconv.Itoa(c.listing.cursors.options.PageSize)
+		return `Add first, such as "first":` + strconv.Itoa(a.cursors.options.PageSize)
 	case before && !last:
-		return `Add last, such as "last":` + strconv.Itoa(c.listing.cursors.options.PageSize)
+		return `Add last, such as "last":` + strconv.Itoa(a.cursors.options.PageSize)
 	}
 	return ""
 }
 
 // boundTo returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
 // of pages and fields, and the order. A cursor that is given back with others is none.
-func (c *handled) boundTo(asked *codec.Asked) (sum [sha256.Size]byte) {
+func (a *asking) boundTo(c *handled, asked *codec.Asked) (sum [sha256.Size]byte) {
 	h := sha256.New()
-	write(h, c.listing.cursors.adapter)
-	write(h, c.Operation.Name)
+	write(h, a.cursors.adapter)
+	write(h, a.operation.Name)
 	filter := asked.Conditions.Text
 	if filter != "" {
 		filter = string(wire.Canonical(nil, filter))
@@ -255,11 +294,11 @@ func (c *handled) boundTo(asked *codec.Asked) (sum [sha256.Size]byte) {
 		write(h, key.Field.Name)
 		h.Write([]byte{byte(key.Field.Kind), byte(key.Field.Bits), flag(key.Descending)})
 	}
-	for _, i := range c.listing.query.Own() {
-		p := &c.Operation.Params[i]
+	for _, i := range a.query.Own() {
+		p := &a.operation.Params[i]
 		text := p.Default
 		if c.given.Has(i) {
-			text = c.asking.text(p)
+			text = a.text(p)
 		}
 		if text != "" {
 			text = string(wire.Canonical(nil, text))
@@ -308,9 +347,7 @@ type madePage interface {
 	madeBy() (query *collection.Bound, items int, info *PageInfo)
 }
 
-// checkPage fails where the result is not the page of the request's query: what the request asks would not be so. It
-// warns of a page that is smaller than what was asked for.
-func (a *asking) checkPage(ctx context.Context, result any) error {
+func (a *asking) check(ctx context.Context, result any) error {
 	page, ok := result.(madePage)
 	if !ok {
 		return errNotThePage

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"unsafe"
 
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
@@ -113,6 +115,11 @@ func infoOf(b *collection.Bound, found *collection.Found) PageInfo {
 		info.StartCursor, info.EndCursor = b.Cursor(found.Items[0]), b.Cursor(found.Items[n-1])
 	}
 	return info
+}
+
+// lister compiles the lister of an operation that returns such pages; see listerOf.
+func (*Page[T]) lister(set *codec.Set, o *gen.Bound, c *cursors) (lister, error) {
+	return newListing(set, o, c)
 }
 
 func (p *Page[T]) madeBy() (query *collection.Bound, items int, info *PageInfo) {

@@ -321,8 +321,9 @@ func same(a, b reflect.Value) bool {
 	if reflect.DeepEqual(a.Interface(), b.Interface()) {
 		return true
 	}
-	for _, name := range []string{"Equal", "Cmp", "Compare"} {
-		method := a.Addr().MethodByName(name)
+	at := a.Addr()
+	// By a name that is a constant: otherwise the linker keeps every exported method of all that has become an interface.
+	for _, method := range []reflect.Value{at.MethodByName("Equal"), at.MethodByName("Cmp"), at.MethodByName("Compare")} {
 		for _, y := range []reflect.Value{b, b.Addr()} {
 			if !method.IsValid() || method.Type().NumIn() != 1 || method.Type().In(0) != y.Type() ||
 				method.Type().NumOut() != 1 {

@@ -26,7 +26,8 @@ type Set struct {
 	structEncoders map[structKey]*structEncoder
 	encoders       map[reflect.Type]*encoder // of basic types, and of those that may contain themselves
 	collections    map[structKey]*elements
-	basicDecoders  map[reflect.Type]*decoder // without constraints
+	filterDecoder  func(n *decoder, t reflect.Type, p *gen.Param) error // nil: there are no collections
+	basicDecoders  map[reflect.Type]*decoder                            // without constraints
 	unfinished     map[reflect.Type]*decoder
 	pending        []constrained
 	patterns       map[string]*pattern

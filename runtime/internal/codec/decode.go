@@ -27,8 +27,10 @@ type decoder struct {
 	constraints *constraints // nil: none
 	presets     []string     // of a selection: the presets that it may name
 	otherNames  bool         // of a selection: paths may have names that no wire name can be
-	filter      *filterReader
-	message     *message // of a message with a codec; elem reads its form
+	filter      interface {
+		read(r *wire.Reader, p unsafe.Pointer)
+	} // into collection.Conditions
+	message *message // of a message with a codec; elem reads its form
 }
 
 // decoder compiles the decoder of Go type t for values of parameter p.
@@ -90,7 +92,7 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		return s.optionalDecoder(n, t, p)
 	case isSQLNull(t):
 		return s.sqlNullDecoder(n, t, p)
-	case isFilter(t):
+	case s.filterDecoder != nil && isFilter(t):
 		return s.filterDecoder(n, t, p)
 	case isSelection(t):
 		return s.selectionDecoder(n, t, p)
@@ -219,7 +221,7 @@ func (n *decoder) readRare(r *wire.Reader, p unsafe.Pointer, update bool) {
 	case kindSelection:
 		n.readSelection(r, p)
 	case kindFilter:
-		n.readFilter(r, p)
+		n.filter.read(r, unsafe.Add(p, n.offset))
 	case kindConstant:
 		if s, ok := r.String(); ok {
 			n.constraints.checkText(r, s)

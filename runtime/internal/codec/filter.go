@@ -11,12 +11,10 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-var conditionsType = reflect.TypeFor[collection.Conditions]()
-
 // isFilter recognises collection.Filter[T], which has an empty array of *T and Conditions.
 func isFilter(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() == 2 && t.Field(0).Type.Kind() == reflect.Array &&
-		t.Field(1).Type == conditionsType
+		t.Field(1).Type == reflect.TypeFor[collection.Conditions]()
 }
 
 // filterReader reads filters.
@@ -35,8 +33,8 @@ type compared struct {
 	value    *decoder // of a text; nil: others are read as they are
 }
 
-// filterDecoder compiles the reader of a filter.
-func (s *Set) filterDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
+// compileFilter compiles the reader of a filter.
+func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) error {
 	n.kind, n.expected, n.offset = kindFilter, "object", t.Field(1).Offset
 	wireType := s.types[p.Type]
 	if wireType == nil || wireType.Filters == "" {
@@ -46,7 +44,8 @@ func (s *Set) filterDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 	if err != nil {
 		return err
 	}
-	n.filter = &filterReader{}
+	filter := &filterReader{}
+	n.filter = filter
 	for i := range wireType.Fields {
 		condition := &wireType.Fields[i]
 		at := e.named(condition.Name)
@@ -69,12 +68,12 @@ func (s *Set) filterDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 			}
 		}
 		for _, name := range append([]string{condition.Name}, condition.Aliases...) {
-			n.filter.index.add(name, len(n.filter.compare))
+			filter.index.add(name, len(filter.compare))
 		}
-		n.filter.names = append(n.filter.names, condition.Name)
-		n.filter.compare = append(n.filter.compare, c)
+		filter.names = append(filter.names, condition.Name)
+		filter.compare = append(filter.compare, c)
 	}
-	n.filter.names = append(n.filter.names, gen.FilterOr, gen.FilterNot)
+	filter.names = append(filter.names, gen.FilterOr, gen.FilterNot)
 	return nil
 }
 
@@ -88,12 +87,11 @@ func (e *elements) valueType(i int) reflect.Type {
 	return t
 }
 
-// readFilter reads a filter into the Conditions at p.
-func (n *decoder) readFilter(r *wire.Reader, p unsafe.Pointer) {
+func (f *filterReader) read(r *wire.Reader, p unsafe.Pointer) {
 	r.Kind() // moves to the value
 	start := r.Offset()
 	r.Preserve(true)
-	reading := filterReading{r, n.filter, 0}
+	reading := filterReading{r, f, 0}
 	node := reading.node(1)
 	r.Preserve(false)
 	if !r.OK() {
@@ -103,7 +101,7 @@ func (n *decoder) readFilter(r *wire.Reader, p unsafe.Pointer) {
 		r.MaxItems(reading.conditions, gen.MaxFilterConditions)
 		return
 	}
-	*(*collection.Conditions)(unsafe.Add(p, n.offset)) = collection.Conditions{
+	*(*collection.Conditions)(p) = collection.Conditions{
 		Node: node, Text: r.RetainText(start, r.Offset()),
 	}
 }

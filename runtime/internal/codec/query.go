@@ -42,12 +42,11 @@ func queryPath(o *gen.Operation) string {
 	return ""
 }
 
-// Query compiles what requests can ask of a collection. It returns nil if they have no aql.Query.
-func (s *Set) Query(request *Request, t reflect.Type, o *gen.Operation) (*Query, error) {
+// Query compiles what requests of type t can ask of a collection. It is called in front of Request, which reads no filters
+// otherwise: an adapter without collections does not link how.
+func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
+	s.filterDecoder = s.compileFilter
 	path := queryPath(o)
-	if path == "" {
-		return nil, nil
-	}
 	at, field, err := locate(t, path)
 	if err != nil || len(at.steps) > 0 || field.Type.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("operation %s: its request has no aql.Query; the generated code is out of date", o.Name)
