@@ -42,8 +42,8 @@ func queryPath(o *gen.Operation) string {
 	return ""
 }
 
-// Query compiles what requests of type t can ask of a collection. It is called in front of Request, which reads no filters
-// otherwise: an adapter without collections does not link how.
+// Query compiles what requests of type t can ask of a collection. It is called in front of Request, which knows no
+// filters otherwise, so that an adapter without collections does not link how they are read.
 func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 	s.filterDecoder = s.compileFilter
 	path := queryPath(o)
