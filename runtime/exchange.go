@@ -149,7 +149,11 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	case gate.Busy:
 		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "state is busy", x.reporter(q).attrs("", refused.Err)...)
 	case gate.Unavailable:
-		failed := x.reporter(q).internal(ctx, refused.Err, nil, "state is unavailable, so nothing was run; try again later")
+		description := "state is unavailable, so nothing was run; try again later"
+		if refused.Spent {
+			description = spentUnavailable
+		}
+		failed := x.reporter(q).internal(ctx, refused.Err, nil, description)
 		failed.details = append(failed.details, detail{"operation", q.operation.definition.Name})
 		return failed
 	}
@@ -298,5 +302,6 @@ func (x *exchange) reporter(q *request) reporter {
 		session: x.session.ID(), label: x.message.id,
 		levels:     x.adapter.options.Limits.NestingDepth - levelsAboveDetail,
 		definition: q.operation, legacyCodes: x.adapter.options.LegacyErrorCodes, request: q,
+		confirmed: x.checkpoint.pass.Confirmed,
 	}
 }

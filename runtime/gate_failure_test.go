@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store"
 )
@@ -20,6 +21,7 @@ type broken struct {
 	fails atomic.Bool
 	hangs atomic.Bool
 	busy  atomic.Bool
+	lost  atomic.Int32 // the answer to a change of a token: 1: it is late, 2: the connection breaks
 }
 
 var errBroken = errors.New("dial tcp 10.0.0.1:6379: password s3cret refused at /src/redis.go:7")
@@ -50,7 +52,16 @@ func (b *broken) Put(ctx context.Context, key string, value []byte, old store.Ve
 	if err := b.check(ctx); err != nil {
 		return 0, err
 	}
-	return b.Memory.Put(ctx, key, value, old, ttl)
+	version, err := b.Memory.Put(ctx, key, value, old, ttl)
+	switch lost := b.lost.Load(); {
+	case old == 0 || !strings.HasPrefix(key, "token/"):
+		return version, err
+	case lost == 1:
+		return 0, context.DeadlineExceeded
+	case lost == 2:
+		return 0, errBroken
+	}
+	return version, err
 }
 
 func (b *broken) Take(ctx context.Context, claims []store.Claim) ([]store.Count, error) {
@@ -111,4 +122,111 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 	}
+}
+
+// fullLog is an audit sink that keeps nothing while it is closed.
+type fullLog struct {
+	closed atomic.Bool
+	leave  chan struct{}
+}
+
+func (l *fullLog) Write(context.Context, []audit.Record) error {
+	if l.closed.Load() {
+		<-l.leave
+	}
+	return nil
+}
+
+func (l *fullLog) Close() error { return nil }
+
+// C12, REQ-TL-14: what is refused for a moment says whether the same request may be made again. Where its token was
+// consumed, or may have been, it says that a new confirmation is needed: a token is never given back.
+func TestRefusalsSayWhetherTheTokenIsUsedUp(t *testing.T) {
+	const (
+		spent       = "The confirmation may be used up: make the request again without a token."
+		again       = "The state of this adapter is busy, so nothing was run. Try again."
+		busy        = "The state of this adapter is busy, so nothing was run. " + spent
+		unavailable = "Internal error: 'state is unavailable, so nothing was run; " +
+			"the confirmation may be used up: make the request again without a token, later'"
+	)
+	for _, tt := range []struct {
+		name     string
+		whenFull audit.Overflow
+		stop     func(*broken, *fullLog)
+		want     string
+		used     bool // the same request is refused later
+	}{
+		{"the state is busy", audit.Block, func(b *broken, _ *fullLog) { b.busy.Store(true) }, again, false},
+		{"the state is busy while the token is consumed", audit.Block,
+			func(b *broken, _ *fullLog) { b.lost.Store(1) }, busy, true},
+		{"the state fails while the token is consumed", audit.Block,
+			func(b *broken, _ *fullLog) { b.lost.Store(2) }, unavailable, true},
+		{"the audit log is busy", audit.Block, func(_ *broken, l *fullLog) { l.closed.Store(true) }, busy, true},
+		{"the audit log is full", audit.Refuse, func(_ *broken, l *fullLog) { l.closed.Store(true) }, unavailable, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				state, sink := new(broken), &fullLog{leave: make(chan struct{})}
+				log := audit.New(audit.Options{
+					Sinks: []audit.Sink{sink}, Queue: 4, WhenFull: tt.whenFull, Timeout: time.Hour, Refusals: -1,
+				})
+				f := newFixture(t, Options{State: state, StateTimeout: time.Second, Audit: log})
+				confirmed := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+f.token(t, deleteN1)+`"`, 1)
+				synctest.Wait() // what was recorded is kept
+				tt.stop(state, sink)
+				if sink.closed.Load() {
+					if err := log.Write(t.Context(), make([]audit.Record, 4)...); err != nil { // the queue is full then
+						t.Fatal(err)
+					}
+				}
+				if got := f.confirm(t, confirmed); got.Error.Message != tt.want || len(f.ran) > 0 {
+					t.Errorf("%+v, ran %v", got, f.ran)
+				}
+				state.busy.Store(false)
+				state.lost.Store(0)
+				close(sink.leave)
+				synctest.Wait()
+				got := f.confirm(t, confirmed)
+				if used := got.Error.Code == "TOKEN_ALREADY_USED"; used != tt.used || used == (len(f.ran) == 1) {
+					t.Errorf("the same request: %+v, ran %v", got, f.ran)
+				}
+				if got := f.confirm(t, deleteN1); got.Error.Code != string(codeConfirm) {
+					t.Errorf("without the token: %+v", got)
+				}
+				if err := log.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// C3, C12: so does a call that was let through, and whose turn does not come.
+func TestACallWithoutATurnSaysThatItsTokenIsUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		f := newFixture(t, Options{Concurrency: Serialized, Timeout: time.Minute, Intercept: []Interceptor{
+			func(ctx context.Context, call Invocation, next Next) (any, error) {
+				if call.Operation.Name == "create_note" {
+					<-leave
+				}
+				return next(ctx)
+			},
+		}})
+		f.now = time.Now()
+		confirmed := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+f.token(t, deleteN1)+`"`, 1)
+		if got := f.call("mcp_aql_create", createN); !strings.Contains(got, "given up") {
+			t.Fatal(got)
+		}
+		const want = "Internal error: 'busy: an earlier operation has not ended, so nothing was run; " +
+			"the confirmation may be used up: make the request again without a token, later'"
+		if got := f.confirm(t, confirmed).Error.Message; got != want {
+			t.Error(got)
+		}
+		close(leave)
+		synctest.Wait()
+		if got := f.confirm(t, confirmed).Error.Code; got != "TOKEN_ALREADY_USED" {
+			t.Errorf("the same request: %s", got)
+		}
+	})
 }

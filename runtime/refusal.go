@@ -25,6 +25,16 @@ const onlyHuman = "needs the answer of the user, and a token in a request is non
 // stateBusy is the message of a request that the state had no time for.
 const stateBusy = "The state of this adapter is busy, so nothing was run. Try again."
 
+// The descriptions of requests for which the state had no time, or that it could not answer, when their tokens were
+// consumed already, or may have been.
+const (
+	spentBusy        = "The state of this adapter is busy, so nothing was run. The " + spent + "."
+	spentUnavailable = "state is unavailable, so nothing was run; the " + spent + ", later"
+	spentNoTurn      = "busy: an earlier operation has not ended, so nothing was run; the " + spent + ", later"
+
+	spent = "confirmation may be used up: make the request again without a token"
+)
+
 // refusal is a request that the gate has refused, on its way to the agent.
 type refusal struct {
 	*gate.Refusal
@@ -78,7 +88,11 @@ func (r *refusal) explain() (*Error, *Question) {
 	case gate.ReauthenticationNeeded:
 		return r.denied("operation '" + name + "' needs a fresh authentication of the caller, which did not succeed"), nil
 	case gate.Busy:
-		return failure(CodeRateLimitExceeded, stateBusy,
+		message := stateBusy
+		if r.Spent {
+			message = spentBusy
+		}
+		return failure(CodeRateLimitExceeded, message,
 			detail{"operation", name}, detail{"retry_after_seconds", int(r.Wait / time.Second)}), nil
 	case gate.TooManyTokens:
 		return failure(CodeRateLimitExceeded, "Too many confirmations were asked for or failed. Wait before asking again.",

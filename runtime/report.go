@@ -24,6 +24,7 @@ type reporter struct {
 	definition  *operation
 	legacyCodes bool
 	request     *request // nil: none was routed
+	confirmed   bool     // it was let through by a token, which is consumed
 }
 
 // handlerFailure returns what an agent learns of the error that a handler returned. ctxErr is why the handler's context
@@ -59,6 +60,9 @@ func (p reporter) notEnded(ctx context.Context, err, ctxErr error) *Error {
 	switch {
 	case err == errNoTurn: //nolint:errorlint // it is the runner's own
 		description = "busy: an earlier operation has not ended, so nothing was run; try again later"
+		if p.confirmed {
+			description = spentNoTurn
+		}
 	case p.definition.definition.Category == gen.Read:
 		description += " and was given up; try again later"
 	default:

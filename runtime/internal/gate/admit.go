@@ -26,14 +26,14 @@ func (g *Gate) Admit(ctx context.Context, r *Request) (Pass, *Refusal) {
 		refusal = a.countAndConfirm(ctx)
 	}
 	if refusal != nil {
-		refusal.At = a.now
+		refusal.At, refusal.Spent = a.now, a.spent
 		a.recordRefusal(ctx, refusal)
 		return Pass{}, refusal
 	}
 	if err := a.recordPass(ctx); err != nil {
 		a.giveBack(ctx)
 		refusal = unavailable(err)
-		refusal.At = a.now
+		refusal.At, refusal.Spent = a.now, a.spent
 		return Pass{}, refusal
 	}
 	return a.pass, nil
@@ -52,6 +52,7 @@ type admission struct {
 	light     bool // and neither the danger level nor a pause holds it up
 	pass      Pass
 	consumed  []string // ids of the tokens that were consumed
+	spent     bool     // the same request would find its token used up, or might
 }
 
 // IsBusy reports whether a failure of the store or the audit log may be over when the request is made again.
@@ -187,6 +188,7 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			return refusal
 		}
 		if err := a.gate.meter.Lift(ctx, block.Quota, caller, block.Resets, a.now); err != nil {
+			a.spent = true
 			return unavailable(err)
 		}
 	}

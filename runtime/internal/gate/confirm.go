@@ -88,7 +88,10 @@ func (a *admission) consume(ctx context.Context, b Binding, token string) *Refus
 	redeemed, err := a.check(ctx, b, token)
 	if err == nil {
 		redeemed.last = a.Sealed != "" // a person approves one call, however many uses the token has
+		accepted := redeemed.Verdict == Accepted
 		redeemed, err = a.gate.tokens.Consume(ctx, redeemed, a.now)
+		// A continuation that was consumed has lifted the pause: the token is not looked at again.
+		a.spent = a.spent || accepted && (err != nil || b.Kind == ConfirmationToken)
 	}
 	switch {
 	case err != nil:

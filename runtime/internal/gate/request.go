@@ -77,6 +77,7 @@ type Refusal struct {
 	Redeemed Redemption    // for TokenRefused
 	Forged   bool          // for TokenRefused: Sealed is nothing that Session.Seal returned for the caller
 	Err      error         // for the log, if Busy or Unavailable
+	Spent    bool          // for both: a token of the request is, or may be, used up
 }
 
 // Pass is the answer to a request that was admitted.
