@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -474,6 +475,56 @@ func TestStatusAgreesWithRefusals(t *testing.T) {
 	want = LimitStatus{Limit: 2, Window: quota.Minute, ResetsAt: block.Resets.UTC()}
 	if diff := cmp.Diff(want, status()); diff != "" {
 		t.Errorf("while the API asks to wait (-want +got):\n%s", diff)
+	}
+}
+
+// C12, T-63, REQ-RQ-17: so it does of a quota whose counter a clock that was ahead has brought to a later period: its
+// pause, what lifts it and its reset are those of that period.
+func TestStatusOfALaterPeriod(t *testing.T) {
+	m := newMeter(t, quota.Options{Quotas: []quota.Quota{
+		{Metric: quota.RequestsPerDay, Pause: 1, HardStop: 3}, {Metric: quota.CostPerMonth, Warn: 9},
+	}})
+	status := func() (states []string, reset time.Time) {
+		t.Helper()
+		s, err := m.Status(t.Context(), "ann", m.now, shop.Operations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range s.Quotas {
+			states = append(states, q.Status)
+		}
+		return states, s.NextReset
+	}
+	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	if states, reset := status(); !slices.Equal(states, []string{"ok", "ok"}) || !reset.Equal(midnight) {
+		t.Errorf("before any call: %v, reset at %v", states, reset)
+	}
+	m.now = start.Add(36 * time.Hour)
+	m.take(t, "get_item", "ann")
+	m.now = start
+	_, block := m.take(t, "get_item", "ann")
+	if later := midnight.Add(24 * time.Hour); block == nil || !block.Resets.Equal(later) {
+		t.Fatalf("%+v", block)
+	}
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() {}, "paused"},
+		{func() {
+			if err := m.Lift(t.Context(), block.Quota, "ann", block.Resets, m.now); err != nil {
+				t.Fatal(err)
+			}
+		}, "warn"},
+		{func() { m.take(t, "get_item", "ann"); m.take(t, "get_item", "ann") }, "exhausted"},
+	} {
+		step.do()
+		if states, reset := status(); !slices.Equal(states, []string{step.want, "ok"}) || !reset.Equal(block.Resets) {
+			t.Errorf("%v, reset at %v, want %s and %v", states, reset, step.want, block.Resets)
+		}
+	}
+	if _, block := m.take(t, "get_item", "ann"); block == nil || !block.Exhausted {
+		t.Errorf("%+v", block)
 	}
 }
 

@@ -53,7 +53,11 @@ func (m *Meter) Status(
 	}
 	for i := range m.options.Quotas {
 		q := &m.options.Quotas[i]
-		claims = append(claims, store.Claim{Key: m.quotaKey(q, caller), Ends: periodEnd(q.Metric, now, m.options.Location)})
+		// With this limit the counter tells, where it has counted anything, when its period ends. By a clock that was ahead
+		// that may be a later one than the present.
+		claims = append(claims, store.Claim{
+			Key: m.quotaKey(q, caller), Limit: 1, Ends: periodEnd(q.Metric, now, m.options.Location),
+		})
 	}
 	counts, err := m.take(ctx, claims)
 	if err != nil {
@@ -85,7 +89,10 @@ func (m *Meter) Status(
 	for i := range m.options.Quotas {
 		q := &m.options.Quotas[i]
 		at := 1 + len(m.options.Limits) + i
-		used := counts[at].Used
+		used, ends := counts[at].Used, claims[at].Ends
+		if counts[at].Refused {
+			ends = counts[at].Free
+		}
 		status := QuotaStatus{
 			Metric: q.Metric, Current: float64(used) / scale(q.Metric), Currency: q.Currency, Status: "ok",
 			Warn: step(q.Warn), Pause: step(q.Pause), HardStop: step(q.HardStop),
@@ -94,7 +101,7 @@ func (m *Meter) Status(
 		case q.HardStop > 0 && used >= units(q, q.HardStop):
 			status.Status = "exhausted"
 		case q.Pause > 0 && used >= units(q, q.Pause):
-			lifted, err := m.lifted(ctx, q, caller, claims[at].Ends)
+			lifted, err := m.lifted(ctx, q, caller, ends)
 			if err != nil {
 				return Status{}, err
 			}
@@ -105,8 +112,8 @@ func (m *Meter) Status(
 			status.Status = "warn"
 		}
 		s.Quotas = append(s.Quotas, status)
-		if ends := claims[at].Ends.UTC(); s.NextReset.IsZero() || ends.Before(s.NextReset) {
-			s.NextReset = ends
+		if s.NextReset.IsZero() || ends.Before(s.NextReset) {
+			s.NextReset = ends.UTC()
 		}
 	}
 	return s, nil
