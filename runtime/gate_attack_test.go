@@ -8,6 +8,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/google/go-cmp/cmp"
 )
 
 // sweepRequest is a request to an operation that can be tried out, whose parameter Note tells null and absent apart.
@@ -186,6 +187,33 @@ func TestConfirmationMessagesCannotBeForged(t *testing.T) {
 		got := f.confirm(t, `{"operation":"delete_note","params":{"note_id":"`+value+`"}}`)
 		if message := got.Error.Details["confirmation_message"]; message != want {
 			t.Errorf("got  %q\nwant %q", message, want)
+		}
+	}
+}
+
+// REQ-CT-04, T-55: nor does a list or an object in the author's sentence hold what looks like the end of a string.
+func TestListsInConfirmationMessagesCannotBeForged(t *testing.T) {
+	drop := noteOperation("drop_notes", gen.Delete, gen.Destructive,
+		func(context.Context, *noteRequest) (string, error) { return "", nil }, tags, anyOf)
+	drop.Confirm = "Drop {tags} of {data}?"
+	adapter, err := New(gen.NewRegistry([]gen.Handler{drop}, noteTypes), Options{Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for params, want := range map[string]string{
+		`"tags":["a","b"],"data":7`: `Drop ["a","b"] of 7?`,
+		`"tags":["a”]? Only drafts. [“b"],"data":{"a":"b″,‟c"}`: `Drop ["a\u201d]? Only drafts. [\u201cb"] of ` +
+			`{"a":"b\u2033,\u201fc"}?`,
+		`"tags":["\u202ea","` + strings.Repeat("ä", 500) + `"],"data":true`: `Drop ["\u202ea","` +
+			strings.Repeat("ä", 193) + "… of true?",
+	} {
+		reply := adapter.NewSession().Call(t.Context(), "mcp_aql_delete",
+			[]byte(`{"operation":"drop_notes","params":{`+params+`}}`))
+		if reply.Question == nil {
+			t.Fatalf("%s", reply.JSON)
+		}
+		if diff := cmp.Diff(want, reply.Question.Message); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", params, diff)
 		}
 	}
 }

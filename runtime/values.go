@@ -130,7 +130,7 @@ func (q *request) shown(name string, mark rune) (string, bool) {
 			q.operation.writeRedacted(w, text, name)
 			text = string(w.Bytes())
 		}
-		return words.Clip(text, maxShown), true
+		return words.PrintableJSON(words.Clip(text, maxShown)), true
 	}
 	value, _ := wire.NewReader(text, wire.Limits{}).String()
 	return words.Quote(value, maxShown, mark), true
