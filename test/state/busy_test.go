@@ -1,8 +1,10 @@
 package state
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/runtime/store/postgres/postgrestest"
+	"github.com/aqltag/aqltag/runtime/store/redis/redistest"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -64,6 +67,38 @@ func TestBusyStores(t *testing.T) {
 				return func() {
 					for _, conn := range held {
 						conn.Close(context.Background())
+					}
+				}
+			},
+		},
+		{
+			"Redis without a connection left",
+			func(t *testing.T) string { return redistest.Start(t, "--maxclients", "8").Location() },
+			func(t *testing.T, location string) func() {
+				dial := func() net.Conn {
+					conn, err := net.Dial("unix", strings.TrimPrefix(location, "redis+unix://"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return conn
+				}
+				ask := func(conn net.Conn, command string) bool {
+					_, _ = conn.Write([]byte(command + "\r\n")) // the server may have closed it
+					answer := make([]byte, 1)
+					_, err := bufio.NewReader(conn).Read(answer)
+					return err == nil && answer[0] != '-'
+				}
+				admin := dial()
+				if !ask(admin, "CLIENT KILL TYPE normal SKIPME yes") {
+					t.Fatal("the connections of the store are not closed")
+				}
+				held := []net.Conn{admin, dial()}
+				for ask(held[len(held)-1], "PING") {
+					held = append(held, dial())
+				}
+				return func() {
+					for _, conn := range held {
+						conn.Close()
 					}
 				}
 			},

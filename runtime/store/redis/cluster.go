@@ -23,6 +23,7 @@ func (s *Store) useCluster() error {
 		Username:                 o.Username,
 		Password:                 o.Password,
 		TLSConfig:                o.TLSConfig,
+		Dialer:                   o.Dialer,
 		MaxRetries:               -1, // as in parse; only the clients of single servers run requests
 		DialerRetries:            1,
 		DialTimeout:              patience,

@@ -48,6 +48,8 @@ func explain(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
+	case errors.Is(err, errNotServed):
+		return fmt.Errorf("%w: %w", store.ErrBusy, errNotServed)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the server did not answer in time: %w", context.DeadlineExceeded)
 	case errors.As(err, &answer):

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -240,6 +243,70 @@ func TestServerThatIsBusy(t *testing.T) {
 	}
 	running.Wait()
 	recovers(t, s)
+}
+
+// C12: a server that takes no more clients may have a place for one later, whether or not its message arrives before it
+// closes the connection.
+func TestServerWithTooManyClients(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the certificates of the system can be set on Linux alone")
+	}
+	p, err := trustedPair()
+	certFile, keyFile := files(t, p, err)
+	t.Setenv("SSL_CERT_FILE", certFile)
+	plain, secure := freePort(t), freePort(t)
+	server := redistest.Start(t, "--bind", "127.0.0.1", "--port", plain, "--tls-port", secure,
+		"--tls-auth-clients", "no", "--tls-cert-file", certFile, "--tls-key-file", keyFile)
+	admin := client(t, server)
+	if err := admin.ConfigSet(t.Context(), "maxclients", "8").Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, location := range []string{
+		server.Location(), "redis://127.0.0.1:" + plain, "rediss://127.0.0.1:" + secure,
+	} {
+		s := open(t, location)
+		if err := admin.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err(); err != nil {
+			t.Fatal(err)
+		}
+		others := fill(t, server.Socket())
+		if _, err := redis.Open(t.Context(), location); !errors.Is(err, store.ErrBusy) {
+			t.Errorf("opening %s: %v", location, err)
+		}
+		_, _ = s.Get(t.Context(), "a") // over TLS the store finds out now that its connection was closed
+		for range 10 {
+			for _, call := range calls {
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				allowed, err := call.run(ctx, s)
+				cancel()
+				if allowed || !errors.Is(err, store.ErrBusy) {
+					t.Errorf("%s, %s: %v, %v", location, call.name, allowed, err)
+				}
+				silent(t, err)
+			}
+		}
+		for _, conn := range others {
+			conn.Close()
+		}
+		recovers(t, s)
+	}
+}
+
+// fill makes connections to a server until it takes no more.
+func fill(t *testing.T, socket string) (taken []net.Conn) {
+	t.Helper()
+	for {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		_, _ = conn.Write([]byte("PING\r\n")) // the server may have closed it
+		answer := make([]byte, len("+PONG\r\n"))
+		if _, err = io.ReadFull(conn, answer); err != nil || string(answer) != "+PONG\r\n" {
+			return taken
+		}
+		taken = append(taken, conn)
+	}
 }
 
 func TestServerThatDemandsAPassword(t *testing.T) {

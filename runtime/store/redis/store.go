@@ -92,6 +92,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the location of the Redis store is wrong: %w", err)
 	}
+	p.options.Dialer = dialer(p.options)
 	s := &Store{client: goredis.NewClient(p.options), space: "{" + p.space + "}"}
 	if err := s.check(ctx); err != nil {
 		_ = s.Close()
