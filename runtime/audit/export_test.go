@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"os"
 	"testing"
@@ -67,6 +68,11 @@ func LockForTest(t *testing.T, path string) (release func()) {
 
 // OnStep calls do between the steps of a rotation, with the name of the step that is done.
 func OnStep(f *File, do func(step string)) { f.step = do }
+
+// VerifyFileAt is VerifyFile, which calls do each time that it has listed the files.
+func VerifyFileAt(ctx context.Context, path string, opts VerifyOptions, do func()) (Summary, error) {
+	return verifyFile(ctx, path, opts, do)
+}
 
 // Steps are the steps of a rotation.
 var Steps = []string{"linked", "written", "closed", "renamed"}

@@ -270,6 +270,61 @@ func TestOldFiles(t *testing.T) {
 	}
 }
 
+// C11: a file that is removed after a rotation, because it is not kept, is missed by no verification that has begun
+// before: that begins anew, and gives up where it happens each time.
+func TestVerifyWhileOldFilesAreRemoved(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		times int // that the oldest file is removed before it is read
+		ends  bool
+	}{
+		{"never", 0, true}, {"once", 1, true}, {"some times", 9, true}, {"each time", 1 << 30, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "audit.log")
+			f := rotating(t, path, audit.FileOptions{Keep: 2})
+			write := func() {
+				if err := f.Write(t.Context(), numbered(2)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 5 {
+				write()
+			}
+			began := 0
+			s, err := audit.VerifyFileAt(t.Context(), path, audit.VerifyOptions{}, func() {
+				if began++; began <= tt.times {
+					for kept := names(t, path); slices.Contains(names(t, path), kept[1]); {
+						write()
+					}
+				}
+			})
+			broken := (*audit.BrokenError)(nil)
+			switch {
+			case errors.As(err, &broken):
+				t.Errorf("nothing was tampered with: %v", err)
+			case tt.ends && (err != nil || s.Files != 3 || began != tt.times+1):
+				t.Errorf("begun %d times: %+v, %v", began, s, err)
+			case !tt.ends && (err == nil || !strings.Contains(err.Error(), "was removed while")):
+				t.Errorf("begun %d times: %+v, %v", began, s, err)
+			}
+		})
+	}
+	path := rotatedChain(t, 9, nil)
+	first := true
+	_, err := audit.VerifyFileAt(t.Context(), path, audit.VerifyOptions{}, func() {
+		if first {
+			first = false
+			if err := os.Remove(path + ".000002"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if broken := (*audit.BrokenError)(nil); !errors.As(err, &broken) || broken.Fault != audit.Removed {
+		t.Errorf("a file that is kept, and was removed: %v", err)
+	}
+}
+
 // Several writers rotate one file: every record is there once.
 func TestFileIsSharedAndRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")

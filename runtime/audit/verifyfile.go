@@ -16,27 +16,60 @@ import (
 // called. Processes may append to the file meanwhile: VerifyFile waits for the write in progress and ignores later
 // lines. The name of a closed file, such as audit.log.000003, verifies that file alone.
 func VerifyFile(ctx context.Context, path string, opts VerifyOptions) (Summary, error) {
-	v, err := newVerifier(opts)
-	if err != nil {
-		return Summary{}, err
-	}
+	return verifyFile(ctx, path, opts, func() {})
+}
+
+// mostListings is how many times the files of a chain are listed, because one was removed before it was read.
+const mostListings = 10
+
+// verifyFile is VerifyFile; listed is called each time that the files were listed. Where one of them is removed before
+// it is read, as a rotation does with the oldest ones, the verification begins anew: it tells whether the file had to be
+// there.
+func verifyFile(ctx context.Context, path string, opts VerifyOptions, listed func()) (Summary, error) {
 	path = followed(path)
-	if base, number := closedFile(path); number > 0 {
-		v.required, v.path = number, base
-		return v.finish(v.readFile(rotatedFile{path, number}))
+	for listings := 1; ; listings++ {
+		v, err := newVerifier(opts)
+		if err != nil {
+			return Summary{}, err
+		}
+		if base, number := closedFile(path); number > 0 {
+			v.required, v.path = number, base
+			return v.finish(v.readFile(rotatedFile{path, number}))
+		}
+		v.path = path
+		s, err := v.readFiles(ctx, listed)
+		switch {
+		case !errors.Is(err, errRemoved):
+			return s, err
+		case ctx.Err() != nil:
+			return s, ctx.Err()
+		case listings == mostListings:
+			return s, fmt.Errorf("%w; that happened %d times: keep more files, or verify a copy of them", err, listings)
+		}
 	}
-	v.path = path
-	current, size, closed, err := snapshot(ctx, path)
+}
+
+// errRemoved is the error of a closed file that is not there any more.
+var errRemoved = errors.New("was removed while the files before it were verified")
+
+// readFiles reads the file, and before it those that were closed.
+func (v *verifier) readFiles(ctx context.Context, listed func()) (Summary, error) {
+	current, size, closed, err := snapshot(ctx, v.path)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer current.Close()
+	listed()
 	for _, file := range closed {
-		if err := v.readFile(file); err != nil {
+		err := v.readFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return v.summary, fmt.Errorf("the audit file %s %w", file.path, errRemoved)
+		}
+		if err != nil {
 			return v.finish(err)
 		}
 	}
-	return v.finish(v.read(path, 0, io.LimitReader(current, size)))
+	return v.finish(v.read(v.path, 0, io.LimitReader(current, size)))
 }
 
 // closedFile returns the path and the number of a file that was closed; 0: the name is not of that form.
