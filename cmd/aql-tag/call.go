@@ -88,14 +88,14 @@ func runCall(ctx context.Context, env *environment, args []string) int {
 		f.explain(env)
 		return code
 	}
-	defer client.Close() //nolint:errcheck // the answer is what counts
 	caller.Patient = &call.Patient{Server: client, Timeout: f.timeout}
 	code, err := f.serve(ctx, env, client, caller, params, ready)
-	if err == nil {
-		return code
+	if err != nil {
+		code = fail(argumentCode(err), err)
 	}
-	if code = fail(argumentCode(err), err); code == exitIO {
-		f.explain(env)
+	client.Close() //nolint:errcheck // the answer is what counts
+	if err != nil && code == exitIO {
+		f.explain(env) // when the command has ended: all that it logged is there
 	}
 	return code
 }
