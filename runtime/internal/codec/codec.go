@@ -26,13 +26,14 @@ type Set struct {
 	structEncoders map[structKey]*structEncoder
 	encoders       map[reflect.Type]*encoder // of basic types, and of those that may contain themselves
 	collections    map[structKey]*elements
-	filterDecoder  func(n *decoder, t reflect.Type, p *gen.Param) error // nil: there are no collections
-	basicDecoders  map[reflect.Type]*decoder                            // without constraints
-	unfinished     map[reflect.Type]*decoder
-	pending        []constrained
-	patterns       map[string]*pattern
-	bounds         map[boundKey]*bound
-	forms          *forms // of messages; nil: no type has a codec
+	// filterDecoder compiles n if t is a filter, and returns whether it is; nil: no operation has a Query.
+	filterDecoder func(n *decoder, t reflect.Type, p *gen.Param) (is bool, err error)
+	basicDecoders map[reflect.Type]*decoder // without constraints
+	unfinished    map[reflect.Type]*decoder
+	pending       []constrained
+	patterns      map[string]*pattern
+	bounds        map[boundKey]*bound
+	forms         *forms // of messages; nil: no type has a codec
 }
 
 // constrained is a copy that is to be made of a decoder as soon as that is finished, with constraints of its own.

@@ -85,6 +85,11 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 			return s.formDecoder(n, p)
 		}
 	}
+	if s.filterDecoder != nil {
+		if is, err := s.filterDecoder(n, t, p); is || err != nil {
+			return err
+		}
+	}
 	switch {
 	case isPatch(t):
 		return s.patchDecoder(n, t, p)
@@ -92,8 +97,6 @@ func (s *Set) fillDecoder(n *decoder, t reflect.Type, p *gen.Param) error {
 		return s.optionalDecoder(n, t, p)
 	case isSQLNull(t):
 		return s.sqlNullDecoder(n, t, p)
-	case s.filterDecoder != nil && isFilter(t):
-		return s.filterDecoder(n, t, p)
 	case isSelection(t):
 		return s.selectionDecoder(n, t, p)
 	case hasMethods(t):

@@ -33,16 +33,19 @@ type compared struct {
 	value    *decoder // of a text; nil: others are read as they are
 }
 
-// compileFilter compiles the reader of a filter.
-func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) error {
+// compileFilter is the filterDecoder of a Set.
+func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) (is bool, err error) {
+	if !isFilter(t) {
+		return false, nil
+	}
 	n.kind, n.expected, n.offset = kindFilter, "object", t.Field(1).Offset
 	wireType := s.types[p.Type]
 	if wireType == nil || wireType.Filters == "" {
-		return fmt.Errorf("the definition says %s, but the Go type is %s; the generated code is out of date", p.Type, t)
+		return true, fmt.Errorf("the definition says %s, but the Go type is %s; the generated code is out of date", p.Type, t)
 	}
 	e, err := s.elements(t.Field(0).Type.Elem().Elem(), wireType.Filters)
 	if err != nil {
-		return err
+		return true, err
 	}
 	filter := &filterReader{}
 	n.filter = filter
@@ -54,7 +57,7 @@ func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) error {
 		}
 		field, err := s.compared(e, at)
 		if err != nil {
-			return err
+			return true, err
 		}
 		c := compared{
 			field: field, allowed: condition.Filter, nullable: slices.Contains(condition.Filter, gen.OpNull),
@@ -64,7 +67,7 @@ func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) error {
 			valueType := e.valueType(at)
 			value := gen.Param{Type: condition.Type, Enum: condition.Enum, Format: condition.Format}
 			if c.value, err = s.decoder(valueType, &value); err != nil {
-				return err
+				return true, err
 			}
 		}
 		for _, name := range append([]string{condition.Name}, condition.Aliases...) {
@@ -74,7 +77,7 @@ func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) error {
 		filter.compare = append(filter.compare, c)
 	}
 	filter.names = append(filter.names, gen.FilterOr, gen.FilterNot)
-	return nil
+	return true, nil
 }
 
 // valueType returns the type of the values with which the field with index i is compared.
