@@ -22,6 +22,7 @@ const (
 	KindUnsetEnum   Kind = "optional enums that reach the handler as an empty text"
 	KindShared      Kind = "parameters that differ from those of the same name"
 	KindStandard    Kind = "parameters that have a name of the protocol and another type"
+	KindOwnJSON     Kind = "types of whose values agents see only that they are any"
 	KindLeak        Kind = "texts that messages leave out"
 	KindDryRun      Kind = "dry runs that are confirmed like other calls"
 	KindRule        Kind = "rules of other libraries that need a look"
@@ -35,7 +36,7 @@ const (
 var kinds = []Kind{
 	KindSecret, KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset,
 	KindUnsetEnum, KindShared,
-	KindStandard, KindLeak, KindDryRun, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
+	KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
 }
 
 // weight orders kinds from bad to harmless.

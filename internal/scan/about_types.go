@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
@@ -160,12 +159,27 @@ func (r *resolver) imported(qualifier string) *types.Package {
 			path = source.ImportPath(spec)
 		}
 	}
-	if at := slices.IndexFunc(r.own.Imports(), func(pkg *types.Package) bool { return pkg.Path() == path }); at >= 0 {
-		return r.own.Imports()[at]
-	}
 	for pkg := range r.Packages {
 		if pkg.Path() == path {
 			return pkg
+		}
+	}
+	return reachable(r.own, path)
+}
+
+// reachable finds a package by its import path among those that a package imports, directly or through others; nil: it
+// is none of them.
+func reachable(from *types.Package, path string) *types.Package {
+	visited := map[*types.Package]bool{from: true}
+	for queue := []*types.Package{from}; len(queue) > 0; queue = queue[1:] {
+		for _, pkg := range queue[0].Imports() {
+			if pkg.Path() == path {
+				return pkg
+			}
+			if !visited[pkg] {
+				visited[pkg] = true
+				queue = append(queue, pkg)
+			}
 		}
 	}
 	return nil
@@ -190,4 +204,28 @@ func (r *resolver) field(object *types.TypeName, name string) (found *types.Var,
 		}
 	}
 	return nil, names
+}
+
+// nameFor is how a directive in the file of a place names something of a package: with the name that the file has for
+// the package, or with the import path.
+func (b *builder) nameFor(pkg *types.Package, name string, at source.Span) string {
+	if pkg == b.own {
+		return name
+	}
+	qualifier := pkg.Path()
+	for _, file := range b.Packages[b.own].Syntax {
+		if at.Start < file.FileStart || file.FileEnd < at.Start {
+			continue
+		}
+		for _, spec := range file.Imports {
+			own := importedName(b.Packages[b.own], spec)
+			if spec.Name != nil {
+				own = spec.Name.Name
+			}
+			if source.ImportPath(spec) == pkg.Path() && own != "_" && own != "." {
+				qualifier = own
+			}
+		}
+	}
+	return qualifier + "." + name
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -461,5 +463,101 @@ func List(options *ext.Options) error { return nil }
 	const note = "agents see Cursor.Page as cursor_page and Numbers.Page as numbers_page, since they have one name"
 	if len(result.Diagnostics) != 1 || result.Diagnostics[0].Message != note {
 		t.Errorf("got %v, want the note %q", result.Diagnostics, note)
+	}
+}
+
+// B5, B8: what lint says of types of other modules is of use as it stands: the file may name the package otherwise, or
+// not import it.
+func TestAdviceAboutForeignTypes(t *testing.T) {
+	dir, env := foreign(t, `
+-- ext/ext.go --
+// Package ext is foreign.
+package ext
+
+import "example.com/ext/deep"
+
+// User is somebody.
+type User struct {
+	Account Account[int] `+"`json:\"account\"`"+`
+	Key     deep.Key     `+"`json:\"key\"`"+`
+}
+
+// Account is one.
+type Account[T any] struct {
+	Value        T      `+"`json:\"value\"`"+`
+	PasswordHash string `+"`json:\"password_hash\"`"+`
+	Balance      Balance `+"`json:\"balance\"`"+`
+}
+
+// Balance writes itself.
+type Balance struct{ n int }
+
+func (Balance) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+-- ext/deep/deep.go --
+package deep
+
+// Key opens something.
+type Key struct {
+	TokenHash string `+"`json:\"token_hash\"`"+`
+	Lock      Lock   `+"`json:\"lock\"`"+`
+}
+
+// Lock writes itself.
+type Lock struct{ n int }
+
+func (Lock) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+-- app/app.go --
+package app
+
+import foreign "example.com/ext"
+
+// GetRequest asks for it.
+type GetRequest struct {
+	_ struct{} `+"`aql:\"category=READ\"`"+`
+}
+
+// Get reads.
+//
+//aql:example {}
+func Get(req GetRequest) (*foreign.User, error) { return nil, nil }
+`)
+	options := scan.Options{Dir: dir, Env: env, Cache: scantest.Cache, Lint: true}
+	for _, options.Loader = range []loader.Loader{loader.GoPackages, loader.Own} {
+		result, err := scan.Load(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var advice []string
+		for _, d := range result.Diagnostics {
+			advice = append(advice, regexp.MustCompile(`//aql:(type|hide) \S+`).FindString(d.Suggestion))
+		}
+		slices.Sort(advice)
+		want := []string{
+			"//aql:hide example.com/ext/deep.Key.TokenHash", "//aql:hide foreign.Account.PasswordHash",
+			"//aql:type example.com/ext/deep.Lock", "//aql:type foreign.Balance",
+		}
+		if diff := cmp.Diff(want, advice); diff != "" {
+			t.Fatalf("loader %v: advice (-want +got):\n%s", options.Loader, diff)
+		}
+		source, err := os.ReadFile(filepath.Join(dir, "app.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		followed := string(source)
+		for _, directive := range want {
+			if strings.HasPrefix(directive, "//aql:type") {
+				directive += " integer"
+			}
+			followed += "\n" + directive + "\n"
+		}
+		writeFile(t, filepath.Join(dir, "app.go"), []byte(followed))
+		result, err = scan.Load(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range result.Diagnostics {
+			t.Errorf("loader %v, with the advice taken: %s", options.Loader, d.Message)
+		}
+		writeFile(t, filepath.Join(dir, "app.go"), source)
 	}
 }

@@ -59,6 +59,7 @@ func (b *builder) lint(o operation, h *handled) {
 		return b.lintField(field, of == h.request)
 	})
 	b.lintSecrets(o, h)
+	b.lintOwnJSON(o, h)
 	if op.Category != gen.Read { // there the value that is left out filters nothing
 		eachField(h.request, make(map[*shapes.Shape]bool), b.lintUnsetEnum)
 	}

@@ -30,7 +30,7 @@ func (b *builder) lintSecrets(o operation, h *handled) {
 		if !b.isOwn(field) {
 			at = o.resultSpan()
 			suggestion = fmt.Sprintf("write //aql:hide %s in this file; if agents are to see it, say why with "+
-				"//aql:nolint there", b.hideTarget(field))
+				"//aql:nolint there", b.nameFor(field.Var.Pkg(), field.Path, at))
 		}
 		b.Report(at, diag.Diagnostic{
 			Code: diag.CodeName, Kind: diag.KindSecret, FieldPath: field.Path, Actual: field.Param.Name,
@@ -43,13 +43,7 @@ func (b *builder) lintSecrets(o operation, h *handled) {
 
 // holdsText reports whether a shape holds what could be a secret: texts, binary data, or anything.
 func holdsText(shape *shapes.Shape) bool {
-	for range 16 {
-		shape = shapes.Indirect(shape)
-		if shape == nil || !shapes.HasItems(shape) {
-			break
-		}
-		shape = shape.Elem
-	}
+	shape = innermost(shape)
 	switch {
 	case shape == nil:
 		return false
@@ -60,12 +54,4 @@ func holdsText(shape *shapes.Shape) bool {
 	default:
 		return shape.Kind == shapes.JSON && (shapes.JSONKind(shape) == "string" || shapes.JSONKind(shape) == "any")
 	}
-}
-
-// hideTarget is how //aql:hide names a field of another module. Path has the type without its package.
-func (b *builder) hideTarget(field *shapes.Field) string {
-	if pkg := field.Var.Pkg(); pkg != nil && pkg != b.own {
-		return pkg.Name() + "." + field.Path
-	}
-	return field.Path
 }

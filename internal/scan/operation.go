@@ -46,7 +46,8 @@ type builder struct {
 	readers  *readers                        // of the package; nil: //aql:update is not applied
 
 	directives *typeDirectives
-	secrets    map[*types.Var]bool // fields of results that lint has reported
+	secrets    map[*types.Var]bool      // fields of results that lint has reported
+	ownJSON    map[*types.TypeName]bool // types that write their own JSON, and that lint has reported
 
 	collections map[*shapes.Shape]*collection // types of which operations list elements
 

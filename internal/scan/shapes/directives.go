@@ -82,8 +82,11 @@ func (m *Maker) direct(out *Shape) {
 			own.Type = item.Key
 		}
 	}
-	if out.Kind == Text {
+	switch {
+	case out.Kind == Text:
 		own.Type = "string"
+	case out.Kind == JSON && own.Type == "": // its values are of several kinds, or nobody knows
+		own.Type = "any"
 	}
 	kind := own.Type
 	if kind == "" {
