@@ -30,12 +30,18 @@ import (
 // exportFormat is a format in which definitions are written.
 type exportFormat struct {
 	name, short string
-	// mark is in every file of the format that an export wrote: another one is not replaced.
+	// mark is at the beginning of every file of the format that an export wrote: another one is not replaced.
 	mark *regexp.Regexp
 	// patterns are the files of a format of several files, in its directory; none: the format is one file.
 	patterns []string
 	render   func(a *gen.Definitions, s describe.Surface) (files []export.File, warnings []string, err error)
 }
+
+// Parts of marks.
+const (
+	newLines = `\n(?:\r?\n)*`
+	jsonText = `"(?:[^"\\]|\\.)*` // without its end
+)
 
 func exportFormats() []exportFormat {
 	return []exportFormat{
@@ -51,12 +57,26 @@ func exportFormats() []exportFormat {
 			regexp.MustCompile(`^\{\s*"\$schema": "https://json-schema\.org/draft/2020-12/schema",\s*"title": `),
 			[]string{"params/*.schema.json", "results/*.schema.json"}, schemaFiles,
 		},
-		{"openapi", "OpenAPI 3.1, one path for each operation", regexp.MustCompile(`of an MCP-AQL adapter, each as the `),
-			nil, oneFile(openapi.Render)},
-		{"markdown", "a reference page for people", regexp.MustCompile(`reached through .* of an MCP server`),
-			nil, oneFile(markdown.Render)},
-		{"llms", "llms.txt, a short text for agents", regexp.MustCompile(`of an MCP server that speaks MCP-AQL`),
-			nil, oneFile(llms.Render)},
+		{
+			"openapi", "OpenAPI 3.1, one path for each operation",
+			regexp.MustCompile(`^\{\s*"openapi": "3\.1\.[0-9]+",\s*"info": \{\s*(?:"(?:title|version)": ` + jsonText +
+				`",\s*)*"description": ` + jsonText + `The operations of an MCP-AQL adapter, each as the `),
+			nil, oneFile(openapi.Render),
+		},
+		{
+			"markdown", "a reference page for people",
+			regexp.MustCompile("^# .* adapter.*" + newLines + "(?:[^#>`~\\s].*" + newLines + ")*?" +
+				"[0-9]+ operations?, reached through .* of an MCP server\\. .*" + newLines +
+				"(?:```json\r?\n(?:.*\n)*?```\r?" + newLines + ")?" +
+				"The answer is `\\{\"success\": true, "),
+			nil, oneFile(markdown.Render),
+		},
+		{
+			"llms", "llms.txt, a short text for agents",
+			regexp.MustCompile(`^# .*` + newLines + `> .*operations? and introspection, through .* of an MCP server that ` +
+				`speaks MCP-AQL .*` + newLines + `## How to use it`),
+			nil, oneFile(llms.Render),
+		},
 		{"manifest", "the declaration of capabilities that get_manifest answers with",
 			regexp.MustCompile(`^\{"service":\{"name":`), nil, manifestFile},
 		{"adapter-schema", "an adapter definition; warnings tell what it leaves out",
