@@ -23,6 +23,7 @@ import (
 // one, but for the bodies of its functions. What else that imports of the standard library is empty.
 var stubs = map[string]string{
 	"context": `package context; type Context interface{ Done() }`,
+	"iter":    `package iter; type (Seq[V any] func(func(V) bool); Seq2[K, V any] func(func(K, V) bool))`,
 	"reflect": `package reflect; type Type interface{}`,
 	"time": `package time; type (Duration int64; Time struct{})
 const (Nanosecond, Millisecond, Second, Minute, Hour Duration = 1, 1, 1, 1, 1)`,

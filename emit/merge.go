@@ -6,11 +6,11 @@ import (
 	"github.com/aqltag/aqltag/model"
 )
 
-// The fields of the struct that the request of an update is read into, which merges. The scanner says so in the
-// parameters.
+// The fields of a struct that a request is read into where its handler takes only a part of it: what the handler takes,
+// and the changes of an update that merges. The scanner says so in the parameters.
 const (
-	mergedRequest = "request"
-	mergedInput   = "input"
+	wrappedRequest = "request"
+	mergedInput    = "input"
 )
 
 // requestOf returns the type that a handler's parameters are read into: its request struct, or the struct of its
@@ -32,7 +32,7 @@ func (g *generator) changesStruct(p *printer, c *call) {
 	p.comment(c.changes + " are what " + c.handler.Func + " changes of what " + m.Get.Func + " returns.")
 	p.open("type ", c.changes, " struct {")
 	p.columns([]column{
-		{left: mergedRequest, right: g.requestOf(c)},
+		{left: wrappedRequest, right: g.requestOf(c)},
 		{left: mergedInput, right: g.names.use(pathAQL, "aql") + ".Patch[" + resource + "]"},
 	}, "")
 	p.shut("}")
@@ -48,7 +48,7 @@ func (g *generator) merge(p *printer, c *call, names map[string]string) (argumen
 		p.shut("}")
 	}
 	p.line(names["changes"], " := ", names["request"], ".(*", c.changes, ")")
-	p.line(arg, " := &", names["changes"], ".", mergedRequest)
+	p.line(arg, " := &", names["changes"], ".", wrappedRequest)
 	targets, fails := []string{current, names["err"]}, true
 	if m.Get.Adopted != nil {
 		targets, _, _ = g.targets(m.Get.Adopted, current, names["err"])

@@ -30,7 +30,7 @@ func (g *generator) nameCalls() {
 			c.receiver = g.receiver(h.Receiver)
 			second = h.Receiver.Type + upperFirst(h.Func)
 		}
-		if h.Request.Text == "" && len(h.Arguments) > 0 {
+		if h.Request.Text == "" && len(h.Arguments) > 0 || h.Queried != nil {
 			c.arguments = g.names.unique(lowerFirst(h.Func)+"Arguments", lowerFirst(second)+"Arguments")
 		}
 		if h.Merge != nil {
@@ -217,6 +217,14 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	case h.Merge != nil:
 		requestType = c.changes
 		arguments = append(arguments, g.merge(&p, c, names)...)
+	case h.Queried != nil && h.Request.Text != "":
+		requestType = c.arguments
+		p.line(names["arguments"], " := ", requestParam, ".(*", requestType, ")")
+		argument := names["arguments"] + "." + wrappedRequest
+		if h.RequestPointer {
+			argument = "&" + argument
+		}
+		arguments = append(arguments, argument)
 	case h.Request.Text != "":
 		requestType = g.goType(h.Request)
 		argument := requestParam + ".(*" + requestType + ")"
@@ -255,9 +263,13 @@ func (g *generator) call(c *call, indent int) (function, request, result string)
 	if h.Result.Text != "" {
 		result, first = "(*"+g.goType(h.Result)+")(nil)", ""
 	}
-	if h.Adopted != nil {
+	switch {
+	case h.Queried != nil:
+		ctxParam = names["ctx"]
+		g.queriedCall(&p, h, called+"("+strings.Join(arguments, ", ")+")", names)
+	case h.Adopted != nil:
 		g.adoptedCall(&p, h.Adopted, called+"("+strings.Join(arguments, ", ")+")", names)
-	} else {
+	default:
 		p.line("return ", first, called, "(", strings.Join(arguments, ", "), ")")
 	}
 	body := string(p.text)
@@ -297,9 +309,12 @@ func (g *generator) argumentStructs(p *printer) {
 		if c.arguments == "" {
 			continue
 		}
-		rows := make([]column, len(c.handler.Arguments))
-		for i, argument := range c.handler.Arguments {
-			rows[i] = column{left: argument.Field, right: g.goType(argument.Type)}
+		var rows []column
+		if c.handler.Queried != nil {
+			rows = g.queriedFields(c.handler)
+		}
+		for _, argument := range c.handler.Arguments {
+			rows = append(rows, column{left: argument.Field, right: g.goType(argument.Type)})
 		}
 		p.line()
 		p.comment(c.arguments + " are the arguments of " + c.handler.Func + ".")

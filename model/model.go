@@ -47,6 +47,7 @@ type Handler struct {
 	Variadic       bool       // the last argument is variadic
 	Result         GoType     // the result before the error; without text, the error is the only one
 	Adopted        *Adopted   // of a function that is named by //aql:adopt; nil: it is declared in the package
+	Queried        *Queried   // of a function that returns a whole collection; nil: it returns the answer
 	Guessed        bool       // nobody has reviewed category and danger level
 	Merge          *Merge     // of an update that takes the whole resource; nil: the handler takes what was sent
 	Position       Position
@@ -69,6 +70,14 @@ type Adopted struct {
 	Body      Allocated  // of the request: the pointer that is set where no parameter sets it; empty: there is none
 	Responses []Response // the types of the result, which is an interface; nil: it is none
 	Nullable  GoType     // of the result that some of Responses hold, and others do not; empty: there is no such result
+}
+
+// Queried is how a page of a collection is made of what a function returns. The result of the handler is the page.
+type Queried struct {
+	Field  string // of the generated request: the query
+	Elem   GoType // type of the elements
+	Method string // of the query, which takes what the function returns
+	Plain  bool   // that is an iterator without errors
 }
 
 // Allocated is a field of a request that is a pointer, and the type that it points to.

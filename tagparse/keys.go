@@ -76,6 +76,10 @@ var (
 		{Name: "deprecated", Value: FlagText, Doc: "that the operation should no longer be used, and why"},
 		{Name: "replacement", Value: Text, Doc: "operation to use instead"},
 		{Name: "sort", Value: Text, Doc: "order of a collection without sort in the request: a field; with -, descending"},
+		{
+			Name: "query", Value: Flag,
+			Doc: "that agents may filter, sort and page the structs that the function lists; on directives",
+		},
 		{Name: "ids", Value: List, Doc: "fields that identify the resource of an update"},
 		{
 			Name: "guessed", Value: Flag,

@@ -67,8 +67,8 @@ func TestEveryKindHasItsPlace(t *testing.T) {
 	var list []diag.Diagnostic
 	kinds := []diag.Kind{
 		diag.KindReplaces, diag.KindReason, diag.KindDanger, diag.KindCategory, "", diag.KindWide, diag.KindUnset,
-		diag.KindShared, diag.KindStandard, diag.KindLeak, diag.KindDryRun, diag.KindRule, diag.KindVerb,
-		diag.KindOperation, diag.KindDescription, diag.KindExample,
+		diag.KindShared, diag.KindStandard, diag.KindLeak, diag.KindDryRun, diag.KindQuery, diag.KindRule,
+		diag.KindVerb, diag.KindOperation, diag.KindDescription, diag.KindExample,
 	}
 	for i := range kinds {
 		kind := kinds[len(kinds)-1-i]

@@ -25,6 +25,7 @@ const (
 	KindOwnJSON     Kind = "types of whose values agents see only that they are any"
 	KindLeak        Kind = "texts that messages leave out"
 	KindDryRun      Kind = "dry runs that are confirmed like other calls"
+	KindQuery       Kind = "lists that agents cannot filter, sort and page"
 	KindRule        Kind = "rules of other libraries that need a look"
 	KindVerb        Kind = "operations with the verb behind the resource"
 	KindOperation   Kind = "operations without a description"
@@ -36,7 +37,8 @@ const (
 var kinds = []Kind{
 	KindSecret, KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset,
 	KindUnsetEnum, KindShared,
-	KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindRule, KindVerb, KindOperation, KindDescription, KindExample,
+	KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindRule, KindVerb, KindOperation, KindDescription,
+	KindExample,
 }
 
 // weight orders kinds from bad to harmless.

@@ -137,3 +137,14 @@ func (d *draft) body(identifiers []string) string {
 func leaveOne(identifiers []string, params int) []string {
 	return identifiers[:max(0, min(len(identifiers), params-1))]
 }
+
+// queried lets agents filter, sort and page what a candidate lists.
+func (p *proposer) queried(d *draft, c *Candidate, result trial) trial {
+	directives := slices.Clone(c.Directives)
+	directives[0] += ",query"
+	if queried := p.try(d.fn, directives); queried.refusal() == nil {
+		c.Directives, c.Params = directives, queried.params()
+		return queried
+	}
+	return result
+}

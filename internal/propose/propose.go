@@ -228,6 +228,9 @@ func (p *proposer) finish(d *draft) {
 	if result.Replaces {
 		result = p.merged(d, &c, result)
 	}
+	if c.Category == gen.Read && scan.QueryFits(result.Request, result.Result) {
+		result = p.queried(d, &c, result)
+	}
 	if c.Category == gen.Read {
 		p.Assume(d.fn, c.Directives)
 	}

@@ -55,12 +55,12 @@ func adoptionOf(o operation) *adoption {
 	return a
 }
 
-// buildAdopted reads the signature of an adopted function, or of a handler of a web framework: what its parameters and
-// its result are. It does nothing for other operations. It returns false if the function cannot be one, which it has
-// reported.
+// buildAdopted reads the signature of an adopted function, of a handler of a web framework, or of a function that is
+// queried: what its parameters and its result are. It does nothing for other operations. It returns false if the
+// function cannot be one, which it has reported.
 func (b *builder) buildAdopted(o *operation, h *handled) bool {
 	isHTTP := isHTTPCall(b.Program, o)
-	if o.adopted == nil && !isHTTP {
+	if o.adopted == nil && !isHTTP && !isQueried(o) {
 		return true
 	}
 	signature := o.fn.Signature()
@@ -78,10 +78,16 @@ func (b *builder) buildAdopted(o *operation, h *handled) bool {
 	}
 	h.Adopted = adopted
 	var fault *shapes.Fault
-	if isHTTP {
+	switch {
+	case isHTTP:
 		fault = b.openHTTP(o, h)
-	} else {
+	case o.adopted != nil:
 		fault = b.adoptSignature(o, h)
+	default:
+		adopted.Fails = isError(signature.Results().At(signature.Results().Len() - 1).Type())
+		if o.result != nil {
+			adopted.Value = 0
+		}
 	}
 	if fault == nil {
 		return true

@@ -98,7 +98,7 @@ func typeSpan(o operation, v *types.Var) source.Span {
 // unless it has a default, can be nil, or is an optional struct.
 func (b *builder) fillArgument(o operation, field *shapes.Field) {
 	b.params.FillField(field)
-	if shapes.IsNilable(field.Shape) || isOptional(o, field) {
+	if isQueryField(*field) || shapes.IsNilable(field.Shape) || isOptional(o, field) {
 		return
 	}
 	field.Param.Required = field.Param.Required || field.Param.Default == "" && !field.Tag.Faulty

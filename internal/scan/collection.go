@@ -32,11 +32,14 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	defaultSort, sorted := tags.Find(o.items, "sort")
 	found := slices.IndexFunc(h.request.Fields, isQueryField)
 	if found < 0 {
-		if sorted {
+		if _, queried := tags.Find(o.items, "query"); sorted && !queried {
+			suggestion := "embed aql.Query[T] in the request, or remove sort"
+			if !o.tagged {
+				suggestion = "embed aql.Query[T] in the request, add query to the directive, or remove sort"
+			}
 			b.Report(defaultSort.At, diag.Diagnostic{
-				Code: diag.CodeType, FieldPath: o.name(),
-				Message:    fmt.Sprintf("sort has no meaning in %s, whose request does not embed aql.Query", o.name()),
-				Suggestion: "embed aql.Query[T] in the request, or remove sort",
+				Code: diag.CodeType, FieldPath: o.name(), Suggestion: suggestion,
+				Message: fmt.Sprintf("sort has no meaning in %s, whose request does not embed aql.Query", o.name()),
 			})
 		}
 		return
@@ -44,6 +47,12 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	at := source.Span{}
 	if field := &h.request.Fields[found]; field.Through != nil {
 		at = field.Through.Tag.At
+	}
+	if item, _ := tags.Find(o.items, "query"); o.query != nil {
+		at = item.At
+		if !b.checkAdded(o, h, item) {
+			return
+		}
 	}
 	if !b.checkQuery(o, h, at, found) {
 		return
@@ -82,7 +91,11 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int)
 		return false
 	}
 	if h.Operation.Category != gen.Read {
-		return report(at, fmt.Sprintf("aql.Query has no meaning in %s operation %s: READ operations list collections",
+		what := "aql.Query"
+		if o.query != nil {
+			what = "query"
+		}
+		return report(at, fmt.Sprintf("%s has no meaning in %s operation %s: READ operations list collections", what,
 			h.Operation.Category, h.Operation.Name), "remove it")
 	}
 	for _, f := range h.request.Fields {
@@ -169,17 +182,28 @@ func (b *builder) checkIdentified(resource *shapes.Shape, at source.Span) bool {
 			return false
 		}
 	}
-	if own := naming.SnakeCase(resource.Go.Name) + "_id"; len(found) > 0 {
-		if f := &resource.Fields[found[0]].Param; f.ID || f.Name == "id" || f.Name == own {
-			return true
-		}
+	if isIdentified(resource, found) {
+		return true
+	}
+	suggestion := "tag the field that identifies a " + name + " with id"
+	if named, ok := types.Unalias(resource.Type).(*types.Named); ok && !b.Editable(named.Obj().Pkg()) {
+		suggestion = "list elements of a struct of your own, and tag the field that identifies one with id"
 	}
 	b.Report(at, diag.Diagnostic{
-		Code: diag.CodeMissing, FieldPath: name,
-		Message:    fmt.Sprintf("nothing tells two elements of aql.Query[%s] apart, so they have no stable order", name),
-		Suggestion: "tag the field that identifies a " + name + " with id",
+		Code: diag.CodeMissing, FieldPath: name, Suggestion: suggestion,
+		Message: fmt.Sprintf("nothing tells two elements of aql.Query[%s] apart, so they have no stable order", name),
 	})
 	return false
+}
+
+// isIdentified reports whether the fields with the indexes found identify elements. One that ends in _id may be that of
+// another resource.
+func isIdentified(resource *shapes.Shape, found []int) bool {
+	if len(found) == 0 {
+		return false
+	}
+	f := &resource.Fields[found[0]].Param
+	return f.ID || f.Name == "id" || f.Name == naming.SnakeCase(resource.Go.Name)+"_id"
 }
 
 func paramsOf(shape *shapes.Shape) []gen.Param {

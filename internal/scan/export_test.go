@@ -43,3 +43,9 @@ func Scan(loaded *load.Program) Result {
 	p := source.New(loaded)
 	return (&scanner{Program: p, tags: tags.NewReader(p)}).scan(loaded.Roots)
 }
+
+// RuntimeSource and CollectionSource declare queries for packages that do not import package aql.
+const (
+	RuntimeSource    = runtimeSource
+	CollectionSource = collectionSource
+)

@@ -31,6 +31,7 @@ type operation struct {
 	http       *httpCall    // of a handler of a web framework
 	arguments  []*types.Var // of a handler without a request struct
 	result     types.Type   // the result before the error; nil: there is none
+	query      types.Type   // aql.Query of what the function lists, which knows nothing of it; nil: it is no such function
 	tagged     bool         // the request struct has the tag; otherwise an //aql:op directive made it an operation
 	items      []tags.Item
 	itemsAt    source.Span // the tag or the directive

@@ -60,6 +60,7 @@ func (b *builder) lint(o operation, h *handled) {
 	})
 	b.lintSecrets(o, h)
 	b.lintOwnJSON(o, h)
+	b.lintQuery(o, h)
 	if op.Category != gen.Read { // there the value that is left out filters nothing
 		eachField(h.request, make(map[*shapes.Shape]bool), b.lintUnsetEnum)
 	}

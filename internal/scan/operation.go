@@ -50,6 +50,7 @@ type builder struct {
 	ownJSON    map[*types.TypeName]bool // types that write their own JSON, and that lint has reported
 
 	collections map[*shapes.Shape]*collection // types of which operations list elements
+	declared    *types.Package                // package aql, where the program has none
 
 	withheld  map[*types.Var]bool // fields that results cannot leave out, which were reported
 	warnedAny map[string]bool     // places of values of any type that were reported
@@ -116,6 +117,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	if !b.buildAdopted(&o, &h) {
 		return h, false
 	}
+	b.buildQueried(&o, &h)
 	ok := b.buildRequest(o, &h)
 	if o.result != nil {
 		ok = b.buildResult(o, &h) && ok
@@ -126,6 +128,7 @@ func (b *builder) buildHandler(o operation) (handled, bool) {
 	b.reportForeign(o, &h)
 	h.Operation = b.buildOperation(o)
 	_, h.Guessed = tags.Find(o.items, "guessed")
+	b.addQuery(o, &h)
 	b.applyParamDirectives(o, &h)
 	b.markIDs(o, &h)
 	b.identifyByPlace(o, &h)

@@ -159,21 +159,21 @@ func (b *builder) buildOnce() func(o operation) (*handled, bool) {
 	}
 }
 
-// The fields of the struct that generated code reads the request of an update into, which merges.
+// The fields of the struct that generated code reads a request into, where the handler takes only a part of it.
 const (
-	mergedRequest = "request" // what the handler takes
-	mergedInput   = "input"   // the changes
+	wrappedRequest = "request" // what the handler takes
+	mergedInput    = "input"   // the changes of an update that merges
 )
 
 // paramOf returns the parameter of a field of the request.
 func (h *handled) paramOf(field shapes.Field) gen.Param {
 	param := field.Param
 	switch {
-	case h.Merge == nil:
-	case param.Name == "input":
+	case h.Merge == nil && (h.Queried == nil || h.Request.Text == "" || isQueryField(field)):
+	case h.Merge != nil && param.Name == "input":
 		param.Go = mergedInput
 	default:
-		param.Go = mergedRequest + "." + param.Go
+		param.Go = wrappedRequest + "." + param.Go
 	}
 	return param
 }

@@ -54,6 +54,10 @@ func checkSignature(p *source.Program, o *operation) *shapes.Fault {
 		}
 	}
 	results := slices.Collect(signature.Results().Variables())
+	if isQueried(o) && len(results) == 1 && !isError(results[0].Type()) {
+		o.result = results[0].Type()
+		return nil
+	}
 	if len(results) == 0 || !isError(results[len(results)-1].Type()) {
 		return wrong("its last result is not an error")
 	}

@@ -148,3 +148,18 @@ func IsOptions(name string) bool {
 	}
 	return false
 }
+
+// IsPaging reports whether the name of a parameter, in snake_case, says that it cuts a part out of a list.
+func IsPaging(name string) bool {
+	switch name {
+	case "first", "last", "after", "before", "max_results", "max_items", "next_token", "start_after":
+		return true
+	}
+	for word := range strings.SplitSeq(name, "_") {
+		switch word {
+		case "limit", "offset", "page", "paging", "pagination", "cursor", "skip", "continuation":
+			return true
+		}
+	}
+	return false
+}

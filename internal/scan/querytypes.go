@@ -1,0 +1,119 @@
+package scan
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// queryTypes returns the types aql.Query and aql.Page. A package whose functions know nothing of queries need not
+// import package aql: then they are those that this file declares.
+func (b *builder) queryTypes() (query, page types.Type) {
+	scope := b.runtimeScope()
+	if scope == nil || scope.Lookup("Query") == nil || scope.Lookup("Page") == nil {
+		if b.declared == nil {
+			b.declared = b.declare(runtimePath, runtimeSource, b.declare(runtimePath+"/internal/collection", collectionSource))
+		}
+		scope = b.declared.Scope()
+	}
+	return scope.Lookup("Query").Type(), scope.Lookup("Page").Type()
+}
+
+// runtimeScope returns the scope of package aql as the package that is scanned sees it; nil: it does not.
+func (b *builder) runtimeScope() *types.Scope {
+	visited := make(map[*types.Package]bool)
+	var find func(pkg *types.Package) *types.Package
+	find = func(pkg *types.Package) *types.Package {
+		if visited[pkg] {
+			return nil
+		}
+		visited[pkg] = true
+		if pkg.Path() == runtimePath {
+			return pkg
+		}
+		for _, imported := range pkg.Imports() {
+			if found := find(imported); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	if found := find(b.own); found != nil {
+		return b.ScopeOf(found)
+	}
+	return nil
+}
+
+// declare adds a package to the program. It panics if that does not compile.
+func (b *builder) declare(path, source string, imports ...*types.Package) *types.Package {
+	file, err := parser.ParseFile(b.Fset, path+"/query.go", source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		panic(err)
+	}
+	config := types.Config{Importer: declaredPackages(imports)}
+	pkg, err := config.Check(path, b.Fset, []*ast.File{file}, nil)
+	if err != nil {
+		panic(err)
+	}
+	b.Packages[pkg] = &packages.Package{
+		ID: path, PkgPath: path, Name: pkg.Name(), Types: pkg, Syntax: []*ast.File{file}, Fset: b.Fset,
+	}
+	return pkg
+}
+
+// declaredPackages are packages that a declared one can import.
+type declaredPackages []*types.Package
+
+func (d declaredPackages) Import(path string) (*types.Package, error) {
+	for _, pkg := range d {
+		if pkg.Path() == path {
+			return pkg, nil
+		}
+	}
+	return nil, fmt.Errorf("package %s is not declared", path)
+}
+
+// collectionSource declares what requests fill in of aql.Query.
+const collectionSource = `package collection
+
+type Query[T any] struct {
+	Filter Filter[T] ` + "`json:\"filter\"`" + `
+	Text   string    ` + "`json:\"query\"`" + `
+	Sort   Sort[T]   ` + "`json:\"sort\"`" + `
+	First  int       ` + "`json:\"first\" aql:\"min=0\"`" + `
+	After  string    ` + "`json:\"after\"`" + `
+	Last   int       ` + "`json:\"last\" aql:\"min=0\"`" + `
+	Before string    ` + "`json:\"before\"`" + `
+}
+
+type Filter[T any] struct{ _ [0]*T }
+
+type Sort[T any] struct {
+	Field string ` + "`json:\"field\" aql:\"required\"`" + `
+	Order string ` + "`json:\"order\" aql:\"enum=asc|desc,default=asc\"`" + `
+}
+`
+
+// runtimeSource declares what agents see of aql.Query and aql.Page.
+const runtimeSource = `package aql
+
+import "github.com/aqltag/aqltag/runtime/internal/collection"
+
+type Query[T any] struct{ body collection.Query[T] }
+
+type Page[T any] struct {
+	Items []T      ` + "`json:\"items\"`" + `
+	Info  PageInfo ` + "`json:\"pageInfo\"`" + `
+}
+
+type PageInfo struct {
+	HasNextPage     bool   ` + "`json:\"hasNextPage\"`           // Whether there are items behind the page" + `
+	HasPreviousPage bool   ` + "`json:\"hasPreviousPage\"`       // Whether there are items in front of it" + `
+	StartCursor     string ` + "`json:\"startCursor,omitempty\"` // Of the first item; for before" + `
+	EndCursor       string ` + "`json:\"endCursor,omitempty\"`   // Of the last item; for after" + `
+	TotalCount      *int   ` + "`json:\"totalCount,omitempty\"`  // How many items match, on all pages" + `
+}
+`
