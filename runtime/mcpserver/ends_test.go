@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +13,25 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// http2Server serves over HTTP/2.
+func http2Server(t *testing.T, server *Server) *httptest.Server {
+	t.Helper()
+	handler, err := server.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Error(r.Proto)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	web.EnableHTTP2 = true
+	web.StartTLS()
+	t.Cleanup(web.Close)
+	return web
+}
 
 // C5: a call whose handler ends its goroutine has an answer, whoever answers it, and its place is given back.
 func TestACallThatEndsItsGoroutine(t *testing.T) {
@@ -22,6 +43,10 @@ func TestACallThatEndsItsGoroutine(t *testing.T) {
 	}
 	overHTTP := func(t *testing.T, server *Server, version string) *mcp.ClientSession {
 		return connect(t, &mcp.StreamableClientTransport{Endpoint: httpServer(t, server).URL}, version)
+	}
+	overHTTP2 := func(t *testing.T, server *Server, version string) *mcp.ClientSession {
+		web := http2Server(t, server)
+		return connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, version)
 	}
 	onStdio := func(t *testing.T, server *Server, version string) *mcp.ClientSession {
 		return stdio(t, server, version, nil)
@@ -36,13 +61,16 @@ func TestACallThatEndsItsGoroutine(t *testing.T) {
 		{"stdio, by the SDK", "", Options{Setup: throughMiddleware}, onStdio},
 		{"HTTP", "", Options{}, overHTTP},
 		{"HTTP, older protocol", "2025-06-18", Options{}, overHTTP},
+		{"HTTP/2", "", Options{}, overHTTP2},
+		{"HTTP/2, older protocol", "2025-06-18", Options{}, overHTTP2},
+		{"HTTP/2, by the SDK", "", Options{Setup: throughMiddleware}, overHTTP2},
 		{"HTTP, by the SDK", "", Options{Setup: throughMiddleware}, overHTTP},
 		{"in memory", "", Options{}, inMemory},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			server := newServerOf(t, aql.Options{Intercept: []aql.Interceptor{exits}}, tt.options, nil)
 			session := tt.open(t, server, tt.version)
-			for range 3 {
+			for range 20 {
 				_, err := session.CallTool(t.Context(), &mcp.CallToolParams{
 					Name: "mcp_aql_execute", Arguments: json.RawMessage(`{"operation":"fail_thing"}`),
 				})
@@ -72,9 +100,9 @@ func TestACallThatEndsItsGoroutineAfterProgress(t *testing.T) {
 	web := httpServer(t, server)
 	body := strings.TrimSuffix(read("1"), "}}") + `,"_meta":{"progressToken":1}}}`
 	response := post(t, web.URL, body, map[string]string{"Mcp-Session-Id": begin(t, web.URL, nil)})
-	events, _ := io.ReadAll(response.Body) // the connection ends with the goroutine
-	if !strings.Contains(string(events), internalError) {
-		t.Errorf("%s", events)
+	events, err := io.ReadAll(response.Body)
+	if err != nil || !strings.Contains(string(events), internalError) {
+		t.Errorf("%s, %v", events, err)
 	}
 	eventually(func() bool {
 		stacks := make([]byte, 1<<20)

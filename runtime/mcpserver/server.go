@@ -294,14 +294,14 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		ctx = aql.WithCaller(ctx, caller)
 		if method == "tools/call" {
-			return s.apart(ctx, func() (mcp.Result, error) { return next(ctx, method, request) })
+			return apart(ctx, s, func() (mcp.Result, error) { return next(ctx, method, request) })
 		}
 		return next(ctx, method, request)
 	}
 }
 
 // apart makes a call in a goroutine of its own, which its handler may end: the SDK would answer the call never.
-func (s *Server) apart(ctx context.Context, call func() (mcp.Result, error)) (result mcp.Result, err error) {
+func apart[T any](ctx context.Context, s *Server, call func() (T, error)) (result T, err error) {
 	err = errInternal()
 	ended := make(chan struct{})
 	go func() {

@@ -164,16 +164,18 @@ func (h *web) answer(
 	}
 	returned := false
 	defer func() {
-		if returned {
-			return
+		if !returned {
+			h.leave(x.hold.caller)
+			h.lost(w, x)
 		}
-		h.leave(x.hold.caller)
-		if progress != nil {
-			progress.end()
-		}
-		h.lost(w, x, stream)
 	}()
-	asks, err := h.call(ctx, r, x, client, session)
+	var asks *aql.Reply
+	var err error
+	if x.http2 || stream != nil {
+		asks, err = h.callApart(ctx, r, x, client, session)
+	} else {
+		asks, err = h.call(ctx, r, x, client, session)
+	}
 	returned = true
 	h.leave(x.hold.caller)
 	if progress != nil {
@@ -192,13 +194,18 @@ func (h *web) answer(
 }
 
 // lost answers a call that has ended its goroutine without an answer.
-func (h *web) lost(w http.ResponseWriter, x *exchange, stream *events) {
-	response := appendError(nil, x.message.ID, errInternal())
+func (h *web) lost(w http.ResponseWriter, x *exchange) {
 	w.Header().Set("Connection", "close") // net/http closes it when the goroutine has ended
-	if !stream.end(response) {
-		h.write(w, x, http.StatusOK, response)
-	}
+	h.write(w, x, http.StatusOK, appendError(nil, x.message.ID, errInternal()))
 	_ = http.NewResponseController(w).Flush() // net/http does not finish the response
+}
+
+// callApart is call in a goroutine of its own: where that of a request ends, net/http resets the stream over HTTP/2, and
+// breaks off a response without a length over HTTP/1.
+func (h *web) callApart(
+	ctx context.Context, r *http.Request, x *exchange, client *client, session *webSession,
+) (asks *aql.Reply, err error) {
+	return apart(ctx, h.Server, func() (*aql.Reply, error) { return h.call(ctx, r, x, client, session) })
 }
 
 // call makes a call. It returns the reply instead of a response if the client is to ask a person first.
