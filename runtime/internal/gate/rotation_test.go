@@ -35,6 +35,37 @@ func TestNothingOutlivesAStateKey(t *testing.T) {
 	}
 }
 
+// C12: what a clock far ahead has brought a counter to lasts, in new processes on the same state too, until the state is
+// an empty one: docs/operators.md says so.
+func TestAClockThatWasFarAhead(t *testing.T) {
+	state := new(store.Memory)
+	process := func(state store.Store, now time.Time) *Refusal {
+		s := newScene(t, Options{
+			Store: state, Confirmation: Confirmation{Off: true},
+			Quota: quota.Options{Quotas: []quota.Quota{{Metric: quota.RequestsPerDay, HardStop: 1}}},
+		})
+		s.now = now
+		_, refusal := s.Admit(t.Context(), s.request(s.NewSession(), nil))
+		return refusal
+	}
+	ahead := start.AddDate(1, 0, 0)
+	if refusal := process(state, ahead); refusal != nil {
+		t.Fatal(refusal)
+	}
+	for _, now := range []time.Time{start, start.AddDate(0, 6, 0), ahead} {
+		if refusal := process(state, now); refusal == nil || refusal.Reason != QuotaExhausted ||
+			!refusal.Block.Resets.After(ahead) {
+			t.Errorf("at %v: %+v", now, refusal)
+		}
+	}
+	if refusal := process(state, ahead.AddDate(0, 0, 1)); refusal != nil {
+		t.Errorf("the day after: %+v", refusal)
+	}
+	if refusal := process(new(store.Memory), start); refusal != nil {
+		t.Errorf("with an empty state: %+v", refusal)
+	}
+}
+
 // T-63: a continuation counts for the period that the counter has come to, also where a clock that was ahead has begun
 // it.
 func TestContinuingALaterPeriod(t *testing.T) {
