@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"reflect"
 	"slices"
 	"strconv"
@@ -159,15 +158,20 @@ func (l *listing) begin() inquiry { return &asking{listing: l} }
 // asking is the inquiry of every request with a Query.
 type asking struct {
 	*listing
-	texts   map[string]string // of the parameters, as they were sent
-	bound   *collection.Bound
-	clamped int   // the size of a page that was asked for; 0: it is granted
-	failed  error // why the query cannot be answered
+	texts   map[string]string // of the parameters, as they were sent; nil: the operation has none of its own
+	bound   collection.Bound
+	box     *cursor.Box
+	boundTo [sha256.Size]byte // what cursors are
+	clamped int               // the size of a page that was asked for; 0: it is granted
+	failed  error             // why the query cannot be answered
 }
 
 func (a *asking) err() error { return a.failed }
 
 func (a *asking) keep(r *wire.Reader) {
+	if len(a.query.Own()) == 0 {
+		return
+	}
 	name, text := r.LastMember()
 	if _, again := a.texts[name]; !again {
 		if a.texts == nil {
@@ -210,15 +214,15 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 		a.failed = err
 		return
 	}
-	to := a.boundTo(c, &asked)
-	b := &collection.Bound{
-		Filter: asked.Conditions.Node, Order: asked.Order, Size: size, Backward: backward, MaxScanned: options.MaxScanned,
-		Seal: func(position []byte) string { return box.Seal(to, position) },
+	a.box, a.boundTo = box, a.bindings(c, &asked)
+	a.bound = collection.Bound{
+		Filter: asked.Conditions, Order: asked.Order, Size: size, Backward: backward, MaxScanned: options.MaxScanned,
+		Seal: a.seal,
 	}
 	if gives("after") || gives("before") {
-		text, ok := box.Open(to, position)
+		text, ok := box.Open(a.boundTo[:], position)
 		if ok {
-			b.At, ok = asked.Order.Position(text)
+			a.bound.At, ok = asked.Order.Position(text)
 		}
 		if !ok {
 			name := "after"
@@ -230,9 +234,11 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 			return
 		}
 	}
-	asked.Bind(b)
-	a.bound = b
+	asked.Bind(&a.bound)
 }
+
+// seal returns the cursor of a position.
+func (a *asking) seal(position []byte) string { return a.box.Seal(a.boundTo[:], position) }
 
 // maySee reports fields that the caller does not get, and by which a request filters or sorts: it could find their
 // values.
@@ -278,36 +284,30 @@ func (a *asking) conflict(gives func(name string) bool) string {
 	return ""
 }
 
-// boundTo returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
+// bindings returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
 // of pages and fields, and the order. A cursor that is given back with others is none.
-func (a *asking) boundTo(c *handled, asked *codec.Asked) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	write(h, a.cursors.adapter)
-	write(h, a.operation.Name)
-	filter := asked.Conditions.Text
-	if filter != "" {
-		filter = string(wire.Canonical(nil, filter))
-	}
-	write(h, filter)
-	write(h, asked.Text)
+func (a *asking) bindings(c *handled, asked *codec.Asked) [sha256.Size]byte {
+	text := make([]byte, 0, 512)
+	text = appendText(text, a.cursors.adapter)
+	text = appendText(text, a.operation.Name)
+	text = asked.Filter().Append(text)
+	text = appendText(text, asked.Text)
 	for _, key := range asked.Order {
-		write(h, key.Field.Name)
-		h.Write([]byte{byte(key.Field.Kind), byte(key.Field.Bits), flag(key.Descending)})
+		text = appendText(text, key.Field.Name)
+		text = append(text, byte(key.Field.Kind), byte(key.Field.Bits), flag(key.Descending))
 	}
 	for _, i := range a.query.Own() {
 		p := &a.operation.Params[i]
-		text := p.Default
+		value := p.Default
 		if c.given.Has(i) {
-			text = a.text(p)
+			value = a.text(p)
 		}
-		if text != "" {
-			text = string(wire.Canonical(nil, text))
+		if value != "" {
+			value = string(wire.Canonical(nil, value))
 		}
-		write(h, p.Name)
-		write(h, text)
+		text = appendText(appendText(text, p.Name), value)
 	}
-	h.Sum(sum[:0])
-	return sum
+	return sha256.Sum256(text)
 }
 
 // text returns the text of a parameter under one of its names.
@@ -330,12 +330,9 @@ func flag(set bool) byte {
 	return 0
 }
 
-// write writes a text that no other follows as a part of it.
-func write(h hash.Hash, text string) {
-	var length [8]byte
-	binary.BigEndian.PutUint64(length[:], uint64(len(text)))
-	h.Write(length[:])
-	h.Write([]byte(text))
+// appendText appends a text that no other follows as a part of it.
+func appendText(out []byte, text string) []byte {
+	return append(binary.AppendUvarint(out, uint64(len(text))), text...)
 }
 
 // errNotThePage is the error of a handler that returns a page which its query has not made.
@@ -353,7 +350,7 @@ func (a *asking) check(ctx context.Context, result any) error {
 		return errNotThePage
 	}
 	by, items, info := page.madeBy()
-	if by == nil || by != a.bound {
+	if by == nil || by != &a.bound {
 		return errNotThePage
 	}
 	if a.clamped > 0 && items == by.Size && (by.Backward && info.HasPreviousPage || !by.Backward && info.HasNextPage) {

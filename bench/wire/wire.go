@@ -50,5 +50,11 @@ func Benchmarks() []Benchmark {
 		{"operations/other", otherOperation},
 		{"introspect/detail", introspectDetail},
 		{"introspect/list", introspectList},
+		{"collection/slice", pageOfSlice},
+		{"collection/pointers", pageOfPointers},
+		{"collection/stream", pageOfStream},
+		{"collection/maps", pageOfMaps},
+		{"collection/read", readQuery},
+		{"collection/cursor", sealCursor},
 	}
 }

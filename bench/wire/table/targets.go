@@ -52,6 +52,22 @@ func allocations(name string) func(measurements) float64 {
 	return func(m measurements) float64 { return float64(m.line(name).allocs) }
 }
 
+// microseconds are those that a candidate takes.
+func microseconds(name string) func(measurements) float64 {
+	return func(m measurements) float64 { return m.line(name).perOp / 1000 }
+}
+
+// kibibytes are those that a candidate allocates.
+func kibibytes(name string) func(measurements) float64 {
+	return func(m measurements) float64 { return float64(m.line(name).bytes) / 1024 }
+}
+
+// reading is the time of a call of a list beyond that of a small call without its decoding, as a multiple of that.
+func reading(m measurements) float64 {
+	call, decode := m.line("aql-tag, call/small").ratio, m.line("aql-tag, decode/small").ratio
+	return (1 - call + decode) / decode
+}
+
 // slack is the factor by which the targets of small and large requests are looser than those of the medium one.
 const slack = 1.3
 
@@ -89,6 +105,15 @@ func targets() []target {
 		atMost("introspect/detail", "time at 10,000 operations, of that at 10", 1.2, times(tenThousand)),
 		atMost("introspect/detail", "allocations", 2, allocations("aql-tag, 10 operations")),
 		atMost("introspect/list", "allocations", 2, allocations("aql-tag")),
+		atMost("collection/slice", "time of a loop and SortFunc over pointers", 0.35, of("loop + SortFunc over pointers")),
+		atMost("collection/slice", "time of a loop and bounded insertion", 2, of("loop + bounded insertion")),
+		atMost("collection/pointers", "time of a loop and SortFunc", 0.5, of("loop + SortFunc")),
+		atMost("collection/stream", "time of a loop and SortFunc", 0.5, of("loop + SortFunc")),
+		atMost("collection/stream", "KiB allocated, a page and 64", 128, kibibytes("aql-tag")),
+		atLeast("collection/maps", "times as fast as an evaluator of map[string]any", 15, times("evaluator of map[string]any")),
+		atMost("collection/read", "filter, sort and cursor, of decode/small", 3, reading),
+		atMost("collection/cursor", "microseconds", 1.5, microseconds("aql-tag")),
+		atMost("collection/cursor", "allocations", 4, allocations("aql-tag")),
 	)
 }
 

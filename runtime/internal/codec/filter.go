@@ -91,12 +91,8 @@ func (e *elements) valueType(i int) reflect.Type {
 }
 
 func (f *filterReader) read(r *wire.Reader, p unsafe.Pointer) {
-	r.Kind() // moves to the value
-	start := r.Offset()
-	r.Preserve(true)
 	reading := filterReading{r, f, 0}
 	node := reading.node(1)
-	r.Preserve(false)
 	if !r.OK() {
 		return
 	}
@@ -104,9 +100,7 @@ func (f *filterReader) read(r *wire.Reader, p unsafe.Pointer) {
 		r.MaxItems(reading.conditions, gen.MaxFilterConditions)
 		return
 	}
-	*(*collection.Conditions)(p) = collection.Conditions{
-		Node: node, Text: r.RetainText(start, r.Offset()),
-	}
+	(*collection.Conditions)(p).Node = node
 }
 
 // filterReading is a filter that is being read.
@@ -122,7 +116,7 @@ func (f *filterReading) node(depth int) *collection.Node {
 		f.TooNested(gen.MaxFilterDepth)
 		return nil
 	}
-	node := &collection.Node{}
+	node := &collection.Node{All: make([]collection.Condition, 0, 4)}
 	if !f.Object() {
 		return nil
 	}
@@ -144,6 +138,7 @@ func (f *filterReading) node(depth int) *collection.Node {
 			f.alternatives(node, depth+1)
 		}
 	}
+	node.Sort()
 	return node
 }
 
@@ -209,7 +204,8 @@ var operators = []string{
 // operand reads what a field is compared with.
 func (f *filterReading) operand(node *collection.Node, c *compared, op collection.Op) {
 	f.conditions++
-	condition := collection.Condition{Field: c.field, Op: op}
+	node.All = append(node.All, collection.Condition{Field: c.field, Op: op})
+	condition := &node.All[len(node.All)-1]
 	switch op {
 	case collection.Null:
 		if v, _ := f.Bool(); v {
@@ -219,27 +215,26 @@ func (f *filterReading) operand(node *collection.Node, c *compared, op collectio
 		if !f.Array() {
 			return
 		}
+		condition.Set = make([]collection.Value, 0, 4)
 		for f.NextElement() {
-			condition.Set = append(condition.Set, c.read(f.Reader))
+			condition.Set = append(condition.Set, collection.Value{})
+			c.read(f.Reader, &condition.Set[len(condition.Set)-1])
 		}
-		if !f.MaxItems(len(condition.Set), gen.MaxFilterValues) {
-			return
-		}
+		f.MaxItems(len(condition.Set), gen.MaxFilterValues)
 	case collection.Contains, collection.Starts:
 		if c.field.List {
-			condition.Value = c.read(f.Reader)
+			c.read(f.Reader, &condition.Value)
 			break
 		}
 		text, _ := f.String()
 		condition.Value.Text = collection.Lower(text)
 	default:
-		condition.Value = c.read(f.Reader)
+		c.read(f.Reader, &condition.Value)
 	}
-	node.All = append(node.All, condition)
 }
 
-// read reads a value.
-func (c *compared) read(r *wire.Reader) (v collection.Value) {
+// read reads a value into v.
+func (c *compared) read(r *wire.Reader, v *collection.Value) {
 	switch c.field.Kind {
 	case collection.Bool:
 		if b, _ := r.Bool(); b {
@@ -259,11 +254,12 @@ func (c *compared) read(r *wire.Reader) (v collection.Value) {
 		v.Float, _ = r.Float(c.field.Bits)
 	case collection.Time:
 		v.Time, _ = r.Time()
+	case collection.String:
+		c.value.read(r, unsafe.Pointer(&v.Text), false)
 	default:
 		place := reflect.New(c.value.goType).UnsafePointer()
 		if c.value.read(r, place, false); r.OK() {
-			v = c.field.Load(place)
+			*v = c.field.Load(place)
 		}
 	}
-	return v
 }

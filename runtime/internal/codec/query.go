@@ -131,7 +131,7 @@ func (s *Set) sortable(q *Query, o *gen.Operation) error {
 
 // Asked is what a request asks of a collection.
 type Asked struct {
-	Conditions  collection.Conditions
+	Conditions  *collection.Node // nil: there are none
 	Order       collection.Order
 	SortField   string // empty: none
 	Descending  bool
@@ -147,7 +147,7 @@ type Asked struct {
 func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 	read := (*anyQuery)(unsafe.Add(place, q.offset))
 	a := Asked{
-		Conditions: read.Filter.Given, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
+		Conditions: read.Filter.Given.Node, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
 		First: read.First, Last: read.Last, After: read.After, Before: read.Before, place: read,
 	}
 	if q.searched != nil {
@@ -155,19 +155,21 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 		visible := slices.DeleteFunc(slices.Clone(q.searched), func(f *collection.Field) bool {
 			return mask.Hides(q.element, f.Name)
 		})
-		a.Conditions.Node = collection.Searching(a.Conditions.Node, visible, a.Words)
+		a.Conditions = collection.Searching(a.Conditions, visible, a.Words)
 	}
 	a.Order = q.elements.order(q.sorts[a.SortField], a.Descending)
 	return a
 }
+
+// Filter returns the filter as the request gives it, without what Of adds; nil: there is none.
+func (a *Asked) Filter() *collection.Node { return a.place.Filter.Given.Node }
 
 // Filtered returns the fields that mask hides and that the filter is about: who filters by a field learns its values.
 func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
 	if mask == nil {
 		return nil
 	}
-	read := a.place.Filter.Given.Node // without what Of adds
-	read.Each(func(f *collection.Field) {
+	a.Filter().Each(func(f *collection.Field) {
 		if mask.Hides(q.element, f.Name) && !slices.Contains(hidden, f.Name) {
 			hidden = append(hidden, f.Name)
 		}

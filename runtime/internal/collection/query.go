@@ -23,10 +23,9 @@ type Filter[T any] struct {
 	Given Conditions
 }
 
-// Conditions are those that all have to hold, and the JSON text that they were read from.
+// Conditions are those that all have to hold.
 type Conditions struct {
 	Node *Node // nil: there are none
-	Text string
 }
 
 // Sort says in which order a request asks for elements.

@@ -22,17 +22,31 @@ import (
 const KeySize = 32
 
 // Box seals and opens cursors. It is safe for concurrent use.
-type Box struct{ seals []seal }
+type Box struct {
+	seals []seal
+	// encoding is strict: bits that say nothing are zero, so there is one text for each cursor.
+	encoding *base64.Encoding
+}
+
+// mostKept is the length of the longest cursor whose memory is used again.
+const mostKept = 4096
 
 // seal seals with one key.
 type seal struct {
-	aead   cipher.AEAD
-	nonces *sync.Pool // of the HMACs that make nonces
+	aead    cipher.AEAD
+	scratch *sync.Pool
+}
+
+// scratch is what the work on a cursor uses again.
+type scratch struct {
+	mac  hash.Hash // of nonces
+	text []byte
+	out  []byte
 }
 
 // NewBox returns a Box that seals with the first key and opens what was sealed with any of them.
 func NewBox(keys ...[]byte) (*Box, error) {
-	b := &Box{}
+	b := &Box{encoding: base64.RawURLEncoding.Strict()}
 	for _, key := range keys {
 		s, err := newSeal(key)
 		if err != nil {
@@ -63,33 +77,42 @@ func newSeal(key []byte) (seal, error) {
 		return seal{}, err
 	}
 	aead, err := cipher.NewGCM(block)
-	return seal{aead, &sync.Pool{New: func() any { return hmac.New(sha256.New, nonce) }}}, err
+	return seal{aead, &sync.Pool{New: func() any {
+		return &scratch{mac: hmac.New(sha256.New, nonce)}
+	}}}, err
 }
 
 // Seal returns the cursor of a position. It opens only for what it is bound to.
-func (b *Box) Seal(bound [sha256.Size]byte, position []byte) string {
+func (b *Box) Seal(bound, position []byte) string {
 	s := &b.seals[0]
-	mac := s.nonces.Get().(hash.Hash)
-	defer s.nonces.Put(mac)
-	mac.Reset()
-	mac.Write(bound[:])
-	mac.Write(position)
-	size := s.aead.NonceSize()
-	text := make([]byte, 0, max(sha256.Size, size+len(position)+s.aead.Overhead()))
-	text = mac.Sum(text)[:size]
-	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(text, text[:size:size], position, bound[:]))
+	w := s.scratch.Get().(*scratch)
+	w.mac.Reset()
+	w.mac.Write(bound)
+	w.mac.Write(position)
+	w.text = w.mac.Sum(w.text[:0])[:s.aead.NonceSize()]
+	w.text = s.aead.Seal(w.text, w.text, position, bound)
+	w.out = b.encoding.AppendEncode(w.out[:0], w.text)
+	cursor := string(w.out)
+	if len(cursor) <= mostKept {
+		s.scratch.Put(w)
+	}
+	return cursor
 }
 
 // Open returns the position of a cursor; false: no key of the Box has sealed it for what it is bound to.
-func (b *Box) Open(bound [sha256.Size]byte, cursor string) (position []byte, ok bool) {
-	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || base64.RawURLEncoding.EncodedLen(len(text)) != len(cursor) { // line breaks are ignored
+func (b *Box) Open(bound []byte, cursor string) (position []byte, ok bool) {
+	text, err := b.encoding.DecodeString(cursor)
+	if err != nil || b.encoding.EncodedLen(len(text)) != len(cursor) { // line breaks are ignored
 		return nil, false
 	}
 	for i := range b.seals {
 		aead := b.seals[i].aead
 		if size := aead.NonceSize(); len(text) > size {
-			if position, err := aead.Open(nil, text[:size], text[size:], bound[:]); err == nil {
+			var into []byte
+			if i == len(b.seals)-1 { // for which text need not be left as it is
+				into = text[size:size]
+			}
+			if position, err := aead.Open(into, text[:size], text[size:], bound); err == nil {
 				return position, true
 			}
 		}

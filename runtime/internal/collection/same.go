@@ -1,0 +1,82 @@
+package collection
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// Sort brings the conditions of a node into one order, whatever the order of the request was: the cheap ones first,
+// which leave fewer elements to the others.
+func (n *Node) Sort() {
+	slices.SortFunc(n.All, func(a, b Condition) int {
+		if c := cmp.Compare(a.cost(), b.cost()); c != 0 || a.Field == nil {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Field.Name, b.Field.Name), cmp.Compare(a.Op, b.Op))
+	})
+}
+
+// cost tells how expensive a condition is beside others. Those that combine others differ in it.
+func (c *Condition) cost() int {
+	switch f := c.Field; {
+	case c.Not != nil:
+		return 3
+	case f == nil: // Or
+		return 4
+	case f.List, f.Kind == Text, c.Op == Contains:
+		return 2
+	case f.Kind == String:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Append appends what a node says, which may be nil, to out. What two sorted nodes append is the same if they say the
+// same, and nothing that another one appends begins with it.
+func (n *Node) Append(out []byte) []byte {
+	if n == nil {
+		return append(out, 0)
+	}
+	out = binary.AppendUvarint(out, uint64(len(n.All)))
+	for i := range n.All {
+		out = n.All[i].append(out)
+	}
+	return out
+}
+
+func (c *Condition) append(out []byte) []byte {
+	f := c.Field
+	switch {
+	case c.Not != nil:
+		return c.Not.Append(append(out, 1))
+	case f == nil:
+		out = binary.AppendUvarint(append(out, 2), uint64(len(c.Or)))
+		for _, n := range c.Or {
+			out = n.Append(out)
+		}
+		return out
+	}
+	out = binary.AppendUvarint(append(out, 3), uint64(len(f.Name)))
+	out = append(append(out, f.Name...), byte(f.Kind), byte(c.Op))
+	switch c.Op {
+	case Null:
+		return append(out, byte(c.Value.Int))
+	case In, All:
+		out = binary.AppendUvarint(out, uint64(len(c.Set)))
+		for i := range c.Set {
+			out = f.appendOperand(out, &c.Set[i])
+		}
+		return out
+	default:
+		return f.appendOperand(out, &c.Value)
+	}
+}
+
+func (f *Field) appendOperand(out []byte, v *Value) []byte {
+	if f.Kind == Uint && v.Negative {
+		return f.appendValue(append(out, 1), v)
+	}
+	return f.appendValue(append(out, 0), v)
+}
