@@ -55,7 +55,8 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 		{
 			"with a collection",
 			main("\t\"github.com/aqltag/aqltag/test/collections/parts\"\n",
-				"\tserve.Main(parts.NewRegistry(new(parts.Store), new(parts.Tasks)), serve.Options{Name: \"x\", Version: \"1\"})\n"),
+				"\tserve.Main(parts.NewRegistry(new(parts.Store), new(parts.Tasks)),\n"+
+					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
 			true, false,
 		},
 	} {
