@@ -183,6 +183,10 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 	if len(t.Withheld) > 0 {
 		m.add("Withheld", stringsLiteral(t.Withheld))
 	}
+	fields := t.Fields
+	if t.Filters != "" { // the others are those of the elements
+		fields = nestedFields(fields)
+	}
 	switch {
 	case len(t.Values) > 0:
 		p.open("{", m.String(), ", Values: []", g.gen("EnumValue"), "{")
@@ -190,15 +194,26 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 			p.line(g.enumValue(t.Name, value), ",")
 		}
 		p.shut("}},")
-	case len(t.Fields) > 0 && t.Changes == "" && t.Filters == "":
+	case len(fields) > 0 && t.Changes == "":
 		p.open("{", m.String(), ", Fields: []", g.gen("Field"), "{")
-		for i := range t.Fields {
-			p.line(g.field(&t.Fields[i]), ",")
+		for i := range fields {
+			p.line(g.field(&fields[i]), ",")
 		}
 		p.shut("}},")
 	default:
 		p.line("{", m.String(), "},")
 	}
+}
+
+// nestedFields returns the fields of a filter that are in structs of the elements.
+func nestedFields(fields []gen.Param) (nested []gen.Param) {
+	for _, f := range fields {
+		if strings.Contains(f.Name, ".") {
+			f.Description = ""
+			nested = append(nested, f)
+		}
+	}
+	return nested
 }
 
 // enumValue returns the literal of a value of an enum type. It mentions the constant of the value, so that the build

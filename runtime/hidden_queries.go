@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
 		element := elementOf(definitions, o)
-		if len(h[element]) == 0 || !codec.Queries(o) {
+		if !codec.Queries(o) || !h.touches(definitions, element, make(map[string]bool)) {
 			continue
 		}
 		o.Params = slices.Clone(o.Params)
@@ -29,7 +30,8 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 			case "sort":
 				sorts[p.Type] = element
 				p.Description = `{"field":f,"order":"asc"|"desc"}`
-				if slices.ContainsFunc(h[element], func(name string) bool { return strings.Contains(p.Default, `"`+name+`"`) }) {
+				var standard struct{ Field string }
+				if json.Unmarshal([]byte(p.Default), &standard) == nil && h.hasPath(definitions, element, standard.Field) {
 					p.Default = ""
 				}
 			}
@@ -39,7 +41,9 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 	for i := range definitions.Types {
 		t := &definitions.Types[i]
 		if t.Filters != "" {
-			t.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return h.has(t.Filters, p.Name) })
+			t.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool {
+				return h.hasPath(definitions, t.Filters, p.Name)
+			})
 		}
 		element, isSort := sorts[t.Name]
 		if !isSort {
@@ -48,10 +52,44 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 		t.Fields = slices.Clone(t.Fields)
 		for k := range t.Fields {
 			if f := &t.Fields[k]; f.Name == "field" {
-				f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(name string) bool { return h.has(element, name) })
+				f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(name string) bool {
+					return h.hasPath(definitions, element, name)
+				})
 			}
 		}
 	}
+}
+
+// hasPath reports whether a field of a type is hidden, or one that leads to it: path is its name, or its path.
+func (h hiddenFields) hasPath(definitions *gen.Definitions, typ, path string) bool {
+	for deeper := true; deeper; {
+		var name string
+		if name, path, deeper = strings.Cut(path, "."); h.has(typ, name) {
+			return true
+		}
+		t, _ := definitions.Type(typ)
+		if typ = ""; t == nil {
+			continue
+		}
+		for i := range t.Fields {
+			if f := &t.Fields[i]; f.Name == name {
+				typ = f.Type
+			}
+		}
+	}
+	return false
+}
+
+// touches reports whether a field of a type, or of one that its fields have, is hidden.
+func (h hiddenFields) touches(definitions *gen.Definitions, typ string, visited map[string]bool) bool {
+	t, ok := definitions.Type(typ)
+	if !ok || visited[typ] {
+		return false
+	}
+	visited[typ] = true
+	return len(h[typ]) > 0 || slices.ContainsFunc(t.Fields, func(f gen.Param) bool {
+		return h.touches(definitions, f.Type, visited)
+	})
 }
 
 // elementOf returns the type of the items that an operation returns; empty: it returns none.

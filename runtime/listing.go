@@ -248,7 +248,7 @@ func (a *asking) maySee(c *handled, r *wire.Reader, asked *codec.Asked) bool {
 	for _, name := range hidden {
 		r.UnknownPath("filter", name, nil)
 	}
-	if query.Gives(&c.given, "sort") && c.mask.Hides(query.Element(), asked.SortField) {
+	if query.Gives(&c.given, "sort") && query.Hides(c.mask, asked.SortField) {
 		r.NotAmong("sort.field", asked.SortField, query.Visible(query.Sorts(), c.mask))
 		return false
 	}

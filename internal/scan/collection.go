@@ -21,10 +21,21 @@ const runtimePath = "github.com/aqltag/aqltag/runtime"
 // collection is a type of which operations list elements.
 type collection struct {
 	resource   *shapes.Shape
-	filterable []int // fields
-	sortable   []int
-	searchable []int
+	filter     *shapes.Shape // of the parameter; nil: there is none
+	filterable []member
+	sortable   []member
+	searchable []member
 }
+
+// member is a field of the elements of a collection, or of a struct in them.
+type member struct {
+	*shapes.Field
+	name    string // its path, where it is in a struct
+	missing bool   // the struct may be missing
+}
+
+// isNested reports whether a field is in a struct of the elements.
+func (m member) isNested() bool { return m.name != m.Param.Name }
 
 // checkCollection checks the parameters of aql.Query in a request, and fills in what they may name (MCP-AQL operations
 // §4.4, collection querying §2).
@@ -65,6 +76,11 @@ func (b *builder) checkCollection(o operation, h *handled) {
 		return isQueryField(f) && (f.Param.Name == "filter" && c.filterable == nil ||
 			f.Param.Name == "sort" && c.sortable == nil || f.Param.Name == "query" && !searches)
 	})
+	for i := range h.request.Fields {
+		if shape := h.request.Fields[i].Shape; shape.Kind == shapes.Filter && c.filter == nil {
+			c.filter, shape.Nested = shape, c.nested()
+		}
+	}
 	standard := ""
 	if sorted {
 		standard = b.defaultSort(o, c, defaultSort)
@@ -218,8 +234,8 @@ func paramsOf(shape *shapes.Shape) []gen.Param {
 func (b *builder) defaultSort(o operation, c *collection, item tags.Item) string {
 	name, descending := strings.CutPrefix(item.Value, "-")
 	var names []string
-	for _, i := range c.sortable {
-		names = append(names, c.resource.Fields[i].Param.Name)
+	for _, m := range c.sortable {
+		names = append(names, m.name)
 	}
 	if !slices.Contains(names, name) {
 		b.Report(item.ValueAt, diag.Diagnostic{
@@ -240,16 +256,16 @@ func (b *builder) defaultSort(o operation, c *collection, item tags.Item) string
 func (c *collection) describe(f *shapes.Field, standard string) {
 	switch f.Param.Name {
 	case "filter":
-		f.Param.Description = "What to list, by " + strings.Join(c.names(c.filterable), ", ") + ": " + c.example()
+		f.Param.Description = "What to list, by " + strings.Join(names(c.filterable), ", ") + ": " + c.example()
 	case "query":
-		f.Param.Description = "Words, of which " + strings.Join(c.names(c.searchable), " or ") +
+		f.Param.Description = "Words, of which " + strings.Join(names(c.searchable), " or ") +
 			` contains one; "…" is one with blanks`
 	case "sort":
 		f.Param.Default = standard
-		f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + strings.Join(c.names(c.sortable), ", ")
+		f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + strings.Join(names(c.sortable), ", ")
 		for i := range f.Shape.Fields {
 			if by := &f.Shape.Fields[i]; by.Param.Name == "field" {
-				by.Param.Enum = c.names(c.sortable)
+				by.Param.Enum = names(c.sortable)
 			}
 		}
 	default:
@@ -257,21 +273,33 @@ func (c *collection) describe(f *shapes.Field, standard string) {
 	}
 }
 
-func (c *collection) names(fields []int) []string {
-	names := make([]string, len(fields))
-	for i, at := range fields {
-		names[i] = c.resource.Fields[at].Param.Name
+func names(members []member) []string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
 	}
 	return names
+}
+
+// nested returns the fields of filters that are in structs of the elements.
+func (c *collection) nested() []shapes.Field {
+	var fields []shapes.Field
+	for _, m := range c.filterable {
+		if m.isNested() {
+			f := *m.Field
+			f.Param.Name, f.Param.Filter = m.name, []string{}
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // example returns a filter of up to two fields.
 func (c *collection) example() string {
 	var members []string
-	for _, i := range c.filterable {
-		f := &c.resource.Fields[i]
+	for _, m := range c.filterable {
 		value := `"a"`
-		switch shape := shapes.Element(f.Shape); shape.Kind {
+		switch shape := shapes.Element(m.Shape); shape.Kind {
 		case shapes.Bool:
 			value = "true"
 		case shapes.Int, shapes.Uint, shapes.Float:
@@ -284,7 +312,7 @@ func (c *collection) example() string {
 			}
 		}
 		if len(members) == 0 || len(members) == 1 && strings.Contains(value, "{") != strings.Contains(members[0], "{") {
-			members = append(members, fmt.Sprintf("%q:%s", f.Param.Name, value))
+			members = append(members, fmt.Sprintf("%q:%s", m.name, value))
 		}
 	}
 	return "{" + strings.Join(members, ",") + "}"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
+	"github.com/aqltag/aqltag/internal/scan/naming"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
 	"github.com/aqltag/aqltag/internal/scan/tags"
 	"github.com/aqltag/aqltag/internal/scan/wiretype"
@@ -28,26 +29,63 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 		f := &resource.Fields[i]
 		comparable := isComparable(f) && !f.Param.Sensitive && !strings.HasPrefix(f.Param.Name, "_")
 		list := shapes.Indirect(f.Shape).Kind == shapes.Slice
+		m := member{Field: f, name: f.Param.Name}
 		if !tagged {
 			if comparable && !list {
-				c.filterable, c.sortable = append(c.filterable, i), append(c.sortable, i)
+				c.filterable, c.sortable = append(c.filterable, m), append(c.sortable, m)
 				f.Param.Filter = []string{}
 			}
 			continue
 		}
 		if item, ok := f.Tag.Item("filter"); ok && b.checkComparable(f, item, comparable) {
-			c.filterable = append(c.filterable, i)
+			c.filterable = append(c.filterable, m)
 			f.Param.Filter = []string{} // until the type of the field is known
 		}
 		if item, ok := f.Tag.Item("search"); ok && b.checkSearchable(f, item) {
-			c.searchable = append(c.searchable, i)
+			c.searchable = append(c.searchable, m)
 			f.Param.Search = true
 		}
 		if item, ok := f.Tag.Item("sort"); ok && b.checkComparable(f, item, comparable && !list) {
-			c.sortable = append(c.sortable, i)
+			c.sortable = append(c.sortable, m)
 		}
 	}
+	b.addNested(c, member{}, resource, []*shapes.Shape{resource})
 	return c
+}
+
+// addNested adds the fields that are tagged in structs of the elements. of is such a struct, at is the field that has
+// it, and above are the structs around it.
+func (b *builder) addNested(c *collection, at member, of *shapes.Shape, above []*shapes.Shape) {
+	for i := range of.Fields {
+		f := &of.Fields[i]
+		m := member{
+			Field: f, name: naming.Join(at.name, f.Param.Name), missing: at.missing || wiretype.MayBeMissing(f),
+		}
+		if of != c.resource {
+			b.addTagged(c, member{f, m.name, at.missing})
+		}
+		inner := shapes.Indirect(f.Shape)
+		if inner.Kind == shapes.Struct && !inner.Message && !f.Param.Sensitive && !slices.Contains(above, inner) &&
+			len(above) <= maxNested {
+			b.addNested(c, m, inner, append(slices.Clone(above), inner))
+		}
+	}
+}
+
+// maxNested is how many structs a path of a filter leads through.
+const maxNested = 3
+
+// addTagged adds a field of a struct in the elements by which agents may filter or sort.
+func (b *builder) addTagged(c *collection, m member) {
+	comparable := isComparable(m.Field) && !m.Param.Sensitive
+	b.nested[m.Var] = true
+	if item, ok := m.Tag.Item("filter"); ok && b.checkComparable(m.Field, item, comparable) {
+		c.filterable = append(c.filterable, m)
+	}
+	list := shapes.Indirect(m.Shape).Kind == shapes.Slice
+	if item, ok := m.Tag.Item("sort"); ok && b.checkComparable(m.Field, item, comparable && !list) {
+		c.sortable = append(c.sortable, m)
+	}
 }
 
 // isComparable reports whether the values of a field, or the elements of a list in it, can be compared.
@@ -102,18 +140,32 @@ func (b *builder) checkSearchable(f *shapes.Field, item tags.Item) bool {
 // of the fields are known.
 func (b *builder) setOperators() {
 	for _, c := range b.collections {
-		for _, i := range c.filterable {
-			f := &c.resource.Fields[i]
-			known := gen.Operators(&f.Param)
-			if shape := shapes.Element(f.Shape); shape.Kind == shapes.Text && f.Shape.Kind != shapes.Slice {
-				known = []string{gen.OpEq, gen.OpNe, gen.OpIn}
+		nested := 0
+		for _, m := range c.filterable {
+			if !m.isNested() {
+				m.Param.Filter = b.operatorsOf(m)
+				continue
 			}
-			if wiretype.MayBeMissing(f) && !slices.Contains(known, gen.OpNull) {
-				known = append(known, gen.OpNull)
+			if c.filter != nil {
+				p := &c.filter.Nested[nested].Param
+				*p = m.Param
+				p.Name, p.Filter = m.name, b.operatorsOf(m)
+				nested++
 			}
-			f.Param.Filter = b.operators(f, known)
 		}
 	}
+}
+
+// operatorsOf returns the operators by which requests can filter by a field.
+func (b *builder) operatorsOf(m member) []string {
+	known := gen.Operators(&m.Param)
+	if shape := shapes.Element(m.Shape); shape.Kind == shapes.Text && m.Shape.Kind != shapes.Slice {
+		known = []string{gen.OpEq, gen.OpNe, gen.OpIn}
+	}
+	if (m.missing || wiretype.MayBeMissing(m.Field)) && !slices.Contains(known, gen.OpNull) {
+		known = append(known, gen.OpNull)
+	}
+	return b.operators(m.Field, known)
 }
 
 // operators returns the operators that the tag of a field allows, of those that its type knows.
@@ -150,7 +202,7 @@ func (b *builder) warnUnqueried(handlers []handled) {
 	visit := func(of *shapes.Shape, field *shapes.Field) bool {
 		for _, key := range collectionKeys {
 			item, ok := field.Tag.Item(key)
-			if !ok || b.collections[of] != nil || !b.isOwn(field) {
+			if !ok || b.collections[of] != nil || b.nested[field.Var] && key != "search" || !b.isOwn(field) {
 				continue
 			}
 			b.Report(item.At, diag.Diagnostic{

@@ -63,12 +63,10 @@ func (b *builder) addExample(o operation, d directive, handler *handled) {
 	faults := jsonvalue.CheckObject(handler.request, params)
 	for _, fault := range faults {
 		place, suggestion := at, ""
-		name := fault.Path[strings.LastIndexByte(fault.Path, '.')+1:]
-		if name, _, _ = strings.Cut(name, "["); fault.Code != diag.CodeMissing {
-			if i := strings.Index(text, jsonvalue.Quote(name)); i >= 0 {
-				start := at.Start + token.Pos(i)
-				place = source.Span{Start: start, End: source.EndOf(start, jsonvalue.Quote(name))}
-			}
+		name, offset := named(text, fault.Path)
+		if offset >= 0 && fault.Code != diag.CodeMissing {
+			start := at.Start + token.Pos(offset)
+			place = source.Span{Start: start, End: source.EndOf(start, jsonvalue.Quote(name))}
 		}
 		if len(fault.Allowed) > 0 {
 			suggestion = diag.DidYouMean(name, fault.Allowed)
@@ -83,6 +81,23 @@ func (b *builder) addExample(o operation, d directive, handler *handled) {
 		handler.Operation.Examples = append(handler.Operation.Examples, gen.Example{
 			Params: jsonvalue.Compact(text), Description: d.Description,
 		})
+	}
+}
+
+// named returns the name in a JSON text in which a path ends, and its offset; -1: the text does not have it. The names
+// of filters may be paths themselves.
+func named(text, path string) (name string, offset int) {
+	start := strings.LastIndexByte(path, '.') + 1
+	last, _, _ := strings.Cut(path[start:], "[")
+	for {
+		name, _, _ = strings.Cut(path[start:], "[")
+		if offset = strings.Index(text, jsonvalue.Quote(name)); offset >= 0 {
+			return name, offset
+		}
+		if start == 0 {
+			return last, -1
+		}
+		start = strings.LastIndexByte(path[:start-1], '.') + 1
 	}
 }
 

@@ -56,7 +56,7 @@ func (e *expansion) expand() error {
 		case !known:
 			return fmt.Errorf("type %s changes %s, which is not declared", t.Name, t.Changes)
 		case t.Filters != "":
-			t.Description, t.Fields = FilterDescription(t.Filters), FilterFields(t.Name, e.types[whole].Fields)
+			t.Description, t.Fields = FilterDescription(t.Filters), FilterFields(t.Name, e.types[whole].Fields, t.Fields)
 		default:
 			t.Fields = e.changed(e.types[whole].Fields)
 		}

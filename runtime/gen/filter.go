@@ -60,12 +60,15 @@ func Operators(p *Param) []string {
 	return operators
 }
 
-// FilterFields returns the fields of the filter called name of elements with these fields.
-func FilterFields(name string, fields []Param) []Param {
+// FilterFields returns the fields of the filter called name of elements with these fields. deeper are fields of structs
+// in them, with paths as their names, such as "origin.country".
+func FilterFields(name string, fields, deeper []Param) []Param {
 	var conditions []Param
-	for i := range fields {
-		if fields[i].Filter != nil {
-			conditions = append(conditions, fields[i].condition())
+	for _, list := range [][]Param{fields, deeper} {
+		for i := range list {
+			if list[i].Filter != nil {
+				conditions = append(conditions, list[i].condition())
+			}
 		}
 	}
 	return append(conditions,

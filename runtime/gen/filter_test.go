@@ -21,7 +21,9 @@ func TestFilters(t *testing.T) {
 		{Name: "rest", Type: "string"},
 	}}
 	_, got := registryOperation(t, registry([]WireType{
-		level, note, {Name: "NoteFilter", Kind: KindObject, Filters: "Note"},
+		level, note, {Name: "NoteFilter", Kind: KindObject, Filters: "Note", Fields: []Field{
+			{Name: "place.level", Type: "Level", Rules: Rules{Filter{"eq", "null"}}},
+		}},
 		{Name: "NotePatch", Kind: KindObject, Changes: "Note"},
 	}, Handler{Name: "list", Params: []Field{{Name: "filter", Type: "NoteFilter"}}}), "list")
 	equality := []string{"eq", "ne", "in"}
@@ -36,6 +38,10 @@ func TestFilters(t *testing.T) {
 			{Name: "count", Type: "integer", Minimum: "0", Maximum: "18446744073709551615", Filter: order},
 			{Name: "due", Type: "string", Format: "date-time", Filter: append(order[:7:7], "null"), Description: "Also null"},
 			{Name: "tags", Type: "string", Filter: []string{"contains", "in", "all"}, Description: "Only contains, in, all"},
+			{
+				Name: "place.level", Type: "Level", Enum: []string{"low", "high"}, Filter: []string{"eq", "null"},
+				Description: "Only eq, null",
+			},
 			{
 				Name: "_or", Type: "array", Items: &Param{Type: "NoteFilter"}, MinItems: 1, MaxItems: 20,
 				Description: "One of these holds",

@@ -76,6 +76,12 @@ func (m maker) parts(n int) []parts.Part {
 		p.Grades = list(m, m.grade)
 		deep := pointer(m, m.IntN(3))
 		p.Deep = pointer(m, deep)
+		p.Maker = parts.Maker{Name: m.text(), Rank: pointer(m, m.IntN(3))}
+		p.Maker.Codes = list(m, func() int32 { return int32(m.IntN(4)) })
+		p.Plan = pointer(m, parts.Plan{DueAt: m.moment()})
+		if p.Plan != nil && m.IntN(4) > 0 {
+			p.Plan.Step = aql.Some(pointer(m, parts.Step{Grade: m.grade(), Count: uint16(m.IntN(4))}))
+		}
 	}
 	m.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all

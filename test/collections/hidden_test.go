@@ -13,7 +13,7 @@ import (
 // A caller who does not get a field can neither filter nor sort by it, nor find words in it: he would learn its values.
 func TestHiddenFields(t *testing.T) {
 	rules, err := policyfile.Parse("policy.yaml", []byte("version: 1\nrules:\n"+
-		"  - {name: x, hide: [Part.minutes, Part.title], not: {callers: [ann]}}\n"))
+		"  - {name: x, hide: [Part.minutes, Part.title, Part.plan, Maker.rank], not: {callers: [ann]}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +30,10 @@ func TestHiddenFields(t *testing.T) {
 		{"list_slice", `{"filter":{"minutes":1}}`, "VALIDATION_UNKNOWN_FIELD"},
 		{"list_slice", `{"filter":{"_or":[{"_not":{"title":{"starts":"P"}}}]}}`, "VALIDATION_UNKNOWN_FIELD"},
 		{"list_slice", `{"sort":{"field":"minutes"}}`, "VALIDATION_INVALID_ENUM"},
+		{"list_slice", `{"filter":{"plan.step.count":1}}`, "VALIDATION_UNKNOWN_FIELD"},
+		{"list_slice", `{"filter":{"maker.rank":1}}`, "VALIDATION_UNKNOWN_FIELD"},
+		{"list_slice", `{"sort":{"field":"maker.rank"}}`, "VALIDATION_INVALID_ENUM"},
+		{"list_slice", `{"sort":{"field":"plan.due_at"}}`, "VALIDATION_INVALID_ENUM"},
 	} {
 		if answer := call("ann", tt.operation, tt.params); answer["success"] != true {
 			t.Errorf("ann, who sees all: %s: %v", tt.params, answer)
@@ -55,11 +59,14 @@ func TestHiddenFields(t *testing.T) {
 		`{"query":"types","name":"PartFilter"}`, `{"query":"types","name":"PartSort"}`, `{"query":"types","name":"Part"}`,
 	} {
 		told := string(encoded(t, call("bob", "introspect", query)))
-		if strings.Contains(told, "minutes") || strings.Contains(told, "title") {
-			t.Errorf("introspection names what bob does not get: %s: %s", query, told)
+		for _, name := range []string{"minutes", "title", "plan.", "maker.rank"} {
+			if strings.Contains(told, name) {
+				t.Errorf("introspection tells bob of %s: %s: %s", name, query, told)
+			}
 		}
 	}
-	if diff := cmp.Diff(5, len(items(call("bob", "list_slice", `{"filter":{"checked":false}}`)))); diff != "" {
+	visible := `{"filter":{"checked":false,"maker.name":""}}`
+	if diff := cmp.Diff(5, len(items(call("bob", "list_slice", visible)))); diff != "" {
 		t.Errorf("bob filters by what he gets: %s", diff)
 	}
 }

@@ -20,14 +20,31 @@ var kinds = map[string]string{
 	"minutes": "number", "serial": "natural", "small": "number", "weight": "float", "ratio": "short float",
 	"checked": "boolean", "made_at": "time", "sold_at": "time", "seen_at": "time", "address": "own text",
 	"stock": "number", "reserve": "float", "tags": "list of text", "counts": "list of number",
-	"grades": "list of grade", "deep": "number",
+	"grades": "list of grade", "deep": "number", "maker.name": "text", "maker.rank": "number",
+	"maker.codes": "list of number", "plan.due_at": "time", "plan.step.grade": "grade", "plan.step.count": "number",
+}
+
+// at returns the value of a field, or of one in objects of it.
+func (e element) at(path string) any {
+	first, rest, deeper := strings.Cut(path, ".")
+	if inner, ok := e[first].(map[string]any); ok && deeper {
+		return element(inner).at(rest)
+	} else if deeper {
+		return nil
+	}
+	return e[first]
 }
 
 // missable are the fields that an element may lack.
-var missable = []string{"note", "sold_at", "seen_at", "stock", "reserve", "deep"}
+var missable = []string{
+	"note", "sold_at", "seen_at", "stock", "reserve", "deep", "maker.rank", "plan.due_at", "plan.step.grade",
+}
 
 // operatorsOf are the operators of a field.
 func operatorsOf(name string) []string {
+	if name == "plan.step.count" {
+		return []string{"eq", "lt", "null"}
+	}
 	operators := []string{"eq", "ne", "in"}
 	switch kind := kinds[name]; {
 	case strings.HasPrefix(kind, "list"):
@@ -111,7 +128,7 @@ func holds(t *testing.T, filter map[string]any, e element) bool {
 				conditions = map[string]any{operatorsOf(name)[0]: value}
 			}
 			for operator, operand := range conditions {
-				if !condition(t, e[name], kinds[name], operator, operand) {
+				if !condition(t, e.at(name), kinds[name], operator, operand) {
 					return false
 				}
 			}
@@ -190,7 +207,7 @@ func expected(t *testing.T, all []element, filter map[string]any, by string, des
 			if name == "" {
 				continue
 			}
-			va, vb := a[name], b[name]
+			va, vb := a.at(name), b.at(name)
 			switch {
 			case va == nil && vb == nil:
 				continue

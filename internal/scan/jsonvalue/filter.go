@@ -11,8 +11,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// filter checks a filter of elements of a shape.
-func (c *checker) filter(elem *shapes.Shape, value any, path string) {
+// filter checks a filter of a shape.
+func (c *checker) filter(shape *shapes.Shape, value any, path string) {
 	members, ok := value.(map[string]any)
 	if !ok {
 		c.add(path, diag.CodeType, "expected object, not "+KindOf(value))
@@ -20,8 +20,12 @@ func (c *checker) filter(elem *shapes.Shape, value any, path string) {
 	}
 	names := []string{gen.FilterOr, gen.FilterNot}
 	fields := make(map[string]*shapes.Field)
-	for i := range elem.Fields {
-		if f := &elem.Fields[i]; f.Param.Filter != nil {
+	for _, list := range [][]shapes.Field{shape.Elem.Fields, shape.Nested} {
+		for i := range list {
+			f := &list[i]
+			if f.Param.Filter == nil {
+				continue
+			}
 			names, fields[f.Param.Name] = append(names, f.Param.Name), f
 			for _, alias := range f.Param.Aliases {
 				fields[alias] = f
@@ -34,14 +38,14 @@ func (c *checker) filter(elem *shapes.Shape, value any, path string) {
 		case f != nil:
 			c.condition(f, member, at)
 		case name == gen.FilterNot:
-			c.filter(elem, member, at)
+			c.filter(shape, member, at)
 		case name == gen.FilterOr:
 			list, ok := member.([]any)
 			if !ok || len(list) == 0 {
 				c.add(at, diag.CodeType, "expected an array of filters, not "+KindOf(member))
 			}
 			for i := range list {
-				c.filter(elem, list[i], fmt.Sprintf("%s[%d]", at, i))
+				c.filter(shape, list[i], fmt.Sprintf("%s[%d]", at, i))
 			}
 		default:
 			c.add(at, diag.CodeUnresolved, fmt.Sprintf("there is no field %q to filter by", at), names...)

@@ -121,7 +121,7 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 			c.check(shapes.Indirect(shape.Elem), itemsOf(param), element, fmt.Sprintf("%s[%d]", path, i), false)
 		}
 	case shapes.Filter:
-		c.filter(shape.Elem, value, path)
+		c.filter(shape, value, path)
 	case shapes.Map, shapes.Struct, shapes.Patch:
 		members, ok := value.(map[string]any)
 		if !ok {

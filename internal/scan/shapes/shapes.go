@@ -54,6 +54,7 @@ type Shape struct {
 	Message bool           // a message of protocol buffers, or an enum in one; protojson reads and writes it
 	Quoted  bool           // an integer that travels in a string wherever it is: of 64 bits, in a message
 	Fields  []Field        // of a struct
+	Nested  []Field        // of a filter: those in structs of its elements, with their paths as names of parameters
 	Faulty  bool           // a field is not in Fields because its type cannot be carried
 	Foreign []ForeignFault // such fields of other modules, not reported yet
 }

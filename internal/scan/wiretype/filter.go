@@ -12,10 +12,14 @@ func (s *Set) filter(t *wireType) gen.Type {
 	for i := range elem.Fields {
 		fields[i] = elem.Fields[i].Param
 	}
+	nested := make([]gen.Param, len(t.key.shape.Nested))
+	for i := range nested {
+		nested[i] = t.key.shape.Nested[i].Param
+	}
 	of := s.nameOf(elem, plain)
 	return gen.Type{
 		Name: t.name, Kind: gen.KindObject, Filters: of, Description: gen.FilterDescription(of),
-		Fields: gen.FilterFields(t.name, fields),
+		Fields: gen.FilterFields(t.name, fields, nested),
 	}
 }
 

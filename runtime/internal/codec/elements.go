@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -13,11 +14,22 @@ import (
 
 // elements is how the elements of a collection are compared.
 type elements struct {
-	fields []*collection.Field // by index in the definition; nil: the field is not compared yet
+	name   string
+	fields map[string]*elementField // by name or path
 	params []gen.Param
 	goType reflect.Type
 	ids    []*collection.Field
 }
+
+// elementField is a field of the elements, or of a struct in them.
+type elementField struct {
+	*collection.Field
+	goType reflect.Type // of its values; of a list: of the elements
+	path   []member
+}
+
+// member is a field of a wire type.
+type member struct{ of, field string }
 
 // elements compiles how elements of struct type t, which is the wire type called name, are compared.
 func (s *Set) elements(t reflect.Type, name string) (*elements, error) {
@@ -29,13 +41,13 @@ func (s *Set) elements(t reflect.Type, name string) (*elements, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &elements{fields: make([]*collection.Field, len(params)), params: params, goType: t}
+	e := &elements{name: name, fields: make(map[string]*elementField), params: params, goType: t}
 	for _, i := range gen.Identifiers(params) {
-		id, err := s.compared(e, i)
+		id, err := s.compared(e, params[i].Name)
 		if err != nil {
 			return nil, err
 		}
-		e.ids = append(e.ids, id)
+		e.ids = append(e.ids, id.Field)
 	}
 	if len(e.ids) == 0 {
 		return nil, fmt.Errorf("nothing identifies elements of %s; the generated code is out of date", name)
@@ -44,40 +56,76 @@ func (s *Set) elements(t reflect.Type, name string) (*elements, error) {
 	return e, nil
 }
 
-// compared compiles how the field with index i is compared.
-func (s *Set) compared(e *elements, i int) (*collection.Field, error) {
-	if e.fields[i] != nil {
-		return e.fields[i], nil
+// compared compiles how a field is compared, or one of a struct in it: name is its name, or its path.
+func (s *Set) compared(e *elements, name string) (*elementField, error) {
+	if known := e.fields[name]; known != nil {
+		return known, nil
 	}
-	p := &e.params[i]
-	at, goField, err := s.locate(e.goType, p.Go)
-	if err != nil {
-		return nil, err
-	}
-	f := &collection.Field{Name: p.Name, Offset: at.offset}
-	if len(at.steps) > 0 {
-		f.Offset = at.steps[0].offset
-		for k := range at.steps {
-			next := at.offset
-			if k+1 < len(at.steps) {
-				next = at.steps[k+1].offset
-			}
-			f.Steps = append(f.Steps, collection.Step{Kind: collection.Pointer, Offset: next})
+	f := &elementField{Field: &collection.Field{Name: name}}
+	of, t, params := e.name, e.goType, e.params
+	for rest, deeper := name, true; deeper; {
+		var first string
+		first, rest, deeper = strings.Cut(rest, ".")
+		i := slices.IndexFunc(params, func(p gen.Param) bool { return p.Name == first })
+		if i < 0 {
+			return nil, fmt.Errorf("elements of %s have no field %s; the generated code is out of date", e.name, name)
+		}
+		p := &params[i]
+		at, goField, err := s.locate(t, p.Go)
+		if err != nil {
+			return nil, err
+		}
+		f.path = append(f.path, member{of, first})
+		stepsThrough(f.Field, at)
+		if t = stepsTo(f.Field, goField.Type, p); !deeper {
+			return f, s.compareField(e, f, t, p)
+		}
+		if of = p.Type; t.Kind() != reflect.Struct {
+			return nil, fmt.Errorf("%s: %s is no struct; the generated code is out of date", name, first)
+		}
+		if params, err = s.fieldsOf(t, of); err != nil {
+			return nil, err
 		}
 	}
-	t := stepsTo(f, goField.Type, p)
+	return nil, nil
+}
+
+// compareField completes a field of type t.
+func (s *Set) compareField(e *elements, f *elementField, t reflect.Type, p *gen.Param) error {
 	if t.Kind() == reflect.Slice && !hasMethods(t) {
 		f.List, t = true, t.Elem()
 		f.Size, p = t.Size(), p.Items
 	}
-	if !kindOfElement(f, t) || p == nil {
-		return nil, fmt.Errorf("%s: values of type %s cannot be compared; the generated code is out of date", f.Name, t)
+	if !kindOfElement(f.Field, t) || p == nil {
+		return fmt.Errorf("%s: values of type %s cannot be compared; the generated code is out of date", f.Name, t)
 	}
 	if f.Kind == collection.String && len(p.Enum) > 0 {
 		f.Ranks = p.Enum
 	}
-	e.fields[i] = f
-	return f, nil
+	f.goType = t
+	e.fields[f.Name] = f
+	return nil
+}
+
+// stepsThrough adds the way to a place in the struct to which the steps of a field lead.
+func stepsThrough(f *collection.Field, at location) {
+	advance := func(offset uintptr) {
+		if n := len(f.Steps); n > 0 {
+			f.Steps[n-1].Offset += offset
+		} else {
+			f.Offset += offset
+		}
+	}
+	for i := range at.steps {
+		advance(at.steps[i].offset)
+		f.Steps = append(f.Steps, collection.Step{Kind: collection.Pointer})
+	}
+	advance(at.offset)
+}
+
+// hidden reports whether a field, or one that leads to it, is hidden.
+func (f *elementField) hidden(mask *Mask) bool {
+	return slices.ContainsFunc(f.path, func(m member) bool { return mask.Hides(m.of, m.field) })
 }
 
 // stepsTo adds the steps to the value in a field of type t, and returns the type of the value.
@@ -156,9 +204,4 @@ func (e *elements) order(by *collection.Field, descending bool) collection.Order
 		}
 	}
 	return o
-}
-
-// named returns the index of the field with a name.
-func (e *elements) named(name string) int {
-	return slices.IndexFunc(e.params, func(p gen.Param) bool { return p.Name == name })
 }

@@ -51,22 +51,20 @@ func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) (is bool, 
 	n.filter = filter
 	for i := range wireType.Fields {
 		condition := &wireType.Fields[i]
-		at := e.named(condition.Name)
-		if at < 0 {
+		if condition.Name == gen.FilterOr || condition.Name == gen.FilterNot {
 			continue
 		}
-		field, err := s.compared(e, at)
+		field, err := s.compared(e, condition.Name)
 		if err != nil {
 			return true, err
 		}
 		c := compared{
-			field: field, allowed: condition.Filter, nullable: slices.Contains(condition.Filter, gen.OpNull),
+			field: field.Field, allowed: condition.Filter, nullable: slices.Contains(condition.Filter, gen.OpNull),
 			unsigned: condition.Maximum != "",
 		}
 		if field.Kind == collection.Text || field.Kind == collection.String {
-			valueType := e.valueType(at)
 			value := gen.Param{Type: condition.Type, Enum: condition.Enum, Format: condition.Format}
-			if c.value, err = s.decoder(valueType, &value); err != nil {
+			if c.value, err = s.decoder(field.goType, &value); err != nil {
 				return true, err
 			}
 		}
@@ -78,16 +76,6 @@ func (s *Set) compileFilter(n *decoder, t reflect.Type, p *gen.Param) (is bool, 
 	}
 	filter.names = append(filter.names, gen.FilterOr, gen.FilterNot)
 	return true, nil
-}
-
-// valueType returns the type of the values with which the field with index i is compared.
-func (e *elements) valueType(i int) reflect.Type {
-	_, goField, _ := locate(e.goType, e.params[i].Go)
-	t := stepsTo(&collection.Field{}, goField.Type, &e.params[i])
-	if e.fields[i].List {
-		t = t.Elem()
-	}
-	return t
 }
 
 func (f *filterReader) read(r *wire.Reader, p unsafe.Pointer) {

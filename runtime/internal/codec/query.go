@@ -15,7 +15,6 @@ import (
 // Query finds what a request asks of a collection.
 type Query struct {
 	elements *elements
-	element  string // name of the wire type of the elements
 	sorts    map[string]*collection.Field
 	searched []*collection.Field // fields of texts
 	offset   uintptr             // of the collection.Query in the request
@@ -69,20 +68,20 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.element = element
 	if q.elements, err = s.elements(of.Type.Field(0).Type.Elem().Elem(), element); err != nil {
 		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 	}
 	if _, searches := q.params["query"]; searches {
 		for i := range q.elements.params {
-			if !q.elements.params[i].Search {
+			p := &q.elements.params[i]
+			if !p.Search {
 				continue
 			}
-			field, err := s.compared(q.elements, i)
+			field, err := s.compared(q.elements, p.Name)
 			if err != nil {
 				return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 			}
-			q.searched = append(q.searched, field)
+			q.searched = append(q.searched, field.Field)
 		}
 	}
 	return q, s.sortable(q, o)
@@ -115,15 +114,11 @@ func (s *Set) sortable(q *Query, o *gen.Operation) error {
 			continue
 		}
 		for _, name := range sort.Fields[k].Enum {
-			at := q.elements.named(name)
-			if at < 0 {
-				return fmt.Errorf("operation %s: elements have no field %s; the generated code is out of date", o.Name, name)
-			}
-			field, err := s.compared(q.elements, at)
+			field, err := s.compared(q.elements, name)
 			if err != nil {
-				return err
+				return fmt.Errorf("operation %s: %w", o.Name, err)
 			}
-			q.sorts[name] = field
+			q.sorts[name] = field.Field
 		}
 	}
 	return nil
@@ -153,7 +148,7 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 	if q.searched != nil {
 		a.Text, a.Words = read.Text, collection.Words(read.Text)
 		visible := slices.DeleteFunc(slices.Clone(q.searched), func(f *collection.Field) bool {
-			return mask.Hides(q.element, f.Name)
+			return q.Hides(mask, f.Name)
 		})
 		a.Conditions = collection.Searching(a.Conditions, visible, a.Words)
 	}
@@ -170,7 +165,7 @@ func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
 		return nil
 	}
 	a.Filter().Each(func(f *collection.Field) {
-		if mask.Hides(q.element, f.Name) && !slices.Contains(hidden, f.Name) {
+		if q.Hides(mask, f.Name) && !slices.Contains(hidden, f.Name) {
 			hidden = append(hidden, f.Name)
 		}
 	})
@@ -179,11 +174,14 @@ func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
 
 // Visible returns those of names that mask does not hide.
 func (q *Query) Visible(names []string, mask *Mask) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return mask.Hides(q.element, name) })
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return q.Hides(mask, name) })
 }
 
-// Element returns the name of the wire type of the elements.
-func (q *Query) Element() string { return q.element }
+// Hides reports whether mask hides a field by which requests can filter, sort or search.
+func (q *Query) Hides(mask *Mask, name string) bool {
+	f := q.elements.fields[name]
+	return mask != nil && f != nil && f.hidden(mask)
+}
 
 // Sorts returns the names of the fields by which requests can sort.
 func (q *Query) Sorts() []string { return slices.Sorted(maps.Keys(q.sorts)) }

@@ -27,6 +27,26 @@ type Origin struct {
 	Country string `json:"country" aql:"filter,sort"`
 }
 
+// Maker is who makes parts.
+type Maker struct {
+	Name  string  `json:"name" aql:"filter,sort"`
+	Rank  *int    `json:"rank" aql:"filter,sort"`
+	Codes []int32 `json:"codes" aql:"filter"`
+	Phone string  `json:"phone"`
+}
+
+// Step is a part of a plan.
+type Step struct {
+	Grade Grade  `json:"grade" aql:"filter,sort"`
+	Count uint16 `json:"count" aql:"filter=eq|lt|null,sort"`
+}
+
+// Plan says when a part is made again.
+type Plan struct {
+	DueAt time.Time           `json:"due_at" aql:"filter,sort"`
+	Step  aql.Optional[*Step] `json:"step"`
+}
+
 // Part is an element.
 type Part struct {
 	Origin
@@ -51,6 +71,8 @@ type Part struct {
 	Counts  []int                 `json:"counts" aql:"filter"`
 	Grades  []Grade               `json:"grades" aql:"filter"`
 	Deep    **int                 `json:"deep" aql:"filter,sort"`
+	Maker   Maker                 `json:"maker"`
+	Plan    *Plan                 `json:"plan"`
 }
 
 // Store has parts.
