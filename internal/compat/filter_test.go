@@ -17,7 +17,7 @@ func TestChangesOfCollections(t *testing.T) {
 			{Name: "note", Type: "integer", Filter: note},
 			{Name: "tags", Type: "array", Items: &gen.Param{Type: "string"}, Filter: tags},
 			{Name: "due", Type: "string", Format: "date-time", Filter: due},
-		})
+		}, nil)
 	}
 	text := gen.Operators(&gen.Param{Type: "string"})
 	number := gen.Operators(&gen.Param{Type: "integer"})

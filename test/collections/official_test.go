@@ -54,7 +54,7 @@ func selection(params map[string]any) map[string]any {
 	return part
 }
 
-// REQ-CQ-05, REQ-CQ-06, REQ-PG-03, REQ-IN-26: the requests that a collection accepts are valid against the official
+// REQ-CQ-05, REQ-CQ-06, REQ-PG-03: the requests that a collection accepts are valid against the official
 // schemas of collection queries and of field selection, its answers and refusals against that of results, and what
 // introspection says of it against the closed one.
 func TestOfficialSchemasOfCollections(t *testing.T) {
