@@ -164,8 +164,10 @@ const (
 
 	gaveUp     = "Internal error: 'operation timed out and was given up: it may still take effect. " + lookFirst + "'"
 	gaveUpRead = "Internal error: 'operation timed out and was given up; try again later'"
-	busyTurn   = "Internal error: 'busy: an earlier operation has not ended, so nothing was run; try again later'"
-	busyMany   = "Internal error: 'busy: too many earlier operations have not ended, so nothing was run; try again later'"
+	busyTurn   = "Internal error: 'busy: an earlier operation has not ended, so the operation was not run; " +
+		"try again later'"
+	busyMany = "Internal error: 'busy: too many earlier operations have not ended, so the operation was not run; " +
+		"try again later'"
 )
 
 // C3, REQ-CC-01: whatever code of the author's does not return, the deadline answers, and other calls go on as the

@@ -149,7 +149,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	case gate.Busy:
 		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "state is busy", x.reporter(q).attrs("", refused.Err)...)
 	case gate.Unavailable:
-		description := "state is unavailable, so nothing was run; try again later"
+		description := "state is unavailable, so the operation was not run; try again later"
 		if refused.Spent {
 			description = spentUnavailable
 		}

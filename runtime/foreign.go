@@ -178,7 +178,10 @@ func statusNamed(name string) *Error {
 	case "resourceexhausted":
 		return RateLimited(0)
 	case "failedprecondition":
-		return failure(CodeInvalidState, "The state of the resource does not allow it")
+		return &Error{
+			Code: CodeInvalidState, Message: "The state of the resource does not allow it", ofTarget: true,
+			general: "The state of the service does not allow the operation",
+		}
 	case "aborted":
 		return &Error{
 			Code: CodeVersionMismatch, Message: "The resource was changed by another request; read it and try again",

@@ -109,7 +109,8 @@ func TestErrorsOfLibraries(t *testing.T) {
 		{"gRPC unauthenticated", status(16),
 			"PERMISSION_DENIED: Permission denied: 'the service does not accept the credentials'"},
 		{"gRPC exhausted", status(8), "RATE_LIMIT_EXCEEDED: API rate limit exceeded"},
-		{"gRPC failed precondition", status(9), "CONFLICT_INVALID_STATE: The state of the resource does not allow it"},
+		{"gRPC failed precondition", status(9),
+			"CONFLICT_INVALID_STATE: The state of the service does not allow the operation"},
 		{"gRPC aborted", status(10),
 			"CONFLICT_VERSION_MISMATCH: The service stopped the operation because of a concurrent change"},
 		{"gRPC deadline", status(4), "INTERNAL_ERROR: Internal error: 'operation timed out'"},
@@ -185,6 +186,8 @@ func TestMapError(t *testing.T) {
 			panic("secret")
 		case err.Error() == "nil":
 			return nil
+		case err.Error() == "shipped":
+			return InvalidState("order", "17", "shipped")
 		case err.Error() == "inner":
 			return fs.ErrExist
 		}
@@ -199,6 +202,8 @@ func TestMapError(t *testing.T) {
 	}{
 		{"translated", "CONFLICT_QUOTA: fail_note: the quota is used up", fmt.Errorf("x: %w", quota), 1,
 			`cause="x: quota of secret tenant"`},
+		{"to a failure with details", "CONFLICT_INVALID_STATE: Resource 'order' is in state 'shipped': '17'",
+			errors.New("shipped"), 1, `cause=shipped`},
 		{"as it was", masked, errSecret, 1, "pq: password"},
 		{"nil is no success", masked, errors.New("nil"), 1, "nil"},
 		{"to an error that is known", "CONFLICT_ALREADY_EXISTS: The resource already exists", errors.New("inner"), 1, ""},
@@ -221,6 +226,11 @@ func TestMapError(t *testing.T) {
 		})
 	}
 	f := newFixture(t, Options{Mode: ModeSingle, MapError: mapError})
+	f.fail = errors.New("shipped")
+	const details = `"details":{"resource_type":"order","resource_id":"17","state":"shipped"}`
+	if got := f.call("mcp_aql", `{"operation":"fail_note"}`); !strings.Contains(got, details) {
+		t.Errorf("the details of a failure that MapError made: %s", got)
+	}
 	if calls = 0; !strings.Contains(f.call("mcp_aql", `{"operation":"panic_note"}`), "INTERNAL_ERROR") || calls > 0 {
 		t.Errorf("MapError was called for a panic")
 	}

@@ -75,8 +75,8 @@ func (b *broken) Take(ctx context.Context, claims []store.Claim) ([]store.Count,
 // deadline, those that do not go on, and all is well again when it is back. What may be over in a moment is a refusal
 // that says so, and no internal error (C12, REQ-TL-14).
 func TestStoreFailuresFailClosed(t *testing.T) {
-	const busy = `"RATE_LIMIT_EXCEEDED","message":"The state of this adapter is busy, so nothing was run. Try again.",` +
-		`"details":{`
+	const busy = `"RATE_LIMIT_EXCEEDED","message":"The state of this adapter is busy, so the operation was not run. ` +
+		`Try again.","details":{`
 	for name, breakIt := range map[string]func(*broken, bool){
 		"fails":   func(b *broken, on bool) { b.fails.Store(on) },
 		"hangs":   func(b *broken, on bool) { b.hangs.Store(on) },
@@ -84,7 +84,7 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 	} {
 		want := map[string]string{
 			"fails": `"INTERNAL_ERROR","message":"Internal error: ` +
-				`'state is unavailable, so nothing was run; try again later'"`,
+				`'state is unavailable, so the operation was not run; try again later'"`,
 			"hangs":   busy,
 			"is busy": busy,
 		}
@@ -124,6 +124,26 @@ func TestStoreFailuresFailClosed(t *testing.T) {
 	}
 }
 
+// What an item of a batch says of its failure is true of that item, and not of those that ran before.
+func TestFailureOfAnItemSpeaksOfTheItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		state := new(broken)
+		f := newFixture(t, Options{State: state, StateTimeout: 20 * time.Millisecond, Mode: ModeSingle})
+		for broken, want := range map[*atomic.Bool]string{
+			&state.fails: `"message":"Internal error: 'state is unavailable, so the operation was not run; `,
+			&state.busy:  `"message":"The state of this adapter is busy, so the operation was not run. `,
+		} {
+			f.ran = nil
+			broken.Store(true)
+			got := f.call("mcp_aql", `{"operations":[`+createN+`,`+deleteN1+`]}`)
+			broken.Store(false)
+			if len(f.ran) != 1 || !strings.Contains(got, want) || strings.Contains(got, "nothing") {
+				t.Errorf("ran %v, answer %s", f.ran, got)
+			}
+		}
+	})
+}
+
 // fullLog is an audit sink that keeps nothing while it is closed.
 type fullLog struct {
 	closed atomic.Bool
@@ -144,9 +164,9 @@ func (l *fullLog) Close() error { return nil }
 func TestRefusalsSayWhetherTheTokenIsUsedUp(t *testing.T) {
 	const (
 		spent       = "The confirmation may be used up: make the request again without a token."
-		again       = "The state of this adapter is busy, so nothing was run. Try again."
-		busy        = "The state of this adapter is busy, so nothing was run. " + spent
-		unavailable = "Internal error: 'state is unavailable, so nothing was run; " +
+		again       = "The state of this adapter is busy, so the operation was not run. Try again."
+		busy        = "The state of this adapter is busy, so the operation was not run. " + spent
+		unavailable = "Internal error: 'state is unavailable, so the operation was not run; " +
 			"the confirmation may be used up: make the request again without a token, later'"
 	)
 	for _, tt := range []struct {
@@ -218,7 +238,7 @@ func TestACallWithoutATurnSaysThatItsTokenIsUsedUp(t *testing.T) {
 		if got := f.call("mcp_aql_create", createN); !strings.Contains(got, "given up") {
 			t.Fatal(got)
 		}
-		const want = "Internal error: 'busy: an earlier operation has not ended, so nothing was run; " +
+		const want = "Internal error: 'busy: an earlier operation has not ended, so the operation was not run; " +
 			"the confirmation may be used up: make the request again without a token, later'"
 		if got := f.confirm(t, confirmed).Error.Message; got != want {
 			t.Error(got)

@@ -168,7 +168,7 @@ func TestNothingRunsOffTheRecord(t *testing.T) {
 	book.failing(errors.New("open /var/log/audit: no space left on device"))
 	confirmed := strings.Replace(deleteN1, `"n1"`, `"n1","_confirmation":"`+token+`"`, 1)
 	reply := f.session.Call(t.Context(), "mcp_aql_delete", []byte(confirmed))
-	if text := string(reply.JSON); !strings.Contains(text, "nothing was run") || strings.Contains(text, "/var") ||
+	if text := string(reply.JSON); !strings.Contains(text, "operation was not run") || strings.Contains(text, "/var") ||
 		len(f.ran) > 0 {
 		t.Errorf("ran %v: %s", f.ran, text)
 	}

@@ -23,14 +23,14 @@ const askTheUser = "Ask the user. If they agree, send the same request again wit
 const onlyHuman = "needs the answer of the user, and a token in a request is none"
 
 // stateBusy is the message of a request that the state had no time for.
-const stateBusy = "The state of this adapter is busy, so nothing was run. Try again."
+const stateBusy = "The state of this adapter is busy, so the operation was not run. Try again."
 
 // The descriptions of requests for which the state had no time, or that it could not answer, when their tokens were
 // consumed already, or may have been.
 const (
-	spentBusy        = "The state of this adapter is busy, so nothing was run. The " + spent + "."
-	spentUnavailable = "state is unavailable, so nothing was run; the " + spent + ", later"
-	spentNoTurn      = "busy: an earlier operation has not ended, so nothing was run; the " + spent + ", later"
+	spentBusy        = "The state of this adapter is busy, so the operation was not run. The " + spent + "."
+	spentUnavailable = "state is unavailable, so the operation was not run; the " + spent + ", later"
+	spentNoTurn      = "busy: an earlier operation has not ended, so the operation was not run; the " + spent + ", later"
 
 	spent = "confirmation may be used up: make the request again without a token"
 )

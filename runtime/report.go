@@ -59,7 +59,7 @@ func (p reporter) notEnded(ctx context.Context, err, ctxErr error) *Error {
 	}
 	switch {
 	case err == errNoTurn: //nolint:errorlint // it is the runner's own
-		description = "busy: an earlier operation has not ended, so nothing was run; try again later"
+		description = "busy: an earlier operation has not ended, so the operation was not run; try again later"
 		if p.confirmed {
 			description = spentNoTurn
 		}
@@ -76,7 +76,7 @@ func (p reporter) notEnded(ctx context.Context, err, ctxErr error) *Error {
 // tooManyAbandoned is the failure of a request that does not run because handlers that were given up still do.
 func (p reporter) tooManyAbandoned(ctx context.Context) *Error {
 	failed := p.internal(ctx, errTooMany, nil,
-		"busy: too many earlier operations have not ended, so nothing was run; try again later")
+		"busy: too many earlier operations have not ended, so the operation was not run; try again later")
 	failed.details = append(failed.details, detail{"operation", p.operation})
 	return failed
 }

@@ -87,39 +87,46 @@ func TestNoRowsNamesTheTarget(t *testing.T) {
 	}
 }
 
-type abortedError struct{}
+// statusError is an error of a library with the name of a status.
+type statusError string
 
-func (abortedError) Error() string { return "aborted" }
-func (abortedError) Code() string  { return "aborted" }
+func (e statusError) Error() string { return string(e) }
+func (e statusError) Code() string  { return string(e) }
 
-// B3: what a library aborts is told as about the resource of the request only where the request identifies one.
-func TestAbortedNamesNoOtherResource(t *testing.T) {
+// B3: what a library says of a change or of a state is told as about the resource of the request only where the request
+// identifies one.
+func TestStatusesNameNoOtherResource(t *testing.T) {
 	id := []gen.Field{{Name: "member_id", Go: "Member", Type: "integer", Required: true}}
-	const own, general = "The resource was changed by another request; read it and try again",
-		"The service stopped the operation because of a concurrent change"
+	const (
+		changed = `"CONFLICT_VERSION_MISMATCH","message":"The resource was changed by another request; read it and try again"`
+		stopped = `"CONFLICT_VERSION_MISMATCH","message":"The service stopped the operation because of a concurrent change"`
+		its     = `"CONFLICT_INVALID_STATE","message":"The state of the resource does not allow it"`
+		general = `"CONFLICT_INVALID_STATE","message":"The state of the service does not allow the operation"`
+	)
 	for _, tt := range []struct {
-		category gen.Category
-		params   []gen.Field
-		want     string
+		category          gen.Category
+		params            []gen.Field
+		aborted, forState string
 	}{
-		{gen.Update, id, own}, {gen.Delete, id, own}, {gen.Delete, nil, general}, {gen.Create, id, general},
-		{gen.Execute, id, general},
+		{gen.Update, id, changed, its}, {gen.Delete, id, changed, its}, {gen.Delete, nil, stopped, general},
+		{gen.Create, id, stopped, general}, {gen.Execute, id, stopped, general},
 	} {
-		registry := gen.NewRegistry([]gen.Handler{{
-			Name: "change_member", Category: tt.category, Danger: gen.Reversible, Params: tt.params, Returns: "Note",
-			Request: (*memberRequest)(nil), Result: (*string)(nil),
-			Call: func(context.Context, []any, any) (any, error) { return nil, abortedError{} },
-		}}, noteTypes)
-		adapter, err := New(registry, Options{Name: "notes", Mode: ModeSingle})
-		if err != nil {
-			t.Fatal(err)
+		for err, want := range map[statusError]string{"aborted": tt.aborted, "failed_precondition": tt.forState} {
+			registry := gen.NewRegistry([]gen.Handler{{
+				Name: "change_member", Category: tt.category, Danger: gen.Reversible, Params: tt.params, Returns: "Note",
+				Request: (*memberRequest)(nil), Result: (*string)(nil),
+				Call: func(context.Context, []any, any) (any, error) { return nil, err },
+			}}, noteTypes)
+			adapter, problem := New(registry, Options{Name: "notes", Mode: ModeSingle})
+			if problem != nil {
+				t.Fatal(problem)
+			}
+			request := `{"operation":"change_member","params":{"member_id":7}}`
+			if tt.params == nil {
+				request = `{"operation":"change_member"}`
+			}
+			reply := adapter.NewSession().Call(t.Context(), "mcp_aql", []byte(request))
+			checkText(t, string(tt.category), `{"success":false,"error":{"code":`+want+`}}`, string(reply.JSON))
 		}
-		request := `{"operation":"change_member","params":{"member_id":7}}`
-		if tt.params == nil {
-			request = `{"operation":"change_member"}`
-		}
-		reply := adapter.NewSession().Call(t.Context(), "mcp_aql", []byte(request))
-		want := `{"success":false,"error":{"code":"CONFLICT_VERSION_MISMATCH","message":"` + tt.want + `"}}`
-		checkText(t, string(tt.category), want, string(reply.JSON))
 	}
 }

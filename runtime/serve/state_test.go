@@ -136,7 +136,7 @@ func TestStateKeys(t *testing.T) {
 	first.end(t)
 	for _, keys := range []string{"", b} {
 		other := run(t, options, "-state", "test://x", "-state-key", keys)
-		if got := other.remove(t, token); !strings.Contains(got, "state is unavailable, so nothing was run") {
+		if got := other.remove(t, token); !strings.Contains(got, "state is unavailable, so the operation was not run") {
 			t.Errorf("with the keys %q: %s", keys, got)
 		}
 		other.end(t)

@@ -13,8 +13,8 @@ import (
 )
 
 // forwarder forwards requests to the origin of an endpoint. It reads a request before it forwards it. Otherwise the
-// server may answer while the proxy still looks for the end of the request's body, which net/http closes when the answer
-// begins; the proxy's connection to the server is closed then, with the rest of the answer (golang/go#40747).
+// server may answer while the proxy still looks for the end of the request's body, which net/http closes when the
+// answer begins; the proxy's connection to the server is closed then, with the rest of the answer (golang/go#40747).
 type forwarder struct{ proxy *httputil.ReverseProxy }
 
 func forwardTo(t *testing.T, endpoint string) forwarder {

@@ -175,7 +175,7 @@ func (e *exported) hold(t *testing.T, call func(params string) []byte) {
 var unknowable = []string{
 	"well-formed", "in quotes", "expected 'uuid', got 'string'", "expected 'ip', got 'string'",
 	"expected 'cidr', got 'string'",
-	"'tree[", "'dict.", // what contains itself without end
+	"'tree[", "'dict.", "'mixed[", // what contains itself without end
 }
 
 // looser reports whether a refusal is of these kinds.

@@ -441,6 +441,9 @@ func (w *schemaOf) value(d described) map[string]any {
 	}
 	if d.Items != nil {
 		items := w.value(*d.Items)
+		if strings.HasSuffix(d.Items.Description, "May be null") {
+			items = map[string]any{"anyOf": []any{items, map[string]any{"type": "null"}}}
+		}
 		if d.Type == "object" {
 			s["additionalProperties"] = items
 		} else {

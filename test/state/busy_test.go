@@ -155,7 +155,7 @@ func TestBusyStores(t *testing.T) {
 			} {
 				a, err := try()
 				if err != nil || a.Error.Code != "RATE_LIMIT_EXCEEDED" || a.Error.Details.RetryAfter != 1 ||
-					!strings.HasPrefix(a.Error.Message, "The state of this adapter is busy, so nothing was run.") {
+					!strings.HasPrefix(a.Error.Message, "The state of this adapter is busy, so the operation was not run.") {
 					t.Errorf("%s: %+v, %v", name, a, err)
 				}
 			}

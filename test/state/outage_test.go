@@ -87,9 +87,9 @@ func testOutage(t *testing.T, location string, begin, end func()) {
 				case a.Success || a.Error.Code == "CONFIRMATION_REQUIRED":
 					return a, true
 				case a.Error.Code == "INTERNAL_ERROR" &&
-					strings.Contains(a.Error.Message, "state is unavailable, so nothing was run"),
+					strings.Contains(a.Error.Message, "state is unavailable, so the operation was not run"),
 					a.Error.Code == "RATE_LIMIT_EXCEEDED" &&
-						strings.Contains(a.Error.Message, "state of this adapter is busy, so nothing was run"):
+						strings.Contains(a.Error.Message, "state of this adapter is busy, so the operation was not run"):
 					refused.Add(1)
 				case a.Error.Code == "TOKEN_ALREADY_USED": // it was spent, and the answer got lost
 				default:

@@ -118,7 +118,7 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 			c.add(path, diag.CodeType, fmt.Sprintf("%d items, more than %d", len(list), param.MaxItems))
 		}
 		for i, element := range list {
-			c.check(shapes.Indirect(shape.Elem), itemsOf(param), element, fmt.Sprintf("%s[%d]", path, i), false)
+			c.element(shape, param, element, fmt.Sprintf("%s[%d]", path, i), false)
 		}
 	case shapes.Filter:
 		c.filter(shape, value, path)
@@ -136,9 +136,16 @@ func (c *checker) check(shape *shapes.Shape, param gen.Param, value any, path st
 		default:
 			for _, name := range slices.Sorted(maps.Keys(members)) {
 				c.key(shape.Key, name, naming.Join(path, name))
-				c.check(shapes.Indirect(shape.Elem), itemsOf(param), members[name], naming.Join(path, name), inPatch)
+				c.element(shape, param, members[name], naming.Join(path, name), inPatch)
 			}
 		}
+	}
+}
+
+// element checks an element of a list or map.
+func (c *checker) element(of *shapes.Shape, param gen.Param, value any, path string, inPatch bool) {
+	if value != nil || !shapes.IsNullable(of.Elem) {
+		c.check(shapes.Indirect(of.Elem), itemsOf(param), value, path, inPatch)
 	}
 }
 

@@ -2,6 +2,7 @@ package wiretype
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,12 +10,14 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// wireParam is the wire type of a value of a shape. For `type Tree []Tree` it is a list of lists.
+// wireParam is the wire type of a value of a shape. For `type Tree []Tree` it is a list of lists, whose description says
+// what they hold.
 func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	elem := func(inPatch bool) *gen.Param {
-		s.open[shape]++
-		defer func() { s.open[shape]-- }()
-		if s.open[shape] > 1 { // the outer list describes the inner ones
+		outer := slices.Index(s.open, shape)
+		s.open = append(s.open, shape)
+		defer func() { s.open = s.open[:len(s.open)-1] }()
+		if outer >= 0 { // it describes the inner one
 			return nil
 		}
 		param := s.wireParam(shape.Elem, inPatch)
@@ -67,14 +70,14 @@ func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 		return param
 	case shapes.Slice, shapes.Array:
 		param := gen.Param{Type: "array", Items: elem(false)}
-		param.Description = formOfItems(param.Items)
+		param.Description = cmp.Or(formOfItems(param.Items), s.likeOuter(shape, "elements", "list"))
 		if shape.Kind == shapes.Array {
 			param.MinItems, param.MaxItems = shape.Len, shape.Len
 		}
 		return param
 	case shapes.Map:
 		param := gen.Param{Type: "object", Items: elem(inPatch), Keys: s.keysOf(shape.Key)}
-		param.Description = formOfItems(param.Items)
+		param.Description = cmp.Or(formOfItems(param.Items), s.likeOuter(shape, "values", "map"))
 		return param
 	case shapes.Patch:
 		return gen.Param{Type: s.nameOf(shape.Elem, update)}
@@ -111,6 +114,18 @@ func (s *Set) ownParam(shape *shapes.Shape) gen.Param {
 
 // ownForm describes a text that only its type can read.
 const ownForm = "In a form that the service checks."
+
+// likeOuter describes the elements of a list or map in itself, whose wire type ends there; empty: it is not in itself.
+func (s *Set) likeOuter(shape *shapes.Shape, elements, kind string) string {
+	switch outer := slices.Index(s.open, shape); {
+	case outer < 0:
+		return ""
+	case outer == len(s.open)-1:
+		return fmt.Sprintf("Its %s are like those of the %s around it.", elements, kind)
+	default:
+		return fmt.Sprintf("Its %s are like those of the %s %d levels further out.", elements, kind, len(s.open)-outer)
+	}
+}
 
 // formOfItems describes the form of the elements of a list or map, which have no description of their own.
 func formOfItems(items *gen.Param) string {

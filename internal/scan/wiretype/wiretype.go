@@ -54,7 +54,7 @@ type Set struct {
 	returned      map[*shapes.Shape]bool // what results consist of
 	nullableItems map[wireKey]bool       // lists in which an operation may return nil elements
 	nothing       bool                   // an operation returns nothing
-	open          map[*shapes.Shape]int  // lists and maps whose elements are being described
+	open          []*shapes.Shape        // lists and maps whose elements are being described
 	ConstantNames map[model.EnumConstant]model.GoType
 }
 
@@ -62,7 +62,7 @@ type Set struct {
 func NewSet(p *source.Program, own *types.Package) *Set {
 	return &Set{
 		Program: p, own: own, known: make(map[wireKey]*wireType), results: make(map[wireKey]gen.Returns),
-		completed: make(map[*shapes.Shape]bool), open: make(map[*shapes.Shape]int),
+		completed: make(map[*shapes.Shape]bool),
 		creatable: make(map[*shapes.Shape]bool),
 		requested: make(map[*shapes.Shape]bool), returned: make(map[*shapes.Shape]bool),
 		resources: make(map[*shapes.Shape]bool), nullableItems: make(map[wireKey]bool),

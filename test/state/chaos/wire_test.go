@@ -115,7 +115,7 @@ func (r *reply) answer() answer {
 	switch {
 	case r.Success:
 		a.verdict = success
-	case a.code == "INTERNAL_ERROR" && !strings.Contains(a.detail, "nothing was run"):
+	case a.code == "INTERNAL_ERROR" && !strings.Contains(a.detail, "the operation was not run"):
 		a.verdict = unknown
 	}
 	return a
