@@ -385,6 +385,36 @@ func TestLimitsAreShown(t *testing.T) {
 	}
 }
 
+// REQ-DE-13: the depth that introspection names is the one that requests may have, and its own answers may be deeper.
+func TestDepthBoundsRequests(t *testing.T) {
+	text := &gen.Field{Type: "string"}
+	for range 5 {
+		text = &gen.Field{Type: "array", Items: text}
+	}
+	type cube struct{ Cube [][][][][][]string }
+	registry := gen.NewRegistry([]gen.Handler{{
+		Name: "get_cube", Category: gen.Read, Danger: gen.Safe, Returns: "Note",
+		Params:  []gen.Field{{Name: "cube", Go: "Cube", Type: "array", Items: text}},
+		Request: (*cube)(nil), Result: (*string)(nil),
+		Call: func(context.Context, []any, any) (any, error) { return "x", nil },
+	}}, noteTypes)
+	adapter, err := New(registry, Options{Name: "cubes", Mode: ModeSingle, Limits: Limits{NestingDepth: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for request, want := range map[string]string{
+		`{"operation":"get_cube","params":{"cube":[[[[[["x"]]]]]]}}`:                   `{"success":true`,
+		`{"operation":"get_cube","params":{"cube":[[[[[[["x"]]]]]]]}}`:                 `limit of 8`,
+		`{"operation":"introspect","params":{"query":"operations","name":"get_cube"}}`: `{"type":"string"}}}}}}`,
+		`{"operation":"introspect","params":{"query":"operations"}}`:                   `"max_nesting_depth":8`,
+	} {
+		got := string(adapter.NewSession().Call(t.Context(), "mcp_aql", []byte(request)).JSON)
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s", request, got)
+		}
+	}
+}
+
 // REQ-NM-07: two operations of one name fail with both positions.
 func TestMergeRefusesDuplicates(t *testing.T) {
 	a, b := noteOperation("get_x", gen.Read, gen.Safe, nil), noteOperation("get_x", gen.Read, gen.Safe, nil)
