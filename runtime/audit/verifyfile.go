@@ -23,8 +23,8 @@ func VerifyFile(ctx context.Context, path string, opts VerifyOptions) (Summary, 
 const mostListings = 10
 
 // verifyFile is VerifyFile; listed is called each time that the files were listed. Where one of them is removed before
-// it is read, as a rotation does with the oldest ones, the verification begins anew: it tells whether the file had to be
-// there.
+// it is read, as a rotation does with the oldest ones, the verification begins anew: it tells whether the file had to
+// be there.
 func verifyFile(ctx context.Context, path string, opts VerifyOptions, listed func()) (Summary, error) {
 	path = followed(path)
 	for listings := 1; ; listings++ {

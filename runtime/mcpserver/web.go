@@ -200,8 +200,8 @@ func (h *web) lost(w http.ResponseWriter, x *exchange) {
 	_ = http.NewResponseController(w).Flush() // net/http does not finish the response
 }
 
-// callApart is call in a goroutine of its own: where that of a request ends, net/http resets the stream over HTTP/2, and
-// breaks off a response without a length over HTTP/1.
+// callApart is call in a goroutine of its own: where that of a request ends, net/http resets the stream over HTTP/2,
+// and breaks off a response without a length over HTTP/1.
 func (h *web) callApart(
 	ctx context.Context, r *http.Request, x *exchange, client *client, session *webSession,
 ) (asks *aql.Reply, err error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// wireParam is the wire type of a value of a shape. For `type Tree []Tree` it is a list of lists, whose description says
-// what they hold.
+// wireParam is the wire type of a value of a shape. For `type Tree []Tree` it is a list of lists, whose description
+// says what they hold.
 func (s *Set) wireParam(shape *shapes.Shape, inPatch bool) gen.Param {
 	elem := func(inPatch bool) *gen.Param {
 		outer := slices.Index(s.open, shape)

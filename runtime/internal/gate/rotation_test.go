@@ -35,8 +35,8 @@ func TestNothingOutlivesAStateKey(t *testing.T) {
 	}
 }
 
-// C12: what a clock far ahead has brought a counter to lasts, in new processes on the same state too, until the state is
-// an empty one: docs/operators.md says so.
+// C12: what a clock far ahead has brought a counter to lasts, in new processes on the same state too, until the state
+// is an empty one: docs/operators.md says so.
 func TestAClockThatWasFarAhead(t *testing.T) {
 	state := new(store.Memory)
 	process := func(state store.Store, now time.Time) *Refusal {
