@@ -48,7 +48,7 @@ func (c Collections) withDefaults() (Collections, error) {
 			*option.value = option.standard
 		}
 		if *option.value < 1 || *option.value > option.most {
-			return c, fmt.Errorf("Collections.%s is %d; it is from 1 to %d", option.name, *option.value, option.most)
+			return c, fmt.Errorf("option Collections.%s is %d; it is from 1 to %d", option.name, *option.value, option.most)
 		}
 	}
 	c.PageSize = min(c.PageSize, c.MaxPage)

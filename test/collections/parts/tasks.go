@@ -38,7 +38,7 @@ type Tasks struct {
 func (s *Tasks) List(ctx context.Context, req TasksRequest) (*aql.Page[Task], error) {
 	switch req.From {
 	case "pointers":
-		return req.Query.Pointers(ctx, s.Pointers)
+		return req.Pointers(ctx, s.Pointers)
 	case "stream":
 		return req.Stream(ctx, func(yield func(Task, error) bool) {
 			for i := range s.All {
