@@ -69,6 +69,7 @@ func FuzzHTTP(f *testing.F) {
 	listener := make(pipes)
 	web := &http.Server{
 		ReadHeaderTimeout: 20 * time.Millisecond, IdleTimeout: 20 * time.Millisecond, ErrorLog: log.New(&logged, "", 0),
+		ReadTimeout: time.Second, // net/http refuses unknown expectations by itself, and waits for the body
 	}
 	web.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 50*time.Millisecond) // ends event streams

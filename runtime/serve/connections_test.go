@@ -141,6 +141,8 @@ func TestHeldConnections(t *testing.T) {
 		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n" +
 			"Content-Length: 9\r\n\r\n{",
 		"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: much\r\nContent-Length: 100\r\n\r\n{", // which net/http refuses
 	} {
 		for range 10 {
 			conn, err := net.Dial("tcp", address)

@@ -58,6 +58,8 @@ func serveHTTP(
 		ConnState:         observe,
 		ConnContext:       withConnection,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		// It would wait without a deadline for the body of OPTIONS *.
+		DisableGeneralOptionsHandler: true,
 	}
 	// A client's open event stream would otherwise hold the shutdown until its deadline.
 	web.RegisterOnShutdown(server.Close)
