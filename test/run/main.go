@@ -129,14 +129,15 @@ func readPackages(modules []module) ([]testPackage, error) {
 	return packages, nil
 }
 
-// leavesOut reports whether a test of the package asks whether it runs with -short.
+// leavesOut reports whether the race tier goes without a test of the package: one that asks whether it runs with -short,
+// or one in a file that is not built with the race detector.
 func (p testPackage) leavesOut() (bool, error) {
 	for _, file := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 		source, err := os.ReadFile(filepath.Join(p.Dir, file))
 		if err != nil {
 			return false, err
 		}
-		if bytes.Contains(source, []byte("testing.Short()")) {
+		if bytes.Contains(source, []byte("testing.Short()")) || bytes.HasPrefix(source, []byte("//go:build !race\n")) {
 			return true, nil
 		}
 	}

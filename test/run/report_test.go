@@ -106,35 +106,3 @@ func TestReport(t *testing.T) {
 		})
 	}
 }
-
-func TestTiers(t *testing.T) {
-	at := func(folder string) testPackage {
-		return testPackage{ImportPath: base + "/" + folder, Folder: folder, XTestGoFiles: []string{"report_test.go"},
-			Dir: "."}
-	}
-	var all []testPackage
-	for _, folder := range append(append([]string{"runtime", "bench/generics", "test/zoo"}, slow...), long...) {
-		all = append(all, at(folder))
-	}
-	sizes := make(map[string]int)
-	for _, name := range []string{"quick", "test", "slow", "race"} {
-		chosen, err := tierOf(name, all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sizes[name] = len(chosen.packages)
-		if chosen.short != (name != "slow") {
-			t.Errorf("%s: -short is %v", name, chosen.short)
-		}
-	}
-	want := map[string]int{"quick": 3, "test": 3 + len(long), "slow": len(slow), "race": 3 + len(long) - 4}
-	if fmt.Sprint(sizes) != fmt.Sprint(want) {
-		t.Errorf("packages of the tiers: %v, want %v", sizes, want)
-	}
-	if _, err := tierOf("fast", all); err == nil {
-		t.Error("there is no tier fast")
-	}
-	if _, err := tierOf("test", all[:3]); err == nil || !strings.Contains(err.Error(), "test/run/tiers.go") {
-		t.Errorf("a folder that is gone: %v", err)
-	}
-}

@@ -25,7 +25,8 @@ type tier struct {
 //
 //	quick  what takes less than a minute, with -short
 //	test   all but the slow packages, with -short
-//	slow   the slow packages and all packages in which -short leaves something out: test and slow are every test in full
+//	slow   the slow packages, and all packages in which -short or the race detector leaves something out: test and slow
+//	       are every test in full
 //	race   all but the slow packages, those whose random requests take the race detector minutes: the example, the zoo
 //	       and the connection, and test/doors, which bounds the memory of a process; with -short
 func tierOf(name string, all []testPackage) (tier, error) {
