@@ -54,7 +54,7 @@ func run(out io.Writer, name string, list bool, flags []string) (bool, error) {
 		return true, nil
 	}
 	// A package may share two cores with others.
-	arguments := append([]string{"test", "-json", "-timeout", "20m"}, flags...)
+	arguments := append([]string{"test", "-json", "-timeout", "45m"}, flags...)
 	if t.short {
 		arguments = append(arguments, "-short")
 	}
