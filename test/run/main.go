@@ -129,8 +129,8 @@ func readPackages(modules []module) ([]testPackage, error) {
 	return packages, nil
 }
 
-// leavesOut reports whether the race tier goes without a test of the package: one that asks whether it runs with -short,
-// or one in a file that is not built with the race detector.
+// leavesOut reports whether the race tier goes without a test of the package: one that asks whether it runs with
+// -short, or one in a file that is not built with the race detector.
 func (p testPackage) leavesOut() (bool, error) {
 	for _, file := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 		source, err := os.ReadFile(filepath.Join(p.Dir, file))
