@@ -217,7 +217,7 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 	a.box, a.boundTo = box, a.bindings(c, &asked)
 	a.bound = collection.Bound{
 		Filter: asked.Conditions, Order: asked.Order, Size: size, Backward: backward, MaxScanned: options.MaxScanned,
-		Seal: a.seal,
+		Seal: a.seal, Words: asked.Takes,
 	}
 	if gives("after") || gives("before") {
 		text, ok := box.Open(a.boundTo[:], position)
@@ -336,8 +336,8 @@ func appendText(out []byte, text string) []byte {
 }
 
 // errNotThePage is the error of a handler that returns a page which its query has not made.
-var errNotThePage = errors.New("the page that the handler returned was not made by the Slice, Pointers or Stream of " +
-	"its request's Query")
+var errNotThePage = errors.New("the page that the handler returned was not made by the Slice, Pointers, Stream " +
+	"or Page of its request's Query")
 
 // madePage is a page of any type.
 type madePage interface {

@@ -16,8 +16,10 @@ import (
 // collection querying §2). The tag keys filter and sort name the fields of T that agents may filter and sort by; if no
 // field has one, all texts, numbers, booleans and times may be.
 //
-// A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see. The order is total:
-// elements that are equal in it are ordered by what identifies them. The zero Query, which no request brought, fails.
+// A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see, or with Page. Before
+// that it may take parts of the query, for a database or an API: what it takes is its own to apply, and what it leaves
+// the query applies. The order is total: elements that are equal in it are ordered by what identifies them. The zero
+// Query, which no request brought, fails.
 type Query[T any] struct {
 	body collection.Query[T] // the scanner and the codec know it by its name
 }
@@ -64,18 +66,19 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 }
 
 // Stream answers from elements that come one by one, in bounded memory: that of a page and some more. An error that seq
-// yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements.
+// yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements, and stops as
+// soon as the page is known: where the order was taken, that is one element behind the page.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {
 		return nil, errNoQuery
 	}
+	if b.Ordered {
+		return q.ordered(ctx, seq)
+	}
 	var part [collection.BlockSize]T
 	n := 0
-	s := b.Stream(func(p unsafe.Pointer) unsafe.Pointer {
-		kept := *(*T)(p)
-		return unsafe.Pointer(&kept)
-	})
+	s := b.Stream(kept[T])
 	for element, err := range seq {
 		if err != nil {
 			return nil, err
@@ -91,6 +94,34 @@ func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T
 	}
 	err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(part[0]), n)
 	return pageOf[T](b, s.Found(), err)
+}
+
+// ordered is Stream for elements that come in the order of the query.
+func (q *Query[T]) ordered(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
+	b := q.body.Bound
+	s := b.Stream(kept[T])
+	var pair [2]T // an element and the one in front of it
+	i := 0
+	for element, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		pair[i%2] = element
+		more, err := s.Next(ctx, unsafe.Pointer(&pair[i%2]))
+		if err != nil {
+			return pageOf[T](b, collection.Found{}, err)
+		}
+		if i++; !more {
+			break
+		}
+	}
+	return pageOf[T](b, s.Found(), ctx.Err())
+}
+
+// kept copies the element at p.
+func kept[T any](p unsafe.Pointer) unsafe.Pointer {
+	element := *(*T)(p)
+	return unsafe.Pointer(&element)
 }
 
 // pageOf makes a page of what was found.
@@ -110,7 +141,10 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 }
 
 func infoOf(b *collection.Bound, found *collection.Found) PageInfo {
-	info := PageInfo{HasNextPage: found.Next, HasPreviousPage: found.Previous, TotalCount: &found.Total}
+	info := PageInfo{HasNextPage: found.Next, HasPreviousPage: found.Previous}
+	if found.Total != collection.Unknown {
+		info.TotalCount = &found.Total
+	}
 	if n := len(found.Items); n > 0 {
 		info.StartCursor, info.EndCursor = b.Cursor(found.Items[0]), b.Cursor(found.Items[n-1])
 	}

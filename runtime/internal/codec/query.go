@@ -133,6 +133,7 @@ type Asked struct {
 	First, Last int
 	Text        string   // empty: none
 	Words       []string // of Text
+	Takes       []string // Words, if the caller may know what all fields contain that are looked into
 	After       string
 	Before      string
 	place       *anyQuery
@@ -151,6 +152,9 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 			return q.Hides(mask, f.Name)
 		})
 		a.Conditions = collection.Searching(a.Conditions, visible, a.Words)
+		if len(visible) == len(q.searched) {
+			a.Takes = a.Words
+		}
 	}
 	a.Order = q.elements.order(q.sorts[a.SortField], a.Descending)
 	return a

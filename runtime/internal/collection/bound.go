@@ -2,7 +2,7 @@ package collection
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"unsafe"
 )
 
@@ -13,6 +13,12 @@ type Bound struct {
 	Size     int  // of a page
 	Backward bool // the page ends at At, and does not begin there
 	At       []Value
+	// Words are those of the search in Filter; nil: there is none, or it must not be taken from Filter.
+	Words []string
+	// Ordered says that elements come in Order.
+	Ordered bool
+	// Placed says that elements come from At on, nearest first: those of a backward page in the opposite order.
+	Placed bool
 	// Seal returns the cursor of a position.
 	Seal func(position []byte) string
 	// MaxScanned bounds how many elements are read of an iterator.
@@ -23,11 +29,11 @@ type Bound struct {
 type Found struct {
 	Items          []unsafe.Pointer
 	Next, Previous bool // there are others behind it, and in front of it
-	Total          int  // how many elements there are on all pages
+	Total          int  // how many elements there are on all pages, or Unknown
 }
 
-// ErrScanned is the error of an iterator with more elements than may be read.
-var ErrScanned = errors.New("the iterator has more elements than may be read")
+// Unknown is the total of elements that nobody has counted.
+const Unknown = -1
 
 // search is a page that is being searched for.
 type search struct {
@@ -43,12 +49,28 @@ func (b *Bound) search() search {
 // consider holds an element that the filter left against the position, and reports whether it may be on the page.
 func (s *search) consider(p unsafe.Pointer) bool {
 	s.total++
-	if s.At != nil {
-		if c := s.Order.compareTo(p, s.At); c == 0 || c < 0 != s.Backward {
-			return false
-		}
+	if s.Placed {
+		return len(s.heap) < s.most
 	}
-	return s.wants(p)
+	return s.within(p) && s.wants(p)
+}
+
+// within reports whether the element at p is on the side of the position where the page is.
+func (s *search) within(p unsafe.Pointer) bool {
+	if s.At == nil {
+		return true
+	}
+	c := s.Order.compareTo(p, s.At)
+	return c != 0 && c < 0 == s.Backward
+}
+
+// add adds the element at p, which may be on the page.
+func (s *search) add(p unsafe.Pointer) {
+	if s.Placed {
+		s.heap = append(s.heap, p)
+		return
+	}
+	s.first.add(p)
 }
 
 // Slice finds a page of the n elements of a size that begin at base.
@@ -85,40 +107,6 @@ func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, erro
 	return s.found(), nil
 }
 
-// Stream finds a page of elements that come block by block.
-type Stream struct {
-	search
-	part    block
-	scanned int
-	// Keep copies an element and returns the copy.
-	Keep func(p unsafe.Pointer) unsafe.Pointer
-}
-
-// Stream begins to find a page.
-func (b *Bound) Stream(keep func(p unsafe.Pointer) unsafe.Pointer) *Stream {
-	return &Stream{search: b.search(), Keep: keep}
-}
-
-// Add takes in the n elements of a size that begin at base, up to BlockSize. They may change afterwards.
-func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n int) error {
-	if s.scanned += n; s.scanned > s.MaxScanned {
-		return ErrScanned
-	}
-	s.part.fill(base, size, n)
-	if s.Filter != nil {
-		s.part.narrow(s.Filter)
-	}
-	for _, at := range s.part.left {
-		if p := unsafe.Add(base, at); s.consider(p) {
-			s.add(s.Keep(p))
-		}
-	}
-	return ctx.Err()
-}
-
-// Found returns the page.
-func (s *Stream) Found() Found { return s.found() }
-
 // pauses is how many elements are read between two looks at the context.
 const pauses = 64 * BlockSize
 
@@ -132,9 +120,15 @@ func pause(ctx context.Context, i int) error {
 
 // found returns the page.
 func (s *search) found() Found {
-	items := s.sorted()
+	items, total := s.heap, Unknown
+	switch {
+	case !s.Placed:
+		items, total = s.sorted(), s.total
+	case s.Backward:
+		slices.Reverse(items)
+	}
 	more := len(items) > s.Size
-	f := Found{Items: items, Next: more, Previous: s.At != nil, Total: s.total}
+	f := Found{Items: items, Next: more, Previous: s.At != nil, Total: total}
 	switch {
 	case s.Backward:
 		f.Next, f.Previous = s.At != nil, more

@@ -79,6 +79,9 @@ type Part struct {
 type Store struct {
 	Parts []Part
 	last  *aql.Page[Part]
+
+	// Answer answers the operations that take parts of their queries.
+	Answer func(ctx context.Context, q *aql.Query[Part]) (*aql.Page[Part], error)
 }
 
 // SliceRequest selects parts.

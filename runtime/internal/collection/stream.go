@@ -1,0 +1,83 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+)
+
+// The errors of iterators.
+var (
+	// ErrScanned is that of one with more elements than may be read.
+	ErrScanned = errors.New("the iterator has more elements than may be read")
+	// ErrOrder is that of one whose elements are not in the order that was taken.
+	ErrOrder = errors.New("the elements are not in the order that TakeSort returned")
+)
+
+// Stream finds a page of elements that come block by block.
+type Stream struct {
+	search
+	part    block
+	scanned int
+	before  unsafe.Pointer // the element in front of the next one, where they come in order
+	ended   bool           // the page is known, though there may be more elements
+	// Keep copies an element and returns the copy.
+	Keep func(p unsafe.Pointer) unsafe.Pointer
+}
+
+// Stream begins to find a page.
+func (b *Bound) Stream(keep func(p unsafe.Pointer) unsafe.Pointer) *Stream {
+	return &Stream{search: b.search(), Keep: keep}
+}
+
+// Add takes in the n elements of a size that begin at base, up to BlockSize. They may change afterwards.
+func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n int) error {
+	if s.scanned += n; s.scanned > s.MaxScanned {
+		return ErrScanned
+	}
+	s.part.fill(base, size, n)
+	if s.Filter != nil {
+		s.part.narrow(s.Filter)
+	}
+	for _, at := range s.part.left {
+		if p := unsafe.Add(base, at); s.consider(p) {
+			s.add(s.Keep(p))
+		}
+	}
+	return ctx.Err()
+}
+
+// Next takes in the element at p, where elements come in order, and reports whether the page needs more. The element
+// may change after the next one was taken in.
+func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err error) {
+	if s.scanned++; s.scanned > s.MaxScanned {
+		return false, ErrScanned
+	}
+	if err := pause(ctx, s.scanned); err != nil {
+		return false, err
+	}
+	if !s.Placed {
+		if s.before != nil && s.Order.compare(s.before, p) > 0 {
+			return false, ErrOrder
+		}
+		s.before = p
+	}
+	if s.Matches(p) && s.consider(p) {
+		s.add(s.Keep(p))
+	}
+	if s.Backward && !s.Placed {
+		s.ended = s.At != nil && !s.within(p)
+	} else {
+		s.ended = len(s.heap) == s.most
+	}
+	return !s.ended, nil
+}
+
+// Found returns the page.
+func (s *Stream) Found() Found {
+	f := s.found()
+	if s.ended {
+		f.Total = Unknown
+	}
+	return f
+}
