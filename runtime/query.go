@@ -13,8 +13,9 @@ import (
 
 // Query lets agents filter, sort and page what a READ operation lists. Embed it in the request: the operation then has
 // the parameters filter, sort, first, after, last and before, as far as the tags of T allow (MCP-AQL operations §4.4,
-// collection querying §2). The tag keys filter and sort name the fields of T that agents may filter and sort by; if no
-// field has one, all texts, numbers, booleans and times may be.
+// collection querying §2). With paging=page in the tag of the request it has page and page_size in place of the last
+// four, and with paging=offset limit and offset. The tag keys filter and sort name the fields of T that agents may
+// filter and sort by; if no field has one, all texts, numbers, booleans and times may be.
 //
 // A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see. The order is total:
 // elements that are equal in it are ordered by what identifies them. The zero Query, which no request brought, fails.
@@ -22,11 +23,13 @@ type Query[T any] struct {
 	body collection.Query[T] // the scanner and the codec know it by its name
 }
 
-// Page is what a query answers. Only the methods of Query make one: a handler that returns another fails.
+// Page is what a query answers. Only the methods of Query make one: a handler that returns another fails. It has Info
+// where requests name pages by cursors, and Pagination where they name them by numbers or offsets.
 type Page[T any] struct {
-	Items []T               `json:"items"`
-	Info  PageInfo          `json:"pageInfo"`
-	of    *collection.Bound // the query of the request
+	Items      []T               `json:"items"`
+	Info       PageInfo          `json:"pageInfo"`
+	Pagination Pagination        `json:"pagination,omitzero"`
+	of         *collection.Bound // the query of the request
 }
 
 // PageInfo tells what is around a page (MCP-AQL pagination §3).
@@ -64,7 +67,8 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 }
 
 // Stream answers from elements that come one by one, in bounded memory: that of a page and some more. An error that seq
-// yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements.
+// yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements. A page by its
+// number or an offset also takes the memory of what is in front of it, up to Options.Collections.MaxSkipped elements.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {
@@ -89,14 +93,20 @@ func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T
 		}
 		n = 0
 	}
-	err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(part[0]), n)
-	return pageOf[T](b, s.Found(), err)
+	if err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(part[0]), n); err != nil {
+		return pageOf[T](b, collection.Found{}, err)
+	}
+	found, err := s.Found()
+	return pageOf[T](b, found, err)
 }
 
 // pageOf makes a page of what was found.
 func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Page[T], error) {
 	if errors.Is(err, collection.ErrScanned) {
 		return nil, tooManyScanned(b.MaxScanned)
+	}
+	if errors.Is(err, collection.ErrSkipped) {
+		return nil, tooManySkipped(b.MaxSkipped)
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +115,11 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 	for i, p := range found.Items {
 		page.Items[i] = *(*T)(p)
 	}
-	page.Info = infoOf(b, &found)
+	if b.Seal != nil {
+		page.Info = infoOf(b, &found)
+	} else {
+		page.Pagination = paginationOf(b, &found)
+	}
 	return page, nil
 }
 
@@ -122,9 +136,13 @@ func (*Page[T]) lister(set *codec.Set, o *gen.Bound, c *cursors) (lister, error)
 	return newListing(set, o, c)
 }
 
-func (p *Page[T]) madeBy() (query *collection.Bound, items int, info *PageInfo) {
-	if p == nil {
-		return nil, 0, nil
+func (p *Page[T]) madeBy() (query *collection.Bound, items int, more bool) {
+	if p == nil || p.of == nil {
+		return nil, 0, false
 	}
-	return p.of, len(p.Items), &p.Info
+	more = p.Info.HasNextPage || p.Pagination.HasMore
+	if p.of.Backward {
+		more = p.Info.HasPreviousPage
+	}
+	return p.of, len(p.Items), more
 }

@@ -3,6 +3,7 @@ package collection
 import (
 	"context"
 	"errors"
+	"math"
 	"unsafe"
 )
 
@@ -13,10 +14,14 @@ type Bound struct {
 	Size     int  // of a page
 	Backward bool // the page ends at At, and does not begin there
 	At       []Value
-	// Seal returns the cursor of a position.
+	Skip     int // how many elements are in front of the page, in a style without cursors
+	Page     int // the number of the page, in the style that has them; 0: it is another one
+	// Seal returns the cursor of a position; nil: the style has no cursors.
 	Seal func(position []byte) string
 	// MaxScanned bounds how many elements are read of an iterator.
 	MaxScanned int
+	// MaxSkipped bounds how many elements of an iterator are kept that are in front of the page.
+	MaxSkipped int
 }
 
 // Found is a page of elements.
@@ -26,8 +31,11 @@ type Found struct {
 	Total          int  // how many elements there are on all pages
 }
 
-// ErrScanned is the error of an iterator with more elements than may be read.
-var ErrScanned = errors.New("the iterator has more elements than may be read")
+// The errors of an iterator with more elements than may be read, and with more in front of the page than may be kept.
+var (
+	ErrScanned = errors.New("the iterator has more elements than may be read")
+	ErrSkipped = errors.New("the iterator has more elements in front of the page than may be kept")
+)
 
 // search is a page that is being searched for.
 type search struct {
@@ -36,8 +44,9 @@ type search struct {
 	total int
 }
 
-func (b *Bound) search() search {
-	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: b.Size + 1}}
+func (b *Bound) search(skip int) search {
+	most := b.Size + 1 + min(skip, math.MaxInt-b.Size-1)
+	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: most}}
 }
 
 // consider holds an element that the filter left against the position, and reports whether it may be on the page.
@@ -53,7 +62,7 @@ func (s *search) consider(p unsafe.Pointer) bool {
 
 // Slice finds a page of the n elements of a size that begin at base.
 func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n int) (Found, error) {
-	s, part := b.search(), block{}
+	s, part := b.search(b.Skip), block{}
 	for i := 0; i < n; i += BlockSize {
 		if err := pause(ctx, i); err != nil {
 			return Found{}, err
@@ -73,7 +82,7 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 
 // Pointers finds a page of elements that are not in one place.
 func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, error) {
-	s := b.search()
+	s := b.search(b.Skip)
 	for i, p := range all {
 		if err := pause(ctx, i); err != nil {
 			return Found{}, err
@@ -96,7 +105,7 @@ type Stream struct {
 
 // Stream begins to find a page.
 func (b *Bound) Stream(keep func(p unsafe.Pointer) unsafe.Pointer) *Stream {
-	return &Stream{search: b.search(), Keep: keep}
+	return &Stream{search: b.search(min(b.Skip, b.MaxSkipped)), Keep: keep}
 }
 
 // Add takes in the n elements of a size that begin at base, up to BlockSize. They may change afterwards.
@@ -117,7 +126,12 @@ func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n i
 }
 
 // Found returns the page.
-func (s *Stream) Found() Found { return s.found() }
+func (s *Stream) Found() (Found, error) {
+	if s.Skip > s.MaxSkipped && s.total > s.Skip {
+		return Found{}, ErrSkipped
+	}
+	return s.found(), nil
+}
 
 // pauses is how many elements are read between two looks at the context.
 const pauses = 64 * BlockSize
@@ -133,8 +147,9 @@ func pause(ctx context.Context, i int) error {
 // found returns the page.
 func (s *search) found() Found {
 	items := s.sorted()
+	items = items[min(s.Skip, len(items)):]
 	more := len(items) > s.Size
-	f := Found{Items: items, Next: more, Previous: s.At != nil, Total: s.total}
+	f := Found{Items: items, Next: more, Previous: s.At != nil || s.Skip > 0, Total: s.total}
 	switch {
 	case s.Backward:
 		f.Next, f.Previous = s.At != nil, more
