@@ -10,20 +10,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// Pagination tells which part of a collection a page is, in the styles without cursors: Page, PageSize and TotalPages
-// where the operation has the tag paging=page, and Limit, Offset and Returned where it has paging=offset (MCP-AQL
-// operations §4.4.3). Totals that are not known are nil.
-type Pagination struct {
-	Page       int  `json:"page"`                  // Number of the page, from 1
-	PageSize   int  `json:"page_size"`             // How many items it may have
-	Limit      int  `json:"limit"`                 // How many items it may have
-	Offset     int  `json:"offset"`                // How many items are in front of it
-	Returned   int  `json:"returned"`              // How many items it has
-	TotalItems *int `json:"total_items,omitempty"` // How many items match, on all pages
-	TotalPages *int `json:"total_pages,omitempty"` // How many pages they take
-	HasMore    bool `json:"has_more"`              // Whether there are items behind the page
-}
-
+// paginationOf tells what is around a page in a style without cursors.
 func paginationOf(b *collection.Bound, found *collection.Found) Pagination {
 	p := Pagination{TotalItems: &found.Total, HasMore: found.Next}
 	if b.Page == 0 {

@@ -41,6 +41,20 @@ type PageInfo struct {
 	TotalCount      *int   `json:"totalCount,omitempty"`  // How many items match, on all pages
 }
 
+// Pagination tells which part of a collection a page is, in the styles without cursors: Page, PageSize and TotalPages
+// where the operation has the tag paging=page, and Limit, Offset and Returned where it has paging=offset (MCP-AQL
+// operations §4.4.3). Totals that are not known are nil.
+type Pagination struct {
+	Page       int  `json:"page"`                  // Number of the page, from 1
+	PageSize   int  `json:"page_size"`             // How many items it may have
+	Limit      int  `json:"limit"`                 // How many items it may have
+	Offset     int  `json:"offset"`                // How many items are in front of it
+	Returned   int  `json:"returned"`              // How many items it has
+	TotalItems *int `json:"total_items,omitempty"` // How many items match, on all pages
+	TotalPages *int `json:"total_pages,omitempty"` // How many pages they take
+	HasMore    bool `json:"has_more"`              // Whether there are items behind the page
+}
+
 // errNoQuery is the error of a Query that did not come with a request.
 var errNoQuery = errors.New("aql: the query was not read from a request")
 
