@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -28,6 +28,9 @@ type Collections struct {
 	MaxPage int
 	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer. Default: 1,000,000.
 	MaxScanned int
+	// MaxSkipped is the greatest number of elements in front of a page that Query.Stream keeps, where requests name pages
+	// by their numbers or by an offset. Default: 10,000.
+	MaxSkipped int
 }
 
 // mostPerPage is the greatest MaxPage (MCP-AQL pagination §5.3).
@@ -42,7 +45,8 @@ func (c Collections) withDefaults() (Collections, error) {
 	}{
 		{"MaxPage", &c.MaxPage, gen.MaxPageSize, mostPerPage},
 		{"PageSize", &c.PageSize, gen.PageSize, mostPerPage},
-		{"MaxScanned", &c.MaxScanned, 1_000_000, 1 << 40},
+		{"MaxScanned", &c.MaxScanned, 1_000_000, math.MaxInt},
+		{"MaxSkipped", &c.MaxSkipped, 10_000, math.MaxInt},
 	} {
 		if *option.value == 0 {
 			*option.value = option.standard
@@ -73,12 +77,13 @@ func describeSizes(definitions *gen.Definitions, size, most int) {
 	definitions.Operations = slices.Clone(definitions.Operations)
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
-		if !codec.Queries(o) {
+		paging := codec.PagingOf(o)
+		if paging == "" {
 			continue
 		}
 		o.Params = slices.Clone(o.Params)
 		for k := range o.Params {
-			if p := &o.Params[k]; p.Name == "first" || p.Name == "last" {
+			if p := &o.Params[k]; slices.Contains(paging.Params(), p.Name) {
 				p.Description = gen.PageDescription(p.Name, size, most)
 			}
 		}
@@ -190,7 +195,7 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 	if !r.OK() {
 		return
 	}
-	asked, options := a.query.Of(c.place, c.mask), &a.cursors.options
+	asked := a.query.Of(c.place, c.mask)
 	if c.mask != nil && !a.maySee(c, r, &asked) {
 		return
 	}
@@ -198,43 +203,14 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 		r.TooMany("query", gen.MaxSearchWords)
 		return
 	}
-	backward := gives("last")
-	size, position := options.PageSize, asked.After
-	if gives("first") {
-		size = asked.First
-	}
-	if backward {
-		size, position = asked.Last, asked.Before
-	}
-	if size > options.MaxPage {
-		a.clamped, size = size, options.MaxPage
-	}
-	box, err := a.cursors.box()
-	if err != nil {
-		a.failed = err
-		return
-	}
-	a.box, a.boundTo = box, a.bindings(c, &asked)
+	options := &a.cursors.options
 	a.bound = collection.Bound{
-		Filter: asked.Conditions, Order: asked.Order, Size: size, Backward: backward, MaxScanned: options.MaxScanned,
-		Seal: a.seal, Words: asked.Takes,
+		Filter: asked.Conditions, Order: asked.Order, MaxScanned: options.MaxScanned, MaxSkipped: options.MaxSkipped,
+		Words: asked.Takes,
 	}
-	if gives("after") || gives("before") {
-		text, ok := box.Open(a.boundTo[:], position)
-		if ok {
-			a.bound.At, ok = asked.Order.Position(text)
-		}
-		if !ok {
-			name := "after"
-			if backward {
-				name = "before"
-			}
-			r.Unacceptable(name, "cursor of this operation",
-				"Repeat filter and sort as they were, or start again without "+name)
-			return
-		}
+	if ok := a.cut(c, r, &asked, gives); ok {
+		asked.Bind(&a.bound)
 	}
-	asked.Bind(&a.bound)
 }
 
 // seal returns the cursor of a position.
@@ -253,35 +229,6 @@ func (a *asking) maySee(c *handled, r *wire.Reader, asked *codec.Asked) bool {
 		return false
 	}
 	return len(hidden) == 0
-}
-
-// paging returns the parameters of pages that a request gives.
-func paging(gives func(name string) bool) (given []string) {
-	for _, name := range []string{"first", "after", "last", "before"} {
-		if gives(name) {
-			given = append(given, name)
-		}
-	}
-	return given
-}
-
-// conflict returns what to do about parameters of pages that contradict each other (MCP-AQL pagination §2.3); empty:
-// they do not.
-func (a *asking) conflict(gives func(name string) bool) string {
-	first, after, last, before := gives("first"), gives("after"), gives("last"), gives("before")
-	switch {
-	case first && last:
-		return "Send first to page forward, or last to page backward"
-	case first && before:
-		return "Send last with before, or after with first"
-	case last && after:
-		return "Send first with after, or before with last"
-	case after && !first:
-		return `Add first, such as "first":` + strconv.Itoa(a.cursors.options.PageSize)
-	case before && !last:
-		return `Add last, such as "last":` + strconv.Itoa(a.cursors.options.PageSize)
-	}
-	return ""
 }
 
 // bindings returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
@@ -341,7 +288,7 @@ var errNotThePage = errors.New("the page that the handler returned was not made 
 
 // madePage is a page of any type.
 type madePage interface {
-	madeBy() (query *collection.Bound, items int, info *PageInfo)
+	madeBy() (query *collection.Bound, items int, more bool)
 }
 
 func (a *asking) check(ctx context.Context, result any) error {
@@ -349,19 +296,12 @@ func (a *asking) check(ctx context.Context, result any) error {
 	if !ok {
 		return errNotThePage
 	}
-	by, items, info := page.madeBy()
+	by, items, more := page.madeBy()
 	if by == nil || by != &a.bound {
 		return errNotThePage
 	}
-	if a.clamped > 0 && items == by.Size && (by.Backward && info.HasPreviousPage || !by.Backward && info.HasNextPage) {
-		Warn(ctx, Truncated("items", a.clamped, items))
+	if a.clamped > 0 && (more && items == by.Size || by.Number > 1) {
+		Warn(ctx, Truncated("items", a.clamped, by.Size))
 	}
 	return nil
-}
-
-// tooManyScanned is the failure of a query whose iterator does not end in time.
-func tooManyScanned(limit int) *Error {
-	f := tooLarge("scanned_items", limit, limit+1, "items")
-	f.Message += "; narrow what is listed with a parameter other than filter"
-	return f
 }

@@ -13,8 +13,9 @@ import (
 
 // Query lets agents filter, sort and page what a READ operation lists. Embed it in the request: the operation then has
 // the parameters filter, sort, first, after, last and before, as far as the tags of T allow (MCP-AQL operations §4.4,
-// collection querying §2). The tag keys filter and sort name the fields of T that agents may filter and sort by; if no
-// field has one, all texts, numbers, booleans and times may be.
+// collection querying §2). With paging=page in the tag of the request it has page and page_size in place of the last
+// four, and with paging=offset limit and offset. The tag keys filter and sort name the fields of T that agents may
+// filter and sort by; if no field has one, all texts, numbers, booleans and times may be.
 //
 // A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see, or with Page. Before
 // that it may take parts of the query, for a database or an API: what it takes is its own to apply, and what it leaves
@@ -24,11 +25,13 @@ type Query[T any] struct {
 	body collection.Query[T] // the scanner and the codec know it by its name
 }
 
-// Page is what a query answers. Only the methods of Query make one: a handler that returns another fails.
+// Page is what a query answers. Only the methods of Query make one: a handler that returns another fails. It has Info
+// where requests name pages by cursors, and Pagination where they name them by numbers or offsets.
 type Page[T any] struct {
-	Items []T               `json:"items"`
-	Info  PageInfo          `json:"pageInfo"`
-	of    *collection.Bound // the query of the request
+	Items      []T               `json:"items"`
+	Info       PageInfo          `json:"pageInfo"`
+	Pagination Pagination        `json:"pagination,omitzero"`
+	of         *collection.Bound // the query of the request
 }
 
 // PageInfo tells what is around a page (MCP-AQL pagination §3).
@@ -38,6 +41,20 @@ type PageInfo struct {
 	StartCursor     string `json:"startCursor,omitempty"` // Of the first item; for before
 	EndCursor       string `json:"endCursor,omitempty"`   // Of the last item; for after
 	TotalCount      *int   `json:"totalCount,omitempty"`  // How many items match, on all pages
+}
+
+// Pagination tells which part of a collection a page is, in the styles without cursors: Page, PageSize and TotalPages
+// where the operation has the tag paging=page, and Limit, Offset and Returned where it has paging=offset (MCP-AQL
+// operations §4.4.3). Totals that are not known are nil.
+type Pagination struct {
+	Page       int  `json:"page"`                  // Number of the page, from 1
+	PageSize   int  `json:"page_size"`             // How many items it may have
+	Limit      int  `json:"limit"`                 // How many items it may have
+	Offset     int  `json:"offset"`                // How many items are in front of it
+	Returned   int  `json:"returned"`              // How many items it has
+	TotalItems *int `json:"total_items,omitempty"` // How many items match, on all pages
+	TotalPages *int `json:"total_pages,omitempty"` // How many pages they take
+	HasMore    bool `json:"has_more"`              // Whether there are items behind the page
 }
 
 // errNoQuery is the error of a Query that did not come with a request.
@@ -67,7 +84,8 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 
 // Stream answers from elements that come one by one, in bounded memory: that of a page and some more. An error that seq
 // yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements, and stops as
-// soon as the page is known: where the order was taken, that is one element behind the page.
+// soon as the page is known: where the order was taken, that is one element behind the page. If it was not, a page by
+// its number or an offset also takes the memory of what is in front of it, up to Options.Collections.MaxSkipped elements.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {
@@ -92,8 +110,11 @@ func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T
 		}
 		n = 0
 	}
-	err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(part[0]), n)
-	return pageOf[T](b, s.Found(), err)
+	if err := s.Add(ctx, unsafe.Pointer(&part), unsafe.Sizeof(part[0]), n); err != nil {
+		return pageOf[T](b, collection.Found{}, err)
+	}
+	found, err := s.Found()
+	return pageOf[T](b, found, err)
 }
 
 // ordered is Stream for elements that come in the order of the query.
@@ -115,7 +136,11 @@ func (q *Query[T]) ordered(ctx context.Context, seq iter.Seq2[T, error]) (*Page[
 			break
 		}
 	}
-	return pageOf[T](b, s.Found(), ctx.Err())
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found, err := s.Found()
+	return pageOf[T](b, found, err)
 }
 
 // kept copies the element at p.
@@ -129,6 +154,9 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 	if errors.Is(err, collection.ErrScanned) {
 		return nil, tooManyScanned(b.MaxScanned)
 	}
+	if errors.Is(err, collection.ErrSkipped) {
+		return nil, tooManySkipped(b.MaxSkipped)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +164,11 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 	for i, p := range found.Items {
 		page.Items[i] = *(*T)(p)
 	}
-	page.Info = infoOf(b, &found)
+	if b.Seal != nil {
+		page.Info = infoOf(b, &found)
+	} else {
+		page.Pagination = paginationOf(b, &found)
+	}
 	return page, nil
 }
 
@@ -156,9 +188,13 @@ func (*Page[T]) lister(set *codec.Set, o *gen.Bound, c *cursors) (lister, error)
 	return newListing(set, o, c)
 }
 
-func (p *Page[T]) madeBy() (query *collection.Bound, items int, info *PageInfo) {
-	if p == nil {
-		return nil, 0, nil
+func (p *Page[T]) madeBy() (query *collection.Bound, items int, more bool) {
+	if p == nil || p.of == nil {
+		return nil, 0, false
 	}
-	return p.of, len(p.Items), &p.Info
+	more = p.Info.HasNextPage || p.Pagination.HasMore
+	if p.of.Backward {
+		more = p.Info.HasPreviousPage
+	}
+	return p.of, len(p.Items), more
 }

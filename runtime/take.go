@@ -49,6 +49,8 @@ type Window struct {
 	// After has the values of the order at the position from which to fetch, itself left out: as in Condition.Value, and
 	// nil for a missing one. nil: from the first element, or from the last one if Backward.
 	After []any
+	// Offset is how many elements to leave out in front, in a style of paging without cursors; else 0.
+	Offset int
 	// Backward says to fetch what is in front of the position, nearest first: in the opposite order.
 	Backward bool
 }
@@ -124,7 +126,7 @@ func (q *Query[T]) TakePage() (w Window, ok bool) {
 		return Window{}, false
 	}
 	b.Placed = true
-	w = Window{Limit: b.Size + 1, Backward: b.Backward}
+	w = Window{Limit: b.Size + 1, Offset: b.Skip, Backward: b.Backward}
 	for i := range b.At {
 		w.After = append(w.After, b.Order[i].Field.Go(&b.At[i]))
 	}

@@ -77,6 +77,10 @@ var (
 		{Name: "replacement", Value: Text, Doc: "operation to use instead"},
 		{Name: "sort", Value: Text, Doc: "order of a collection without sort in the request: a field; with -, descending"},
 		{
+			Name: "paging", Value: OneOf, OneOf: []string{"cursor", "page", "offset"},
+			Doc: "how requests name a page of a collection: by cursors (default), by its number, or by an offset",
+		},
+		{
 			Name: "query", Value: Flag,
 			Doc: "that agents may filter, sort and page the structs that the function lists; on directives",
 		},

@@ -43,16 +43,7 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	defaultSort, sorted := tags.Find(o.items, "sort")
 	found := slices.IndexFunc(h.request.Fields, isQueryField)
 	if found < 0 {
-		if _, queried := tags.Find(o.items, "query"); sorted && !queried {
-			suggestion := "embed aql.Query[T] in the request, or remove sort"
-			if !o.tagged {
-				suggestion = "embed aql.Query[T] in the request, add query to the directive, or remove sort"
-			}
-			b.Report(defaultSort.At, diag.Diagnostic{
-				Code: diag.CodeType, FieldPath: o.name(), Suggestion: suggestion,
-				Message: fmt.Sprintf("sort has no meaning in %s, whose request does not embed aql.Query", o.name()),
-			})
-		}
+		b.checkNotQueried(o)
 		return
 	}
 	at := source.Span{}
@@ -70,11 +61,13 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	}
 	elem := shapes.Indirect(h.result).Go.Args[0]
 	c := b.collectionOf(elem)
+	h.result = b.paged(h.result, pagingOf(o))
 	h.request = h.request.Clone()
 	searches := c.searchable != nil && strings.HasPrefix(h.Operation.Name, "search_")
 	h.request.Fields = slices.DeleteFunc(h.request.Fields, func(f shapes.Field) bool {
 		return isQueryField(f) && (f.Param.Name == "filter" && c.filterable == nil ||
-			f.Param.Name == "sort" && c.sortable == nil || f.Param.Name == "query" && !searches)
+			f.Param.Name == "sort" && c.sortable == nil || f.Param.Name == "query" && !searches ||
+			isOfOtherPaging(f, pagingOf(o)))
 	})
 	for i := range h.request.Fields {
 		if shape := h.request.Fields[i].Shape; shape.Kind == shapes.Filter && c.filter == nil {
@@ -89,6 +82,27 @@ func (b *builder) checkCollection(o operation, h *handled) {
 		if f := &h.request.Fields[i]; isQueryField(*f) {
 			c.describe(f, standard)
 		}
+	}
+}
+
+// checkNotQueried reports the keys of collections on an operation that is none.
+func (b *builder) checkNotQueried(o operation) {
+	if _, queried := tags.Find(o.items, "query"); queried {
+		return // which is reported
+	}
+	for _, key := range []string{"sort", "paging"} {
+		item, found := tags.Find(o.items, key)
+		if !found {
+			continue
+		}
+		suggestion := "embed aql.Query[T] in the request, or remove " + key
+		if !o.tagged {
+			suggestion = "embed aql.Query[T] in the request, add query to the directive, or remove " + key
+		}
+		b.Report(item.At, diag.Diagnostic{
+			Code: diag.CodeType, FieldPath: o.name(), Suggestion: suggestion,
+			Message: fmt.Sprintf("%s has no meaning in %s, whose request does not embed aql.Query", key, o.name()),
+		})
 	}
 }
 
@@ -128,7 +142,7 @@ func (b *builder) checkQuery(o operation, h *handled, at source.Span, first int)
 	for _, f := range h.request.Fields {
 		queried[f.Param.Name] = queried[f.Param.Name] || isQueryField(f)
 	}
-	for _, name := range queryParams {
+	for _, name := range queryParams(o) {
 		if !queried[name] {
 			own := at
 			for _, f := range h.request.Fields {
@@ -166,9 +180,6 @@ func throughType(f *shapes.Field) types.Type {
 	}
 	return types.Unalias(f.Through.Var.Type())
 }
-
-// queryParams are the names of the parameters of aql.Query.
-var queryParams = []string{"filter", "sort", "first", "after", "last", "before"}
 
 // pageType returns the type aql.Page[T] to which a result points.
 func pageType(result types.Type) (*types.Named, bool) {

@@ -50,6 +50,7 @@ type builder struct {
 	ownJSON    map[*types.TypeName]bool // types that write their own JSON, and that lint has reported
 
 	collections map[*shapes.Shape]*collection // types of which operations list elements
+	pages       map[pageKey]*shapes.Shape     // results of such operations, as a style of paging has them
 	nested      map[*types.Var]bool           // fields of structs in these by which agents filter or sort
 	declared    *types.Package                // package aql, where the program has none
 
@@ -85,7 +86,7 @@ func (d directives) builder(p *source.Program, tags *tags.Reader, own *types.Pac
 		speller: gotype.NewSpeller(own), demanded: make(map[*shapes.Shape]*shapes.Shape),
 		needs:      make(map[*shapes.Shape]*shapes.Shape),
 		directives: d.types, collections: make(map[*shapes.Shape]*collection),
-		nested: make(map[*types.Var]bool),
+		pages: make(map[pageKey]*shapes.Shape), nested: make(map[*types.Var]bool),
 	}
 	b.shapes.Directives = d.types.Directives
 	b.shapes.Verbatim = d.verbatim

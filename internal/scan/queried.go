@@ -161,7 +161,11 @@ func (b *builder) addQuery(o operation, h *handled) {
 		return // the result has the same
 	}
 	h.request = h.request.Clone()
-	h.request.Fields = append(h.request.Fields, shape.Fields...)
+	for _, f := range shape.Fields {
+		if !isOfOtherPaging(f, pagingOf(o)) {
+			h.request.Fields = append(h.request.Fields, f)
+		}
+	}
 }
 
 // checkAdded reports parameters of a function that have the name of one that the key query adds. A parameter query of
@@ -182,7 +186,7 @@ func (b *builder) checkAdded(o operation, h *handled, item tags.Item) bool {
 		return taken && isQueryField(f) && f.Param.Name == "query"
 	})
 	ok := true
-	for _, name := range queryParams {
+	for _, name := range queryParams(o) {
 		f, taken := own[name]
 		if !taken {
 			continue

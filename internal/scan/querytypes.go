@@ -87,6 +87,11 @@ type Query[T any] struct {
 	After  string    ` + "`json:\"after\"`" + `
 	Last   int       ` + "`json:\"last\" aql:\"min=0\"`" + `
 	Before string    ` + "`json:\"before\"`" + `
+
+	Page     int ` + "`json:\"page\" aql:\"min=1\"`" + `
+	PageSize int ` + "`json:\"page_size\" aql:\"min=1\"`" + `
+	Limit    int ` + "`json:\"limit\" aql:\"min=0\"`" + `
+	Offset   int ` + "`json:\"offset\" aql:\"min=0\"`" + `
 }
 
 type Filter[T any] struct{ _ [0]*T }
@@ -105,8 +110,9 @@ import "github.com/aqltag/aqltag/runtime/internal/collection"
 type Query[T any] struct{ body collection.Query[T] }
 
 type Page[T any] struct {
-	Items []T      ` + "`json:\"items\"`" + `
-	Info  PageInfo ` + "`json:\"pageInfo\"`" + `
+	Items      []T        ` + "`json:\"items\"`" + `
+	Info       PageInfo   ` + "`json:\"pageInfo\"`" + `
+	Pagination Pagination ` + "`json:\"pagination,omitzero\"`" + `
 }
 
 type PageInfo struct {
@@ -115,5 +121,16 @@ type PageInfo struct {
 	StartCursor     string ` + "`json:\"startCursor,omitempty\"` // Of the first item; for before" + `
 	EndCursor       string ` + "`json:\"endCursor,omitempty\"`   // Of the last item; for after" + `
 	TotalCount      *int   ` + "`json:\"totalCount,omitempty\"`  // How many items match, on all pages" + `
+}
+
+type Pagination struct {
+	Page       int  ` + "`json:\"page\"`                  // Number of the page, from 1" + `
+	PageSize   int  ` + "`json:\"page_size\"`             // How many items it may have" + `
+	Limit      int  ` + "`json:\"limit\"`                 // How many items it may have" + `
+	Offset     int  ` + "`json:\"offset\"`                // How many items are in front of it" + `
+	Returned   int  ` + "`json:\"returned\"`              // How many items it has" + `
+	TotalItems *int ` + "`json:\"total_items,omitempty\"` // How many items match, on all pages" + `
+	TotalPages *int ` + "`json:\"total_pages,omitempty\"` // How many pages they take" + `
+	HasMore    bool ` + "`json:\"has_more\"`              // Whether there are items behind the page" + `
 }
 `

@@ -32,6 +32,11 @@ type Query[T any] struct {
 	After  string    ` + "`json:\"after\"`" + `
 	Last   int       ` + "`json:\"last\" aql:\"min=0\"`" + `
 	Before string    ` + "`json:\"before\"`" + `
+
+	Page     int ` + "`json:\"page\" aql:\"min=1\"`" + `
+	PageSize int ` + "`json:\"page_size\" aql:\"min=1\"`" + `
+	Limit    int ` + "`json:\"limit\" aql:\"min=0\"`" + `
+	Offset   int ` + "`json:\"offset\" aql:\"min=0\"`" + `
 }
 
 type Filter[T any] struct{ of [0]*T }
@@ -62,12 +67,24 @@ type Query[T any] struct{ body collection.Query[T] }
 func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) { return nil, nil }
 
 type Page[T any] struct {
-	Items []T      ` + "`json:\"items\"`" + `
-	Info  PageInfo ` + "`json:\"pageInfo\"`" + `
+	Items      []T        ` + "`json:\"items\"`" + `
+	Info       PageInfo   ` + "`json:\"pageInfo\"`" + `
+	Pagination Pagination ` + "`json:\"pagination,omitzero\"`" + `
 }
 
 type PageInfo struct {
 	HasNextPage bool ` + "`json:\"hasNextPage\"`" + `
+}
+
+type Pagination struct {
+	Page       int  ` + "`json:\"page\"`" + `
+	PageSize   int  ` + "`json:\"page_size\"`" + `
+	Limit      int  ` + "`json:\"limit\"`" + `
+	Offset     int  ` + "`json:\"offset\"`" + `
+	Returned   int  ` + "`json:\"returned\"`" + `
+	TotalItems *int ` + "`json:\"total_items,omitempty\"`" + `
+	TotalPages *int ` + "`json:\"total_pages,omitempty\"`" + `
+	HasMore    bool ` + "`json:\"has_more\"`" + `
 }
 
 type Fields struct {

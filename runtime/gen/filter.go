@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -111,27 +110,6 @@ func FilterDescription(of string) string {
 		`{"ne":1} or {"gte":1,"lt":9}` + ". Operators: eq, ne, in (a list), of numbers, times and texts gt, gte, lt, lte, " +
 		"of texts contains, starts (in upper or lower case), of lists contains (as a value alone), in (any of), all, and " +
 		"of what may be missing null (true or false)."
-}
-
-// The sizes of pages where the options of an adapter say no others.
-const (
-	PageSize    = 25
-	MaxPageSize = 100
-)
-
-// PageDescription returns the description of the parameter first, after, last or before, of pages of a size where a
-// request gives none, and of a greatest size.
-func PageDescription(name string, size, most int) string {
-	switch name {
-	case "first":
-		return fmt.Sprintf("Page size, from the start; %d where none is given, %d at most", size, most)
-	case "after":
-		return "pageInfo.endCursor of the page before, with first and the same filter and sort"
-	case "last":
-		return fmt.Sprintf("Page size, from the end; %d at most", most)
-	default:
-		return "pageInfo.startCursor of the page behind, with last and the same filter and sort"
-	}
 }
 
 // Identifiers returns the indexes of the fields that identify an element: those that are tagged so, or else the one

@@ -54,7 +54,7 @@ func selection(params map[string]any) map[string]any {
 	return part
 }
 
-// REQ-CQ-05, REQ-CQ-06, REQ-PG-03: the requests that a collection accepts are valid against the official
+// REQ-CQ-05, REQ-CQ-06, REQ-PG-03, REQ-PG-15: the requests that a collection accepts are valid against the official
 // schemas of collection queries and of field selection, its answers and refusals against that of results, and what
 // introspection says of it against the closed one.
 func TestOfficialSchemasOfCollections(t *testing.T) {
@@ -116,6 +116,10 @@ func TestOfficialSchemasOfCollections(t *testing.T) {
 			accept("list_slice", params)
 		}
 	}
+	for page := range 3 {
+		accept("list_numbered", map[string]any{"page": page + 1, "page_size": 20})
+		accept("list_offset", map[string]any{"offset": page * 20, "limit": 20, "fields": "minimal"})
+	}
 	accept("search_parts", map[string]any{"query": `milk "a b"`, "first": 500})
 	accept("list_tasks", map[string]any{"fields": []string{"task_id", "due_at"}, "first": 1})
 	accept("list_tasks", map[string]any{"fields": "minimal"})
@@ -130,24 +134,33 @@ func TestOfficialSchemasOfCollections(t *testing.T) {
 		}
 	}
 	// What the schemas refuse, the collection refuses.
-	for _, wrong := range []string{
-		`{"filter":1}`, `{"sort":"title"}`, `{"sort":{}}`, `{"sort":{"field":"title","order":"up"}}`,
-		`{"sort":{"field":"title","by":"x"}}`, `{"first":-1}`, `{"first":1.5}`, `{"first":1,"after":1}`, `{"last":"1"}`,
+	for operation, all := range map[string][]string{
+		"list_slice": {
+			`{"filter":1}`, `{"sort":"title"}`, `{"sort":{}}`, `{"sort":{"field":"title","order":"up"}}`,
+			`{"sort":{"field":"title","by":"x"}}`, `{"first":-1}`, `{"first":1.5}`, `{"first":1,"after":1}`, `{"last":"1"}`,
+		},
+		"list_numbered": {`{"page":0}`, `{"page":1.5}`, `{"page_size":0}`, `{"page_size":"1"}`},
+		"list_offset":   {`{"limit":-1}`, `{"limit":1.5}`, `{"offset":-1}`, `{"offset":"1"}`},
 	} {
-		if valid(t, query, []byte(wrong)) == nil {
-			t.Errorf("the official schema accepts %s", wrong)
-		}
-		var params map[string]any
-		decoded(t, []byte(wrong), &params)
-		if answer := call("list_slice", params); answer["success"] != false {
-			t.Errorf("%s is accepted", wrong)
+		for _, wrong := range all {
+			if valid(t, query, []byte(wrong)) == nil {
+				t.Errorf("the official schema accepts %s", wrong)
+			}
+			var params map[string]any
+			decoded(t, []byte(wrong), &params)
+			if answer := call(operation, params); answer["success"] != false {
+				t.Errorf("%s %s is accepted", operation, wrong)
+			}
 		}
 	}
 	listed := call("introspect", map[string]any{"query": "operations"})
 	for _, operation := range at(listed, "data", "operations").([]any) {
 		call("introspect", map[string]any{"query": "operations", "name": operation.(map[string]any)["name"]})
 	}
-	for _, typ := range []string{"Part", "PartFilter", "PartSort", "PartPage", "PageInfo", "TaskFilter"} {
+	for _, typ := range []string{
+		"Part", "PartFilter", "PartSort", "PartPage", "PageInfo", "PartNumberedPage", "NumberedPageInfo", "PartOffsetPage",
+		"OffsetPageInfo", "TaskFilter",
+	} {
 		answer := call("introspect", map[string]any{"query": "types", "name": typ})
 		if at(answer, "data", "type") == nil {
 			t.Errorf("introspection does not know %s: %s", typ, fmt.Sprint(answer))

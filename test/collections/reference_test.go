@@ -226,3 +226,6 @@ func expected(t *testing.T, all []element, filter map[string]any, by string, des
 	})
 	return found
 }
+
+// number is an integer as a decoder keeps it.
+func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }

@@ -15,7 +15,7 @@ func protocolDoc(name GoName) string {
 	switch name.Name {
 	case "Page":
 		return "A page of a list."
-	case "PageInfo":
+	case "PageInfo", "Pagination":
 		return "What is around a page."
 	case "Sort":
 		return "An order."

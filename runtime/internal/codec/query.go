@@ -19,33 +19,48 @@ type Query struct {
 	searched []*collection.Field // fields of texts
 	offset   uintptr             // of the collection.Query in the request
 	params   map[string]int
+	paging   gen.Paging
 	own      []int // the parameters that say which elements there are, beside filter and sort
 }
 
 // anyQuery has the memory of every collection.Query.
 type anyQuery = collection.Query[struct{}]
 
-// queryField is what the Go paths of the parameter first end in.
-const queryField = ".body.First"
-
 // Queries reports whether requests of an operation have an aql.Query.
-func Queries(o *gen.Operation) bool { return queryPath(o) != "" }
+func Queries(o *gen.Operation) bool { return PagingOf(o) != "" }
 
-// queryPath returns the Go path of the collection.Query in the requests of an operation; empty: they have none.
-func queryPath(o *gen.Operation) string {
+// PagingOf returns how requests of an operation name a page of its collection; empty: they have no aql.Query.
+func PagingOf(o *gen.Operation) gen.Paging {
+	_, paging := queryPath(o)
+	return paging
+}
+
+// queryPath returns the Go path of the collection.Query in the requests of an operation, and how they name a page;
+// empty: they have none. Each style has a parameter for the size of a page.
+func queryPath(o *gen.Operation) (path string, paging gen.Paging) {
+	const body = ".body"
 	for i := range o.Params {
-		if prefix, ok := strings.CutSuffix(o.Params[i].Go, queryField); ok && o.Params[i].Name == "first" {
-			return prefix + strings.TrimSuffix(queryField, ".First")
+		p := &o.Params[i]
+		for _, size := range [...]struct {
+			name, field string
+			paging      gen.Paging
+		}{
+			{"first", ".First", gen.PagingCursor}, {"page_size", ".PageSize", gen.PagingPage},
+			{"limit", ".Limit", gen.PagingOffset},
+		} {
+			if prefix, ok := strings.CutSuffix(p.Go, body+size.field); ok && p.Name == size.name {
+				return prefix + body, size.paging
+			}
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Query compiles what requests of type t can ask of a collection. It is called in front of Request, which knows no
 // filters otherwise, so that an adapter without collections does not link how they are read.
 func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 	s.filterDecoder = s.compileFilter
-	path := queryPath(o)
+	path, paging := queryPath(o)
 	at, field, err := locate(t, path)
 	if err != nil || len(at.steps) > 0 || field.Type.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("operation %s: its request has no aql.Query; the generated code is out of date", o.Name)
@@ -54,7 +69,9 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 	if !ok || !isFilter(of.Type) {
 		return nil, fmt.Errorf("operation %s: its request has no aql.Query; the generated code is out of date", o.Name)
 	}
-	q := &Query{offset: at.offset, params: make(map[string]int), sorts: make(map[string]*collection.Field)}
+	q := &Query{
+		offset: at.offset, params: make(map[string]int), paging: paging, sorts: make(map[string]*collection.Field),
+	}
 	for i := range o.Params {
 		p := &o.Params[i]
 		switch {
@@ -131,6 +148,10 @@ type Asked struct {
 	SortField   string // empty: none
 	Descending  bool
 	First, Last int
+	Page        int
+	PageSize    int
+	Limit       int
+	Offset      int
 	Text        string   // empty: none
 	Words       []string // of Text
 	Takes       []string // Words, if the caller may know what all fields contain that are looked into
@@ -144,7 +165,8 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 	read := (*anyQuery)(unsafe.Add(place, q.offset))
 	a := Asked{
 		Conditions: read.Filter.Given.Node, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
-		First: read.First, Last: read.Last, After: read.After, Before: read.Before, place: read,
+		First: read.First, Last: read.Last, After: read.After, Before: read.Before, Page: read.Page,
+		PageSize: read.PageSize, Limit: read.Limit, Offset: read.Offset, place: read,
 	}
 	if q.searched != nil {
 		a.Text, a.Words = read.Text, collection.Words(read.Text)
@@ -192,6 +214,9 @@ func (q *Query) Sorts() []string { return slices.Sorted(maps.Keys(q.sorts)) }
 
 // Bind makes the query of the request ready to be answered.
 func (a *Asked) Bind(b *collection.Bound) { a.place.Bound = b }
+
+// Paging returns how requests name a page.
+func (q *Query) Paging() gen.Paging { return q.paging }
 
 // Gives reports whether a request gives a parameter of its query.
 func (q *Query) Gives(given *Given, name string) bool {

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"math"
 	"slices"
 	"unsafe"
 )
@@ -13,16 +14,21 @@ type Bound struct {
 	Size     int  // of a page
 	Backward bool // the page ends at At, and does not begin there
 	At       []Value
+	Skip     int // how many elements are in front of the page, in a style without cursors
+	Number   int // of the page, in the style that has them; 0: it is another one
 	// Words are those of the search in Filter; nil: there is none, or it must not be taken from Filter.
 	Words []string
 	// Ordered says that elements come in Order.
 	Ordered bool
-	// Placed says that elements come from At on, nearest first: those of a backward page in the opposite order.
+	// Placed says that elements come from At on, nearest first: those of a backward page in the opposite order. In a
+	// style without cursors, they come from the first one of the page on.
 	Placed bool
-	// Seal returns the cursor of a position.
+	// Seal returns the cursor of a position; nil: the style has no cursors.
 	Seal func(position []byte) string
 	// MaxScanned bounds how many elements are read of an iterator.
 	MaxScanned int
+	// MaxSkipped bounds how many elements of an iterator are kept that are in front of the page.
+	MaxSkipped int
 }
 
 // Found is a page of elements.
@@ -39,11 +45,17 @@ const Unknown = -1
 type search struct {
 	*Bound
 	first
+	skip  int // how many of the first ones are in front of the page
 	total int
 }
 
-func (b *Bound) search() search {
-	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: b.Size + 1}}
+// search begins to search for a page. Where elements come from the first one of the page on, none is in front of it.
+func (b *Bound) search(skip int) search {
+	if b.Placed {
+		skip = 0
+	}
+	most := b.Size + 1 + min(skip, math.MaxInt-b.Size-1)
+	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: most}, skip: skip}
 }
 
 // consider holds an element that the filter left against the position, and reports whether it may be on the page.
@@ -75,7 +87,7 @@ func (s *search) add(p unsafe.Pointer) {
 
 // Slice finds a page of the n elements of a size that begin at base.
 func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n int) (Found, error) {
-	s, part := b.search(), block{}
+	s, part := b.search(b.Skip), block{}
 	for i := 0; i < n; i += BlockSize {
 		if err := pause(ctx, i); err != nil {
 			return Found{}, err
@@ -95,7 +107,7 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 
 // Pointers finds a page of elements that are not in one place.
 func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, error) {
-	s := b.search()
+	s := b.search(b.Skip)
 	for i, p := range all {
 		if err := pause(ctx, i); err != nil {
 			return Found{}, err
@@ -124,11 +136,12 @@ func (s *search) found() Found {
 	switch {
 	case !s.Placed:
 		items, total = s.sorted(), s.total
+		items = items[min(s.skip, len(items)):]
 	case s.Backward:
 		slices.Reverse(items)
 	}
 	more := len(items) > s.Size
-	f := Found{Items: items, Next: more, Previous: s.At != nil, Total: total}
+	f := Found{Items: items, Next: more, Previous: s.At != nil || s.Skip > 0, Total: total}
 	switch {
 	case s.Backward:
 		f.Next, f.Previous = s.At != nil, more

@@ -14,7 +14,13 @@ type Query[T any] struct {
 	After  string    `json:"after"`
 	Last   int       `json:"last" aql:"min=0"`
 	Before string    `json:"before"`
-	Bound  *Bound    `json:"-"` // of a request that is valid
+
+	Page     int `json:"page" aql:"min=1"`
+	PageSize int `json:"page_size" aql:"min=1"`
+	Limit    int `json:"limit" aql:"min=0"`
+	Offset   int `json:"offset" aql:"min=0"`
+
+	Bound *Bound `json:"-"` // of a request that is valid
 }
 
 // Filter says which elements a request asks for.

@@ -10,6 +10,8 @@ import (
 var (
 	// ErrScanned is that of one with more elements than may be read.
 	ErrScanned = errors.New("the iterator has more elements than may be read")
+	// ErrSkipped is that of one with more elements in front of the page than may be kept.
+	ErrSkipped = errors.New("the iterator has more elements in front of the page than may be kept")
 	// ErrOrder is that of one whose elements are not in the order that was taken.
 	ErrOrder = errors.New("the elements are not in the order that TakeSort returned")
 )
@@ -27,7 +29,13 @@ type Stream struct {
 
 // Stream begins to find a page.
 func (b *Bound) Stream(keep func(p unsafe.Pointer) unsafe.Pointer) *Stream {
-	return &Stream{search: b.search(), Keep: keep}
+	skip := b.Skip
+	if b.Ordered {
+		skip = 0 // Next passes them over
+	}
+	s := &Stream{search: b.search(min(skip, b.MaxSkipped)), Keep: keep}
+	s.skip = skip
+	return s
 }
 
 // Add takes in the n elements of a size that begin at base, up to BlockSize. They may change afterwards.
@@ -62,7 +70,11 @@ func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err err
 		}
 		s.before = p
 	}
-	if s.Matches(p) && s.consider(p) {
+	switch {
+	case !s.Matches(p):
+	case !s.Placed && s.total < s.Skip:
+		s.total++
+	case s.consider(p):
 		s.add(s.Keep(p))
 	}
 	if s.Backward && !s.Placed {
@@ -74,10 +86,13 @@ func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err err
 }
 
 // Found returns the page.
-func (s *Stream) Found() Found {
+func (s *Stream) Found() (Found, error) {
+	if s.skip > s.MaxSkipped && s.total > s.skip {
+		return Found{}, ErrSkipped
+	}
 	f := s.found()
 	if s.ended {
 		f.Total = Unknown
 	}
-	return f
+	return f, nil
 }

@@ -121,7 +121,7 @@ func (b *Bound) Matches(p unsafe.Pointer) bool { return b.Filter == nil || b.Fil
 // Page makes a page of the n elements of a size that begin at base. They are what Placed says; total is the number of
 // elements on all pages, or negative.
 func (b *Bound) Page(base unsafe.Pointer, size uintptr, n, total int) Found {
-	s := b.search()
+	s := b.search(0)
 	for i := range min(n, s.most) {
 		s.add(unsafe.Add(base, uintptr(i)*size))
 	}
