@@ -18,6 +18,10 @@ type Bound struct {
 	Number   int // of the page, in the style that has them; 0: it is another one
 	// Words are those of the search in Filter; nil: there is none, or it must not be taken from Filter.
 	Words []string
+	// Taker is what has taken parts of the query, where it takes them only once.
+	Taker any
+	// Refused is why the query cannot be answered with what was taken and what is left.
+	Refused error
 	// Ordered says that elements come in Order.
 	Ordered bool
 	// Placed says that elements come from At on, nearest first: those of a backward page in the opposite order. In a

@@ -90,6 +90,9 @@ func (f *Field) at(p unsafe.Pointer) (unsafe.Pointer, bool) {
 	return p, true
 }
 
+// Missable reports whether elements may lack the field.
+func (f *Field) Missable() bool { return len(f.Steps) > 0 }
+
 // Of returns the value of the field in the element at p.
 func (f *Field) Of(p unsafe.Pointer) Value {
 	p, ok := f.at(p)

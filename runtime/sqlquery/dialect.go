@@ -1,0 +1,92 @@
+package sqlquery
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Dialect is the language of a database.
+type Dialect uint8
+
+// The dialects.
+const (
+	SQLite     Dialect = iota + 1 // 3.30 or later
+	PostgreSQL                    // with the encoding UTF-8
+	MySQL                         // MySQL 8, and MariaDB 10.6 or later, with connections in utf8mb4
+)
+
+// String returns the name of the database.
+func (d Dialect) String() string {
+	switch d {
+	case SQLite:
+		return "SQLite"
+	case PostgreSQL:
+		return "PostgreSQL"
+	case MySQL:
+		return "MySQL"
+	}
+	return "no dialect"
+}
+
+func (d Dialect) known() bool { return d >= SQLite && d <= MySQL }
+
+// placeholder returns that of the nth value.
+func (d Dialect) placeholder(n int) string {
+	if d == PostgreSQL {
+		return "$" + strconv.Itoa(n)
+	}
+	return "?"
+}
+
+// quote quotes the name of a column. SQLite takes a name between double quotes for a text if there is no such column.
+func (d Dialect) quote(name string) string {
+	if d == PostgreSQL {
+		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	}
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}
+
+// collation returns the collation in which texts are compared by their bytes.
+func (d Dialect) collation() string {
+	switch d {
+	case PostgreSQL:
+		return ` COLLATE "C"`
+	case MySQL:
+		return " COLLATE utf8mb4_bin"
+	default:
+		return " COLLATE BINARY"
+	}
+}
+
+// collatesValues says on which side of a comparison the collation stands. SQLite and MySQL look into no index of a column
+// with a collation behind it; PostgreSQL does.
+func (d Dialect) collatesValues() bool { return d != PostgreSQL }
+
+// comparesRows says whether the database finds rows that are greater than others in an index.
+func (d Dialect) comparesRows() bool { return d != MySQL }
+
+// lower returns an expression that is a text with its ASCII letters small, and no other.
+func (d Dialect) lower(text string) string {
+	switch d {
+	case PostgreSQL:
+		return "lower(" + text + d.collation() + ")"
+	case MySQL: // LOWER changes other letters too
+		var out strings.Builder
+		out.WriteString(strings.Repeat("REPLACE(", 26))
+		out.WriteString(text + d.collation())
+		for letter := 'A'; letter <= 'Z'; letter++ {
+			out.WriteString(",'" + string(letter) + "','" + string(letter+'a'-'A') + "')")
+		}
+		return out.String()
+	default:
+		return "lower(" + text + ")"
+	}
+}
+
+// position returns an expression that is the place of a value in a text, from 1 on, or 0.
+func (d Dialect) position(text, value string) string {
+	if d == PostgreSQL {
+		return "strpos(" + text + ", " + value + ")"
+	}
+	return "instr(" + text + ", " + value + ")"
+}

@@ -1,0 +1,187 @@
+package sqlquery
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"unsafe"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// Querier is what runs statements: a *sql.DB, a *sql.Tx or a *sql.Conn.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Query answers with the elements that the database finds. scan makes an element of the columns of a row, which are all
+// of the table unless Reading says others.
+//
+// If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is full.
+func Query[T any](
+	ctx context.Context, db Querier, s *Select[T], scan func(*sql.Rows) (T, error), options ...Option,
+) (*aql.Page[T], error) {
+	f := fetch[T]{Select: s, db: db, scan: scan, columns: "*"}
+	for _, option := range options {
+		option(&f.settings)
+	}
+	if f.read != "" {
+		f.columns = f.read
+	}
+	switch {
+	case s.bound == nil:
+		return s.query.Page(nil, -1) // which fails
+	case f.err() != nil:
+		return nil, f.err()
+	case s.bound.Refused != nil:
+		return nil, s.bound.Refused
+	case s.keys == nil:
+		return s.query.Stream(ctx, f.unordered(ctx))
+	case !s.Whole():
+		return s.query.Stream(ctx, f.ordered(ctx))
+	}
+	return f.page(ctx)
+}
+
+// fetch fetches the elements of a page.
+type fetch[T any] struct {
+	*Select[T]
+	settings
+	db      Querier
+	scan    func(*sql.Rows) (T, error)
+	columns string
+}
+
+// page answers with what the statements find, to which nothing is to be done.
+func (f *fetch[T]) page(ctx context.Context) (*aql.Page[T], error) {
+	var fetched []T
+	for element, err := range f.ordered(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if fetched = append(fetched, element); len(fetched) > f.bound.Size {
+			break
+		}
+	}
+	total := collection.Unknown
+	if f.counted {
+		total = len(fetched)
+		if f.bound.At != nil || total > f.bound.Size {
+			var err error
+			if total, err = f.count(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f.query.Page(fetched, total)
+}
+
+// count counts what matches on all pages.
+func (f *fetch[T]) count(ctx context.Context) (total int, err error) {
+	statement, args := f.countSQL(f.filter)
+	for rows, err := range f.rows(ctx, statement, args) {
+		if err == nil {
+			err = rows.Scan(&total)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("sqlquery: counting %s: %w", f.table.from, err)
+		}
+	}
+	return total, nil
+}
+
+// unordered yields the elements for which the conditions hold that were taken.
+func (f *fetch[T]) unordered(ctx context.Context) iter.Seq2[T, error] {
+	w := f.writer(nil)
+	w.text.WriteString("SELECT " + f.columns + " FROM " + f.table.from + " WHERE ")
+	f.filter.write(w)
+	f.where(w)
+	return f.elements(ctx, w.text.String(), w.args)
+}
+
+// mostRead is how many rows a statement reads where conditions are left to the runtime.
+const mostRead = 4096
+
+// ordered yields the elements for which the conditions hold that were taken, from the position on. A statement reads as
+// many rows as the page needs, and the next one more, from where it ended.
+func (f *fetch[T]) ordered(ctx context.Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		whole, _ := f.place()
+		limit, still := f.bound.Size+1, f.bound.Size+1
+		for _, p := range whole.parts() {
+			for {
+				if f.Whole() {
+					limit = still
+				}
+				statement, args := f.partSQL(f.columns, f.filter, p, limit)
+				read := 0
+				var last T
+				for element, err := range f.elements(ctx, statement, args) {
+					if !yield(element, err) || err != nil {
+						return
+					}
+					last = element
+					read++
+				}
+				still -= read
+				if f.Whole() && still <= 0 {
+					return
+				}
+				if read < limit || len(p.keys) == 0 {
+					break
+				}
+				p.at = positionOf(p.keys, &last)
+				limit = min(4*limit, mostRead)
+			}
+		}
+	}
+}
+
+// positionOf returns the position of an element.
+func positionOf[T any](keys []key, element *T) []collection.Value {
+	at := make([]collection.Value, len(keys))
+	for i := range keys {
+		at[i] = keys[i].Field.Of(unsafe.Pointer(element))
+	}
+	return at
+}
+
+// elements yields what a statement finds.
+func (f *fetch[T]) elements(ctx context.Context, statement string, args []any) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for rows, err := range f.rows(ctx, statement, args) {
+			var element T
+			if err == nil {
+				element, err = f.scan(rows)
+			}
+			if err != nil {
+				err = fmt.Errorf("sqlquery: listing %s: %w", f.table.from, err)
+			}
+			if !yield(element, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// rows yields the rows of a statement, and closes them.
+func (f *fetch[T]) rows(ctx context.Context, statement string, args []any) iter.Seq2[*sql.Rows, error] {
+	return func(yield func(*sql.Rows, error) bool) {
+		rows, err := f.db.QueryContext(ctx, statement, args...)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer rows.Close() // what it would say, Err has said
+		for rows.Next() {
+			if !yield(rows, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}

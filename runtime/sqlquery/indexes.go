@@ -1,0 +1,104 @@
+package sqlquery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// Indexes returns the statements that create the indexes in which pages are found, one for each field by which agents may
+// sort. The order by an enum is an expression, for which there is none. It returns nil if the table is a join.
+func (t *Table[T]) Indexes() []string {
+	if strings.ContainsFunc(t.from, func(r rune) bool {
+		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return nil
+	}
+	var ids, statements []string
+	for i := range t.fields {
+		if f := &t.fields[i]; f.id && t.columns[f.name] != nil {
+			ids = append(ids, t.indexed(f))
+		}
+	}
+	for i := range t.fields {
+		f := &t.fields[i]
+		if !f.sorts || f.enum || f.list || t.columns[f.name] == nil {
+			continue
+		}
+		keys := []string{t.indexed(f)}
+		for _, id := range ids {
+			if !slices.Contains(keys, id) {
+				keys = append(keys, id)
+			}
+		}
+		name := strings.NewReplacer(".", "_", "-", "_").Replace(t.from + "_" + f.name)
+		statements = append(statements, "CREATE INDEX "+t.dialect.quote(name)+" ON "+t.from+" ("+strings.Join(keys, ", ")+")")
+	}
+	return statements
+}
+
+// indexed returns a column as an index has it.
+func (t *Table[T]) indexed(f *offered) string {
+	column := t.columns[f.name]
+	if text := f.kind == collection.String || f.kind == collection.Text; text && t.dialect != MySQL &&
+		!column.Collated && column.Encode == nil {
+		return column.expr + t.dialect.collation()
+	}
+	return column.expr
+}
+
+// Check asks the database for nothing by each field that has a column, and returns what it refuses, such as columns that
+// do not exist or cannot be compared so. A service calls it when it starts.
+func (t *Table[T]) Check(ctx context.Context, db Querier) error {
+	var refused []error
+	for i := range t.fields {
+		f := &t.fields[i]
+		column := t.columns[f.name]
+		if column == nil {
+			continue
+		}
+		statement, args := t.checking(f, column)
+		rows, err := db.QueryContext(ctx, statement, args...)
+		if err == nil {
+			rows.Next()
+			err = errors.Join(rows.Err(), rows.Close())
+		}
+		if err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", f.name, err))
+		}
+	}
+	if refused != nil {
+		return fmt.Errorf("sqlquery: the database refuses fields of the table %s: %w", t.from, errors.Join(refused...))
+	}
+	return nil
+}
+
+// checking returns a statement that uses a column in every way that requests can.
+func (t *Table[T]) checking(f *offered, column *column) (statement string, args []any) {
+	w := &writer{dialect: t.dialect, columns: t.columns}
+	w.text.WriteString("SELECT 1 FROM " + t.from + " WHERE ")
+	field := &collection.Field{Name: f.name, Kind: f.kind, List: f.list}
+	c := collection.Condition{Field: field, Op: collection.Eq, Value: collection.Value{Time: time.Unix(0, 0)}}
+	if f.list {
+		c.Op = collection.Contains
+	}
+	w.condition(&c)
+	text := f.kind == collection.String && !f.enum
+	if c.Op = collection.Search; text && column.can(&c) {
+		w.text.WriteString(" OR ")
+		w.condition(&c)
+	}
+	if !f.list {
+		w.text.WriteString(" ORDER BY ")
+		w.ordered(place{keys: []key{{
+			Key: collection.Key{Field: field}, column: column, missable: f.missable,
+		}}})
+	}
+	w.text.WriteString(" LIMIT 0")
+	return w.text.String(), w.args
+}

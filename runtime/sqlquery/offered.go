@@ -1,0 +1,202 @@
+package sqlquery
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// offered is a field by which agents may filter, sort or search, or by which elements are identified.
+type offered struct {
+	name     string // or path, on the wire
+	kind     collection.Kind
+	list     bool
+	time     bool // it is a time, or a list of times
+	missable bool
+	sorts    bool
+	id       bool   // it identifies elements
+	enum     bool   // it may be one: its type is a text with a name
+	column   string // that a tag of another library names
+}
+
+// mostNested is how many structs the path of a field leads through.
+const mostNested = 3
+
+// offeredBy reads the tags of T as the generator does. tagged is false if none says what agents may do.
+func offeredBy[T any]() (fields []offered, tagged bool, err error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, false, fmt.Errorf("sqlquery: elements of %s are no structs", t)
+	}
+	r := tagReader{}
+	r.read(t, "", 0, false)
+	tagged = slices.ContainsFunc(r.found, func(f tagField) bool { return f.collects() })
+	ids := r.identifiers()
+	for i, f := range r.found {
+		isID := slices.Contains(ids, i)
+		use := f.collects() || isID
+		if !tagged {
+			use = isID || f.depth == 0 && !f.list && !f.has("sensitive") && !strings.HasPrefix(f.name, "_")
+			f.sorts = true
+		}
+		if use {
+			f.id = isID
+			fields = append(fields, f.offered)
+		}
+	}
+	return fields, tagged, nil
+}
+
+// tagField is a field of T with the keys of its tag.
+type tagField struct {
+	offered
+	depth int
+	keys  []string
+}
+
+func (f *tagField) has(key string) bool { return slices.Contains(f.keys, key) }
+
+// collects reports whether the tag says what agents may do by the field.
+func (f *tagField) collects() bool {
+	return slices.ContainsFunc(f.keys, func(key string) bool { return slices.Contains(collectionKeys, key) })
+}
+
+// collectionKeys are the keys of tags that say by what agents may ask.
+var collectionKeys = []string{"filter", "sort", "search", "group", "sum"}
+
+type tagReader struct{ found []tagField }
+
+// identifiers returns the indexes of the fields that identify elements.
+func (r *tagReader) identifiers() (ids []int) {
+	named := -1
+	for i, f := range r.found {
+		switch {
+		case f.depth > 0:
+		case f.has("id"):
+			ids = append(ids, i)
+		case f.name == "id", named < 0 && strings.HasSuffix(f.name, "_id"):
+			named = i
+		}
+	}
+	if ids == nil && named >= 0 {
+		ids = []int{named}
+	}
+	return ids
+}
+
+// read finds the fields of struct type t that hold values, and those of structs in it.
+func (r *tagReader) read(t reflect.Type, prefix string, depth int, missable bool) {
+	for field := range t.Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		value, mayMiss := valueType(field.Type, field.Tag.Get("json"))
+		mayMiss = mayMiss || missable
+		switch {
+		case name == "-" && options == "":
+		case field.Anonymous && name == "" && value.Kind() == reflect.Struct && !isValue(value):
+			r.read(value, prefix, depth, mayMiss)
+		case !field.IsExported():
+		default:
+			if name == "" {
+				name = field.Name
+			}
+			f := tagField{depth: depth, keys: tagKeys(field.Tag.Get("aql"))}
+			f.name, f.missable, f.column = prefix+name, mayMiss, foreignColumn(field.Tag)
+			f.sorts = f.has("sort")
+			if f.hold(value) {
+				r.found = append(r.found, f)
+			} else if value.Kind() == reflect.Struct && depth < mostNested && !f.has("sensitive") {
+				r.read(value, f.name+".", depth+1, mayMiss)
+			}
+		}
+	}
+}
+
+// valueType returns the type of the values of a field of type t, and whether they may be missing.
+func valueType(t reflect.Type, jsonTag string) (value reflect.Type, missable bool) {
+	for {
+		switch {
+		case t.Kind() == reflect.Pointer:
+			t, missable = t.Elem(), true
+		case t.Kind() == reflect.Struct && t.NumField() == 2 && t.PkgPath() == "database/sql" &&
+			strings.HasPrefix(t.Name(), "Null"):
+			t, missable = t.Field(0).Type, true
+		case t.Kind() == reflect.Struct && t.NumField() == 2 && t.PkgPath() == "github.com/aqltag/aqltag/runtime" &&
+			strings.HasPrefix(t.Name(), "Optional["):
+			t, missable = t.Field(1).Type, true
+		default:
+			return t, missable || t == timeType && strings.Contains(jsonTag, ",omit")
+		}
+	}
+}
+
+var timeType = reflect.TypeFor[time.Time]()
+
+// isValue reports whether a struct type is that of one value.
+func isValue(t reflect.Type) bool {
+	return t == timeType || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
+// hold sets the kind of a field that holds values of type t, or lists of them; false: they have no order.
+func (f *offered) hold(t reflect.Type) bool {
+	if t.Kind() == reflect.Slice && !isValue(t) {
+		f.list = true
+		t, _ = valueType(t.Elem(), "")
+	}
+	switch {
+	case t == timeType:
+		f.kind, f.time = collection.Time, true
+		return true
+	case isValue(t):
+		f.kind = collection.Text
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		f.kind = collection.Bool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		f.kind = collection.Int
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		f.kind = collection.Uint
+	case reflect.Float32, reflect.Float64:
+		f.kind = collection.Float
+	case reflect.String:
+		f.kind, f.enum = collection.String, t.PkgPath() != ""
+	default:
+		return false
+	}
+	return true
+}
+
+// tagKeys returns the keys of an aql tag.
+func tagKeys(tag string) (keys []string) {
+	quoted, start := false, 0
+	for i := 0; i <= len(tag); i++ {
+		switch {
+		case i < len(tag) && tag[i] == '\'':
+			quoted = !quoted
+		case i == len(tag) || tag[i] == ',' && !quoted:
+			key, _, _ := strings.Cut(tag[start:i], "=")
+			keys = append(keys, strings.TrimSpace(key))
+			start = i + 1
+		}
+	}
+	return keys
+}
+
+// foreignColumn returns the column that a tag of another library names; empty: there is none.
+func foreignColumn(tag reflect.StructTag) string {
+	if name, _, _ := strings.Cut(tag.Get("db"), ","); name != "" && name != "-" {
+		return name
+	}
+	for item := range strings.SplitSeq(tag.Get("gorm"), ";") {
+		if key, name, _ := strings.Cut(item, ":"); strings.EqualFold(strings.TrimSpace(key), "column") {
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}

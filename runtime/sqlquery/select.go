@@ -1,0 +1,161 @@
+package sqlquery
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// Select is what a database does of the query of one request. What it does not stays with the query, which does it when
+// the handler calls its Stream.
+type Select[T any] struct {
+	table      *Table[T]
+	query      *aql.Query[T]
+	bound      *collection.Bound // nil: no request brought the query
+	conditions collection.Node
+	keys       []key // nil: the order is left to the query
+}
+
+// Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
+// columns. The handler then ends with Query, or with the Stream of q and the rows that the statement of SQL finds.
+func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
+	s := &Select[T]{table: t, query: q, bound: boundOf(q)}
+	if s.bound == nil {
+		return s
+	}
+	if taken, ok := s.bound.Taker.(*Select[T]); ok && taken.table == t {
+		return taken
+	}
+	s.bound.Taker = s
+	var refused []string
+	s.bound.TakeWhere(func(c *collection.Condition) bool {
+		written, collated := can(t.columns, c)
+		if written {
+			s.conditions.All = append(s.conditions.All, *c)
+		} else if collated {
+			refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
+		}
+		return written
+	})
+	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
+	switch {
+	case ok && !s.bound.Ordered:
+		s.keys, s.bound.Ordered, s.bound.Placed = keys, true, true
+	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
+		column := t.columns[k.Field.Name]
+		return column != nil && column.Collated
+	}):
+		refused = append(refused, "the order by a Collated column together with what is left to the runtime")
+	}
+	if refused != nil {
+		s.bound.Refused = fmt.Errorf("sqlquery: the table %s cannot do: %s", t.from, strings.Join(refused, "; "))
+	}
+	return s
+}
+
+// boundOf returns what the request asks, which is all that a Query consists of.
+func boundOf[T any](q *aql.Query[T]) *collection.Bound {
+	return (*collection.Query[T])(unsafe.Pointer(q)).Bound
+}
+
+// Whole reports whether the statement finds no more than the page and one element behind it: nothing is left to the
+// query.
+func (s *Select[T]) Whole() bool { return s.bound != nil && s.keys != nil && s.bound.Filter == nil }
+
+// SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
+// stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on.
+func (s *Select[T]) SQL(columns string) (statement string, args []any) {
+	condition, args := s.Condition()
+	return "SELECT " + columns + " FROM " + s.table.from + " WHERE " + condition + s.OrderBy(), args
+}
+
+// Condition returns what stands behind WHERE, for statements that are written by hand, with the values of its
+// placeholders behind args: those in front of it in the statement, on which the numbers of PostgreSQL's depend. It is
+// never empty.
+func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
+	w := s.writer(args)
+	s.where(w)
+	if p, ok := s.place(); ok && p.at != nil {
+		w.text.WriteString(" AND ")
+		w.beyond(p)
+	}
+	return w.text.String(), w.args
+}
+
+// OrderBy returns the clauses ORDER BY and LIMIT, with a blank in front of them. It has no LIMIT if conditions are left
+// to the query, and is empty if the order is.
+func (s *Select[T]) OrderBy() string {
+	p, ok := s.place()
+	if !ok {
+		return ""
+	}
+	w := s.writer(nil)
+	w.text.WriteString(" ORDER BY ")
+	w.ordered(p)
+	if s.Whole() {
+		w.text.WriteString(" LIMIT " + strconv.Itoa(s.bound.Size+1))
+	}
+	return w.text.String()
+}
+
+// CountSQL returns a statement that counts what matches on all pages, and the values of its placeholders. If conditions
+// are left to the query it counts too many.
+func (s *Select[T]) CountSQL() (statement string, args []any) {
+	return s.countSQL(filter{})
+}
+
+func (s *Select[T]) countSQL(f filter) (statement string, args []any) {
+	w := s.writer(nil)
+	w.text.WriteString("SELECT COUNT(*) FROM " + s.table.from + " WHERE ")
+	f.write(w)
+	s.where(w)
+	return w.text.String(), w.args
+}
+
+func (s *Select[T]) writer(args []any) *writer {
+	return &writer{dialect: s.table.dialect, columns: s.table.columns, args: slices.Clone(args)}
+}
+
+// where writes the conditions that were taken.
+func (s *Select[T]) where(w *writer) {
+	if s.bound == nil {
+		w.text.WriteString(failing)
+		return
+	}
+	w.node(&s.conditions)
+}
+
+// place returns where the page is; false: the order is left to the query.
+func (s *Select[T]) place() (p place, ok bool) {
+	if s.keys == nil {
+		return p, false
+	}
+	return place{s.keys, s.bound.At, s.bound.Backward}, true
+}
+
+// partSQL returns the statement of a part that finds up to limit rows.
+func (s *Select[T]) partSQL(columns string, f filter, p part, limit int) (statement string, args []any) {
+	w := s.writer(nil)
+	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from + " WHERE ")
+	f.write(w)
+	s.where(w)
+	if p.presence != nil {
+		w.text.WriteString(" AND " + p.presence.column.expr)
+		w.text.WriteString(map[bool]string{true: " IS NULL", false: " IS NOT NULL"}[p.missing])
+	}
+	if p.at != nil {
+		w.text.WriteString(" AND ")
+		w.beyond(p.place)
+	}
+	if len(p.keys) > 0 {
+		w.text.WriteString(" ORDER BY ")
+		w.ordered(p.place)
+	}
+	w.text.WriteString(" LIMIT " + strconv.Itoa(limit))
+	return w.text.String(), w.args
+}
