@@ -199,22 +199,38 @@ func (w *writer) among(c *collection.Condition, column *column) {
 		w.text.WriteString(failing)
 		return
 	}
-	w.text.WriteString(column.expr)
-	if column.isText(c.Field) {
-		w.text.WriteString(w.dialect.collation())
-	}
-	w.text.WriteString(" IN (")
-	for i, v := range values {
-		if i > 0 {
-			w.text.WriteString(", ")
+	w.in(column.expr, c.Field, column, values)
+}
+
+// in writes that an expression, which is a column or an element of a list in it, is one of several values.
+func (w *writer) in(expr string, f *collection.Field, column *column, values []*collection.Value) {
+	among := func(expr string) {
+		w.text.WriteString(expr + " IN (")
+		for i, v := range values {
+			if i > 0 {
+				w.text.WriteString(", ")
+			}
+			w.text.WriteString(w.operand(f, column, v))
 		}
-		w.text.WriteString(w.operand(c.Field, column, v))
+		w.text.WriteByte(')')
 	}
-	w.text.WriteByte(')')
+	switch {
+	case !column.isText(f):
+		among(expr)
+	case w.dialect == MySQL: // of which the first may look into an index
+		among(expr)
+		w.text.WriteString(" AND ")
+		among(w.dialect.bytes(expr))
+	default:
+		among(w.dialect.bytes(expr))
+	}
 }
 
 // compare writes a comparison of a column with a value.
 func (w *writer) compare(f *collection.Field, column *column, symbol string, v *collection.Value) {
+	if symbol == symbols[collection.Eq] && w.dialect == MySQL && column.isText(f) { // it may look into an index
+		w.text.WriteString(column.expr + symbol + w.operand(f, column, v) + " AND ")
+	}
 	left, right := w.sides(f, column, v)
 	w.text.WriteString(left + symbol + right)
 }
@@ -224,10 +240,10 @@ func (w *writer) sides(f *collection.Field, column *column, v *collection.Value)
 	left, right = column.expr, w.operand(f, column, v)
 	switch {
 	case !column.isText(f):
-	case w.dialect.collatesValues():
-		right += w.dialect.collation()
+	case w.dialect == SQLite: // which looks into no index of a column with a collation behind it
+		right = w.dialect.bytes(right)
 	default:
-		left += w.dialect.collation()
+		left = w.dialect.bytes(left)
 	}
 	return left, right
 }

@@ -46,21 +46,18 @@ func (d Dialect) quote(name string) string {
 	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
 }
 
-// collation returns the collation in which texts are compared by their bytes.
-func (d Dialect) collation() string {
+// bytes returns an expression that is compared by the bytes of a text. Collations of MySQL ignore blanks at the end of
+// texts, but for some that MariaDB calls by other names.
+func (d Dialect) bytes(text string) string {
 	switch d {
 	case PostgreSQL:
-		return ` COLLATE "C"`
+		return text + ` COLLATE "C"`
 	case MySQL:
-		return " COLLATE utf8mb4_bin"
+		return "CAST(" + text + " AS BINARY)"
 	default:
-		return " COLLATE BINARY"
+		return text + " COLLATE BINARY"
 	}
 }
-
-// collatesValues says on which side of a comparison the collation stands. SQLite and MySQL look into no index of a column
-// with a collation behind it; PostgreSQL does.
-func (d Dialect) collatesValues() bool { return d != PostgreSQL }
 
 // comparesRows says whether the database finds rows that are greater than others in an index.
 func (d Dialect) comparesRows() bool { return d != MySQL }
@@ -69,11 +66,11 @@ func (d Dialect) comparesRows() bool { return d != MySQL }
 func (d Dialect) lower(text string) string {
 	switch d {
 	case PostgreSQL:
-		return "lower(" + text + d.collation() + ")"
+		return "lower(" + d.bytes(text) + ")"
 	case MySQL: // LOWER changes other letters too
 		var out strings.Builder
 		out.WriteString(strings.Repeat("REPLACE(", 26))
-		out.WriteString(text + d.collation())
+		out.WriteString(text + " COLLATE utf8mb4_bin")
 		for letter := 'A'; letter <= 'Z'; letter++ {
 			out.WriteString(",'" + string(letter) + "','" + string(letter+'a'-'A') + "')")
 		}

@@ -47,7 +47,7 @@ func (t *Table[T]) indexed(f *offered) string {
 	column := t.columns[f.name]
 	if text := f.kind == collection.String || f.kind == collection.Text; text && t.dialect != MySQL &&
 		!column.Collated && column.Encode == nil {
-		return column.expr + t.dialect.collation()
+		return t.dialect.bytes(column.expr)
 	}
 	return column.expr
 }

@@ -37,11 +37,11 @@ func (w *writer) list(c *collection.Condition, column *column) {
 
 // anyOf writes that one of the elements of a list is one of several values.
 func (w *writer) anyOf(f *collection.Field, column *column, values []collection.Value) {
-	var kept []collection.Value
-	for _, v := range values {
-		op := collection.Eq
+	var kept []*collection.Value
+	for i := range values {
+		op, v := collection.Eq, values[i]
 		if _, decided := w.fit(f, column, &op, &v); !decided {
-			kept = append(kept, v)
+			kept = append(kept, &values[i])
 		}
 	}
 	if len(kept) == 0 {
@@ -53,35 +53,24 @@ func (w *writer) anyOf(f *collection.Field, column *column, values []collection.
 		return
 	}
 	w.elements(f, column, func(element string) {
-		w.text.WriteString(element)
-		if column.isText(f) && column.List != JSON {
-			w.text.WriteString(w.dialect.collation())
-		}
-		w.text.WriteString(" IN (")
-		for i := range kept {
-			if i > 0 {
-				w.text.WriteString(", ")
-			}
-			w.text.WriteString(w.operand(f, column, &kept[i]))
-		}
-		w.text.WriteByte(')')
+		w.in(element, f, column, kept)
 	})
 }
 
 // containing writes the same with the operator of the database for it, which may look into an index.
-func (w *writer) containing(f *collection.Field, column *column, values []collection.Value) {
+func (w *writer) containing(f *collection.Field, column *column, values []*collection.Value) {
 	w.text.WriteString("COALESCE(")
-	for i := range values {
+	for i, v := range values {
 		if i > 0 {
 			w.text.WriteString(" OR ")
 		}
 		switch {
 		case column.List == Array:
-			w.text.WriteString(w.operand(f, column, &values[i]) + " = ANY(" + column.expr + ")")
+			w.text.WriteString(w.operand(f, column, v) + " = ANY(" + column.expr + ")")
 		case w.dialect == PostgreSQL:
-			w.text.WriteString(column.expr + "::jsonb @> " + w.value(column.json(f, &values[i])) + "::text::jsonb")
+			w.text.WriteString(column.expr + "::jsonb @> " + w.value(column.json(f, v)) + "::text::jsonb")
 		default:
-			w.text.WriteString("JSON_CONTAINS(" + column.expr + ", " + w.value(column.json(f, &values[i])) + ")")
+			w.text.WriteString("JSON_CONTAINS(" + column.expr + ", " + w.value(column.json(f, v)) + ")")
 		}
 	}
 	w.text.WriteString(", " + failing + ")")

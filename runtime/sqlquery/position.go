@@ -36,12 +36,13 @@ func keysOf(d Dialect, columns map[string]*column, order collection.Order) (keys
 
 // ranksOf returns an expression that is the place of a value among the constants of an enum; false: a text of SQL can
 // not hold one of them without an escape.
-func ranksOf(d Dialect, column *column, f *collection.Field) (expr string, ok bool) {
+func ranksOf(d Dialect, column *column, f *collection.Field) (ranks string, ok bool) {
 	var out strings.Builder
-	out.WriteString("CASE " + column.expr)
+	expr := column.expr
 	if column.isText(f) {
-		out.WriteString(d.collation())
+		expr = d.bytes(expr)
 	}
+	out.WriteString("CASE " + expr)
 	for i, constant := range f.Ranks {
 		if strings.ContainsAny(constant, "'\\\x00?$") || column.Encode != nil {
 			return "", false
@@ -66,11 +67,12 @@ func (w *writer) ordered(p place) {
 			w.text.WriteString(", ")
 		}
 		k := &p.keys[i]
-		expr, descending := k.ranks, k.Descending != p.backward
-		if expr == "" {
-			expr = k.column.expr
+		expr, descending := k.column.expr, k.Descending != p.backward
+		if k.ranks != "" {
+			expr = k.rank()
+		} else {
 			if k.column.isText(k.Field) {
-				expr += w.dialect.collation()
+				expr = w.dialect.bytes(expr)
 			}
 		}
 		direction := ""
@@ -202,7 +204,15 @@ func (w *writer) keySides(k *key, at *collection.Value) (left, right string) {
 	if rank < 0 {
 		rank = len(k.Field.Ranks)
 	}
-	return k.ranks, w.value(int64(rank))
+	return k.rank(), w.value(int64(rank))
+}
+
+// rank returns the place of an enum's value among its constants, or NULL if it is missing.
+func (k *key) rank() string {
+	if !k.missable {
+		return k.ranks
+	}
+	return "CASE WHEN " + k.column.expr + " IS NOT NULL THEN " + k.ranks + " END"
 }
 
 // part is a statement of those that together list what a query asks for, in its order.
