@@ -46,8 +46,8 @@ type Sort struct {
 // Window says which elements a page is made of.
 type Window struct {
 	Limit int // How many to fetch: one more than the page has, which tells whether there are others behind it
-	// After has the values of the order at the position from which to fetch, itself left out: as in Condition.Value, and
-	// nil for a missing one. nil: from the first element, or from the last one if Backward.
+	// After has the values of the order at the position from which to fetch, itself left out: as in Condition.Value,
+	// and nil for a missing one. nil: from the first element, or from the last one if Backward.
 	After []any
 	// Offset is how many elements to leave out in front, in a style of paging without cursors; else 0.
 	Offset int

@@ -14,6 +14,16 @@ type writer struct {
 	columns map[string]*column
 	text    strings.Builder
 	args    []any
+	clauses int // of WHERE so far
+}
+
+// clause begins another condition of WHERE.
+func (w *writer) clause() {
+	if w.clauses++; w.clauses == 1 {
+		w.text.WriteString(" WHERE ")
+		return
+	}
+	w.text.WriteString(" AND ")
 }
 
 // holding and failing are conditions that always and never hold.
@@ -160,7 +170,9 @@ var symbols = [...]string{
 
 // fit makes of a comparison with a value that the column cannot hold one with a value that it can. decided says that it
 // holds always, or never.
-func (w *writer) fit(f *collection.Field, column *column, op *collection.Op, v *collection.Value) (always, decided bool) {
+func (w *writer) fit(
+	f *collection.Field, column *column, op *collection.Op, v *collection.Value,
+) (always, decided bool) {
 	switch {
 	case f.Kind == collection.Time:
 		whole := v.Time.Truncate(column.Precision)

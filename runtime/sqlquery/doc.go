@@ -1,6 +1,6 @@
-// Package sqlquery answers the queries of collections from an SQL database: it renders what a request filters, sorts and
-// pages by into statements of SQLite, PostgreSQL and MySQL, and leaves to the runtime what the database cannot do
-// exactly (MCP-AQL operations §4.4, collection querying §2, pagination §6).
+// Package sqlquery answers the queries of collections from SQLite, PostgreSQL and MySQL. It writes the statements that
+// find what a request filters, sorts and pages by, and leaves to the runtime what the database cannot do exactly (MCP-AQL
+// operations §4.4, collection querying §2, pagination §6).
 //
 // A Table says which columns hold the fields of a type. It is made once:
 //
@@ -13,7 +13,8 @@
 //
 //	return sqlquery.Query(ctx, s.db, todos.Take(&req.Query), scanTodo, sqlquery.Where("tenant = ?", tenant))
 //
-// A request has no part in the text of a statement: identifiers and expressions are the author's, values are placeholders,
-// and the rest is this package's. A page costs one statement, or two if the field that it is ordered by may be missing,
-// wherever the page is: statements find its place in an index (see Table.Indexes) and count no rows in front of it.
+// A request has no part in the text of a statement: identifiers and expressions are the author's, values are
+// placeholders, and the rest is this package's. A page costs one statement, or two if the field that it is ordered by
+// may be missing, wherever the page is: statements find its place in an index (see Table.Indexes) and count no rows in
+// front of it.
 package sqlquery

@@ -19,7 +19,8 @@ type Querier interface {
 // Query answers with the elements that the database finds. scan makes an element of the columns of a row, which are all
 // of the table unless Reading says others.
 //
-// If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is full.
+// If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is
+// full.
 func Query[T any](
 	ctx context.Context, db Querier, s *Select[T], scan func(*sql.Rows) (T, error), options ...Option,
 ) (*aql.Page[T], error) {
@@ -94,11 +95,8 @@ func (f *fetch[T]) count(ctx context.Context) (total int, err error) {
 
 // unordered yields the elements for which the conditions hold that were taken.
 func (f *fetch[T]) unordered(ctx context.Context) iter.Seq2[T, error] {
-	w := f.writer(nil)
-	w.text.WriteString("SELECT " + f.columns + " FROM " + f.table.from + " WHERE ")
-	f.filter.write(w)
-	f.where(w)
-	return f.elements(ctx, w.text.String(), w.args)
+	statement, args := f.unorderedSQL(f.columns, f.filter)
+	return f.elements(ctx, statement, args)
 }
 
 // mostRead is how many rows a statement reads where conditions are left to the runtime.

@@ -11,19 +11,24 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
-// Indexes returns the statements that create the indexes in which pages are found, one for each field by which agents may
-// sort. The order by an enum is an expression, for which there is none. It returns nil if the table is a join.
+// Indexes returns the statements that create the indexes in which pages are found: one for the order by what identifies
+// elements, and one for each field by which agents may sort. The order by an enum is an expression, for which there is
+// none. MySQL uses those of texts only where the columns are Collated. Indexes returns nil if the table is a join.
 func (t *Table[T]) Indexes() []string {
 	if strings.ContainsFunc(t.from, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
 		return nil
 	}
-	var ids, statements []string
+	var ids []string
 	for i := range t.fields {
 		if f := &t.fields[i]; f.id && t.columns[f.name] != nil {
 			ids = append(ids, t.indexed(f))
 		}
+	}
+	var statements []string
+	if ids != nil {
+		statements = append(statements, t.index("identity", ids))
 	}
 	for i := range t.fields {
 		f := &t.fields[i]
@@ -32,14 +37,21 @@ func (t *Table[T]) Indexes() []string {
 		}
 		keys := []string{t.indexed(f)}
 		for _, id := range ids {
-			if !slices.Contains(keys, id) {
+			if id != keys[0] {
 				keys = append(keys, id)
 			}
 		}
-		name := strings.NewReplacer(".", "_", "-", "_").Replace(t.from + "_" + f.name)
-		statements = append(statements, "CREATE INDEX "+t.dialect.quote(name)+" ON "+t.from+" ("+strings.Join(keys, ", ")+")")
+		if statement := t.index(strings.ReplaceAll(f.name, ".", "_"), keys); !slices.Equal(keys, ids) {
+			statements = append(statements, statement)
+		}
 	}
 	return statements
+}
+
+// index returns the statement that creates an index.
+func (t *Table[T]) index(name string, keys []string) string {
+	name = t.dialect.quote(strings.ReplaceAll(t.from, ".", "_") + "_" + name)
+	return "CREATE INDEX " + name + " ON " + t.from + " (" + strings.Join(keys, ", ") + ")"
 }
 
 // indexed returns a column as an index has it.
@@ -52,8 +64,8 @@ func (t *Table[T]) indexed(f *offered) string {
 	return column.expr
 }
 
-// Check asks the database for nothing by each field that has a column, and returns what it refuses, such as columns that
-// do not exist or cannot be compared so. A service calls it when it starts.
+// Check asks the database for nothing by each field that has a column, and returns what it refuses, such as columns
+// that do not exist or cannot be compared so. A service calls it when it starts.
 func (t *Table[T]) Check(ctx context.Context, db Querier) error {
 	var refused []error
 	for i := range t.fields {

@@ -15,8 +15,8 @@ type settings struct {
 	read    string // what stands behind SELECT; empty: all columns
 }
 
-// Where adds a condition of the author's own, such as that on a tenant, to those of the request. A ? outside of quotation
-// marks is the placeholder of an argument, in every dialect.
+// Where adds a condition of the author's own, such as that on a tenant, to those of the request. A ? outside of
+// quotation marks is the placeholder of an argument, in every dialect.
 func Where(condition string, args ...any) Option {
 	return func(s *settings) { s.filter = append(s.filter, own{condition, args}) }
 }
@@ -46,9 +46,10 @@ func (s *settings) err() error {
 	return nil
 }
 
-// write writes the conditions, with an AND behind each.
+// write writes the conditions.
 func (f filter) write(w *writer) {
 	for _, o := range f {
+		w.clause()
 		w.text.WriteByte('(')
 		for i, text := range split(o.condition) {
 			if i > 0 {
@@ -56,7 +57,7 @@ func (f filter) write(w *writer) {
 			}
 			w.text.WriteString(text)
 		}
-		w.text.WriteString(") AND ")
+		w.text.WriteByte(')')
 	}
 }
 

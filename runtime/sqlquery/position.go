@@ -97,8 +97,8 @@ func (w *writer) ordered(p place) {
 	}
 }
 
-// beyond writes what is on the side of the position. Databases look for it in an index if it is a comparison of rows, or
-// if a bound on the first key stands alone; alternatives by themselves they read from the beginning.
+// beyond writes what is on the side of the position. Databases look for it in an index if it is a comparison of rows,
+// or if a bound on the first key stands alone; alternatives by themselves they read from the beginning.
 func (w *writer) beyond(p place) {
 	rows := w.dialect.comparesRows() && len(p.keys) > 1
 	for i := range p.keys {

@@ -70,8 +70,10 @@ func (s *Select[T]) Whole() bool { return s.bound != nil && s.keys != nil && s.b
 // SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
 // stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on.
 func (s *Select[T]) SQL(columns string) (statement string, args []any) {
-	condition, args := s.Condition()
-	return "SELECT " + columns + " FROM " + s.table.from + " WHERE " + condition + s.OrderBy(), args
+	w := s.writer(nil)
+	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
+	s.where(w)
+	return w.text.String() + s.OrderBy(), w.args
 }
 
 // Condition returns what stands behind WHERE, for statements that are written by hand, with the values of its
@@ -80,11 +82,10 @@ func (s *Select[T]) SQL(columns string) (statement string, args []any) {
 func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
 	w := s.writer(args)
 	s.where(w)
-	if p, ok := s.place(); ok && p.at != nil {
-		w.text.WriteString(" AND ")
-		w.beyond(p)
+	if w.clauses == 0 {
+		return holding, w.args
 	}
-	return w.text.String(), w.args
+	return strings.TrimPrefix(w.text.String(), " WHERE "), w.args
 }
 
 // OrderBy returns the clauses ORDER BY and LIMIT, with a blank in front of them. It has no LIMIT if conditions are left
@@ -105,51 +106,38 @@ func (s *Select[T]) OrderBy() string {
 
 // CountSQL returns a statement that counts what matches on all pages, and the values of its placeholders. If conditions
 // are left to the query it counts too many.
-func (s *Select[T]) CountSQL() (statement string, args []any) {
-	return s.countSQL(filter{})
-}
+func (s *Select[T]) CountSQL() (statement string, args []any) { return s.countSQL(nil) }
 
 func (s *Select[T]) countSQL(f filter) (statement string, args []any) {
 	w := s.writer(nil)
-	w.text.WriteString("SELECT COUNT(*) FROM " + s.table.from + " WHERE ")
+	w.text.WriteString("SELECT COUNT(*) FROM " + s.table.from)
 	f.write(w)
-	s.where(w)
+	s.filtered(w)
 	return w.text.String(), w.args
 }
 
-func (s *Select[T]) writer(args []any) *writer {
-	return &writer{dialect: s.table.dialect, columns: s.table.columns, args: slices.Clone(args)}
-}
-
-// where writes the conditions that were taken.
-func (s *Select[T]) where(w *writer) {
-	if s.bound == nil {
-		w.text.WriteString(failing)
-		return
-	}
-	w.node(&s.conditions)
-}
-
-// place returns where the page is; false: the order is left to the query.
-func (s *Select[T]) place() (p place, ok bool) {
-	if s.keys == nil {
-		return p, false
-	}
-	return place{s.keys, s.bound.At, s.bound.Backward}, true
+// unorderedSQL returns the statement that finds all rows for which the conditions hold.
+func (s *Select[T]) unorderedSQL(columns string, f filter) (statement string, args []any) {
+	w := s.writer(nil)
+	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
+	f.write(w)
+	s.filtered(w)
+	return w.text.String(), w.args
 }
 
 // partSQL returns the statement of a part that finds up to limit rows.
 func (s *Select[T]) partSQL(columns string, f filter, p part, limit int) (statement string, args []any) {
 	w := s.writer(nil)
-	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from + " WHERE ")
+	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
 	f.write(w)
-	s.where(w)
+	s.filtered(w)
 	if p.presence != nil {
-		w.text.WriteString(" AND " + p.presence.column.expr)
+		w.clause()
+		w.text.WriteString(p.presence.column.expr)
 		w.text.WriteString(map[bool]string{true: " IS NULL", false: " IS NOT NULL"}[p.missing])
 	}
 	if p.at != nil {
-		w.text.WriteString(" AND ")
+		w.clause()
 		w.beyond(p.place)
 	}
 	if len(p.keys) > 0 {
@@ -158,4 +146,37 @@ func (s *Select[T]) partSQL(columns string, f filter, p part, limit int) (statem
 	}
 	w.text.WriteString(" LIMIT " + strconv.Itoa(limit))
 	return w.text.String(), w.args
+}
+
+func (s *Select[T]) writer(args []any) *writer {
+	return &writer{dialect: s.table.dialect, columns: s.table.columns, args: slices.Clone(args)}
+}
+
+// filtered writes the conditions that were taken.
+func (s *Select[T]) filtered(w *writer) {
+	if s.bound == nil {
+		w.clause()
+		w.text.WriteString(failing)
+	}
+	for i := range s.conditions.All {
+		w.clause()
+		w.condition(&s.conditions.All[i])
+	}
+}
+
+// where writes the conditions that were taken, and the position of the request.
+func (s *Select[T]) where(w *writer) {
+	s.filtered(w)
+	if p, ok := s.place(); ok && p.at != nil {
+		w.clause()
+		w.beyond(p)
+	}
+}
+
+// place returns where the page is; false: the order is left to the query.
+func (s *Select[T]) place() (p place, ok bool) {
+	if s.keys == nil {
+		return p, false
+	}
+	return place{s.keys, s.bound.At, s.bound.Backward}, true
 }

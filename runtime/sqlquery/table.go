@@ -17,26 +17,26 @@ type Table[T any] struct {
 	columns map[string]*column // by the names of fields; those that are left to the runtime are not among them
 }
 
-// Columns says which columns hold the fields of a type, by the names or paths of the fields on the wire. A field that is
-// absent is held by the column that its tag db or gorm names, or else by the one with its own name.
+// Columns says which columns hold the fields of a type, by the names or paths of the fields on the wire. A field that
+// is absent is held by the column that its tag db or gorm names, or else by the one with its own name.
 type Columns map[string]Column
 
-// Column says how a field is kept. A field that may be missing is NULL where it is. The zero Column is the column with the
-// name of the field.
+// Column says how a field is kept. A field that may be missing is NULL where it is. The zero Column is the column with
+// the name of the field.
 type Column struct {
 	// Name is the name of the column. It is quoted.
 	Name string
-	// Expr is an SQL expression in place of a column, such as "t.title" or "lower(title)". It is a part of statements as
-	// it is, so no request may have a part in it.
+	// Expr is an SQL expression in place of a column, such as "t.title" or "lower(title)". It is a part of statements
+	// as it is, so no request may have a part in it.
 	Expr string
-	// Encode returns a value as the database keeps it; nil: as it is. It gets a string, bool, float64, time.Time or int64,
-	// or a uint64 where an int64 has no room, and has to keep the order of values. SQLite, which has no times, needs one
-	// for each field that is a time: see UnixMicro.
+	// Encode returns a value as the database keeps it; nil: as it is. It gets a string, bool, float64, time.Time or
+	// int64, or a uint64 where an int64 has no room, and has to keep the order of values. SQLite, which has no times,
+	// needs one for each field that is a time: see UnixMicro.
 	Encode func(value any) any
 	// Precision is that to which a time is kept; 0: a microsecond.
 	Precision time.Duration
-	// List is how a list is kept: JSON, Array, or a subquery of the author's with one %s, in whose place the condition on
-	// an element stands. Expr is then the element:
+	// List is how a list is kept: JSON, Array, or a subquery of the author's with one %s, in whose place the condition
+	// on an element stands. Expr is then the element:
 	//
 	//	{Expr: "g.tag", List: "SELECT 1 FROM tags g WHERE g.todo_id = todos.todo_id AND %s"}
 	List string
@@ -62,10 +62,10 @@ type column struct {
 
 // New returns the table of T in a database. from is what stands behind FROM, such as the name of the table.
 //
-// It fails, naming all of them, if fields by which agents may filter, sort or search have no column: each has to have one
-// or be InMemory, so that what introspection offers is what the database does. If no field of T has a tag filter, sort
-// or search, agents may use all of its texts, numbers, booleans and times, and each has to be in columns or have a tag db
-// or gorm.
+// It fails, naming all of them, if fields by which agents may filter, sort or search have no column: each has to have
+// one or be InMemory, so that what introspection offers is what the database does. If no field of T has a tag filter,
+// sort or search, agents may use all of its texts, numbers, booleans and times, and each has to be in columns or have a
+// tag db or gorm.
 func New[T any](dialect Dialect, from string, columns Columns) (*Table[T], error) {
 	t := &Table[T]{dialect: dialect, from: from, columns: make(map[string]*column)}
 	if !dialect.known() || strings.TrimSpace(from) == "" {
@@ -150,8 +150,8 @@ func (t *Table[T]) column(f *offered, c Column, named bool) (made *column, fault
 	return made, ""
 }
 
-// UnixMicro encodes a time as the microseconds since 1970, which any integer column of 64 bits holds, and other values as
-// they are.
+// UnixMicro encodes a time as the microseconds since 1970, which any integer column of 64 bits holds, and other values
+// as they are.
 func UnixMicro(value any) any {
 	if at, ok := value.(time.Time); ok {
 		return at.UnixMicro()

@@ -108,6 +108,7 @@ var allowed = map[string][]string{
 	"runtime/audit":             {"runtime/identity", "runtime/internal/wire", "runtime/store"},
 	"runtime/policy":            {"runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/words"},
 	"runtime/policy/policyfile": {"runtime/gen", "runtime/policy", "runtime/words"},
+	"runtime/sqlquery":          {"runtime", "runtime/internal/collection"},
 	"runtime/store":             {},
 	"runtime/store/storetest":   {"runtime/store"},
 	"runtime/store/sqlite":      {"runtime/store"},
