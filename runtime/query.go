@@ -152,7 +152,7 @@ func kept[T any](p unsafe.Pointer) unsafe.Pointer {
 // pageOf makes a page of what was found.
 func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Page[T], error) {
 	if b.Refused != nil {
-		return nil, b.Refused
+		err = b.Refused
 	}
 	if errors.Is(err, collection.ErrScanned) {
 		return nil, tooManyScanned(b.MaxScanned)

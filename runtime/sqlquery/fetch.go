@@ -37,13 +37,13 @@ func Query[T any](
 	case f.err() != nil:
 		return nil, f.err()
 	case s.bound.Refused != nil:
-		return nil, s.bound.Refused
+		return s.query.Slice(ctx, nil) // which fails
+	case s.Whole():
+		return f.page(ctx)
 	case s.keys == nil:
-		return s.query.Stream(ctx, f.unordered(ctx))
-	case !s.Whole():
-		return s.query.Stream(ctx, f.ordered(ctx))
+		return s.query.Stream(ctx, f.whole(ctx))
 	}
-	return f.page(ctx)
+	return s.query.Stream(ctx, f.ordered(ctx))
 }
 
 // fetch fetches the elements of a page.
@@ -58,7 +58,11 @@ type fetch[T any] struct {
 // page answers with what the statements find, to which nothing is to be done.
 func (f *fetch[T]) page(ctx context.Context) (*aql.Page[T], error) {
 	var fetched []T
-	for element, err := range f.ordered(ctx) {
+	elements := f.ordered(ctx)
+	if f.bound.Skip > 0 {
+		elements = f.whole(ctx)
+	}
+	for element, err := range elements {
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +73,7 @@ func (f *fetch[T]) page(ctx context.Context) (*aql.Page[T], error) {
 	total := collection.Unknown
 	if f.counted {
 		total = len(fetched)
-		if f.bound.At != nil || total > f.bound.Size {
+		if f.bound.At != nil || f.bound.Skip > 0 || total > f.bound.Size {
 			var err error
 			if total, err = f.count(ctx); err != nil {
 				return nil, err
@@ -93,9 +97,9 @@ func (f *fetch[T]) count(ctx context.Context) (total int, err error) {
 	return total, nil
 }
 
-// unordered yields the elements for which the conditions hold that were taken.
-func (f *fetch[T]) unordered(ctx context.Context) iter.Seq2[T, error] {
-	statement, args := f.unorderedSQL(f.columns, f.filter)
+// whole yields what one statement finds.
+func (f *fetch[T]) whole(ctx context.Context) iter.Seq2[T, error] {
+	statement, args := f.wholeSQL(f.columns, f.filter)
 	return f.elements(ctx, statement, args)
 }
 

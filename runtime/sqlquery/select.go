@@ -45,15 +45,19 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
 	switch {
 	case ok && !s.bound.Ordered:
-		s.keys, s.bound.Ordered, s.bound.Placed = keys, true, true
+		s.keys, s.bound.Ordered = keys, true
+		s.bound.Placed = s.bound.Skip == 0 || s.bound.Filter == nil
 	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
 		column := t.columns[k.Field.Name]
 		return column != nil && column.Collated
 	}):
 		refused = append(refused, "the order by a Collated column together with what is left to the runtime")
 	}
-	if refused != nil {
+	switch {
+	case refused != nil:
 		s.bound.Refused = fmt.Errorf("sqlquery: the table %s cannot do: %s", t.from, strings.Join(refused, "; "))
+	case s.bound.Skip > s.bound.MaxSkipped:
+		s.bound.Refused = collection.ErrSkipped
 	}
 	return s
 }
@@ -70,8 +74,14 @@ func (s *Select[T]) Whole() bool { return s.bound != nil && s.keys != nil && s.b
 // SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
 // stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on.
 func (s *Select[T]) SQL(columns string) (statement string, args []any) {
+	return s.wholeSQL(columns, nil)
+}
+
+// wholeSQL returns the one statement that finds what the request asks for.
+func (s *Select[T]) wholeSQL(columns string, f filter) (statement string, args []any) {
 	w := s.writer(nil)
 	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
+	f.write(w)
 	s.where(w)
 	return w.text.String() + s.OrderBy(), w.args
 }
@@ -88,8 +98,8 @@ func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
 	return strings.TrimPrefix(w.text.String(), " WHERE "), w.args
 }
 
-// OrderBy returns the clauses ORDER BY and LIMIT, with a blank in front of them. It has no LIMIT if conditions are left
-// to the query, and is empty if the order is.
+// OrderBy returns the clauses ORDER BY, LIMIT and OFFSET, with a blank in front of them. It has neither of the last two
+// if conditions are left to the query, and is empty if the order is.
 func (s *Select[T]) OrderBy() string {
 	p, ok := s.place()
 	if !ok {
@@ -100,6 +110,9 @@ func (s *Select[T]) OrderBy() string {
 	w.ordered(p)
 	if s.Whole() {
 		w.text.WriteString(" LIMIT " + strconv.Itoa(s.bound.Size+1))
+		if s.bound.Skip > 0 {
+			w.text.WriteString(" OFFSET " + strconv.Itoa(s.bound.Skip))
+		}
 	}
 	return w.text.String()
 }
@@ -111,15 +124,6 @@ func (s *Select[T]) CountSQL() (statement string, args []any) { return s.countSQ
 func (s *Select[T]) countSQL(f filter) (statement string, args []any) {
 	w := s.writer(nil)
 	w.text.WriteString("SELECT COUNT(*) FROM " + s.table.from)
-	f.write(w)
-	s.filtered(w)
-	return w.text.String(), w.args
-}
-
-// unorderedSQL returns the statement that finds all rows for which the conditions hold.
-func (s *Select[T]) unorderedSQL(columns string, f filter) (statement string, args []any) {
-	w := s.writer(nil)
-	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
 	f.write(w)
 	s.filtered(w)
 	return w.text.String(), w.args

@@ -46,6 +46,8 @@ func TestStatements(t *testing.T) {
 		{"list_taken", `{"filter":{"address":"10.0.0.1","plan.due_at":{"lt":"2026-01-02T03:04:05Z"}}}`},
 		{"list_taken", `{"filter":{"reserve":{"gt":1},"title":"a"}}`},
 		{"list_taken", `{"sort":{"field":"reserve"},"filter":{"title":"a"}}`},
+		{"list_offset", `{"from":"taken","offset":20,"limit":5,"sort":{"field":"sold_at","order":"desc"}}`},
+		{"list_numbered", `{"from":"taken","page":3,"filter":{"_or":[{"lot":1},{"reserve":1}]}}`},
 		{"search_taken", `{"query":"milk \"brown bread\""}`},
 	} {
 		fmt.Fprintf(&got, "\n%s %s\n", tt.operation, tt.params)
@@ -318,6 +320,20 @@ func TestCollatedColumnsAreNotLeft(t *testing.T) {
 		if answer["success"] != want || want != (r.statements != nil) {
 			t.Errorf("%s: %v, after %q", params, answer, r.statements)
 		}
+	}
+}
+
+// REQ-PG-09: an offset is what the database passes over, so it is bounded.
+func TestFarOffsets(t *testing.T) {
+	s, r := recording(t, sqlquery.SQLite, sqlquery.JSON)
+	for offset, code := range map[int]any{10_000: nil, 10_001: "VALIDATION_PAYLOAD_TOO_LARGE"} {
+		answer := send(t, s, "list_offset", fmt.Sprintf(`{"from":"taken","offset":%d}`, offset))
+		if got := at(answer, "error", "code"); got != code {
+			t.Errorf("an offset of %d: %v", offset, answer)
+		}
+	}
+	if len(r.statements) != 1 {
+		t.Errorf("the statements are %q", r.statements)
 	}
 }
 

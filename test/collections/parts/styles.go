@@ -12,7 +12,7 @@ type NumberedRequest struct {
 	aql.Query[Part]
 	aql.Fields
 
-	From string `json:"from" aql:"enum=slice|pointers|stream,default=slice"` // Where parts are kept
+	From string `json:"from" aql:"enum=slice|pointers|stream|taken,default=slice"` // Where parts are kept
 }
 
 // Numbered lists parts on pages that have numbers.
@@ -26,7 +26,7 @@ type OffsetRequest struct {
 	aql.Query[Part]
 	aql.Fields
 
-	From string `json:"from" aql:"enum=slice|pointers|stream,default=slice"` // Where parts are kept
+	From string `json:"from" aql:"enum=slice|pointers|stream|taken,default=slice"` // Where parts are kept
 }
 
 // Offset lists parts behind an offset.
@@ -43,6 +43,8 @@ func (s *Store) from(ctx context.Context, q *aql.Query[Part], place string) (*aq
 			all[i] = &s.Parts[i]
 		}
 		return q.Pointers(ctx, all)
+	case "taken":
+		return s.Answer(ctx, q)
 	case "stream":
 		return q.Stream(ctx, s.each())
 	default:
