@@ -59,7 +59,6 @@ func columnsOf(d sqlquery.Dialect, tags string) sqlquery.Columns {
 	columns := sqlquery.Columns{
 		"title": {Name: "the title"}, "tags": {List: tags}, "counts": {List: sqlquery.JSON},
 		"grades":     {List: "SELECT 1 FROM grades g WHERE g.part_id = parts.part_id AND %s", Expr: "g.grade"},
-		"address":    {Collated: true},
 		"reserve":    {InMemory: true},
 		"maker.name": {Name: "maker_name"}, "maker.rank": {Name: "maker_rank"}, "maker.codes": {InMemory: true},
 		"plan.due_at": {Expr: "p.due_at", Encode: sqlquery.UnixMicro}, "plan.step.grade": {Expr: "p.grade"},
@@ -77,9 +76,17 @@ func columnsOf(d sqlquery.Dialect, tags string) sqlquery.Columns {
 // but for those of contexts with the key inMemory.
 func recording(t testing.TB, d sqlquery.Dialect, tags string, options ...sqlquery.Option) (*aql.Session, *recorder) {
 	t.Helper()
+	return recordingOf(t, d, columnsOf(d, tags), options...)
+}
+
+// recordingOf is recording for parts that are kept so.
+func recordingOf(
+	t testing.TB, d sqlquery.Dialect, columns sqlquery.Columns, options ...sqlquery.Option,
+) (*aql.Session, *recorder) {
+	t.Helper()
 	r := &recorder{}
 	db := opened(t, r)
-	table, err := sqlquery.New[parts.Part](d, "parts", columnsOf(d, tags))
+	table, err := sqlquery.New[parts.Part](d, "parts", columns)
 	if err != nil {
 		t.Fatal(err)
 	}
