@@ -52,8 +52,41 @@ func TestEveryMutationOfTheEvaluatorIsCaught(t *testing.T) {
 	expectFailures(t, "./test/collections", "^Test(Queries|Operators|PageSizes|CursorsOfOtherQueries)$", evaluators)
 }
 
-// expectFailures runs some tests of a package on each mutant, and expects them to fail; and to pass without one.
-func expectFailures(t *testing.T, tests, run string, changes []change) {
+// renderers are mutants of the code that answers from databases.
+var renderers = []change{
+	{"a missing value is not ne", "runtime/sqlquery/condition.go", `" IS NULL OR "`, `" IS NOT NULL AND "`},
+	{"lte is lt", "runtime/sqlquery/condition.go", `collection.Lte: " <= "`, `collection.Lte: " < "`},
+	{"starts is contains", "runtime/sqlquery/condition.go", `" = 1"`, `" > 0"`},
+	{"a negation is none", "runtime/sqlquery/condition.go", `"NOT ("`, `"("`},
+	{"alternatives have to hold all", "runtime/sqlquery/condition.go", `" OR ")
+		}
+		if len(n.All) > 1 {`, `" AND ")
+		}
+		if len(n.All) > 1 {`},
+	{"a time between two that are kept is the one before", "runtime/sqlquery/condition.go", "*op = collection.Gt\n",
+		"*op = collection.Gte\n"},
+	{"all is any", "runtime/sqlquery/list.go", `w.text.WriteString(" AND ")`, `w.text.WriteString(" OR ")`},
+	{"only the first key orders", "runtime/sqlquery/position.go",
+		"for i := range p.keys {\n\t\tif i > 0 {\n\t\t\tw.text.WriteString(\", \")",
+		"for i := range p.keys[:1] {\n\t\tif i > 0 {\n\t\t\tw.text.WriteString(\", \")"},
+	{"pages backward are ordered forward", "runtime/sqlquery/position.go", "k.ranks, k.Descending != p.backward",
+		"k.ranks, k.Descending"},
+	{"a page begins with the item of the cursor", "runtime/sqlquery/position.go", `return " > "`, `return " >= "`},
+	{"missing values are first", "runtime/sqlquery/position.go", "return []part{present, missing}",
+		"return []part{missing, present}"},
+	{"enums are ordered by their names", "runtime/sqlquery/position.go", `expr == ""`, "true"},
+	{"no item behind the page is looked for", "runtime/sqlquery/fetch.go",
+		"limit, still := f.bound.Size+1, f.bound.Size+1", "limit, still := f.bound.Size, f.bound.Size"},
+}
+
+// TestEveryMutationOfTheRendererIsCaught changes what renders queries as SQL. A test on SQLite fails in seconds.
+func TestEveryMutationOfTheRendererIsCaught(t *testing.T) {
+	expectFailures(t, "./test/collections/databases", "^Test(SourcesAgree|OperatorsAgree)$/^SQLite$", renderers, "-seed=1")
+}
+
+// expectFailures runs some tests of a package, with arguments, on each mutant, and expects them to fail; and to pass
+// without one.
+func expectFailures(t *testing.T, tests, run string, changes []change, arguments ...string) {
 	t.Helper()
 	root, err := scratch.Root()
 	if err != nil {
@@ -62,6 +95,7 @@ func expectFailures(t *testing.T, tests, run string, changes []change) {
 	passes := func(overlay string) (passed bool, output string) {
 		command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-vet=off", "-overlay="+overlay,
 			"-run", run, tests)
+		command.Args = append(command.Args, arguments...)
 		command.Dir = root
 		out, err := command.CombinedOutput()
 		if err != nil && !strings.Contains(string(out), "--- FAIL: ") {
