@@ -38,11 +38,13 @@ type kind struct {
 
 // columns are those of the table in the order of values, with the paths of their fields and types of SQLite.
 var columns = []struct{ name, field, kind string }{
-	{"item_id", "item_id", "KEY NOT NULL"}, {"lot", "lot", "INTEGER NOT NULL"}, {"title", "title", "TEXT NOT NULL"}, {"note", "note", "TEXT"},
-	{"grade", "grade", "TEXT NOT NULL"}, {"former", "former", "TEXT"}, {"minutes", "minutes", "INTEGER NOT NULL"}, {"stock", "stock", "INTEGER"},
-	{"weight", "weight", "REAL NOT NULL"}, {"share", "share", "REAL"}, {"ratio", "ratio", "REAL NOT NULL"}, {"checked", "checked", "BOOLEAN NOT NULL"},
-	{"sealed", "sealed", "BOOLEAN"}, {"made_at", "made_at", "TIME NOT NULL"}, {"sold_at", "sold_at", "TIME"}, {"tags", "tags", "TAGS"}, {"counts", "counts", "JSON"},
-	{"maker_name", "maker.name", "TEXT NOT NULL"}, {"maker_rank", "maker.rank", "INTEGER"},
+	{"item_id", "item_id", "KEY NOT NULL"}, {"lot", "lot", "INTEGER NOT NULL"}, {"title", "title", "TEXT NOT NULL"},
+	{"note", "note", "TEXT"}, {"grade", "grade", "TEXT NOT NULL"}, {"former", "former", "TEXT"},
+	{"minutes", "minutes", "INTEGER NOT NULL"}, {"stock", "stock", "INTEGER"}, {"weight", "weight", "REAL NOT NULL"},
+	{"share", "share", "REAL"}, {"ratio", "ratio", "REAL NOT NULL"}, {"checked", "checked", "BOOLEAN NOT NULL"},
+	{"sealed", "sealed", "BOOLEAN"}, {"made_at", "made_at", "TIME NOT NULL"}, {"sold_at", "sold_at", "TIME"},
+	{"tags", "tags", "TAGS"}, {"counts", "counts", "JSON"}, {"maker_name", "maker.name", "TEXT NOT NULL"},
+	{"maker_rank", "maker.rank", "INTEGER"},
 }
 
 var kinds = []kind{
@@ -60,7 +62,7 @@ var kinds = []kind{
 	{
 		name: "MariaDB", open: openMariaDB,
 		types: map[string]string{
-			"KEY": "VARCHAR(50) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "INTEGER": "BIGINT", "REAL": "DOUBLE",
+			"KEY": "VARCHAR(50) COLLATE utf8mb4_nopad_bin", "TEXT": "VARCHAR(200)", "INTEGER": "BIGINT", "REAL": "DOUBLE",
 			"TIME": "DATETIME(6)", "TAGS": "JSON",
 		},
 	},
@@ -68,7 +70,9 @@ var kinds = []kind{
 
 func openSQLite(t *testing.T) *sql.DB {
 	t.Helper()
-	options := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(OFF)", "busy_timeout(60000)"}, "_txlock": {"immediate"}}
+	options := url.Values{
+		"_pragma": {"journal_mode(WAL)", "synchronous(OFF)", "busy_timeout(60000)"}, "_txlock": {"immediate"},
+	}
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "items.db")+"?"+options.Encode())
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +95,8 @@ func openPostgres(t *testing.T) *sql.DB {
 		t.Cleanup(func() { _ = db.Close() })
 		return db
 	}
-	const create = `CREATE DATABASE items TEMPLATE template0 ENCODING UTF8 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`
+	const create = `CREATE DATABASE items TEMPLATE template0 ENCODING UTF8 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'
+		LOCALE 'C'`
 	if _, err := connect("postgres").ExecContext(t.Context(), create); err != nil {
 		t.Fatal(err)
 	}

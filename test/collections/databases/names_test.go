@@ -12,7 +12,9 @@ import (
 )
 
 // nasty are ends of names that have to be quoted.
-var nasty = []string{`"`, "`", "'", `' OR 1=1 --`, `"; DROP TABLE items; --`, `\`, "?", "$1", "%s", " ä", "]", "(", "/*"}
+var nasty = []string{
+	`"`, "`", "'", `' OR 1=1 --`, `"; DROP TABLE items; --`, `\`, "?", "$1", "%s", " ä", "]", "(", "/*",
+}
 
 // Names of columns are quoted, whatever they have in them.
 func TestNastyNames(t *testing.T) {

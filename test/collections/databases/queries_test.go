@@ -36,7 +36,9 @@ func (d *database) mapped(suffix string) sqlquery.Columns {
 }
 
 // answers are the answers of a table of the database, through a connection to it.
-func (d *database) answers(t *testing.T, table, suffix string, mapped sqlquery.Columns, through sqlquery.Querier) answer {
+func (d *database) answers(
+	t *testing.T, table, suffix string, mapped sqlquery.Columns, through sqlquery.Querier,
+) answer {
 	t.Helper()
 	made, err := sqlquery.New[items.Item](dialects[d.kind.name], d.quote(table), mapped)
 	if err != nil {
