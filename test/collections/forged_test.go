@@ -47,7 +47,9 @@ func TestForgedCursors(t *testing.T) {
 			`{"operation":"list_slice","params":{%q:2,%q:%s%s}}`, size, name, encoded(t, cursor), order)).JSON)
 	}
 	n := 0
-	for _, by := range []string{"title", "note", "grade", "minutes", "weight", "checked", "made_at", "sold_at", "address"} {
+	for _, by := range []string{
+		"title", "note", "grade", "minutes", "weight", "checked", "made_at", "sold_at", "address",
+	} {
 		order := fmt.Sprintf(`,"sort":{"field":%q}`, by)
 		cursor := endCursor(send(t, s, "list_slice", `{"first":3`+order+`}`))
 		for _, name := range []string{"after", "before"} {
