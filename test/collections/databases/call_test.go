@@ -39,6 +39,8 @@ type page struct {
 	Data    struct {
 		Items    []reference.Element
 		PageInfo pageInfo
+
+		Pagination map[string]any
 	}
 	Error, Warnings any
 }
@@ -52,7 +54,12 @@ type pageInfo struct {
 // ask sends a request and returns the page that it answers.
 func (s source) ask(t testing.TB, params map[string]any) page {
 	t.Helper()
-	request := encode(t, map[string]any{"operation": "list_items", "params": params})
+	return s.call(t, "list_items", params)
+}
+
+func (s source) call(t testing.TB, operation string, params map[string]any) page {
+	t.Helper()
+	request := encode(t, map[string]any{"operation": operation, "params": params})
 	var p page
 	reply := s.session.Call(t.Context(), "mcp_aql_read", request).JSON
 	if decode(t, reply, &p); !p.Success {

@@ -64,3 +64,14 @@ type ListItemsRequest struct {
 func (s *Service) ListItems(ctx context.Context, req ListItemsRequest) (*aql.Page[Item], error) {
 	return s.Answer(ctx, &req.Query)
 }
+
+// SkipItemsRequest selects items by an offset.
+type SkipItemsRequest struct {
+	_ struct{} `aql:"category=READ,paging=offset"`
+	aql.Query[Item]
+}
+
+// SkipItems lists items behind an offset.
+func (s *Service) SkipItems(ctx context.Context, req SkipItemsRequest) (*aql.Page[Item], error) {
+	return s.Answer(ctx, &req.Query)
+}
