@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver
 
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/store/postgres/postgrestest"
 	"github.com/aqltag/aqltag/test/collections/databases/items"
 	"github.com/aqltag/aqltag/test/collections/databases/mariadbtest"
@@ -33,7 +35,7 @@ type kind struct {
 	types   map[string]string // of columns, by those of SQLite
 	numbers bool              // placeholders have numbers
 	micros  bool              // times are kept as microseconds
-	arrays  bool              // tags are kept as an array, and not as JSON
+	arrays  bool              // lists of texts are kept as arrays, and not as JSON
 }
 
 // columns are those of the table in the order of values, with the paths of their fields and types of SQLite.
@@ -45,6 +47,9 @@ var columns = []struct{ name, field, kind string }{
 	{"sealed", "sealed", "BOOLEAN"}, {"made_at", "made_at", "TIME NOT NULL"}, {"sold_at", "sold_at", "TIME"},
 	{"tags", "tags", "TAGS"}, {"counts", "counts", "JSON"}, {"maker_name", "maker.name", "TEXT NOT NULL"},
 	{"maker_rank", "maker.rank", "INTEGER"},
+	{"plan_due_at", "plan.due_at", "TIME"}, {"serial", "serial", "INTEGER NOT NULL"},
+	{"address", "address", "TEXT NOT NULL"}, {"seen_at", "seen_at", "TIME"}, {"reserve", "reserve", "REAL"},
+	{"marks", "marks", "TAGS"}, {"parts", "parts", "JSON"}, {"flags", "flags", "JSON"},
 }
 
 var kinds = []kind{
@@ -199,15 +204,39 @@ func (d *database) values(one *items.Item) []any {
 		}
 		return *at
 	}
-	var tags any = one.Tags
+	var tags, marks any = one.Tags, textsOf(one.Marks)
 	if !d.kind.arrays {
-		tags = jsonOf(one.Tags)
+		tags, marks = jsonOf(one.Tags), jsonOf(one.Marks)
+	}
+	var due, seen *time.Time
+	if one.Plan != nil {
+		due = &one.Plan.DueAt
+	}
+	if !one.SeenAt.IsZero() {
+		seen = &one.SeenAt
+	}
+	var reserve *float64
+	if v, ok := one.Reserve.Get(); ok {
+		reserve = &v
 	}
 	return []any{
 		one.ItemID, int64(one.Lot), one.Title, one.Note, string(one.Grade), (*string)(one.Former), one.Minutes, one.Stock,
 		one.Weight, one.Share, float64(one.Ratio), one.Checked, one.Sealed, moment(&one.MadeAt), moment(one.SoldAt), tags,
-		jsonOf(one.Counts), one.Maker.Name, one.Maker.Rank,
+		jsonOf(one.Counts), one.Maker.Name, one.Maker.Rank, moment(due), one.Serial, one.Address.String(), moment(seen),
+		reserve, marks, jsonOf(one.Parts), jsonOf(one.Flags),
 	}
+}
+
+// textsOf are the texts of a list; nil: there is none.
+func textsOf[T ~string](list []T) (texts []string) {
+	if list == nil {
+		return nil
+	}
+	texts = []string{}
+	for _, one := range list {
+		texts = append(texts, string(one))
+	}
+	return texts
 }
 
 // jsonOf is the text of a list; nil: there is none.
@@ -227,7 +256,7 @@ func (d *database) selected(suffix string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = d.quote(c.name + suffix)
-		if d.kind.arrays && c.name == "tags" {
+		if d.kind.arrays && c.kind == "TAGS" {
 			names[i] = "to_jsonb(" + names[i] + ")"
 		}
 	}
@@ -236,19 +265,33 @@ func (d *database) selected(suffix string) string {
 
 // scan reads an item.
 func (d *database) scan(rows *sql.Rows) (one items.Item, err error) {
-	var made, sold scanned
-	var tags, counts []byte
+	var made, sold, due, seen scanned
+	var address string
+	var reserve *float64
+	var tags, counts, marks, parts, flags []byte
 	err = rows.Scan(&one.ItemID, &one.Lot, &one.Title, &one.Note, &one.Grade, &one.Former, &one.Minutes, &one.Stock,
 		&one.Weight, &one.Share, &one.Ratio, &one.Checked, &one.Sealed, &made, &sold, &tags, &counts, &one.Maker.Name,
-		&one.Maker.Rank)
+		&one.Maker.Rank, &due, &one.Serial, &address, &seen, &reserve, &marks, &parts, &flags)
 	if err != nil {
 		return one, err
 	}
 	one.MadeAt, one.SoldAt = *made.at, sold.at
+	if due.at != nil {
+		one.Plan = &items.Plan{DueAt: *due.at}
+	}
+	if seen.at != nil {
+		one.SeenAt = *seen.at
+	}
+	if one.Reserve = aql.Null[float64](); reserve != nil {
+		one.Reserve = aql.Some(*reserve)
+	}
+	if one.Address, err = netip.ParseAddr(address); err != nil {
+		return one, err
+	}
 	for _, list := range []struct {
 		text []byte
 		into any
-	}{{tags, &one.Tags}, {counts, &one.Counts}} {
+	}{{tags, &one.Tags}, {counts, &one.Counts}, {marks, &one.Marks}, {parts, &one.Parts}, {flags, &one.Flags}} {
 		if list.text == nil {
 			continue
 		}

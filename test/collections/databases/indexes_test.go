@@ -3,6 +3,7 @@ package databases
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,8 @@ import (
 func TestPagesAreLookedFor(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			d, r := newDatabase(t, k), newRandom(t)
+			d := newDatabase(t, k)
+			r := random{rand.New(rand.NewPCG(1, 1))} // plans depend on what is in a table
 			mapped := d.mapped("")
 			id := mapped["item_id"]
 			id.Collated = k.name == "MariaDB" // it looks into no index for bytes, and this column compares bytes by itself

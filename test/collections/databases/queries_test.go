@@ -2,6 +2,7 @@ package databases
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -18,19 +19,16 @@ var dialects = map[string]sqlquery.Dialect{
 func (d *database) mapped(suffix string) sqlquery.Columns {
 	mapped := sqlquery.Columns{}
 	for _, c := range columns {
-		mapped[c.field] = sqlquery.Column{Name: c.name + suffix}
-	}
-	tags, counts := mapped["tags"], mapped["counts"]
-	if tags.List, counts.List = sqlquery.JSON, sqlquery.JSON; d.kind.arrays {
-		tags.List = sqlquery.Array
-	}
-	mapped["tags"], mapped["counts"] = tags, counts
-	if d.kind.micros {
-		for _, name := range []string{"made_at", "sold_at"} {
-			column := mapped[name]
+		column := sqlquery.Column{Name: c.name + suffix}
+		switch kind, _, _ := strings.Cut(c.kind, " "); {
+		case kind == "TAGS" && d.kind.arrays:
+			column.List = sqlquery.Array
+		case kind == "TAGS", kind == "JSON":
+			column.List = sqlquery.JSON
+		case kind == "TIME" && d.kind.micros:
 			column.Encode = sqlquery.UnixMicro
-			mapped[name] = column
 		}
+		mapped[c.field] = column
 	}
 	return mapped
 }
@@ -45,8 +43,9 @@ func (d *database) answers(
 		t.Fatal(err)
 	}
 	reading := sqlquery.Reading(d.selected(suffix))
+	where := sqlquery.Where(d.quote("lot"+suffix)+" > ?", -100)
 	return func(ctx context.Context, q *aql.Query[items.Item]) (*aql.Page[items.Item], error) {
-		return sqlquery.Query(ctx, through, made.Take(q), d.scan, reading, sqlquery.Counted())
+		return sqlquery.Query(ctx, through, made.Take(q), d.scan, reading, where, sqlquery.Counted())
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"testing"
 	"time"
 
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/test/collections/databases/items"
 	"github.com/aqltag/aqltag/test/collections/internal/reference"
 )
@@ -16,7 +18,7 @@ var schema = reference.Schema{
 	Identity: []string{"item_id", "lot"},
 	Fields: map[string]*reference.Field{
 		"item_id": {Kind: reference.Text, Operand: func(r *rand.Rand) any { return random{r}.id() }},
-		"lot":     {Kind: reference.Number, Operand: oneOf[any](number("-128"), number("-1"), number("0"), number("1"))},
+		"lot":     {Kind: reference.Number, Operand: numbers("-128", "-1", "0", "1")},
 		"title":   {Kind: reference.Text, Operand: textOperand},
 		"note":    {Kind: reference.Text, Operand: textOperand, Missable: true},
 		"grade":   {Kind: reference.Enum, Constants: grades, Operand: gradeOperand},
@@ -25,13 +27,23 @@ var schema = reference.Schema{
 		"stock":   {Kind: reference.Number, Operand: integerOperand, Missable: true},
 		"weight":  {Kind: reference.Float, Operand: fractionOperand},
 		"share":   {Kind: reference.Float, Operand: fractionOperand, Missable: true},
-		"ratio":   {Kind: reference.ShortFloat, Operand: oneOf[any](number("0"), number("0.1"), number("0.2"), number("1"))},
+		"ratio":   {Kind: reference.ShortFloat, Operand: numbers("0", "0.1", "0.2", "1")},
 		"checked": {Kind: reference.Boolean, Operand: oneOf[any](false, true)},
 		"sealed":  {Kind: reference.Boolean, Operand: oneOf[any](false, true), Missable: true},
 		"made_at": {Kind: reference.Time, Operand: momentOperand},
 		"sold_at": {Kind: reference.Time, Operand: momentOperand, Missable: true},
 		"tags":    {Kind: reference.Text, Operand: textOperand, List: true},
 		"counts":  {Kind: reference.Number, Operand: integerOperand, List: true},
+
+		"serial":  {Kind: reference.Number, Operand: naturalOperand},
+		"address": {Kind: reference.OwnText, Operand: func(r *rand.Rand) any { return random{r}.address().String() }},
+		"seen_at": {Kind: reference.Time, Operand: momentOperand, Missable: true},
+		"reserve": {Kind: reference.Float, Operand: fractionOperand, Missable: true},
+		"marks":   {Kind: reference.Enum, Constants: grades, Operand: gradeOperand, List: true},
+		"parts":   {Kind: reference.Float, Operand: fractionOperand, List: true},
+		"flags":   {Kind: reference.Boolean, Operand: oneOf[any](false, true), List: true},
+
+		"plan.due_at": {Kind: reference.Time, Operand: momentOperand, Missable: true},
 
 		"maker.name": {Kind: reference.Text, Operand: textOperand},
 		"maker.rank": {Kind: reference.Number, Operand: integerOperand, Missable: true},
@@ -40,7 +52,9 @@ var schema = reference.Schema{
 
 var grades = []string{string(items.Poor), string(items.Fair), string(items.Great)}
 
-func number(text string) json.Number { return json.Number(text) }
+func numbers(texts ...string) func(r *rand.Rand) any {
+	return func(r *rand.Rand) any { return json.Number(oneOf(texts...)(r)) }
+}
 
 func oneOf[T any](values ...T) func(r *rand.Rand) T {
 	return func(r *rand.Rand) T { return values[r.IntN(len(values))] }
@@ -58,14 +72,12 @@ func textOperand(r *rand.Rand) any {
 
 func gradeOperand(r *rand.Rand) any { return string(random{r}.grade()) }
 
-var integerOperand = oneOf[any](
-	number("-3"), number("-1"), number("0"), number("1"), number("2"), number("3"), number("9007199254740993"),
-	number("9223372036854775807"), number("-9223372036854775808"),
-)
-
-var fractionOperand = oneOf[any](
-	number("-1"), number("-0.5"), number("-0.0"), number("0"), number("0.1"), number("0.2"), number("0.25"),
-	number("0.3"), number("1"), number("1e300"),
+var (
+	integerOperand = numbers(
+		"-9223372036854775808", "-3", "-1", "0", "1", "2", "3", "9007199254740993", "9223372036854775807",
+	)
+	naturalOperand  = numbers("0", "1", "9223372036854775807", "9223372036854775808", "18446744073709551615")
+	fractionOperand = numbers("-1", "-0.5", "-0.0", "0", "0.1", "0.2", "0.25", "0.3", "1", "1e300")
 )
 
 // A momentOperand is a moment in one of three time zones, which may be more exact than those that databases keep.
@@ -91,6 +103,10 @@ func (r random) fraction() float64 {
 	return []float64{-1, -0.5, 0, 0, 0.1, 0.2, 0.25, 1, 1e300}[r.IntN(9)]
 }
 func (r random) id() string { return []string{"a", "A", "b", "ä", "it's", "%", `\`}[r.IntN(7)] }
+
+func (r random) address() netip.Addr {
+	return netip.AddrFrom4([4]byte{10, 0, 0, byte(r.IntN(12))})
+}
 
 // moment is a moment that each database keeps: to the microsecond.
 func (r random) moment() time.Time {
@@ -126,6 +142,13 @@ func (r random) items(n int) (all []items.Item) {
 			Sealed: maybe(r, r.IntN(2) == 0), MadeAt: r.moment(), SoldAt: maybe(r, r.moment()), Tags: some(r, r.text),
 			Counts: some(r, func() int { return int(r.integer()) }),
 			Maker:  items.Maker{Name: r.text(), Rank: maybe(r, r.IntN(3))},
+			Plan:   maybe(r, items.Plan{DueAt: r.moment()}),
+			Serial: []uint64{0, 1, 1<<63 - 1}[r.IntN(3)], Address: r.address(),
+			Reserve: oneOf(aql.Null[float64](), aql.Some(r.fraction()))(r.Rand),
+			Marks:   some(r, r.grade), Parts: some(r, r.fraction), Flags: some(r, func() bool { return r.IntN(2) == 0 }),
+		}
+		if r.IntN(3) > 0 {
+			one.SeenAt = r.moment()
 		}
 		if id := fmt.Sprint(one.ItemID, "/", one.Lot); !known[id] {
 			known[id] = true

@@ -77,7 +77,7 @@ func (w *writers) insert(ctx context.Context, t *testing.T) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	one := w.itemOf(fmt.Sprint([]string{"goes", "zz", "A"}[w.IntN(3)], w.writes))
-	if _, err := w.ExecContext(ctx, w.database.insert("items"), w.values(&one)...); err != nil {
+	if _, err := w.ExecContext(ctx, w.database.insert("items"), w.values(&one)...); err != nil && ctx.Err() == nil {
 		t.Errorf("inserting: %v", err)
 	}
 	w.there = append(w.there, one)
@@ -90,7 +90,7 @@ func (w *writers) remove(ctx context.Context, t *testing.T, i int) {
 	if w.kind.numbers {
 		statement = "DELETE FROM items WHERE item_id = $1"
 	}
-	if _, err := w.ExecContext(ctx, statement, w.there[i].ItemID); err != nil {
+	if _, err := w.ExecContext(ctx, statement, w.there[i].ItemID); err != nil && ctx.Err() == nil {
 		t.Errorf("deleting: %v", err)
 	}
 	w.there[i] = w.there[len(w.there)-1]
@@ -126,10 +126,12 @@ func (w *writers) start(t *testing.T) (stop func()) {
 			w.mutex.Unlock()
 		}
 	}()
-	return func() {
+	stop = func() {
 		cancel()
 		<-done
 	}
+	t.Cleanup(stop) // if the test ends before it calls it
+	return stop
 }
 
 // walk walks through all pages and deletes the rows of cursors that do not stay; it returns how many.

@@ -5,6 +5,7 @@ package items
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -24,6 +25,11 @@ const (
 type Maker struct {
 	Name string `json:"name" aql:"filter,sort"`
 	Rank *int   `json:"rank" aql:"filter,sort"`
+}
+
+// Plan says when an item is made again.
+type Plan struct {
+	DueAt time.Time `json:"due_at" aql:"filter,sort"`
 }
 
 // Item is an element of each kind that a column may have.
@@ -46,6 +52,15 @@ type Item struct {
 	Tags    []string   `json:"tags" aql:"filter"`
 	Counts  []int      `json:"counts" aql:"filter"`
 	Maker   Maker      `json:"maker"`
+	Plan    *Plan      `json:"plan"`
+
+	Serial  uint64                `json:"serial" aql:"filter,sort"`
+	Address netip.Addr            `json:"address" aql:"filter,sort"`
+	SeenAt  time.Time             `json:"seen_at,omitzero" aql:"filter,sort"`
+	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort"`
+	Marks   []Grade               `json:"marks" aql:"filter"`
+	Parts   []float64             `json:"parts" aql:"filter"`
+	Flags   []bool                `json:"flags" aql:"filter"`
 }
 
 // Service lists items.

@@ -87,7 +87,7 @@ func (s *Server) connect(t testing.TB, database string) *sql.DB {
 	config := mysql.NewConfig()
 	config.User, config.Net, config.Addr, config.DBName = "root", "unix", s.socket(), database
 	config.ParseTime = true
-	config.Logger = &mysql.NopLogger{} // it would write of connections that await refuses to give up
+	config.Logger = &mysql.NopLogger{} // it would write of each attempt while the server starts
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		t.Fatal(err)
