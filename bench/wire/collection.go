@@ -237,15 +237,11 @@ func readQuery(ctx context.Context) (Group, error) {
 	if err != nil {
 		return Group{}, err
 	}
-	var first struct {
-		Data struct {
-			PageInfo struct{ EndCursor string }
-		}
-	}
-	if err := json.Unmarshal(reply, &first); err != nil {
+	cursor, err := endCursor(reply)
+	if err != nil {
 		return Group{}, err
 	}
-	request := envelope("list_tasks", taskQuery[:len(taskQuery)-1]+`,"after":"`+first.Data.PageInfo.EndCursor+`"}`)
+	request := envelope("list_tasks", taskQuery[:len(taskQuery)-1]+`,"after":"`+cursor+`"}`)
 	s.Tasks = nil
 	notes, err := adapter(service.NewRegistry(new(service.Service)))
 	if err != nil {

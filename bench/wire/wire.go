@@ -54,6 +54,7 @@ func Benchmarks() []Benchmark {
 		{"collection/pointers", pageOfPointers},
 		{"collection/stream", pageOfStream},
 		{"collection/maps", pageOfMaps},
+		{"collection/sqlite", pageOfTable},
 		{"collection/read", readQuery},
 		{"collection/cursor", sealCursor},
 	}

@@ -8,14 +8,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
@@ -27,15 +26,10 @@ var (
 // fixedKey makes cursors those of every run.
 var fixedKey = aql.Options{StateKey: make([]byte, 32)}
 
-var texts = []string{
-	"", "milk", "Milk", "MILK bread", "Ärger", "ärger", "K", "k", "\u212a", "100%", "under_score", `back\slash`,
-	`"quoted"`, "it's", "$1", "?", "; --", "日本", "a", "ab", "b",
-}
-
-// maker makes random elements and queries.
+// maker makes random elements.
 type maker struct{ *rand.Rand }
 
-func (m maker) text() string      { return texts[m.IntN(len(texts))] }
+func (m maker) text() string      { return reference.Texts[m.IntN(len(reference.Texts))] }
 func (m maker) moment() time.Time { return time.Unix(int64(m.IntN(5)), int64(m.IntN(3))).UTC() }
 func (m maker) grade() parts.Grade {
 	return []parts.Grade{parts.Poor, parts.Fair, parts.Great}[m.IntN(3)]
@@ -85,80 +79,6 @@ func (m maker) parts(n int) []parts.Part {
 	}
 	m.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
-}
-
-// operand is a value with which a field of a kind may be compared.
-func (m maker) operand(kind string) any {
-	switch kind {
-	case "number":
-		return json.Number([]string{
-			"-1", "0", "1", "2", "3", "127", "255", "256", "4611686018427387904", "9223372036854775807", "0.25", "0.1",
-		}[m.IntN(10)])
-	case "float", "short float":
-		return json.Number([]string{"-1", "-0.5", "0", "0.1", "0.2", "0.25", "0.3", "1"}[m.IntN(8)])
-	case "natural":
-		return json.Number([]string{
-			"0", "1", "4611686018427387904", "9223372036854775808", "18446744073709551615",
-		}[m.IntN(5)])
-	case "time":
-		return m.moment().In(time.FixedZone("", m.IntN(3)*3600)).Format(time.RFC3339Nano)
-	case "boolean":
-		return m.IntN(2) == 0
-	case "grade":
-		return string(m.grade())
-	case "own text":
-		return fmt.Sprint("10.0.0.", m.IntN(12))
-	default:
-		return m.text()
-	}
-}
-
-var names = slices.Sorted(func(yield func(string) bool) {
-	for name := range kinds {
-		if !yield(name) {
-			return
-		}
-	}
-})
-
-func (m maker) filter(depth int) map[string]any {
-	filter := map[string]any{}
-	for range m.IntN(4 - depth) {
-		switch name := names[m.IntN(len(names))]; {
-		case depth < 3 && m.IntN(6) == 0:
-			filter["_not"] = m.filter(depth + 1)
-		case depth < 3 && m.IntN(6) == 0:
-			filter["_or"] = []any{m.filter(depth + 1), m.filter(depth + 1)}
-		case m.IntN(3) == 0:
-			filter[name] = m.operand(elementKind(kinds[name]))
-		default:
-			operators := operatorsOf(name)
-			conditions := map[string]any{}
-			for range 1 + m.IntN(2) {
-				operator := operators[m.IntN(len(operators))]
-				conditions[operator] = m.operandOf(name, operator)
-			}
-			filter[name] = conditions
-		}
-	}
-	return filter
-}
-
-// elementKind is the kind of the elements of a list, and any other kind itself.
-func elementKind(kind string) string {
-	return strings.TrimPrefix(kind, "list of ")
-}
-
-func (m maker) operandOf(name, operator string) any {
-	kind := elementKind(kinds[name])
-	switch operator {
-	case "null":
-		return m.IntN(2) == 0
-	case "in", "all":
-		return append([]any{}, list(m, func() any { return m.operand(kind) })...)
-	default:
-		return m.operand(kind)
-	}
 }
 
 // page is an answer.
@@ -233,16 +153,9 @@ func TestQueries(t *testing.T) {
 		}
 		filter := m.filter(0)
 		params := map[string]any{"filter": filter}
-		by, descending := "", false
-		if m.IntN(4) > 0 {
-			for by == "" || kinds[by] != elementKind(kinds[by]) {
-				by = names[m.IntN(len(names))]
-			}
-			order := "asc"
-			if descending = m.IntN(2) == 0; descending {
-				order = "desc"
-			}
-			params["sort"] = map[string]any{"field": by, "order": order}
+		by, descending := schema.Sort(m.Rand)
+		if by != "" {
+			params["sort"] = reference.Order(by, descending)
 		}
 		want := identities(expected(t, all, decodedFilter(t, filter), by, descending))
 		size := 1 + m.IntN(10)

@@ -11,6 +11,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
@@ -102,8 +103,8 @@ func TestOfficialSchemasOfCollections(t *testing.T) {
 	}
 	for range 200 {
 		params := map[string]any{"filter": m.filter(0)}
-		if by := names[m.IntN(len(names))]; kinds[by] == elementKind(kinds[by]) {
-			params["sort"] = map[string]any{"field": by, "order": []string{"asc", "desc"}[m.IntN(2)]}
+		if by, descending := schema.Sort(m.Rand); by != "" {
+			params["sort"] = reference.Order(by, descending)
 		}
 		params["first"] = m.IntN(4)
 		page := at(accept("list_slice", params), "data", "pageInfo")

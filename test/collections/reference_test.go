@@ -1,231 +1,132 @@
 package collections_test
 
 import (
-	"cmp"
 	"encoding/json"
-	"math/big"
-	"slices"
+	"fmt"
+	"math/rand/v2"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 )
 
 // element is the JSON of an element.
 type element map[string]any
 
-// kinds are those of the fields of parts.Part. Lists begin with "list of ".
-var kinds = map[string]string{
-	"country": "text", "part_id": "text", "lot": "number", "title": "text", "note": "text", "grade": "grade",
-	"minutes": "number", "serial": "natural", "small": "number", "weight": "float", "ratio": "short float",
-	"checked": "boolean", "made_at": "time", "sold_at": "time", "seen_at": "time", "address": "own text",
-	"stock": "number", "reserve": "float", "tags": "list of text", "counts": "list of number",
-	"grades": "list of grade", "deep": "number", "maker.name": "text", "maker.rank": "number",
-	"maker.codes": "list of number", "plan.due_at": "time", "plan.step.grade": "grade", "plan.step.count": "number",
+func (e element) at(path string) any { return reference.Element(e).At(path) }
+
+// schema is the fields of parts.Part.
+var schema = reference.Schema{
+	Identity: []string{"part_id", "lot"},
+	Fields: map[string]*reference.Field{
+		"country": textField(), "part_id": textField(), "lot": integerField(), "title": textField(),
+		"note": missable(textField()), "grade": gradeField(), "minutes": integerField(), "serial": {
+			Kind:    reference.Number,
+			Operand: numberOf("0", "1", "4611686018427387904", "9223372036854775808", "18446744073709551615"),
+		},
+		"small": integerField(), "weight": floatField(reference.Float), "ratio": floatField(reference.ShortFloat),
+		"checked": {Kind: reference.Boolean, Operand: func(r *rand.Rand) any { return r.IntN(2) == 0 }},
+		"made_at": timeField(), "sold_at": missable(timeField()), "seen_at": missable(timeField()),
+		"address": {Kind: reference.OwnText, Operand: func(r *rand.Rand) any { return fmt.Sprint("10.0.0.", r.IntN(12)) }},
+		"stock":   missable(integerField()), "reserve": missable(floatField(reference.Float)),
+		"tags": listOf(textField()), "counts": listOf(integerField()), "grades": listOf(gradeField()),
+		"deep": missable(integerField()), "maker.name": textField(), "maker.rank": missable(integerField()),
+		"maker.codes": listOf(integerField()), "plan.due_at": missable(timeField()),
+		"plan.step.grade": missable(gradeField()),
+		"plan.step.count": {
+			Kind: reference.Number, Missable: true, Narrowed: []string{"eq", "lt", "null"}, Operand: integerField().Operand,
+		},
+	},
 }
 
-// at returns the value of a field, or of one in objects of it.
-func (e element) at(path string) any {
-	first, rest, deeper := strings.Cut(path, ".")
-	if inner, ok := e[first].(map[string]any); ok && deeper {
-		return element(inner).at(rest)
-	} else if deeper {
-		return nil
-	}
-	return e[first]
+var (
+	kinds = schema.Fields
+	names = schema.Names()
+)
+
+func textField() *reference.Field {
+	return &reference.Field{Kind: reference.Text, Operand: func(r *rand.Rand) any { return maker{r}.text() }}
 }
 
-// missable are the fields that an element may lack.
-var missable = []string{
-	"note", "sold_at", "seen_at", "stock", "reserve", "deep", "maker.rank", "plan.due_at", "plan.step.grade",
+func integerField() *reference.Field {
+	return &reference.Field{Kind: reference.Number, Operand: numberOf(
+		"-1", "0", "1", "2", "3", "127", "255", "256", "4611686018427387904", "9223372036854775807",
+	)}
 }
 
-// operatorsOf are the operators of a field.
-func operatorsOf(name string) []string {
-	if name == "plan.step.count" {
-		return []string{"eq", "lt", "null"}
-	}
-	operators := []string{"eq", "ne", "in"}
-	switch kind := kinds[name]; {
-	case strings.HasPrefix(kind, "list"):
-		return []string{"contains", "in", "all"}
-	case kind == "text":
-		operators = append(operators, "gt", "gte", "lt", "lte", "contains", "starts")
-	case slices.Contains([]string{"number", "natural", "float", "short float", "time"}, kind):
-		operators = append(operators, "gt", "gte", "lt", "lte")
-	}
-	if slices.Contains(missable, name) {
-		operators = append(operators, "null")
-	}
-	return operators
+func floatField(kind reference.Kind) *reference.Field {
+	return &reference.Field{Kind: kind, Operand: numberOf("-1", "-0.5", "0", "0.1", "0.2", "0.25", "0.3", "1")}
 }
 
-// compare compares two JSON values of a kind.
-func compare(t *testing.T, kind string, a, b any) int {
-	t.Helper()
-	switch kind {
-	case "number", "natural":
-		return rational(t, a).Cmp(rational(t, b))
-	case "float", "short float":
-		bits := 64 - 32*(len(kind)-len("float"))/len("short ")
-		return cmp.Compare(float(t, a, bits), float(t, b, bits))
-	case "boolean":
-		return slices.Index([]any{false, true}, a) - slices.Index([]any{false, true}, b)
-	case "time":
-		return instant(t, a).Compare(instant(t, b))
-	case "grade":
-		grades := []any{"poor", "fair", "great"}
-		return slices.Index(grades, a) - slices.Index(grades, b)
-	default:
-		return strings.Compare(a.(string), b.(string))
+func timeField() *reference.Field {
+	return &reference.Field{Kind: reference.Time, Operand: func(r *rand.Rand) any {
+		return maker{r}.moment().In(time.FixedZone("", r.IntN(3)*3600)).Format(time.RFC3339Nano)
+	}}
+}
+
+func gradeField() *reference.Field {
+	return &reference.Field{
+		Kind: reference.Enum, Constants: []string{"poor", "fair", "great"},
+		Operand: func(r *rand.Rand) any { return string(maker{r}.grade()) },
 	}
 }
 
-func rational(t *testing.T, v any) *big.Rat {
-	t.Helper()
-	r, ok := new(big.Rat).SetString(string(v.(json.Number)))
-	if !ok {
-		t.Fatalf("%v is no number", v)
-	}
-	return r
+func numberOf(texts ...string) func(r *rand.Rand) any {
+	return func(r *rand.Rand) any { return json.Number(texts[r.IntN(len(texts))]) }
 }
 
-// float is a number as a type of so many bits holds it.
-func float(t *testing.T, v any, bits int) float64 {
-	t.Helper()
-	f, err := strconv.ParseFloat(string(v.(json.Number)), bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+func missable(f *reference.Field) *reference.Field {
+	f.Missable = true
 	return f
 }
 
-func instant(t *testing.T, v any) time.Time {
-	t.Helper()
-	at, err := time.Parse(time.RFC3339Nano, v.(string))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
+func listOf(f *reference.Field) *reference.Field {
+	f.List = true
+	return f
 }
 
-// holds reports whether a filter holds for an element.
-func holds(t *testing.T, filter map[string]any, e element) bool {
-	t.Helper()
-	for name, value := range filter {
-		switch name {
-		case "_or":
-			if !slices.ContainsFunc(value.([]any), func(f any) bool { return holds(t, f.(map[string]any), e) }) {
-				return false
-			}
-		case "_not":
-			if holds(t, value.(map[string]any), e) {
-				return false
-			}
-		default:
-			conditions, ok := value.(map[string]any)
-			if !ok {
-				conditions = map[string]any{operatorsOf(name)[0]: value}
-			}
-			for operator, operand := range conditions {
-				if !condition(t, e.at(name), kinds[name], operator, operand) {
-					return false
-				}
-			}
-		}
+// operatorsOf are the operators of a field.
+func operatorsOf(name string) []string { return schema.Operators(name) }
+
+// elementKind is the field of which a list has many, and any other field itself.
+func elementKind(f *reference.Field) *reference.Field {
+	if !f.List {
+		return f
 	}
-	return true
+	one := *f
+	one.List = false
+	return &one
+}
+
+// compare compares two JSON values of a field.
+func compare(t testing.TB, f *reference.Field, a, b any) int {
+	t.Helper()
+	return f.Compare(t, a, b)
 }
 
 // condition reports whether a comparison holds for a value.
-func condition(t *testing.T, value any, kind, operator string, operand any) bool {
+func condition(t testing.TB, value any, f *reference.Field, operator string, operand any) bool {
 	t.Helper()
-	if operator == "null" {
-		return operand == (value == nil)
-	}
-	if of, isList := strings.CutPrefix(kind, "list of "); isList {
-		items, _ := value.([]any) // null: there are none
-		has := func(v any) bool {
-			return slices.ContainsFunc(items, func(own any) bool { return compare(t, of, own, v) == 0 })
-		}
-		switch operator {
-		case "contains":
-			return has(operand)
-		case "in":
-			return slices.ContainsFunc(operand.([]any), has)
-		default:
-			return !slices.ContainsFunc(operand.([]any), func(v any) bool { return !has(v) })
-		}
-	}
-	if value == nil {
-		return operator == "ne"
-	}
-	switch operator {
-	case "eq":
-		return compare(t, kind, value, operand) == 0
-	case "ne":
-		return compare(t, kind, value, operand) != 0
-	case "in":
-		return slices.ContainsFunc(operand.([]any), func(v any) bool { return compare(t, kind, value, v) == 0 })
-	case "gt":
-		return compare(t, kind, value, operand) > 0
-	case "gte":
-		return compare(t, kind, value, operand) >= 0
-	case "lt":
-		return compare(t, kind, value, operand) < 0
-	case "lte":
-		return compare(t, kind, value, operand) <= 0
-	case "contains":
-		return strings.Contains(folded(value), folded(operand))
-	default:
-		return strings.HasPrefix(folded(value), folded(operand))
-	}
-}
-
-// folded is a text with ASCII letters small.
-func folded(v any) string {
-	letters := []byte(v.(string))
-	for i, c := range letters {
-		if strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZ", c) >= 0 {
-			letters[i] = c | 0x20
-		}
-	}
-	return string(letters)
+	return f.Condition(t, value, operator, operand)
 }
 
 // expected returns the elements for which a filter holds, in an order.
-func expected(t *testing.T, all []element, filter map[string]any, by string, descending bool) []element {
+func expected(t testing.TB, all []element, filter map[string]any, by string, descending bool) (found []element) {
 	t.Helper()
-	var found []element
-	for _, e := range all {
-		if holds(t, filter, e) {
-			found = append(found, e)
-		}
+	list := make([]reference.Element, len(all))
+	for i := range all {
+		list[i] = reference.Element(all[i])
 	}
-	slices.SortFunc(found, func(a, b element) int {
-		for _, name := range []string{by, "part_id", "lot"} {
-			if name == "" {
-				continue
-			}
-			va, vb := a.at(name), b.at(name)
-			switch {
-			case va == nil && vb == nil:
-				continue
-			case va == nil:
-				return 1
-			case vb == nil:
-				return -1
-			}
-			if c := compare(t, kinds[name], va, vb); c != 0 && descending {
-				return -c
-			} else if c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
+	for _, e := range schema.Select(t, list, filter, by, descending) {
+		found = append(found, element(e))
+	}
 	return found
 }
+
+func (m maker) filter(depth int) map[string]any { return schema.Filter(m.Rand, depth) }
+
+func (m maker) operandOf(name, operator string) any { return schema.Operand(m.Rand, name, operator) }
 
 // number is an integer as a decoder keeps it.
 func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }

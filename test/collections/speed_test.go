@@ -10,10 +10,12 @@ import (
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
 func manyTasks(n int) []parts.Task {
+	texts := reference.Texts
 	r := rand.New(rand.NewPCG(1, 2))
 	base := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	all := make([]parts.Task, n)

@@ -12,7 +12,8 @@ var slow = []string{"test/mutation", "test/pages", "test/state", "test/verbs", "
 // them.
 var long = []string{
 	"bench/wire", "cmd/aql-tag", "examples/todo", "internal/load", "runtime/store/postgres", "runtime/store/redis",
-	"test/adopted", "test/conform", "test/connection", "test/doors", "test/golden", "test/proxy", "test/release",
+	"test/adopted", "test/collections/databases", "test/conform", "test/connection", "test/doors", "test/golden",
+	"test/proxy", "test/release",
 }
 
 // tier is a choice of tests.

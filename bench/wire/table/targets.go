@@ -112,6 +112,8 @@ func targets() []target {
 		atMost("collection/stream", "time of a loop and SortFunc", 0.5, of("loop + SortFunc")),
 		atMost("collection/stream", "KiB allocated, with those of a page", 76, kibibytes("aql-tag")),
 		atLeast("collection/maps", "times as fast as an "+maps, 15, times(maps)),
+		atMost("collection/sqlite", "time of a statement by hand", 1.15, of("statement by hand")),
+		atLeast("collection/sqlite", "times as fast as OFFSET", 50, times("OFFSET")),
 		atMost("collection/read", "filter, sort and cursor, of decode/small", 3, reading),
 		atMost("collection/cursor", "microseconds", 1.5, microseconds("aql-tag")),
 		atMost("collection/cursor", "allocations", 4, allocations("aql-tag")),

@@ -1,4 +1,5 @@
-// Package tasks lists tasks from a slice, from pointers and from an iterator, for the benchmarks of collections.
+// Package tasks lists tasks from a slice, from pointers, from an iterator and from a table, for the benchmarks of
+// collections.
 package tasks
 
 //go:generate go tool aql-tag
@@ -75,6 +76,9 @@ type Service struct {
 	Tasks    []Task
 	Pointers []*Task
 	Found    []Task // the items of the last page
+
+	// Table ends the query of a request with the rows of a table.
+	Table func(ctx context.Context, query *aql.Query[Task]) (*aql.Page[Task], error)
 }
 
 // ListTasksRequest selects tasks.
@@ -108,6 +112,17 @@ type ListStreamRequest struct {
 // ListStream lists tasks that come one by one.
 func (s *Service) ListStream(ctx context.Context, req ListStreamRequest) (*aql.Page[Task], error) {
 	return s.keep(req.Stream(ctx, s.Each()))
+}
+
+// ListTableRequest selects tasks.
+type ListTableRequest struct {
+	_ struct{} `aql:"category=READ,sort=-created_at"`
+	aql.Query[Task]
+}
+
+// ListTable lists tasks that are in a table.
+func (s *Service) ListTable(ctx context.Context, req ListTableRequest) (*aql.Page[Task], error) {
+	return s.keep(s.Table(ctx, &req.Query))
 }
 
 // Each yields the tasks.
