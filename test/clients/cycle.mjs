@@ -56,6 +56,18 @@ const stale = await call("mcp_aql_update", "update_todo", { todo_id, if_match: r
 assert.equal(stale.error.code, "CONFLICT_VERSION_MISMATCH");
 step("updated by deep merge; a stale version is refused");
 
+await call("mcp_aql_create", "create_todo", { title: "Buy bread", tags: ["home"] });
+const params = { filter: { title: { starts: "buy" }, status: "open" }, sort: { field: "title" }, fields: ["title"], first: 1 };
+const page = await call("mcp_aql_read", "list_todos", params);
+assert.deepEqual(page.data.items.map((t) => t.title), ["Buy bread"]);
+assert.equal(page.data.pageInfo.hasNextPage, true);
+const next = await call("mcp_aql_read", "list_todos", { ...params, after: page.data.pageInfo.endCursor });
+assert.deepEqual(next.data.items.map((t) => t.title), ["Buy oat milk"]);
+assert.equal(next.data.pageInfo.hasNextPage, false);
+const foreign = await call("mcp_aql_read", "list_todos", { ...params, filter: {}, after: page.data.pageInfo.endCursor });
+assert.equal(foreign.error.details.param_name, "after");
+step("listed page by page; a cursor of another filter is refused");
+
 const typo = await call("mcp_aql_create", "create_todo", { title: "x", priorty: "high" });
 assert.equal(typo.error.code, "VALIDATION_UNKNOWN_PARAM");
 const wrong = await call("mcp_aql_read", "delete_todo", { todo_id });
