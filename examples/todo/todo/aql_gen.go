@@ -95,7 +95,7 @@ var handlers = []gen.Handler{
 			{Params: `{"filter":{"status":"open","tags":"work"},"sort":{"field":"due_at"}}`, Description: "What is due next"},
 			{Params: `{"fields":["todo_id","due_at"]}`, Description: "When everything is due"},
 		},
-		Returns: "TodoPage", Source: "todo/list.go:21", Request: (*ListTodosRequest)(nil), Result: (**aql.Page[Todo])(nil),
+		Returns: "TodoPage", Source: "todo/list.go:23", Request: (*ListTodosRequest)(nil), Result: (**aql.Page[Todo])(nil),
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Service).ListTodos(ctx, *request.(*ListTodosRequest))
 		}},

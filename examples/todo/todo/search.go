@@ -17,5 +17,5 @@ type SearchTodosRequest struct {
 //
 //aql:example {"query":"milk"} Everything about milk
 func (s *Service) SearchTodos(ctx context.Context, req SearchTodosRequest) (*aql.Page[Todo], error) {
-	return req.Stream(ctx, s.todos(ctx))
+	return list(ctx, s.db, &req.Query)
 }

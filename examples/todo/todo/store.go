@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"net/url"
 	"path/filepath"
 	"time"
@@ -103,31 +102,6 @@ func values(todo *Todo) []any {
 		sql.Named("metadata", jsonColumn{todo.Metadata}),
 		sql.Named("created_at", todo.CreatedAt.UnixMicro()),
 		sql.Named("updated_at", todo.UpdatedAt.UnixMicro()),
-	}
-}
-
-// todos reads all todos, one by one.
-func (s *Service) todos(ctx context.Context) iter.Seq2[Todo, error] {
-	return func(yield func(Todo, error) bool) {
-		rows, err := s.db.QueryContext(ctx, `SELECT `+columns+` FROM todos`)
-		if err != nil {
-			yield(Todo{}, err)
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			todo, err := scanTodo(rows)
-			if err != nil {
-				yield(Todo{}, err)
-				return
-			}
-			if !yield(*todo, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(Todo{}, err)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package todo_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -247,6 +249,22 @@ func TestFileNamesAreTakenAsTheyAre(t *testing.T) {
 func TestOpenTellsWhichFileCannotBeOpened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "todo.db")
 	if _, err := todo.Open(path); err == nil || !regexp.MustCompile(regexp.QuoteMeta(path)).MatchString(err.Error()) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestOpenRefusesATableThatLacksWhatAgentsAskFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "todo.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE todos (todo_id, title, notes, priority, status, due_at, tags, created_at,
+		updated_at)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := todo.Open(path); err == nil || !strings.Contains(err.Error(), "metadata") {
 		t.Errorf("error is %v", err)
 	}
 }
