@@ -1,5 +1,5 @@
-// Drives the todo adapter with MCP clients that are not the Go SDK's: lists tools, introspects, and runs a
-// create-read-update-delete cycle.
+// Drives the todo adapter with MCP clients that are not the Go SDK's: lists tools, introspects, creates,
+// reads, updates, lists and deletes.
 //
 //   node cycle.mjs sdk|client stdio BINARY
 //   node cycle.mjs sdk|client http URL
@@ -42,7 +42,7 @@ for (const { name } of list.data.operations) {
 }
 step(`introspection of ${list.data.operations.length} operations`);
 
-const created = await call("mcp_aql_create", "create_todo", { title: "Buy milk", metadata: { color: "red", labels: { shop: "corner" } } });
+const created = await call("mcp_aql_create", "create_todo", { title: "Buy milk", tags: [library], metadata: { color: "red", labels: { shop: "corner" } } });
 assert.equal(created.data.priority, "medium");
 const todo_id = created.data.todo_id;
 const read = await call("mcp_aql_read", "get_todo", { todo_id });
@@ -56,8 +56,8 @@ const stale = await call("mcp_aql_update", "update_todo", { todo_id, if_match: r
 assert.equal(stale.error.code, "CONFLICT_VERSION_MISMATCH");
 step("updated by deep merge; a stale version is refused");
 
-await call("mcp_aql_create", "create_todo", { title: "Buy bread", tags: ["home"] });
-const params = { filter: { title: { starts: "buy" }, status: "open" }, sort: { field: "title" }, fields: ["title"], first: 1 };
+await call("mcp_aql_create", "create_todo", { title: "Buy bread", tags: [library] });
+const params = { filter: { title: { starts: "buy" }, tags: library }, sort: { field: "title" }, fields: ["title"], first: 1 };
 const page = await call("mcp_aql_read", "list_todos", params);
 assert.deepEqual(page.data.items.map((t) => t.title), ["Buy bread"]);
 assert.equal(page.data.pageInfo.hasNextPage, true);
