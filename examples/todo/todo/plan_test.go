@@ -37,7 +37,10 @@ func TestIndexes(t *testing.T) {
 	var wanted []string
 	for _, statement := range table.Indexes() {
 		// SQLite compares bytes unless a column says otherwise.
-		wanted = append(wanted, strings.NewReplacer("`", "", " COLLATE BINARY", "").Replace(statement))
+		statement = strings.NewReplacer("`", "", " COLLATE BINARY", "").Replace(statement)
+		if !strings.HasSuffix(statement, " ON todos (todo_id)") { // which the primary key has
+			wanted = append(wanted, statement)
+		}
 	}
 	slices.Sort(there)
 	slices.Sort(wanted)
