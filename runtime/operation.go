@@ -91,7 +91,8 @@ func (o *operation) param(path string) gen.Param {
 	return found
 }
 
-// rank is the position in the definition of the parameter that a path begins with.
+// rank is the position in the definition of the parameter that a path begins with. What is about several parameters is
+// behind all.
 func (o *operation) rank(path string) int {
 	name := path
 	if end := strings.IndexAny(path, ".["); end >= 0 {
@@ -100,7 +101,10 @@ func (o *operation) rank(path string) int {
 	if original, ok := o.aliases[name]; ok {
 		name = original
 	}
-	return slices.Index(o.params, name)
+	if rank := slices.Index(o.params, name); rank >= 0 {
+		return rank
+	}
+	return len(o.params)
 }
 
 // isSensitive reports whether a parameter, or something in it, is sensitive.

@@ -62,6 +62,9 @@ func run() error {
 	if over {
 		return fmt.Errorf("50 operations cost more than %d (single) or %d (semantic) tokens", singleBudget, semanticBudget)
 	}
+	if err := collection(codec, &todoAdapter); err != nil {
+		return err
+	}
 	return finding(codec)
 }
 

@@ -22,7 +22,9 @@ func eachField(
 	eachField(shape.Elem, visited, visit)
 }
 
-// isOwn reports whether a field is declared in the user's source.
+// isOwn reports whether a field is declared in the user's source. Those of aql.Query are not, also in a workspace that
+// has the runtime.
 func (b *builder) isOwn(field *shapes.Field) bool {
-	return field.Tag.At.Start != 0 && field.Var != nil && source.InMainModule(b.Packages[field.Var.Pkg()])
+	return field.Tag.At.Start != 0 && field.Var != nil && source.InMainModule(b.Packages[field.Var.Pkg()]) &&
+		!isQueryField(*field)
 }

@@ -1,5 +1,5 @@
-// Drives the todo adapter with MCP clients that are not the Go SDK's: lists tools, introspects, and runs a
-// create-read-update-delete cycle.
+// Drives the todo adapter with MCP clients that are not the Go SDK's: lists tools, introspects, creates,
+// reads, updates, lists and deletes.
 //
 //   node cycle.mjs sdk|client stdio BINARY
 //   node cycle.mjs sdk|client http URL
@@ -42,7 +42,7 @@ for (const { name } of list.data.operations) {
 }
 step(`introspection of ${list.data.operations.length} operations`);
 
-const created = await call("mcp_aql_create", "create_todo", { title: "Buy milk", metadata: { color: "red", labels: { shop: "corner" } } });
+const created = await call("mcp_aql_create", "create_todo", { title: "Buy milk", tags: [library], metadata: { color: "red", labels: { shop: "corner" } } });
 assert.equal(created.data.priority, "medium");
 const todo_id = created.data.todo_id;
 const read = await call("mcp_aql_read", "get_todo", { todo_id });
@@ -55,6 +55,18 @@ assert.deepEqual(updated.data.metadata, { color: "red", labels: { shop: "corner"
 const stale = await call("mcp_aql_update", "update_todo", { todo_id, if_match: read.data._etag, input: { title: "x" } });
 assert.equal(stale.error.code, "CONFLICT_VERSION_MISMATCH");
 step("updated by deep merge; a stale version is refused");
+
+await call("mcp_aql_create", "create_todo", { title: "Buy bread", tags: [library] });
+const params = { filter: { title: { starts: "buy" }, tags: library }, sort: { field: "title" }, fields: ["title"], first: 1 };
+const page = await call("mcp_aql_read", "list_todos", params);
+assert.deepEqual(page.data.items.map((t) => t.title), ["Buy bread"]);
+assert.equal(page.data.pageInfo.hasNextPage, true);
+const next = await call("mcp_aql_read", "list_todos", { ...params, after: page.data.pageInfo.endCursor });
+assert.deepEqual(next.data.items.map((t) => t.title), ["Buy oat milk"]);
+assert.equal(next.data.pageInfo.hasNextPage, false);
+const foreign = await call("mcp_aql_read", "list_todos", { ...params, filter: {}, after: page.data.pageInfo.endCursor });
+assert.equal(foreign.error.details.param_name, "after");
+step("listed page by page; a cursor of another filter is refused");
 
 const typo = await call("mcp_aql_create", "create_todo", { title: "x", priorty: "high" });
 assert.equal(typo.error.code, "VALIDATION_UNKNOWN_PARAM");

@@ -84,6 +84,11 @@ func TestConflictingPages(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.params, diff)
 		}
 	}
+	for params, name := range map[string]string{`{"after":1}`: "after", `{"first":1,"last":"x"}`: "last"} {
+		if got := at(send(t, s, "list_slice", params), "error", "details", "param_name"); got != name {
+			t.Errorf("%s: the answer is about %v, not about the type of %s", params, got, name)
+		}
+	}
 	for _, params := range []string{`{"first":1,"last":null}`, `{"first":1,"after":null,"before":null}`} {
 		if answer := send(t, s, "list_slice", params); len(items(answer)) != 1 {
 			t.Errorf("%s: null is not absence: %v", params, answer)

@@ -124,7 +124,7 @@ func TestOneDeviation(t *testing.T) {
 					return failed("VALIDATION_MISSING_PARAM", "Missing required parameter 'operation'",
 						map[string]any{"param_name": "operation"})
 				}}},
-		{what: "a default of 64 bits is rounded", red: []string{"params/defaults"},
+		{what: "a default of 64 bits is rounded", red: []string{"params/defaults"}, base: newOffsets,
 			broken: mutated{call: chain(
 				parameter("list_todos", "limit", func(d map[string]any) {
 					d["default"] = json.Number("9007199254740993")

@@ -14,7 +14,7 @@ func introspectionMutants() []mutant {
 		{
 			check:  "introspect/protocol",
 			what:   "says nothing of the protocol",
-			also:   []string{"introspect/claim", "batch/supported", "fields/supported"},
+			also:   []string{"introspect/claim", "batch/supported", "fields/supported", "pages/advertised"},
 			broken: list(func(data map[string]any) { delete(data, "_protocol") }),
 		},
 		{check: "introspect/protocol", what: "has a version with a v",

@@ -47,8 +47,8 @@ func parameterMutants() []mutant {
 			}}},
 		{check: "params/undocumented", what: "takes dry_run in secret",
 			broken: drop("create_todo", "dry_run", func(any) bool { return true })},
-		{check: "params/undocumented", what: "takes first in secret",
-			broken: drop("list_todos", "first", func(any) bool { return true })},
+		{check: "params/undocumented", what: "takes limit in secret",
+			broken: drop("list_todos", "limit", func(any) bool { return true })},
 		{check: "params/required", what: "requires what it does not need", also: []string{"introspect/examples"},
 			broken: parameter("create_todo", "notes", func(d map[string]any) { d["required"] = true })},
 		{check: "params/required", what: "does not name what is missing",
@@ -105,12 +105,12 @@ func parameterMutants() []mutant {
 			})},
 		{check: "params/types", what: "ignores what is no list", broken: drop("create_todo", "tags", isNot[[]any])},
 		{check: "params/types", what: "makes numbers of text", broken: before("list_todos", func(r request) request {
-			if limit, ok := r.params["limit"].(string); ok && limit != "" {
-				return r.with("limit", json.Number(limit))
+			if size, ok := r.params["first"].(string); ok && size != "" {
+				return r.with("first", json.Number(size))
 			}
 			return r
 		})},
-		{check: "params/defaults", what: "works with another default",
+		{check: "params/defaults", what: "works with another default", base: newOffsets,
 			broken: parameter("list_todos", "limit", func(d map[string]any) { d["default"] = 20 })},
 		{check: "params/defaults", what: "does not apply the default", broken: before("create_todo", func(r request) request {
 			if r.params["priority"] == nil {
@@ -135,8 +135,8 @@ func parameterMutants() []mutant {
 		{check: "params/enum", what: "ignores unknown values",
 			broken: drop("create_todo", "priority", func(value any) bool { return value == "no_such_value" })},
 		{check: "params/range", what: "clamps numbers", broken: before("list_todos", func(r request) request {
-			if r.params["limit"] == json.Number("-1") {
-				return r.with("limit", 0)
+			if r.params["first"] == json.Number("-1") {
+				return r.with("first", 0)
 			}
 			return r
 		})},

@@ -169,7 +169,7 @@ func (b *breeder) handler(decl *ast.FuncDecl) {
 
 	receiver := decl.Recv.List[0]
 	b.add(true, receiver.Type.Pos(), "move handler "+name+" to another type",
-		b.replace(receiver.Type.Pos(), receiver.Type.End(), "*selection"))
+		b.replace(receiver.Type.Pos(), receiver.Type.End(), "*Metadata"))
 	b.add(true, at, "make handler "+name+" a function", b.remove(decl.Recv.Pos(), decl.Recv.End()))
 	params := decl.Type.Params.List
 	first, request := params[0], params[len(params)-1]
@@ -182,7 +182,7 @@ func (b *breeder) handler(decl *ast.FuncDecl) {
 	if len(results.List) == 2 {
 		result := results.List[0]
 		b.add(true, result.Pos(), "drop the result of "+name, b.remove(result.Pos(), last.Pos()))
-		for _, other := range []string{"Todo", "[]Todo", "*Pagination", "*PageRequest"} {
+		for _, other := range []string{"Todo", "[]Todo", "*Metadata", "*PurgeResult"} {
 			if other != b.text(result.Type) {
 				b.add(true, result.Pos(), "change the result of "+name+" to "+other, b.replace(result.Pos(), result.End(), other))
 			}
@@ -294,7 +294,7 @@ func (b *breeder) fieldSubject(field *ast.Field) subject {
 
 // otherTypes lists plausible other types for the types that fields of the service have.
 var otherTypes = map[string][]string{
-	"string":            {"[]byte", "int", "*string", "any", "[]string", "Order"},
+	"string":            {"[]byte", "int", "*string", "any", "[]string", "Status"},
 	"int":               {"int32", "int64", "uint", "float64", "*int", "string"},
 	"bool":              {"int", "*bool"},
 	"time.Time":         {"*time.Time", "string", "int64"},
@@ -304,7 +304,6 @@ var otherTypes = map[string][]string{
 	"[]Todo":            {"[]*Todo", "Todo", "map[string]Todo", "[]Metadata"},
 	"aql.Patch[Todo]":   {"Todo", "aql.Patch[Metadata]", "*aql.Patch[Todo]"},
 	"struct{}":          {"int", "struct{ x int }"},
-	"*TodoSort":         {"TodoSort", "[]TodoSort", "*TodoFilter"},
 }
 
 // field changes one field of a struct: its declaration, its tags and its comments.
@@ -321,7 +320,7 @@ func (b *breeder) field(owner string, field *ast.Field) {
 	}
 	switch {
 	case len(field.Names) == 0:
-		others = []string{"*" + text, "Pagination"}
+		others = []string{"*" + text, "Metadata"}
 		b.add(true, field.Pos(), "name the embedded field "+what, b.replace(field.Pos(), field.Pos(), "Page "))
 	case field.Names[0].Name == "_":
 		b.add(true, field.Pos(), "name the blank field of "+owner, b.replace(field.Pos(), field.Pos()+1, "Blank"))

@@ -163,7 +163,7 @@ func TestVerdictsAgreeWithTheCommands(t *testing.T) {
 		"change the type of PurgeResult.Purged to int64",
 		"write maxlen=201 for maxlen=200 in the aql tag of CreateTodoRequest.Title",
 		"misspell category=READ in the aql tag of GetTodoRequest._",
-		"take omitempty from the json tag of TodoFilter.Tag",
+		"take omitempty from the json tag of CreateTodoRequest.Tags",
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

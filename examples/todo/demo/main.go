@@ -126,6 +126,35 @@ func (a *agent) tour(ctx context.Context) error {
 		return err
 	}
 
+	heading("It lists what is left to do at home, one todo a page …")
+	if _, err := a.success(ctx, "mcp_aql_create", "create_todo",
+		`{"title":"Buy bread","tags":["home"],"due_at":"2026-03-01T09:00:00Z"}`, nil); err != nil {
+		return err
+	}
+	const listed = `"filter":{"status":"open","tags":"home"},"sort":{"field":"due_at"},"fields":["title"],"first":1`
+	data, err = a.success(ctx, "mcp_aql_read", "list_todos", "{"+listed+"}", nil)
+	if err != nil {
+		return err
+	}
+	info, _ := data["pageInfo"].(map[string]any)
+	cursor, _ := info["endCursor"].(string)
+	if !lists(data, "Buy bread") || info["hasNextPage"] != true {
+		return fmt.Errorf("the first page is %v", data)
+	}
+	heading("… and goes on behind the cursor of that page. Without a due date, the milk is last.")
+	data, err = a.success(ctx, "mcp_aql_read", "list_todos", "{"+listed+`,"after":"`+cursor+`"}`, nil)
+	if err != nil {
+		return err
+	}
+	if info, _ := data["pageInfo"].(map[string]any); !lists(data, "Buy oat milk") || info["hasNextPage"] != false {
+		return fmt.Errorf("the second page is %v", data)
+	}
+	heading("A filter by what a todo does not have is refused, not ignored.")
+	if _, err := a.failure(ctx, "mcp_aql_read", "list_todos", `{"filter":{"owner":"me"}}`,
+		"VALIDATION_UNKNOWN_FIELD"); err != nil {
+		return err
+	}
+
 	heading("It deletes the todo. That is destructive, so the answer is a token to confirm it with.")
 	details, err := a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`"}`, "CONFIRMATION_REQUIRED")
 	if err != nil {
@@ -145,6 +174,16 @@ func (a *agent) tour(ctx context.Context) error {
 	_, err = a.failure(ctx, "mcp_aql_delete", "delete_todo", `{"todo_id":"`+id+`","confirmation_token":"`+token+`"}`,
 		"TOKEN_ALREADY_USED")
 	return err
+}
+
+// lists reports whether a page has one item, with this title.
+func lists(page map[string]any, title string) bool {
+	items, _ := page["items"].([]any)
+	if len(items) != 1 {
+		return false
+	}
+	item, _ := items[0].(map[string]any)
+	return item["title"] == title
 }
 
 type response struct {

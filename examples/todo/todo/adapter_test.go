@@ -167,8 +167,8 @@ func TestIntrospection(t *testing.T) {
 	c.check("operations", levels, `{
 		"create_todo": "CREATE [title* notes priority due_at tags metadata]",
 		"get_todo": "READ [todo_id* fields preset]",
-		"list_todos": "READ [filter sort limit offset fields preset]",
-		"search_todos": "READ [query* limit offset fields preset]",
+		"list_todos": "READ [filter sort first after last before fields preset]",
+		"search_todos": "READ [filter query sort first after last before fields preset]",
 		"update_todo": "UPDATE [todo_id* input* if_match]",
 		"complete_todo": "EXECUTE [todo_id*]",
 		"delete_todo": "DELETE [todo_id* confirmation_token]",
@@ -231,7 +231,7 @@ func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
 		"VALIDATION_UNKNOWN_PARAM")
 	c.check("suggestion", details["suggestions"], `{"priorty":"priority"}`)
 	c.details("mcp_aql_create", "create_todo", `{"title":"Buy bread","priority":"urgent"}`, "VALIDATION_INVALID_ENUM")
-	c.details("mcp_aql_read", "list_todos", `{"limit":-1}`, "VALIDATION_OUT_OF_RANGE")
+	c.details("mcp_aql_read", "list_todos", `{"first":-1}`, "VALIDATION_OUT_OF_RANGE")
 	c.details("mcp_aql_read", "create_todo", `{"title":"Buy bread"}`, "VALIDATION_ENDPOINT_MISMATCH")
 	for _, field := range []string{"todo_id", "created_at", "updated_at", "_etag"} {
 		params := fmt.Sprintf(`{"todo_id":%s,"input":{%q:"2026-01-01T00:00:00Z"}}`, id, field)
@@ -239,7 +239,6 @@ func TestWhatIsWrongIsRefusedBeforeAnythingHappens(t *testing.T) {
 	}
 
 	list := c.data("mcp_aql_read", "list_todos", `{"fields":"full"}`)
-	c.check("pagination", list["pagination"], `{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}`)
 	if diff := cmp.Diff([]any{created}, list["items"]); diff != "" {
 		t.Errorf("todos (-before +after):\n%s", diff)
 	}
@@ -278,25 +277,31 @@ func TestPurgeAsksAndTellsHowManyWereRemoved(t *testing.T) {
 	c.details("mcp_aql_read", "get_todo", fmt.Sprintf(`{"todo_id":%q}`, id), "NOT_FOUND_RESOURCE")
 }
 
-// REQ-PG-11, REQ-RF-16: introspection describes the style of pages, by offset, with the parameters of the struct that
-// requests share; parameters of another style are refused.
+// REQ-PG-11, REQ-PG-14, REQ-RF-16: introspection describes the style of pages, by cursors, with the sizes of pages, in
+// the parameters of each operation that lists todos; parameters of another style are refused.
 func TestPagingIsDocumented(t *testing.T) {
 	c := connect(t)
-	details := c.data("mcp_aql_read", "introspect", `{"query":"operations","name":"list_todos"}`)
-	documented := make(map[string]string)
-	for _, parameter := range details["operation"].(map[string]any)["parameters"].([]any) {
-		p := parameter.(map[string]any)
-		text, _ := p["description"].(string)
-		documented[p["name"].(string)] = text
-	}
-	if !strings.Contains(documented["limit"], "How many") || documented["offset"] == "" {
-		t.Errorf("limit %q, offset %q", documented["limit"], documented["offset"])
-	}
-	for _, other := range []string{"page", "page_size", "first", "after", "last", "before"} {
-		if _, listed := documented[other]; listed {
-			t.Errorf("%s is listed beside limit and offset", other)
+	for _, operation := range []string{"list_todos", "search_todos"} {
+		details := c.data("mcp_aql_read", "introspect", fmt.Sprintf(`{"query":"operations","name":%q}`, operation))
+		documented := make(map[string]string)
+		for _, parameter := range details["operation"].(map[string]any)["parameters"].([]any) {
+			p := parameter.(map[string]any)
+			text, _ := p["description"].(string)
+			documented[p["name"].(string)] = text
 		}
-		c.details("mcp_aql_read", "list_todos", fmt.Sprintf(`{%q:1}`, other), "VALIDATION_UNKNOWN_PARAM")
+		for name, part := range map[string]string{
+			"first": "25", "last": "100", "after": "endCursor", "before": "startCursor", "sort": "created_at",
+		} {
+			if !strings.Contains(documented[name], part) {
+				t.Errorf("%s of %s is described as %q, without %q", name, operation, documented[name], part)
+			}
+		}
+		for _, other := range []string{"page", "page_size", "limit", "offset"} {
+			if _, listed := documented[other]; listed {
+				t.Errorf("%s has %s beside first and after", operation, other)
+			}
+			c.details("mcp_aql_read", operation, fmt.Sprintf(`{%q:1}`, other), "VALIDATION_UNKNOWN_PARAM")
+		}
 	}
 }
 
@@ -317,11 +322,9 @@ func TestFieldSelection(t *testing.T) {
 	c.check("union", todo(`,"preset":"minimal","fields":["notes"]`),
 		fmt.Sprintf(`{"todo_id":%q,"title":"Buy milk","notes":"2 l","status":"open","_etag":"W/\"1\""}`, id))
 	list := c.data("mcp_aql_read", "list_todos", `{"fields":["title"]}`)
-	c.check("list", list,
-		`{"items":[{"title":"Buy milk","_etag":"W/\"1\""}],`+
-			`"pagination":{"limit":25,"offset":0,"returned":1,"total_items":1,"has_more":false}}`)
-	c.check("A15, T-41: a page of no items", c.data("mcp_aql_read", "list_todos", `{"limit":0}`),
-		`{"items":[],"pagination":{"limit":0,"offset":0,"returned":0,"total_items":1,"has_more":true}}`)
+	c.check("list", list["items"], `[{"title":"Buy milk","_etag":"W/\"1\""}]`)
+	list = c.data("mcp_aql_read", "list_todos", `{"first":0}`)
+	c.check("A15, T-41: a page of no items", list["items"], `[]`)
 	list = c.data("mcp_aql_read", "search_todos", `{"query":"milk"}`)
 	c.check("what a search shows", list["items"], fmt.Sprintf(`[{"todo_id":%q,"title":"Buy milk","status":"open"}]`, id))
 

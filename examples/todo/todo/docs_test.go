@@ -21,6 +21,7 @@ var updateDocs = flag.Bool("update", false, "rewrite the replies in the document
 var (
 	docsID     = regexp.MustCompile(`todo_[a-z0-9]{20,}`)
 	docsToken  = regexp.MustCompile(`conf_[A-Za-z0-9_-]{43}`)
+	docsCursor = regexp.MustCompile(`"(startCursor|endCursor)":"[^"]*"`)
 	docsTime   = regexp.MustCompile(`"(created_at|updated_at|expires_at)":"[^"]*"`)
 	docsFences = regexp.MustCompile("(?s)```request\n(.*?)\n```\n\n```reply\n(.*?)```")
 )
@@ -57,6 +58,7 @@ func TestDocumentedRequests(t *testing.T) {
 		}
 		reply = docsTime.ReplaceAllString(docsToken.ReplaceAllString(strings.ReplaceAll(reply, id, "TODO"), "conf_TOKEN"),
 			`"$1":"2026-03-01T09:00:00Z"`)
+		reply = docsCursor.ReplaceAllString(reply, `"$1":"CURSOR"`)
 		if !*updateDocs {
 			if diff := cmp.Diff(strings.TrimSuffix(parts[2], "\n"), reply); diff != "" {
 				t.Errorf("%s (-documented +answered):\n%s", parts[1], diff)

@@ -2,72 +2,46 @@ package todo
 
 import (
 	"context"
+	"database/sql"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/sqlquery"
 )
 
-// ListTodosRequest selects and orders todos.
+// ListTodosRequest selects and orders todos, as far as the tags of Todo allow.
 type ListTodosRequest struct {
-	_      struct{}   `aql:"category=READ"`
-	Filter TodoFilter `json:"filter,omitzero"` // Which todos to list; default: all
-	Sort   *TodoSort  `json:"sort,omitempty"`  // In which order; default: newest first
-	PageRequest
+	_ struct{} `aql:"category=READ,sort=-created_at"`
+	aql.Query[Todo]
 	aql.Fields
 }
-
-// TodoFilter is what listed todos have in common.
-type TodoFilter struct {
-	Status   Status   `json:"status,omitempty"`   // Whether it was done
-	Priority Priority `json:"priority,omitempty"` // How urgent it is
-	Tag      string   `json:"tag,omitempty"`      // A tag the todo has
-}
-
-// TodoSort is an order of todos.
-type TodoSort struct {
-	Field SortField `json:"field,omitempty" aql:"default=created_at"` // What to sort by
-	Order Order     `json:"order,omitempty" aql:"default=asc"`        // In which direction
-}
-
-// SortField is a field that todos can be ordered by.
-type SortField string
-
-// The fields to sort by.
-const (
-	ByCreatedAt SortField = "created_at"
-	ByUpdatedAt SortField = "updated_at"
-	ByDueAt     SortField = "due_at" // Todos that are never due come last
-	ByTitle     SortField = "title"
-	ByPriority  SortField = "priority"
-)
-
-// Order is the direction of a sort.
-type Order string
-
-// The orders.
-const (
-	Ascending  Order = "asc"
-	Descending Order = "desc"
-)
 
 // ListTodos lists todos.
 //
 //aql:example {} The newest todos
-//aql:example {"filter":{"status":"open","tag":"work"},"sort":{"field":"due_at"}} What is due next
+//aql:example {"filter":{"status":"open","tags":"work"},"sort":{"field":"due_at"}} What is due next
 //aql:example {"fields":["todo_id","due_at"]} When everything is due
-func (s *Service) ListTodos(ctx context.Context, req ListTodosRequest) (*TodoPage, error) {
-	var selected selection
-	if status := req.Filter.Status; status != "" {
-		selected.where("status = ?", status)
+func (s *Service) ListTodos(ctx context.Context, req ListTodosRequest) (*aql.Page[Todo], error) {
+	return list(ctx, s.db, &req.Query)
+}
+
+// table says which columns hold what agents list todos by. An enum is in the order of its constants, so that low is in
+// front of high.
+var table = sqlquery.Must(sqlquery.New[Todo](sqlquery.SQLite, "todos", sqlquery.Columns{
+	"due_at":         {Encode: sqlquery.UnixMicro},
+	"created_at":     {Encode: sqlquery.UnixMicro},
+	"updated_at":     {Encode: sqlquery.UnixMicro},
+	"tags":           {List: sqlquery.JSON},
+	"metadata.color": {Expr: "coalesce(metadata ->> '$.color', '')"},
+}))
+
+// list answers a query with the todos that the database finds.
+func list(ctx context.Context, db sqlquery.Querier, query *aql.Query[Todo]) (*aql.Page[Todo], error) {
+	scan := func(rows *sql.Rows) (Todo, error) {
+		todo, err := scanTodo(rows)
+		if err != nil {
+			return Todo{}, err
+		}
+		return *todo, nil
 	}
-	if priority := req.Filter.Priority; priority != "" {
-		selected.where("priority = ?", priority)
-	}
-	if tag := req.Filter.Tag; tag != "" {
-		selected.where("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", tag)
-	}
-	selected.sort = newestFirst
-	if req.Sort != nil {
-		selected.sort = *req.Sort
-	}
-	return s.page(ctx, selected, req.PageRequest)
+	return sqlquery.Query(ctx, db, table.Take(query), scan, sqlquery.Reading(columns), sqlquery.Counted())
 }

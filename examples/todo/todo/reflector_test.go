@@ -14,6 +14,7 @@ import (
 	reflector "github.com/invopop/jsonschema"
 
 	"github.com/aqltag/aqltag/examples/todo/todo"
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/jsonschema"
 )
 
@@ -51,6 +52,10 @@ var intended = []struct {
 		place: "params .* /fields.*"},
 	{reason: "the preset's values are those of the type that is selected from", place: "params .* /preset",
 		keyword: "enum"},
+	{reason: "a query has the parameters that the tags of its type allow, and reflection sees a struct without fields",
+		place: "params (list|search)_todos /(filter|query|sort|first|after|last|before).*"},
+	{reason: "a page has the members of its style, and reflection sees those of all", place: "results TodoPage /pagination.*",
+		exported: "-"},
 	{reason: "a patch has the fields of its type that can change, and reflection sees a struct without fields",
 		place: "params update_todo /input.*"},
 }
@@ -69,7 +74,7 @@ func TestSchemasDifferFromReflectionOnlyWhereMeant(t *testing.T) {
 		"complete_todo": todo.CompleteTodoRequest{},
 		"delete_todo":   todo.DeleteTodoRequest{}, "purge_completed": todo.PurgeCompletedRequest{},
 	}
-	results := map[string]any{"Todo": todo.Todo{}, "TodoPage": todo.TodoPage{}, "PurgeResult": todo.PurgeResult{}}
+	results := map[string]any{"Todo": todo.Todo{}, "TodoPage": aql.Page[todo.Todo]{}, "PurgeResult": todo.PurgeResult{}}
 	if len(params) != len(adapter.Operations) {
 		t.Errorf("%d operations are compared; there are %d", len(params), len(adapter.Operations))
 	}
@@ -147,7 +152,8 @@ func compare(t *testing.T, name string, theirs, ours func() ([]byte, error)) []d
 	return list
 }
 
-// keywords lists the keywords of a schema and of all that is in it, by their places. References are followed.
+// keywords lists the keywords of a schema and of all that is in it, by their places. References are followed, but for
+// those from a definition to itself.
 func keywords(t *testing.T, write func() ([]byte, error)) map[string]map[string]string {
 	t.Helper()
 	text, err := write()
@@ -161,14 +167,17 @@ func keywords(t *testing.T, write func() ([]byte, error)) map[string]map[string]
 		t.Fatal(err)
 	}
 	found := make(map[string]map[string]string)
+	following := make(map[string]bool)
 	var visit func(place string, s map[string]any)
 	visit = func(place string, s map[string]any) {
 		if found[place] == nil {
 			found[place] = make(map[string]string)
 		}
-		if ref, ok := s["$ref"].(string); ok {
+		if ref, ok := s["$ref"].(string); ok && !following[ref] {
+			following[ref] = true
 			defs := root["$defs"].(map[string]any)
 			visit(place, defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any))
+			following[ref] = false
 		}
 		for _, keyword := range slices.Sorted(maps.Keys(s)) { // anyOf before what stands beside it
 			value := s[keyword]

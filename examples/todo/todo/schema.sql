@@ -1,7 +1,6 @@
 -- Times are microseconds since 1970, so that they sort. Lists and metadata are JSON.
 CREATE TABLE IF NOT EXISTS todos (
-	seq          INTEGER PRIMARY KEY,
-	todo_id      TEXT    NOT NULL UNIQUE,
+	todo_id      TEXT    NOT NULL PRIMARY KEY,
 	title        TEXT    NOT NULL,
 	notes        TEXT    NOT NULL,
 	priority     TEXT    NOT NULL,
@@ -14,3 +13,9 @@ CREATE TABLE IF NOT EXISTS todos (
 	completed_at INTEGER, -- NULL while the todo is open
 	version      INTEGER NOT NULL DEFAULT 1
 ) STRICT;
+
+-- Pages of any order but that by priority are found in these.
+CREATE INDEX IF NOT EXISTS todos_title ON todos (title, todo_id);
+CREATE INDEX IF NOT EXISTS todos_due_at ON todos (due_at, todo_id);
+CREATE INDEX IF NOT EXISTS todos_created_at ON todos (created_at, todo_id);
+CREATE INDEX IF NOT EXISTS todos_updated_at ON todos (updated_at, todo_id);

@@ -27,6 +27,10 @@ func Open(path string) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening database %s: %w", path, err)
 	}
+	if err := table.Check(context.Background(), db); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("opening database %s: %w", path, err)
+	}
 	return &Service{db: db, now: time.Now}, nil
 }
 

@@ -2,6 +2,7 @@ package todo_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -184,130 +185,6 @@ func TestCompleteIsUndoneByUpdate(t *testing.T) {
 	}
 }
 
-func TestListFiltersAndSorts(t *testing.T) {
-	service := open(t, todo.Memory)
-	day := func(n int) *time.Time { return new(time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC)) }
-	create(t, service, todo.CreateTodoRequest{Title: "beta", Priority: todo.Low, DueAt: day(2), Tags: []string{"work"}})
-	create(t, service, todo.CreateTodoRequest{Title: "Alpha", Priority: todo.High, Tags: []string{"home", "work"}})
-	gamma := create(t, service,
-		todo.CreateTodoRequest{Title: "gamma", Priority: todo.Medium, DueAt: day(1), Tags: []string{"workshop"}})
-	if _, err := service.CompleteTodo(t.Context(), todo.CompleteTodoRequest{TodoID: gamma.TodoID}); err != nil {
-		t.Fatal(err)
-	}
-	sorted := func(field todo.SortField, order todo.Order) todo.ListTodosRequest {
-		return todo.ListTodosRequest{Sort: &todo.TodoSort{Field: field, Order: order}}
-	}
-	filtered := func(filter todo.TodoFilter) todo.ListTodosRequest { return todo.ListTodosRequest{Filter: filter} }
-	tests := map[string]struct {
-		req  todo.ListTodosRequest
-		want []string
-	}{
-		"newest first":             {todo.ListTodosRequest{}, []string{"gamma", "Alpha", "beta"}},
-		"oldest first":             {sorted(todo.ByCreatedAt, todo.Ascending), []string{"beta", "Alpha", "gamma"}},
-		"last changed first":       {sorted(todo.ByUpdatedAt, todo.Descending), []string{"gamma", "Alpha", "beta"}},
-		"due first, never last":    {sorted(todo.ByDueAt, todo.Ascending), []string{"gamma", "beta", "Alpha"}},
-		"due last, never last too": {sorted(todo.ByDueAt, todo.Descending), []string{"beta", "gamma", "Alpha"}},
-		"by title in any case":     {sorted(todo.ByTitle, todo.Ascending), []string{"Alpha", "beta", "gamma"}},
-		"urgent first":             {sorted(todo.ByPriority, todo.Descending), []string{"Alpha", "gamma", "beta"}},
-		"done":                     {filtered(todo.TodoFilter{Status: todo.StatusDone}), []string{"gamma"}},
-		"open":                     {filtered(todo.TodoFilter{Status: todo.StatusOpen}), []string{"Alpha", "beta"}},
-		"a whole tag":              {filtered(todo.TodoFilter{Tag: "work"}), []string{"Alpha", "beta"}},
-		"all conditions":           {filtered(todo.TodoFilter{Tag: "work", Priority: todo.Low}), []string{"beta"}},
-		"none":                     {filtered(todo.TodoFilter{Tag: "' OR 1=1 --"}), nil},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			test.req.Limit = 10
-			page, err := service.ListTodos(t.Context(), test.req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, titles(page)); diff != "" {
-				t.Errorf("titles (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// REQ-PG-05, REQ-PG-08, REQ-PG-10: pages are stable, sizes above 100 are lowered, and each page says where it lies.
-func TestPages(t *testing.T) {
-	service := open(t, todo.Memory)
-	for i := range 103 {
-		create(t, service, todo.CreateTodoRequest{Title: strconv.Itoa(i)})
-	}
-	tests := []struct {
-		limit, offset int
-		want          todo.Pagination
-	}{
-		{25, 0, todo.Pagination{Limit: 25, Returned: 25, TotalItems: 103, HasMore: true}},
-		{25, 100, todo.Pagination{Limit: 25, Offset: 100, Returned: 3, TotalItems: 103}},
-		{3, 100, todo.Pagination{Limit: 3, Offset: 100, Returned: 3, TotalItems: 103}},
-		{1000, 0, todo.Pagination{Limit: 100, Returned: 100, TotalItems: 103, HasMore: true}},
-		{25, 500, todo.Pagination{Limit: 25, Offset: 500, TotalItems: 103}},
-	}
-	for _, test := range tests {
-		page, err := service.ListTodos(t.Context(),
-			todo.ListTodosRequest{PageRequest: todo.PageRequest{Limit: test.limit, Offset: test.offset}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(test.want, page.Pagination); diff != "" {
-			t.Errorf("limit %d, offset %d (-want +got):\n%s", test.limit, test.offset, diff)
-		}
-	}
-	seen := make(map[string]bool)
-	for offset := 0; offset < 103; offset += 10 {
-		page, err := service.ListTodos(t.Context(), todo.ListTodosRequest{
-			Sort: &todo.TodoSort{Field: todo.ByPriority}, PageRequest: todo.PageRequest{Limit: 10, Offset: offset},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, item := range page.Items {
-			seen[item.TodoID] = true
-		}
-	}
-	if len(seen) != 103 {
-		t.Errorf("pages of todos that sort as equals show %d of 103", len(seen))
-	}
-}
-
-// REQ-CQ-02, REQ-CQ-08: a search has a text; what it finds is in items, with the page beside them.
-func TestSearch(t *testing.T) {
-	service := open(t, todo.Memory)
-	create(t, service, todo.CreateTodoRequest{Title: "Buy milk", Notes: "at the corner"})
-	create(t, service, todo.CreateTodoRequest{Title: "Paint", Notes: "100% white, no_gloss", Tags: []string{"home"}})
-	create(t, service, todo.CreateTodoRequest{Title: "Paint the milk shed", Tags: []string{"home", `c:\barn`}})
-	tests := map[string][]string{
-		"MILK":       {"Paint the milk shed", "Buy milk"},
-		"corner buy": {"Buy milk"},
-		"home":       {"Paint the milk shed", "Paint"},
-		"milk home":  {"Paint the milk shed"},
-		"100%":       {"Paint"},
-		"%":          {"Paint"},
-		"_":          {"Paint"},
-		`\b`:         {"Paint the milk shed"},
-		"null":       nil,
-		`["`:         nil,
-		"milk cow":   nil,
-	}
-	for query, want := range tests {
-		t.Run(query, func(t *testing.T) {
-			page, err := service.SearchTodos(t.Context(),
-				todo.SearchTodosRequest{Query: query, PageRequest: todo.PageRequest{Limit: 10}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, titles(page)); diff != "" {
-				t.Errorf("titles (-want +got):\n%s", diff)
-			}
-			if page.Pagination.TotalItems != len(want) {
-				t.Errorf("total_items is %d", page.Pagination.TotalItems)
-			}
-		})
-	}
-}
-
 func TestDeleteAndPurge(t *testing.T) {
 	service := open(t, todo.Memory)
 	open, done, deleted := create(t, service, todo.CreateTodoRequest{Title: "open"}),
@@ -328,12 +205,9 @@ func TestDeleteAndPurge(t *testing.T) {
 			t.Errorf("older than %d days: %d purged, want %d", step.days, result.Purged, step.want)
 		}
 	}
-	page, err := service.ListTodos(t.Context(), todo.ListTodosRequest{PageRequest: todo.PageRequest{Limit: 10}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(page.Items) != 1 || page.Items[0].TodoID != open.TodoID {
-		t.Errorf("left are %v, want the open one", titles(page))
+	left := list(t, newSession(t, service), "list_todos", `{}`)
+	if items := left.Data.Items; len(items) != 1 || items[0].TodoID != open.TodoID {
+		t.Errorf("left are %v, want the open one", left.titles())
 	}
 }
 
@@ -375,6 +249,22 @@ func TestFileNamesAreTakenAsTheyAre(t *testing.T) {
 func TestOpenTellsWhichFileCannotBeOpened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "todo.db")
 	if _, err := todo.Open(path); err == nil || !regexp.MustCompile(regexp.QuoteMeta(path)).MatchString(err.Error()) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestOpenRefusesATableThatLacksWhatAgentsAskFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "todo.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE todos (todo_id, title, notes, priority, status, due_at, tags, created_at,
+		updated_at)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := todo.Open(path); err == nil || !strings.Contains(err.Error(), "metadata") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -468,12 +358,4 @@ func TestOpeningOneNewFileAtTheSameTime(t *testing.T) {
 		})
 	}
 	group.Wait()
-}
-
-func titles(page *todo.TodoPage) []string {
-	var titles []string
-	for _, item := range page.Items {
-		titles = append(titles, item.Title)
-	}
-	return titles
 }
