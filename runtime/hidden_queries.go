@@ -13,6 +13,7 @@ import (
 // learns its values.
 func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 	sorts := make(map[string]string) // the types of parameters sort to those of the elements
+	summaries := make(map[string]string)
 	definitions.Operations = slices.Clone(definitions.Operations)
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]
@@ -27,6 +28,11 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 				p.Description = "What to list"
 			case "query":
 				p.Description = "Words, of which a text contains one"
+			case "aggregate":
+				if p.Items != nil {
+					summaries[p.Items.Type] = element
+				}
+				p.Description = gen.SummaryDescription(`{"a":{"count":true}}`)
 			case "sort":
 				sorts[p.Type] = element
 				p.Description = `{"field":f,"order":"asc"|"desc"}`
@@ -45,6 +51,9 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 				return h.hasPath(definitions, t.Filters, p.Name)
 			})
 		}
+		if element, ok := summaries[t.Name]; ok {
+			t.Fields = h.leaveOutOfSummaries(definitions, element, t.Fields)
+		}
 		element, isSort := sorts[t.Name]
 		if !isSort {
 			continue
@@ -58,6 +67,24 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 			}
 		}
 	}
+}
+
+// leaveOutOfSummaries returns the functions of summaries with the fields of the elements that they may name, and without
+// the functions that may name none.
+func (h hiddenFields) leaveOutOfSummaries(definitions *gen.Definitions, element string, all []gen.Param) []gen.Param {
+	functions := make([]gen.Param, 0, len(all))
+	for _, f := range all {
+		if f.Enum != nil {
+			f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(name string) bool {
+				return h.hasPath(definitions, element, name)
+			})
+			if len(f.Enum) == 0 {
+				continue
+			}
+		}
+		functions = append(functions, f)
+	}
+	return functions
 }
 
 // hasPath reports whether a field of a type is hidden, or one that leads to it: path is its name, or its path.

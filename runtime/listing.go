@@ -31,6 +31,8 @@ type Collections struct {
 	// MaxSkipped is the greatest number of elements in front of a page that Query.Stream keeps, where requests name pages
 	// by their numbers or by an offset. Default: 10,000.
 	MaxSkipped int
+	// MaxGroups is the greatest number of groups that one summary of an answer may have. Default: 1,000.
+	MaxGroups int
 }
 
 // mostPerPage is the greatest MaxPage (MCP-AQL pagination §5.3).
@@ -47,6 +49,7 @@ func (c Collections) withDefaults() (Collections, error) {
 		{"PageSize", &c.PageSize, gen.PageSize, mostPerPage},
 		{"MaxScanned", &c.MaxScanned, 1_000_000, math.MaxInt},
 		{"MaxSkipped", &c.MaxSkipped, 10_000, math.MaxInt},
+		{"MaxGroups", &c.MaxGroups, gen.MaxGroups, math.MaxInt},
 	} {
 		if *option.value == 0 {
 			*option.value = option.standard
@@ -168,6 +171,7 @@ type asking struct {
 	box     *cursor.Box
 	boundTo [sha256.Size]byte // what cursors are
 	clamped int               // the size of a page that was asked for; 0: it is granted
+	ignored []string          // parameters of the page that there is not
 	failed  error             // why the query cannot be answered
 }
 
@@ -206,7 +210,17 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 	options := &a.cursors.options
 	a.bound = collection.Bound{
 		Filter: asked.Conditions, Order: asked.Order, MaxScanned: options.MaxScanned, MaxSkipped: options.MaxSkipped,
-		Words: asked.Takes,
+		Words: asked.Takes, MaxGroups: options.MaxGroups,
+	}
+	if gives("aggregate") {
+		if !a.summarise(c, r) {
+			return
+		}
+		if !asked.Items {
+			a.withoutItems(gives)
+			asked.Bind(&a.bound)
+			return
+		}
 	}
 	if ok := a.cut(c, r, &asked, gives); ok {
 		asked.Bind(&a.bound)
@@ -302,6 +316,9 @@ func (a *asking) check(ctx context.Context, result any) error {
 	}
 	if a.clamped > 0 && (more && items == by.Size || by.Number > 1) {
 		Warn(ctx, Truncated("items", a.clamped, by.Size))
+	}
+	if a.ignored != nil {
+		Warn(ctx, ignoredPaging(a.ignored))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // paginationOf tells what is around a page in a style without cursors.
 func paginationOf(b *collection.Bound, found *collection.Found) Pagination {
-	p := Pagination{HasMore: found.Next}
+	p := Pagination{HasMore: found.Next, known: true}
 	if found.Total != collection.Unknown {
 		p.TotalItems = &found.Total
 	}

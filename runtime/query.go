@@ -2,6 +2,7 @@ package aql
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"unsafe"
@@ -11,11 +12,13 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
-// Query lets agents filter, sort and page what a READ operation lists. Embed it in the request: the operation then has
-// the parameters filter, sort, first, after, last and before, as far as the tags of T allow (MCP-AQL operations §4.4,
-// collection querying §2). With paging=page in the tag of the request it has page and page_size in place of the last
-// four, and with paging=offset limit and offset. The tag keys filter and sort name the fields of T that agents may
-// filter and sort by; if no field has one, all texts, numbers, booleans and times may be.
+// Query lets agents filter, sort, page and summarise what a READ operation lists. Embed it in the request: the operation
+// then has the parameters filter, sort, first, after, last, before, aggregate and include_items, as far as the tags of T
+// allow (MCP-AQL operations §4.4, collection querying §2, aggregations §2). With paging=page in the tag of the request it
+// has page and page_size in place of first, after, last and before, and with paging=offset limit and offset. The tag keys
+// filter, sort, group and sum name the fields of T that agents may filter, sort and group by, and add up; if no field has
+// one, all texts, numbers, booleans and times may be filtered and sorted by, enums and booleans grouped by, and numbers
+// added up.
 //
 // A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see, or with Page. Before
 // that it may take parts of the query, for a database or an API: what it takes is its own to apply, and what it leaves
@@ -25,13 +28,16 @@ type Query[T any] struct {
 	body collection.Query[T] // the scanner and the codec know it by its name
 }
 
-// Page is what a query answers. Only the methods of Query make one: a handler that returns another fails. It has Info
-// where requests name pages by cursors, and Pagination where they name them by numbers or offsets.
+// Page is what a query answers: items, or summaries of all elements that match, or both. Only the methods of Query make
+// one: a handler that returns another fails. With items, it has Info where requests name pages by cursors, and Pagination
+// where they name them by numbers or offsets.
 type Page[T any] struct {
-	Items      []T               `json:"items"`
-	Info       PageInfo          `json:"pageInfo"`
-	Pagination Pagination        `json:"pagination,omitzero"`
-	of         *collection.Bound // the query of the request
+	Items        []T                        `json:"items,omitzero"`         // Absent where only summaries were asked for
+	Info         PageInfo                   `json:"pageInfo,omitzero"`      // Absent where items are
+	Pagination   Pagination                 `json:"pagination,omitzero"`    // Absent where items are
+	Aggregations map[string]json.RawMessage `json:"aggregations,omitempty"` // Summaries by their labels in the request
+
+	of *collection.Bound // the query of the request
 }
 
 // PageInfo tells what is around a page (MCP-AQL pagination §3).
@@ -41,7 +47,12 @@ type PageInfo struct {
 	StartCursor     string `json:"startCursor,omitempty"` // Of the first item; for before
 	EndCursor       string `json:"endCursor,omitempty"`   // Of the last item; for after
 	TotalCount      *int   `json:"totalCount,omitempty"`  // How many items match, on all pages
+
+	known bool
 }
+
+// IsZero reports whether nothing is known of a page, because the answer has none.
+func (i PageInfo) IsZero() bool { return !i.known }
 
 // Pagination tells which part of a collection a page is, in the styles without cursors: Page, PageSize and TotalPages
 // where the operation has the tag paging=page, and Limit, Offset and Returned where it has paging=offset (MCP-AQL
@@ -55,7 +66,12 @@ type Pagination struct {
 	TotalItems *int `json:"total_items,omitempty"` // How many items match, on all pages
 	TotalPages *int `json:"total_pages,omitempty"` // How many pages they take
 	HasMore    bool `json:"has_more"`              // Whether there are items behind the page
+
+	known bool
 }
+
+// IsZero reports whether nothing is known of a page, because the answer has none.
+func (p Pagination) IsZero() bool { return !p.known }
 
 // errNoQuery is the error of a Query that did not come with a request.
 var errNoQuery = errors.New("aql: the query was not read from a request")
@@ -86,6 +102,7 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 // yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements, and stops as
 // soon as the page is known: where the order was taken, that is one element behind the page. If it was not, a page by
 // its number or an offset also takes the memory of what is in front of it, up to Options.Collections.MaxSkipped elements.
+// Summaries need all elements, and the memory of their groups, of which Options.Collections.MaxGroups are allowed each.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {
@@ -160,10 +177,17 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 	if errors.Is(err, collection.ErrSkipped) {
 		return nil, tooManySkipped(b.MaxSkipped)
 	}
+	if errors.Is(err, collection.ErrGroups) {
+		return nil, tooManyGroups(b.MaxGroups)
+	}
 	if err != nil {
 		return nil, err
 	}
-	page := &Page[T]{Items: make([]T, len(found.Items)), of: b}
+	page := &Page[T]{of: b}
+	if page.Aggregations, err = aggregations(found.Summed); b.Itemless || err != nil {
+		return page, err
+	}
+	page.Items = make([]T, len(found.Items))
 	for i, p := range found.Items {
 		page.Items[i] = *(*T)(p)
 	}
@@ -176,7 +200,7 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 }
 
 func infoOf(b *collection.Bound, found *collection.Found) PageInfo {
-	info := PageInfo{HasNextPage: found.Next, HasPreviousPage: found.Previous}
+	info := PageInfo{HasNextPage: found.Next, HasPreviousPage: found.Previous, known: true}
 	if found.Total != collection.Unknown {
 		info.TotalCount = &found.Total
 	}

@@ -92,8 +92,8 @@ func (q *Query[T]) Take(field string, operators ...Op) (conditions []Condition, 
 // end. Stream then stops one element behind the page; it fails if elements come in another order. Texts are ordered by
 // their bytes, and enums as their constants are.
 //
-// ok is false, and nothing is taken, if fields are named and the request's order is by another one. A request that asks
-// for no order has that of the operation.
+// ok is false, and nothing is taken, if fields are named and the request's order is by another one, and if the request
+// wants summaries without items. A request that asks for no order has that of the operation.
 func (q *Query[T]) TakeSort(fields ...string) (order []Sort, ok bool) {
 	b := q.body.Bound
 	if b == nil || len(b.Order) == 0 || len(fields) > 0 && !slices.Contains(fields, b.Order[0].Field.Name) {
@@ -119,10 +119,11 @@ func (q *Query[T]) TakeSearch() (words []string, ok bool) {
 }
 
 // TakePage returns which elements to fetch. The handler then ends with Page. ok is false until all conditions, the
-// search and the order are taken: what is left of them needs more elements than those of the page.
+// search and the order are taken: what is left of them needs more elements than those of the page. It is false, too,
+// where the request wants summaries, which need all elements.
 func (q *Query[T]) TakePage() (w Window, ok bool) {
 	b := q.body.Bound
-	if b == nil || b.Filter != nil || !b.Ordered {
+	if b == nil || b.Filter != nil || !b.Ordered || len(b.Wanted) > 0 {
 		return Window{}, false
 	}
 	b.Placed = true

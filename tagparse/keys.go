@@ -129,7 +129,18 @@ var (
 			Scope: Parameter, Name: "filter", Value: FlagList,
 			Doc: "that requests may filter a collection by it; with a value, only with these operators",
 		},
-		{Scope: Parameter, Name: "sort", Value: Flag, Doc: "that requests may sort a collection by it"},
+		{
+			Scope: Parameter, Name: "sort", Value: Flag,
+			Doc: "that requests may sort a collection by it, and ask for its least and greatest value",
+		},
+		{
+			Scope: Parameter, Name: "group", Value: Flag,
+			Doc: "that summaries of a collection may be by its values: of texts, enums, booleans, integers and lists of those",
+		},
+		{
+			Scope: Parameter, Name: "sum", Value: Flag,
+			Doc: "that summaries of a collection may have the sum and the average of its values, which are numbers",
+		},
 		{
 			Scope: Parameter, Name: "search", Value: Flag,
 			Doc: "that the parameter query of operations called search_… looks into it: a text, or a list of texts",

@@ -135,6 +135,40 @@ func pageOfStream(ctx context.Context) (Group, error) {
 	}}, err
 }
 
+// groupCount counts the tasks of each status.
+func groupCount(ctx context.Context) (Group, error) {
+	s := &tasks.Service{Tasks: tasks.Make(manyTasks)}
+	a, err := adapter(tasks.NewRegistry(s))
+	if err != nil {
+		return Group{}, err
+	}
+	ours := caller(ctx, a, readTool)
+	request := envelope("list_tasks", `{"aggregate":{"n":{"group_by":"status","count":true}}}`)
+	var counts struct {
+		Data struct {
+			Aggregations struct{ N map[tasks.Status]int }
+		}
+	}
+	return Group{[]Candidate{
+		{Name: "aql-tag", Run: func() (any, error) {
+			reply, err := ours(request)
+			if err != nil {
+				return nil, err
+			}
+			counts.Data.Aggregations.N = nil
+			err = json.Unmarshal(reply, &counts)
+			return &counts.Data.Aggregations.N, err
+		}},
+		{Name: "map by hand", LeavesOut: pageCost, Run: func() (any, error) {
+			n := make(map[tasks.Status]int)
+			for i := range s.Tasks {
+				n[s.Tasks[i].Status]++
+			}
+			return &n, nil
+		}},
+	}}, nil
+}
+
 // pageOfMaps compares with a server that knows its elements as JSON only, and that has them decoded already.
 func pageOfMaps(ctx context.Context) (Group, error) {
 	s, ours, err := collection(ctx, fewTasks, "list_tasks")

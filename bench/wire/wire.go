@@ -53,6 +53,7 @@ func Benchmarks() []Benchmark {
 		{"collection/slice", pageOfSlice},
 		{"collection/pointers", pageOfPointers},
 		{"collection/stream", pageOfStream},
+		{"collection/groups", groupCount},
 		{"collection/maps", pageOfMaps},
 		{"collection/sqlite", pageOfTable},
 		{"collection/read", readQuery},

@@ -25,6 +25,8 @@ type collection struct {
 	filterable []member
 	sortable   []member
 	searchable []member
+	groupable  []member
+	summable   []member
 }
 
 // member is a field of the elements of a collection, or of a struct in them.
@@ -67,8 +69,10 @@ func (b *builder) checkCollection(o operation, h *handled) {
 	h.request.Fields = slices.DeleteFunc(h.request.Fields, func(f shapes.Field) bool {
 		return isQueryField(f) && (f.Param.Name == "filter" && c.filterable == nil ||
 			f.Param.Name == "sort" && c.sortable == nil || f.Param.Name == "query" && !searches ||
-			isOfOtherPaging(f, pagingOf(o)))
+			isOfOtherPaging(f, pagingOf(o)) ||
+			(f.Param.Name == "aggregate" || f.Param.Name == "include_items") && !c.summarises())
 	})
+	c.describePage(shapes.Indirect(h.result))
 	for i := range h.request.Fields {
 		if shape := h.request.Fields[i].Shape; shape.Kind == shapes.Filter && c.filter == nil {
 			c.filter, shape.Nested = shape, c.nested()
@@ -279,6 +283,10 @@ func (c *collection) describe(f *shapes.Field, standard string) {
 				by.Param.Enum = names(c.sortable)
 			}
 		}
+	case "aggregate":
+		c.describeSummaries(f)
+	case "include_items":
+		f.Param.Description = "Items too"
 	default:
 		f.Param.Description = gen.PageDescription(f.Param.Name, gen.PageSize, gen.MaxPageSize)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// collectionOf finds what can be filtered and sorted of a resource: what its tags say, or all scalars if they say
-// nothing.
+// collectionOf finds what can be filtered, sorted and summarised of a resource: what its tags say, or all scalars if they
+// say nothing.
 func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 	if known := b.collections[resource]; known != nil {
 		return known
@@ -25,6 +25,7 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 	tagged := slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool {
 		return slices.ContainsFunc(collectionKeys, func(key string) bool { _, ok := f.Tag.Item(key); return ok })
 	})
+	identifiers := gen.Identifiers(paramsOf(resource))
 	for i := range resource.Fields {
 		f := &resource.Fields[i]
 		comparable := isComparable(f) && !f.Param.Sensitive && !strings.HasPrefix(f.Param.Name, "_")
@@ -34,9 +35,11 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 			if comparable && !list {
 				c.filterable, c.sortable = append(c.filterable, m), append(c.sortable, m)
 				f.Param.Filter = []string{}
+				c.addStandardSummaries(m, slices.Contains(identifiers, i))
 			}
 			continue
 		}
+		b.addSummaries(c, m)
 		if item, ok := f.Tag.Item("filter"); ok && b.checkComparable(f, item, comparable) {
 			c.filterable = append(c.filterable, m)
 			f.Param.Filter = []string{} // until the type of the field is known
@@ -75,10 +78,11 @@ func (b *builder) addNested(c *collection, at member, of *shapes.Shape, above []
 // maxNested is how many structs a path of a filter leads through.
 const maxNested = 3
 
-// addTagged adds a field of a struct in the elements by which agents may filter or sort.
+// addTagged adds a field of a struct in the elements by which agents may filter, sort or group, or that they may add up.
 func (b *builder) addTagged(c *collection, m member) {
 	comparable := isComparable(m.Field) && !m.Param.Sensitive
 	b.nested[m.Var] = true
+	b.addSummaries(c, m)
 	if item, ok := m.Tag.Item("filter"); ok && b.checkComparable(m.Field, item, comparable) {
 		c.filterable = append(c.filterable, m)
 	}
@@ -219,4 +223,4 @@ func (b *builder) warnUnqueried(handlers []handled) {
 }
 
 // collectionKeys are the keys of tags that say what agents may ask of a collection.
-var collectionKeys = []string{"filter", "sort", "search"}
+var collectionKeys = []string{"filter", "sort", "group", "sum", "search"}

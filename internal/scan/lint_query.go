@@ -49,7 +49,8 @@ func QueryFits(request, result *shapes.Shape) bool {
 	}
 	fits := true
 	eachField(request, make(map[*shapes.Shape]bool), func(_ *shapes.Shape, f *shapes.Field) bool {
-		fits = fits && !naming.IsPaging(f.Param.Name) && f.Param.Name != "filter" && f.Param.Name != "sort"
+		fits = fits && !naming.IsPaging(f.Param.Name) && f.Param.Name != "filter" && f.Param.Name != "sort" &&
+			f.Param.Name != "aggregate"
 		return fits
 	})
 	return fits

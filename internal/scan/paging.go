@@ -19,7 +19,7 @@ func pagingOf(o operation) gen.Paging {
 
 // queryParams returns the names of the parameters that aql.Query gives an operation.
 func queryParams(o operation) []string {
-	return append([]string{"filter", "sort"}, pagingOf(o).Params()...)
+	return append([]string{"filter", "sort", "aggregate", "include_items"}, pagingOf(o).Params()...)
 }
 
 // isOfOtherPaging reports whether a parameter of aql.Query belongs to another style than paging.

@@ -15,7 +15,8 @@ func (b *builder) queryTypes() (query, page types.Type) {
 	scope := b.runtimeScope()
 	if scope == nil || scope.Lookup("Query") == nil || scope.Lookup("Page") == nil {
 		if b.declared == nil {
-			b.declared = b.declare(runtimePath, runtimeSource, b.declare(runtimePath+"/internal/collection", collectionSource))
+			b.declared = b.declare(runtimePath, runtimeSource, b.declare("encoding/json", jsonSource),
+				b.declare(runtimePath+"/internal/collection", collectionSource))
 		}
 		scope = b.declared.Scope()
 	}
@@ -92,6 +93,9 @@ type Query[T any] struct {
 	PageSize int ` + "`json:\"page_size\" aql:\"min=1\"`" + `
 	Limit    int ` + "`json:\"limit\" aql:\"min=0\"`" + `
 	Offset   int ` + "`json:\"offset\" aql:\"min=0\"`" + `
+
+	Aggregate    map[string]Summary[T] ` + "`json:\"aggregate\" aql:\"minitems=1,maxitems=10\"`" + `
+	IncludeItems bool                  ` + "`json:\"include_items\"`" + `
 }
 
 type Filter[T any] struct{ _ [0]*T }
@@ -100,19 +104,39 @@ type Sort[T any] struct {
 	Field string ` + "`json:\"field\" aql:\"required\"`" + `
 	Order string ` + "`json:\"order\" aql:\"enum=asc|desc,default=asc\"`" + `
 }
+
+type Summary[T any] struct {
+	Count   bool   ` + "`json:\"count\"`" + `
+	GroupBy string ` + "`json:\"group_by\"`" + `
+	Sum     string ` + "`json:\"sum\"`" + `
+	Avg     string ` + "`json:\"avg\"`" + `
+	Min     string ` + "`json:\"min\"`" + `
+	Max     string ` + "`json:\"max\"`" + `
+}
+`
+
+// jsonSource declares what aql.Page has of package encoding/json.
+const jsonSource = `package json
+
+type RawMessage []byte
 `
 
 // runtimeSource declares what agents see of aql.Query and aql.Page.
 const runtimeSource = `package aql
 
-import "github.com/aqltag/aqltag/runtime/internal/collection"
+import (
+	"encoding/json"
+
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
 
 type Query[T any] struct{ body collection.Query[T] }
 
 type Page[T any] struct {
-	Items      []T        ` + "`json:\"items\"`" + `
-	Info       PageInfo   ` + "`json:\"pageInfo\"`" + `
-	Pagination Pagination ` + "`json:\"pagination,omitzero\"`" + `
+	Items        []T                        ` + "`json:\"items,omitzero\"`         // Absent where only summaries were asked for" + `
+	Info         PageInfo                   ` + "`json:\"pageInfo,omitzero\"`      // Absent where items are" + `
+	Pagination   Pagination                 ` + "`json:\"pagination,omitzero\"`    // Absent where items are" + `
+	Aggregations map[string]json.RawMessage ` + "`json:\"aggregations,omitempty\"` // Summaries by their labels in the request" + `
 }
 
 type PageInfo struct {

@@ -29,7 +29,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			continue
 		}
 		b.checkProtocolName(f)
-		for _, key := range []string{"readonly", "appendonly", "preset", "filter", "sort", "search"} {
+		for _, key := range []string{"readonly", "appendonly", "preset", "filter", "sort", "group", "sum", "search"} {
 			if item, ok := f.Tag.Item(key); ok {
 				b.Report(item.At, diag.Diagnostic{
 					Code: diag.CodeType, FieldPath: f.Path,

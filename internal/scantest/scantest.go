@@ -37,6 +37,18 @@ type Query[T any] struct {
 	PageSize int ` + "`json:\"page_size\" aql:\"min=1\"`" + `
 	Limit    int ` + "`json:\"limit\" aql:\"min=0\"`" + `
 	Offset   int ` + "`json:\"offset\" aql:\"min=0\"`" + `
+
+	Aggregate    map[string]Summary[T] ` + "`json:\"aggregate\" aql:\"minitems=1,maxitems=10\"`" + `
+	IncludeItems bool                  ` + "`json:\"include_items\"`" + `
+}
+
+type Summary[T any] struct {
+	Count   bool   ` + "`json:\"count\"`" + `
+	GroupBy string ` + "`json:\"group_by\"`" + `
+	Sum     string ` + "`json:\"sum\"`" + `
+	Avg     string ` + "`json:\"avg\"`" + `
+	Min     string ` + "`json:\"min\"`" + `
+	Max     string ` + "`json:\"max\"`" + `
 }
 
 type Filter[T any] struct{ of [0]*T }
@@ -67,9 +79,10 @@ type Query[T any] struct{ body collection.Query[T] }
 func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) { return nil, nil }
 
 type Page[T any] struct {
-	Items      []T        ` + "`json:\"items\"`" + `
-	Info       PageInfo   ` + "`json:\"pageInfo\"`" + `
-	Pagination Pagination ` + "`json:\"pagination,omitzero\"`" + `
+	Items        []T            ` + "`json:\"items,omitzero\"`" + `
+	Info         PageInfo       ` + "`json:\"pageInfo,omitzero\"`" + `
+	Pagination   Pagination     ` + "`json:\"pagination,omitzero\"`" + `
+	Aggregations map[string]any ` + "`json:\"aggregations,omitempty\"`" + `
 }
 
 type PageInfo struct {

@@ -49,6 +49,7 @@ type operationDetails struct {
 	Parameters  []parameterInfo `json:"parameters"`
 	Returns     typeInfo        `json:"returns"`
 	Examples    []exampleInfo   `json:"examples,omitempty"`
+	Summaries   *summarySupport `json:"aggregation_support,omitempty"`
 }
 
 // permissions are the effects of a semantic category (MCP-AQL core §6.1).
@@ -93,11 +94,11 @@ type parameterInfo struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
-func detailsOf(o *gen.Operation, s Surface, gated Gating) operationDetails {
+func detailsOf(a *gen.Definitions, o *gen.Operation, s Surface, gated Gating) operationDetails {
 	details := operationDetails{
 		Name: o.Name, Category: o.Category, Endpoint: s.Family(o), Tool: s.Tool(o), Description: description(o, gated),
 		Permissions: permissionsOf(o.Category), Parameters: parameterInfos(o.Params),
-		Returns: typeInfo{o.Returns.Name, o.Returns.Kind, o.Returns.Description},
+		Returns: typeInfo{o.Returns.Name, o.Returns.Kind, o.Returns.Description}, Summaries: summariesOf(a, o),
 	}
 	if o.Returns.Name == "" {
 		details.Returns = typeInfo{Name: nothingType, Kind: gen.KindScalar}
@@ -147,7 +148,7 @@ func valueInfo(p *gen.Param) parameterInfo {
 func paramDescription(p *gen.Param) string {
 	var n notes
 	n.add(p.Description)
-	if p.Type == "object" && p.Items != nil {
+	if p.Type == "object" && p.Items != nil && !p.Aggregates() { // whose example shows it
 		n.add("Map with values of type " + p.Items.Type)
 	}
 	n.add(p.Names())

@@ -99,7 +99,7 @@ func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, erro
 	for i, o := range operations {
 		faults = append(faults, checkOperationJSON(o))
 		answers[i].data = func() any {
-			details := detailsOf(o, s, p.gating(o))
+			details := detailsOf(a, o, s, p.gating(o))
 			if ShowsFields(a) && in.finder.large(o) {
 				details.Description = sentences(details.Description, fieldsNote)
 			}

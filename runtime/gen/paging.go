@@ -44,7 +44,7 @@ func PageDescription(name string, size, most int) string {
 	case "last":
 		return fmt.Sprintf("Page size, from the end; %d at most", most)
 	case "before":
-		return "pageInfo.startCursor of the page behind, with last and the same filter and sort"
+		return "pageInfo.startCursor of the page behind, with last"
 	case "page":
 		return "Number of the page; 1 where none is given"
 	case "page_size":

@@ -20,7 +20,7 @@ type Schema struct {
 	Deprecated           bool               `json:"deprecated,omitzero"`
 	Ref                  string             `json:"$ref,omitempty"`
 	Type                 Types              `json:"type,omitempty"`
-	Enum                 []any              `json:"enum,omitempty"` // strings and nil
+	Enum                 []any              `json:"enum,omitempty"` // strings, true and nil
 	Format               string             `json:"format,omitempty"`
 	Properties           Properties         `json:"properties,omitzero"`
 	PatternProperties    map[string]bool    `json:"patternProperties,omitempty"`

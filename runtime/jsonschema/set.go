@@ -36,6 +36,7 @@ type Set struct {
 	defined map[string]*Schema
 	outputs map[string]bool // types in results; nil: a set for parameters or results only
 	partial map[string]bool // types in results with field selection, which may lack fields
+	summary map[string]bool // types of summaries of collections
 	returns string          // the result type of the operation whose parameters are rendered
 	asTool  bool            // the schema is that of a tool: see Tool
 }
@@ -56,7 +57,7 @@ func newSet(a *gen.Definitions, prefix string) *Set {
 	s := &Set{
 		types: make(map[string]*gen.Type, len(a.Types)), prefix: prefix,
 		names: make(map[key]string), taken: make(map[string]bool), defined: make(map[string]*Schema),
-		partial: make(map[string]bool),
+		partial: make(map[string]bool), summary: make(map[string]bool),
 	}
 	for i := range a.Types {
 		s.types[a.Types[i].Name] = &a.Types[i]
@@ -66,6 +67,9 @@ func newSet(a *gen.Definitions, prefix string) *Set {
 		o := &a.Operations[i]
 		if o.SelectsFields() {
 			s.reach(s.resource(o.Returns.Name), s.partial)
+		}
+		if t, ok := gen.Expression(o, func(name string) *gen.Type { return s.types[name] }); ok {
+			s.summary[t.Name] = true
 		}
 	}
 	return s

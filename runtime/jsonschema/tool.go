@@ -8,9 +8,9 @@ import (
 )
 
 // Tools makes the schemas of operations that are MCP tools of their own. The adapter accepts what they accept, but for
-// integers beyond 64 bits, selections of fields that do not exist, and values that exclude each other. It accepts more:
-// null for absent values, other names of parameters, and metadata. A model needs none of that, and would pay for it in
-// every conversation.
+// integers beyond 64 bits, selections of fields that do not exist, summaries of nothing, and values that exclude each
+// other. It accepts more: null for absent values, other names of parameters, and metadata. A model needs none of that,
+// and would pay for it in every conversation.
 //
 // A type that occurs once is written where it occurs. The roots have no alternatives, which some clients refuse.
 type Tools struct{ set *Set }

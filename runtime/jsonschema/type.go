@@ -64,7 +64,7 @@ func (s *Set) objectType(t *gen.Type, as use) *Schema {
 	if as == output {
 		return s.outputType(t)
 	}
-	return s.object(s.accepted(t, as), func(p *gen.Param) *Schema {
+	schema := s.object(s.accepted(t, as), func(p *gen.Param) *Schema {
 		if p.Filter != nil && t.Filters != "" {
 			return s.condition(p)
 		}
@@ -78,6 +78,26 @@ func (s *Set) objectType(t *gen.Type, as use) *Schema {
 		}
 		return notNull(value)
 	})
+	if s.summary[t.Name] && !s.asTool {
+		schema.AllOf = append(schema.AllOf, &Schema{AnyOf: functions(t)})
+	}
+	return schema
+}
+
+// functions returns the rule that a summary of a collection has one function or more.
+func functions(t *gen.Type) (rules []*Schema) {
+	for i := range t.Fields {
+		switch f := &t.Fields[i]; f.Name {
+		case gen.GroupBy:
+		case "count":
+			rules = append(rules, &Schema{
+				Required: []string{f.Name}, Properties: Properties{{f.Name, &Schema{Enum: []any{true}}}},
+			})
+		default:
+			rules = append(rules, given(f))
+		}
+	}
+	return rules
 }
 
 // accepted returns the fields that a request may contain. An update must not contain those that it cannot change.

@@ -192,10 +192,12 @@ func stricter(refusal error) bool {
 }
 
 // beyondTools reports whether a request is of the kinds that the schemas of tools do not refuse although the adapter
-// does: integers beyond 64 bits, selections of fields that do not exist, and tokens where nothing is to be confirmed.
+// does: integers beyond 64 bits, selections of fields that do not exist, summaries of nothing, and tokens where nothing
+// is to be confirmed.
 func beyondTools(refusal error) bool {
 	text := refusal.Error()
 	return strings.Contains(text, "9.223372036854776×10¹⁸") || strings.Contains(text, "/fields") ||
+		strings.Contains(text, "'/aggregate/") && strings.Contains(text, "'anyOf' failed") ||
 		strings.Contains(text, "'confirmation_token'")
 }
 
@@ -329,6 +331,9 @@ func (e *exported) object(s map[string]any, depth int) (any, bool) {
 	left := map[string]bool{} // names of a value that goes by another one
 	for _, rule := range listOf(s["allOf"]) {
 		names := listOf(rule.(map[string]any)["oneOf"])
+		if len(names) == 0 {
+			continue // addNeeded knows the others
+		}
 		at := e.random.IntN(len(names))
 		for i, name := range names {
 			one := listOf(name.(map[string]any)["required"])
@@ -353,6 +358,7 @@ func (e *exported) object(s map[string]any, depth int) (any, bool) {
 			object[name] = value
 		}
 	}
+	e.addNeeded(object, s, properties, depth)
 	if least := intOf(s["minProperties"]); least > 0 && len(object) == 0 && len(properties) > 0 {
 		names := sorted(properties)
 		name := names[e.random.IntN(len(names))]
@@ -381,6 +387,25 @@ func (e *exported) object(s map[string]any, depth int) (any, bool) {
 		}
 	}
 	return object, true
+}
+
+// addNeeded adds to an object one of the members of which its schema demands some.
+func (e *exported) addNeeded(object, s, properties map[string]any, depth int) {
+	for _, rule := range listOf(s["allOf"]) {
+		choices := listOf(rule.(map[string]any)["anyOf"])
+		if len(choices) == 0 {
+			continue
+		}
+		choice := choices[e.random.IntN(len(choices))].(map[string]any)
+		name := listOf(choice["required"])[0].(string)
+		of := choice["properties"].(map[string]any)[name].(map[string]any)
+		if of["enum"] == nil {
+			of = properties[name].(map[string]any)
+		}
+		for object[name] = nil; object[name] == nil; {
+			object[name], _ = e.value(of, depth+1)
+		}
+	}
 }
 
 // shown is the value that an example has for a parameter.

@@ -154,6 +154,12 @@ func contradicts(params map[string]bool, name string) bool {
 	return params["first"] && params["after"] && slices.Contains([]string{"after", "last", "before"}, name)
 }
 
+// isSummary reports whether an object with these fields is a summary of a collection, which has one function or more.
+func isSummary(fields []described) bool {
+	return slices.ContainsFunc(fields, func(f described) bool { return f.Name == "count" && f.Type == "boolean" }) &&
+		slices.ContainsFunc(fields, func(f described) bool { return f.Name == "max" && f.Enum != nil })
+}
+
 // describesNothing reports whether a value says how binary data is encoded, and the data is not among the members. It
 // comes back with its data only.
 func describesNothing(d described, members []member) bool {
@@ -177,6 +183,10 @@ func (g *valueMaker) value(d described, depth int) *value {
 	case t.Kind == "object":
 		v.object, v.known = true, true
 		for _, f := range t.Fields {
+			if isSummary(t.Fields) && f.Name == "count" {
+				v.members = append(v.members, member{f.Name, &value{about: f, plain: true, raw: "true"}})
+				continue
+			}
 			if f.Required || depth < 3 && g.random.IntN(3) == 0 && g.isPlain(f, depth) && !describesNothing(f, v.members) {
 				v.members = append(v.members, member{f.Name, g.value(f, depth+1)})
 			}

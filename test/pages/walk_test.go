@@ -39,7 +39,8 @@ type reader struct {
 	here    *strings.Replacer  // from places on pages to those of this test
 	address string             // of the last server over HTTP
 	printed string             // by the last commands
-	client  *mcp.ClientSession // of the last server in a configuration
+	servers Block              // the configuration of a client
+	client  *mcp.ClientSession // of the last server in it
 	token   string             // the last confirmation token in a reply
 }
 
@@ -120,6 +121,9 @@ func (r *reader) follow(page string, blocks []Block) {
 			r.write(page, block)
 		case "sh":
 			r.run(page, block)
+			if r.client != nil && strings.Contains(block.Text, "go build") { // its reader starts what is new
+				r.configure(page, r.servers)
+			}
 		case "sh background":
 			r.serve(page, block)
 		case "text":
@@ -127,6 +131,7 @@ func (r *reader) follow(page string, blocks []Block) {
 				r.Errorf("%s:%d: this is not what was printed:\n%s\nbut this:\n%s", page, block.Line, block.Text, r.printed)
 			}
 		case "json":
+			r.servers = block
 			r.configure(page, block)
 		case "yaml":
 			if err := os.WriteFile(filepath.Join(r.dir, "policy.yaml"), []byte(block.Text), 0o644); err != nil {

@@ -111,6 +111,7 @@ func targets() []target {
 		atMost("collection/pointers", "time of a loop and SortFunc", 0.5, of("loop + SortFunc")),
 		atMost("collection/stream", "time of a loop and SortFunc", 0.5, of("loop + SortFunc")),
 		atMost("collection/stream", "KiB allocated, with those of a page", 76, kibibytes("aql-tag")),
+		atMost("collection/groups", "time of a map by hand", 1.7, of("map by hand")),
 		atLeast("collection/maps", "times as fast as an "+maps, 15, times(maps)),
 		atMost("collection/sqlite", "time of a statement by hand", 1.15, of("statement by hand")),
 		atLeast("collection/sqlite", "times as fast as OFFSET", 50, times("OFFSET")),

@@ -37,7 +37,7 @@ const (
 type Task struct {
 	TaskID    string     `json:"task_id" aql:"id"`
 	Title     string     `json:"title" aql:"filter,sort"`
-	Status    Status     `json:"status" aql:"filter"`
+	Status    Status     `json:"status" aql:"filter,group"`
 	Priority  Priority   `json:"priority" aql:"filter,sort"`
 	Minutes   int        `json:"minutes" aql:"filter,sort"`
 	DueAt     *time.Time `json:"due_at,omitempty" aql:"filter,sort"`

@@ -19,6 +19,8 @@ func protocolDoc(name GoName) string {
 		return "What is around a page."
 	case "Sort":
 		return "An order."
+	case "Summary":
+		return "What to know of all that matches: one function or more, of each group if there is group_by."
 	}
 	return ""
 }

@@ -21,6 +21,10 @@ type Query struct {
 	params   map[string]int
 	paging   gen.Paging
 	own      []int // the parameters that say which elements there are, beside filter and sort
+	goType   reflect.Type
+	// summarises lists the fields that may stand behind each function of summaries; nil: there are no summaries.
+	summarises map[string][]string
+	functions  []string // of summaries
 }
 
 // anyQuery has the memory of every collection.Query.
@@ -71,6 +75,7 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 	}
 	q := &Query{
 		offset: at.offset, params: make(map[string]int), paging: paging, sorts: make(map[string]*collection.Field),
+		goType: field.Type,
 	}
 	for i := range o.Params {
 		p := &o.Params[i]
@@ -100,6 +105,9 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 			}
 			q.searched = append(q.searched, field.Field)
 		}
+	}
+	if err := s.summarisable(q, o); err != nil {
+		return nil, err
 	}
 	return q, s.sortable(q, o)
 }
@@ -157,6 +165,7 @@ type Asked struct {
 	Takes       []string // Words, if the caller may know what all fields contain that are looked into
 	After       string
 	Before      string
+	Items       bool // beside summaries
 	place       *anyQuery
 }
 
@@ -166,7 +175,7 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 	a := Asked{
 		Conditions: read.Filter.Given.Node, SortField: read.Sort.Field, Descending: read.Sort.Order == "desc",
 		First: read.First, Last: read.Last, After: read.After, Before: read.Before, Page: read.Page,
-		PageSize: read.PageSize, Limit: read.Limit, Offset: read.Offset, place: read,
+		PageSize: read.PageSize, Limit: read.Limit, Offset: read.Offset, Items: read.IncludeItems, place: read,
 	}
 	if q.searched != nil {
 		a.Text, a.Words = read.Text, collection.Words(read.Text)

@@ -33,13 +33,19 @@ type Bound struct {
 	MaxScanned int
 	// MaxSkipped bounds how many elements of an iterator are kept that are in front of the page.
 	MaxSkipped int
+	// Wanted are the summaries of all elements that match. MaxGroups bounds the groups of each.
+	Wanted    []Wanted
+	MaxGroups int
+	// Itemless says that there is no page, but only summaries.
+	Itemless bool
 }
 
-// Found is a page of elements.
+// Found is a page of elements, or what they amount to.
 type Found struct {
 	Items          []unsafe.Pointer
 	Next, Previous bool // there are others behind it, and in front of it
 	Total          int  // how many elements there are on all pages, or Unknown
+	Summed         []Summed
 }
 
 // Unknown is the total of elements that nobody has counted.
@@ -49,8 +55,9 @@ const Unknown = -1
 type search struct {
 	*Bound
 	first
-	skip  int // how many of the first ones are in front of the page
-	total int
+	skip    int // how many of the first ones are in front of the page
+	total   int
+	summing []summing
 }
 
 // search begins to search for a page. Where elements come from the first one of the page on, none is in front of it.
@@ -59,7 +66,9 @@ func (b *Bound) search(skip int) search {
 		skip = 0
 	}
 	most := b.Size + 1 + min(skip, math.MaxInt-b.Size-1)
-	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: most}, skip: skip}
+	return search{
+		Bound: b, first: first{order: b.Order, last: b.Backward, most: most}, skip: skip, summing: b.summaries(),
+	}
 }
 
 // consider holds an element that the filter left against the position, and reports whether it may be on the page.
@@ -100,6 +109,12 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 		if b.Filter != nil {
 			part.narrow(b.Filter)
 		}
+		if !s.sum(&part) {
+			return Found{}, ErrGroups
+		}
+		if b.Itemless {
+			continue
+		}
 		for _, at := range part.left {
 			if p := unsafe.Add(part.base, at); s.consider(p) {
 				s.add(p)
@@ -116,7 +131,13 @@ func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, erro
 		if err := pause(ctx, i); err != nil {
 			return Found{}, err
 		}
-		if p != nil && (b.Filter == nil || b.Filter.match(p)) && s.consider(p) {
+		if p == nil || b.Filter != nil && !b.Filter.match(p) {
+			continue
+		}
+		if !s.sumOne(p) {
+			return Found{}, ErrGroups
+		}
+		if !b.Itemless && s.consider(p) {
 			s.add(p)
 		}
 	}
@@ -136,6 +157,9 @@ func pause(ctx context.Context, i int) error {
 
 // found returns the page.
 func (s *search) found() Found {
+	if s.Itemless {
+		return Found{Summed: s.summed()}
+	}
 	items, total := s.heap, Unknown
 	switch {
 	case !s.Placed:
@@ -145,7 +169,7 @@ func (s *search) found() Found {
 		slices.Reverse(items)
 	}
 	more := len(items) > s.Size
-	f := Found{Items: items, Next: more, Previous: s.At != nil || s.Skip > 0, Total: total}
+	f := Found{Items: items, Next: more, Previous: s.At != nil || s.Skip > 0, Total: total, Summed: s.summed()}
 	switch {
 	case s.Backward:
 		f.Next, f.Previous = s.At != nil, more

@@ -20,6 +20,9 @@ type Query[T any] struct {
 	Limit    int `json:"limit" aql:"min=0"`
 	Offset   int `json:"offset" aql:"min=0"`
 
+	Aggregate    map[string]Summary[T] `json:"aggregate" aql:"minitems=1,maxitems=10"`
+	IncludeItems bool                  `json:"include_items"`
+
 	Bound *Bound `json:"-"` // of a request that is valid
 }
 
@@ -38,4 +41,15 @@ type Conditions struct {
 type Sort[T any] struct {
 	Field string `json:"field" aql:"required"`
 	Order string `json:"order" aql:"enum=asc|desc,default=asc"`
+}
+
+// Summary says what a request wants to know of the elements that match, under one label (MCP-AQL aggregations §2). The
+// texts are names of fields; empty: it does not want that.
+type Summary[T any] struct {
+	Count   bool   `json:"count"`
+	GroupBy string `json:"group_by"`
+	Sum     string `json:"sum"`
+	Avg     string `json:"avg"`
+	Min     string `json:"min"`
+	Max     string `json:"max"`
 }

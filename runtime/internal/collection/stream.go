@@ -47,6 +47,12 @@ func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n i
 	if s.Filter != nil {
 		s.part.narrow(s.Filter)
 	}
+	if !s.sum(&s.part) {
+		return ErrGroups
+	}
+	if s.Itemless {
+		return ctx.Err()
+	}
 	for _, at := range s.part.left {
 		if p := unsafe.Add(base, at); s.consider(p) {
 			s.add(s.Keep(p))
@@ -70,8 +76,12 @@ func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err err
 		}
 		s.before = p
 	}
+	matches := s.Matches(p)
+	if matches && !s.sumOne(p) {
+		return false, ErrGroups
+	}
 	switch {
-	case !s.Matches(p):
+	case !matches:
 	case !s.Placed && s.total < s.Skip:
 		s.total++
 	case s.consider(p):
@@ -82,6 +92,7 @@ func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err err
 	} else {
 		s.ended = len(s.heap) == s.most
 	}
+	s.ended = s.ended && s.summing == nil // which need all elements
 	return !s.ended, nil
 }
 

@@ -24,21 +24,21 @@ const (
 
 // Origin is where a part comes from.
 type Origin struct {
-	Country string `json:"country" aql:"filter,sort"`
+	Country string `json:"country" aql:"filter,sort,group"`
 }
 
 // Maker is who makes parts.
 type Maker struct {
-	Name  string  `json:"name" aql:"filter,sort"`
-	Rank  *int    `json:"rank" aql:"filter,sort"`
-	Codes []int32 `json:"codes" aql:"filter"`
+	Name  string  `json:"name" aql:"filter,sort,group"`
+	Rank  *int    `json:"rank" aql:"filter,sort,group,sum"`
+	Codes []int32 `json:"codes" aql:"filter,group"`
 	Phone string  `json:"phone"`
 }
 
 // Step is a part of a plan.
 type Step struct {
-	Grade Grade  `json:"grade" aql:"filter,sort"`
-	Count uint16 `json:"count" aql:"filter=eq|lt|null,sort"`
+	Grade Grade  `json:"grade" aql:"filter,sort,group"`
+	Count uint16 `json:"count" aql:"filter=eq|lt|null,sort,sum"`
 }
 
 // Plan says when a part is made again.
@@ -52,25 +52,25 @@ type Part struct {
 	Origin
 	PartID  string                `json:"part_id" aql:"id,filter,sort"`
 	Lot     int8                  `json:"lot" aql:"id,filter,sort"`
-	Title   string                `json:"title" aql:"filter,sort,search"`
-	Note    *string               `json:"note" aql:"filter,sort"`
-	Grade   Grade                 `json:"grade" aql:"filter,sort"`
-	Minutes int                   `json:"minutes" aql:"filter,sort"`
-	Serial  uint64                `json:"serial" aql:"filter,sort"`
-	Small   uint8                 `json:"small" aql:"filter,sort"`
-	Weight  float64               `json:"weight" aql:"filter,sort"`
-	Ratio   float32               `json:"ratio" aql:"filter,sort"`
-	Checked bool                  `json:"checked" aql:"filter,sort"`
+	Title   string                `json:"title" aql:"filter,sort,search,group"`
+	Note    *string               `json:"note" aql:"filter,sort,group"`
+	Grade   Grade                 `json:"grade" aql:"filter,sort,group"`
+	Minutes int                   `json:"minutes" aql:"filter,sort,group,sum"`
+	Serial  uint64                `json:"serial" aql:"filter,sort,group,sum"`
+	Small   uint8                 `json:"small" aql:"filter,sort,sum"`
+	Weight  float64               `json:"weight" aql:"filter,sort,sum"`
+	Ratio   float32               `json:"ratio" aql:"filter,sort,sum"`
+	Checked bool                  `json:"checked" aql:"filter,sort,group"`
 	MadeAt  time.Time             `json:"made_at" aql:"filter,sort"`
 	SoldAt  *time.Time            `json:"sold_at,omitempty" aql:"filter,sort"`
 	SeenAt  time.Time             `json:"seen_at,omitzero" aql:"filter,sort"`
-	Address netip.Addr            `json:"address" aql:"filter,sort"`
-	Stock   sql.Null[int64]       `json:"stock" aql:"filter,sort"`
-	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort"`
-	Tags    []string              `json:"tags" aql:"filter,search"`
-	Counts  []int                 `json:"counts" aql:"filter"`
-	Grades  []Grade               `json:"grades" aql:"filter"`
-	Deep    **int                 `json:"deep" aql:"filter,sort"`
+	Address netip.Addr            `json:"address" aql:"filter,sort,group"`
+	Stock   sql.Null[int64]       `json:"stock" aql:"filter,sort,group,sum"`
+	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort,sum"`
+	Tags    []string              `json:"tags" aql:"filter,search,group"`
+	Counts  []int                 `json:"counts" aql:"filter,group"`
+	Grades  []Grade               `json:"grades" aql:"filter,group"`
+	Deep    **int                 `json:"deep" aql:"filter,sort,group,sum"`
 	Maker   Maker                 `json:"maker"`
 	Plan    *Plan                 `json:"plan"`
 }

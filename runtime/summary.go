@@ -1,0 +1,155 @@
+package aql
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// summarise takes in the summaries that a request wants. It returns false where it has reported one that cannot be: one
+// of nothing, or one of a field that the caller does not get, whose values he could find.
+func (a *asking) summarise(c *handled, r *wire.Reader) bool {
+	labels := a.query.Labels(c.place)
+	a.bound.Wanted = make([]collection.Wanted, len(labels))
+	ok := true
+	for i := range labels {
+		l := &labels[i]
+		path := "aggregate." + l.Label
+		if !l.Count && l.Sum == "" && l.Avg == "" && l.Min == "" && l.Max == "" {
+			r.Missing(path, strings.Join(a.query.Functions(), ", "))
+			ok = false
+		}
+		for _, named := range []struct{ function, field string }{
+			{gen.GroupBy, l.GroupBy}, {"sum", l.Sum}, {"avg", l.Avg}, {"min", l.Min}, {"max", l.Max},
+		} {
+			if a.query.Hides(c.mask, named.field) {
+				r.NotAmong(path+"."+named.function, named.field,
+					a.query.Visible(a.query.Summarises(named.function), c.mask))
+				ok = false
+			}
+		}
+		a.bound.Wanted[i] = a.query.Wanted(l)
+	}
+	return ok
+}
+
+// withoutItems makes the answer one without items. Parameters that say which items it has are ignored.
+func (a *asking) withoutItems(gives func(name string) bool) {
+	for _, name := range a.query.Paging().Params() {
+		if gives(name) {
+			a.ignored = append(a.ignored, name)
+		}
+	}
+	a.bound.Order, a.bound.Itemless = nil, true
+}
+
+// ignoredPaging is the warning about parameters of a page that the answer does not have.
+func ignoredPaging(params []string) Warning {
+	return Warning{
+		Code: "VALIDATION_IGNORED_PARAM_WARNING", Severity: SeverityLow,
+		Message: "The answer has summaries and no items, so these parameters were ignored: " + strings.Join(params, ", "),
+		details: []detail{{"ignored_params", params}, {"hint", `Add "include_items":true to get a page beside the summaries`}},
+	}
+}
+
+// tooManyGroups is the failure of a summary whose groups would not end.
+func tooManyGroups(limit int) *Error {
+	f := tooLarge("aggregate_groups", limit, limit+1, "groups")
+	f.Message += "; narrow the filter, or group by a field with fewer values"
+	return f
+}
+
+// aggregations returns the answers to summaries by their labels (MCP-AQL aggregations §3).
+func aggregations(answers []collection.Summed) (map[string]json.RawMessage, error) {
+	if len(answers) == 0 {
+		return nil, nil
+	}
+	all := make(map[string]json.RawMessage, len(answers))
+	for i := range answers {
+		s := &answers[i]
+		w := wire.NewWriter(nil)
+		if s.By == nil {
+			writeGroup(w, s.Wanted, s.Groups[0])
+		} else {
+			w.BeginObject()
+			for _, g := range s.Groups {
+				w.KeyEscaped(g.Name)
+				writeGroup(w, s.Wanted, g)
+			}
+			w.EndObject()
+		}
+		if err := w.Err(); err != nil {
+			return nil, err
+		}
+		all[s.Label] = w.Bytes()
+	}
+	return all, nil
+}
+
+// writeGroup writes what a group amounts to: the value of the only function that is wanted, or an object of several.
+func writeGroup(w *wire.Writer, of *collection.Wanted, g *collection.Group) {
+	functions := []struct {
+		name   string
+		wanted bool
+		write  func()
+	}{
+		{"count", of.Count, func() { w.Int(int64(g.Count)) }},
+		{"sum", of.Sum != nil, func() { writeSum(w, g.Sum.Sum()) }},
+		{"avg", of.Avg != nil, func() { w.Any(g.Avg.Mean()) }},
+		{"min", of.Min != nil, func() { writeValue(w, of.Min, &g.Min) }},
+		{"max", of.Max != nil, func() { writeValue(w, of.Max, &g.Max) }},
+	}
+	several := 0
+	for i := range functions {
+		if functions[i].wanted {
+			several++
+		}
+	}
+	if several > 1 {
+		w.BeginObject()
+		defer w.EndObject()
+	}
+	for i := range functions {
+		f := &functions[i]
+		if !f.wanted {
+			continue
+		}
+		if several > 1 {
+			w.Key(f.name)
+		}
+		f.write()
+	}
+}
+
+// writeSum writes a sum: as a string where it is an integer that not all readers of JSON hold exactly (MCP-AQL core
+// §4.7.3).
+func writeSum(w *wire.Writer, sum any) {
+	if v, ok := sum.(int64); ok && (v < -wire.MaxSafeInteger || v > wire.MaxSafeInteger) {
+		sum = strconv.FormatInt(v, 10)
+	}
+	w.Any(sum)
+}
+
+// writeValue writes a value of a field as items have it.
+func writeValue(w *wire.Writer, f *collection.Field, v *collection.Value) {
+	switch {
+	case v.Missing:
+		w.Null()
+	case f.Kind == collection.Bool:
+		w.Bool(v.Int != 0)
+	case f.Kind == collection.Int:
+		w.Int(v.Int)
+	case f.Kind == collection.Uint:
+		w.Uint(uint64(v.Int))
+	case f.Kind == collection.Float:
+		w.Float(v.Float, f.Bits)
+	case f.Kind == collection.Time:
+		w.Time(v.Time)
+	default:
+		w.String(v.Text)
+	}
+}
