@@ -37,18 +37,16 @@ const (
 // gives none, and of a greatest size.
 func PageDescription(name string, size, most int) string {
 	switch name {
-	case "first":
-		return fmt.Sprintf("Page size, from the start; %d where none is given, %d at most", size, most)
+	case "first", "page_size":
+		return fmt.Sprintf("Page size; %d where none is given, %d at most", size, most)
 	case "after":
-		return "pageInfo.endCursor of the page before, with first and the same filter and sort"
+		return "endCursor of the page before, with first and the same filter and sort"
 	case "last":
 		return fmt.Sprintf("Page size, from the end; %d at most", most)
 	case "before":
-		return "pageInfo.startCursor of the page behind, with last"
+		return "startCursor of the page behind, with last"
 	case "page":
 		return "Number of the page; 1 where none is given"
-	case "page_size":
-		return fmt.Sprintf("Page size; %d where none is given, %d at most", size, most)
 	case "limit":
 		return fmt.Sprintf("How many items; %d where none is given, %d at most", size, most)
 	default: // offset

@@ -22,7 +22,8 @@ type Select[T any] struct {
 }
 
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
-// columns. The handler then ends with Query, or with the Stream of q and the rows that the statement of SQL finds.
+// columns and the request wants no summaries. The handler then ends with Query, or with the Stream of q and the rows that
+// the statement of SQL finds.
 func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s := &Select[T]{table: t, query: q, bound: boundOf(q)}
 	if s.bound == nil {
@@ -44,7 +45,7 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	})
 	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
 	switch {
-	case ok && !s.bound.Ordered:
+	case ok && !s.bound.Ordered && s.bound.Wanted == nil: // summaries need what is on all pages
 		s.keys, s.bound.Ordered = keys, true
 		s.bound.Placed = s.bound.Skip == 0 || s.bound.Filter == nil
 	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {

@@ -30,10 +30,10 @@ var handlers = []gen.Handler{
 		Params: []gen.Field{
 			{Name: "filter", Go: "Query.body.Filter", Type: "ItemFilter", Description: `What to list, by item_id, lot, title, note, grade, former, minutes, stock, weight, share, ratio, checked, sealed, made_at, sold_at, tags, counts, serial, address, seen_at, reserve, marks, parts, flags, maker.name, maker.rank, plan.due_at: {"item_id":"a","lot":{"gte":1}}`},
 			{Name: "sort", Go: "Query.body.Sort", Type: "ItemSort", Description: `{"field":f,"order":"asc"|"desc"}; f: item_id, lot, title, note, grade, former, minutes, stock, weight, share, ratio, checked, sealed, made_at, sold_at, serial, address, seen_at, reserve, maker.name, maker.rank, plan.due_at`},
-			{Name: "first", Go: "Query.body.First", Type: "integer", Rules: gen.Rules{gen.Min("0")}, Description: "Page size, from the start; 25 where none is given, 100 at most"},
-			{Name: "after", Go: "Query.body.After", Type: "string", Description: "pageInfo.endCursor of the page before, with first and the same filter and sort"},
+			{Name: "first", Go: "Query.body.First", Type: "integer", Rules: gen.Rules{gen.Min("0")}, Description: "Page size; 25 where none is given, 100 at most"},
+			{Name: "after", Go: "Query.body.After", Type: "string", Description: "endCursor of the page before, with first and the same filter and sort"},
 			{Name: "last", Go: "Query.body.Last", Type: "integer", Rules: gen.Rules{gen.Min("0")}, Description: "Page size, from the end; 100 at most"},
-			{Name: "before", Go: "Query.body.Before", Type: "string", Description: "pageInfo.startCursor of the page behind, with last"},
+			{Name: "before", Go: "Query.body.Before", Type: "string", Description: "startCursor of the page behind, with last"},
 			{Name: "aggregate", Go: "Query.body.Aggregate", Type: "object", Items: &gen.Field{Type: "ItemSummary"}, Rules: gen.Rules{gen.MinItems(1), gen.MaxItems(10)}, Description: `Summaries, in place of items: {"a":{"count":true,"max":"item_id"}}`},
 			{Name: "include_items", Go: "Query.body.IncludeItems", Type: "boolean", Description: "Items too"},
 		},
