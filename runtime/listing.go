@@ -209,6 +209,9 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 		Words: asked.Takes,
 	}
 	if ok := a.cut(c, r, &asked, gives); ok {
+		if a.query.Computes() {
+			a.bound.Compute()
+		}
 		asked.Bind(&a.bound)
 	}
 }

@@ -145,6 +145,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 		Capabilities: describe.Capabilities{
 			Batch:               a.surface.Mode != describe.Discrete,
 			FieldSelection:      v.definitions.SelectsFields(),
+			ComputedFields:      v.definitions.Computes(),
 			Pagination:          v.definitions.Paginates(),
 			Warnings:            true,
 			Confirmation:        confirms,

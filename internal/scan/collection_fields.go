@@ -50,6 +50,7 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 		}
 	}
 	b.addNested(c, member{}, resource, []*shapes.Shape{resource})
+	b.addComputedMembers(c)
 	return c
 }
 

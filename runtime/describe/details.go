@@ -49,6 +49,7 @@ type operationDetails struct {
 	Parameters  []parameterInfo `json:"parameters"`
 	Returns     typeInfo        `json:"returns"`
 	Examples    []exampleInfo   `json:"examples,omitempty"`
+	Computed    []computedInfo  `json:"computed_fields,omitempty"`
 }
 
 // permissions are the effects of a semantic category (MCP-AQL core §6.1).

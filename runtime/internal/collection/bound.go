@@ -33,6 +33,7 @@ type Bound struct {
 	MaxScanned int
 	// MaxSkipped bounds how many elements of an iterator are kept that are in front of the page.
 	MaxSkipped int
+	computing  *computing // nil: nothing is computed
 }
 
 // Found is a page of elements.
@@ -59,7 +60,7 @@ func (b *Bound) search(skip int) search {
 		skip = 0
 	}
 	most := b.Size + 1 + min(skip, math.MaxInt-b.Size-1)
-	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: most}, skip: skip}
+	return search{Bound: b, first: first{order: b.Order, last: b.Backward, most: most, computing: b.computing}, skip: skip}
 }
 
 // consider holds an element that the filter left against the position, and reports whether it may be on the page.
@@ -91,6 +92,7 @@ func (s *search) add(p unsafe.Pointer) {
 
 // Slice finds a page of the n elements of a size that begin at base.
 func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n int) (Found, error) {
+	b.begin(ctx)
 	s, part := b.search(b.Skip), block{}
 	for i := 0; i < n; i += BlockSize {
 		if err := pause(ctx, i); err != nil {
@@ -103,14 +105,17 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 		for _, at := range part.left {
 			if p := unsafe.Add(part.base, at); s.consider(p) {
 				s.add(p)
+			} else {
+				s.forget(p)
 			}
 		}
 	}
-	return s.found(), nil
+	return s.found(), b.interrupted(ctx)
 }
 
 // Pointers finds a page of elements that are not in one place.
 func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, error) {
+	b.begin(ctx)
 	s := b.search(b.Skip)
 	for i, p := range all {
 		if err := pause(ctx, i); err != nil {
@@ -118,9 +123,11 @@ func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, erro
 		}
 		if p != nil && (b.Filter == nil || b.Filter.match(p)) && s.consider(p) {
 			s.add(p)
+		} else {
+			s.forget(p)
 		}
 	}
-	return s.found(), nil
+	return s.found(), b.interrupted(ctx)
 }
 
 // pauses is how many elements are read between two looks at the context.
