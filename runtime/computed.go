@@ -12,7 +12,7 @@ import (
 // that, and nothing else does: an adapter without computed fields does not link it.
 func addComputed(set *codec.Set, o *gen.Bound) error {
 	type computation interface {
-		AddTo(set *codec.Set, name string, at int, f *gen.Computed) error
+		AddTo(codecs any, returns string, at int, f *gen.Computed) error
 	}
 	fields := o.Computed()
 	for i := range fields {

@@ -66,7 +66,7 @@ var ops = [...]Op{
 // is left. All of them have one of these operators; none named: any.
 //
 // ok is false, and nothing is removed, if the request has no condition on the field, has one with another operator, or
-// has one inside _or or _not.
+// has one inside _or or _not, and for a computed field: only the query can apply what is asked of that.
 func (q *Query[T]) Take(field string, operators ...Op) (conditions []Condition, ok bool) {
 	b := q.body.Bound
 	if b == nil {

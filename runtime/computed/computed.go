@@ -4,6 +4,7 @@ package computed
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -17,14 +18,22 @@ type Method[T, V any] func(ctx context.Context, element *T) V
 // Page computes the values of all elements of a page at once, in their order.
 type Page[T, V any] func(ctx context.Context, receivers []any, elements []*T) ([]V, error)
 
-// AddTo compiles the field for what an operation returns. Package aql calls it.
-func (m Method[T, V]) AddTo(set *codec.Set, returns string, at int, f *gen.Computed) error {
-	return set.AddComputed(returns, at, f, m)
+// AddTo compiles the field of what an operation returns. Package aql calls it with its set of codecs.
+func (m Method[T, V]) AddTo(codecs any, returns string, at int, f *gen.Computed) error {
+	return addTo(codecs, returns, at, f, m)
 }
 
-// AddTo compiles the field for what an operation returns. Package aql calls it.
-func (p Page[T, V]) AddTo(set *codec.Set, returns string, at int, f *gen.Computed) error {
-	return set.AddComputed(returns, at, f, p)
+// AddTo compiles the field of what an operation returns. Package aql calls it with its set of codecs.
+func (p Page[T, V]) AddTo(codecs any, returns string, at int, f *gen.Computed) error {
+	return addTo(codecs, returns, at, f, p)
+}
+
+func addTo(codecs any, returns string, at int, f *gen.Computed, by codec.Computation) error {
+	set, ok := codecs.(*codec.Set)
+	if !ok {
+		return fmt.Errorf("%T is no set of codecs", codecs)
+	}
+	return set.AddComputed(returns, at, f, by)
 }
 
 // Types returns T and V.
