@@ -3,6 +3,7 @@ package aql
 import (
 	"context"
 	"fmt"
+	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
@@ -12,7 +13,7 @@ import (
 // that, and nothing else does: an adapter without computed fields does not link it.
 func addComputed(set *codec.Set, o *gen.Bound) error {
 	type computation interface {
-		AddTo(codecs any, returns string, at int, f *gen.Computed) error
+		AddTo(codecs unsafe.Pointer, returns string, at int, f *gen.Computed) error
 	}
 	fields := o.Computed()
 	for i := range fields {
@@ -20,7 +21,7 @@ func addComputed(set *codec.Set, o *gen.Bound) error {
 		if !ok {
 			return fmt.Errorf("nothing computes the field %s; the generated code is out of date", fields[i].Name)
 		}
-		if err := by.AddTo(set, o.Returns.Name, i, &fields[i]); err != nil {
+		if err := by.AddTo(unsafe.Pointer(set), o.Returns.Name, i, &fields[i]); err != nil {
 			return err
 		}
 	}

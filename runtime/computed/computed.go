@@ -4,7 +4,6 @@ package computed
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -18,22 +17,15 @@ type Method[T, V any] func(ctx context.Context, element *T) V
 // Page computes the values of all elements of a page at once, in their order.
 type Page[T, V any] func(ctx context.Context, receivers []any, elements []*T) ([]V, error)
 
-// AddTo compiles the field of what an operation returns. Package aql calls it with its set of codecs.
-func (m Method[T, V]) AddTo(codecs any, returns string, at int, f *gen.Computed) error {
-	return addTo(codecs, returns, at, f, m)
+// AddTo compiles the field of what an operation returns. Package aql calls it, with a pointer to its set of codecs: in
+// an interface the set would make the linker keep methods that nothing calls.
+func (m Method[T, V]) AddTo(codecs unsafe.Pointer, returns string, at int, f *gen.Computed) error {
+	return (*codec.Set)(codecs).AddComputed(returns, at, f, m)
 }
 
-// AddTo compiles the field of what an operation returns. Package aql calls it with its set of codecs.
-func (p Page[T, V]) AddTo(codecs any, returns string, at int, f *gen.Computed) error {
-	return addTo(codecs, returns, at, f, p)
-}
-
-func addTo(codecs any, returns string, at int, f *gen.Computed, by codec.Computation) error {
-	set, ok := codecs.(*codec.Set)
-	if !ok {
-		return fmt.Errorf("%T is no set of codecs", codecs)
-	}
-	return set.AddComputed(returns, at, f, by)
+// AddTo compiles the field of what an operation returns, as that of Method does.
+func (p Page[T, V]) AddTo(codecs unsafe.Pointer, returns string, at int, f *gen.Computed) error {
+	return (*codec.Set)(codecs).AddComputed(returns, at, f, p)
 }
 
 // Types returns T and V.

@@ -61,14 +61,22 @@ func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computatio
 	return nil
 }
 
+// comparedBehind is something behind the fields of a struct by which elements may be compared. It is no part of behind, of
+// which adapters without collections know.
+type comparedBehind interface {
+	// compared returns how elements are compared by the one to which a path leads; nil: they cannot be. What its values
+	// are is to be completed.
+	compared(path string) *elementField
+}
+
 // comparedComputed compiles how a computed field is compared, whose path is name.
 func (s *Set) comparedComputed(e *elements, name string) (*elementField, error) {
 	object, err := s.structEncoder(e.goType, e.name)
 	if err != nil {
 		return nil, err
 	}
-	if object.behind != nil {
-		if f := object.behind.compared(name); f != nil {
+	if c, ok := object.behind.(comparedBehind); ok {
+		if f := c.compared(name); f != nil {
 			e.computes = true
 			return f, s.compareField(e, f, f.goType, f.param)
 		}
@@ -80,9 +88,6 @@ func (s *Set) comparedComputed(e *elements, name string) (*elementField, error) 
 type behind interface {
 	// find returns the index of the one to which a path leads, -1 if there is none.
 	find(path string) int
-	// compared returns how elements are compared by the one to which a path leads; nil: they cannot be. What its values
-	// are is to be completed.
-	compared(path string) *elementField
 	// path returns the path that leads to one, false if there are no more.
 	path(i int) (string, bool)
 	// preset returns those that belong to a preset.
