@@ -142,6 +142,43 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 	}
 }
 
+// What is asked of a computed field is the query's to apply: a handler that takes all it can of a query takes none of
+// it, and answers the same.
+func TestComputedFieldsAreNotTaken(t *testing.T) {
+	m := maker{rand.New(rand.NewPCG(*seed, 10))}
+	depot := &crates.Depot{Crates: m.crates(30)}
+	session := crateAdapter(t, depot, aql.Options{}).NewSession()
+	var all []element
+	decoded(t, encoded(t, depot.Crates), &all)
+	for round := range 200 {
+		filter := m.crateFilter()
+		by, descending := []string{"", "part_id", "title", "minutes"}[m.IntN(4)], m.IntN(2) == 0
+		params := map[string]any{"filter": m.mirrored(filter), "first": 3}
+		switch {
+		case by == "":
+			descending = false
+		case mirrors[by] != "":
+			params["sort"] = map[string]any{"field": mirrors[by], "order": map[bool]string{true: "desc", false: "asc"}[descending]}
+		default:
+			params["sort"] = map[string]any{"field": by, "order": map[bool]string{true: "desc", false: "asc"}[descending]}
+		}
+		want := identities(expected(t, all, decodedFilter(t, filter), by, descending))
+		got := []string{}
+		for {
+			p := ask(t, session, "list_taken", params)
+			got = append(got, identities(p.Data.Items)...)
+			if !p.Data.PageInfo.HasNextPage {
+				break
+			}
+			params["after"] = p.Data.PageInfo.EndCursor
+		}
+		delete(params, "after")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d, round %d: %s (-want +got):\n%s", *seed, round, encoded(t, params), diff)
+		}
+	}
+}
+
 // computedOf returns a computed field of the items of a page.
 func computedOf(answer map[string]any, name string) (values []any) {
 	for _, item := range items(answer) {

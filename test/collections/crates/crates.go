@@ -2,8 +2,10 @@
 package crates
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	aql "github.com/aqltag/aqltag/runtime"
@@ -158,6 +160,42 @@ type StreamRequest struct {
 func (d *Depot) ListStream(ctx context.Context, req StreamRequest) (*aql.Page[Crate], error) {
 	return req.Stream(ctx, func(yield func(Crate, error) bool) {
 		for _, c := range d.Crates {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	})
+}
+
+// TakenRequest selects crates.
+type TakenRequest struct {
+	_ struct{} `aql:"category=READ,op=list_taken"`
+	aql.Query[Crate]
+	aql.Fields
+}
+
+// ListTaken lists crates in the order that was taken, if it is by what identifies them. It fails where it is given what
+// only the query can apply.
+func (d *Depot) ListTaken(ctx context.Context, req TakenRequest) (*aql.Page[Crate], error) {
+	for _, name := range []string{"same_title", "same_minutes", "same_sold_at", "same_tags", "same_checked"} {
+		_, condition := req.Take("_computed." + name)
+		_, order := req.TakeSort("_computed." + name)
+		if condition || order {
+			return nil, errors.New("a computed field was taken: " + name)
+		}
+	}
+	order, ok := req.TakeSort("part_id")
+	if !ok {
+		return req.Slice(ctx, d.Crates)
+	}
+	sorted := slices.SortedFunc(slices.Values(d.Crates), func(a, b Crate) int {
+		if order[0].Descending {
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(a.PartID, b.PartID), cmp.Compare(a.Lot, b.Lot))
+	})
+	return req.Stream(ctx, func(yield func(Crate, error) bool) {
+		for _, c := range sorted {
 			if !yield(c, nil) {
 				return
 			}
