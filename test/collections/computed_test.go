@@ -142,6 +142,26 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 	}
 }
 
+// Values by which elements are ordered are kept no longer than the elements: an iterator's are read again and again into
+// the same place.
+func TestOrdersOfManyElementsByComputedFields(t *testing.T) {
+	m := maker{rand.New(rand.NewPCG(*seed, 11))}
+	depot := &crates.Depot{Crates: m.crates(1000)}
+	session := crateAdapter(t, depot, aql.Options{}).NewSession()
+	var all []element
+	decoded(t, encoded(t, depot.Crates), &all)
+	for _, by := range []string{"title", "minutes", "sold_at", "checked"} {
+		want := identities(expected(t, all, nil, by, true)[:100])
+		params := map[string]any{"sort": map[string]any{"field": mirrors[by], "order": "desc"}, "first": 100}
+		for _, operation := range []string{"list_slice", "list_pointers", "list_stream"} {
+			got := identities(ask(t, session, operation, params).Data.Items)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s by %s (-want +got):\n%s", operation, by, diff)
+			}
+		}
+	}
+}
+
 // What is asked of a computed field is the query's to apply: a handler that takes all it can of a query takes none of
 // it, and answers the same.
 func TestComputedFieldsAreNotTaken(t *testing.T) {
