@@ -48,20 +48,20 @@ func TestSchemasOfComputedFields(t *testing.T) {
 		operation, params string
 		accepted          bool
 	}{
-		{"list_slice", `{"fields":["part_id","_computed.total","_computed.same_tags","_computed.same_sold_at"]}`, true},
-		{"list_slice", `{"preset":"rich"}`, true},
-		{"list_slice", `{"filter":{"_computed.same_minutes":{"gte":0},"_computed.same_tags":"milk"}}`, true},
-		{"list_slice", `{"filter":{"_computed.same_sold_at":{"null":true}}}`, true},
-		{"list_slice", `{"sort":{"field":"_computed.same_title"}}`, true},
+		{"list_crates", `{"fields":["part_id","_computed.total","_computed.same_tags","_computed.same_sold_at"]}`, true},
+		{"list_crates", `{"preset":"rich"}`, true},
+		{"list_crates", `{"filter":{"_computed.same_minutes":{"gte":0},"_computed.same_tags":"milk"}}`, true},
+		{"list_crates", `{"filter":{"_computed.same_sold_at":{"null":true}}}`, true},
+		{"list_crates", `{"sort":{"field":"_computed.same_title"}}`, true},
 		{"get_crate", `{"at":0,"fields":["_computed.total"]}`, true},
 		{"get_crate", `{"at":0,"fields":"full"}`, true},
 		{"list_shelves", `{"fields":["_computed.same_checked"]}`, true},
-		{"list_slice", `{"fields":["_computed.none"]}`, false},
-		{"list_slice", `{"fields":["_computed"]}`, false},
-		{"list_slice", `{"fields":["_computed.total.sum"]}`, false},
-		{"list_slice", `{"filter":{"_computed.total":1}}`, false},
-		{"list_slice", `{"filter":{"_computed.same_minutes":"1"}}`, false},
-		{"list_slice", `{"sort":{"field":"_computed.same_tags"}}`, false},
+		{"list_crates", `{"fields":["_computed.none"]}`, false},
+		{"list_crates", `{"fields":["_computed"]}`, false},
+		{"list_crates", `{"fields":["_computed.total.sum"]}`, false},
+		{"list_crates", `{"filter":{"_computed.total":1}}`, false},
+		{"list_crates", `{"filter":{"_computed.same_minutes":"1"}}`, false},
+		{"list_crates", `{"sort":{"field":"_computed.same_tags"}}`, false},
 	} {
 		o, ok := definitions.Operation(tt.operation)
 		if !ok {

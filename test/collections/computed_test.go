@@ -15,6 +15,7 @@ import (
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
 	"github.com/aqltag/aqltag/test/collections/crates"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 )
 
 // mirrors are the computed fields of a crate that have the value of a stored one.
@@ -66,42 +67,32 @@ func (m maker) mirrored(filter map[string]any) map[string]any {
 	return out
 }
 
+// crateSchema is the stored fields of a crate that have mirrors.
+var crateSchema = reference.Schema{
+	Identity: []string{"part_id", "lot"},
+	Fields: map[string]*reference.Field{
+		"title": kinds["title"], "minutes": kinds["minutes"], "sold_at": kinds["sold_at"], "tags": kinds["tags"],
+		"checked": kinds["checked"], "part_id": kinds["part_id"], "lot": kinds["lot"],
+	},
+}
+
 // crateFilter is a random filter by stored fields that have mirrors.
 func (m maker) crateFilter() map[string]any {
-	known := func(filter map[string]any) bool {
-		for name := range filter {
-			if mirrors[name] == "" && !strings.HasPrefix(name, "_") {
-				return false
-			}
-		}
-		return true
-	}
-	var prune func(filter map[string]any) map[string]any
-	prune = func(filter map[string]any) map[string]any {
-		for name, value := range filter {
-			switch {
-			case name == "_not":
-				filter[name] = prune(value.(map[string]any))
-			case name == "_or":
-				for i, one := range value.([]any) {
-					value.([]any)[i] = prune(one.(map[string]any))
-				}
-			case mirrors[name] == "":
-				delete(filter, name)
-			}
-		}
-		return filter
-	}
-	filter := prune(m.filter(0))
+	mirrored := reference.Schema{Identity: crateSchema.Identity, Fields: make(map[string]*reference.Field)}
 	for name := range mirrors {
-		if m.IntN(4) == 0 {
-			filter[name] = m.operand(elementKind(kinds[name]))
-		}
+		mirrored.Fields[name] = crateSchema.Fields[name]
 	}
-	if !known(filter) {
-		panic(fmt.Sprint("a filter by others: ", filter))
+	return mirrored.Filter(m.Rand, 0)
+}
+
+// expectedCrates returns the crates for which a filter holds, in an order.
+func expectedCrates(t *testing.T, all []reference.Element, filter map[string]any, by string, descending bool) []string {
+	t.Helper()
+	var found []element
+	for _, e := range crateSchema.Select(t, all, filter, by, descending) {
+		found = append(found, element(e))
 	}
-	return filter
+	return identities(found)
 }
 
 // REQ-CF-02: to filter and to sort by a computed field finds what the evaluator of JSON finds by a stored field with the
@@ -114,7 +105,7 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 	}
 	depot := &crates.Depot{}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
-	var all []element
+	var all []reference.Element
 	for round := range rounds {
 		if round%50 == 0 {
 			depot.Crates = m.crates(m.IntN(40))
@@ -127,11 +118,11 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 		if by == "" {
 			descending = false
 		} else {
-			params["sort"] = map[string]any{"field": mirrors[by], "order": map[bool]string{true: "desc", false: "asc"}[descending]}
+			params["sort"] = reference.Order(mirrors[by], descending)
 		}
-		want := identities(expected(t, all, decodedFilter(t, filter), by, descending))
+		want := expectedCrates(t, all, decodedFilter(t, filter), by, descending)
 		size := 1 + m.IntN(10)
-		for _, operation := range []string{"list_slice", "list_pointers", "list_stream"} {
+		for _, operation := range []string{"list_crates", "list_crate_pointers", "list_crate_stream"} {
 			for _, forward := range []bool{true, false} {
 				if diff := cmp.Diff(want, walk(t, session, operation, params, size, len(want), forward)); diff != "" {
 					t.Fatalf("seed %d, round %d: %s %s by %d, forward %v (-want +got):\n%s",
@@ -148,12 +139,12 @@ func TestOrdersOfManyElementsByComputedFields(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 11))}
 	depot := &crates.Depot{Crates: m.crates(1000)}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
-	var all []element
+	var all []reference.Element
 	decoded(t, encoded(t, depot.Crates), &all)
 	for _, by := range []string{"title", "minutes", "sold_at", "checked"} {
-		want := identities(expected(t, all, nil, by, true)[:100])
-		params := map[string]any{"sort": map[string]any{"field": mirrors[by], "order": "desc"}, "first": 100}
-		for _, operation := range []string{"list_slice", "list_pointers", "list_stream"} {
+		want := expectedCrates(t, all, nil, by, true)[:100]
+		params := map[string]any{"sort": reference.Order(mirrors[by], true), "first": 100}
+		for _, operation := range []string{"list_crates", "list_crate_pointers", "list_crate_stream"} {
 			got := identities(ask(t, session, operation, params).Data.Items)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s by %s (-want +got):\n%s", operation, by, diff)
@@ -168,7 +159,7 @@ func TestComputedFieldsAreNotTaken(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 10))}
 	depot := &crates.Depot{Crates: m.crates(30)}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
-	var all []element
+	var all []reference.Element
 	decoded(t, encoded(t, depot.Crates), &all)
 	for round := range 200 {
 		filter := m.crateFilter()
@@ -178,14 +169,14 @@ func TestComputedFieldsAreNotTaken(t *testing.T) {
 		case by == "":
 			descending = false
 		case mirrors[by] != "":
-			params["sort"] = map[string]any{"field": mirrors[by], "order": map[bool]string{true: "desc", false: "asc"}[descending]}
+			params["sort"] = reference.Order(mirrors[by], descending)
 		default:
-			params["sort"] = map[string]any{"field": by, "order": map[bool]string{true: "desc", false: "asc"}[descending]}
+			params["sort"] = reference.Order(by, descending)
 		}
-		want := identities(expected(t, all, decodedFilter(t, filter), by, descending))
+		want := expectedCrates(t, all, decodedFilter(t, filter), by, descending)
 		got := []string{}
 		for {
-			p := ask(t, session, "list_taken", params)
+			p := ask(t, session, "list_taken_crates", params)
 			got = append(got, identities(p.Data.Items)...)
 			if !p.Data.PageInfo.HasNextPage {
 				break
@@ -219,19 +210,19 @@ func TestComputedFieldsAreComputedOncePerPage(t *testing.T) {
 		name, operation, params string
 		want                    crates.Calls
 	}{
-		{"nothing asks", "list_slice", `{}`, crates.Calls{}},
-		{"full is all stored fields", "list_slice", `{"fields":"full"}`, crates.Calls{}},
-		{"a page", "list_slice", `{"first":7,"fields":["_computed.total"]}`, crates.Calls{Totals: 1, Elements: 7}},
-		{"an empty page", "list_slice", `{"first":0,"fields":["_computed.total"]}`, crates.Calls{}},
-		{"a preset", "list_slice", `{"first":2,"preset":"rich"}`, crates.Calls{Totals: 1, Elements: 2}},
-		{"each element", "list_stream", `{"first":7,"fields":["_computed.same_title"]}`, crates.Calls{Names: 7}},
-		{"twice in fields", "list_slice", `{"first":3,"fields":["_computed.total","_computed.total"]}`,
+		{"nothing asks", "list_crates", `{}`, crates.Calls{}},
+		{"full is all stored fields", "list_crates", `{"fields":"full"}`, crates.Calls{}},
+		{"a page", "list_crates", `{"first":7,"fields":["_computed.total"]}`, crates.Calls{Totals: 1, Elements: 7}},
+		{"an empty page", "list_crates", `{"first":0,"fields":["_computed.total"]}`, crates.Calls{}},
+		{"a preset", "list_crates", `{"first":2,"preset":"rich"}`, crates.Calls{Totals: 1, Elements: 2}},
+		{"each element", "list_crate_stream", `{"first":7,"fields":["_computed.same_title"]}`, crates.Calls{Names: 7}},
+		{"twice in fields", "list_crates", `{"first":3,"fields":["_computed.total","_computed.total"]}`,
 			crates.Calls{Totals: 1, Elements: 3}},
-		{"a condition, behind others", "list_slice", `{"filter":{"_computed.same_title":{"ne":"x"},"part_id":"p0"}}`,
+		{"a condition, behind others", "list_crates", `{"filter":{"_computed.same_title":{"ne":"x"},"part_id":"p0"}}`,
 			crates.Calls{Names: 3}},
-		{"a condition in a negation, behind others", "list_pointers",
+		{"a condition in a negation, behind others", "list_crate_pointers",
 			`{"filter":{"_not":{"_computed.same_title":"x"},"part_id":"p0"}}`, crates.Calls{Names: 3}},
-		{"an order, once for each element", "list_slice", `{"first":5,"sort":{"field":"_computed.same_title"}}`,
+		{"an order, once for each element", "list_crates", `{"first":5,"sort":{"field":"_computed.same_title"}}`,
 			crates.Calls{Names: 40}},
 		{"one result", "get_crate", `{"at":1,"fields":["_computed.total"]}`, crates.Calls{Totals: 1, Elements: 1}},
 		{"lists in lists", "list_shelves", `{"fields":["_computed.total"]}`, crates.Calls{Totals: 1, Elements: 40}},
@@ -259,7 +250,7 @@ func TestComputedValuesAreThoseOfTheirElement(t *testing.T) {
 		operation, params string
 		want              any
 	}{
-		{"list_slice", `{` + fields + `,"sort":{"field":"part_id","order":"desc"}}`, []any{b, a}},
+		{"list_crates", `{` + fields + `,"sort":{"field":"part_id","order":"desc"}}`, []any{b, a}},
 		{"get_crate", `{"at":1,` + fields + `}`, b},
 		{"list_shelves", `{` + fields + `}`, []any{[]any{a, nil}, []any{b, nil}}},
 	} {
@@ -272,11 +263,11 @@ func TestComputedValuesAreThoseOfTheirElement(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.operation, diff)
 		}
 	}
-	if answer := send(t, session, "list_slice", `{"preset":"rich"}`); computedOf(answer, "same_title")[0] != nil ||
+	if answer := send(t, session, "list_crates", `{"preset":"rich"}`); computedOf(answer, "same_title")[0] != nil ||
 		computedOf(answer, "same_minutes")[0] == nil || computedOf(answer, "total")[0] == nil {
 		t.Errorf("a preset has the fields whose directives name it: %v", answer)
 	}
-	if answer := send(t, session, "list_slice", `{"fields":"full"}`); computedOf(answer, "same_minutes")[0] == nil ||
+	if answer := send(t, session, "list_crates", `{"fields":"full"}`); computedOf(answer, "same_minutes")[0] == nil ||
 		computedOf(answer, "total")[0] != nil {
 		t.Errorf("full has the computed fields whose directives name it: %v", answer)
 	}
@@ -302,14 +293,14 @@ func TestComputedFieldsFailAsHandlers(t *testing.T) {
 		session := adapter.NewSession()
 		ctx := context.WithValue(t.Context(), tt.key, tt.value)
 		var answer map[string]any
-		decoded(t, session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"list_slice","params":`+tt.params+`}`)).JSON, &answer)
+		decoded(t, session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"list_crates","params":`+tt.params+`}`)).JSON, &answer)
 		if code := at(answer, "error", "code"); code != "INTERNAL_ERROR" {
 			t.Errorf("%s: %v", tt.name, answer)
 		}
 		if !strings.Contains(log.String(), tt.logged) {
 			t.Errorf("%s: the log does not say %q: %s", tt.name, tt.logged, log.String())
 		}
-		if answer := send(t, session, "list_slice", tt.params); answer["success"] != true {
+		if answer := send(t, session, "list_crates", tt.params); answer["success"] != true {
 			t.Errorf("%s: the next call: %v", tt.name, answer)
 		}
 	}
@@ -322,7 +313,7 @@ func TestCancelledCallsComputeNothing(t *testing.T) {
 	depot := &crates.Depot{Crates: []crates.Crate{{PartID: "a", Calls: calls}}, Cancel: cancel}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
 	reply := session.Call(ctx, "mcp_aql_read",
-		[]byte(`{"operation":"list_slice","params":{"fields":["_computed.total","_computed.same_title"]}}`)).JSON
+		[]byte(`{"operation":"list_crates","params":{"fields":["_computed.total","_computed.same_title"]}}`)).JSON
 	var answer map[string]any
 	if decoded(t, reply, &answer); answer["success"] != false {
 		t.Errorf("%s", reply)
@@ -358,7 +349,7 @@ func TestReceiversOfComputedFieldsAreChosenForTheCall(t *testing.T) {
 		`{"fields":["_computed.total","_computed.same_minutes"]}`: {"depot", "scale"},
 	} {
 		chosen = nil
-		answer := send(t, session, "list_slice", params)
+		answer := send(t, session, "list_crates", params)
 		if diff := cmp.Diff(want, chosen); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", params, diff)
 		}
@@ -474,10 +465,10 @@ func TestHiddenComputedFields(t *testing.T) {
 		{`{"filter":{"_or":[{"_not":{"_computed.same_minutes":3}}]}}`, "VALIDATION_UNKNOWN_FIELD"},
 		{`{"sort":{"field":"_computed.same_minutes"}}`, "VALIDATION_INVALID_ENUM"},
 	} {
-		if answer := call("ann", "list_slice", tt.params); answer["success"] != true {
+		if answer := call("ann", "list_crates", tt.params); answer["success"] != true {
 			t.Errorf("ann, who sees all: %s: %v", tt.params, answer)
 		}
-		answer := call("bob", "list_slice", tt.params)
+		answer := call("bob", "list_crates", tt.params)
 		if code := at(answer, "error", "code"); code != tt.code {
 			t.Errorf("bob: %s: %v, want %s", tt.params, answer, tt.code)
 		}
@@ -489,7 +480,7 @@ func TestHiddenComputedFields(t *testing.T) {
 	}
 	for _, caller := range []string{"bob", "eve"} {
 		for _, query := range []string{
-			`{"query":"operations","name":"list_slice"}`, `{"query":"operations","name":"get_crate"}`, `{"query":"types"}`,
+			`{"query":"operations","name":"list_crates"}`, `{"query":"operations","name":"get_crate"}`, `{"query":"types"}`,
 			`{"query":"types","name":"Crate"}`, `{"query":"types","name":"CrateFilter"}`, `{"query":"types","name":"CrateSort"}`,
 			`{"query":"types","name":"Total"}`,
 		} {
@@ -510,7 +501,7 @@ func TestHiddenComputedFields(t *testing.T) {
 		"eve": nil,
 	} {
 		for operation, params := range map[string]string{
-			"list_slice": `{"preset":"rich"}`, "get_crate": `{"at":0,"preset":"rich"}`,
+			"list_crates": `{"preset":"rich"}`, "get_crate": `{"at":0,"preset":"rich"}`,
 		} {
 			answer := call(caller, operation, params)
 			item := at(answer, "data")
@@ -548,7 +539,7 @@ func TestIntrospectionListsComputedFields(t *testing.T) {
 		return names
 	}
 	for operation, want := range map[string][]string{
-		"list_slice": {
+		"list_crates": {
 			"same_title string filterable sortable", "same_minutes integer filterable sortable",
 			"same_sold_at string filterable sortable", "same_tags string[] filterable",
 			"same_checked boolean filterable sortable", "total Total",
@@ -583,7 +574,7 @@ func TestOfficialSchemasOfComputedFields(t *testing.T) {
 	result, introspection := official(t, "operation-result.schema.json"), official(t, "introspection-response.schema.json")
 	depot := &crates.Depot{Crates: maker{rand.New(rand.NewPCG(1, 3))}.crates(9)}
 	session := crateAdapter(t, depot, aql.Options{}).NewSession()
-	for _, operation := range []string{"list_slice", "get_crate", "any_crate", "list_shelves"} {
+	for _, operation := range []string{"list_crates", "get_crate", "any_crate", "list_shelves"} {
 		answer := send(t, session, "introspect", `{"query":"operations","name":"`+operation+`"}`)
 		if err := valid(t, introspection, encoded(t, answer)); err != nil {
 			t.Errorf("%s: %v", operation, err)
@@ -619,17 +610,17 @@ func TestUnknownComputedFields(t *testing.T) {
 	depot := &crates.Depot{Crates: []crates.Crate{{PartID: "a", Title: "A"}}}
 	const params = `{"fields":["_computed.same_titel","_computed.same_title"]}`
 	strict := crateAdapter(t, depot, aql.Options{}).NewSession()
-	answer := send(t, strict, "list_slice", params)
+	answer := send(t, strict, "list_crates", params)
 	if !strings.Contains(string(encoded(t, at(answer, "error", "details"))), `"_computed.same_title"`) {
 		t.Errorf("the refusal does not name what was meant: %v", answer)
 	}
 	lenient := crateAdapter(t, depot, aql.Options{OmitUnknownFields: true}).NewSession()
-	answer = send(t, lenient, "list_slice", params)
+	answer = send(t, lenient, "list_crates", params)
 	if diff := cmp.Diff([]any{"A"}, computedOf(answer, "same_title")); diff != "" || answer["warnings"] == nil {
 		t.Errorf("%s%v", diff, answer)
 	}
 	for _, wrong := range []string{`["_computed"]`, `["_computed."]`, `["_computed.total.sum"]`, `["total"]`} {
-		if answer := send(t, strict, "list_slice", `{"fields":`+wrong+`}`); answer["success"] != false {
+		if answer := send(t, strict, "list_crates", `{"fields":`+wrong+`}`); answer["success"] != false {
 			t.Errorf("%s is accepted: %v", wrong, answer)
 		}
 	}

@@ -119,7 +119,7 @@ type Depot struct {
 
 // SliceRequest selects crates.
 type SliceRequest struct {
-	_ struct{} `aql:"category=READ,op=list_slice"`
+	_ struct{} `aql:"category=READ,op=list_crates"`
 	aql.Query[Crate]
 	aql.Fields
 }
@@ -135,7 +135,7 @@ func (d *Depot) ListSlice(ctx context.Context, req SliceRequest) (*aql.Page[Crat
 
 // PointersRequest selects crates.
 type PointersRequest struct {
-	_ struct{} `aql:"category=READ,op=list_pointers"`
+	_ struct{} `aql:"category=READ,op=list_crate_pointers"`
 	aql.Query[Crate]
 	aql.Fields
 }
@@ -151,7 +151,7 @@ func (d *Depot) ListPointers(ctx context.Context, req PointersRequest) (*aql.Pag
 
 // StreamRequest selects crates.
 type StreamRequest struct {
-	_ struct{} `aql:"category=READ,op=list_stream"`
+	_ struct{} `aql:"category=READ,op=list_crate_stream"`
 	aql.Query[Crate]
 	aql.Fields
 }
@@ -169,7 +169,7 @@ func (d *Depot) ListStream(ctx context.Context, req StreamRequest) (*aql.Page[Cr
 
 // TakenRequest selects crates.
 type TakenRequest struct {
-	_ struct{} `aql:"category=READ,op=list_taken"`
+	_ struct{} `aql:"category=READ,op=list_taken_crates"`
 	aql.Query[Crate]
 	aql.Fields
 }
