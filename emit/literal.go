@@ -199,6 +199,10 @@ func (g *generator) wireType(p *printer, t *gen.Type) {
 		for i := range fields {
 			p.line(g.field(&fields[i]), ",")
 		}
+		if computed := g.computedFields(t, p.indent-1); computed != nil {
+			p.shut("}, ", computed.String(), "},")
+			return
+		}
 		p.shut("}},")
 	default:
 		p.line("{", m.String(), "},")

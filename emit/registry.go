@@ -38,6 +38,7 @@ func (g *generator) nameCalls() {
 		}
 		g.calls = append(g.calls, c)
 	}
+	g.computedReceivers()
 	if len(g.receivers) > 0 {
 		g.constructor(model.Choosing)
 	}

@@ -16,6 +16,9 @@ type Package struct {
 	Types    []gen.Type // types that the operations mention, sorted by name
 	Guards   []Guard    // structs that requests and results consist of
 	Messages bool       // some of them are messages of protocol buffers
+	// Computed says how the computed fields of a type are computed, in the order of the definitions of its type, by its
+	// name.
+	Computed map[string][]Computed
 
 	// Constants maps the values of enum types to the Go constants that generated code can name.
 	Constants map[EnumConstant]GoType

@@ -35,8 +35,8 @@ func (f Fields) Selected(path string) bool {
 // selectFields finds the fields of the result that the request selects. A path that leads to no field is refused, or
 // left out if the adapter omits unknown fields.
 func (c *handled) selectFields(r *wire.Reader) {
-	subset, unknown := c.selector.Select(c.place, c.mask)
-	c.subset = subset
+	var unknown []string
+	c.chosen, unknown = c.selector.Select(c.place, c.mask)
 	if c.omitUnknown {
 		c.omitted = unknown
 		return

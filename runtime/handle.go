@@ -43,7 +43,8 @@ type handled struct {
 	request any
 	place   unsafe.Pointer // of what the request is decoded into
 	given   codec.Given
-	subset  *codec.Subset // the selected fields; nil: all
+	chosen  codec.Chosen  // what the request selects of the result
+	loaded  *codec.Loaded // what of it is behind the fields; nil: nothing
 	omitted []string      // selected fields that do not exist
 	inquiry inquiry       // nil: the operation has no Query
 }
@@ -84,7 +85,7 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 		return c.inquiry.err()
 	}
 	if c.intercept == nil {
-		result, err = c.Call(ctx, c.request)
+		result, c.loaded, err = c.carryOut(ctx, c.request, c.chosen.Behind)
 	} else {
 		result, err = c.intercepted(ctx)
 	}
@@ -100,9 +101,12 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 			return err
 		}
 	}
-	subset := c.subset
+	subset := c.chosen.Subset
 	if c.left != nil {
 		subset = subset.Within(c.left)
+	}
+	if c.loaded != nil {
+		subset = c.loaded.Into(subset)
 	}
 	c.encoder.Write(w, result, subset)
 	return nil
@@ -118,6 +122,9 @@ func compile(registry *Registry, types []gen.Type, options Options, c *cursors) 
 		o := &operations[i]
 		b := &bound{Bound: o, request: o.Request(), omitUnknown: options.OmitUnknownFields, intercept: options.Intercept}
 		var err error
+		if err = addComputed(set, o); err != nil {
+			return nil, fmt.Errorf("operation %s: %w", o.Name, err)
+		}
 		if codec.Queries(&o.Operation) {
 			if b.lister, err = listerOf(set, o, c); err != nil {
 				return nil, err

@@ -70,6 +70,11 @@ func (h hiddenFields) leaveOut(definitions *gen.Definitions) {
 			fields = append(fields, p)
 		}
 		t.Fields = fields
+		if t.Computed != nil {
+			t.Computed = slices.DeleteFunc(slices.Clone(t.Computed), func(p gen.Param) bool {
+				return h.has(t.Name, gen.ComputedPrefix+p.Name)
+			})
+		}
 	}
 	*definitions = definitions.Only(func(*gen.Operation) bool { return true })
 }
@@ -133,6 +138,7 @@ func (a *Adapter) checkHidden(fields []string) error {
 					faults = append(faults, fmt.Errorf(
 						"policy: %s.%s cannot be hidden: the handler of %s returns a value with it that writes its own JSON",
 						typ, name, o.Name))
+				case strings.HasPrefix(name, gen.ComputedPrefix): // only what loads it writes it
 				case types[typ] && !found[typ+"."+name] && !a.neverReturned(typ, name):
 					faults = append(faults, fmt.Errorf(
 						"policy: %s.%s cannot be hidden: the handler of %s does not return it as a field",
@@ -159,6 +165,7 @@ func (a *Adapter) addReturned(name string, names map[string]bool) {
 	}
 	names[name] = true
 	params := slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.Sensitive })
+	params = append(params, t.Computed...)
 	if t.Items != nil {
 		params = append(params, *t.Items)
 	}

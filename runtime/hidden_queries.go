@@ -89,6 +89,9 @@ func (h hiddenFields) leaveOutOfSummaries(definitions *gen.Definitions, element 
 
 // hasPath reports whether a field of a type is hidden, or one that leads to it: path is its name, or its path.
 func (h hiddenFields) hasPath(definitions *gen.Definitions, typ, path string) bool {
+	if strings.HasPrefix(path, gen.ComputedPrefix) {
+		return h.has(typ, path)
+	}
 	for deeper := true; deeper; {
 		var name string
 		if name, path, deeper = strings.Cut(path, "."); h.has(typ, name) {

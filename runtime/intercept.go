@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
 )
 
 // Interceptor runs in place of a handler and calls next to run it. It sees the requests that will run, and no others:
@@ -42,8 +43,10 @@ type Next func(ctx context.Context) (result any, err error)
 type interception struct {
 	*bound
 	Invocation
-	runs atomic.Int32 // of the handler
-	over atomic.Bool  // the answer is given: nothing may run any more
+	behind []int         // what the request selects behind the fields
+	loaded *codec.Loaded // of the last result of the handler; nil: nothing
+	runs   atomic.Int32  // of the handler
+	over   atomic.Bool   // the answer is given: nothing may run any more
 }
 
 // intercepted runs the handler inside the interceptors.
@@ -51,6 +54,7 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 	i := &interception{
 		bound:      c.bound,
 		Invocation: Invocation{Operation: &c.Operation, Caller: CallerOf(ctx), Request: c.request},
+		behind:     c.chosen.Behind,
 	}
 	defer i.over.Store(true) // also where an interceptor panics
 	result, err := i.from(0)(ctx)
@@ -60,7 +64,10 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 	if want := c.Result(); want != nil && !fits(reflect.TypeOf(result), want) {
 		return nil, fmt.Errorf("an interceptor returned %T from %s, which returns %s", result, c.Name, want)
 	}
-	return result, nil
+	if c.loaded = i.loaded; len(c.chosen.Behind) > 0 && (c.loaded == nil || !c.loaded.IsOf(result)) {
+		c.loaded, err = c.load(ctx, result, c.chosen.Behind)
+	}
+	return result, err
 }
 
 // fits reports whether a value of type t, nil for a nil interface, is one that a handler returns as want.
@@ -78,7 +85,7 @@ var (
 
 // from returns what runs the interceptors from this one on, and then the handler.
 func (i *interception) from(at int) Next {
-	return func(ctx context.Context) (any, error) {
+	return func(ctx context.Context) (result any, err error) {
 		if i.over.Load() {
 			return nil, errOver
 		}
@@ -88,6 +95,7 @@ func (i *interception) from(at int) Next {
 		if i.runs.Add(1) > 1 && i.Operation.Category != gen.Read {
 			return nil, errRunTwice
 		}
-		return i.Call(ctx, i.Request)
+		result, i.loaded, err = i.carryOut(ctx, i.Request, i.behind)
+		return result, err
 	}
 }

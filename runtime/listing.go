@@ -218,13 +218,15 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 		}
 		if !asked.Items {
 			a.withoutItems(gives)
-			asked.Bind(&a.bound)
-			return
 		}
 	}
-	if ok := a.cut(c, r, &asked, gives); ok {
-		asked.Bind(&a.bound)
+	if !a.bound.Itemless && !a.cut(c, r, &asked, gives) {
+		return
 	}
+	if a.query.Computes() {
+		a.bound.Compute()
+	}
+	asked.Bind(&a.bound)
 }
 
 // seal returns the cursor of a position.

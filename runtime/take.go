@@ -66,7 +66,7 @@ var ops = [...]Op{
 // is left. All of them have one of these operators; none named: any.
 //
 // ok is false, and nothing is removed, if the request has no condition on the field, has one with another operator, or
-// has one inside _or or _not.
+// has one inside _or or _not, and for a computed field: only the query can apply what is asked of that.
 func (q *Query[T]) Take(field string, operators ...Op) (conditions []Condition, ok bool) {
 	b := q.body.Bound
 	if b == nil {
@@ -92,11 +92,12 @@ func (q *Query[T]) Take(field string, operators ...Op) (conditions []Condition, 
 // end. Stream then stops one element behind the page; it fails if elements come in another order. Texts are ordered by
 // their bytes, and enums as their constants are.
 //
-// ok is false, and nothing is taken, if fields are named and the request's order is by another one, and if the request
-// wants summaries without items. A request that asks for no order has that of the operation.
+// ok is false, and nothing is taken, if fields are named and the request's order is by another one, if it is by a computed
+// field, and if the request wants summaries without items. A request that asks for no order has that of the operation.
 func (q *Query[T]) TakeSort(fields ...string) (order []Sort, ok bool) {
 	b := q.body.Bound
-	if b == nil || len(b.Order) == 0 || len(fields) > 0 && !slices.Contains(fields, b.Order[0].Field.Name) {
+	if b == nil || len(b.Order) == 0 || b.Order.Computes() ||
+		len(fields) > 0 && !slices.Contains(fields, b.Order[0].Field.Name) {
 		return nil, false
 	}
 	b.Ordered = true

@@ -146,6 +146,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 			Batch:               a.surface.Mode != describe.Discrete,
 			FieldSelection:      v.definitions.SelectsFields(),
 			Aggregations:        v.definitions.Aggregates(),
+			ComputedFields:      v.definitions.Computes(),
 			Pagination:          v.definitions.Paginates(),
 			Warnings:            true,
 			Confirmation:        confirms,

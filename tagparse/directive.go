@@ -14,7 +14,7 @@ type Directive struct {
 	Name        string // one of the directives
 	Text        string // what follows the name
 	TextOffset  int    // of Text, in bytes of the line
-	Items       []Item // of op, adopt, param, update and type; offsets are in bytes of the line
+	Items       []Item // of op, adopt, param, update, type and computed; offsets are in bytes of the line
 	Target      Target // of an adopt directive
 	Param       string // name of the parameter that a param directive refines
 	About       string // type of a type directive, field of a hide directive; TextOffset is its offset
@@ -24,6 +24,7 @@ type Directive struct {
 
 var directives = []string{
 	"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "type", "hide", "nolint",
+	"computed",
 }
 
 // ParseDirective reads a comment line without its slashes, such as "aql:reason Removes the note". The last result is
@@ -66,7 +67,7 @@ func ParseDirective(line string) (Directive, []Problem, bool) {
 			Expected: "one of " + strings.Join(directives, ", "), Actual: name, Suggestion: suggestion,
 		}}, true
 	}
-	if d.Text == "" {
+	if d.Text == "" && name != "computed" {
 		return d, []Problem{{
 			Offset: 0, End: len(line), Code: codeMissing, Message: fmt.Sprintf("directive //aql:%s needs a text", name),
 			Expected: usage(name), Suggestion: usage(name),
@@ -109,6 +110,11 @@ func (d *Directive) parse() []Problem {
 		return d.parseItems(d.Text, d.TextOffset, Operation)
 	case "adopt":
 		return d.parseAdopt()
+	case "computed":
+		if d.Text == "" {
+			return nil
+		}
+		return d.parseItems(d.Text, d.TextOffset, Computed)
 	case "update":
 		return d.parseItems(d.Text, d.TextOffset, Update)
 	case "names":

@@ -22,6 +22,7 @@ const (
 	Update                 // //aql:update
 	Adopt                  // //aql:adopt
 	Type                   // //aql:type
+	Computed               // //aql:computed
 )
 
 // ValueKind is what a key takes as its value.
@@ -183,6 +184,17 @@ var (
 	}
 )
 
+// computedKeys is the table of keys of computed fields.
+var computedKeys = []Key{
+	{Scope: Computed, Name: "name", Value: Text, Doc: "name on the wire; default: the function's name in snake_case"},
+	{
+		Scope: Computed, Name: "filter", Value: FlagList,
+		Doc: "that requests may filter a collection by it; with a value, only with these operators",
+	},
+	{Scope: Computed, Name: "sort", Value: Flag, Doc: "that requests may sort a collection by it"},
+	{Scope: Computed, Name: "preset", Value: List, Doc: "field-selection presets it belongs to; default: none, not even full"},
+}
+
 // Keys returns the keys of a scope, in the order in which documentation lists them. The slice must not be changed.
 func Keys(scope Scope) []Key {
 	switch scope {
@@ -194,6 +206,8 @@ func Keys(scope Scope) []Key {
 		return adoptKeys
 	case Type:
 		return typeKeys
+	case Computed:
+		return computedKeys
 	default:
 		return parameterKeys
 	}

@@ -137,9 +137,9 @@ func selecting(operation string, result reflect.Type) (func(buf []byte, value an
 	}
 	w := wire.NewWriter(nil)
 	return func(buf []byte, value any) ([]byte, error) {
-		subset, _ := selector.Select(unsafe.Pointer(selection), nil)
+		chosen, _ := selector.Select(unsafe.Pointer(selection), nil)
 		w.Reset(buf)
-		encoder.Write(w, value, subset)
+		encoder.Write(w, value, chosen.Subset)
 		return w.Bytes(), w.Err()
 	}, nil
 }

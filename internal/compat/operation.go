@@ -72,6 +72,9 @@ func (c *comparison) operation(at place, before, after *operation) {
 	result := at.below("result", "the result of "+before.Name)
 	result.result = true
 	c.value(result, resultOf(before), resultOf(after))
+	computed := at.below("computed", at.label)
+	computed.result = true
+	c.fields(computed, "_computed of "+before.Name, "field", before.Computed, after.Computed)
 }
 
 func resultOf(o *operation) *value {

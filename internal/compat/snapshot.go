@@ -46,7 +46,8 @@ type operation struct {
 		Name string `json:"name"`
 		Kind string `json:"kind"`
 	} `json:"returns"`
-	notes operationNotes
+	Computed []*value `json:"computed_fields"`
+	notes    operationNotes
 }
 
 // typ is a type in full.
@@ -109,6 +110,8 @@ func Parse(document []byte) (*Snapshot, error) {
 			continue
 		}
 		faults = append(faults, prepare(o.Parameters, fmt.Sprintf("operation %q", o.Name)))
+		spellOut(o.Computed)
+		faults = append(faults, prepare(o.Computed, fmt.Sprintf("computed fields of operation %q", o.Name)))
 		o.Examples = compact(o.Examples)
 		o.readNotes(&s.protocol)
 		s.byName[o.Name] = o

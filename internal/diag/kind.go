@@ -26,6 +26,7 @@ const (
 	KindLeak        Kind = "texts that messages leave out"
 	KindDryRun      Kind = "dry runs that are confirmed like other calls"
 	KindQuery       Kind = "lists that agents cannot filter, sort and page"
+	KindDrift       Kind = "orders by what changes with the time"
 	KindRule        Kind = "rules of other libraries that need a look"
 	KindVerb        Kind = "operations with the verb behind the resource"
 	KindOperation   Kind = "operations without a description"
@@ -37,7 +38,7 @@ const (
 var kinds = []Kind{
 	KindSecret, KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset,
 	KindUnsetEnum, KindShared,
-	KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindRule, KindVerb, KindOperation, KindDescription,
+	KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindDrift, KindRule, KindVerb, KindOperation, KindDescription,
 	KindExample,
 }
 

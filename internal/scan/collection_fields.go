@@ -53,6 +53,7 @@ func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 		}
 	}
 	b.addNested(c, member{}, resource, []*shapes.Shape{resource})
+	b.addComputedMembers(c)
 	return c
 }
 

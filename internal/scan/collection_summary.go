@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
@@ -12,7 +13,7 @@ import (
 
 // summarises reports whether agents may want to know more of a collection than how many elements there are.
 func (c *collection) summarises() bool {
-	return c.groupable != nil || c.summable != nil || c.sortable != nil
+	return c.groupable != nil || c.summable != nil || c.stored() != nil
 }
 
 // addSummaries adds a field that is tagged to those by which agents may group, and to those that they may add up.
@@ -73,12 +74,24 @@ func (b *builder) reportSummary(f *shapes.Field, item tags.Item, values string) 
 	return false
 }
 
+// stored returns the fields that agents may sort by and that nothing computes: summaries would compute them for all
+// elements.
+func (c *collection) stored() (stored []member) {
+	for _, m := range c.sortable {
+		if !strings.HasPrefix(m.name, gen.ComputedPrefix) {
+			stored = append(stored, m)
+		}
+	}
+	return stored
+}
+
 // describeSummaries fills in the parameter aggregate of aql.Query.
 func (c *collection) describeSummaries(f *shapes.Field) {
 	f.Param.Description = gen.SummaryDescription(c.exampleSummary())
 	expression := f.Shape.Elem
+	stored := c.stored()
 	named := map[string][]member{
-		gen.GroupBy: c.groupable, "sum": c.summable, "avg": c.summable, "min": c.sortable, "max": c.sortable,
+		gen.GroupBy: c.groupable, "sum": c.summable, "avg": c.summable, "min": stored, "max": stored,
 	}
 	expression.Fields = slices.DeleteFunc(expression.Fields, func(f shapes.Field) bool {
 		members, names := named[f.Param.Name]
@@ -98,7 +111,7 @@ func (c *collection) exampleSummary() string {
 	case c.summable != nil:
 		return fmt.Sprintf(`{"a":{"count":true,"sum":%q}}`, c.summable[0].name)
 	default:
-		return fmt.Sprintf(`{"a":{"count":true,"max":%q}}`, c.sortable[0].name)
+		return fmt.Sprintf(`{"a":{"count":true,"max":%q}}`, c.stored()[0].name)
 	}
 }
 

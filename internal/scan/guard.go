@@ -45,6 +45,9 @@ func guards(s *gotype.Speller, handlers []handled) []model.Guard {
 		for i := range shape.Fields {
 			visit(shape.Fields[i].Shape)
 		}
+		for i := range shape.Computed {
+			visit(shape.Computed[i].Shape)
+		}
 	}
 	for _, h := range handlers {
 		visit(h.request)
@@ -115,7 +118,8 @@ func haveMessages(handlers []handled) bool {
 		}
 		visited[shape] = true
 		return shape.Message || has(shape.Elem) ||
-			slices.ContainsFunc(shape.Fields, func(f shapes.Field) bool { return has(f.Shape) })
+			slices.ContainsFunc(shape.Fields, func(f shapes.Field) bool { return has(f.Shape) }) ||
+			slices.ContainsFunc(shape.Computed, func(f shapes.Field) bool { return has(f.Shape) })
 	}
 	return slices.ContainsFunc(handlers, func(h handled) bool { return has(h.request) || has(h.result) })
 }

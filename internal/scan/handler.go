@@ -98,6 +98,7 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 		if fn == nil {
 			continue
 		}
+		directives = s.takeComputed(root.Types, fn, decl, directives)
 		o := operation{pkg: root, decl: decl, fn: fn, directives: directives}
 		if s.recognise(&o) {
 			found = append(found, o)

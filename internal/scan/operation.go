@@ -49,10 +49,12 @@ type builder struct {
 	secrets    map[*types.Var]bool      // fields of results that lint has reported
 	ownJSON    map[*types.TypeName]bool // types that write their own JSON, and that lint has reported
 
-	collections map[*shapes.Shape]*collection // types of which operations list elements
-	pages       map[pageKey]*shapes.Shape     // results of such operations, as a style of paging has them
-	nested      map[*types.Var]bool           // fields of structs in these by which agents filter or sort
-	declared    *types.Package                // package aql, where the program has none
+	collections  map[*shapes.Shape]*collection     // types of which operations list elements
+	pages        map[pageKey]*shapes.Shape         // results of such operations, as a style of paging has them
+	computations []*computation                    // of the package
+	computed     map[*shapes.Shape][]computedField // of resources
+	nested       map[*types.Var]bool               // fields of structs in these by which agents filter or sort
+	declared     *types.Package                    // package aql, where the program has none
 
 	withheld  map[*types.Var]bool // fields that results cannot leave out, which were reported
 	warnedAny map[string]bool     // places of values of any type that were reported
@@ -87,6 +89,7 @@ func (d directives) builder(p *source.Program, tags *tags.Reader, own *types.Pac
 		needs:      make(map[*shapes.Shape]*shapes.Shape),
 		directives: d.types, collections: make(map[*shapes.Shape]*collection),
 		pages: make(map[pageKey]*shapes.Shape), nested: make(map[*types.Var]bool),
+		computed: make(map[*shapes.Shape][]computedField),
 	}
 	b.shapes.Directives = d.types.Directives
 	b.shapes.Verbatim = d.verbatim

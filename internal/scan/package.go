@@ -33,7 +33,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		return model.Package{}, false
 	}
 	b := newBuilder(s.Program, s.tags, root.Types)
-	b.linting = s.opts.Lint
+	b.linting, b.computations = s.opts.Lint, s.computed[root.Types]
 	w := wiretype.NewSet(s.Program, root.Types)
 	build := b.buildOnce()
 	b.readers = newReaders(operations, build)
@@ -48,7 +48,11 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	if len(handlers) == 0 {
 		return model.Package{}, false
 	}
+	for resource := range b.computed {
+		w.AddComputed(resource)
+	}
 	b.directives.report(s.Program)
+	b.warnUncomputed()
 	b.checkOperationNames(handlers, kept)
 	b.checkReserved(root, handlers)
 	b.noteFoldedNames()
@@ -80,6 +84,7 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 		out.Handlers = append(out.Handlers, h.Handler)
 	}
 	out.Types, out.Constants = w.Definitions(), w.ConstantNames
+	out.Computed = b.modelComputed(w)
 	if s.opts.Places {
 		out.Places = placesOf(out.Dir, w, handlers)
 	}

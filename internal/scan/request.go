@@ -51,6 +51,7 @@ func (b *builder) checkRequest(o operation, handler *handled) {
 			})
 		}
 	}
+	b.addComputed(handler)
 	b.checkCollection(o, handler)
 	b.checkSelection(handler)
 	if !update || input < 0 && handler.request.Faulty {

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -141,6 +142,8 @@ type scanner struct {
 	*source.Program
 	tags *tags.Reader
 	opts Options
+
+	computed map[*types.Package][]*computation // functions that compute fields, by the package that declares them
 }
 
 // scan finds the operations of the loaded packages.

@@ -45,6 +45,9 @@ func (b *builder) checkSelection(handler *handled) {
 		presets := presetsOf(resource)
 		field.Param.Presets = presets
 		field.Param.Description = selectionDescription(presets, standardPreset(handler, resource))
+		if resource.Computed != nil {
+			field.Param.Description += " and _computed.c, with c of computed_fields"
+		}
 		preset := shapes.PathOf(append(slices.Clone(field.Selector[:len(field.Selector)-1]), "Preset"))
 		for j := range handler.request.Fields {
 			if other := &handler.request.Fields[j]; other.Param.Go == preset {
@@ -79,7 +82,7 @@ func selectable(result *shapes.Shape) *shapes.Shape {
 // presetsOf lists the presets of a resource: those of every resource, and those that its tags add.
 func presetsOf(resource *shapes.Shape) []string {
 	presets := []string{"minimal", "standard", "full"}
-	for _, field := range resource.Fields {
+	for _, field := range slices.Concat(resource.Fields, resource.Computed) {
 		for _, preset := range field.Param.Presets {
 			if !slices.Contains(presets, preset) {
 				presets = append(presets, preset)
@@ -93,7 +96,9 @@ func presetsOf(resource *shapes.Shape) []string {
 // the whole resource.
 func standardPreset(handler *handled, resource *shapes.Shape) string {
 	switch {
-	case !slices.ContainsFunc(resource.Fields, func(f shapes.Field) bool { return len(f.Param.Presets) > 0 }):
+	case !slices.ContainsFunc(slices.Concat(resource.Fields, resource.Computed), func(f shapes.Field) bool {
+		return len(f.Param.Presets) > 0
+	}):
 		return ""
 	case strings.HasPrefix(handler.Operation.Name, "search_"):
 		return "minimal"

@@ -50,6 +50,7 @@ type operationDetails struct {
 	Returns     typeInfo        `json:"returns"`
 	Examples    []exampleInfo   `json:"examples,omitempty"`
 	Summaries   *summarySupport `json:"aggregation_support,omitempty"`
+	Computed    []computedInfo  `json:"computed_fields,omitempty"`
 }
 
 // permissions are the effects of a semantic category (MCP-AQL core §6.1).

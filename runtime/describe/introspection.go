@@ -100,6 +100,7 @@ func Introspect(a *gen.Definitions, s Surface, p Protocol) (*Introspection, erro
 		faults = append(faults, checkOperationJSON(o))
 		answers[i].data = func() any {
 			details := detailsOf(a, o, s, p.gating(o))
+			details.Computed = computedInfos(a.ComputedOf(o))
 			if ShowsFields(a) && in.finder.large(o) {
 				details.Description = sentences(details.Description, fieldsNote)
 			}

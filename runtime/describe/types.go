@@ -88,6 +88,16 @@ var selectionTypeDefinition = gen.Type{
 	},
 }
 
+// selectionDefinition returns selectionTypeDefinition, as far as computed fields may be selected.
+func selectionDefinition(a *gen.Definitions) gen.Type {
+	t := selectionTypeDefinition
+	if a.Computes() {
+		t.Fields = slices.Clone(t.Fields)
+		t.Fields[len(t.Fields)-1].Description = "Among fields as _computed.name; the details of an operation list its own"
+	}
+	return t
+}
+
 // texts returns a parameter that is a list of strings.
 func texts(name, description string) gen.Param {
 	return gen.Param{Name: name, Type: "array", Description: description, Items: &gen.Param{Type: "string"}}
@@ -109,7 +119,7 @@ func (s Surface) allTypes(a *gen.Definitions) []gen.Type {
 		types = append(types, manifestTypeDefinition)
 	}
 	if _, has := a.Type(selectionType); !has && a.SelectsFields() {
-		types = append(types, selectionTypeDefinition)
+		types = append(types, selectionDefinition(a))
 	}
 	types = append(types, a.Types...)
 	void := slices.ContainsFunc(a.Operations, func(o gen.Operation) bool { return o.Returns.Name == "" })

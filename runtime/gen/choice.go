@@ -42,7 +42,7 @@ func NewRegistryFor(handlers []Handler, types []WireType, choices ...Choice) *Re
 		}
 	}
 	r := newRegistry(handlers, types, func(h *Handler, o Operation) Bound {
-		return Bound{Operation: o, handler: h, choices: h.used(choices)}
+		return Bound{Operation: o, handler: h, choices: h.used(choices), every: choices}
 	})
 	if missing != nil {
 		r.faults = append(r.faults, missing)

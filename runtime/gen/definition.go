@@ -294,6 +294,7 @@ type Type struct {
 	Changes     string      // the type that values of this one change, for the input of updates; empty: none
 	Filters     string      // the type of the elements that a filter of this type selects; empty: it is no filter
 	Withheld    []string    // fields of an object that results leave out and nothing else has. Not on the wire
+	Computed    []Param     // computed fields of an object; their names are those behind ComputedPrefix
 }
 
 // EnumValue is one value of an enum type.

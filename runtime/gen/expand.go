@@ -40,7 +40,7 @@ func (e *expansion) expand() error {
 		e.types[i] = Type{
 			Name: d.Name, Kind: d.Kind, Description: d.Description, Values: d.Values, Fields: e.params(d.Fields),
 			Members: d.Members, Items: e.items(d.Items), Changes: d.Changes,
-			Filters: d.Filters, Withheld: d.Withheld,
+			Filters: d.Filters, Withheld: d.Withheld, Computed: e.computed(d.Computed),
 		}
 	}
 	for i := range e.types {

@@ -76,6 +76,8 @@ type WireType struct {
 	Filters string
 	// Withheld are the names of the fields that are not among Fields, since results leave them out.
 	Withheld []string
+	// Computed are the computed fields of an object.
+	Computed []Computed
 }
 
 // Exactly returns what p points to. Generated code mentions it to break the build when the type of a field is no longer

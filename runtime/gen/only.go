@@ -51,6 +51,7 @@ func Mention(types map[string]*Type, name string, names map[string]bool) {
 	}
 	names[name] = true
 	mentionParams(types, t.Fields, names)
+	mentionParams(types, t.Computed, names)
 	if t.Items != nil {
 		mentionParam(types, t.Items, names)
 	}

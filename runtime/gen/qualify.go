@@ -244,6 +244,9 @@ func (t *Type) refer(each func(name string)) {
 	for i := range t.Fields {
 		walk(&t.Fields[i])
 	}
+	for i := range t.Computed {
+		walk(&t.Computed[i])
+	}
 	walk(t.Items)
 	for _, member := range t.Members {
 		each(member)
@@ -267,6 +270,7 @@ func (r renaming) definitions(d Definitions) Definitions {
 			t.Filters, t.Description = to, FilterDescription(to)
 		}
 		t.Name, t.Fields, t.Items = r.of(t.Name), r.params(t.Fields), r.param(t.Items)
+		t.Computed = r.params(t.Computed)
 		t.Members = slices.Clone(t.Members)
 		for k := range t.Members {
 			t.Members[k] = r.of(t.Members[k])

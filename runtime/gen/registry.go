@@ -26,6 +26,8 @@ type Bound struct {
 	handler   *Handler
 	receivers []any
 	choices   []Choice // of the receivers, for each call; nil: receivers has them
+	every     []Choice // of all receivers, whether or not the handler uses them
+	computed  []Computed
 }
 
 // Request returns the type of the request struct.
@@ -76,6 +78,7 @@ func newRegistry(handlers []Handler, types []WireType, bind func(*Handler, Opera
 			m.faults = append(m.faults, err)
 		}
 		bound := bind(&handlers[i], definition)
+		bound.computed = e.computedOf(definition.Returns.Name)
 		m.addOperation(&bound)
 	}
 	return m.Registry

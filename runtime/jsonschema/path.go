@@ -25,11 +25,18 @@ var wireName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // selection returns the schema of a field selection for results of a type: a preset, or paths of existing fields.
 func (s *Set) selection(presets []string, result string) *Schema {
-	pattern := anyPath
+	t := s.types[s.resource(result)]
+	pattern, computed := anyPath, computedPaths(t)
+	if computed != "" {
+		pattern += "|^" + computed + "$"
+	}
 	if s.asTool {
 		pattern = ""
-	} else if t := s.types[s.resource(result)]; t != nil {
+	} else if t != nil {
 		if p, ok := s.pathsOf(t, nil); ok && len(p.ends) > 0 {
+			if computed != "" {
+				p.ends = append(p.ends, computed)
+			}
 			pattern = "^" + alternatives(p.ends) + "$"
 		} else if !ok && s.hasOtherNames(t, nil) {
 			pattern = ""

@@ -109,6 +109,11 @@ func (s *Set) reach(name string, into map[string]bool) {
 			s.reach(p.Type, into)
 		}
 	}
+	for i := range t.Computed {
+		for p := &t.Computed[i]; p != nil; p = p.Items {
+			s.reach(p.Type, into)
+		}
+	}
 	for p := t.Items; p != nil; p = p.Items {
 		s.reach(p.Type, into)
 	}

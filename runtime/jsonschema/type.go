@@ -118,13 +118,20 @@ func (s *Set) outputType(t *gen.Type) *Schema {
 		f.Required = !f.OmitEmpty && !f.OmitZero && !strings.Contains(f.Go, ".") && !s.partial[t.Name]
 		f.Aliases = nil
 	}
-	return s.object(fields, func(p *gen.Param) *Schema {
-		value := s.param(p, output)
-		if p.Nullable {
-			return orNull(value)
-		}
-		return value
-	})
+	schema := s.object(fields, s.outputParam)
+	if t.Computed != nil {
+		schema.Properties = append(schema.Properties, s.computed(t))
+	}
+	return schema
+}
+
+// outputParam returns the schema of a field in results.
+func (s *Set) outputParam(p *gen.Param) *Schema {
+	value := s.param(p, output)
+	if p.Nullable {
+		return orNull(value)
+	}
+	return value
 }
 
 // object returns the schema of an object with these fields and no others.

@@ -77,6 +77,9 @@ func (b *Bound) resultFields(definitions *gen.Definitions) []string {
 		for _, name := range t.Withheld {
 			fields = append(fields, t.Name+"."+name)
 		}
+		for k := range t.Computed {
+			fields = append(fields, t.Name+"."+gen.ComputedPrefix+t.Computed[k].Name)
+		}
 		for k := range t.Fields {
 			if t.Fields[k].Constant == "" {
 				fields = append(fields, t.Name+"."+t.Fields[k].Name)
@@ -113,7 +116,8 @@ func isDynamic(t *gen.Type) bool {
 		return false
 	}
 	return t.Kind == gen.KindUnion || dynamic(t.Items) ||
-		slices.ContainsFunc(t.Fields, func(p gen.Param) bool { return dynamic(&p) })
+		slices.ContainsFunc(t.Fields, func(p gen.Param) bool { return dynamic(&p) }) ||
+		slices.ContainsFunc(t.Computed, func(p gen.Param) bool { return dynamic(&p) })
 }
 
 // validateHiding checks a rule that hides fields, which decides about no call.

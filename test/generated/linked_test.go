@@ -14,7 +14,7 @@ import (
 // either if it executes templates, for which the linker keeps every exported method of what is in an interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
-		t.Skip("three adapters are linked; the slow tier does")
+		t.Skip("four adapters are linked; the slow tier does")
 	}
 	root, err := scratch.Root()
 	if err != nil {
@@ -42,22 +42,30 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	for _, tt := range []struct {
 		name, program string
 		collections   bool
+		computed      bool
 		methods       bool // those that nothing calls, too
 	}{
-		{"without collections", "./clients/fixture", false, false},
+		{"without collections", "./clients/fixture", false, false, false},
 		{
 			"without collections, with templates",
 			main("\t\"os\"\n\t\"text/template\"\n\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
 				"\t_ = template.Must(template.New(\"t\").Parse(\"\")).Execute(os.Stdout, nil)\n"+
 					"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{Name: \"x\", Version: \"1\"})\n"),
-			false, true,
+			false, false, true,
 		},
 		{
 			"with a collection",
 			main("\t\"github.com/aqltag/aqltag/test/collections/parts\"\n",
 				"\tserve.Main(parts.NewRegistry(new(parts.Store), new(parts.Tasks)),\n"+
 					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
-			true, false,
+			true, false, false,
+		},
+		{
+			"with a collection and computed fields",
+			main("\t\"github.com/aqltag/aqltag/test/collections/crates\"\n",
+				"\tserve.Main(crates.NewRegistry(new(crates.Depot), new(crates.Scale)),\n"+
+					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
+			true, true, false,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,6 +79,7 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/(collection|cursor)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*asking\)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*(Query|filterReader)\)\..*$`, tt.collections},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*computed(Fields|Values)\)\..*$`, tt.computed},
 				{`(?m)^.* T time\.Time\.ISOWeek$`, tt.methods},
 			} {
 				if found := regexp.MustCompile(code.pattern).FindAllString(symbols, -1); found != nil != code.linked {

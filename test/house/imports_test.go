@@ -93,6 +93,7 @@ var allowed = map[string][]string{
 		"runtime/trust",
 		"runtime/words"},
 	"runtime/internal/codec":      {"runtime/gen", "runtime/internal/collection", "runtime/internal/wire"},
+	"runtime/computed":            {"runtime/gen", "runtime/internal/codec"},
 	"runtime/internal/collection": {},
 	"runtime/internal/cursor":     {},
 	"runtime/internal/notes":      {"runtime", "runtime/gen"},

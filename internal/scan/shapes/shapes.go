@@ -51,12 +51,14 @@ type Shape struct {
 	Key     *Shape     // of a map
 	Elem    *Shape     // of a pointer, slice, array, map, patch, optional, sqlnull
 	Enum    []EnumConst
-	Message bool           // a message of protocol buffers, or an enum in one; protojson reads and writes it
-	Quoted  bool           // an integer that travels in a string wherever it is: of 64 bits, in a message
-	Fields  []Field        // of a struct
-	Nested  []Field        // of a filter: those in structs of its elements, with their paths as names of parameters
-	Faulty  bool           // a field is not in Fields because its type cannot be carried
-	Foreign []ForeignFault // such fields of other modules, not reported yet
+	Message bool    // a message of protocol buffers, or an enum in one; protojson reads and writes it
+	Quoted  bool    // an integer that travels in a string wherever it is: of 64 bits, in a message
+	Fields  []Field // of a struct
+	// Computed are the computed fields of a struct; their declarations are those of functions.
+	Computed []Field
+	Nested   []Field        // of a filter: those in structs of its elements, with their paths as names of parameters
+	Faulty   bool           // a field is not in Fields because its type cannot be carried
+	Foreign  []ForeignFault // such fields of other modules, not reported yet
 }
 
 // GoName is the name of a Go type.

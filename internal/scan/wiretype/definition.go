@@ -184,6 +184,11 @@ func (s *Set) definition(t *wireType) gen.Type {
 			out.Fields = append(out.Fields, param.Change())
 		}
 	}
+	for _, field := range shape.Computed {
+		if t.key.as == plain {
+			out.Computed = append(out.Computed, field.Param)
+		}
+	}
 	if t.key.as == update {
 		out.Description = patchDescription(&out, shape.Fields, s.creatable[shape])
 	}

@@ -259,6 +259,12 @@ func (s *Set) Complete(shape *shapes.Shape) {
 		field.Param = s.merged(*field, false)
 		field.Param.Nullable = isNullable(*field, s.resources[shape])
 	}
+	for i := range shape.Computed {
+		field := &shape.Computed[i]
+		s.Complete(field.Shape)
+		field.Param = s.merged(*field, false)
+		field.Param.Nullable = isNullable(*field, true)
+	}
 	excludeOthers(shape.Fields)
 }
 

@@ -123,6 +123,7 @@ func (w *writer) param(p *gen.Param) {
 func (w *writer) typ(t *gen.Type) {
 	w.object(func() {
 		w.textMember("changes", t.Changes)
+		list(w, "computed", t.Computed, w.param)
 		w.textMember("description", t.Description)
 		list(w, "fields", t.Fields, w.param)
 		w.textMember("filters", t.Filters)

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
@@ -144,4 +145,13 @@ func lengths(low, high int, thing string) string {
 	default:
 		return ""
 	}
+}
+
+// computedFields returns the computed fields of a type with their paths as names.
+func computedFields(t *gen.Type) []gen.Param {
+	fields := slices.Clone(t.Computed)
+	for i := range fields {
+		fields[i].Name = gen.ComputedPrefix + fields[i].Name
+	}
+	return fields
 }

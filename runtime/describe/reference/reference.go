@@ -295,6 +295,9 @@ func (p *page) typ(t *gen.Type) {
 			}
 		}
 		p.fields("Field", fields)
+		if t.Computed != nil {
+			p.fields("Computed field", computedFields(t))
+		}
 	case t.Kind == gen.KindObject:
 		p.paragraph("It has no fields.")
 	case t.Description == "":

@@ -19,6 +19,8 @@ type elements struct {
 	params []gen.Param
 	goType reflect.Type
 	ids    []*collection.Field
+	// computes says that some of fields are computed.
+	computes bool
 }
 
 // elementField is a field of the elements, or of a struct in them.
@@ -26,6 +28,7 @@ type elementField struct {
 	*collection.Field
 	goType reflect.Type // of its values; of a list: of the elements
 	path   []member
+	param  *gen.Param // of a computed field
 }
 
 // member is a field of a wire type.
@@ -60,6 +63,9 @@ func (s *Set) elements(t reflect.Type, name string) (*elements, error) {
 func (s *Set) compared(e *elements, name string) (*elementField, error) {
 	if known := e.fields[name]; known != nil {
 		return known, nil
+	}
+	if strings.HasPrefix(name, gen.ComputedPrefix) {
+		return s.comparedComputed(e, name)
 	}
 	f := &elementField{Field: &collection.Field{Name: name}}
 	of, t, params := e.name, e.goType, e.params

@@ -1,6 +1,9 @@
 package codec
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Mask is what some callers do not get of results: fields, by the names of their types. nil hides nothing. It is not
 // safe for concurrent use before Of was called for all results, and is after that.
@@ -10,6 +13,7 @@ type Mask struct {
 	opaque  map[string]bool // the types of values that write themselves
 	structs map[*structEncoder]*Subset
 	maps    map[*encoder]*Subset
+	values  map[*encoder]*Subset // of computed fields
 	whole   *Subset
 }
 
@@ -19,6 +23,7 @@ func NewMask(hidden func(typ, field string) bool) *Mask {
 		hidden: hidden, found: make(map[string]bool), opaque: make(map[string]bool),
 		structs: make(map[*structEncoder]*Subset),
 		maps:    make(map[*encoder]*Subset), whole: &Subset{whole: true},
+		values: make(map[*encoder]*Subset),
 	}
 }
 
@@ -30,6 +35,7 @@ func (m *Mask) Of(result *Result) (left *Subset, found, opaque map[string]bool) 
 	for c, subset := range fresh.structs {
 		m.structs[c] = subset
 	}
+	maps.Copy(m.values, fresh.values)
 	return left, fresh.found, fresh.opaque
 }
 
@@ -82,6 +88,9 @@ func (m *Mask) ofStruct(c *structEncoder) *Subset {
 			continue
 		}
 		left.fields = append(left.fields, fieldSubset{i, m.of(f.value)})
+	}
+	if c.behind != nil {
+		c.behind.mask(m)
 	}
 	return left
 }

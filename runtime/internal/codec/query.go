@@ -227,6 +227,9 @@ func (a *Asked) Bind(b *collection.Bound) { a.place.Bound = b }
 // Paging returns how requests name a page.
 func (q *Query) Paging() gen.Paging { return q.paging }
 
+// Computes reports whether requests may filter or sort by computed fields.
+func (q *Query) Computes() bool { return q.elements.computes }
+
 // Gives reports whether a request gives a parameter of its query.
 func (q *Query) Gives(given *Given, name string) bool {
 	i, ok := q.params[name]

@@ -81,11 +81,11 @@ func TestSelectionIsAFilter(t *testing.T) {
 				if len(request.Fields.selection.Paths) == 0 {
 					continue
 				}
-				subset, unknown := selector.Select(unsafe.Pointer(&request), nil)
+				chosen, unknown := selector.Select(unsafe.Pointer(&request), nil)
 				wanted := slices.DeleteFunc(
 					slices.Clone(request.Fields.selection.Paths), func(path string) bool { return slices.Contains(unknown, path) },
 				)
-				got := written(t, result, value, subset)
+				got := written(t, result, value, chosen.Subset)
 				if diff := cmp.Diff(filtered(all, wanted), dynamic(t, got)); diff != "" {
 					t.Fatalf("seed %d, paths %q of %s (-filter +selection):\n%s", seed, wanted, whole, diff)
 				}
@@ -341,9 +341,9 @@ func TestSelections(t *testing.T) {
 			if !r.OK() {
 				t.Fatal(refusal(r))
 			}
-			subset, unknown := selector.Select(unsafe.Pointer(&request), nil)
+			chosen, unknown := selector.Select(unsafe.Pointer(&request), nil)
 			w := wire.NewWriter(nil)
-			result.Write(w, tt.result, subset)
+			result.Write(w, tt.result, chosen.Subset)
 			if diff := cmp.Diff(tt.want, string(w.Bytes())); diff != "" || !slices.Equal(unknown, tt.unknown) {
 				t.Errorf("unknown %q, written (-want +got):\n%s", unknown, diff)
 			}
@@ -418,9 +418,9 @@ func BenchmarkSelection(b *testing.B) {
 		w := wire.NewWriter(nil)
 		request, _ := readChoosing(decoder, text)
 		for b.Loop() {
-			subset, _ := selector.Select(unsafe.Pointer(&request), nil)
+			chosen, _ := selector.Select(unsafe.Pointer(&request), nil)
 			w.Reset(buffer)
-			result.Write(w, all, subset)
+			result.Write(w, all, chosen.Subset)
 		}
 	}
 	b.Run("two", func(b *testing.B) { write(b, `{"fields":["id","title"]}`) })

@@ -10,6 +10,7 @@ import (
 // Selector finds the part of a result that a request asks for.
 type Selector struct {
 	selection     location // of the Selection in the request
+	result        *encoder
 	preset        location // of the parameter preset
 	hasPreset     bool
 	resource      *encoder       // of the resource, or of those in a collection
@@ -51,6 +52,7 @@ func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector
 
 // target finds the resource in a result. It returns false where there is none.
 func (s *Selector) target(result *Result) bool {
+	s.result = result.value
 	n := result.value.element()
 	if n.kind == kindStruct && !result.items {
 		if at := n.object.find("items"); at >= 0 && n.object.fields[at].value.isList() {
@@ -138,9 +140,15 @@ func (s *Selector) addVersion(subset *Subset) {
 	}
 }
 
-// Select returns the part of the result that a request asks for, and the paths in the request that lead to no field.
-// request points to the request struct.
-func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (subset *Subset, unknown []string) {
+// Chosen is what a request asks for of a result.
+type Chosen struct {
+	Subset *Subset // of the fields; nil: all
+	Behind []int   // what stands behind them, in its order
+}
+
+// Select returns what a request asks for of the result, and the paths in the request that lead to no field. request
+// points to the request struct.
+func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (chosen Chosen, unknown []string) {
 	var selection Selection
 	if p := s.selection.address(request); p != nil {
 		selection = *(*Selection)(p)
@@ -154,35 +162,42 @@ func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (subset *Subset, u
 			presets = append(presets, *(*string)(p))
 		}
 	}
+	if s.resource.object.behind != nil {
+		chosen.Behind = s.chooseBehind(presets, selection.Paths, mask)
+	}
 	if len(selection.Paths) == 0 {
 		switch {
 		case len(presets) == 0:
-			return s.presets[s.defaultPreset], nil
+			chosen.Subset = s.presets[s.defaultPreset]
+			return chosen, nil
 		case len(presets) == 1 || presets[0] == presets[1]:
-			return s.presets[presets[0]], nil
+			chosen.Subset = s.presets[presets[0]]
+			return chosen, nil
 		}
 	}
-	subset = &Subset{}
+	subset := &Subset{}
 	for _, name := range presets { // with two, their union (MCP-AQL field selection §2.2)
 		part := s.presetSubset(name)
 		if part == nil {
-			return nil, s.unknown(selection.Paths, mask)
+			return chosen, s.unknown(selection.Paths, mask)
 		}
 		for _, p := range part.fields {
 			subset.field(p.index).whole = true
 		}
 	}
 	for _, path := range selection.Paths {
-		if !s.reaches(path, mask) {
+		switch {
+		case !s.reaches(path, mask):
 			unknown = append(unknown, path)
-			continue
+		case !s.isBehind(path):
+			s.resource.choose(subset, path)
 		}
-		s.resource.choose(subset, path)
 	}
 	if len(selection.Paths) > 0 {
 		s.addVersion(subset)
 	}
-	return s.ofResult(subset), unknown
+	chosen.Subset = s.ofResult(subset)
+	return chosen, unknown
 }
 
 // unknown returns the paths that lead to no field.
@@ -197,6 +212,10 @@ func (s *Selector) unknown(paths []string, mask *Mask) (unknown []string) {
 
 // reaches reports whether resources may have something at a path that the mask does not hide.
 func (s *Selector) reaches(path string, mask *Mask) bool {
+	if s.isBehind(path) {
+		behind := s.resource.object.behind
+		return !behind.hidden(mask, behind.find(path))
+	}
 	return s.resource.reaches(path) && !mask.hidesPath(s.resource, path)
 }
 
@@ -289,6 +308,9 @@ func (s *Selector) ValidPaths(unknown string, mask *Mask) []string {
 		if name := n.object.fields[i].name; name != "_computed" && !mask.hides(n.object, i) {
 			valid = append(valid, prefix+name)
 		}
+	}
+	if n == s.resource && n.object.behind != nil {
+		return append(valid, s.visibleBehind(mask)...)
 	}
 	return valid
 }

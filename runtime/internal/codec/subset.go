@@ -15,6 +15,7 @@ type Subset struct {
 	fields  []fieldSubset
 	entries []entrySubset
 	every   *Subset // the part of every entry of a map; nil: entries counts
+	trailer trailer // writes what stands behind the fields of a struct; nil: nothing does
 }
 
 // fieldSubset is a part of a field of a struct.
@@ -105,6 +106,9 @@ func (c *structEncoder) writeSelected(w *wire.Writer, base unsafe.Pointer, subse
 		w.Field(f.key, first)
 		first = false
 		f.value.writeSelected(w, p, part.subset)
+	}
+	if subset.trailer != nil {
+		subset.trailer.writeNext(w, first)
 	}
 	w.EndObject()
 }

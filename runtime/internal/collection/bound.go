@@ -38,6 +38,8 @@ type Bound struct {
 	MaxGroups int
 	// Itemless says that there is no page, but only summaries.
 	Itemless bool
+	// computing evaluates computed fields; nil: nothing is computed.
+	computing *computing
 }
 
 // Found is a page of elements, or what they amount to.
@@ -67,7 +69,8 @@ func (b *Bound) search(skip int) search {
 	}
 	most := b.Size + 1 + min(skip, math.MaxInt-b.Size-1)
 	return search{
-		Bound: b, first: first{order: b.Order, last: b.Backward, most: most}, skip: skip, summing: b.summaries(),
+		Bound: b, first: first{order: b.Order, last: b.Backward, most: most, computing: b.computing}, skip: skip,
+		summing: b.summaries(),
 	}
 }
 
@@ -100,6 +103,7 @@ func (s *search) add(p unsafe.Pointer) {
 
 // Slice finds a page of the n elements of a size that begin at base.
 func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n int) (Found, error) {
+	b.begin(ctx)
 	s, part := b.search(b.Skip), block{}
 	for i := 0; i < n; i += BlockSize {
 		if err := pause(ctx, i); err != nil {
@@ -118,14 +122,17 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 		for _, at := range part.left {
 			if p := unsafe.Add(part.base, at); s.consider(p) {
 				s.add(p)
+			} else {
+				s.forget(p)
 			}
 		}
 	}
-	return s.found(), nil
+	return s.found(), b.interrupted(ctx)
 }
 
 // Pointers finds a page of elements that are not in one place.
 func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, error) {
+	b.begin(ctx)
 	s := b.search(b.Skip)
 	for i, p := range all {
 		if err := pause(ctx, i); err != nil {
@@ -139,9 +146,11 @@ func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, erro
 		}
 		if !b.Itemless && s.consider(p) {
 			s.add(p)
+		} else {
+			s.forget(p)
 		}
 	}
-	return s.found(), nil
+	return s.found(), b.interrupted(ctx)
 }
 
 // pauses is how many elements are read between two looks at the context.

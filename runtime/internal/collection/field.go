@@ -2,6 +2,7 @@ package collection
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -44,6 +45,10 @@ type Step struct {
 	Flag   uintptr // offset of a byte
 	Is     uint8   // what the byte is where there is a value
 	Offset uintptr // of the next place
+	// Compute returns where the value of the element at p is; of a step Computed, which is the first one.
+	Compute func(ctx context.Context, p unsafe.Pointer) unsafe.Pointer
+	in      *computing // of a query
+	keep    bool       // the values of elements, until they are forgotten
 }
 
 // StepKind says when the way ends, and the value is missing.
@@ -54,6 +59,7 @@ const (
 	Pointer  StepKind = iota // where the pointer is nil; Offset begins where it points
 	Flag                     // where the byte at Flag is not Is
 	ZeroTime                 // where the time is zero
+	Computed                 // never: the value is computed of the element
 )
 
 // Value is a value of any kind. An integer of kind Uint is held in the bits of Int.
@@ -84,6 +90,8 @@ func (f *Field) at(p unsafe.Pointer) (unsafe.Pointer, bool) {
 			if (*time.Time)(p).IsZero() {
 				return nil, false
 			}
+		case Computed:
+			p = s.in.value(s, p)
 		}
 		p = unsafe.Add(p, s.Offset)
 	}

@@ -88,6 +88,7 @@ type first struct {
 	last  bool
 	most  int
 	heap  []unsafe.Pointer
+	*computing
 }
 
 // before reports whether the element at a leaves the heap later than that at b.
@@ -107,6 +108,7 @@ func (h *first) wants(p unsafe.Pointer) bool {
 // add adds the element at p, which h wants.
 func (h *first) add(p unsafe.Pointer) {
 	if len(h.heap) == h.most {
+		h.forget(h.heap[0])
 		h.heap[0] = p
 		h.sink(0)
 		return

@@ -20,6 +20,13 @@ func (n *Node) Sort() {
 // cost tells how expensive a condition is beside others. Those that combine others differ in it.
 func (c *Condition) cost() int {
 	switch f := c.Field; {
+	case f == nil && c.computes(): // at last, for the elements that are left
+		if c.Not != nil {
+			return 6
+		}
+		return 7
+	case f != nil && f.isComputed():
+		return 5
 	case c.Not != nil:
 		return 3
 	case f == nil: // Or

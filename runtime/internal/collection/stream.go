@@ -43,6 +43,7 @@ func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n i
 	if s.scanned += n; s.scanned > s.MaxScanned {
 		return ErrScanned
 	}
+	s.begin(ctx)
 	s.part.fill(base, size, n)
 	if s.Filter != nil {
 		s.part.narrow(s.Filter)
@@ -57,6 +58,7 @@ func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n i
 		if p := unsafe.Add(base, at); s.consider(p) {
 			s.add(s.Keep(p))
 		}
+		s.forget(unsafe.Add(base, at))
 	}
 	return ctx.Err()
 }
@@ -70,6 +72,7 @@ func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err err
 	if err := pause(ctx, s.scanned); err != nil {
 		return false, err
 	}
+	s.begin(ctx)
 	if !s.Placed {
 		if s.before != nil && s.Order.compare(s.before, p) > 0 {
 			return false, ErrOrder

@@ -7,8 +7,8 @@ import (
 )
 
 // Take removes the conditions on a field from the filter and returns them. ok is false, and nothing is removed, if
-// there are none, if one of them has an operator that is not among ops, or if the field stands inside Or or Not. No
-// ops: any.
+// there are none, if one of them has an operator that is not among ops, if the field stands inside Or or Not, or if it
+// is computed. No ops: any.
 func (b *Bound) Take(field string, ops []Op) (taken []Condition, ok bool) {
 	if b.Filter == nil {
 		return nil, false
@@ -19,7 +19,7 @@ func (b *Bound) Take(field string, ops []Op) (taken []Condition, ok bool) {
 		switch {
 		case c.Field == nil && c.about(field):
 			return nil, false
-		case c.Field == nil || c.Field.Name != field:
+		case c.Field == nil || c.Field.Name != field || c.Field.isComputed():
 			left = append(left, *c)
 		case len(ops) > 0 && !slices.Contains(ops, c.Op):
 			return nil, false
@@ -34,14 +34,15 @@ func (b *Bound) Take(field string, ops []Op) (taken []Condition, ok bool) {
 	return taken, true
 }
 
-// TakeWhere removes the conditions from the filter for which take returns true.
+// TakeWhere removes the conditions from the filter for which take returns true. Those on computed fields are not asked
+// for: only the query can apply them.
 func (b *Bound) TakeWhere(take func(c *Condition) bool) {
 	if b.Filter == nil {
 		return
 	}
 	var left []Condition
 	for i := range b.Filter.All {
-		if c := &b.Filter.All[i]; !take(c) {
+		if c := &b.Filter.All[i]; c.computes() || !take(c) {
 			left = append(left, *c)
 		}
 	}

@@ -1,0 +1,241 @@
+package codec
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+	"github.com/aqltag/aqltag/runtime/internal/wire"
+)
+
+// Computation is how the values of a computed field come about. Package computed makes it.
+type Computation interface {
+	// Types returns the Go types of the elements and of the values.
+	Types() (element, value reflect.Type)
+	// Values computes the values of elements, one for each in their order, and returns where they begin in memory.
+	Values(ctx context.Context, receivers []any, elements []unsafe.Pointer) (values unsafe.Pointer, n int, err error)
+}
+
+// SingleComputation is a Computation that needs one element and no receivers.
+type SingleComputation interface {
+	Computation
+	// Value returns where the value of an element is.
+	Value(ctx context.Context, element unsafe.Pointer) unsafe.Pointer
+}
+
+// AddComputed compiles a computed field of what an operation returns, which is the wire type called returns. Its index
+// among those of the resource is at. It comes in front
+// of Query and Selector. Only the computations of generated code call it, so that an adapter without computed fields
+// does not link what it leads to.
+func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computation) error {
+	wireType := gen.ResourceOf(func(name string) *gen.Type { return s.types[name] }, returns)
+	if wireType == nil || at >= len(wireType.Computed) || wireType.Computed[at].Name != f.Name {
+		return fmt.Errorf("what it returns has no computed field %s; the generated code is out of date", f.Name)
+	}
+	name := wireType.Name
+	element, value := by.Types()
+	object, err := s.structEncoder(element, name)
+	if err != nil {
+		return err
+	}
+	added, _ := object.behind.(*computedFields)
+	if added == nil {
+		added = &computedFields{of: name}
+		object.behind = added
+	}
+	if at < len(added.fields) {
+		return nil // another operation returns the type too
+	}
+	p := &wireType.Computed[at]
+	field := computedField{
+		name: p.Name, key: fieldKey(p.Name), presets: p.Presets, by: by, receivers: f.Receivers, goType: value, param: p,
+	}
+	if field.value, err = s.encoder(value, p); err != nil {
+		return fmt.Errorf("computed field %s.%s: %w", name, p.Name, err)
+	}
+	added.fields = append(added.fields, field)
+	return nil
+}
+
+// comparedBehind is something behind the fields of a struct by which elements may be compared. It is no part of behind, of
+// which adapters without collections know.
+type comparedBehind interface {
+	// compared returns how elements are compared by the one to which a path leads; nil: they cannot be. What its values
+	// are is to be completed.
+	compared(path string) *elementField
+}
+
+// comparedComputed compiles how a computed field is compared, whose path is name.
+func (s *Set) comparedComputed(e *elements, name string) (*elementField, error) {
+	object, err := s.structEncoder(e.goType, e.name)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := object.behind.(comparedBehind); ok {
+		if f := c.compared(name); f != nil {
+			e.computes = true
+			return f, s.compareField(e, f, f.goType, f.param)
+		}
+	}
+	return nil, fmt.Errorf("elements of %s have no field %s; the generated code is out of date", e.name, name)
+}
+
+// behind is what results may have behind the fields of a struct, and only where a request asks for it.
+type behind interface {
+	// find returns the index of the one to which a path leads, -1 if there is none.
+	find(path string) int
+	// path returns the path that leads to one, false if there are no more.
+	path(i int) (string, bool)
+	// preset returns those that belong to a preset.
+	preset(name string) []int
+	// hidden reports whether a mask hides one.
+	hidden(mask *Mask, i int) bool
+	// mask adds what a mask hides of it.
+	mask(m *Mask)
+	// receivers returns the places of the receivers that some of them need.
+	receivers(chosen []int) []int
+	// load makes the values of the elements of a result.
+	load(ctx context.Context, receivers []any, elements []unsafe.Pointer, chosen []int, mask *Mask) (trailer, error)
+}
+
+// trailer writes what stands behind the fields of elements, of one after the other.
+type trailer interface {
+	writeNext(w *wire.Writer, first bool)
+}
+
+// computedFields are the computed fields of a struct.
+type computedFields struct {
+	of     string // the wire type
+	fields []computedField
+}
+
+// computedField is a computed field of a struct.
+type computedField struct {
+	name      string
+	key       string // the name with a comma, quotes and a colon
+	presets   []string
+	value     *encoder
+	by        Computation
+	receivers []int
+	goType    reflect.Type
+	param     *gen.Param
+}
+
+func (c *computedFields) find(path string) int {
+	return slices.IndexFunc(c.fields, func(f computedField) bool { return path == gen.ComputedPrefix+f.name })
+}
+
+func (c *computedFields) compared(path string) *elementField {
+	i := c.find(path)
+	if i < 0 {
+		return nil
+	}
+	by, ok := c.fields[i].by.(SingleComputation)
+	if !ok {
+		return nil
+	}
+	f := &elementField{
+		Field: &collection.Field{Name: path, Steps: []collection.Step{{Kind: collection.Computed, Compute: by.Value}}},
+		path:  []member{{c.of, path}}, param: c.fields[i].param,
+	}
+	f.goType = stepsTo(f.Field, c.fields[i].goType, f.param)
+	return f
+}
+
+func (c *computedFields) path(i int) (string, bool) {
+	if i >= len(c.fields) {
+		return "", false
+	}
+	return gen.ComputedPrefix + c.fields[i].name, true
+}
+
+// preset returns the fields of a preset: those of minimal belong to standard too.
+func (c *computedFields) preset(name string) (chosen []int) {
+	for i := range c.fields {
+		presets := c.fields[i].presets
+		if slices.Contains(presets, name) || name == presetStandard && slices.Contains(presets, presetMinimal) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen
+}
+
+func (c *computedFields) hidden(mask *Mask, i int) bool {
+	return mask.Hides(c.of, gen.ComputedPrefix+c.fields[i].name)
+}
+
+func (c *computedFields) mask(m *Mask) {
+	for i := range c.fields {
+		if c.hidden(m, i) {
+			m.found[c.of+"."+gen.ComputedPrefix+c.fields[i].name] = true
+		}
+		m.values[c.fields[i].value] = m.of(c.fields[i].value)
+	}
+}
+
+func (c *computedFields) receivers(chosen []int) (places []int) {
+	for _, i := range chosen {
+		places = append(places, c.fields[i].receivers...)
+	}
+	return places
+}
+
+func (c *computedFields) load(
+	ctx context.Context, receivers []any, elements []unsafe.Pointer, chosen []int, mask *Mask,
+) (trailer, error) {
+	if len(elements) == 0 {
+		return nil, nil
+	}
+	values := &computedValues{columns: make([]column, 0, len(chosen))}
+	for _, i := range chosen {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f := &c.fields[i]
+		base, n, err := f.by.Values(ctx, receivers, elements)
+		switch {
+		case err != nil:
+			return nil, err
+		case n != len(elements):
+			return nil, fmt.Errorf("computed field %s of %s has %d values for %d elements", f.name, c.of, n, len(elements))
+		}
+		column := column{field: f, base: base}
+		if mask != nil {
+			column.left = mask.values[f.value]
+		}
+		values.columns = append(values.columns, column)
+	}
+	return values, ctx.Err()
+}
+
+// computedValues are the computed fields that a request asks for, of all elements of a result.
+type computedValues struct {
+	columns []column
+	next    int // the element whose values are to be written
+}
+
+// column is the values of a field.
+type column struct {
+	field *computedField
+	left  *Subset // what a mask leaves of a value; nil: all
+	base  unsafe.Pointer
+}
+
+func (v *computedValues) writeNext(w *wire.Writer, first bool) {
+	w.Field(computedKey, first)
+	w.BeginObject()
+	for i := range v.columns {
+		c := &v.columns[i]
+		w.Field(c.field.key, i == 0)
+		c.field.value.writeSelected(w, unsafe.Add(c.base, uintptr(v.next)*c.field.value.size), c.left)
+	}
+	w.EndObject()
+	v.next++
+}
+
+// computedKey is the member of an element that holds its computed fields, with a comma, quotes and a colon.
+const computedKey = `,"` + gen.ComputedMember + `":`

@@ -1,0 +1,162 @@
+package codec
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// isBehind reports whether a path leads to something behind the fields of the resource.
+func (s *Selector) isBehind(path string) bool {
+	behind := s.resource.object.behind
+	return behind != nil && behind.find(path) >= 0
+}
+
+// visibleBehind returns the paths to what is behind the fields and not hidden.
+func (s *Selector) visibleBehind(mask *Mask) (paths []string) {
+	behind := s.resource.object.behind
+	for i := 0; ; i++ {
+		path, ok := behind.path(i)
+		if !ok {
+			return paths
+		}
+		if !behind.hidden(mask, i) {
+			paths = append(paths, path)
+		}
+	}
+}
+
+// chooseBehind returns what presets and paths name of what is behind the fields, and a mask does not hide.
+func (s *Selector) chooseBehind(presets, paths []string, mask *Mask) (chosen []int) {
+	behind := s.resource.object.behind
+	if len(presets) == 0 && len(paths) == 0 {
+		presets = []string{s.defaultPreset}
+	}
+	for _, name := range presets {
+		chosen = append(chosen, behind.preset(name)...)
+	}
+	for _, path := range paths {
+		if i := behind.find(path); i >= 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	chosen = slices.DeleteFunc(chosen, func(i int) bool { return behind.hidden(mask, i) })
+	slices.Sort(chosen)
+	return slices.Compact(chosen)
+}
+
+// Receivers returns the places of the receivers that are needed for what is behind the fields.
+func (s *Selector) Receivers(chosen []int) []int { return s.resource.object.behind.receivers(chosen) }
+
+// Loaded is what stands behind the fields of the resources in one result.
+type Loaded struct {
+	selector *Selector
+	result   any
+	elements []unsafe.Pointer
+	trailer  trailer // nil: there are no resources
+}
+
+// Load makes what stands behind the fields of the resources in a result: of a page for all of them at once.
+func (s *Selector) Load(
+	ctx context.Context, receivers []any, result any, chosen []int, mask *Mask,
+) (*Loaded, error) {
+	l := &Loaded{selector: s, result: result, elements: s.elements(result)}
+	var err error
+	l.trailer, err = s.resource.object.behind.load(ctx, receivers, l.elements, chosen, mask)
+	return l, err
+}
+
+// IsOf reports whether l was made of a result. An interceptor may return another one than the handler did.
+func (l *Loaded) IsOf(result any) bool {
+	if t := reflect.TypeOf(result); t == nil || t.Kind() == reflect.Struct || t.Kind() == reflect.Array {
+		return reflect.DeepEqual(result, l.result)
+	}
+	return slices.Equal(l.elements, l.selector.elements(result))
+}
+
+// Into returns subset with what was loaded, of the result of which it was.
+func (l *Loaded) Into(subset *Subset) *Subset {
+	s := l.selector
+	if l.trailer == nil {
+		return subset
+	}
+	if s.collection == nil {
+		return l.behind(subset, s.resource.object)
+	}
+	outer := s.collection.part(subset)
+	if at, found := outer.findField(s.items); found { // or a mask hides them
+		outer.fields[at].subset = l.behind(outer.fields[at].subset, s.resource.object)
+	}
+	return outer
+}
+
+// behind returns a part of the resource with what was loaded.
+func (l *Loaded) behind(subset *Subset, resource *structEncoder) *Subset {
+	part := resource.part(subset)
+	part.trailer = l.trailer
+	return part
+}
+
+// part returns a copy of a part of a struct that lists its fields.
+func (c *structEncoder) part(subset *Subset) *Subset {
+	if subset != nil && !subset.whole {
+		return &Subset{fields: slices.Clone(subset.fields)}
+	}
+	part := &Subset{fields: make([]fieldSubset, len(c.fields))}
+	for i := range c.fields {
+		part.fields[i] = fieldSubset{i, &Subset{whole: true}}
+	}
+	return part
+}
+
+// elements returns the places of the resources in a result, in the order in which Result.Write writes them.
+func (s *Selector) elements(result any) (places []unsafe.Pointer) {
+	v := reflect.ValueOf(result)
+	if !v.IsValid() || v.Type() != s.result.goType {
+		return nil // which Write reports
+	}
+	holder := reflect.New(v.Type())
+	holder.Elem().Set(v)
+	add := func(p unsafe.Pointer) { places = append(places, p) }
+	if s.collection == nil {
+		s.result.each(holder.UnsafePointer(), add)
+		return places
+	}
+	s.result.each(holder.UnsafePointer(), func(p unsafe.Pointer) {
+		items := &s.collection.fields[s.items]
+		if list := items.address(p); list != nil {
+			items.value.each(list, add)
+		}
+	})
+	return places
+}
+
+// each calls yield with the places of the structs in the value at p, in the order in which they are written.
+func (n *encoder) each(p unsafe.Pointer, yield func(p unsafe.Pointer)) {
+	switch n.kind {
+	case kindStruct:
+		yield(p)
+	case kindPointer:
+		if p = *(*unsafe.Pointer)(p); p != nil {
+			n.elem.each(p, yield)
+		}
+	case kindSlice:
+		list := (*sliceHeader)(p)
+		for i := range list.len {
+			n.elem.each(unsafe.Add(list.data, uintptr(i)*n.elem.size), yield)
+		}
+	case kindArray:
+		for i := range n.length {
+			n.elem.each(unsafe.Add(p, uintptr(i)*n.elem.size), yield)
+		}
+	case kindOptional:
+		if *(*Presence)(p) == Present {
+			n.elem.each(unsafe.Add(p, n.offset), yield)
+		}
+	case kindSQLNull:
+		if *(*bool)(unsafe.Add(p, n.offset)) {
+			n.elem.each(p, yield)
+		}
+	}
+}
