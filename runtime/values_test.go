@@ -60,7 +60,7 @@ func TestOperationParam(t *testing.T) {
 			t.Errorf("%s is %q, sensitive %t", path, got.Name, got.Sensitive)
 		}
 	}
-	for path, want := range map[string]int{"to[0]": 0, "keys.a": 1, "deep": 2, "nope": -1} {
+	for path, want := range map[string]int{"to[0]": 0, "keys.a": 1, "deep": 2, "nope": 3} {
 		if got := o.rank(path); got != want {
 			t.Errorf("%s has rank %d, want %d", path, got, want)
 		}
