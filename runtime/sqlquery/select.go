@@ -44,7 +44,7 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	})
 	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
 	switch {
-	case ok && !s.bound.Ordered:
+	case ok && !s.bound.Ordered && len(s.bound.Wanted) == 0: // summaries need all elements
 		s.keys, s.bound.Ordered = keys, true
 		s.bound.Placed = s.bound.Skip == 0 || s.bound.Filter == nil
 	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
