@@ -167,8 +167,8 @@ func TestIntrospection(t *testing.T) {
 	c.check("operations", levels, `{
 		"create_todo": "CREATE [title* notes priority due_at tags metadata]",
 		"get_todo": "READ [todo_id* fields preset]",
-		"list_todos": "READ [filter sort first after last before fields preset]",
-		"search_todos": "READ [filter query sort first after last before fields preset]",
+		"list_todos": "READ [filter sort first after last before aggregate include_items fields preset]",
+		"search_todos": "READ [filter query sort first after last before aggregate include_items fields preset]",
 		"update_todo": "UPDATE [todo_id* input* if_match]",
 		"complete_todo": "EXECUTE [todo_id*]",
 		"delete_todo": "DELETE [todo_id* confirmation_token]",
