@@ -1,5 +1,5 @@
-// Package computed is the part of the runtime that generated code uses for computed fields: those that an //aql:computed
-// directive makes of a method or of a function (MCP-AQL computed fields). Handlers have no need of it.
+// Package computed is the part of the runtime that generated code uses for computed fields: those that an
+// //aql:computed directive makes of a method or of a function (MCP-AQL computed fields). Handlers have no need of it.
 package computed
 
 import (

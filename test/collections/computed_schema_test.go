@@ -80,7 +80,8 @@ func TestSchemasOfComputedFields(t *testing.T) {
 			t.Errorf("%s %s: %v", tt.operation, tt.params, err)
 		}
 		for name, wrong := range map[string]string{
-			`"total":{`: `"total":{"more":1,`, `"same_checked":`: `"same_checked":0,"x":`, `"_computed":{`: `"_computed":{"x":1,`,
+			`"total":{`: `"total":{"more":1,`, `"same_checked":`: `"same_checked":0,"x":`,
+			`"_computed":{`: `"_computed":{"x":1,`,
 		} {
 			text := string(encoded(t, at(answer, "data")))
 			if broken := strings.Replace(text, name, wrong, 1); broken != text && json.Valid([]byte(broken)) &&

@@ -95,8 +95,8 @@ func expectedCrates(t *testing.T, all []reference.Element, filter map[string]any
 	return identities(found)
 }
 
-// REQ-CF-02: to filter and to sort by a computed field finds what the evaluator of JSON finds by a stored field with the
-// same value, on every page, forward and backward.
+// REQ-CF-02: to filter and to sort by a computed field finds what the evaluator of JSON finds by a stored field with
+// the same value, on every page, forward and backward.
 func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 9))}
 	rounds := *rounds / 3
@@ -133,8 +133,8 @@ func TestComputedFieldsCompareAsStoredOnes(t *testing.T) {
 	}
 }
 
-// Values by which elements are ordered are kept no longer than the elements: an iterator's are read again and again into
-// the same place.
+// Values by which elements are ordered are kept no longer than the elements: an iterator's are read again and again
+// into the same place.
 func TestOrdersOfManyElementsByComputedFields(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 11))}
 	depot := &crates.Depot{Crates: m.crates(1000)}
@@ -259,7 +259,8 @@ func TestComputedValuesAreThoseOfTheirElement(t *testing.T) {
 		if list := at(answer, "data", "items"); list != nil {
 			got = list
 		}
-		if diff := cmp.Diff(string(encoded(t, tt.want)), strings.ReplaceAll(string(encoded(t, got)), `"sum":2`, `"sum":"2"`)); diff != "" {
+		text := strings.ReplaceAll(string(encoded(t, got)), `"sum":2`, `"sum":"2"`)
+		if diff := cmp.Diff(string(encoded(t, tt.want)), text); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.operation, diff)
 		}
 	}
@@ -293,7 +294,8 @@ func TestComputedFieldsFailAsHandlers(t *testing.T) {
 		session := adapter.NewSession()
 		ctx := context.WithValue(t.Context(), tt.key, tt.value)
 		var answer map[string]any
-		decoded(t, session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"list_crates","params":`+tt.params+`}`)).JSON, &answer)
+		request := []byte(`{"operation":"list_crates","params":` + tt.params + `}`)
+		decoded(t, session.Call(ctx, "mcp_aql_read", request).JSON, &answer)
 		if code := at(answer, "error", "code"); code != "INTERNAL_ERROR" {
 			t.Errorf("%s: %v", tt.name, answer)
 		}
@@ -359,8 +361,8 @@ func TestReceiversOfComputedFieldsAreChosenForTheCall(t *testing.T) {
 	}
 }
 
-// Computed fields are a part of the call for interceptors: they have the context that goes to next, and are those of the
-// result that an interceptor returns.
+// Computed fields are a part of the call for interceptors: they have the context that goes to next, and are those of
+// the result that an interceptor returns.
 func TestInterceptorsSeeComputedFieldsAsPartOfTheCall(t *testing.T) {
 	other := &crates.Crate{PartID: "other", Minutes: 5}
 	for _, tt := range []struct {
@@ -437,13 +439,14 @@ func TestComputedFieldsInABatch(t *testing.T) {
 	for _, r := range results {
 		got = append(got, at(r, "result", "data", "_computed"))
 	}
-	if diff := cmp.Diff([]any{map[string]any{"same_title": "B"}, nil, map[string]any{"same_title": "A"}}, got); diff != "" {
+	want := []any{map[string]any{"same_title": "B"}, nil, map[string]any{"same_title": "A"}}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s\n%v", diff, answer)
 	}
 }
 
-// A caller who does not get a computed field learns nothing of it, and what he does not get of values is not in those of
-// computed fields.
+// A caller who does not get a computed field learns nothing of it, and what he does not get of values is not in those
+// of computed fields.
 func TestHiddenComputedFields(t *testing.T) {
 	rules, err := policyfile.Parse("policy.yaml", []byte("version: 1\nrules:\n"+
 		"  - {name: x, hide: [Crate._computed.same_minutes, Total.reason], not: {callers: [ann]}}\n"+
@@ -456,7 +459,8 @@ func TestHiddenComputedFields(t *testing.T) {
 	call := func(caller, operation, params string) map[string]any {
 		ctx := aql.WithCaller(t.Context(), aql.Caller{Subject: caller})
 		var answer map[string]any
-		decoded(t, session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"`+operation+`","params":`+params+`}`)).JSON, &answer)
+		request := []byte(`{"operation":"` + operation + `","params":` + params + `}`)
+		decoded(t, session.Call(ctx, "mcp_aql_read", request).JSON, &answer)
 		return answer
 	}
 	for _, tt := range []struct{ params, code string }{

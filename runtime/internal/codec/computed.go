@@ -61,8 +61,8 @@ func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computatio
 	return nil
 }
 
-// comparedBehind is something behind the fields of a struct by which elements may be compared. It is no part of behind, of
-// which adapters without collections know.
+// comparedBehind is something behind the fields of a struct by which elements may be compared. It is no part of behind,
+// of which adapters without collections know.
 type comparedBehind interface {
 	// compared returns how elements are compared by the one to which a path leads; nil: they cannot be. What its values
 	// are is to be completed.
