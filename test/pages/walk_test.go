@@ -40,6 +40,7 @@ type reader struct {
 	address string             // of the last server over HTTP
 	printed string             // by the last commands
 	client  *mcp.ClientSession // of the last server in a configuration
+	server  *Block             // the last configuration
 	token   string             // the last confirmation token in a reply
 }
 
@@ -173,6 +174,9 @@ func (r *reader) run(page string, block Block) {
 		r.Fatalf("%s:%d: %v", page, block.Line, err)
 	}
 	r.printed = printed
+	if strings.Contains(commands, "go build") && r.server != nil {
+		r.configure(page, *r.server) // who has built a program starts it again
+	}
 }
 
 // serve starts a server and waits until it answers. It ends with the test.
@@ -232,6 +236,7 @@ func (r *reader) configure(page string, block Block) {
 		}
 		r.client = session
 	}
+	r.server = &block
 }
 
 var (
