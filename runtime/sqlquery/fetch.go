@@ -40,7 +40,7 @@ func Query[T any](
 		return s.query.Slice(ctx, nil) // which fails
 	case s.Whole():
 		return f.page(ctx)
-	case s.keys == nil:
+	case s.keys == nil, !s.bound.Placed:
 		return s.query.Stream(ctx, f.whole(ctx))
 	}
 	return s.query.Stream(ctx, f.ordered(ctx))

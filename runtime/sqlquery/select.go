@@ -47,7 +47,7 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	switch {
 	case ok && !s.bound.Ordered && s.bound.Wanted == nil: // summaries need what is on all pages
 		s.keys, s.bound.Ordered = keys, true
-		s.bound.Placed = s.bound.Skip == 0 || s.bound.Filter == nil
+		s.takePage()
 	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
 		column := t.columns[k.Field.Name]
 		return column != nil && column.Collated
@@ -63,6 +63,18 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	return s
 }
 
+// takePage takes the page, unless elements in front of it are needed: to pass over those that conditions leave which are
+// left to the query, or whatever else the query knows of.
+func (s *Select[T]) takePage() {
+	left := s.bound.Filter
+	if left != nil && s.bound.Skip > 0 {
+		return
+	}
+	s.bound.Filter = nil // the statement can begin at a position all the same
+	s.query.TakePage()
+	s.bound.Filter = left
+}
+
 // boundOf returns what the request asks, which is all that a Query consists of.
 func boundOf[T any](q *aql.Query[T]) *collection.Bound {
 	return (*collection.Query[T])(unsafe.Pointer(q)).Bound
@@ -70,7 +82,9 @@ func boundOf[T any](q *aql.Query[T]) *collection.Bound {
 
 // Whole reports whether the statement finds no more than the page and one element behind it: nothing is left to the
 // query.
-func (s *Select[T]) Whole() bool { return s.bound != nil && s.keys != nil && s.bound.Filter == nil }
+func (s *Select[T]) Whole() bool {
+	return s.bound != nil && s.keys != nil && s.bound.Placed && s.bound.Filter == nil
+}
 
 // SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
 // stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on.
@@ -180,8 +194,11 @@ func (s *Select[T]) where(w *writer) {
 
 // place returns where the page is; false: the order is left to the query.
 func (s *Select[T]) place() (p place, ok bool) {
-	if s.keys == nil {
+	switch {
+	case s.keys == nil:
 		return p, false
+	case !s.bound.Placed:
+		return place{keys: s.keys}, true
 	}
 	return place{s.keys, s.bound.At, s.bound.Backward}, true
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/sqlquery"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
@@ -77,6 +78,59 @@ func TestTablesAreWhole(t *testing.T) {
 			t.Errorf("%s: the error names more: %s", tt.what, text)
 		}
 	}
+}
+
+// A table knows the fields that introspection offers, and no others.
+func TestTablesKnowWhatIsOffered(t *testing.T) {
+	for _, d := range dialects {
+		s, r := recording(t, d.Dialect, d.tags)
+		inMemory := func(typ string) sqlquery.Columns {
+			columns := sqlquery.Columns{}
+			for _, name := range offered(t, s, typ) {
+				columns[name] = sqlquery.Column{InMemory: true}
+			}
+			return columns
+		}
+		ofParts, err := sqlquery.New[parts.Part](d.Dialect, "parts", inMemory("Part"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ofTasks, err := sqlquery.New[parts.Task](d.Dialect, "tasks", inMemory("Task"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		db := opened(t, r)
+		if err := errors.Join(ofParts.Check(t.Context(), db), ofTasks.Check(t.Context(), db)); err != nil {
+			t.Error(err)
+		}
+		if r.statements != nil { // one for each column, which a field that is not offered would have
+			t.Errorf("%s: other fields have columns: %q", d.Dialect, r.statements)
+		}
+	}
+}
+
+// offered returns the fields by which agents may filter and sort elements of a type.
+func offered(t *testing.T, s *aql.Session, typ string) (names []string) {
+	t.Helper()
+	for _, suffix := range []string{"Filter", "Sort"} {
+		answer := send(t, s, "introspect", fmt.Sprintf(`{"query":"types","name":%q}`, typ+suffix))
+		fields, _ := at(answer, "data", "type", "fields").([]any)
+		for _, f := range fields {
+			name, _ := at(f, "name").(string)
+			switch {
+			case name == "field":
+				for _, value := range at(f, "enum").([]any) {
+					names = append(names, value.(string))
+				}
+			case name != "order" && !strings.HasPrefix(name, "_"):
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) < 10 {
+		t.Fatalf("introspection offers %q of %s", names, typ)
+	}
+	return names
 }
 
 // Inner2 is a struct without tags.

@@ -39,8 +39,8 @@ type reader struct {
 	here    *strings.Replacer  // from places on pages to those of this test
 	address string             // of the last server over HTTP
 	printed string             // by the last commands
-	servers Block              // the configuration of a client
-	client  *mcp.ClientSession // of the last server in it
+	client  *mcp.ClientSession // of the last server in a configuration
+	server  *Block             // the last configuration
 	token   string             // the last confirmation token in a reply
 }
 
@@ -121,9 +121,6 @@ func (r *reader) follow(page string, blocks []Block) {
 			r.write(page, block)
 		case "sh":
 			r.run(page, block)
-			if r.client != nil && strings.Contains(block.Text, "go build") { // its reader starts what is new
-				r.configure(page, r.servers)
-			}
 		case "sh background":
 			r.serve(page, block)
 		case "text":
@@ -131,7 +128,6 @@ func (r *reader) follow(page string, blocks []Block) {
 				r.Errorf("%s:%d: this is not what was printed:\n%s\nbut this:\n%s", page, block.Line, block.Text, r.printed)
 			}
 		case "json":
-			r.servers = block
 			r.configure(page, block)
 		case "yaml":
 			if err := os.WriteFile(filepath.Join(r.dir, "policy.yaml"), []byte(block.Text), 0o644); err != nil {
@@ -178,6 +174,9 @@ func (r *reader) run(page string, block Block) {
 		r.Fatalf("%s:%d: %v", page, block.Line, err)
 	}
 	r.printed = printed
+	if strings.Contains(commands, "go build") && r.server != nil {
+		r.configure(page, *r.server) // who has built a program starts it again
+	}
 }
 
 // serve starts a server and waits until it answers. It ends with the test.
@@ -237,6 +236,7 @@ func (r *reader) configure(page string, block Block) {
 		}
 		r.client = session
 	}
+	r.server = &block
 }
 
 var (
