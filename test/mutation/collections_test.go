@@ -37,8 +37,8 @@ var evaluators = []change{
 	{"ties are ascending always", "runtime/internal/collection/order.go", "if k.Descending {",
 		"if k.Descending && k.Field.Name != \"part_id\" {"},
 	{"a page begins with the item of the cursor", "runtime/internal/collection/bound.go",
-		"c == 0 || c < 0 != s.Backward", "c != 0 && c < 0 != s.Backward"},
-	{"no size is too great", "runtime/listing.go", "if size > options.MaxPage {", "if size > 1<<20 {"},
+		"c != 0 && c < 0 == s.Backward", "c == 0 || c < 0 == s.Backward"},
+	{"no size is too great", "runtime/paging.go", "if asked > options.MaxPage {", "if asked > 1<<20 {"},
 	{"a cursor is not bound to the filter", "runtime/listing.go", "text = asked.Filter().Append(text)\n", ""},
 	{"a cursor is not bound to the order", "runtime/listing.go", "for _, key := range asked.Order {",
 		"for _, key := range asked.Order[:0] {"},
@@ -92,7 +92,8 @@ func expectFailures(t *testing.T, tests, run string, changes []change, arguments
 	if err != nil {
 		t.Fatal(err)
 	}
-	passes := func(overlay string) (passed bool, output string) {
+	passes := func(t *testing.T, overlay string) (passed bool, output string) {
+		t.Helper()
 		command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-short", "-vet=off", "-overlay="+overlay,
 			"-run", run, tests)
 		command.Args = append(command.Args, arguments...)
@@ -103,13 +104,15 @@ func expectFailures(t *testing.T, tests, run string, changes []change, arguments
 		}
 		return err == nil, string(out)
 	}
-	if passed, output := passes(""); !passed {
+	if passed, output := passes(t, ""); !passed {
 		t.Fatalf("the tests fail without a mutation:\n%s", output)
 	}
 	for _, c := range changes {
-		if passed, _ := passes(c.overlay(t, root)); passed {
-			t.Errorf("%s: %s: nothing notices", c.file, c.what)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if passed, _ := passes(t, c.overlay(t, root)); passed {
+				t.Errorf("%s: %s: nothing notices", c.file, c.what)
+			}
+		})
 	}
 }
 
@@ -122,7 +125,7 @@ func (c change) overlay(t *testing.T, root string) string {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(text), c.from); n != 1 {
-		t.Fatalf("%s has %d times %q, which %q changes", c.file, n, c.from, c.what)
+		t.Fatalf("%s has %d times what is to be changed: %s", c.file, n, c.from)
 	}
 	dir := t.TempDir()
 	changed, overlay := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")

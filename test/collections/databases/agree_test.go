@@ -18,9 +18,6 @@ var (
 	seed   = flag.Uint64("seed", 0, "of random choices; 0: another one each time")
 )
 
-// shortRounds are those with -short.
-const shortRounds = 150
-
 // newRandom returns what makes all choices of a test, and prints its seed.
 func newRandom(t *testing.T) random {
 	t.Helper()
@@ -57,7 +54,7 @@ func TestOperatorsAgree(t *testing.T) {
 			s := d.source(t)
 			for _, name := range schema.Names() {
 				for _, operator := range schema.Operators(name) {
-					for range 30 {
+					for range shortRounds / 5 {
 						params := map[string]any{"filter": map[string]any{
 							name: map[string]any{operator: schema.Operand(r.Rand, name, operator)},
 						}}

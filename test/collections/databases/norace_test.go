@@ -1,0 +1,6 @@
+//go:build !race
+
+package databases
+
+// shortRounds are those with -short.
+const shortRounds = 150
