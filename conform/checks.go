@@ -196,6 +196,8 @@ func checks() []check {
 			"a filter by a field that does not exist is refused"},
 		{"collections/sort", Should, 2, Features, "REQ-CQ-06", checkSortFields,
 			"an order by a field that does not exist is refused"},
+		{"collections/summary", Should, 2, Features, "REQ-AG-02 REQ-AG-03", checkSummaries,
+			"a summary counts the items of all pages, and comes alone"},
 
 		// What was written is read.
 		{"roundtrip/create-read", Must, 1, RoundTrip, "REQ-RS-08", checkCreateRead,

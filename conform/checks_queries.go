@@ -89,7 +89,6 @@ func checkLargePages(p *prober, rec *recorder) {
 }
 
 func checkTotals(p *prober, rec *recorder) {
-	const most = 300
 	for _, s := range pageStyles {
 		p.eachQueried(rec, s.place, func(o *operation, params map[string]any) {
 			if o.param(s.size) == nil {
@@ -105,15 +104,11 @@ func checkTotals(p *prober, rec *recorder) {
 			case !ok || err != nil:
 				rec.skip("operation %s tells no '%s.%s'", o.Name, s.around, s.total)
 				return
-			case total > most:
+			case total > mostCounted:
 				rec.unjudged("operation %s tells of %d items, too many to count", o.Name, total)
 				return
 			}
-			pages, complete := p.walk(o, params, s, total/3+1, 5)
-			counted := 0
-			for _, page := range pages {
-				counted += len(page.items)
-			}
+			counted, complete := p.count(o, params, s, total)
 			if !complete && counted <= total {
 				rec.unjudged("the pages of operation %s cannot be read to their end", o.Name)
 				return

@@ -53,3 +53,16 @@ func (p *prober) walk(
 	}
 	return pages, false
 }
+
+// mostCounted is how many items of a list are counted.
+const mostCounted = 300
+
+// count counts the items on all pages of a list, of which there should be a number, in no more than five requests. It
+// reports whether the last page is the end.
+func (p *prober) count(o *operation, params map[string]any, s pageStyle, expected int) (counted int, complete bool) {
+	pages, complete := p.walk(o, params, s, expected/3+1, 5)
+	for _, page := range pages {
+		counted += len(page.items)
+	}
+	return counted, complete
+}
