@@ -182,6 +182,22 @@ func checks() []check {
 			"controls that contradict each other are refused"},
 		{"pages/cursor", Must, 2, Features, "REQ-PG-05 REQ-PG-06", checkCursor,
 			"a cursor leads on, and a made-up one is refused"},
+		{"pages/changed-cursor", Should, 2, Features, "REQ-PG-06", checkChangedCursor,
+			"a cursor that was changed is refused"},
+		{"pages/backward", Must, 2, Features, "REQ-PG-01 REQ-PG-05", checkBackward,
+			"the way back has the same pages as the way there"},
+		{"pages/total", Should, 2, Features, "REQ-PG-03 REQ-PG-09 REQ-PG-10", checkTotals,
+			"the total that is told is the number of items on all pages"},
+		{"pages/clamp", Should, 2, Features, "REQ-PG-08", checkLargePages,
+			"a page larger than the service has them is granted in part, not refused"},
+
+		// Filters and orders of lists.
+		{"collections/filter", Should, 2, Features, "REQ-CQ-05", checkFilterKeys,
+			"a filter by a field that does not exist is refused"},
+		{"collections/sort", Should, 2, Features, "REQ-CQ-06", checkSortFields,
+			"an order by a field that does not exist is refused"},
+		{"collections/summary", Should, 2, Features, "REQ-AG-02 REQ-AG-03", checkSummaries,
+			"a summary counts the items of all pages, and comes alone"},
 
 		// What was written is read.
 		{"roundtrip/create-read", Must, 1, RoundTrip, "REQ-RS-08", checkCreateRead,

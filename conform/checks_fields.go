@@ -233,7 +233,7 @@ func checkMalformedFields(p *prober, rec *recorder) {
 
 func checkUnknownFields(p *prober, rec *recorder) {
 	for _, s := range append(p.readSelections(rec, false), p.readSelections(rec, true)...) {
-		x := p.send(s.operation, with(s.params, "fields", []string{"no_such_field"}))
+		x := p.send(s.operation, with(s.params, "fields", []string{unknownField}))
 		if warnings, _ := x.answer.root["warnings"].([]any); x.answer.success {
 			rec.expect(len(warnings) > 0, x, "operation %s succeeds with an unknown field, without a warning", s.operation.Name)
 			continue

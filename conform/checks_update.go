@@ -25,7 +25,7 @@ func checkUpdateInput(p *prober, rec *recorder) {
 
 func checkUnknownField(p *prober, rec *recorder) {
 	p.eachUpdatable(rec, func(f *fixture, _ []param) {
-		const name = "no_such_field"
+		const name = unknownField
 		x := p.updateFixture(f, map[string]any{name: "x"})
 		u := f.resource.update
 		if p.expectRefusedAs(rec, u, p.baseline(u), x, "VALIDATION_UNKNOWN_FIELD",

@@ -1,6 +1,7 @@
 package collections_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -235,6 +236,62 @@ func TestSelectionInStyles(t *testing.T) {
 		want := []any{map[string]any{"lot": 0.0}, map[string]any{"lot": 0.0}}
 		if diff := cmp.Diff(want, items(answer)); diff != "" || at(answer, "data", "pagination") == nil {
 			t.Errorf("%s (-want +got):\n%s\n%v", operation, diff, answer)
+		}
+	}
+}
+
+// REQ-PG-12: what is left of a page by its number or an offset after parts of the query were taken is the query's, and
+// a total that nobody has counted is left out.
+func TestTakenStyles(t *testing.T) {
+	store := manyParts(50)
+	inOrder := func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+		if _, ok := q.TakeSort("part_id"); !ok {
+			t.Error("the order is not taken")
+		}
+		return q.Stream(ctx, streamed(store.Parts, nil))
+	}
+	fetched := func(total int) func(context.Context, *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+		return func(_ context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+			q.TakeSort()
+			w, ok := q.TakePage()
+			if !ok {
+				t.Error("the page is not taken")
+			}
+			from := min(w.Offset, len(store.Parts))
+			return q.Page(store.Parts[from:min(from+w.Limit, len(store.Parts))], total)
+		}
+	}
+	for _, tt := range []struct {
+		what      string
+		answer    func(context.Context, *aql.Query[parts.Part]) (*aql.Page[parts.Part], error)
+		operation string
+		params    string
+		first     any
+		around    map[string]any
+	}{
+		{"in order", inOrder, "list_numbered", `{"page":3,"page_size":10}`, "p020",
+			map[string]any{"page": 3.0, "page_size": 10.0, "has_more": true}},
+		{"in order, to the end", inOrder, "list_numbered", `{"page":5,"page_size":10}`, "p040",
+			map[string]any{"page": 5.0, "page_size": 10.0, "total_items": 50.0, "total_pages": 5.0, "has_more": false}},
+		{"in order, filtered", inOrder, "list_offset", `{"offset":2,"limit":2,"filter":{"minutes":3}}`, "p017",
+			map[string]any{"limit": 2.0, "offset": 2.0, "returned": 2.0, "has_more": true}},
+		{"in order, behind the end", inOrder, "list_offset", `{"offset":50,"limit":2}`, nil,
+			map[string]any{"limit": 2.0, "offset": 50.0, "returned": 0.0, "total_items": 50.0, "has_more": false}},
+		{"fetched", fetched(-1), "list_offset", `{"offset":45,"limit":4}`, "p045",
+			map[string]any{"limit": 4.0, "offset": 45.0, "returned": 4.0, "has_more": true}},
+		{"fetched and counted", fetched(50), "list_numbered", `{"page":7,"page_size":8}`, "p048",
+			map[string]any{"page": 7.0, "page_size": 8.0, "total_items": 50.0, "total_pages": 7.0, "has_more": false}},
+	} {
+		store.Answer = tt.answer
+		s := adapterOf(t, store, aql.Options{Collections: aql.Collections{MaxSkipped: 1}}).NewSession()
+		params := strings.TrimSuffix(tt.params, "}") + `,"from":"taken"}`
+		answer := send(t, s, tt.operation, params)
+		var first any
+		if all := items(answer); len(all) > 0 {
+			first = at(all[0], "part_id")
+		}
+		if diff := cmp.Diff(tt.around, at(answer, "data", "pagination")); diff != "" || first != tt.first {
+			t.Errorf("%s: %s begins with %v (-want +got):\n%s\n%v", tt.what, tt.params, first, diff, answer)
 		}
 	}
 }

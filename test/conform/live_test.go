@@ -224,7 +224,7 @@ func chain(outer, inner func(r request, next call) answer) func(r request, next 
 
 // The same seed makes the same requests.
 func TestSeed(t *testing.T) {
-	ids := regexp.MustCompile(`todo_[a-z0-9]{20,}|(conf|W/\\+)[^ ,}]*|"after":"[^" ]{20,}"`)
+	ids := regexp.MustCompile(`todo_[a-z0-9]{20,}|(conf|W/\\+)[^ ,}]*|"(after|before)":"[^" ]{20,}"`)
 	record := func(seed uint64) string {
 		r := &recording{Server: newTodo(t, "")}
 		if _, err := conform.Run(t.Context(), r, conform.Options{Seed: seed}); err != nil {

@@ -66,7 +66,7 @@ func TestMutants(t *testing.T) {
 }
 
 func mutants() []mutant {
-	return slices.Concat(introspectionMutants(), parameterMutants(), endpointMutants(), featureMutants(),
+	return slices.Concat(introspectionMutants(), parameterMutants(), endpointMutants(), featureMutants(), listMutants(),
 		roundTripMutants(), errorMutants())
 }
 
