@@ -22,6 +22,9 @@ func (g *generator) nameCalls() {
 	g.constructor(model.Constructor)
 	g.handlersName = g.names.unique("handlers", "aqlHandlers")
 	g.typesName = g.names.unique("wireTypes", "aqlWireTypes")
+	if len(g.pkg.Relations) > 0 {
+		g.relationsVar = g.names.unique("relations", "aqlRelations")
+	}
 	for i := range g.pkg.Handlers {
 		h := &g.pkg.Handlers[i]
 		c := &call{handler: h}
@@ -37,6 +40,11 @@ func (g *generator) nameCalls() {
 			c.changes = g.names.unique(lowerFirst(h.Func)+"Changes", lowerFirst(second)+"Changes")
 		}
 		g.calls = append(g.calls, c)
+	}
+	for i := range g.pkg.Relations {
+		if r := g.pkg.Relations[i].Receiver; r != nil {
+			g.receiver(r)
+		}
 	}
 	if len(g.receivers) > 0 {
 		g.constructor(model.Choosing)
@@ -76,7 +84,7 @@ func (g *generator) newRegistry(p *printer) {
 	}
 	p.comment("NewRegistry returns the operations of package " + g.pkg.Name + by + ".")
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.about(), g.codecs())
+	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.about(), g.related(), g.codecs())
 	p.shut("}")
 	if len(names) == 0 {
 		return
@@ -89,7 +97,7 @@ func (g *generator) newRegistry(p *printer) {
 	p.comment(model.Choosing + " returns the same operations, carried out by what " + enumerate(names) + verb +
 		" for each call.")
 	p.open("func ", model.Choosing, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.about(), g.codecs())
+	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.about(), g.related(), g.codecs())
 	p.shut("}")
 }
 

@@ -31,6 +31,8 @@ type Collections struct {
 	// MaxSkipped is the greatest number of elements in front of a page that Query.Stream keeps, where requests name pages
 	// by their numbers or by an offset. Default: 10,000.
 	MaxSkipped int
+	// MaxRelated is the greatest number of resources that the relations of one answer load. Default: 1,000.
+	MaxRelated int
 }
 
 // mostPerPage is the greatest MaxPage (MCP-AQL pagination §5.3).
@@ -47,6 +49,7 @@ func (c Collections) withDefaults() (Collections, error) {
 		{"PageSize", &c.PageSize, gen.PageSize, mostPerPage},
 		{"MaxScanned", &c.MaxScanned, 1_000_000, math.MaxInt},
 		{"MaxSkipped", &c.MaxSkipped, 10_000, math.MaxInt},
+		{"MaxRelated", &c.MaxRelated, 1000, math.MaxInt},
 	} {
 		if *option.value == 0 {
 			*option.value = option.standard

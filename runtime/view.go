@@ -146,6 +146,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 			Batch:               a.surface.Mode != describe.Discrete,
 			FieldSelection:      v.definitions.SelectsFields(),
 			Pagination:          v.definitions.Paginates(),
+			RelationshipQueries: v.definitions.FollowsRelationships(),
 			Warnings:            true,
 			Confirmation:        confirms,
 			DangerousOperations: true,

@@ -141,6 +141,8 @@ type scanner struct {
 	*source.Program
 	tags *tags.Reader
 	opts Options
+
+	loaders []loader // of relations, of all packages
 }
 
 // scan finds the operations of the loaded packages.

@@ -49,6 +49,16 @@ type operationDetails struct {
 	Parameters  []parameterInfo `json:"parameters"`
 	Returns     typeInfo        `json:"returns"`
 	Examples    []exampleInfo   `json:"examples,omitempty"`
+	// Relationships are what query_relationships follows (MCP-AQL introspection §3.3).
+	Relationships *relationshipInfo `json:"relationship_capabilities,omitempty"`
+}
+
+// relationshipInfo is what an operation that follows relationships can do.
+type relationshipInfo struct {
+	Supported  bool     `json:"supported"`
+	Directions []string `json:"directions"`
+	Types      []string `json:"relationship_types"`
+	MaxDepth   int      `json:"max_depth"`
 }
 
 // permissions are the effects of a semantic category (MCP-AQL core §6.1).
@@ -106,6 +116,9 @@ func detailsOf(o *gen.Operation, s Surface, gated Gating) operationDetails {
 		if _, own := o.Param(token.Name); !own {
 			details.Parameters = append(details.Parameters, parameterInfoOf(&token))
 		}
+	}
+	if r := o.Relationships; r != nil {
+		details.Relationships = &relationshipInfo{true, r.Directions, r.Types, gen.MaxRelationshipDepth}
 	}
 	for _, example := range o.Examples {
 		details.Examples = append(details.Examples, exampleInfo{
