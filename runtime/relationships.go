@@ -3,7 +3,6 @@ package aql
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -175,8 +174,13 @@ func (p *paged) open(c *cursors) error {
 	if q.After == nil {
 		return nil
 	}
-	position, ok := p.box.Open(p.bound[:], *q.After)
-	if !ok || json.Unmarshal(position, &p.behind) != nil {
+	text, ok := p.box.Open(p.bound[:], *q.After)
+	if ok {
+		var position related.Position
+		position, ok = related.ParsePosition(text)
+		p.behind = &position
+	}
+	if !ok {
 		const hint = "Repeat the request as it was but for first and include, or start again without after"
 		return invalidType("after", "cursor of this operation", "string", "").WithDetail("hint", hint)
 	}
@@ -185,11 +189,7 @@ func (p *paged) open(c *cursors) error {
 
 // seal returns the cursor of a relationship.
 func (p *paged) seal(e *related.Edge) string {
-	text, err := json.Marshal(e.Position())
-	if err != nil {
-		panic(err) // it has texts and numbers
-	}
-	return p.box.Seal(p.bound[:], text)
+	return p.box.Seal(p.bound[:], e.Position().Append(nil))
 }
 
 // answer returns the part of what was found that the request asks for.

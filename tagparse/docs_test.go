@@ -25,6 +25,7 @@ func TestDocumentedKeys(t *testing.T) {
 	for scope, header := range map[tagparse.Scope]string{
 		tagparse.Operation: "| key of an operation | value | meaning |\n|---|---|---|\n",
 		tagparse.Parameter: "| key of a field | value | meaning |\n|---|---|---|\n",
+		tagparse.Relation:  "| key of a relation | value | meaning |\n|---|---|---|\n",
 	} {
 		before, rest, ok := strings.Cut(page, header)
 		documented, after, ok2 := strings.Cut(rest, "\n\n")

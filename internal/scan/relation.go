@@ -275,8 +275,15 @@ func (r *relations) findKey(built *relation, object *types.TypeName) bool {
 	}
 	built.Field = v.Name()
 	for _, field := range built.of.Fields {
-		if field.Var == v {
-			built.By, built.Field = field.Param.Name, strings.Join(field.Selector, ".")
+		if field.Var != v {
+			continue
+		}
+		built.By, built.Field = field.Param.Name, strings.Join(field.Selector, ".")
+		if field.Param.Sensitive {
+			r.report(l, item.ValueAt, diag.CodeType,
+				fmt.Sprintf("%s.%s is sensitive, and a relation would show what it leads to", object.Name(), v.Name()),
+				"use another field")
+			return false
 		}
 	}
 	if built.Key.Text == "" {
@@ -379,7 +386,7 @@ func (r *relations) checkIdentifiers(built *relation, item tags.Item) bool {
 			continue // which is reported
 		}
 		found := gen.Identifiers(paramsOf(shape))
-		if len(found) == 1 && isIdentified(shape, found) && isIdentifier(shape.Fields[found[0]].Shape) {
+		if len(found) == 1 && isIdentified(shape, found) && isIdentifier(&shape.Fields[found[0]]) {
 			continue
 		}
 		ok = false
@@ -390,11 +397,11 @@ func (r *relations) checkIdentifiers(built *relation, item tags.Item) bool {
 	return ok
 }
 
-// isIdentifier reports whether values of a shape can be the name of a resource.
-func isIdentifier(shape *shapes.Shape) bool {
-	switch shapes.Indirect(shape).Kind {
+// isIdentifier reports whether the values of a field can be the names of resources.
+func isIdentifier(field *shapes.Field) bool {
+	switch shapes.Indirect(field.Shape).Kind {
 	case shapes.String, shapes.Int, shapes.Uint, shapes.Text:
-		return true
+		return !field.Param.Sensitive
 	}
 	return false
 }

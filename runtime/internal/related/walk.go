@@ -1,10 +1,8 @@
 package related
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
 )
 
 // Node is a resource that a walk has reached.
@@ -99,31 +97,4 @@ func having(level []*Node, elementType string) (nodes []*Node, resources []any) 
 		}
 	}
 	return nodes, resources
-}
-
-// Position is where an edge stands among those that a walk has found.
-type Position struct {
-	Depth          int    `json:"d"`
-	Type           string `json:"t"`
-	Incoming       bool   `json:"i,omitempty"`
-	Source, Target string
-}
-
-// Position returns the position of an edge.
-func (e *Edge) Position() Position {
-	return Position{e.Depth, e.Type, e.Incoming, e.Source.ID(), e.Target.ID()}
-}
-
-// Compare compares positions: it is negative where p stands in front of q.
-func (p Position) Compare(q Position) int {
-	incoming := func(i bool) int {
-		if i {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(
-		cmp.Compare(p.Depth, q.Depth), cmp.Compare(incoming(p.Incoming), incoming(q.Incoming)),
-		strings.Compare(p.Type, q.Type), strings.Compare(p.Source, q.Source), strings.Compare(p.Target, q.Target),
-	)
 }
