@@ -112,7 +112,7 @@ func (o *Office) GetTask(_ context.Context, taskID string) (*Task, error) {
 
 // ListTasks lists the tasks of a person, or all.
 //
-//aql:op category=READ
+//aql:op category=READ,op=list_work
 func (o *Office) ListTasks(_ context.Context, ownerID string) ([]*Task, error) {
 	var found []*Task
 	for _, t := range o.Tasks {
@@ -165,7 +165,7 @@ func (o *Office) Members(ctx context.Context, teams []int64) (map[int64][]*Perso
 
 // TasksOf loads the tasks of persons.
 //
-//aql:relation Person.tasks by=PersonID,to=list_tasks,param=owner_id,many
+//aql:relation Person.tasks by=PersonID,to=list_work,param=owner_id,many
 func (o *Office) TasksOf(ctx context.Context, persons []string) (map[string][]*Task, error) {
 	found := make(map[string][]*Task)
 	for _, t := range o.Tasks {
