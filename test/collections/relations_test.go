@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -676,5 +677,16 @@ func TestHostileRelationshipRequests(t *testing.T) {
 				t.Errorf("%s: %v", text, o.Loads)
 			}
 		}
+	}
+}
+
+// The adapter runs what the header of its generated file says.
+func TestTheFingerprintCoversRelations(t *testing.T) {
+	text, err := os.ReadFile("people/aql_gen.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if print := officeAdapter(t, office(), aql.Options{}).Fingerprint(); !bytes.Contains(text, []byte("// Definitions: "+print+"\n")) {
+		t.Errorf("the adapter's is %s", print)
 	}
 }
