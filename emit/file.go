@@ -102,7 +102,7 @@ func definitions(pkg *model.Package) *gen.Definitions {
 		adapter.Operations[i] = pkg.Handlers[i].Operation
 	}
 	adapter.Relations = pkg.RelationDefinitions()
-	adapter.AddRelationships()
+	gen.AddRelationships(adapter)
 	return adapter
 }
 

@@ -65,7 +65,7 @@ type naming struct {
 // returns has that operation.
 func newRelations(registry *Registry, c *cursors) (*Registry, relating, error) {
 	definitions := registry.Definitions()
-	operation := definitions.RelationshipOperation()
+	operation := gen.RelationshipOperation(&definitions)
 	if operation == nil {
 		return registry, nil, nil
 	}
@@ -164,7 +164,7 @@ func (a *relations) checkReader(o *gen.Bound, definitions *gen.Definitions) erro
 func (a *relations) define(definitions *gen.Definitions) {
 	for i := range definitions.Operations {
 		if o := &definitions.Operations[i]; o.Relationships != nil {
-			*o = *definitions.RelationshipOperation()
+			*o = *gen.RelationshipOperation(definitions)
 		}
 	}
 }

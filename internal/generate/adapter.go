@@ -44,7 +44,7 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 			known[t.Name] = true
 		}
 	}
-	adapter.AddRelationships()
+	gen.AddRelationships(adapter)
 	if len(packages) > 0 {
 		adapter.Name = packages[0].Name
 	}

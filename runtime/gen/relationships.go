@@ -22,6 +22,10 @@ type Relationships struct {
 	Directions []string
 	Types      []string // of relationships
 	Roots      []string // element types at which a query can begin
+
+	// operation is RelationshipOperation. Only definitions that have the operation lead to it, so that the linker leaves
+	// it out of other adapters.
+	operation func(a *Definitions) *Operation
 }
 
 // The directions of relationship queries.
@@ -99,9 +103,9 @@ func (o *Operation) identifier(element string) string {
 	return ""
 }
 
-// relationships returns what the relations allow to follow; nil: nothing.
-func (a *Definitions) relationships() *Relationships {
-	found := &Relationships{Directions: []string{Outgoing}}
+// relationshipsOf returns what the relations allow to follow; nil: nothing.
+func relationshipsOf(a *Definitions) *Relationships {
+	found := &Relationships{Directions: []string{Outgoing}, operation: RelationshipOperation}
 	add := func(list *[]string, name string) {
 		if !slices.Contains(*list, name) {
 			*list = append(*list, name)
@@ -148,11 +152,11 @@ func (a *Definitions) FollowsRelationships() bool {
 }
 
 // AddRelationships adds the operation query_relationships and its types, where there is something that it can follow.
-func (a *Definitions) AddRelationships() {
+func AddRelationships(a *Definitions) {
 	if _, taken := a.Operation(QueryRelationships); taken {
 		return
 	}
-	if o := a.RelationshipOperation(); o != nil {
+	if o := RelationshipOperation(a); o != nil {
 		a.Operations = append(slices.Clip(a.Operations), *o)
 		a.Types = append(slices.Clip(a.Types), RelationshipTypes()...)
 	}
@@ -165,7 +169,7 @@ func (a *Definitions) narrowRelationships() {
 	if at < 0 {
 		return
 	}
-	if o := a.RelationshipOperation(); o != nil {
+	if o := a.Operations[at].Relationships.operation(a); o != nil {
 		a.Operations[at] = *o
 	} else {
 		a.Operations = slices.Delete(a.Operations, at, at+1)
@@ -173,8 +177,8 @@ func (a *Definitions) narrowRelationships() {
 }
 
 // RelationshipOperation returns the operation query_relationships; nil: there is nothing that it could follow.
-func (a *Definitions) RelationshipOperation() *Operation {
-	r := a.relationships()
+func RelationshipOperation(a *Definitions) *Operation {
+	r := relationshipsOf(a)
 	if r == nil {
 		return nil
 	}

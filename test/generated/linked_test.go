@@ -10,11 +10,12 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// An adapter without collections does not link what answers them, and is as large as if there were none. It does not
-// either if it executes templates, for which the linker keeps every exported method of what is in an interface.
+// An adapter without collections, or without relations, does not link what answers them, and is as large as if there were
+// none. It does not either if it executes templates, for which the linker keeps every exported method of what is in an
+// interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
-		t.Skip("three adapters are linked; the slow tier does")
+		t.Skip("four adapters are linked; the slow tier does")
 	}
 	root, err := scratch.Root()
 	if err != nil {
@@ -42,22 +43,29 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	for _, tt := range []struct {
 		name, program string
 		collections   bool
+		relations     bool
 		methods       bool // those that nothing calls, too
 	}{
-		{"without collections", "./clients/fixture", false, false},
+		{"without collections", "./clients/fixture", false, false, false},
 		{
 			"without collections, with templates",
 			main("\t\"os\"\n\t\"text/template\"\n\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
 				"\t_ = template.Must(template.New(\"t\").Parse(\"\")).Execute(os.Stdout, nil)\n"+
 					"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{Name: \"x\", Version: \"1\"})\n"),
-			false, true,
+			false, false, true,
 		},
 		{
 			"with a collection",
 			main("\t\"github.com/aqltag/aqltag/test/collections/parts\"\n",
 				"\tserve.Main(parts.NewRegistry(new(parts.Store), new(parts.Tasks)),\n"+
 					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
-			true, false,
+			true, false, false,
+		},
+		{
+			"with relations",
+			main("\t\"github.com/aqltag/aqltag/test/collections/people\"\n",
+				"\tserve.Main(people.NewRegistry(new(people.Office)), serve.Options{Name: \"x\", Version: \"1\"})\n"),
+			false, true, false,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,7 +76,11 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 				pattern string
 				linked  bool
 			}{
-				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/(collection|cursor)\..*$`, tt.collections},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/collection\..*$`, tt.collections},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/cursor\..*$`, tt.collections || tt.relations},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/related\..*$`, tt.relations},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*(relations|visit)\)\..*$`, tt.relations},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/gen\.RelationshipOperation$`, tt.relations},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*asking\)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*(Query|filterReader)\)\..*$`, tt.collections},
 				{`(?m)^.* T time\.Time\.ISOWeek$`, tt.methods},
