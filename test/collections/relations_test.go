@@ -15,10 +15,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/audit"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
 	"github.com/aqltag/aqltag/test/collections/people"
@@ -688,5 +690,60 @@ func TestTheFingerprintCoversRelations(t *testing.T) {
 	}
 	if print := officeAdapter(t, office(), aql.Options{}).Fingerprint(); !bytes.Contains(text, []byte("// Definitions: "+print+"\n")) {
 		t.Errorf("the adapter's is %s", print)
+	}
+}
+
+// What the JSON Schemas of query_relationships accept, the adapter accepts, and the other way round; what it answers,
+// they accept.
+func TestJSONSchemasOfRelationships(t *testing.T) {
+	o := office()
+	definitions := people.NewRegistry(o).Definitions()
+	gen.AddRelationships(&definitions)
+	operation, known := definitions.Operation(gen.QueryRelationships)
+	if !known {
+		t.Fatal("there is no such operation")
+	}
+	compiled := func(exported *jsonschema.Schema) *validator.Schema {
+		text, err := exported.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := validator.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiler := validator.NewCompiler()
+		if err := compiler.AddResource("schema.json", document); err != nil {
+			t.Fatal(err)
+		}
+		schema, err := compiler.Compile("schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return schema
+	}
+	params := compiled(jsonschema.Params(&definitions, operation))
+	result := compiled(jsonschema.Result(&definitions, operation.Returns.Name))
+	s := officeAdapter(t, o, aql.Options{}).NewSession()
+	for _, request := range []string{
+		`{` + fromAnn + `,"direction":"both","depth":3}`, `{` + fromAnn + `,"direction":"both","depth":null,"include":[]}`,
+		`{` + fromAnn + `,"direction":"incoming","relationship":"uses","include":["graph.edges"],"first":1}`,
+		`{` + fromAnn + `,"direction":"outgoing","relationship":null,"first":null,"after":null}`,
+		`{}`, `{` + fromAnn + `}`, `{"root":"ann","direction":"both"}`, `{"root":{"element_type":"person"},"direction":"both"}`,
+		`{"root":{"element_type":"person","element_name":"ann","id":1},"direction":"both"}`,
+		`{` + fromAnn + `,"direction":"up"}`, `{` + fromAnn + `,"direction":"both","relationship":"likes"}`,
+		`{` + fromAnn + `,"direction":"both","depth":0}`, `{` + fromAnn + `,"direction":"both","depth":4}`,
+		`{` + fromAnn + `,"direction":"both","include":["all"]}`, `{` + fromAnn + `,"direction":"both","first":-1}`,
+		`{` + fromAnn + `,"direction":"both","x":1}`,
+	} {
+		answer := follow(t, s, request)
+		if refused := valid(t, params, []byte(request)); (refused == nil) != (answer["success"] == true) {
+			t.Errorf("%s: the schema says %v, the adapter %s", request, refused, encoded(t, answer))
+		}
+		if answer["success"] == true {
+			if err := valid(t, result, encoded(t, answer["data"])); err != nil {
+				t.Errorf("%s: %v", request, err)
+			}
+		}
 	}
 }
