@@ -23,6 +23,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/test/collections/parts"
 	"github.com/aqltag/aqltag/test/collections/people"
 )
 
@@ -745,5 +746,24 @@ func TestJSONSchemasOfRelationships(t *testing.T) {
 				t.Errorf("%s: %v", request, err)
 			}
 		}
+	}
+}
+
+// Relations are those of their package where several are joined, also if types of theirs have one name.
+func TestRelationsOfMergedPackages(t *testing.T) {
+	o := office()
+	adapter, err := aql.New(aql.Merge(parts.NewRegistry(new(parts.Store), new(parts.Tasks)), people.NewRegistry(o)),
+		aql.Options{Name: "both", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := adapter.NewSession()
+	want := []string{
+		"1 outgoing extends people_task:t1 (people_task:t2 extends people_task:t1)",
+		"1 outgoing uses person:bob (people_task:t2 uses person:bob)",
+	}
+	got := found(t, follow(t, s, `{"root":{"element_type":"people_task","element_name":"t2"},"direction":"outgoing"}`))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
