@@ -36,11 +36,14 @@ type reader struct {
 	*testing.T
 	dir     string
 	shell   *shell
-	here    *strings.Replacer  // from places on pages to those of this test
-	address string             // of the last server over HTTP
-	printed string             // by the last commands
-	client  *mcp.ClientSession // of the last server in a configuration
-	token   string             // the last confirmation token in a reply
+	here    *strings.Replacer         // from places on pages to those of this test
+	address string                    // of the last server over HTTP
+	printed string                    // by the last commands
+	client  *mcp.ClientSession        // of the last server in a configuration
+	connect func() *mcp.ClientSession // starts that server
+	built   func() time.Time          // when its program was built last; zero: it is found by its name
+	started time.Time                 // what built returned when it was started
+	token   string                    // the last confirmation token in a reply
 }
 
 // configured is a server in the configuration of an MCP client.
@@ -216,22 +219,37 @@ func (r *reader) configure(page string, block Block) {
 		r.Fatalf("%s:%d: no configuration of an MCP client: %v", page, block.Line, err)
 	}
 	for name, server := range configuration.MCPServers {
-		command := exec.CommandContext(r.Context(), server.Command, server.Args...)
-		command.Env = os.Environ()
-		for key, value := range server.Env {
-			command.Env = append(command.Env, key+"="+value)
-		}
-		client := mcp.NewClient(&mcp.Implementation{Name: "page", Version: "1"}, nil)
-		session, err := client.Connect(r.Context(), &mcp.CommandTransport{Command: command}, nil)
-		if err != nil {
-			r.Fatalf("%s:%d: server %s: %v", page, block.Line, name, err)
-		}
-		r.Cleanup(func() { _ = session.Close() })
-		if _, err := session.ListTools(r.Context(), nil); err != nil {
-			r.Errorf("%s:%d: server %s: listing its tools: %v", page, block.Line, name, err)
-		}
-		r.client = session
+		r.connect = func() *mcp.ClientSession { return r.start(page, block, name, server) }
+		r.client = r.connect()
 	}
+}
+
+// start starts a server of a configuration. It ends with the test.
+func (r *reader) start(page string, block Block, name string, server configured) *mcp.ClientSession {
+	r.Helper()
+	r.built = func() time.Time {
+		program, err := os.Stat(server.Command)
+		if err != nil {
+			return time.Time{}
+		}
+		return program.ModTime()
+	}
+	r.started = r.built()
+	command := exec.CommandContext(r.Context(), server.Command, server.Args...)
+	command.Env = os.Environ()
+	for key, value := range server.Env {
+		command.Env = append(command.Env, key+"="+value)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "page", Version: "1"}, nil)
+	session, err := client.Connect(r.Context(), &mcp.CommandTransport{Command: command}, nil)
+	if err != nil {
+		r.Fatalf("%s:%d: server %s: %v", page, block.Line, name, err)
+	}
+	r.Cleanup(func() { _ = session.Close() })
+	if _, err := session.ListTools(r.Context(), nil); err != nil {
+		r.Errorf("%s:%d: server %s: listing its tools: %v", page, block.Line, name, err)
+	}
+	return session
 }
 
 var (
@@ -239,12 +257,16 @@ var (
 	times = regexp.MustCompile(`"(expires_at|consumed_at)":"[^"]*"`)
 )
 
-// call sends a request to the server of the last configuration, and compares its answer with the reply of the page.
+// call sends a request to the server of the last configuration, which is started anew where its program was
+// built since, and compares its answer with the reply of the page.
 func (r *reader) call(page string, block Block, request string) {
 	r.Helper()
 	tool, arguments, ok := strings.Cut(strings.ReplaceAll(request, "conf_…", r.token), " ")
 	if !ok || r.client == nil {
 		r.Fatalf("%s:%d: there is no request, or no server for it", page, block.Line)
+	}
+	if r.built() != r.started {
+		r.client = r.connect()
 	}
 	result, err := r.client.CallTool(r.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
