@@ -41,6 +41,7 @@ type generator struct {
 
 	handlersName string // of the variable
 	typesName    string // of the variable
+	relationsVar string // name of the variable
 	receivers    []*receiver
 	calls        []*call
 	enums        map[string][]string // values of the wire types that are enums
@@ -64,6 +65,7 @@ func (g *generator) file() ([]byte, error) {
 	body.line()
 	g.handlers(&body)
 	g.argumentStructs(&body)
+	g.relations(&body)
 	g.wireTypes(&types)
 	g.guards(&guards)
 	if len(g.errs) > 0 {
@@ -99,6 +101,8 @@ func definitions(pkg *model.Package) *gen.Definitions {
 	for i := range pkg.Handlers {
 		adapter.Operations[i] = pkg.Handlers[i].Operation
 	}
+	adapter.Relations = pkg.RelationDefinitions()
+	gen.AddRelationships(adapter)
 	return adapter
 }
 

@@ -40,6 +40,7 @@ func (g *generator) guards(p *printer) {
 			p.line("var _ ", signature, " = ", function)
 		}
 	}
+	g.loaderGuards(p)
 	g.structGuards(p)
 	p.shut("}")
 }

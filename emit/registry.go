@@ -22,6 +22,9 @@ func (g *generator) nameCalls() {
 	g.constructor(model.Constructor)
 	g.handlersName = g.names.unique("handlers", "aqlHandlers")
 	g.typesName = g.names.unique("wireTypes", "aqlWireTypes")
+	if len(g.pkg.Relations) > 0 {
+		g.relationsVar = g.names.unique("relations", "aqlRelations")
+	}
 	for i := range g.pkg.Handlers {
 		h := &g.pkg.Handlers[i]
 		c := &call{handler: h}
@@ -39,6 +42,11 @@ func (g *generator) nameCalls() {
 		g.calls = append(g.calls, c)
 	}
 	g.computedReceivers()
+	for i := range g.pkg.Relations {
+		if r := g.pkg.Relations[i].Receiver; r != nil {
+			g.receiver(r)
+		}
+	}
 	if len(g.receivers) > 0 {
 		g.constructor(model.Choosing)
 	}
@@ -77,7 +85,7 @@ func (g *generator) newRegistry(p *printer) {
 	}
 	p.comment("NewRegistry returns the operations of package " + g.pkg.Name + by + ".")
 	p.open("func NewRegistry", generic, "(", strings.Join(params, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.about(), g.codecs())
+	p.line("return ", g.gen("NewRegistry"), "(", strings.Join(values, ", "), ")", g.about(), g.related(), g.codecs())
 	p.shut("}")
 	if len(names) == 0 {
 		return
@@ -90,7 +98,7 @@ func (g *generator) newRegistry(p *printer) {
 	p.comment(model.Choosing + " returns the same operations, carried out by what " + enumerate(names) + verb +
 		" for each call.")
 	p.open("func ", model.Choosing, generic, "(", strings.Join(functions, ", "), ") *", g.gen("Registry"), " {")
-	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.about(), g.codecs())
+	p.line("return ", g.gen(model.Choosing), "(", strings.Join(choices, ", "), ")", g.about(), g.related(), g.codecs())
 	p.shut("}")
 }
 

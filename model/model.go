@@ -12,10 +12,11 @@ type Package struct {
 
 	Description string // what the service is, by the package comment; empty: nothing says it
 
-	Handlers []Handler
-	Types    []gen.Type // types that the operations mention, sorted by name
-	Guards   []Guard    // structs that requests and results consist of
-	Messages bool       // some of them are messages of protocol buffers
+	Handlers  []Handler
+	Relations []Relation // between Types
+	Types     []gen.Type // types that the operations mention, sorted by name
+	Guards    []Guard    // structs that requests and results consist of
+	Messages  bool       // some of them are messages of protocol buffers
 	// Computed says how the computed fields of a type are computed, in the order of the definitions of its type, by its
 	// name.
 	Computed map[string][]Computed
@@ -122,6 +123,27 @@ type Merge struct {
 
 // Copy is a value that one field gets from another.
 type Copy struct{ To, From string }
+
+// Relation is a relation with the Go function that loads it.
+type Relation struct {
+	gen.Relation           // without receivers and loader
+	Func         string    // name of the function or method
+	Receiver     *Receiver // nil for a plain function
+	From, Key    GoType    // types of what has the relation, and of its key
+	Elem         GoType    // type to a pointer of which the relation leads
+	Field        string    // Go path of the field with the key
+	Pointer      bool      // the field is a pointer to the key
+	Position     Position
+}
+
+// RelationDefinitions returns the definitions of the relations.
+func (p *Package) RelationDefinitions() []gen.Relation {
+	var definitions []gen.Relation
+	for i := range p.Relations {
+		definitions = append(definitions, p.Relations[i].Relation)
+	}
+	return definitions
+}
 
 // Argument is an argument of a handler that has no request struct.
 type Argument struct {

@@ -27,6 +27,7 @@ type Adapter struct {
 	log         *slog.Logger
 	runner      runner
 	inFlight    inFlight
+	related     relating   // nil: the operation query_relationships has nothing to follow, and does not exist
 	changing    sync.Mutex // held while the view is replaced
 }
 
@@ -43,7 +44,7 @@ func New(registry *Registry, options Options) (*Adapter, error) {
 func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	a := &Adapter{options: options.withDefaults()}
 	a.log = slog.New(steadyHandler{a.options.Logger.Handler()})
-	var faults [12]error
+	var faults [13]error
 	faults[0] = registry.Err()
 	a.options.Limits, faults[1] = options.Limits.withDefaults()
 	a.inFlight, faults[2] = newInFlight(options.MaxInFlightBytes, a.options.Limits)
@@ -52,7 +53,16 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	listings := &cursors{adapter: options.Name}
 	listings.options, faults[11] = options.Collections.withDefaults()
 	if faults[0] == nil {
+		registry, a.related, faults[12] = relate(registry, listings)
+	}
+	if faults[0] == nil && faults[12] == nil && registry.Err() != nil { // of query_relationships
+		faults[0] = registry.Err()
+	}
+	if faults[0] == nil {
 		a.registered = registry.Definitions()
+		if a.related != nil {
+			a.related.define(&a.registered)
+		}
 		a.registered.Name, a.registered.Version = options.Name, options.Version
 		own := a.registered.Description
 		a.registered.Description = cmp.Or(options.Description, own)

@@ -178,6 +178,9 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	w.SetMaxDepth(x.resultLevels())
 	start := w.Len()
 	x.ran = true
+	if q.operation.definition.Relationships != nil {
+		ctx = x.adapter.related.within(ctx, x)
+	}
 	out := x.adapter.runner.run(ctx, run{
 		operation: &q.operation.definition, handler: &q.slots.handled, mapError: x.adapter.options.MapError,
 	}, w)

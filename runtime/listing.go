@@ -33,6 +33,8 @@ type Collections struct {
 	MaxSkipped int
 	// MaxGroups is the greatest number of groups that one summary of an answer may have. Default: 1,000.
 	MaxGroups int
+	// MaxRelated is the greatest number of resources that the relations of one answer load. Default: 1,000.
+	MaxRelated int
 }
 
 // mostPerPage is the greatest MaxPage (MCP-AQL pagination §5.3).
@@ -50,6 +52,7 @@ func (c Collections) withDefaults() (Collections, error) {
 		{"MaxScanned", &c.MaxScanned, 1_000_000, math.MaxInt},
 		{"MaxSkipped", &c.MaxSkipped, 10_000, math.MaxInt},
 		{"MaxGroups", &c.MaxGroups, gen.MaxGroups, math.MaxInt},
+		{"MaxRelated", &c.MaxRelated, 1000, math.MaxInt},
 	} {
 		if *option.value == 0 {
 			*option.value = option.standard

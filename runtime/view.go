@@ -148,6 +148,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 			Aggregations:        v.definitions.Aggregates(),
 			ComputedFields:      v.definitions.Computes(),
 			Pagination:          v.definitions.Paginates(),
+			RelationshipQueries: v.definitions.FollowsRelationships(),
 			Warnings:            true,
 			Confirmation:        confirms,
 			DangerousOperations: true,

@@ -14,16 +14,16 @@ type Directive struct {
 	Name        string // one of the directives
 	Text        string // what follows the name
 	TextOffset  int    // of Text, in bytes of the line
-	Items       []Item // of op, adopt, param, update, type and computed; offsets are in bytes of the line
+	Items       []Item // of op, adopt, param, update, type, relation and computed; offsets are in bytes of the line
 	Target      Target // of an adopt directive
 	Param       string // name of the parameter that a param directive refines
-	About       string // type of a type directive, field of a hide directive; TextOffset is its offset
+	About       string // type of a type directive, field of a hide or relation directive; TextOffset is its offset
 	Example     string // JSON object of an example directive
 	Description string // what follows the JSON
 }
 
 var directives = []string{
-	"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "type", "hide", "nolint",
+	"example", "reason", "confirm", "op", "adopt", "param", "update", "names", "type", "hide", "relation", "nolint",
 	"computed",
 }
 
@@ -94,6 +94,8 @@ func usage(name string) string {
 		return "//aql:type PACKAGE.TYPE string,pattern='^[a-z]+$'"
 	case "hide":
 		return "//aql:hide TYPE.FIELD"
+	case "relation":
+		return "//aql:relation TYPE.NAME by=FIELD,to=OPERATION"
 	case "confirm":
 		return "//aql:confirm Delete '{name}'?"
 	default:
@@ -143,6 +145,8 @@ func (d *Directive) parse() []Problem {
 				Suggestion: usage("hide"),
 			}}
 		}
+	case "relation":
+		return d.parseRelation()
 	case "param":
 		name, trimmed := cutWord(d.Text)
 		if strings.ContainsAny(name, "=,") {
@@ -164,6 +168,41 @@ func (d *Directive) parse() []Problem {
 		return d.parseItems(trimmed, d.TextOffset+len(d.Text)-len(trimmed), Parameter)
 	}
 	return nil
+}
+
+// parseRelation reads the type and the name of a relation, a blank, and its items.
+func (d *Directive) parseRelation() []Problem {
+	about, items := cutWord(d.Text)
+	d.About = about
+	if dot := strings.LastIndexByte(about, '.'); dot <= 0 || dot == len(about)-1 || strings.ContainsAny(about, "=,") {
+		return []Problem{{
+			Offset: d.TextOffset, End: d.TextOffset + len(about), Code: codeMissing,
+			Message:  "directive //aql:relation needs a type and the name of its relation",
+			Expected: usage("relation"), Actual: about, Suggestion: usage("relation"),
+		}}
+	}
+	at := d.TextOffset + len(d.Text) - len(items)
+	problems := d.parseItems(items, at, Relation)
+	for _, key := range []string{"by", "to"} {
+		if len(problems) > 0 || hasItem(d.Items, key) {
+			continue
+		}
+		problems = append(problems, Problem{
+			Offset: d.TextOffset, End: d.TextOffset + len(d.Text), Code: codeMissing,
+			Message:  fmt.Sprintf("directive //aql:relation does not say %s=", key),
+			Expected: usage("relation"), Actual: d.Text, Suggestion: usage("relation"),
+		})
+	}
+	return problems
+}
+
+func hasItem(items []Item, key string) bool {
+	for i := range items {
+		if items[i].Key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // cutWord splits a text into its first word and what follows.

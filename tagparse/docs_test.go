@@ -26,6 +26,7 @@ func TestDocumentedKeys(t *testing.T) {
 		tagparse.Operation: "| key of an operation | value | meaning |\n|---|---|---|\n",
 		tagparse.Parameter: "| key of a field | value | meaning |\n|---|---|---|\n",
 		tagparse.Computed:  "| key of a computed field | value | meaning |\n|---|---|---|\n",
+		tagparse.Relation:  "| key of a relation | value | meaning |\n|---|---|---|\n",
 	} {
 		before, rest, ok := strings.Cut(page, header)
 		documented, after, ok2 := strings.Cut(rest, "\n\n")

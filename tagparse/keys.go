@@ -23,6 +23,7 @@ const (
 	Adopt                  // //aql:adopt
 	Type                   // //aql:type
 	Computed               // //aql:computed
+	Relation               // //aql:relation
 )
 
 // ValueKind is what a key takes as its value.
@@ -62,7 +63,7 @@ var (
 	onIntegers = []string{"integer"}
 )
 
-// operationKeys, parameterKeys, adoptKeys, updateKeys and typeKeys are the tables of keys.
+// operationKeys, parameterKeys, adoptKeys, updateKeys, typeKeys and relationKeys are the tables of keys.
 var (
 	operationKeys = []Key{
 		{Name: "op", Value: Text, Doc: "name of the operation; default: the function's name in snake_case"},
@@ -182,6 +183,29 @@ var (
 		{Scope: Type, Name: "min", Value: Number, Doc: "smallest number"},
 		{Scope: Type, Name: "max", Value: Number, Doc: "largest number"},
 	}
+	relationKeys = []Key{
+		{Scope: Relation, Name: "by", Value: Text, Doc: "field of the type that has the key; required"},
+		{
+			Scope: Relation, Name: "to", Value: Text,
+			Doc: "READ operation that agents would call instead; who may not call it does not get the relation; required",
+		},
+		{
+			Scope: Relation, Name: "param", Value: Text,
+			Doc: "parameter of that operation that takes the key; default: the one with the name of the field, " +
+				"else the only required one",
+		},
+		{Scope: Relation, Name: "many", Value: Flag, Doc: "that one key leads to any number of resources"},
+		{
+			Scope: Relation, Name: "type", Value: OneOf, OneOf: []string{
+				"uses", "extends", "references", "triggers", "composes",
+			}, Doc: "relationship that `query_relationships` follows; default: it does not follow this one",
+		},
+		{
+			Scope: Relation, Name: "inverse", Value: Text,
+			Doc: "TYPE.NAME of the relation that leads back; with it `query_relationships` finds incoming relationships",
+		},
+		{Scope: Relation, Name: "desc", Value: Text, Doc: "description; default: the loader's comment"},
+	}
 )
 
 // computedKeys is the table of keys of computed fields.
@@ -208,6 +232,8 @@ func Keys(scope Scope) []Key {
 		return typeKeys
 	case Computed:
 		return computedKeys
+	case Relation:
+		return relationKeys
 	default:
 		return parameterKeys
 	}

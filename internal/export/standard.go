@@ -19,8 +19,9 @@ func StandardProtocol(a *gen.Definitions) describe.Protocol {
 	return describe.Protocol{
 		Conformance: conformance,
 		Capabilities: describe.Capabilities{
-			Batch: true, FieldSelection: selection, Aggregations: a.Aggregates(), Pagination: a.Paginates(), Warnings: true,
-			Confirmation: true, DangerousOperations: true,
+			Batch: true, FieldSelection: selection, Aggregations: a.Aggregates(),
+			ComputedFields: a.Computes(), Pagination: a.Paginates(),
+			RelationshipQueries: a.FollowsRelationships(), Warnings: true, Confirmation: true, DangerousOperations: true,
 		},
 		Limits: describe.Limits{
 			RequestSize: 1 << 20, ResponseSize: 10 << 20, StringLength: 1 << 20, ArrayElements: 10_000, NestingDepth: 32,

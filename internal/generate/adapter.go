@@ -26,6 +26,7 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 			parts[i].Operations = append(parts[i].Operations, h.Operation)
 		}
 		parts[i].Types = pkg.Types
+		parts[i].Relations = pkg.RelationDefinitions()
 		adapter.Description = strings.TrimSpace(adapter.Description + " " + pkg.Description)
 	}
 	parts, err := gen.Qualify(parts) // as aql.Merge does
@@ -35,6 +36,7 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 	known := make(map[string]bool)
 	for _, part := range parts {
 		adapter.Operations = append(adapter.Operations, part.Operations...)
+		adapter.Relations = append(adapter.Relations, part.Relations...)
 		for _, t := range part.Types {
 			if !known[t.Name] {
 				adapter.Types = append(adapter.Types, t)
@@ -42,6 +44,7 @@ func Adapter(packages []model.Package) (*gen.Definitions, error) {
 			known[t.Name] = true
 		}
 	}
+	gen.AddRelationships(adapter)
 	if len(packages) > 0 {
 		adapter.Name = packages[0].Name
 	}

@@ -154,6 +154,7 @@ func propose(x *scan.Exploration, root *packages.Package, only func(operation, f
 			})
 		case fn.Marked:
 			q.reject(fn, misfitRefusal(fn))
+		case fn.Loads: // agents reach it through a relation
 		default:
 			q.consider(fn)
 		}

@@ -523,3 +523,26 @@ func (s *Store) Delete(id int64) error { return nil }
 		t.Errorf("left: %+v", left)
 	}
 }
+
+// A function that loads a relation is no operation of its own: it is neither proposed nor rejected.
+func TestLoadersAreNotProposed(t *testing.T) {
+	got, _ := bare(t, `
+// Get returns an item.
+func (s *Store) Get(id int64) (*Item, error) { return nil, nil }
+
+// Load loads items.
+//
+//aql:relation Item.next by=ID,to=get
+func (s *Store) Load(ids []int64) (map[int64]*Item, error) { return nil, nil }
+`)
+	var names []string
+	for _, c := range got[0].Candidates {
+		names = append(names, c.Function)
+	}
+	for _, r := range got[0].Rejected {
+		names = append(names, r.Function)
+	}
+	if diff := cmp.Diff([]string{"Store.Get"}, names); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -43,6 +43,7 @@ type Function struct {
 	Func    *types.Func
 	Marked  bool          // it has a tag or directive of an operation
 	Handler bool          // it is the handler of an operation
+	Loads   bool          // it loads a relation
 	Name    string        // of the operation, if the function is marked
 	Request types.Type    // the request struct, if the function is marked and has one
 	Misfit  *shapes.Fault // why a marked function cannot be a handler; nil: it can
@@ -126,6 +127,9 @@ func functionsOf(p *source.Program, root *packages.Package, marked, chosen []ope
 			}
 			fn := declared[decl.Name.Pos()]
 			f := Function{Decl: decl, Func: fn, operation: operation{pkg: root, decl: decl, fn: fn}}
+			f.Loads = decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
+				return strings.HasPrefix(c.Text, "//aql:relation ")
+			})
 			same := func(o operation) bool { return o.fn == fn }
 			if i := slices.IndexFunc(marked, same); i >= 0 {
 				f.operation = marked[i]

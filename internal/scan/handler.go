@@ -100,13 +100,14 @@ func (s *scanner) findOperations(root *packages.Package) []operation {
 		}
 		directives = s.takeComputed(root.Types, fn, decl, directives)
 		o := operation{pkg: root, decl: decl, fn: fn, directives: directives}
+		s.noteLoaders(o)
 		if s.recognise(&o) {
 			found = append(found, o)
 			continue
 		}
 		for _, d := range directives {
-			// adopt is reported, and names is about the package
-			if d.Name == "nolint" || d.Name == "adopt" || d.Name == "names" {
+			// adopt is reported, names is about the package, and a loader need not be a handler
+			if d.Name == "nolint" || d.Name == "adopt" || d.Name == "names" || d.Name == "relation" {
 				continue
 			}
 			s.Report(d.at, diag.Diagnostic{

@@ -57,11 +57,15 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	b.checkReserved(root, handlers)
 	b.noteFoldedNames()
 	b.noteLeftOut()
+	if slices.ContainsFunc(s.loaders, func(l loader) bool { return l.pkg == root }) {
+		w.ReserveRelationships()
+	}
 	w.AssignNames()
 	for _, h := range handlers {
 		w.Complete(h.request)
 		w.Complete(h.result)
 	}
+	relations := s.buildRelations(b, root, handlers, w)
 	b.setOperators()
 	b.warnUnqueried(handlers)
 	if b.linting {
@@ -69,8 +73,9 @@ func (s *scanner) buildPackage(root *packages.Package, operations []operation) (
 	}
 	out := model.Package{
 		Path: root.PkgPath, Name: root.Name, Dir: load.Directory(root), Guards: guards(b.speller, handlers),
-		Messages: haveMessages(handlers),
-		Handlers: make([]model.Handler, 0, len(handlers)),
+		Messages:  haveMessages(handlers),
+		Handlers:  make([]model.Handler, 0, len(handlers)),
+		Relations: relations,
 	}
 	out.Description = s.descriptionOf(root)
 	out.Taken, out.Imported = s.taken(root)

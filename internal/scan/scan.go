@@ -144,6 +144,7 @@ type scanner struct {
 	opts Options
 
 	computed map[*types.Package][]*computation // functions that compute fields, by the package that declares them
+	loaders  []loader                          // of relations, of all packages
 }
 
 // scan finds the operations of the loaded packages.

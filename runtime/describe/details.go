@@ -51,6 +51,16 @@ type operationDetails struct {
 	Examples    []exampleInfo   `json:"examples,omitempty"`
 	Summaries   *summarySupport `json:"aggregation_support,omitempty"`
 	Computed    []computedInfo  `json:"computed_fields,omitempty"`
+	// Relationships are what query_relationships follows (MCP-AQL introspection §3.3).
+	Relationships *relationshipInfo `json:"relationship_capabilities,omitempty"`
+}
+
+// relationshipInfo is what an operation that follows relationships can do.
+type relationshipInfo struct {
+	Supported  bool     `json:"supported"`
+	Directions []string `json:"directions"`
+	Types      []string `json:"relationship_types"`
+	MaxDepth   int      `json:"max_depth"`
 }
 
 // permissions are the effects of a semantic category (MCP-AQL core §6.1).
@@ -108,6 +118,9 @@ func detailsOf(a *gen.Definitions, o *gen.Operation, s Surface, gated Gating) op
 		if _, own := o.Param(token.Name); !own {
 			details.Parameters = append(details.Parameters, parameterInfoOf(&token))
 		}
+	}
+	if r := o.Relationships; r != nil {
+		details.Relationships = &relationshipInfo{true, r.Directions, r.Types, gen.MaxRelationshipDepth}
 	}
 	for _, example := range o.Examples {
 		details.Examples = append(details.Examples, exampleInfo{

@@ -44,6 +44,7 @@ func NewRegistryFor(handlers []Handler, types []WireType, choices ...Choice) *Re
 	r := newRegistry(handlers, types, func(h *Handler, o Operation) Bound {
 		return Bound{Operation: o, handler: h, choices: h.used(choices), every: choices}
 	})
+	r.choices = choices
 	if missing != nil {
 		r.faults = append(r.faults, missing)
 	}
@@ -51,15 +52,18 @@ func NewRegistryFor(handlers []Handler, types []WireType, choices ...Choice) *Re
 }
 
 // used returns the choices of the receivers that a handler uses, each in its place; nil if there are none.
-func (h *Handler) used(choices []Choice) []Choice {
-	if h.Receivers == nil {
+func (h *Handler) used(choices []Choice) []Choice { return usedOf(choices, h.Receivers) }
+
+// usedOf returns the choices of the receivers at places, as used does.
+func usedOf(choices []Choice, places []int) []Choice {
+	if places == nil {
 		return choices
 	}
-	if len(h.Receivers) == 0 {
+	if len(places) == 0 {
 		return nil
 	}
 	used := make([]Choice, len(choices))
-	for _, i := range h.Receivers {
+	for _, i := range places {
 		used[i] = choices[i]
 	}
 	return used

@@ -58,6 +58,7 @@ type Definitions struct {
 	Description string // what the service is, in a few sentences; empty: nothing says it
 	Operations  []Operation
 	Types       []Type
+	Relations   []Relation // between the types
 }
 
 // Operation finds an operation by its exact name.
@@ -123,6 +124,8 @@ type Operation struct {
 	Deprecated   string        // what to know about the deprecation; empty: not deprecated
 	Replacement  string        // the operation to use instead
 	Source       string        // "file:line" of the handler, relative to its module
+	// Relationships is what query_relationships follows; nil for every other operation (MCP-AQL introspection §3.3).
+	Relationships *Relationships
 }
 
 // SelectsFields reports whether a parameter selects the fields of the result (MCP-AQL field selection §2).

@@ -1,7 +1,7 @@
 package gen
 
-// Only returns the definitions of the operations that keep reports, with the types that they mention. An operation that
-// names one of the others as its replacement is deprecated without one.
+// Only returns the definitions of the operations that keep reports, with the types that they mention and the relations
+// that lead to them. An operation that names one of the others as its replacement is deprecated without one.
 func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
 	only := Definitions{Name: a.Name, Version: a.Version, Description: a.Description}
 	removed := make(map[string]bool)
@@ -20,6 +20,12 @@ func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
 			}
 		}
 	}
+	for i := range a.Relations {
+		if _, kept := only.Operation(a.Relations[i].To); kept {
+			only.Relations = append(only.Relations, a.Relations[i])
+		}
+	}
+	only.narrowRelationships()
 	reached := only.reached(a.Types)
 	for i := range a.Types {
 		if reached[a.Types[i].Name] {

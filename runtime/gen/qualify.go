@@ -276,6 +276,11 @@ func (r renaming) definitions(d Definitions) Definitions {
 			t.Members[k] = r.of(t.Members[k])
 		}
 	}
+	d.Relations = slices.Clone(d.Relations)
+	for i := range d.Relations {
+		relation := &d.Relations[i]
+		relation.Of, relation.Target = r.of(relation.Of), r.of(relation.Target)
+	}
 	for i := range d.Operations {
 		o := &d.Operations[i]
 		o.Params, o.Returns.Name = r.params(o.Params), r.of(o.Returns.Name)

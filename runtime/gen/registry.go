@@ -18,6 +18,9 @@ type Registry struct {
 	faults      []error
 	merged      []*Registry // what Merge made it of, each of one package
 	codecs      []Codec
+	relations   []BoundRelation
+	receivers   []any    // of NewRegistry, for Relate
+	choices     []Choice // of NewRegistryFor, for Relate
 }
 
 // Bound is an operation of a Registry, bound to the values whose methods it calls.
@@ -56,9 +59,11 @@ func (b *Bound) Call(ctx context.Context, request any) (result any, err error) {
 // NewRegistry makes a registry of the handlers and types that a generated file declares. receivers are the values whose
 // methods the handlers call. Registry.Err reports what is wrong with them.
 func NewRegistry(handlers []Handler, types []WireType, receivers ...any) *Registry {
-	return newRegistry(handlers, types, func(h *Handler, o Operation) Bound {
+	r := newRegistry(handlers, types, func(h *Handler, o Operation) Bound {
 		return Bound{Operation: o, handler: h, receivers: receivers}
 	})
+	r.receivers = receivers
+	return r
 }
 
 // newRegistry makes a registry of handlers, which bind binds to their receivers.
@@ -127,6 +132,7 @@ func Merge(registries ...*Registry) *Registry {
 		for i := range r.types {
 			m.addType(&r.types[i])
 		}
+		m.relations = append(m.relations, r.relations...)
 	}
 	return m.Registry
 }
@@ -159,6 +165,10 @@ func qualify(registries []*Registry) ([]*Registry, error) {
 	for i, r := range registries {
 		renamed := &Registry{
 			operations: slices.Clone(r.operations), types: definitions[i].Types, faults: r.faults, codecs: r.codecs,
+			relations: slices.Clone(r.relations),
+		}
+		for k := range renamed.relations {
+			renamed.relations[k].Relation = definitions[i].Relations[k]
 		}
 		for k := range renamed.operations {
 			renamed.operations[k].Operation = definitions[i].Operations[k]
@@ -219,6 +229,9 @@ func (r *Registry) Definitions() Definitions {
 	}
 	for i := range r.operations {
 		definitions.Operations = append(definitions.Operations, r.operations[i].Operation)
+	}
+	for i := range r.relations {
+		definitions.Relations = append(definitions.Relations, r.relations[i].Relation)
 	}
 	return definitions
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// An adapter without collections does not link what answers them, and is as large as if there were none. It does not
-// either if it executes templates, for which the linker keeps every exported method of what is in an interface.
+// An adapter without collections, or without relations, does not link what answers them, and is as large as if there were
+// none. It does not either if it executes templates, for which the linker keeps every exported method of what is in an
+// interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("four adapters are linked; the slow tier does")
@@ -43,29 +44,36 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 		name, program string
 		collections   bool
 		computed      bool
+		relations     bool
 		methods       bool // those that nothing calls, too
 	}{
-		{"without collections", "./clients/fixture", false, false, false},
+		{"without collections", "./clients/fixture", false, false, false, false},
 		{
 			"without collections, with templates",
 			main("\t\"os\"\n\t\"text/template\"\n\n\t\"github.com/aqltag/aqltag/runtime/gen\"\n",
 				"\t_ = template.Must(template.New(\"t\").Parse(\"\")).Execute(os.Stdout, nil)\n"+
 					"\tserve.Main(gen.NewRegistry(nil, nil), serve.Options{Name: \"x\", Version: \"1\"})\n"),
-			false, false, true,
+			false, false, false, true,
 		},
 		{
 			"with a collection",
 			main("\t\"github.com/aqltag/aqltag/test/collections/parts\"\n",
 				"\tserve.Main(parts.NewRegistry(new(parts.Store), new(parts.Tasks)),\n"+
 					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
-			true, false, false,
+			true, false, false, false,
 		},
 		{
 			"with a collection and computed fields",
 			main("\t\"github.com/aqltag/aqltag/test/collections/crates\"\n",
 				"\tserve.Main(crates.NewRegistry(new(crates.Depot), new(crates.Scale)),\n"+
 					"\t\tserve.Options{Name: \"x\", Version: \"1\"})\n"),
-			true, true, false,
+			true, true, false, false,
+		},
+		{
+			"with relations",
+			main("\t\"github.com/aqltag/aqltag/test/collections/people\"\n",
+				"\tserve.Main(people.NewRegistry(new(people.Office)), serve.Options{Name: \"x\", Version: \"1\"})\n"),
+			false, false, true, false,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +84,11 @@ func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 				pattern string
 				linked  bool
 			}{
-				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/(collection|cursor)\..*$`, tt.collections},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/collection\..*$`, tt.collections},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/cursor\..*$`, tt.collections || tt.relations},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/related\..*$`, tt.relations},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*(relations|visit)\)\..*$`, tt.relations},
+				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/gen\.RelationshipOperation$`, tt.relations},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime\.\(\*asking\)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*(Query|filterReader)\)\..*$`, tt.collections},
 				{`(?m)^.* T github\.com/aqltag/aqltag/runtime/internal/codec\.\(\*computed(Fields|Values)\)\..*$`, tt.computed},

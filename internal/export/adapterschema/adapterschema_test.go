@@ -88,7 +88,8 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		"Filter":       "of fields of elements; the fields of a filter are not told either",
 		"Search":       "of fields of elements",
 		"DangerSource": "says why, not what", "Source": "a place in Go source", "Go": "a name in Go",
-		"ID": "not on the wire", "OmitEmpty": "about results", "FormatRule": "about results",
+		"Relationships": "the parameters say it",
+		"ID":            "not on the wire", "OmitEmpty": "about results", "FormatRule": "about results",
 		"OmitZero": "about results", "Quoted": "the type says it", "Constant": "enum says it",
 	}
 	plain := func() (*gen.Definitions, *gen.Operation, *gen.Param) {
@@ -139,6 +140,8 @@ func TestNothingIsLostInSilence(t *testing.T) {
 				*field = []gen.Example{{Params: "{}"}}
 			case *[]gen.Param:
 				*field = nil
+			case **gen.Relationships:
+				*field = &gen.Relationships{Types: []string{"uses"}}
 			case **gen.Param:
 				*field = &gen.Param{Type: "string"}
 			default:

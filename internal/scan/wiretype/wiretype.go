@@ -55,6 +55,7 @@ type Set struct {
 	nullableItems map[wireKey]bool       // lists in which an operation may return nil elements
 	nothing       bool                   // an operation returns nothing
 	open          []*shapes.Shape        // lists and maps whose elements are being described
+	reserved      []string               // names that no type gets
 	ConstantNames map[model.EnumConstant]model.GoType
 }
 
@@ -240,6 +241,9 @@ func (s *Set) AssignNames() {
 		nothing: true, "SemanticCategory": true, "OperationInput": true, "OperationResult": true, "OperationSuccess": true,
 		"OperationFailure": true, "EndpointPermissions": true, "IntrospectionResult": true, "FieldSelection": true,
 	}
+	for _, name := range s.reserved {
+		taken[name] = true
+	}
 	byBase := make(map[string][]*wireType)
 	for _, t := range s.all {
 		byBase[t.base] = append(byBase[t.base], t)
@@ -281,6 +285,22 @@ func compareBool(a, b bool) int {
 		return 1
 	}
 	return -1
+}
+
+// ReserveRelationships keeps the names of the types of the operation query_relationships for it.
+func (s *Set) ReserveRelationships() {
+	for _, t := range gen.RelationshipTypes() {
+		s.reserved = append(s.reserved, t.Name)
+	}
+}
+
+// Name returns the name of the wire type of a struct; false: no operation mentions it.
+func (s *Set) Name(shape *shapes.Shape) (string, bool) {
+	t := s.known[wireKey{shape, plain}]
+	if t == nil {
+		return "", false
+	}
+	return t.name, true
 }
 
 // nameOf is the name of a known wire type.

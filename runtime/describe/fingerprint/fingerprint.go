@@ -20,8 +20,8 @@ func Of(a *gen.Definitions) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// canonical returns the text of which a fingerprint is the hash: what the service is, the operations in their order and
-// the types by name, as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are
+// canonical returns the text of which a fingerprint is the hash: what the service is, the operations and relations in
+// their order and the types by name, as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are
 // checked against. It leaves out the name and the version of the service, names and places in Go source, and the source
 // of danger levels.
 func canonical(a *gen.Definitions) []byte {
@@ -34,6 +34,7 @@ func canonical(a *gen.Definitions) []byte {
 	w.object(func() {
 		w.textMember("description", a.Description)
 		list(&w, "operations", a.Operations, w.operation)
+		list(&w, "relations", a.Relations, w.relation)
 		list(&w, "types", types, func(t **gen.Type) { w.typ(*t) })
 	})
 	return w.text
@@ -117,6 +118,21 @@ func (w *writer) param(p *gen.Param) {
 		w.flag("search", p.Search)
 		w.flag("sensitive", p.Sensitive)
 		w.textMember("type", p.Type)
+	})
+}
+
+func (w *writer) relation(r *gen.Relation) {
+	w.object(func() {
+		w.textMember("by", r.By)
+		w.textMember("description", r.Description)
+		w.textMember("inverse", r.Inverse)
+		w.flag("many", r.Many)
+		w.textMember("name", r.Name)
+		w.textMember("of", r.Of)
+		w.textMember("param", r.Param)
+		w.textMember("target", r.Target)
+		w.textMember("to", r.To)
+		w.textMember("type", r.Type)
 	})
 }
 

@@ -55,11 +55,12 @@ func TestCanonicalText(t *testing.T) {
 
 // untold are the parts of definitions that a fingerprint does not tell, and why.
 var untold = map[string]string{
-	"Definitions.Name":       "an option of the running adapter, which the generator does not know",
-	"Definitions.Version":    "an option of the running adapter",
-	"Operation.DangerSource": "says why, not what",
-	"Operation.Source":       "a place in Go source",
-	"Param.Go":               "a name in Go",
+	"Definitions.Name":        "an option of the running adapter, which the generator does not know",
+	"Definitions.Version":     "an option of the running adapter",
+	"Operation.DangerSource":  "says why, not what",
+	"Operation.Relationships": "the parameters and the relations say it",
+	"Operation.Source":        "a place in Go source",
+	"Param.Go":                "a name in Go",
 }
 
 // REQ-GE-06: whatever is changed in definitions, the fingerprint changes, unless it is listed above. The definitions
@@ -108,6 +109,20 @@ func TestWhatMakesFingerprintsDiffer(t *testing.T) {
 		{"an empty list for none",
 			func(a *gen.Definitions) { a.Types[1].Values = []gen.EnumValue{}; a.Operations[1].Reasons = []string{} }, true},
 		{"the handler in another file", func(a *gen.Definitions) { a.Operations[0].Source = "other.go:1" }, true},
+		{"the loader of a relation", func(a *gen.Definitions) {
+			a.Relations[0].Loader, a.Relations[0].Receivers = 1, []int{1}
+		}, true},
+		{"a relation less", func(a *gen.Definitions) { a.Relations = nil }, false},
+		{"a relation of another type", func(a *gen.Definitions) { a.Relations[0].Of = "B" }, false},
+		{"a relation of another name", func(a *gen.Definitions) { a.Relations[0].Name = "c" }, false},
+		{"a relation by another field", func(a *gen.Definitions) { a.Relations[0].By = "d" }, false},
+		{"a relation to another type", func(a *gen.Definitions) { a.Relations[0].Target = "E" }, false},
+		{"a relation to one", func(a *gen.Definitions) { a.Relations[0].Many = false }, false},
+		{"a relation to another operation", func(a *gen.Definitions) { a.Relations[0].To = "f" }, false},
+		{"another parameter of a relation", func(a *gen.Definitions) { a.Relations[0].Param = "g" }, false},
+		{"another relationship", func(a *gen.Definitions) { a.Relations[0].Type = "extends" }, false},
+		{"another inverse", func(a *gen.Definitions) { a.Relations[0].Inverse = "h" }, false},
+		{"a description of a relation", func(a *gen.Definitions) { a.Relations[0].Description = "i" }, false},
 		{"the order of operations", func(a *gen.Definitions) { slices.Reverse(a.Operations) }, false},
 		{"the order of parameters", func(a *gen.Definitions) { slices.Reverse(a.Operations[0].Params) }, false},
 		{"the order of values", func(a *gen.Definitions) { slices.Reverse(a.Types[0].Values) }, false},
@@ -126,6 +141,9 @@ func TestWhatMakesFingerprintsDiffer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := complete()
 			a.Operations[0].Reasons = []string{"a", "b"}
+			a.Relations = []gen.Relation{
+				{Of: "A", Name: "b", By: "c", Target: "D", Many: true, To: "e", Param: "f", Type: "uses", Inverse: "g"},
+			}
 			before := Of(a)
 			tt.change(a)
 			if got := Of(a) == before; got != tt.same {
