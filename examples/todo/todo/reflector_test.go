@@ -53,7 +53,8 @@ var intended = []struct {
 	{reason: "the preset's values are those of the type that is selected from", place: "params .* /preset",
 		keyword: "enum"},
 	{reason: "a query has the parameters that the tags of its type allow, and reflection sees a struct without fields",
-		place: "params (list|search)_todos /(filter|query|sort|first|after|last|before).*"},
+		place: "params (list|search)_todos " +
+			"/(filter|query|sort|first|after|last|before|aggregate|include_items).*"},
 	{reason: "a page has the members of its style, and reflection sees those of all", place: "results TodoPage /pagination.*",
 		exported: "-"},
 	{reason: "a patch has the fields of its type that can change, and reflection sees a struct without fields",
