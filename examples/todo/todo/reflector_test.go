@@ -55,6 +55,8 @@ var intended = []struct {
 	{reason: "a query has the parameters that the tags of its type allow, and reflection sees a struct without fields",
 		place: "params (list|search)_todos " +
 			"/(filter|query|sort|first|after|last|before|aggregate|include_items).*"},
+	{reason: "a summary is any value", place: "results TodoPage /aggregations", keyword: "additionalProperties",
+		reflected: "true", exported: "-"},
 	{reason: "a page has the members of its style, and reflection sees those of all", place: "results TodoPage /pagination.*",
 		exported: "-"},
 	{reason: "a patch has the fields of its type that can change, and reflection sees a struct without fields",
