@@ -165,6 +165,7 @@ func (a *relations) define(definitions *gen.Definitions) {
 	for i := range definitions.Operations {
 		if o := &definitions.Operations[i]; o.Relationships != nil {
 			*o = *gen.RelationshipOperation(definitions)
+			o.Relationships.NameRoots(definitions)
 		}
 	}
 }

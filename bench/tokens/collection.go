@@ -11,7 +11,7 @@ import (
 
 // collectionBudget is the promise for what the parameters of a collection add to the details of an operation, in
 // o200k_base tokens.
-const collectionBudget = 300
+const collectionBudget = 330
 
 // collection prints what the parameters of aql.Query add to the details of list_todos.
 func collection(codec tokenizer.Codec, adapter *gen.Definitions) error {

@@ -86,9 +86,10 @@ func (a *Definitions) SelectsFields() bool {
 	return slices.ContainsFunc(a.Operations, func(o Operation) bool { return o.SelectsFields() })
 }
 
-// Paginates reports whether an operation returns pages that a client walks with cursors (MCP-AQL pagination §2).
+// Paginates reports whether an operation returns pages that a client walks with cursors (MCP-AQL pagination §2). That
+// which follows relationships does, forwards only.
 func (a *Definitions) Paginates() bool {
-	return slices.ContainsFunc(a.Operations, func(o Operation) bool {
+	return a.FollowsRelationships() || slices.ContainsFunc(a.Operations, func(o Operation) bool {
 		for _, name := range []string{"first", "after", "last", "before"} {
 			if _, has := o.Param(name); !has {
 				return false

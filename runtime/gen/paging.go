@@ -38,7 +38,7 @@ const (
 func PageDescription(name string, size, most int) string {
 	switch name {
 	case "first", "page_size":
-		return fmt.Sprintf("Page size; %d where none is given, %d at most", size, most)
+		return fmt.Sprintf("Page size; %d if absent, %d at most", size, most)
 	case "after":
 		return "endCursor of the page before, with first and the same filter and sort"
 	case "last":
@@ -48,7 +48,7 @@ func PageDescription(name string, size, most int) string {
 	case "page":
 		return "Number of the page; 1 where none is given"
 	case "limit":
-		return fmt.Sprintf("How many items; %d where none is given, %d at most", size, most)
+		return fmt.Sprintf("How many items; %d if absent, %d at most", size, most)
 	default: // offset
 		return "How many items to skip; 0 where none is given"
 	}

@@ -159,6 +159,7 @@ func AddRelationships(a *Definitions) {
 	if o := RelationshipOperation(a); o != nil {
 		a.Operations = append(slices.Clip(a.Operations), *o)
 		a.Types = append(slices.Clip(a.Types), RelationshipTypes()...)
+		o.Relationships.NameRoots(a)
 	}
 }
 
@@ -171,6 +172,7 @@ func (a *Definitions) narrowRelationships() {
 	}
 	if o := a.Operations[at].Relationships.operation(a); o != nil {
 		a.Operations[at] = *o
+		o.Relationships.NameRoots(a)
 	} else {
 		a.Operations = slices.Delete(a.Operations, at, at+1)
 	}
@@ -187,7 +189,7 @@ func RelationshipOperation(a *Definitions) *Operation {
 		Description: "Finds what an element is related to, and what that is related to.",
 		Params: []Param{
 			{
-				Name: "root", Go: "Root", Type: "RelationshipElement", Required: true,
+				Name: "root", Go: "Root", Type: rootType, Required: true,
 				Description: `Where to begin: {"element_type":t,"element_name":id}; t: ` + strings.Join(r.Roots, ", "),
 			},
 			{
@@ -219,6 +221,20 @@ func RelationshipOperation(a *Definitions) *Operation {
 	answer := &RelationshipTypes()[0]
 	o.Returns = Returns{Name: answer.Name, Kind: answer.Kind, Description: answer.Description, Nullable: true}
 	return o
+}
+
+// rootType is the type of the parameter root.
+const rootType = "RelationshipRoot"
+
+// NameRoots makes the type of the parameter root name the element types at which a query can begin.
+func (r *Relationships) NameRoots(a *Definitions) {
+	a.Types = slices.Clone(a.Types)
+	for i := range a.Types {
+		if t := &a.Types[i]; t.Name == rootType {
+			t.Fields = slices.Clone(t.Fields)
+			t.Fields[0].Enum = r.Roots
+		}
+	}
 }
 
 // RelationshipTypes returns the types of the operation query_relationships, that of its result first.
@@ -281,6 +297,12 @@ func RelationshipTypes() []Type {
 				{Name: "startCursor", Go: "Start", Type: "string", OmitEmpty: true, Description: "Of the first one"},
 				{Name: "endCursor", Go: "End", Type: "string", OmitEmpty: true, Description: "Of the last one; for after"},
 				{Name: "totalCount", Go: "Total", Type: "integer", Required: true, Description: "How many there are in all"},
+			},
+		},
+		{
+			Name: rootType, Kind: KindObject, Description: "Where relationships begin.", Fields: []Param{
+				text("element_type", "Type", "Its type"),
+				text("element_name", "Name", "Its id among those of its type"),
 			},
 		},
 		{

@@ -126,7 +126,7 @@ func TestPageSizes(t *testing.T) {
 		}
 		details := string(s.Call(t.Context(), "mcp_aql_read",
 			[]byte(`{"operation":"introspect","params":{"query":"operations","name":"list_slice"}}`)).JSON)
-		want := fmt.Sprintf("%d where none is given, %d at most", tt.standard, tt.max)
+		want := fmt.Sprintf("%d if absent, %d at most", tt.standard, tt.max)
 		if !strings.Contains(details, want) {
 			t.Errorf("%+v: introspection does not say %q:\n%s", tt.options, want, details)
 		}

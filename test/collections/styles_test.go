@@ -133,7 +133,7 @@ func TestSizesOfStyles(t *testing.T) {
 			}
 			details := string(s.Call(t.Context(), "mcp_aql_read",
 				[]byte(`{"operation":"introspect","params":{"query":"operations","name":"`+operation+`"}}`)).JSON)
-			want := fmt.Sprintf("%d where none is given, %d at most", tt.standard, tt.max)
+			want := fmt.Sprintf("%d if absent, %d at most", tt.standard, tt.max)
 			if !strings.Contains(details, want) {
 				t.Errorf("%+v: introspection does not say %q:\n%s", tt.options, want, details)
 			}
