@@ -47,7 +47,8 @@ func (g *generator) computedFields(t *gen.Type, indent int) members {
 func (g *generator) computation(p *printer, c *model.Computed) {
 	element, value := g.goType(c.Element), g.goType(c.Value)
 	ctx, receivers, kind := "_", "_", "Method"
-	name, function, returned := g.localName("element"), "", value
+	name, returned := g.localName("element"), value
+	var function string
 	var arguments []string
 	if c.Context {
 		ctx = g.localName("ctx")

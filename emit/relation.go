@@ -65,8 +65,8 @@ func (g *generator) relation(p *printer, r *model.Relation) {
 		loader, receiver = receivers+"["+strconv.Itoa(known.index)+"].("+known.asserted()+")."+r.Func, receivers
 	}
 	p.line("Key: func(", of, " *", from, ") *", key, " { return ", address, of, ".", r.Field, " },")
-	p.open(member, "func(", ctx, " ", g.names.use(pathContext, "context"), ".Context, ", receiver, " []any, ", keys, " []", key,
-		") (map[", key, "]", value, ", error) {")
+	p.open(member, "func(", ctx, " ", g.names.use(pathContext, "context"), ".Context, ", receiver, " []any, ", keys,
+		" []", key, ") (map[", key, "]", value, ", error) {")
 	p.line("return ", loader, "(", ctx, ", ", keys, ")")
 	p.shut("},")
 	p.shut("}},")

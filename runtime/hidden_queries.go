@@ -69,8 +69,8 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 	}
 }
 
-// leaveOutOfSummaries returns the functions of summaries with the fields of the elements that they may name, and without
-// the functions that may name none.
+// leaveOutOfSummaries returns the functions of summaries with the fields of the elements that they may name, and
+// without the functions that may name none.
 func (h hiddenFields) leaveOutOfSummaries(definitions *gen.Definitions, element string, all []gen.Param) []gen.Param {
 	functions := make([]gen.Param, 0, len(all))
 	for _, f := range all {

@@ -6,8 +6,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// leaveOutOfRelations leaves out the relations that would show a hidden field: those whose key it is, and those of types
-// whose resources it identifies.
+// leaveOutOfRelations leaves out the relations that would show a hidden field: those whose key it is, and those of
+// types whose resources it identifies.
 func (h hiddenFields) leaveOutOfRelations(definitions *gen.Definitions) {
 	identified := func(typ string) bool {
 		t, known := definitions.Type(typ)

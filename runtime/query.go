@@ -12,25 +12,25 @@ import (
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
-// Query lets agents filter, sort, page and summarise what a READ operation lists. Embed it in the request: the operation
-// then has the parameters filter, sort, first, after, last, before, aggregate and include_items, as far as the tags of T
-// allow (MCP-AQL operations §4.4, collection querying §2, aggregations §2). With paging=page in the tag of the request it
-// has page and page_size in place of first, after, last and before, and with paging=offset limit and offset. The tag keys
-// filter, sort, group and sum name the fields of T that agents may filter, sort and group by, and add up; if no field has
-// one, all texts, numbers, booleans and times may be filtered and sorted by, enums and booleans grouped by, and numbers
-// added up.
+// Query lets agents filter, sort, page and summarise what a READ operation lists. Embed it in the request: the
+// operation then has the parameters filter, sort, first, after, last, before, aggregate and include_items, as far as
+// the tags of T allow (MCP-AQL operations §4.4, collection querying §2, aggregations §2). With paging=page in the tag
+// of the request it has page and page_size in place of first, after, last and before, and with paging=offset limit and
+// offset. The tag keys filter, sort, group and sum name the fields of T that agents may filter, sort and group by, and
+// add up; if no field has one, all texts, numbers, booleans and times may be filtered and sorted by, enums and booleans
+// grouped by, and numbers added up.
 //
-// A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see, or with Page. Before
-// that it may take parts of the query, for a database or an API: what it takes is its own to apply, and what it leaves
-// the query applies. The order is total: elements that are equal in it are ordered by what identifies them. The zero
-// Query, which no request brought, fails.
+// A handler ends with one of Slice, Pointers and Stream, with all elements that the caller may see, or with Page.
+// Before that it may take parts of the query, for a database or an API: what it takes is its own to apply, and what it
+// leaves the query applies. The order is total: elements that are equal in it are ordered by what identifies them. The
+// zero Query, which no request brought, fails.
 type Query[T any] struct {
 	body collection.Query[T] // the scanner and the codec know it by its name
 }
 
 // Page is what a query answers: items, or summaries of all elements that match, or both. Only the methods of Query make
-// one: a handler that returns another fails. With items, it has Info where requests name pages by cursors, and Pagination
-// where they name them by numbers or offsets.
+// one: a handler that returns another fails. With items, it has Info where requests name pages by cursors, and
+// Pagination where they name them by numbers or offsets.
 type Page[T any] struct {
 	Items        []T                        `json:"items,omitzero"`         // Absent where only summaries were asked for
 	Info         PageInfo                   `json:"pageInfo,omitzero"`      // Absent where items are
@@ -101,8 +101,9 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 // Stream answers from elements that come one by one, in bounded memory: that of a page and some more. An error that seq
 // yields ends the answer and is returned. It reads no more than Options.Collections.MaxScanned elements, and stops as
 // soon as the page is known: where the order was taken, that is one element behind the page. If it was not, a page by
-// its number or an offset also takes the memory of what is in front of it, up to Options.Collections.MaxSkipped elements.
-// Summaries need all elements, and the memory of their groups, of which Options.Collections.MaxGroups are allowed each.
+// its number or an offset also takes the memory of what is in front of it, up to Options.Collections.MaxSkipped
+// elements. Summaries need all elements, and the memory of their groups, of which Options.Collections.MaxGroups are
+// allowed each.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {

@@ -52,7 +52,9 @@ func ignoredPaging(params []string) Warning {
 	return Warning{
 		Code: "VALIDATION_IGNORED_PARAM_WARNING", Severity: SeverityLow,
 		Message: "The answer has summaries and no items, so these parameters were ignored: " + strings.Join(params, ", "),
-		details: []detail{{"ignored_params", params}, {"hint", `Add "include_items":true to get a page beside the summaries`}},
+		details: []detail{
+			{"ignored_params", params}, {"hint", `Add "include_items":true to get a page beside the summaries`},
+		},
 	}
 }
 

@@ -92,8 +92,9 @@ func (q *Query[T]) Take(field string, operators ...Op) (conditions []Condition, 
 // end. Stream then stops one element behind the page; it fails if elements come in another order. Texts are ordered by
 // their bytes, and enums as their constants are.
 //
-// ok is false, and nothing is taken, if fields are named and the request's order is by another one, if it is by a computed
-// field, and if the request wants summaries without items. A request that asks for no order has that of the operation.
+// ok is false, and nothing is taken, if fields are named and the request's order is by another one, if it is by a
+// computed field, and if the request wants summaries without items. A request that asks for no order has that of the
+// operation.
 func (q *Query[T]) TakeSort(fields ...string) (order []Sort, ok bool) {
 	b := q.body.Bound
 	if b == nil || len(b.Order) == 0 || b.Order.Computes() ||

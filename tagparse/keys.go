@@ -216,7 +216,10 @@ var computedKeys = []Key{
 		Doc: "that requests may filter a collection by it; with a value, only with these operators",
 	},
 	{Scope: Computed, Name: "sort", Value: Flag, Doc: "that requests may sort a collection by it"},
-	{Scope: Computed, Name: "preset", Value: List, Doc: "field-selection presets it belongs to; default: none, not even full"},
+	{
+		Scope: Computed, Name: "preset", Value: List,
+		Doc: "field-selection presets it belongs to; default: none, not even full",
+	},
 }
 
 // Keys returns the keys of a scope, in the order in which documentation lists them. The slice must not be changed.

@@ -44,7 +44,8 @@ func details(codec tokenizer.Codec, adapter *gen.Definitions, operation string) 
 	if err != nil {
 		return 0, err
 	}
-	in, err := describe.Introspect(adapter, describe.Surface{Mode: describe.Semantic, Profile: profile}, describe.Protocol{})
+	surface := describe.Surface{Mode: describe.Semantic, Profile: profile}
+	in, err := describe.Introspect(adapter, surface, describe.Protocol{})
 	if err != nil {
 		return 0, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	api := flag.String("api", "", "`URL` of the help desk; without it the program has one of its own, with a thousand tickets")
+	api := flag.String("api", "", "`URL` of the help desk; default: one of the program's own, with a thousand tickets")
 	serve.Flags(flag.CommandLine)
 	flag.Parse()
 

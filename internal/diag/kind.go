@@ -37,9 +37,8 @@ const (
 // kinds has the kinds from bad to harmless. Diagnostics of none of them are where the empty one is.
 var kinds = []Kind{
 	KindSecret, KindContradicts, KindGuessed, KindReplaces, KindReason, KindDanger, KindCategory, "", KindWide, KindUnset,
-	KindUnsetEnum, KindShared,
-	KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindDrift, KindRule, KindVerb, KindOperation, KindDescription,
-	KindExample,
+	KindUnsetEnum, KindShared, KindStandard, KindOwnJSON, KindLeak, KindDryRun, KindQuery, KindDrift, KindRule, KindVerb,
+	KindOperation, KindDescription, KindExample,
 }
 
 // weight orders kinds from bad to harmless.

@@ -14,8 +14,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// collectionOf finds what can be filtered, sorted and summarised of a resource: what its tags say, or all scalars if they
-// say nothing.
+// collectionOf finds what can be filtered, sorted and summarised of a resource: what its tags say, or all scalars if
+// they say nothing.
 func (b *builder) collectionOf(resource *shapes.Shape) *collection {
 	if known := b.collections[resource]; known != nil {
 		return known
@@ -79,7 +79,8 @@ func (b *builder) addNested(c *collection, at member, of *shapes.Shape, above []
 // maxNested is how many structs a path of a filter leads through.
 const maxNested = 3
 
-// addTagged adds a field of a struct in the elements by which agents may filter, sort or group, or that they may add up.
+// addTagged adds a field of a struct in the elements by which agents may filter, sort or group, or that they may add
+// up.
 func (b *builder) addTagged(c *collection, m member) {
 	comparable := isComparable(m.Field) && !m.Param.Sensitive
 	b.nested[m.Var] = true

@@ -26,8 +26,8 @@ func (b *builder) addSummaries(c *collection, m member) {
 	}
 }
 
-// addStandardSummaries adds a field of a resource that says of no field what agents may do with it. Numbers that identify
-// elements amount to nothing.
+// addStandardSummaries adds a field of a resource that says of no field what agents may do with it. Numbers that
+// identify elements amount to nothing.
 func (c *collection) addStandardSummaries(m member, identifies bool) {
 	switch shape := shapes.Indirect(m.Shape); shape.Kind {
 	case shapes.Bool:

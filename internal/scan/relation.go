@@ -92,7 +92,7 @@ func (r *relations) build(l loader) {
 		r.report(&l, typeAt, diag.CodeUnresolved, message, suggestion)
 		return
 	}
-	ok := true
+	var ok bool
 	if built.of, built.Of, ok = r.resource(&l, object.Type(), typeAt); !ok {
 		return
 	}

@@ -243,7 +243,9 @@ func RelationshipTypes() []Type {
 		return Param{Name: name, Go: goName, Type: "string", Required: true, Description: description}
 	}
 	elements := func(name, goName, typ, description string) Param {
-		return Param{Name: name, Go: goName, Type: "array", Items: &Param{Type: typ}, OmitZero: true, Description: description}
+		return Param{
+			Name: name, Go: goName, Type: "array", Items: &Param{Type: typ}, OmitZero: true, Description: description,
+		}
 	}
 	return []Type{
 		{
@@ -289,7 +291,10 @@ func RelationshipTypes() []Type {
 		{
 			Name: "RelationshipPageInfo", Kind: KindObject, Description: "What is around the relationships of an answer.",
 			Fields: []Param{
-				{Name: "hasNextPage", Go: "Next", Type: "boolean", Required: true, Description: "Whether there are more behind them"},
+				{
+					Name: "hasNextPage", Go: "Next", Type: "boolean", Required: true,
+					Description: "Whether there are more behind them",
+				},
 				{
 					Name: "hasPreviousPage", Go: "Previous", Type: "boolean", Required: true,
 					Description: "Whether there are some in front of them",

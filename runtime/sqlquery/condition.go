@@ -61,7 +61,10 @@ func (c *column) can(on *collection.Condition) bool {
 			return false // parts of a text are not parts of what it is encoded as
 		}
 	}
-	return on.Field.List == (c.List != "") && !(c.List != "" && on.Field.Missable() && c.List != JSON && c.List != Array)
+	if on.Field.Missable() && c.List != "" && c.List != JSON && c.List != Array {
+		return false
+	}
+	return on.Field.List == (c.List != "")
 }
 
 // node writes conditions that all have to hold.

@@ -1,6 +1,6 @@
 // Package sqlquery answers the queries of collections from SQLite, PostgreSQL and MySQL. It writes the statements that
-// find what a request filters, sorts and pages by, and leaves to the runtime what the database cannot do exactly (MCP-AQL
-// operations §4.4, collection querying §2, pagination §6).
+// find what a request filters, sorts and pages by, and leaves to the runtime what the database cannot do exactly
+// (MCP-AQL operations §4.4, collection querying §2, pagination §6).
 //
 // A Table says which columns hold the fields of a type. It is made once:
 //

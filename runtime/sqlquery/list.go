@@ -13,7 +13,7 @@ import (
 func (w *writer) list(c *collection.Condition, column *column) {
 	switch c.Op {
 	case collection.Search:
-		w.elements(c.Field, column, func(element string) {
+		w.elements(column, func(element string) {
 			w.text.WriteString(w.dialect.position(w.dialect.lower(element), w.value(c.Value.Text)) + " > 0")
 		})
 	case collection.Contains:
@@ -52,7 +52,7 @@ func (w *writer) anyOf(f *collection.Field, column *column, values []collection.
 		w.containing(f, column, kept)
 		return
 	}
-	w.elements(f, column, func(element string) {
+	w.elements(column, func(element string) {
 		w.in(element, f, column, kept)
 	})
 }
@@ -92,7 +92,7 @@ func (c *column) json(f *collection.Field, v *collection.Value) string {
 }
 
 // elements writes that a condition, which condition writes, holds for an element of a list.
-func (w *writer) elements(f *collection.Field, column *column, condition func(element string)) {
+func (w *writer) elements(column *column, condition func(element string)) {
 	w.text.WriteString("EXISTS (")
 	switch {
 	case column.List != JSON && column.List != Array:

@@ -22,8 +22,8 @@ type Select[T any] struct {
 }
 
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
-// columns and the request wants no summaries. The handler then ends with Query, or with the Stream of q and the rows that
-// the statement of SQL finds.
+// columns and the request wants no summaries. The handler then ends with Query, or with the Stream of q and the rows
+// that the statement of SQL finds.
 func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s := &Select[T]{table: t, query: q, bound: boundOf(q)}
 	if s.bound == nil {
@@ -63,8 +63,8 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	return s
 }
 
-// takePage takes the page, unless elements in front of it are needed: to pass over those that conditions leave which are
-// left to the query, or whatever else the query knows of.
+// takePage takes the page, unless elements in front of it are needed: to pass over those that conditions leave which
+// are left to the query, or whatever else the query knows of.
 func (s *Select[T]) takePage() {
 	left := s.bound.Filter
 	if left != nil && s.bound.Skip > 0 {

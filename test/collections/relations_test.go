@@ -117,9 +117,10 @@ func TestRelationshipsAreFound(t *testing.T) {
 			"1 outgoing references person:bob (person:ann references person:bob)",
 			"2 outgoing references person:ann (person:bob references person:ann)",
 		}},
-		{"a cycle of one", `{"root":{"element_type":"person","element_name":"cid"},"direction":"outgoing","depth":3}`, []string{
-			"1 outgoing references person:cid (person:cid references person:cid)",
-		}},
+		{
+			"a cycle of one", `{"root":{"element_type":"person","element_name":"cid"},"direction":"outgoing","depth":3}`,
+			[]string{"1 outgoing references person:cid (person:cid references person:cid)"},
+		},
 		{"nothing", `{"root":{"element_type":"person","element_name":"dee"},"direction":"both","depth":3}`, []string{}},
 		{"a key that leads nowhere", `{"root":{"element_type":"person","element_name":"eve"},"direction":"outgoing"}`,
 			[]string{}},
@@ -193,8 +194,9 @@ func TestRelationshipsAreFound(t *testing.T) {
 func TestLoadersAreCalledOnceForALevel(t *testing.T) {
 	o := office()
 	s := officeAdapter(t, o, aql.Options{}).NewSession()
-	if answer := follow(t, s, `{"root":{"element_type":"team","element_name":"7"},"direction":"both","depth":3}`); len(found(t, answer)) < 5 {
-		t.Errorf("%v", found(t, answer))
+	answer := follow(t, s, `{"root":{"element_type":"team","element_name":"7"},"direction":"both","depth":3}`)
+	if all := found(t, answer); len(all) < 5 {
+		t.Errorf("%v", all)
 	}
 	want := []people.Load{
 		{Loader: "members", Keys: []any{int64(7)}},
@@ -213,11 +215,14 @@ func TestLoadersAreCalledOnceForALevel(t *testing.T) {
 func TestSectionsOfRelationships(t *testing.T) {
 	s := officeAdapter(t, office(), aql.Options{}).NewSession()
 	for include, want := range map[string]string{
-		`["root"]`:          `{"root":{"element_type":"person","element_name":"ann"}}`,
-		`["relationships"]`: `{"root":{"element_type":"person","element_name":"ann"},"relationships":[{"type":"references","direction":"outgoing","target":{"element_type":"person","element_name":"bob"},"depth":1}]}`,
-		`["graph.nodes"]`:   `{"root":{"element_type":"person","element_name":"ann"},"graph":{"nodes":[{"id":"person:ann","element_type":"person","element_name":"ann"},{"id":"person:bob","element_type":"person","element_name":"bob"}]}}`,
-		`["graph.edges"]`:   `{"root":{"element_type":"person","element_name":"ann"},"graph":{"edges":[{"source":"person:ann","target":"person:bob","type":"references"}]}}`,
+		`["root"]`: ``,
+		`["relationships"]`: `,"relationships":[{"type":"references","direction":"outgoing",` +
+			`"target":{"element_type":"person","element_name":"bob"},"depth":1}]`,
+		`["graph.nodes"]`: `,"graph":{"nodes":[{"id":"person:ann","element_type":"person","element_name":"ann"},` +
+			`{"id":"person:bob","element_type":"person","element_name":"bob"}]}`,
+		`["graph.edges"]`: `,"graph":{"edges":[{"source":"person:ann","target":"person:bob","type":"references"}]}`,
 	} {
+		want = `{"root":{"element_type":"person","element_name":"ann"}` + want + `}`
 		reply := s.Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"query_relationships","params":{`+fromAnn+
 			`,"direction":"outgoing","include":`+include+`}}`)).JSON
 		if diff := cmp.Diff(`{"success":true,"data":`+want+`}`, string(reply)); diff != "" {
@@ -394,13 +399,15 @@ func TestRelationsThatACallerDoesNotSee(t *testing.T) {
 		Policy:     &policy.Policy{Rules: []policy.Rule{{Name: "r", Effect: policy.Deny, Operations: []string{"get_task"}}}},
 	})
 	s := adapter.NewSession()
-	if diff := cmp.Diff([]string{"VALIDATION_INVALID_ENUM: Parameter 'relationship' must be one of: 'composes', " +
-		"'references', 'uses'"}, found(t, follow(t, s, `{`+fromAnn+`,"direction":"both","relationship":"extends"}`))); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'person', 'team'"},
-		found(t, follow(t, s, `{"root":{"element_type":"task","element_name":"t1"},"direction":"both"}`))); diff != "" {
-		t.Error(diff)
+	for params, want := range map[string]string{
+		`{` + fromAnn + `,"direction":"both","relationship":"extends"}`: "VALIDATION_INVALID_ENUM: " +
+			"Parameter 'relationship' must be one of: 'composes', 'references', 'uses'",
+		`{"root":{"element_type":"task","element_name":"t1"},"direction":"both"}`: "VALIDATION_INVALID_ENUM: " +
+			"Parameter 'root.element_type' must be one of: 'person', 'team'",
+	} {
+		if diff := cmp.Diff([]string{want}, found(t, follow(t, s, params))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", params, diff)
+		}
 	}
 	details := string(s.Call(t.Context(), "mcp_aql_read",
 		[]byte(`{"operation":"introspect","params":{"query":"operations","name":"query_relationships"}}`)).JSON)
@@ -572,8 +579,8 @@ func TestRelationshipCapabilities(t *testing.T) {
 	if diff := cmp.Diff(want, at(details, "data", "operation", "relationship_capabilities")); diff != "" {
 		t.Error(diff)
 	}
-	decoded(t, s.Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"introspect","params":{"query":"operations"}}`)).JSON,
-		&list)
+	listed := s.Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"introspect","params":{"query":"operations"}}`))
+	decoded(t, listed.JSON, &list)
 	if at(list, "data", "_protocol", "capabilities", "relationship_queries") != true &&
 		at(list, "_protocol", "capabilities", "relationship_queries") != true {
 		t.Errorf("%s", encoded(t, list))
@@ -689,7 +696,8 @@ func TestTheFingerprintCoversRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if print := officeAdapter(t, office(), aql.Options{}).Fingerprint(); !bytes.Contains(text, []byte("// Definitions: "+print+"\n")) {
+	print := officeAdapter(t, office(), aql.Options{}).Fingerprint()
+	if !bytes.Contains(text, []byte("// Definitions: "+print+"\n")) {
 		t.Errorf("the adapter's is %s", print)
 	}
 }
@@ -730,7 +738,8 @@ func TestJSONSchemasOfRelationships(t *testing.T) {
 		`{` + fromAnn + `,"direction":"both","depth":3}`, `{` + fromAnn + `,"direction":"both","depth":null,"include":[]}`,
 		`{` + fromAnn + `,"direction":"incoming","relationship":"uses","include":["graph.edges"],"first":1}`,
 		`{` + fromAnn + `,"direction":"outgoing","relationship":null,"first":null,"after":null}`,
-		`{}`, `{` + fromAnn + `}`, `{"root":"ann","direction":"both"}`, `{"root":{"element_type":"person"},"direction":"both"}`,
+		`{}`, `{` + fromAnn + `}`, `{"root":"ann","direction":"both"}`,
+		`{"root":{"element_type":"person"},"direction":"both"}`,
 		`{"root":{"element_type":"person","element_name":"ann","id":1},"direction":"both"}`,
 		`{` + fromAnn + `,"direction":"up"}`, `{` + fromAnn + `,"direction":"both","relationship":"likes"}`,
 		`{` + fromAnn + `,"direction":"both","depth":0}`, `{` + fromAnn + `,"direction":"both","depth":4}`,

@@ -50,12 +50,11 @@ func TestStatements(t *testing.T) {
 		fmt.Fprintf(&got, "\n%s %s\n", tt.operation, tt.params)
 		for _, d := range dialects {
 			s, r := recording(t, d.Dialect, d.tags, sqlquery.Where("tenant = ? AND x <> '?'", "T"), sqlquery.Counted())
-			cursor := ""
 			params := strings.Replace(tt.params, "C", "%q", 1)
 			if params != tt.params { // the cursor is that of the first page
 				first := regexp.MustCompile(`,"(after|before)":C`).ReplaceAllString(tt.params, "")
 				first = strings.Replace(first, `"filter":{"title":{"in":["a","b"]},"checked":true},`, "", 1)
-				cursor = firstCursor(t, s, tt.operation, strings.ReplaceAll(first, "last", "first"))
+				cursor := firstCursor(t, s, tt.operation, strings.ReplaceAll(first, "last", "first"))
 				params = strings.Replace(params, `"filter":{"title":{"in":["a","b"]},"checked":true},`, "", 1)
 				params = fmt.Sprintf(params, cursor)
 			}
@@ -145,21 +144,22 @@ func targets(t testing.TB) (all []target) {
 }
 
 // authors matches what in statements may have quotation marks: names, and constants of enums and of this package.
-var authors = regexp.MustCompile("COLLATE \"C\"|[\"`][a-z_ ]+[\"`]|'(?:poor|fair|great|array|\\[\\]|\\$\\[\\*\\]|\\$|[A-Za-z])'")
+var authors = regexp.MustCompile("COLLATE \"C\"|[\"`][a-z_ ]+[\"`]|" +
+	"'(?:poor|fair|great|array|\\[\\]|\\$\\[\\*\\]|\\$|[A-Za-z])'")
 
-// check sends a request. If it is accepted it becomes statements: they have no part of the request in their text, and as
-// many placeholders as values.
+// check sends a request. If it is accepted it becomes statements: they have no part of the request in their text, and
+// as many placeholders as values.
 func (d target) check(t *testing.T, request string) {
 	t.Helper()
-	d.statements, d.recorder.args = nil, nil
+	d.statements, d.args = nil, nil
 	reply := string(d.Call(t.Context(), "mcp_aql_read", []byte(request)).JSON)
 	if accepted := strings.Contains(reply, `"success":true`); accepted != (d.statements != nil) ||
 		strings.Contains(reply, "INTERNAL_ERROR") {
 		t.Errorf("%s: %s: %s", d.Dialect, request, reply)
 	}
 	for i, statement := range d.statements {
-		if n := placeholders(d.Dialect, statement); n != len(d.recorder.args[i]) {
-			t.Errorf("%s: %d placeholders and %d values: %s", d.Dialect, n, len(d.recorder.args[i]), statement)
+		if n := placeholders(d.Dialect, statement); n != len(d.args[i]) {
+			t.Errorf("%s: %d placeholders and %d values: %s", d.Dialect, n, len(d.args[i]), statement)
 		}
 		rest := authors.ReplaceAllString(statement, "")
 		if strings.ContainsAny(rest, "'\"`;\\") || strings.Contains(rest, "--") {

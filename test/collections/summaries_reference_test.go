@@ -93,8 +93,8 @@ func apply(t *testing.T, function, field string, group []element) any {
 		n++
 		switch function {
 		case "min", "max":
-			if c := 0; best != nil {
-				if c = compare(t, kinds[field], value, best); c == 0 || c < 0 != (function == "min") {
+			if best != nil {
+				if c := compare(t, kinds[field], value, best); c == 0 || c < 0 != (function == "min") {
 					continue
 				}
 			}

@@ -170,7 +170,8 @@ func TestGroups(t *testing.T) {
 	store.Parts[1].Tags, store.Parts[2].Tags = []string{"b", "a", "b"}, []string{"b"}
 	store.Parts[3].Title = "\xff"
 	store.Parts[2].Title = "\ufffd"
-	reply := newSession(t, store).Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"list_slice","params":{"aggregate":{
+	session := newSession(t, store)
+	reply := session.Call(t.Context(), "mcp_aql_read", []byte(`{"operation":"list_slice","params":{"aggregate":{
 		"tags":{"group_by":"tags","count":true},"note":{"group_by":"note","count":true},
 		"minutes":{"group_by":"minutes","count":true,"max":"minutes"},"broken":{"group_by":"title","count":true}}}}`)).JSON
 	want := `{"success":true,"data":{"aggregations":{"broken":{"Part":2,"` + "\ufffd" + `":2},` +

@@ -41,8 +41,8 @@ func TestTablesAreWhole(t *testing.T) {
 		err  error
 		want []string // in the error; empty: there is none
 	}{
-		{"all fields", newError(sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON))),
-			nil},
+		{"all fields", newError(sqlquery.New[parts.Part](
+			sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON))), nil},
 		{"nothing said", newError(sqlquery.New[Tagged](sqlquery.SQLite, "tagged", nil)),
 			[]string{"due: SQLite has no times", "tags: it is a list", "inner.name: it has no column"}},
 		{"all that is needed", newError(sqlquery.New[Tagged](sqlquery.SQLite, "tagged", sqlquery.Columns{

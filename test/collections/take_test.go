@@ -187,7 +187,7 @@ func streamed(all []parts.Part, read *int) iter.Seq2[parts.Part, error] {
 // REQ-CQ-05, REQ-CQ-06, REQ-PG-05: whichever parts of a query a handler takes and applies, the pages are the same.
 func TestTakenParts(t *testing.T) {
 	k := &taker{maker: maker{rand.New(rand.NewPCG(*seed, 5))}, T: t}
-	all := k.parts(40)
+	var all []parts.Part
 	var elements []element
 	store := &parts.Store{Answer: k.answer}
 	session := newSession(t, store)

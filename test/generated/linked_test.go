@@ -10,9 +10,9 @@ import (
 	"github.com/aqltag/aqltag/internal/scratch"
 )
 
-// An adapter without collections, or without relations, does not link what answers them, and is as large as if there were
-// none. It does not either if it executes templates, for which the linker keeps every exported method of what is in an
-// interface.
+// An adapter without collections, or without relations, does not link what answers them, and is as large as if there
+// were none. It does not either if it executes templates, for which the linker keeps every exported method of what is
+// in an interface.
 func TestAdaptersWithoutCollectionsDoNotLinkThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("four adapters are linked; the slow tier does")

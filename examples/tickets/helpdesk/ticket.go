@@ -1,5 +1,5 @@
-// Package helpdesk is an API of tickets, as a company may have one: it knows nothing of agents. It lists tickets page by
-// page, of one status, by the time at which they were opened, and can do nothing else.
+// Package helpdesk is an API of tickets, as a company may have one: it knows nothing of agents. It lists tickets page
+// by page, of one status, by the time at which they were opened, and can do nothing else.
 package helpdesk
 
 import (

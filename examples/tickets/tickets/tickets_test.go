@@ -152,10 +152,11 @@ func TestWalk(t *testing.T) {
 	d := newDesk(t)
 	const query = `"filter":{"status":"open"},"sort":{"field":"opened_at","order":"desc"}`
 	want := expected(len(all), func(t helpdesk.Ticket) bool { return t.Status == helpdesk.Open }, newest)
-	var there []string
 	a := d.ask(t, "list_tickets", `{"first":40,`+query+`}`)
-	for there = append(there, ids(a.Data.Items)...); a.Data.PageInfo.HasNextPage; there = append(there, ids(a.Data.Items)...) {
+	there := ids(a.Data.Items)
+	for a.Data.PageInfo.HasNextPage {
 		a = d.ask(t, "list_tickets", fmt.Sprintf(`{"first":40,"after":%q,%s}`, a.Data.PageInfo.EndCursor, query))
+		there = append(there, ids(a.Data.Items)...)
 	}
 	if diff := gocmp.Diff(want, there); diff != "" {
 		t.Errorf("there (-want +got):\n%s", diff)

@@ -258,7 +258,10 @@ func TestForeignCursors(t *testing.T) {
 		{"no filter", "list_todos", `"sort":{"field":"title"},"first":1`, cursor},
 		{"another order", "list_todos", `"filter":{"tags":"home"},"first":1`, cursor},
 		{"another operation", "search_todos", made, cursor},
-		{"another direction", "list_todos", `"filter":{"tags":"home"},"sort":{"field":"title","order":"desc"},"first":1`, cursor},
+		{
+			"another direction", "list_todos",
+			`"filter":{"tags":"home"},"sort":{"field":"title","order":"desc"},"first":1`, cursor,
+		},
 		{"a changed character", "list_todos", made, string(changed)},
 		{"half of it", "list_todos", made, cursor[:len(cursor)/2]},
 		{"none", "list_todos", made, ""},

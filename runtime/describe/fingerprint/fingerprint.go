@@ -21,9 +21,9 @@ func Of(a *gen.Definitions) string {
 }
 
 // canonical returns the text of which a fingerprint is the hash: what the service is, the operations and relations in
-// their order and the types by name, as JSON in the form of RFC 8785. It contains all that agents can see and all that requests are
-// checked against. It leaves out the name and the version of the service, names and places in Go source, and the source
-// of danger levels.
+// their order and the types by name, as JSON in the form of RFC 8785. It contains all that agents can see and all that
+// requests are checked against. It leaves out the name and the version of the service, names and places in Go source,
+// and the source of danger levels.
 func canonical(a *gen.Definitions) []byte {
 	w := writer{text: make([]byte, 0, 512*(len(a.Operations)+len(a.Types)+1))}
 	types := make([]*gen.Type, len(a.Types))

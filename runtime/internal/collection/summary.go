@@ -26,8 +26,7 @@ type Labelled struct {
 func (q *Query[T]) Labels() []Labelled {
 	labels := make([]Labelled, 0, len(q.Aggregate))
 	for _, label := range slices.Sorted(maps.Keys(q.Aggregate)) {
-		s := q.Aggregate[label]
-		labels = append(labels, Labelled{label, Expression{s.Count, s.GroupBy, s.Sum, s.Avg, s.Min, s.Max}})
+		labels = append(labels, Labelled{label, Expression(q.Aggregate[label])})
 	}
 	return labels
 }

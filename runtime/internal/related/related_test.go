@@ -219,7 +219,8 @@ func TestLoadsThatAreRefusedOrFail(t *testing.T) {
 	}
 	g = graphOf(edges)
 	g.err = errors.New("broken")
-	if _, err := g.walk(t.Context(), "a", 2, 9); !errors.Is(err, g.err) || len(g.done) != 1 || !errors.Is(g.done[0], g.err) {
+	_, err := g.walk(t.Context(), "a", 2, 9)
+	if !errors.Is(err, g.err) || len(g.done) != 1 || !errors.Is(g.done[0], g.err) {
 		t.Errorf("%v, %v", err, g.done)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
