@@ -173,14 +173,12 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			return unavailable(err)
 		case block == nil:
 			return nil
-		case block.Limit != nil:
-			return &Refusal{Reason: RateLimited, Block: block}
-		case block.Exhausted:
-			return &Refusal{Reason: QuotaExhausted, Block: block}
+		case block.Limit != nil || block.Exhausted:
+			return blocked(block)
 		case a.Operation.humanOnly && a.Sealed == "" && a.presented.Continuation != "":
 			return a.refuseAgent()
 		case continued, a.presented.Continuation == "": // one token continues one quota
-			return a.issue(ctx, a.continuation(block.Quota), &Refusal{Reason: QuotaPaused, Block: block})
+			return a.issue(ctx, a.continuation(block.Quota), blocked(block))
 		case a.presented.Conflict:
 			return a.refuseUnknown()
 		}
@@ -191,6 +189,18 @@ func (a *admission) count(ctx context.Context, checkOnly bool) *Refusal {
 			a.spent = true
 			return unavailable(err)
 		}
+	}
+}
+
+// blocked returns the refusal of a call that a limit or a quota keeps out.
+func blocked(block *meter.Block) *Refusal {
+	switch {
+	case block.Limit != nil:
+		return &Refusal{Reason: RateLimited, Block: block}
+	case block.Exhausted:
+		return &Refusal{Reason: QuotaExhausted, Block: block}
+	default:
+		return &Refusal{Reason: QuotaPaused, Block: block}
 	}
 }
 

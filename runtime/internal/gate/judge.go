@@ -60,13 +60,8 @@ func (a *admission) countOnce(ctx context.Context) *Refusal {
 		return unavailable(err)
 	case block == nil:
 		return nil
-	case block.Limit != nil:
-		return &Refusal{Reason: RateLimited, Block: block}
-	case block.Exhausted:
-		return &Refusal{Reason: QuotaExhausted, Block: block}
-	default:
-		return &Refusal{Reason: QuotaPaused, Block: block}
 	}
+	return blocked(block)
 }
 
 // Refuse records what Judge refused.
