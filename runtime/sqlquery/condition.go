@@ -11,7 +11,7 @@ import (
 // writer writes a statement. Every value of a request is a placeholder.
 type writer struct {
 	dialect Dialect
-	columns map[string]*column
+	columns columns
 	text    strings.Builder
 	args    []any
 	clauses int // of WHERE so far
@@ -34,9 +34,9 @@ const (
 
 // can reports whether a condition can be written, with all that it combines. collated says whether a part of it has to
 // be, since the runtime does not compare texts as the database does for a column.
-func can(columns map[string]*column, c *collection.Condition) (written, collated bool) {
+func can(columns columns, c *collection.Condition) (written, collated bool) {
 	if c.Field != nil {
-		column := columns[c.Field.Name]
+		column := columns.of(c.Field.Name)
 		return column != nil && column.can(c), column != nil && column.Collated
 	}
 	written = true
@@ -90,7 +90,7 @@ func (w *writer) condition(c *collection.Condition) {
 	case c.Field == nil:
 		w.alternatives(c.Or)
 	default:
-		w.comparison(c, w.columns[c.Field.Name])
+		w.comparison(c, w.columns.of(c.Field.Name))
 	}
 }
 

@@ -22,7 +22,7 @@ func (t *Table[T]) Indexes() []string {
 	}
 	var ids []string
 	for i := range t.fields {
-		if f := &t.fields[i]; f.id && t.columns[f.name] != nil {
+		if f := &t.fields[i]; f.id && t.columns.of(f.name) != nil {
 			ids = append(ids, t.indexed(f))
 		}
 	}
@@ -32,7 +32,7 @@ func (t *Table[T]) Indexes() []string {
 	}
 	for i := range t.fields {
 		f := &t.fields[i]
-		if !f.sorts || f.enum || f.list || t.columns[f.name] == nil {
+		if !f.sorts || f.enum || f.list || t.columns.of(f.name) == nil {
 			continue
 		}
 		keys := []string{t.indexed(f)}
@@ -56,7 +56,7 @@ func (t *Table[T]) index(name string, keys []string) string {
 
 // indexed returns a column as an index has it.
 func (t *Table[T]) indexed(f *offered) string {
-	column := t.columns[f.name]
+	column := t.columns.of(f.name)
 	if text := f.kind == collection.String || f.kind == collection.Text; text && t.dialect != MySQL &&
 		!column.Collated && column.Encode == nil {
 		return t.dialect.bytes(column.expr)
@@ -70,7 +70,7 @@ func (t *Table[T]) Check(ctx context.Context, db Querier) error {
 	var refused []error
 	for i := range t.fields {
 		f := &t.fields[i]
-		column := t.columns[f.name]
+		column := t.columns.of(f.name)
 		if column == nil {
 			continue
 		}

@@ -35,13 +35,13 @@ func offeredBy[T any]() (fields []offered, tagged bool, err error) {
 	}
 	r := tagReader{}
 	r.read(t, "", 0, false)
-	tagged = slices.ContainsFunc(r.found, func(f tagField) bool { return f.collects() })
+	tagged = slices.ContainsFunc(r.found, func(f tagField) bool { return f.depth == 0 && f.collects() })
 	ids := r.identifiers()
 	for i, f := range r.found {
 		isID := slices.Contains(ids, i)
 		use := f.collects() || isID
-		if !tagged {
-			use = isID || f.depth == 0 && !f.list && !f.has("sensitive") && !strings.HasPrefix(f.name, "_")
+		if !tagged && f.depth == 0 {
+			use = isID || !f.list && !f.has("sensitive") && !strings.HasPrefix(f.name, "_")
 			f.sorts = true
 		}
 		if use {
@@ -104,7 +104,11 @@ func (r *tagReader) read(t reflect.Type, prefix string, depth int, missable bool
 			if name == "" {
 				name = field.Name
 			}
-			f := tagField{depth: depth, keys: tagKeys(field.Tag.Get("aql"))}
+			f := tagField{depth: depth}
+			var own string
+			if f.keys, own = tagKeys(field.Tag.Get("aql")); own != "" {
+				name = own
+			}
 			f.name, f.missable, f.column = prefix+name, mayMiss, foreignColumn(field.Tag)
 			f.sorts = f.has("sort")
 			if f.hold(value) {
@@ -172,20 +176,23 @@ func (f *offered) hold(t reflect.Type) bool {
 	return true
 }
 
-// tagKeys returns the keys of an aql tag.
-func tagKeys(tag string) (keys []string) {
+// tagKeys returns the keys of an aql tag, and the value of the key name.
+func tagKeys(tag string) (keys []string, name string) {
 	quoted, start := false, 0
 	for i := 0; i <= len(tag); i++ {
 		switch {
 		case i < len(tag) && tag[i] == '\'':
 			quoted = !quoted
 		case i == len(tag) || tag[i] == ',' && !quoted:
-			key, _, _ := strings.Cut(tag[start:i], "=")
-			keys = append(keys, strings.TrimSpace(key))
+			key, value, _ := strings.Cut(tag[start:i], "=")
+			key = strings.TrimSpace(key)
+			if keys = append(keys, key); key == "name" {
+				name = strings.TrimSpace(value)
+			}
 			start = i + 1
 		}
 	}
-	return keys
+	return keys, name
 }
 
 // foreignColumn returns the column that a tag of another library names; empty: there is none.

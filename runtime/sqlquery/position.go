@@ -17,9 +17,9 @@ type key struct {
 }
 
 // keysOf returns the keys of an order; false: the database cannot order so.
-func keysOf(d Dialect, columns map[string]*column, order collection.Order) (keys []key, ok bool) {
+func keysOf(d Dialect, columns columns, order collection.Order) (keys []key, ok bool) {
 	for _, k := range order {
-		column := columns[k.Field.Name]
+		column := columns.of(k.Field.Name)
 		if column == nil || column.List != "" {
 			return nil, false
 		}

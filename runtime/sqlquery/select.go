@@ -49,7 +49,7 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 		s.keys, s.bound.Ordered = keys, true
 		s.takePage()
 	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
-		column := t.columns[k.Field.Name]
+		column := t.columns.of(k.Field.Name)
 		return column != nil && column.Collated
 	}):
 		refused = append(refused, "the order by a Collated column together with what is left to the runtime")

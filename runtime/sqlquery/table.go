@@ -13,9 +13,19 @@ import (
 type Table[T any] struct {
 	dialect Dialect
 	from    string
-	fields  []offered          // in the order of T
-	columns map[string]*column // by the names of fields; those that are left to the runtime are not among them
+	fields  []offered // in the order of T
+	columns columns
 }
+
+// columns are the columns of fields, by their folded names. Fields that are left to the runtime have none.
+type columns map[string]*column
+
+// of returns the column of a field; nil: it has none.
+func (c columns) of(field string) *column { return c[folded(field)] }
+
+// folded returns a name without what tells one in camelCase from the same in snake_case: agents see names in snake_case,
+// unless a directive keeps them as they are.
+func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // Columns says which columns hold the fields of a type, by the names or paths of the fields on the wire. A field that
 // is absent is held by the column that its tag db or gorm names, or else by the one with its own name.
@@ -77,14 +87,22 @@ func New[T any](dialect Dialect, from string, columns Columns) (*Table[T], error
 	}
 	t.fields = fields
 	var faults []string
+	named := make(map[string]string) // the names in columns by the folded ones
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		if !slices.ContainsFunc(fields, func(f offered) bool { return f.name == name }) {
+		named[folded(name)] = name
+		if !slices.ContainsFunc(fields, func(f offered) bool { return folded(f.name) == folded(name) }) {
 			faults = append(faults, name+": agents can neither filter, sort nor search by a field of this name")
 		}
 	}
 	for i := range fields {
 		f := &fields[i]
-		c, given := columns[f.name]
+		for k := range i {
+			if folded(fields[k].name) == folded(f.name) {
+				faults = append(faults, f.name+": but for small letters and underscores, "+fields[k].name+" has the same name")
+			}
+		}
+		name, given := named[folded(f.name)]
+		c := columns[name]
 		if c.InMemory {
 			continue
 		}
@@ -92,7 +110,7 @@ func New[T any](dialect Dialect, from string, columns Columns) (*Table[T], error
 		if fault != "" {
 			faults = append(faults, f.name+": "+fault)
 		}
-		t.columns[f.name] = made
+		t.columns[folded(f.name)] = made
 	}
 	if faults != nil {
 		return nil, fmt.Errorf("sqlquery: the table %s: %s", from, strings.Join(faults, "; "))
@@ -118,7 +136,7 @@ func (t *Table[T]) column(f *offered, c Column, named bool) (made *column, fault
 		switch {
 		case f.column != "":
 			c.Name = f.column
-		case !named || strings.Contains(f.name, "."):
+		case !named || strings.Contains(f.name, ".") || strings.ToLower(f.name) != f.name:
 			return nil, "it has no column" + advice
 		default:
 			c.Name = f.name

@@ -36,6 +36,22 @@ func TestTablesAreWhole(t *testing.T) {
 		Inner  Inner2   `json:"inner"`
 		Count  int
 	}
+	type Camel struct {
+		ID       string    `json:"id"`
+		OpenedAt time.Time `json:"openedAt" aql:"filter,sort"`
+		Subject  string    `aql:"filter"`
+		Old      string    `json:"old" aql:"name=new,filter"`
+	}
+	type Twins struct {
+		ID    string `json:"id"`
+		One   string `json:"a_b" aql:"filter"`
+		Other string `json:"ab" aql:"filter"`
+	}
+	type Crate struct {
+		CrateID string `json:"crate_id"`
+		Title   string `json:"title"`
+		Origin  Inner  `json:"origin"`
+	}
 	for _, tt := range []struct {
 		what string
 		err  error
@@ -62,6 +78,16 @@ func TestTablesAreWhole(t *testing.T) {
 		{"two columns in one", newError(sqlquery.New[Tagged](sqlquery.MySQL, "tagged", sqlquery.Columns{
 			"tags": {List: "SELECT 1"}, "inner.name": {Name: "n", Expr: "n"}, "title": {List: sqlquery.JSON},
 		})), []string{"tags: its List is json", "inner.name: it has a Name and an Expr", "title: it is no list"}},
+		{"names as agents see them", newError(sqlquery.New[Camel](sqlquery.SQLite, "camels", sqlquery.Columns{
+			"opened_at": {Name: "opened", Encode: sqlquery.UnixMicro}, "subject": {Name: "subject"}, "new": {},
+		})), nil},
+		{"names in camelCase", newError(sqlquery.New[Camel](sqlquery.PostgreSQL, "camels", nil)),
+			[]string{"openedAt: it has no column", "Subject: it has no column"}},
+		{"names that are almost the same", newError(sqlquery.New[Twins](sqlquery.PostgreSQL, "twins", nil)),
+			[]string{"ab: but for small letters and underscores, a_b has the same name"}},
+		{"tags in a struct only", newError(sqlquery.New[Crate](sqlquery.PostgreSQL, "crates", sqlquery.Columns{
+			"crate_id": {}, "title": {}, "origin.name": {Name: "origin"},
+		})), nil},
 		{"no dialect", newError(sqlquery.New[Tagged](0, "tagged", nil)), []string{"needs a dialect"}},
 		{"no struct", newError(sqlquery.New[string](sqlquery.MySQL, "tagged", nil)), []string{"are no structs"}},
 	} {
