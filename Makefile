@@ -68,7 +68,8 @@ lint:
 NOTDEAD = unreachable func: (Example.*|Exactly|Elements|Check|(Cat|Dog).Legs|Refuse)$$
 deadcode:
 	@mkdir -p bin && GOWORK=off $(GO) build -C tools -o $(CURDIR)/bin/deadcode golang.org/x/tools/cmd/deadcode
-	@out=$$(bin/deadcode -test $(PACKAGES) | grep -vE '$(NOTDEAD)'); if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
+	@all=$$(bin/deadcode -test $(PACKAGES)) || exit 1; out=$$(echo "$$all" | grep -vE '$(NOTDEAD)'); \
+		if [ -n "$$out" ]; then echo "$$out"; exit 1; fi
 
 e2e:
 	./test/clients/run.sh
