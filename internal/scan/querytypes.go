@@ -133,14 +133,11 @@ import (
 type Query[T any] struct{ body collection.Query[T] }
 
 type Page[T any] struct {
-	// Absent where only summaries were asked for
-	Items []T ` + "`json:\"items,omitzero\"`" + `
-	// Absent where items are
-	Info PageInfo ` + "`json:\"pageInfo,omitzero\"`" + `
-	// Absent where items are
-	Pagination Pagination ` + "`json:\"pagination,omitzero\"`" + `
-	// Summaries by their labels in the request
-	Aggregations map[string]json.RawMessage ` + "`json:\"aggregations,omitempty\"`" + `
+	Items []T ` + "`json:\"items,omitzero\"` // Absent where only summaries were asked for" + `
+	Info PageInfo ` + "`json:\"pageInfo,omitzero\"` // Absent where items are" + `
+	Pagination Pagination ` + "`json:\"pagination,omitzero\"` // Absent where items are" + `
+	Aggregations map[string]json.RawMessage ` +
+	"`json:\"aggregations,omitempty\"` // Summaries by their labels in the request" + `
 }
 
 type PageInfo struct {

@@ -173,8 +173,8 @@ func (b *builder) warnAny(o operation, at shapes.Declaration) {
 	if b.anySecret == nil {
 		b.anySecret = b.firstSecret()
 	}
-	if b.anySecret.v == nil || b.warnedAny[at.Path] {
-		return
+	if b.anySecret.v == nil || b.warnedAny[at.Path] || at.Var != nil && shapes.IsRuntime(at.Var.Pkg()) {
+		return // the summaries of an aql.Page have no values of sensitive fields
 	}
 	if b.warnedAny == nil {
 		b.warnedAny = make(map[string]bool)
