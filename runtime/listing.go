@@ -26,10 +26,12 @@ type Collections struct {
 	// MaxPage is the greatest number of items of a page, up to 1,000. A request for more gets so many, with a warning
 	// (MCP-AQL pagination §5.3). Default: 100.
 	MaxPage int
-	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer. Default: 1,000,000.
+	// MaxScanned is the greatest number of elements that Query.Stream reads for one answer, and of rows that package
+	// sqlquery reads. Default: 1,000,000.
 	MaxScanned int
-	// MaxSkipped is the greatest number of elements in front of a page that Query.Stream keeps, where requests name pages
-	// by their numbers or by an offset. Default: 10,000.
+	// MaxSkipped is the greatest number of elements in front of a page, where requests name pages by their numbers or by
+	// an offset: of those that Query.Stream keeps, and of the rows that package sqlquery makes a database pass over.
+	// Default: 10,000.
 	MaxSkipped int
 	// MaxGroups is the greatest number of groups that one summary of an answer may have. Default: 1,000.
 	MaxGroups int

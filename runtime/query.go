@@ -76,8 +76,10 @@ func (p Pagination) IsZero() bool { return !p.known }
 // errNoQuery is the error of a Query that did not come with a request.
 var errNoQuery = errors.New("aql: the query was not read from a request")
 
-// Slice answers from elements that are all in memory. It reads the slice and keeps nothing of it; the slice must not
-// change meanwhile. The items of the page are copies.
+// Slice answers from elements that are all in memory. It reads the slice, which must not change meanwhile, and does not
+// keep it. The items of the page are shallow copies: the slices, maps and pointers in them lead to what those of the
+// elements do, and are read until the answer is written, after the handler has returned. So replace what elements point
+// to, and do not change it in place.
 func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {
@@ -87,7 +89,8 @@ func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) {
 	return pageOf[T](b, found, err)
 }
 
-// Pointers is Slice for elements that are kept by pointer. It leaves out nil.
+// Pointers is Slice for elements that are kept by pointer, which are copied as shallowly: an element may change once
+// Pointers has returned, and what it points to may not. It leaves out nil.
 func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {

@@ -12,7 +12,7 @@ type Dialect uint8
 const (
 	SQLite     Dialect = iota + 1 // 3.30 or later
 	PostgreSQL                    // with the encoding UTF-8
-	MySQL                         // MySQL 8, and MariaDB 10.6 or later, with connections in utf8mb4
+	MySQL                         // MySQL 8, not tested, and MariaDB 10.6 or later, with connections in utf8mb4
 )
 
 // String returns the name of the database.

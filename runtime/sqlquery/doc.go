@@ -16,5 +16,5 @@
 // A request has no part in the text of a statement: identifiers and expressions are the author's, values are
 // placeholders, and the rest is this package's. A page costs one statement, or two if the field that it is ordered by
 // may be missing, wherever the page is: statements find its place in an index (see Table.Indexes) and count no rows in
-// front of it.
+// front of it. Rows that conditions leave out are passed over one by one, unless an index begins with their columns.
 package sqlquery

@@ -14,6 +14,9 @@ import (
 // Indexes returns the statements that create the indexes in which pages are found: one for the order by what identifies
 // elements, and one for each field by which agents may sort. The order by an enum is an expression, for which there is
 // none. MySQL uses those of texts only where the columns are Collated. Indexes returns nil if the table is a join.
+//
+// Rows that conditions leave out are passed over one by one: where Where or a filter leaves few, indexes that begin
+// with its columns help. The statements are for a migration, since each fails where its index exists.
 func (t *Table[T]) Indexes() []string {
 	if strings.ContainsFunc(t.from, func(r rune) bool {
 		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

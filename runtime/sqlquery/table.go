@@ -23,8 +23,8 @@ type columns map[string]*column
 // of returns the column of a field; nil: it has none.
 func (c columns) of(field string) *column { return c[folded(field)] }
 
-// folded returns a name without what tells one in camelCase from the same in snake_case: agents see names in snake_case,
-// unless a directive keeps them as they are.
+// folded returns a name without what tells one in camelCase from the same in snake_case: agents see names in
+// snake_case, unless a directive keeps them as they are.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // Columns says which columns hold the fields of a type, by the names or paths of the fields on the wire. A field that

@@ -135,9 +135,9 @@ func ask(t *testing.T, s *aql.Session, operation string, params map[string]any) 
 	return p
 }
 
-// REQ-CQ-05, REQ-CQ-06, REQ-PG-01, REQ-PG-03, REQ-PG-05: whatever a request asks of a collection, a slice, pointers and
-// an iterator answer as an evaluator does that knows nothing but the JSON of the elements: on every page, forward and
-// backward.
+// REQ-CQ-01, REQ-CQ-05, REQ-CQ-06, REQ-PG-01, REQ-PG-03, REQ-PG-05: whatever a request asks of a collection, a slice,
+// pointers and an iterator answer as an evaluator does that knows nothing but the JSON of the elements: on every page,
+// forward and backward.
 func TestQueries(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 2))}
 	if testing.Short() {

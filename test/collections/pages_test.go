@@ -96,8 +96,8 @@ func TestConflictingPages(t *testing.T) {
 	}
 }
 
-// REQ-PG-04, REQ-PG-07, REQ-PG-08, REQ-PG-14: a request without a size gets the default, one for more than there may be
-// gets so many and a warning, and introspection says both numbers.
+// REQ-IN-26, REQ-PG-04, REQ-PG-07, REQ-PG-08, REQ-PG-13, REQ-PG-14: a request without a size gets the default, one for
+// more than there may be gets so many and a warning, and introspection says both numbers.
 func TestPageSizes(t *testing.T) {
 	for _, tt := range []struct {
 		options       aql.Collections

@@ -566,7 +566,7 @@ func TestReceiversOfLoadersAreChosen(t *testing.T) {
 	}
 }
 
-// REQ-RL-03, REQ-RL-05, MCP-AQL introspection §3.3: introspection says what can be followed.
+// REQ-CQ-03, REQ-RL-03, REQ-RL-05, MCP-AQL introspection §3.3: introspection says what can be followed.
 func TestRelationshipCapabilities(t *testing.T) {
 	s := officeAdapter(t, office(), aql.Options{Logger: slog.New(slog.DiscardHandler)}).NewSession()
 	var details, list map[string]any

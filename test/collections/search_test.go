@@ -10,7 +10,8 @@ import (
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
-// REQ-CQ-02, REQ-CQ-04: a search finds what has one of the words in one of the texts, or a phrase in quotation marks.
+// REQ-CQ-01, REQ-CQ-02, REQ-CQ-04: a search finds what has one of the words in one of the texts, or a phrase in
+// quotation marks.
 func TestSearch(t *testing.T) {
 	store := &parts.Store{}
 	for i, text := range []string{"Red apple", "green Pear", "apple pie with pear", "plum"} {
