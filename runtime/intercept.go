@@ -21,7 +21,8 @@ import (
 // agent as that of a handler does, and so does a panic.
 //
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
-// operation of the category READ: a confirmation is for one run. next must be called in the interceptor's goroutine;
+// operation of the category READ: a confirmation is for one run. A Query in the request is whole again at each run,
+// whatever the run before took of it. next must be called in the interceptor's goroutine;
 // after the interceptor has returned, it runs nothing and returns an error.
 type Interceptor func(ctx context.Context, call Invocation, next Next) (result any, err error)
 
@@ -43,10 +44,11 @@ type Next func(ctx context.Context) (result any, err error)
 type interception struct {
 	*bound
 	Invocation
-	behind []int         // what the request selects behind the fields
-	loaded *codec.Loaded // of the last result of the handler; nil: nothing
-	runs   atomic.Int32  // of the handler
-	over   atomic.Bool   // the answer is given: nothing may run any more
+	inquiry inquiry       // nil: the operation has no Query
+	behind  []int         // what the request selects behind the fields
+	loaded  *codec.Loaded // of the last result of the handler; nil: nothing
+	runs    atomic.Int32  // of the handler
+	over    atomic.Bool   // the answer is given: nothing may run any more
 }
 
 // intercepted runs the handler inside the interceptors.
@@ -54,6 +56,7 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 	i := &interception{
 		bound:      c.bound,
 		Invocation: Invocation{Operation: &c.Operation, Caller: CallerOf(ctx), Request: c.request},
+		inquiry:    c.inquiry,
 		behind:     c.chosen.Behind,
 	}
 	defer i.over.Store(true) // also where an interceptor panics
@@ -94,6 +97,9 @@ func (i *interception) from(at int) Next {
 		}
 		if i.runs.Add(1) > 1 && i.Operation.Category != gen.Read {
 			return nil, errRunTwice
+		}
+		if i.inquiry != nil {
+			i.inquiry.restore()
 		}
 		result, i.loaded, err = i.carryOut(ctx, i.Request, i.behind)
 		return result, err

@@ -133,6 +133,8 @@ type inquiry interface {
 	keep(r *wire.Reader)
 	// ask makes the query ready for the handler (MCP-AQL pagination §2).
 	ask(c *handled, r *wire.Reader)
+	// restore makes the query what ask has made it, whatever a run of the handler took of it.
+	restore()
 	// err returns why the query cannot be answered.
 	err() error
 	// check fails where the result is not the page of the request's query: what the request asks would not be so. It
@@ -231,8 +233,11 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 	if a.query.Computes() {
 		a.bound.Compute()
 	}
+	a.bound.Asked = a.bound.Filter
 	asked.Bind(&a.bound)
 }
+
+func (a *asking) restore() { a.bound.Restore() }
 
 // seal returns the cursor of a position.
 func (a *asking) seal(position []byte) string { return a.box.Seal(a.boundTo[:], position) }

@@ -16,6 +16,8 @@ type Bound struct {
 	At       []Value
 	Skip     int // how many elements are in front of the page, in a style without cursors
 	Number   int // of the page, in the style that has them; 0: it is another one
+	// Asked is the filter as it was before anybody took of it.
+	Asked *Node
 	// Words are those of the search in Filter; nil: there is none, or it must not be taken from Filter.
 	Words []string
 	// Taker is what has taken parts of the query, where it takes them only once.

@@ -6,6 +6,14 @@ import (
 	"unsafe"
 )
 
+// Restore makes the query what it was before anybody took of it or answered with it: a handler may run again.
+func (b *Bound) Restore() {
+	b.Filter, b.Taker, b.Refused, b.Ordered, b.Placed = b.Asked, nil, nil, false, false
+	if b.computing != nil {
+		clear(b.computing.kept)
+	}
+}
+
 // Take removes the conditions on a field from the filter and returns them. ok is false, and nothing is removed, if
 // there are none, if one of them has an operator that is not among ops, if the field stands inside Or or Not, or if it
 // is computed. No ops: any.
