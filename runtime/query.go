@@ -80,6 +80,9 @@ var errNoQuery = errors.New("aql: the query was not read from a request")
 // keep it. The items of the page are shallow copies: the slices, maps and pointers in them lead to what those of the
 // elements do, and are read until the answer is written, after the handler has returned. So replace what elements point
 // to, and do not change it in place.
+//
+// An order and a page that were taken are applied all the same, and so is everything that a sqlquery.Table took: the
+// handler may have found that the database is down.
 func (q *Query[T]) Slice(ctx context.Context, all []T) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {

@@ -23,13 +23,18 @@ type Select[T any] struct {
 
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
 // columns and the request wants no summaries. The handler then ends with Query, or with the Stream of q and the rows
-// that the statement of SQL finds.
+// that the statement of SQL finds. Should the database fail, Slice and Pointers answer from memory, with all that the
+// request asks. One table takes of a query: an answer fails if another one was asked, too.
 func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s := &Select[T]{table: t, query: q, bound: boundOf(q)}
 	if s.bound == nil {
 		return s
 	}
-	if taken, ok := s.bound.Taker.(*Select[T]); ok && taken.table == t {
+	if taken, ok := s.bound.Taker.(*Select[T]); ok {
+		if taken.table != t {
+			s.bound.Refused = fmt.Errorf("sqlquery: the table %s has taken of the query what %s was to take",
+				taken.table.from, t.from)
+		}
 		return taken
 	}
 	s.bound.Taker = s

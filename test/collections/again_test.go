@@ -3,6 +3,7 @@ package collections_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,6 +65,143 @@ func TestTakenPartsAreThereAgain(t *testing.T) {
 		if diff := cmp.Diff(want, identitiesOf(answer)); diff != "" || runs != 2 {
 			t.Errorf("%s: after %d runs (-want +got):\n%s\n%v", what, runs, diff, answer)
 		}
+	}
+}
+
+// fallback answers from memory what a database could not.
+func fallback(
+	ctx context.Context, q *aql.Query[parts.Part], all []parts.Part, pointers bool,
+) (*aql.Page[parts.Part], error) {
+	if !pointers {
+		return q.Slice(ctx, all)
+	}
+	places := make([]*parts.Part, len(all))
+	for i := range all {
+		places[i] = &all[i]
+	}
+	return q.Pointers(ctx, places)
+}
+
+// A handler whose database fails answers with the same pages from memory, though the database had taken the query.
+func TestMemoryAnswersWhereADatabaseFails(t *testing.T) {
+	r := &recorder{refuse: func(string) error { return errors.New("down") }}
+	db := opened(t, r)
+	table, err := sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := manyParts(30)
+	for _, tt := range []struct{ operation, params string }{
+		{"list_taken", `{"filter":{"minutes":3,"reserve":{"null":true}},"sort":{"field":"part_id","order":"desc"}}`},
+		{"search_taken", `{"query":"part","filter":{"minutes":{"gte":3}},"sort":{"field":"minutes"}}`},
+		{"list_offset", `{"filter":{"minutes":{"in":[1,3]}},"offset":3,"limit":3,"from":"taken"}`},
+		{"list_taken", `{"filter":{"minutes":3},"aggregate":{"a":{"count":true}}}`},
+	} {
+		for _, pointers := range []bool{false, true} {
+			var params map[string]any
+			decoded(t, []byte(tt.params), &params)
+			answer := func(down bool) (answers []any) {
+				store.Answer = func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+					if down {
+						if _, err := sqlquery.Query(ctx, db, table.Take(q), nil); err == nil {
+							t.Error("the database answers")
+						}
+					}
+					return fallback(ctx, q, store.Parts, pointers)
+				}
+				s := adapterOf(t, store, aql.Options{StateKey: make([]byte, 32)}).NewSession()
+				first := send(t, s, tt.operation, string(encoded(t, params)))
+				answers = append(answers, identitiesOf(first), at(first, "data", "aggregations"), at(first, "error"))
+				if tt.operation != "list_offset" && params["aggregate"] == nil {
+					params["first"], params["after"] = 2, endCursor(send(t, s, tt.operation, string(encoded(t, params))))
+					second := send(t, s, tt.operation, string(encoded(t, params)))
+					answers = append(answers, identitiesOf(second), at(second, "data", "pageInfo", "totalCount"))
+					delete(params, "after")
+					delete(params, "first")
+				}
+				return answers
+			}
+			if diff := cmp.Diff(answer(false), answer(true)); diff != "" {
+				t.Errorf("%s, pointers: %v (-want +got):\n%s", tt.params, pointers, diff)
+			}
+		}
+	}
+}
+
+// A slice is cut where the request says, also if its page was taken: it has all elements, and not those of the page.
+func TestSliceOfATakenPage(t *testing.T) {
+	store := manyParts(6)
+	for _, pointers := range []bool{false, true} {
+		s, _ := answerWith(t, store, func(
+			ctx context.Context, q *aql.Query[parts.Part],
+		) (*aql.Page[parts.Part], error) {
+			q.TakeSort()
+			if _, ok := q.TakePage(); !ok {
+				t.Error("the page is not taken")
+			}
+			return fallback(ctx, q, store.Parts, pointers)
+		})
+		const sort = `"sort":{"field":"part_id","order":"desc"},`
+		first := send(t, s, "list_taken", `{`+sort+`"first":2}`)
+		second := send(t, s, "list_taken", `{`+sort+`"first":2,"after":"`+endCursor(first)+`"}`)
+		want := []any{"p005", "p004", "p003", "p002"}
+		if diff := cmp.Diff(want, append(identitiesOf(first), identitiesOf(second)...)); diff != "" {
+			t.Errorf("pointers: %v (-want +got):\n%s", pointers, diff)
+		}
+		if total := at(second, "data", "pageInfo", "totalCount"); total != 6.0 {
+			t.Errorf("pointers: %v: the total is %v", pointers, total)
+		}
+	}
+}
+
+// One table takes of a query. What it took would be lost to another one, and so there is no answer.
+func TestOneTableTakesOfAQuery(t *testing.T) {
+	r := &recorder{}
+	db := opened(t, r)
+	columns := columnsOf(sqlquery.SQLite, sqlquery.JSON)
+	one, err := sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := sqlquery.New[parts.Part](sqlquery.SQLite, "archive", columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := manyParts(30)
+	for what, answer := range map[string]func(
+		ctx context.Context, q *aql.Query[parts.Part], s *sqlquery.Select[parts.Part],
+	) (*aql.Page[parts.Part], error){
+		"Query": func(ctx context.Context, _ *aql.Query[parts.Part], s *sqlquery.Select[parts.Part],
+		) (*aql.Page[parts.Part], error) {
+			return sqlquery.Query(ctx, db, s, nil)
+		},
+		"Slice": func(ctx context.Context, q *aql.Query[parts.Part], _ *sqlquery.Select[parts.Part],
+		) (*aql.Page[parts.Part], error) {
+			return q.Slice(ctx, store.Parts)
+		},
+		"Stream": func(ctx context.Context, q *aql.Query[parts.Part], _ *sqlquery.Select[parts.Part],
+		) (*aql.Page[parts.Part], error) {
+			return q.Stream(ctx, streamed(store.Parts, nil))
+		},
+		"Page": func(_ context.Context, q *aql.Query[parts.Part], _ *sqlquery.Select[parts.Part],
+		) (*aql.Page[parts.Part], error) {
+			return q.Page(store.Parts, -1)
+		},
+	} {
+		s, log := answerWith(t, store, func(
+			ctx context.Context, q *aql.Query[parts.Part],
+		) (*aql.Page[parts.Part], error) {
+			one.Take(q)
+			return answer(ctx, q, two.Take(q))
+		})
+		reply := send(t, s, "list_taken", `{"filter":{"minutes":3},"first":2}`)
+		if code := at(reply, "error", "code"); code != "INTERNAL_ERROR" ||
+			!strings.Contains(log.String(), "the table parts has taken of the query what archive was to take") {
+			t.Errorf("%s: %v\n%s", what, reply, log)
+		}
+	}
+	if r.statements != nil {
+		t.Errorf("the database is asked: %v", r.statements)
 	}
 }
 

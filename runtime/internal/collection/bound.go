@@ -103,8 +103,21 @@ func (s *search) add(p unsafe.Pointer) {
 	s.first.add(p)
 }
 
+// ofAll returns the query of elements that are all at hand: it finds the page itself, and applies what Taker took.
+func (b *Bound) ofAll() *Bound {
+	if !b.Placed && b.Taker == nil {
+		return b
+	}
+	all := *b
+	if all.Placed = false; b.Taker != nil {
+		all.Filter = b.Asked
+	}
+	return &all
+}
+
 // Slice finds a page of the n elements of a size that begin at base.
 func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n int) (Found, error) {
+	b = b.ofAll()
 	b.begin(ctx)
 	s, part := b.search(b.Skip), block{}
 	for i := 0; i < n; i += BlockSize {
@@ -134,6 +147,7 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 
 // Pointers finds a page of elements that are not in one place.
 func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, error) {
+	b = b.ofAll()
 	b.begin(ctx)
 	s := b.search(b.Skip)
 	for i, p := range all {
