@@ -186,10 +186,19 @@ func (f *Field) compare(p unsafe.Pointer, v *Value) int {
 		}
 		return cmp.Compare(*(*string)(p), v.Text)
 	case Time:
-		return (*time.Time)(p).Compare(v.Time)
+		return compareTimes((*time.Time)(p), &v.Time)
 	default:
 		return cmp.Compare(f.Spell(p), v.Text)
 	}
+}
+
+// compareTimes compares moments as positions and the wire have them, without the monotonic clock, which goes on when the
+// other one is set.
+func compareTimes(a, b *time.Time) int {
+	if c := cmp.Compare(a.Unix(), b.Unix()); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Nanosecond(), b.Nanosecond())
 }
 
 // compareFloats compares numbers. One that is none is behind all others, so that the order is total.

@@ -74,7 +74,7 @@ func (f *Field) comparePlaces(a, b unsafe.Pointer) int {
 	case f.Kind == String && f.Ranks == nil:
 		return cmp.Compare(*(*string)(a), *(*string)(b))
 	case f.Kind == Time:
-		return (*time.Time)(a).Compare(*(*time.Time)(b))
+		return compareTimes((*time.Time)(a), (*time.Time)(b))
 	case f.Kind == Int:
 		return cmp.Compare(loadInt(a, f.Bits), loadInt(b, f.Bits))
 	}
