@@ -60,6 +60,17 @@ func queryPath(o *gen.Operation) (path string, paging gen.Paging) {
 	return "", ""
 }
 
+// presetPath returns the Go path of the preset in the aql.Fields of the requests of an operation; empty: they have none.
+func presetPath(o *gen.Operation) string {
+	for i := range o.Params {
+		p := &o.Params[i]
+		if fields, ok := strings.CutSuffix(p.Go, ".Select"); ok && p.Type == gen.TypeSelection {
+			return fields + ".Preset"
+		}
+	}
+	return ""
+}
+
 // Query compiles what requests of type t can ask of a collection. It is called in front of Request, which knows no
 // filters otherwise, so that an adapter without collections does not link how they are read.
 func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
@@ -77,12 +88,13 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 		offset: at.offset, params: make(map[string]int), paging: paging, sorts: make(map[string]*collection.Field),
 		goType: field.Type,
 	}
+	preset := presetPath(o)
 	for i := range o.Params {
 		p := &o.Params[i]
 		switch {
 		case strings.HasPrefix(p.Go, path+"."):
 			q.params[p.Name] = i
-		case p.Type != gen.TypeSelection && p.Name != "preset":
+		case p.Type != gen.TypeSelection && p.Go != preset:
 			q.own = append(q.own, i)
 		}
 	}

@@ -137,7 +137,8 @@ type OwnRequest struct {
 	_ struct{} `aql:"category=READ,op=list_own"`
 	aql.Query[Part]
 
-	How string `json:"how"` // Whose page it is
+	How    string `json:"how" aql:"alias=manner"` // Whose page it is
+	Preset string `json:"preset"`                 // What machines were set to
 }
 
 // Own lists parts, and may answer with another page.
