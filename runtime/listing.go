@@ -173,7 +173,7 @@ func (l *listing) begin() inquiry { return &asking{listing: l} }
 // asking is the inquiry of every request with a Query.
 type asking struct {
 	*listing
-	texts   map[string]string // of the parameters, as they were sent; nil: the operation has none of its own
+	texts   map[int]string // of the operation's own parameters, by their indexes: those that count, as they were sent
 	bound   collection.Bound
 	box     *cursor.Box
 	boundTo [sha256.Size]byte // what cursors are
@@ -185,15 +185,23 @@ type asking struct {
 func (a *asking) err() error { return a.failed }
 
 func (a *asking) keep(r *wire.Reader) {
-	if len(a.query.Own()) == 0 {
+	own := a.query.Own()
+	if len(own) == 0 {
 		return
 	}
 	name, text := r.LastMember()
-	if _, again := a.texts[name]; !again {
+	at := slices.IndexFunc(own, func(i int) bool {
+		p := &a.operation.Params[i]
+		return p.Name == name || slices.Contains(p.Aliases, name)
+	})
+	if at < 0 {
+		return
+	}
+	if _, again := a.texts[own[at]]; !again { // under any of its names
 		if a.texts == nil {
-			a.texts = make(map[string]string)
+			a.texts = make(map[int]string)
 		}
-		a.texts[name] = text
+		a.texts[own[at]] = text
 	}
 }
 
@@ -273,7 +281,7 @@ func (a *asking) bindings(c *handled, asked *codec.Asked) [sha256.Size]byte {
 		p := &a.operation.Params[i]
 		value := p.Default
 		if c.given.Has(i) {
-			value = a.text(p)
+			value = a.texts[i]
 		}
 		if value != "" {
 			value = string(wire.Canonical(nil, value))
@@ -281,19 +289,6 @@ func (a *asking) bindings(c *handled, asked *codec.Asked) [sha256.Size]byte {
 		text = appendText(appendText(text, p.Name), value)
 	}
 	return sha256.Sum256(text)
-}
-
-// text returns the text of a parameter under one of its names.
-func (a *asking) text(p *gen.Param) string {
-	if text, ok := a.texts[p.Name]; ok {
-		return text
-	}
-	for _, alias := range p.Aliases {
-		if text, ok := a.texts[alias]; ok {
-			return text
-		}
-	}
-	return ""
 }
 
 func flag(set bool) byte {
