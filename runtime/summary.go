@@ -2,6 +2,7 @@ package aql
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
@@ -100,8 +101,8 @@ func writeGroup(w *wire.Writer, of *collection.Wanted, g *collection.Group) {
 		write  func()
 	}{
 		{"count", of.Count, func() { w.Int(int64(g.Count)) }},
-		{"sum", of.Sum != nil, func() { writeSum(w, g.Sum.Sum()) }},
-		{"avg", of.Avg != nil, func() { w.Any(g.Avg.Mean()) }},
+		{"sum", of.Sum != nil, func() { writeNumber(w, g.Sum.Sum()) }},
+		{"avg", of.Avg != nil, func() { writeNumber(w, g.Avg.Mean()) }},
 		{"min", of.Min != nil, func() { writeValue(w, of.Min, &g.Min) }},
 		{"max", of.Max != nil, func() { writeValue(w, of.Max, &g.Max) }},
 	}
@@ -127,16 +128,31 @@ func writeGroup(w *wire.Writer, of *collection.Wanted, g *collection.Group) {
 	}
 }
 
-// writeSum writes a sum: as a string where it is an integer that not all readers of JSON hold exactly (MCP-AQL core
-// §4.7.3).
-func writeSum(w *wire.Writer, sum any) {
-	if v, ok := sum.(int64); ok && (v < -wire.MaxSafeInteger || v > wire.MaxSafeInteger) {
-		sum = strconv.FormatInt(v, 10)
+// writeNumber writes a sum or an average: as a string where it is an integer that not all readers of JSON hold exactly
+// (MCP-AQL core §4.7.3).
+func writeNumber(w *wire.Writer, number any) {
+	switch v := number.(type) {
+	case int64:
+		if v < -wire.MaxSafeInteger || v > wire.MaxSafeInteger {
+			number = strconv.FormatInt(v, 10)
+		}
+	case float64:
+		writeFloat(w, v, 64)
+		return
 	}
-	w.Any(sum)
+	w.Any(number)
 }
 
-// writeValue writes a value of a field as items have it.
+// writeFloat writes a number, and null for one that JSON does not have: it would take the other summaries their answer.
+func writeFloat(w *wire.Writer, v float64, bits int) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		w.Null()
+		return
+	}
+	w.Float(v, bits)
+}
+
+// writeValue writes a value of a field as items have it, and null where it is a number that these cannot have.
 func writeValue(w *wire.Writer, f *collection.Field, v *collection.Value) {
 	switch {
 	case v.Missing:
@@ -148,7 +164,7 @@ func writeValue(w *wire.Writer, f *collection.Field, v *collection.Value) {
 	case f.Kind == collection.Uint:
 		w.Uint(uint64(v.Int))
 	case f.Kind == collection.Float:
-		w.Float(v.Float, f.Bits)
+		writeFloat(w, v.Float, f.Bits)
 	case f.Kind == collection.Time:
 		w.Time(v.Time)
 	default:
