@@ -178,7 +178,7 @@ type asking struct {
 	box     *cursor.Box
 	boundTo [sha256.Size]byte // what cursors are
 	clamped int               // the size of a page that was asked for; 0: it is granted
-	ignored []string          // parameters of the page that there is not
+	ignored []string          // parameters of items that there are not
 	failed  error             // why the query cannot be answered
 }
 

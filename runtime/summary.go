@@ -38,9 +38,10 @@ func (a *asking) summarise(c *handled, r *wire.Reader) bool {
 	return ok
 }
 
-// withoutItems makes the answer one without items. Parameters that say which items it has are ignored.
+// withoutItems makes the answer one without items. Parameters that say which items it has, and in which order, are
+// ignored.
 func (a *asking) withoutItems(gives func(name string) bool) {
-	for _, name := range a.query.Paging().Params() {
+	for _, name := range append([]string{"sort"}, a.query.Paging().Params()...) {
 		if gives(name) {
 			a.ignored = append(a.ignored, name)
 		}
@@ -48,7 +49,7 @@ func (a *asking) withoutItems(gives func(name string) bool) {
 	a.bound.Order, a.bound.Itemless = nil, true
 }
 
-// ignoredPaging is the warning about parameters of a page that the answer does not have.
+// ignoredPaging is the warning about parameters of items that the answer does not have.
 func ignoredPaging(params []string) Warning {
 	return Warning{
 		Code: "VALIDATION_IGNORED_PARAM_WARNING", Severity: SeverityLow,

@@ -216,7 +216,7 @@ func TestTooManyGroups(t *testing.T) {
 	}
 }
 
-// Parameters of a page that the answer does not have are named in a warning, and so they are not with items.
+// Parameters of items that the answer does not have are named in a warning, and so they are not with items.
 func TestPagingBesideSummaries(t *testing.T) {
 	s := adapterOf(t, manyParts(5), fixedKey).NewSession()
 	cursor := endCursor(send(t, s, "list_slice", `{"first":2}`))
@@ -229,6 +229,8 @@ func TestPagingBesideSummaries(t *testing.T) {
 		{`{` + aggregate + `}`, nil, 0},
 		{`{` + aggregate + `,"first":2}`, []any{"first"}, 0},
 		{`{` + aggregate + `,"include_items":false,"last":500,"before":"forged"}`, []any{"last", "before"}, 0},
+		{`{` + aggregate + `,"first":2,"sort":{"field":"title"}}`, []any{"sort", "first"}, 0},
+		{`{` + aggregate + `,"include_items":true,"first":2,"sort":{"field":"title"}}`, nil, 2},
 		{`{` + aggregate + `,"include_items":true,"first":2}`, nil, 2},
 		{`{` + aggregate + `,"include_items":true,"first":2,"after":"` + cursor + `"}`, nil, 2}, // of a request without it
 		{`{` + aggregate + `,"include_items":true,"first":9,"after":"` + cursor + `"}`, nil, 3},
@@ -239,10 +241,7 @@ func TestPagingBesideSummaries(t *testing.T) {
 		}
 		var warnings []any
 		if tt.ignored != nil {
-			names := fmt.Sprint(tt.ignored...)
-			if len(tt.ignored) > 1 {
-				names = "last, before"
-			}
+			names := strings.ReplaceAll(strings.Trim(fmt.Sprint(tt.ignored), "[]"), " ", ", ")
 			warnings = []any{map[string]any{
 				"code": "VALIDATION_IGNORED_PARAM_WARNING", "severity": "low",
 				"message": "The answer has summaries and no items, so these parameters were ignored: " + names,
