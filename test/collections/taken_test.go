@@ -242,3 +242,26 @@ func TestTakeOfNoRequest(t *testing.T) {
 		t.Error("a query that no request brought has a page")
 	}
 }
+
+// The log says so, too, where a caller may know none of the fields that are looked into.
+func TestASearchOfHiddenFieldsThatNobodyApplied(t *testing.T) {
+	rules, err := policyfile.Parse("policy.yaml", []byte("version: 1\nrules:\n"+
+		"  - {name: x, hide: [Part.title, Part.tags], not: {callers: [ann]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := manyParts(5)
+	store.Answer = func(_ context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+		q.TakeSort()
+		if words, ok := q.TakeSearch(); ok {
+			t.Errorf("%q is taken", words)
+		}
+		return q.Page(store.Parts, -1)
+	}
+	var log bytes.Buffer
+	s := adapterOf(t, store, aql.Options{Policy: rules, Logger: slog.New(slog.NewTextHandler(&log, nil))}).NewSession()
+	answer := send(t, s, "search_taken", `{"query":"part"}`)
+	if at(answer, "error", "code") != "INTERNAL_ERROR" || !strings.Contains(log.String(), "applied the search; the page") {
+		t.Errorf("%v\n%s", answer, &log)
+	}
+}

@@ -30,7 +30,7 @@ type Node struct{ All []Condition }
 // Condition is a comparison of a field, or one of Or and Not where Field is nil.
 type Condition struct {
 	Field *Field
-	Op    Op
+	Op    Op      // Search, too, where Or is what Searching adds
 	Value Value   // of Null: whether the value is to be missing, in Int
 	Set   []Value // of In and All
 	Or    []*Node // one of them holds

@@ -23,7 +23,7 @@ func Searching(node *Node, fields []*Field, words []string) *Node {
 	if len(words) == 0 {
 		return node
 	}
-	found := Condition{}
+	found := Condition{Op: Search} // without a field to look into, too
 	for _, f := range fields {
 		for _, word := range words {
 			found.Or = append(found.Or, &Node{All: []Condition{{Field: f, Op: Search, Value: Value{Text: word}}}})

@@ -91,9 +91,7 @@ func (c *Condition) about(field string) (found bool) {
 }
 
 // searches reports whether a condition is what Searching adds.
-func (c *Condition) searches() bool {
-	return len(c.Or) > 0 && len(c.Or[0].All) > 0 && c.Or[0].All[0].Op == Search
-}
+func (c *Condition) searches() bool { return c.Field == nil && c.Op == Search }
 
 // Left says what nobody has applied, for the author's log; empty: everything was taken.
 func (b *Bound) Left() string {
