@@ -36,14 +36,12 @@ func Query[T any](
 		return s.query.Page(nil, -1) // which fails
 	case f.err() != nil:
 		return nil, f.err()
+	case s.paged != nil:
+		return f.beside(ctx)
 	case s.bound.Refused != nil:
 		return s.query.Slice(ctx, nil) // which fails
-	case s.Whole():
-		return f.page(ctx)
-	case s.keys == nil, !s.bound.Placed:
-		return s.query.Stream(ctx, f.whole(ctx))
 	}
-	return s.query.Stream(ctx, f.ordered(ctx))
+	return f.answer(ctx)
 }
 
 // fetch fetches the elements of a page.
@@ -53,6 +51,37 @@ type fetch[T any] struct {
 	db      Querier
 	scan    func(*sql.Rows) (T, error)
 	columns string
+}
+
+// answer answers with what was taken and what the query does of the rest.
+func (f *fetch[T]) answer(ctx context.Context) (*aql.Page[T], error) {
+	switch {
+	case f.Whole():
+		return f.page(ctx)
+	case f.keys == nil, !f.bound.Placed:
+		return f.query.Stream(ctx, f.whole(ctx))
+	}
+	return f.query.Stream(ctx, f.ordered(ctx))
+}
+
+// beside answers with summaries and a page beside them, each from statements of its own: in the order of the query the
+// page would be another one.
+func (f *fetch[T]) beside(ctx context.Context) (*aql.Page[T], error) {
+	b, bound, paged := f.bound, *f.bound, f.paged
+	defer func() { *b, f.keys = bound, nil }()
+	b.Refused, b.Itemless = nil, true
+	summed, err := f.query.Stream(ctx, f.whole(ctx))
+	if err != nil {
+		return nil, err
+	}
+	b.Itemless, b.Wanted = false, nil
+	f.takeOrder(paged)
+	page, err := f.answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page.Aggregations = summed.Aggregations
+	return page, nil
 }
 
 // page answers with what the statements find, to which nothing is to be done.

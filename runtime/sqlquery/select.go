@@ -19,6 +19,7 @@ type Select[T any] struct {
 	bound      *collection.Bound // nil: no request brought the query
 	conditions collection.Node
 	keys       []key // nil: the order is left to the query
+	paged      []key // the order of the page beside summaries, which only Query finds in another statement; nil: none
 }
 
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
@@ -35,32 +36,57 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s.bound.Taker = s
 	var refused []string
 	s.bound.TakeWhere(func(c *collection.Condition) bool {
-		written, collated := can(t.columns, c)
+		written, _ := can(t.columns, c)
 		if written {
 			s.conditions.All = append(s.conditions.All, *c)
-		} else if collated {
-			refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
 		}
 		return written
 	})
+	left := s.leavesCollated()
+	if left {
+		refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
+	}
 	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
-	switch {
-	case ok && !s.bound.Ordered && s.bound.Wanted == nil: // summaries need what is on all pages
-		s.keys, s.bound.Ordered = keys, true
-		s.takePage()
-	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
-		column := t.columns.of(k.Field.Name)
-		return column != nil && column.Collated
-	}):
+	switch ok = ok && !s.bound.Ordered; {
+	case ok && s.bound.Wanted == nil: // summaries need what is on all pages
+		s.takeOrder(keys)
+	case ok && !left && slices.ContainsFunc(keys, func(k key) bool { return k.column.Collated }):
+		s.paged = keys // the pages behind this one may be asked for without summaries
+		fallthrough
+	case t.sortsCollated(s.bound.Order):
 		refused = append(refused, "the order by a Collated column together with what is left to the runtime")
 	}
 	switch {
+	case s.bound.Skip > s.bound.MaxSkipped:
+		s.bound.Refused, s.paged = collection.ErrSkipped, nil
 	case refused != nil:
 		s.bound.Refused = fmt.Errorf("sqlquery: the table %s cannot do: %s", t.from, strings.Join(refused, "; "))
-	case s.bound.Skip > s.bound.MaxSkipped:
-		s.bound.Refused = collection.ErrSkipped
 	}
 	return s
+}
+
+// takeOrder takes the order, and the page where that is possible.
+func (s *Select[T]) takeOrder(keys []key) {
+	s.keys, s.bound.Ordered = keys, true
+	s.takePage()
+}
+
+// leavesCollated reports whether a condition on a Collated column is left to the query, which would compare bytes.
+func (s *Select[T]) leavesCollated() bool {
+	return s.bound.Filter != nil && slices.ContainsFunc(s.bound.Filter.All, func(c collection.Condition) bool {
+		_, collated := can(s.table.columns, &c)
+		return collated
+	})
+}
+
+// sortsCollated reports whether an order that is left to the query is by a Collated column. The keys behind the first
+// one identify elements and only break ties, for which the order of their bytes does.
+func (t *Table[T]) sortsCollated(o collection.Order) bool {
+	if len(o) == 0 {
+		return false
+	}
+	column := t.columns.of(o[0].Field.Name)
+	return column != nil && column.Collated
 }
 
 // takePage takes the page, unless elements in front of it are needed: to pass over those that conditions leave which
