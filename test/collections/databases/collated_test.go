@@ -116,3 +116,20 @@ func TestCollatedConditionsAreNotLeft(t *testing.T) {
 		t.Errorf("items, or -1 for a refusal (-want +got):\n%s", diff)
 	}
 }
+
+// In the order of a Collated column an offset passes over the elements that match what is left to the runtime.
+func TestCollatedOrdersWithOffsets(t *testing.T) {
+	d := newDatabase(t, kinds[0])
+	all := newRandom(t).items(6)[:6]
+	for i := range all {
+		all[i].ItemID, all[i].Maker.Name = string("aBcDeF"[i]), string("aBcDeF"[i])
+		all[i].Title = string("xyxxyx"[i])
+	}
+	d.load(t, all)
+	p := folding(t, d, "title").call(t, "skip_items", map[string]any{
+		"sort": map[string]any{"field": "maker.name"}, "filter": map[string]any{"title": "x"}, "limit": 2, "offset": 1,
+	})
+	if diff := gocmp.Diff([]any{"c", "D"}, []any{p.Data.Items[0]["item_id"], p.Data.Items[1]["item_id"]}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
