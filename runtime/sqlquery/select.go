@@ -2,6 +2,7 @@ package sqlquery
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +68,7 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 
 // takeOrder takes the order, and the page where that is possible.
 func (s *Select[T]) takeOrder(keys []key) {
-	s.keys, s.bound.Ordered = keys, true
+	s.keys, s.bound.Ordered, s.bound.Trusted = keys, true, true
 	s.takePage()
 }
 
@@ -113,7 +114,8 @@ func (s *Select[T]) Whole() bool {
 }
 
 // SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
-// stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on.
+// stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on, and no more
+// than it reads.
 func (s *Select[T]) SQL(columns string) (statement string, args []any) {
 	return s.wholeSQL(columns, nil)
 }
@@ -124,8 +126,28 @@ func (s *Select[T]) wholeSQL(columns string, f filter) (statement string, args [
 	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
 	f.write(w)
 	s.where(w)
-	return w.text.String() + s.OrderBy(), w.args
+	s.ordered(w)
+	if s.Whole() {
+		w.limit(s.bound.Size + 1)
+		if s.bound.Skip > 0 {
+			w.text.WriteString(" OFFSET " + strconv.Itoa(s.bound.Skip))
+		}
+	} else if s.bound != nil && s.bound.MaxScanned < math.MaxInt { // of one more row the query says that it is too many
+		w.limit(s.bound.MaxScanned + 1)
+	}
+	return w.text.String(), w.args
 }
+
+// ordered writes the order that was taken.
+func (s *Select[T]) ordered(w *writer) {
+	if p, ok := s.place(); ok {
+		w.text.WriteString(" ORDER BY ")
+		w.ordered(p)
+	}
+}
+
+// limit writes a bound on the number of rows.
+func (w *writer) limit(rows int) { w.text.WriteString(" LIMIT " + strconv.Itoa(rows)) }
 
 // Condition returns what stands behind WHERE, for statements that are written by hand, with the values of its
 // placeholders behind args: those in front of it in the statement, on which the numbers of PostgreSQL's depend. It is
@@ -142,15 +164,10 @@ func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
 // OrderBy returns the clauses ORDER BY, LIMIT and OFFSET, with a blank in front of them. It has neither of the last two
 // if conditions are left to the query, and is empty if the order is.
 func (s *Select[T]) OrderBy() string {
-	p, ok := s.place()
-	if !ok {
-		return ""
-	}
 	w := s.writer(nil)
-	w.text.WriteString(" ORDER BY ")
-	w.ordered(p)
+	s.ordered(w)
 	if s.Whole() {
-		w.text.WriteString(" LIMIT " + strconv.Itoa(s.bound.Size+1))
+		w.limit(s.bound.Size + 1)
 		if s.bound.Skip > 0 {
 			w.text.WriteString(" OFFSET " + strconv.Itoa(s.bound.Skip))
 		}
@@ -189,7 +206,7 @@ func (s *Select[T]) partSQL(columns string, f filter, p part, limit int) (statem
 		w.text.WriteString(" ORDER BY ")
 		w.ordered(p.place)
 	}
-	w.text.WriteString(" LIMIT " + strconv.Itoa(limit))
+	w.limit(limit)
 	return w.text.String(), w.args
 }
 
@@ -226,5 +243,11 @@ func (s *Select[T]) place() (p place, ok bool) {
 	case !s.bound.Placed:
 		return place{keys: s.keys}, true
 	}
-	return place{s.keys, s.bound.At, s.bound.Backward}, true
+	p = place{keys: s.keys, backward: s.bound.Backward}
+	if s.bound.At != nil {
+		for i := range s.keys {
+			p.at = append(p.at, s.bound.At[s.keys[i].of])
+		}
+	}
+	return p, true
 }
