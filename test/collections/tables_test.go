@@ -187,6 +187,30 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
+// All texts but those that tags call enums have an index, and no two indexes have one name.
+func TestIndexesOfTexts(t *testing.T) {
+	type Owner string
+	type Inner struct {
+		B string `json:"b" aql:"sort"`
+	}
+	type Element struct {
+		ID       string `json:"id" aql:"id"`
+		Identity string `json:"identity" aql:"sort"`
+		AB       string `json:"a_b" aql:"sort"`
+		A        Inner  `json:"a"`
+		Owner    Owner  `json:"owner" aql:"sort"`
+		State    string `json:"state" aql:"sort,enum=open|closed"`
+	}
+	table := sqlquery.Must(sqlquery.New[Element](sqlquery.MySQL, "t", sqlquery.Columns{"a.b": {Name: "b"}}))
+	var got []string
+	for _, statement := range table.Indexes() {
+		got = append(got, strings.Split(statement, "`")[1])
+	}
+	if want := []string{"t_identity", "t_identity_2", "t_a_b", "t_a_b_2", "t_owner"}; !slices.Equal(got, want) {
+		t.Errorf("the indexes are %q, want %q", got, want)
+	}
+}
+
 // Check says which fields the database refuses.
 func TestCheck(t *testing.T) {
 	for _, d := range dialects {
