@@ -21,6 +21,9 @@ type Querier interface {
 //
 // If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is
 // full.
+//
+// A computed field may ask the database too, even on the only connection of db, unless more than 4096 rows are read in
+// the order of a column that is InMemory, or for summaries.
 func Query[T any](
 	ctx context.Context, db Querier, s *Select[T], scan func(*sql.Rows) (T, error), options ...Option,
 ) (*aql.Page[T], error) {
@@ -179,20 +182,39 @@ func positionOf[T any](keys []key, element *T) []collection.Value {
 	return at
 }
 
-// elements yields what a statement finds.
+// elements yields what a statement finds. Rows are closed before, since whoever gets the elements may need the
+// connection; only those of a statement with more than mostRead rows are open while the first of them are yielded.
 func (f *fetch[T]) elements(ctx context.Context, statement string, args []any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		var read []T
+		var failed error
+		give := func() bool {
+			for _, element := range read {
+				if !yield(element, nil) {
+					return false
+				}
+			}
+			clear(read)
+			read = read[:0]
+			return true
+		}
 		for rows, err := range f.rows(ctx, statement, args) {
 			var element T
 			if err == nil {
 				element, err = f.scan(rows)
 			}
 			if err != nil {
-				err = fmt.Errorf("sqlquery: listing %s: %w", f.table.from, err)
+				failed = fmt.Errorf("sqlquery: listing %s: %w", f.table.from, err)
+				break
 			}
-			if !yield(element, err) || err != nil {
+			if len(read) >= max(mostRead, f.bound.Size+1) && !give() {
 				return
 			}
+			read = append(read, element)
+		}
+		if give() && failed != nil {
+			var none T
+			yield(none, failed)
 		}
 	}
 }

@@ -48,6 +48,9 @@ func (c *Crate) SameMinutes(ctx context.Context) int64 {
 	if ctx.Value(Panics{}) != nil {
 		panic("no minutes")
 	}
+	if ask, ok := ctx.Value(Asks{}).(func()); ok {
+		ask()
+	}
 	return c.Minutes
 }
 
@@ -75,6 +78,9 @@ type Total struct {
 
 // Panics is the key of a context in which computed fields panic.
 type Panics struct{}
+
+// Asks is the key of a context with a func() that computed fields call.
+type Asks struct{}
 
 // Tenant is the key of a context that has a tenant.
 type Tenant struct{}

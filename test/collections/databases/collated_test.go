@@ -31,7 +31,7 @@ func folding(t *testing.T, d *database, inMemory ...string) source {
 // Collated identifier that only breaks ties keeps no order from the runtime.
 func TestCollatedOrdersBesideSummaries(t *testing.T) {
 	d := newDatabase(t, kinds[0])
-	all := newRandom(t).items(6)[:6]
+	all := newRandom(t).items(60)[:6]
 	for i := range all {
 		all[i].ItemID, all[i].Maker.Name = string("aBcDeF"[i]), string("fEdCbA"[i])
 		all[i].Title = "one"
@@ -120,7 +120,7 @@ func TestCollatedConditionsAreNotLeft(t *testing.T) {
 // In the order of a Collated column an offset passes over the elements that match what is left to the runtime.
 func TestCollatedOrdersWithOffsets(t *testing.T) {
 	d := newDatabase(t, kinds[0])
-	all := newRandom(t).items(6)[:6]
+	all := newRandom(t).items(60)[:6]
 	for i := range all {
 		all[i].ItemID, all[i].Maker.Name = string("aBcDeF"[i]), string("aBcDeF"[i])
 		all[i].Title = string("xyxxyx"[i])
