@@ -37,8 +37,8 @@ func Query[T any](
 	switch {
 	case s.bound == nil:
 		return s.query.Page(nil, -1) // which fails
-	case f.err() != nil:
-		return nil, f.err()
+	case f.err(s.table.dialect) != nil:
+		return nil, f.err(s.table.dialect)
 	case s.paged != nil:
 		return f.beside(ctx)
 	case s.bound.Refused != nil:
