@@ -146,8 +146,15 @@ func (s *Select[T]) ordered(w *writer) {
 	}
 }
 
-// limit writes a bound on the number of rows.
-func (w *writer) limit(rows int) { w.text.WriteString(" LIMIT " + strconv.Itoa(rows)) }
+// limit writes a bound on the number of rows. In MySQL it is a value: a statement without values gets numbers as texts,
+// in which those of type FLOAT have six digits, and positions of such rows are wrong.
+func (w *writer) limit(rows int) {
+	limit := strconv.Itoa(rows)
+	if w.dialect == MySQL {
+		limit = w.value(int64(rows))
+	}
+	w.text.WriteString(" LIMIT " + limit)
+}
 
 // Condition returns what stands behind WHERE, for statements that are written by hand, with the values of its
 // placeholders behind args: those in front of it in the statement, on which the numbers of PostgreSQL's depend. It is
@@ -167,7 +174,7 @@ func (s *Select[T]) OrderBy() string {
 	w := s.writer(nil)
 	s.ordered(w)
 	if s.Whole() {
-		w.limit(s.bound.Size + 1)
+		w.text.WriteString(" LIMIT " + strconv.Itoa(s.bound.Size+1))
 		if s.bound.Skip > 0 {
 			w.text.WriteString(" OFFSET " + strconv.Itoa(s.bound.Skip))
 		}

@@ -47,6 +47,10 @@ func TestTablesAreWhole(t *testing.T) {
 		One   string `json:"a_b" aql:"filter"`
 		Other string `json:"ab" aql:"filter"`
 	}
+	type Dated struct {
+		ID    string      `json:"id"`
+		Dates []time.Time `json:"dates" aql:"filter"`
+	}
 	type Crate struct {
 		CrateID string `json:"crate_id"`
 		Title   string `json:"title"`
@@ -88,6 +92,9 @@ func TestTablesAreWhole(t *testing.T) {
 		{"tags in a struct only", newError(sqlquery.New[Crate](sqlquery.PostgreSQL, "crates", sqlquery.Columns{
 			"crate_id": {}, "title": {}, "origin.name": {Name: "origin"},
 		})), nil},
+		{"times in JSON", newError(sqlquery.New[Dated](sqlquery.PostgreSQL, "dated", sqlquery.Columns{
+			"dates": {List: sqlquery.JSON},
+		})), []string{"dates: JSON has no times: say in Encode how they are kept"}},
 		{"no dialect", newError(sqlquery.New[Tagged](0, "tagged", nil)), []string{"needs a dialect"}},
 		{"no struct", newError(sqlquery.New[string](sqlquery.MySQL, "tagged", nil)), []string{"are no structs"}},
 	} {

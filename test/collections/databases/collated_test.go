@@ -89,7 +89,9 @@ func TestCollatedConditionsAreNotLeft(t *testing.T) {
 	table := sqlquery.Must(sqlquery.New[crates.Crate](sqlquery.SQLite, "c", sqlquery.Columns{
 		"title": {Collated: true}, "sold_at": {InMemory: true}, "tags": {InMemory: true}, "minutes": {InMemory: true},
 	}))
-	depot := &crates.Depot{Answer: func(ctx context.Context, q *aql.Query[crates.Crate]) (*aql.Page[crates.Crate], error) {
+	depot := &crates.Depot{Answer: func(
+		ctx context.Context, q *aql.Query[crates.Crate],
+	) (*aql.Page[crates.Crate], error) {
 		return sqlquery.Query(ctx, db, table.Take(q), func(rows *sql.Rows) (c crates.Crate, err error) {
 			err = rows.Scan(&c.PartID, &c.Lot, &c.Title, &c.Minutes)
 			return c, err
@@ -102,7 +104,8 @@ func TestCollatedConditionsAreNotLeft(t *testing.T) {
 	got := map[string]int{}
 	want := map[string]int{
 		`{"title":"milk"}`: 2, `{"title":"milk","_computed.same_title":"none"}`: 0,
-		`{"_or":[{"title":"milk"},{"_computed.same_title":"none"}]}`: -1, `{"_or":[{"title":"milk"},{"minutes":7}]}`: -1,
+		`{"_or":[{"title":"milk"},{"_computed.same_title":"none"}]}`: -1,
+		`{"_or":[{"title":"milk"},{"minutes":7}]}`:                   -1,
 	}
 	for filter := range want {
 		var p page

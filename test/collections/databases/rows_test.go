@@ -48,7 +48,9 @@ func TestRowsAreClosedBeforeElementsAreCompared(t *testing.T) {
 		"title": {InMemory: true}, "sold_at": {InMemory: true}, "tags": {InMemory: true}, "checked": {InMemory: true},
 	}))
 	asked := 0
-	depot := &crates.Depot{Answer: func(ctx context.Context, q *aql.Query[crates.Crate]) (*aql.Page[crates.Crate], error) {
+	depot := &crates.Depot{Answer: func(
+		ctx context.Context, q *aql.Query[crates.Crate],
+	) (*aql.Page[crates.Crate], error) {
 		ctx = context.WithValue(ctx, crates.Asks{}, func() {
 			asked++
 			if open := db.Stats().InUse; open != 0 {
