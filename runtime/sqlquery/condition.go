@@ -177,6 +177,8 @@ func (w *writer) fit(
 	f *collection.Field, column *column, op *collection.Op, v *collection.Value,
 ) (always, decided bool) {
 	switch {
+	case column.List == JSON && (w.dialect != SQLite || f.Kind == collection.Time): // which has values of any size
+		return false, false
 	case f.Kind == collection.Time:
 		whole := v.Time.Truncate(column.Precision)
 		if whole.Equal(v.Time) {

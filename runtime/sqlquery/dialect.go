@@ -12,7 +12,10 @@ type Dialect uint8
 const (
 	SQLite     Dialect = iota + 1 // 3.30 or later
 	PostgreSQL                    // with the encoding UTF-8
-	MySQL                         // MySQL 8, not tested, and MariaDB 10.6 or later, with connections in utf8mb4
+	// MySQL is MySQL 8, not tested, and MariaDB 10.6 or later, with connections in utf8mb4 and without
+	// interpolateParams, which would round what is kept as FLOAT. It orders texts by their first max_sort_length bytes, of which there are 1024
+	// unless it is told others: leave orders by longer texts to the runtime, or set it.
+	MySQL
 )
 
 // String returns the name of the database.
@@ -53,7 +56,7 @@ func (d Dialect) bytes(text string) string {
 	case PostgreSQL:
 		return text + ` COLLATE "C"`
 	case MySQL:
-		return "CAST(" + text + " AS BINARY)"
+		return "CAST(CONVERT(" + text + " USING utf8mb4) AS BINARY)"
 	default:
 		return text + " COLLATE BINARY"
 	}
@@ -70,7 +73,7 @@ func (d Dialect) lower(text string) string {
 	case MySQL: // LOWER changes other letters too
 		var out strings.Builder
 		out.WriteString(strings.Repeat("REPLACE(", 26))
-		out.WriteString(text + " COLLATE utf8mb4_bin")
+		out.WriteString("CONVERT(" + text + " USING utf8mb4) COLLATE utf8mb4_bin")
 		for letter := 'A'; letter <= 'Z'; letter++ {
 			out.WriteString(",'" + string(letter) + "','" + string(letter+'a'-'A') + "')")
 		}

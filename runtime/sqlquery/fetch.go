@@ -21,6 +21,9 @@ type Querier interface {
 //
 // If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is
 // full.
+//
+// A computed field may ask the database too, even on the only connection of db, unless more than 4096 rows are read in
+// the order of a column that is InMemory, or for summaries.
 func Query[T any](
 	ctx context.Context, db Querier, s *Select[T], scan func(*sql.Rows) (T, error), options ...Option,
 ) (*aql.Page[T], error) {
@@ -34,16 +37,14 @@ func Query[T any](
 	switch {
 	case s.bound == nil:
 		return s.query.Page(nil, -1) // which fails
-	case f.err() != nil:
-		return nil, f.err()
+	case f.err(s.table.dialect) != nil:
+		return nil, f.err(s.table.dialect)
+	case s.paged != nil:
+		return f.beside(ctx)
 	case s.bound.Refused != nil:
 		return s.query.Slice(ctx, nil) // which fails
-	case s.Whole():
-		return f.page(ctx)
-	case s.keys == nil, !s.bound.Placed:
-		return s.query.Stream(ctx, f.whole(ctx))
 	}
-	return s.query.Stream(ctx, f.ordered(ctx))
+	return f.answer(ctx)
 }
 
 // fetch fetches the elements of a page.
@@ -53,6 +54,37 @@ type fetch[T any] struct {
 	db      Querier
 	scan    func(*sql.Rows) (T, error)
 	columns string
+}
+
+// answer answers with what was taken and what the query does of the rest.
+func (f *fetch[T]) answer(ctx context.Context) (*aql.Page[T], error) {
+	switch {
+	case f.Whole():
+		return f.page(ctx)
+	case f.keys == nil, !f.bound.Placed:
+		return f.query.Stream(ctx, f.whole(ctx))
+	}
+	return f.query.Stream(ctx, f.ordered(ctx))
+}
+
+// beside answers with summaries and a page beside them, each from statements of its own: in the order of the query the
+// page would be another one.
+func (f *fetch[T]) beside(ctx context.Context) (*aql.Page[T], error) {
+	b, bound, paged := f.bound, *f.bound, f.paged
+	defer func() { *b, f.keys = bound, nil }()
+	b.Refused, b.Itemless = nil, true
+	summed, err := f.query.Stream(ctx, f.whole(ctx))
+	if err != nil {
+		return nil, err
+	}
+	b.Itemless, b.Wanted = false, nil
+	f.takeOrder(paged)
+	page, err := f.answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page.Aggregations = summed.Aggregations
+	return page, nil
 }
 
 // page answers with what the statements find, to which nothing is to be done.
@@ -150,20 +182,39 @@ func positionOf[T any](keys []key, element *T) []collection.Value {
 	return at
 }
 
-// elements yields what a statement finds.
+// elements yields what a statement finds. Rows are closed before, since whoever gets the elements may need the
+// connection; only those of a statement with more than mostRead rows are open while the first of them are yielded.
 func (f *fetch[T]) elements(ctx context.Context, statement string, args []any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		var read []T
+		var failed error
+		give := func() bool {
+			for _, element := range read {
+				if !yield(element, nil) {
+					return false
+				}
+			}
+			clear(read)
+			read = read[:0]
+			return true
+		}
 		for rows, err := range f.rows(ctx, statement, args) {
 			var element T
 			if err == nil {
 				element, err = f.scan(rows)
 			}
 			if err != nil {
-				err = fmt.Errorf("sqlquery: listing %s: %w", f.table.from, err)
+				failed = fmt.Errorf("sqlquery: listing %s: %w", f.table.from, err)
+				break
 			}
-			if !yield(element, err) || err != nil {
+			if len(read) >= max(mostRead, f.bound.Size+1) && !give() {
 				return
 			}
+			read = append(read, element)
+		}
+		if give() && failed != nil {
+			var none T
+			yield(none, failed)
 		}
 	}
 }

@@ -13,7 +13,10 @@ import (
 
 // Indexes returns the statements that create the indexes in which pages are found: one for the order by what identifies
 // elements, and one for each field by which agents may sort. The order by an enum is an expression, for which there is
-// none. MySQL uses those of texts only where the columns are Collated. Indexes returns nil if the table is a join.
+// none: what has the tag key enum gets no index, and that of another type with constants serves conditions only. MySQL
+// uses those of texts only where the columns are Collated, and has none of TEXT columns without a length, which are
+// refused with "key specification without a key length": leave these out, or add one. Indexes returns nil if the table
+// is a join.
 //
 // Rows that conditions leave out are passed over one by one: where Where or a filter leaves few, indexes that begin
 // with its columns help. The statements are for a migration, since each fails where its index exists.
@@ -30,8 +33,15 @@ func (t *Table[T]) Indexes() []string {
 		}
 	}
 	var statements []string
+	names := make(map[string]bool)
+	add := func(name string, keys []string) {
+		for name = strings.ReplaceAll(name, ".", "_"); names[strings.ToLower(name)]; name += "_2" {
+		}
+		names[strings.ToLower(name)] = true
+		statements = append(statements, t.index(name, keys))
+	}
 	if ids != nil {
-		statements = append(statements, t.index("identity", ids))
+		add("identity", ids)
 	}
 	for i := range t.fields {
 		f := &t.fields[i]
@@ -44,8 +54,8 @@ func (t *Table[T]) Indexes() []string {
 				keys = append(keys, id)
 			}
 		}
-		if statement := t.index(strings.ReplaceAll(f.name, ".", "_"), keys); !slices.Equal(keys, ids) {
-			statements = append(statements, statement)
+		if !slices.Equal(keys, ids) {
+			add(f.name, keys)
 		}
 	}
 	return statements
@@ -103,7 +113,7 @@ func (t *Table[T]) checking(f *offered, column *column) (statement string, args 
 		c.Op = collection.Contains
 	}
 	w.condition(&c)
-	text := f.kind == collection.String && !f.enum
+	text := f.kind == collection.String && !f.named && !f.enum
 	if c.Op = collection.Search; text && column.can(&c) {
 		w.text.WriteString(" OR ")
 		w.condition(&c)

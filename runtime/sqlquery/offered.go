@@ -20,7 +20,8 @@ type offered struct {
 	missable bool
 	sorts    bool
 	id       bool   // it identifies elements
-	enum     bool   // it may be one: its type is a text with a name
+	named    bool   // its type is a text with a name, which may be an enum
+	enum     bool   // its tag says that it is one
 	column   string // that a tag of another library names
 }
 
@@ -110,7 +111,7 @@ func (r *tagReader) read(t reflect.Type, prefix string, depth int, missable bool
 				name = own
 			}
 			f.name, f.missable, f.column = prefix+name, mayMiss, foreignColumn(field.Tag)
-			f.sorts = f.has("sort")
+			f.sorts, f.enum = f.has("sort"), f.has("enum")
 			if f.hold(value) {
 				r.found = append(r.found, f)
 			} else if value.Kind() == reflect.Struct && depth < mostNested && !f.has("sensitive") {
@@ -169,7 +170,7 @@ func (f *offered) hold(t reflect.Type) bool {
 	case reflect.Float32, reflect.Float64:
 		f.kind = collection.Float
 	case reflect.String:
-		f.kind, f.enum = collection.String, t.PkgPath() != ""
+		f.kind, f.named = collection.String, t.PkgPath() != ""
 	default:
 		return false
 	}

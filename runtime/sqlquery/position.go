@@ -14,20 +14,24 @@ type key struct {
 	column   *column
 	missable bool
 	ranks    string // an expression that is the place of an enum's value among its constants; empty: it is none
+	of       int    // the index of the key in the order of the request
 }
 
-// keysOf returns the keys of an order; false: the database cannot order so.
+// keysOf returns the keys of an order; false: the database cannot order so. The field of an enum has two: values that
+// are none of its constants are behind them, in the order of their texts.
 func keysOf(d Dialect, columns columns, order collection.Order) (keys []key, ok bool) {
-	for _, k := range order {
+	for i, k := range order {
 		column := columns.of(k.Field.Name)
 		if column == nil || column.List != "" {
 			return nil, false
 		}
-		key := key{Key: k, column: column, missable: k.Field.Missable()}
+		key := key{Key: k, column: column, missable: k.Field.Missable(), of: i}
 		if k.Field.Ranks != nil {
 			if key.ranks, ok = ranksOf(d, column, k.Field); !ok {
 				return nil, false
 			}
+			keys = append(keys, key)
+			key.ranks = ""
 		}
 		keys = append(keys, key)
 	}
@@ -231,8 +235,11 @@ func (p place) parts() []part {
 	first := p.keys[0]
 	present, missing := part{p, false, &first}, part{p, true, &first}
 	present.keys = slices.Clone(p.keys)
-	present.keys[0].missable = false
-	missing.keys = p.keys[1:]
+	n := 0 // of its keys
+	for ; n < len(p.keys) && p.keys[n].of == first.of; n++ {
+		present.keys[n].missable = false
+	}
+	missing.keys = p.keys[n:]
 	missing.at = nil
 	switch {
 	case p.at == nil:
@@ -240,7 +247,7 @@ func (p place) parts() []part {
 		return []part{present}
 	case !p.at[0].Missing:
 	default:
-		missing.at, present.at = p.at[1:], nil
+		missing.at, present.at = p.at[n:], nil
 		if len(missing.keys) == 0 {
 			missing.at = nil
 			if p.backward {

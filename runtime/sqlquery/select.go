@@ -2,6 +2,7 @@ package sqlquery
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ type Select[T any] struct {
 	bound      *collection.Bound // nil: no request brought the query
 	conditions collection.Node
 	keys       []key // nil: the order is left to the query
+	paged      []key // the order of the page beside summaries, which only Query finds in another statement; nil: none
 }
 
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
@@ -40,32 +42,57 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s.bound.Taker = s
 	var refused []string
 	s.bound.TakeWhere(func(c *collection.Condition) bool {
-		written, collated := can(t.columns, c)
+		written, _ := can(t.columns, c)
 		if written {
 			s.conditions.All = append(s.conditions.All, *c)
-		} else if collated {
-			refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
 		}
 		return written
 	})
+	left := s.leavesCollated()
+	if left {
+		refused = append(refused, "a condition on a Collated column together with what is left to the runtime")
+	}
 	keys, ok := keysOf(t.dialect, t.columns, s.bound.Order)
-	switch {
-	case ok && !s.bound.Ordered && s.bound.Wanted == nil: // summaries need what is on all pages
-		s.keys, s.bound.Ordered = keys, true
-		s.takePage()
-	case slices.ContainsFunc(s.bound.Order, func(k collection.Key) bool {
-		column := t.columns.of(k.Field.Name)
-		return column != nil && column.Collated
-	}):
+	switch ok = ok && !s.bound.Ordered; {
+	case ok && s.bound.Wanted == nil: // summaries need what is on all pages
+		s.takeOrder(keys)
+	case ok && !left && slices.ContainsFunc(keys, func(k key) bool { return k.column.Collated }):
+		s.paged = keys // the pages behind this one may be asked for without summaries
+		fallthrough
+	case t.sortsCollated(s.bound.Order):
 		refused = append(refused, "the order by a Collated column together with what is left to the runtime")
 	}
 	switch {
+	case s.bound.Skip > s.bound.MaxSkipped:
+		s.bound.Refused, s.paged = collection.ErrSkipped, nil
 	case refused != nil:
 		s.bound.Refused = fmt.Errorf("sqlquery: the table %s cannot do: %s", t.from, strings.Join(refused, "; "))
-	case s.bound.Skip > s.bound.MaxSkipped:
-		s.bound.Refused = collection.ErrSkipped
 	}
 	return s
+}
+
+// takeOrder takes the order, and the page where that is possible.
+func (s *Select[T]) takeOrder(keys []key) {
+	s.keys, s.bound.Ordered, s.bound.Trusted = keys, true, true
+	s.takePage()
+}
+
+// leavesCollated reports whether a condition on a Collated column is left to the query, which would compare bytes.
+func (s *Select[T]) leavesCollated() bool {
+	return s.bound.Filter != nil && slices.ContainsFunc(s.bound.Filter.All, func(c collection.Condition) bool {
+		_, collated := can(s.table.columns, &c)
+		return collated
+	})
+}
+
+// sortsCollated reports whether an order that is left to the query is by a Collated column. The keys behind the first
+// one identify elements and only break ties, for which the order of their bytes does.
+func (t *Table[T]) sortsCollated(o collection.Order) bool {
+	if len(o) == 0 {
+		return false
+	}
+	column := t.columns.of(o[0].Field.Name)
+	return column != nil && column.Collated
 }
 
 // takePage takes the page, unless elements in front of it are needed: to pass over those that conditions leave which
@@ -92,7 +119,8 @@ func (s *Select[T]) Whole() bool {
 }
 
 // SQL returns a statement that finds what the request asks for, and the values of its placeholders. columns is what
-// stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on.
+// stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on, and no more
+// than it reads.
 func (s *Select[T]) SQL(columns string) (statement string, args []any) {
 	return s.wholeSQL(columns, nil)
 }
@@ -103,7 +131,34 @@ func (s *Select[T]) wholeSQL(columns string, f filter) (statement string, args [
 	w.text.WriteString("SELECT " + columns + " FROM " + s.table.from)
 	f.write(w)
 	s.where(w)
-	return w.text.String() + s.OrderBy(), w.args
+	s.ordered(w)
+	if s.Whole() {
+		w.limit(s.bound.Size + 1)
+		if s.bound.Skip > 0 {
+			w.text.WriteString(" OFFSET " + strconv.Itoa(s.bound.Skip))
+		}
+	} else if s.bound != nil && s.bound.MaxScanned < math.MaxInt { // of one more row the query says that it is too many
+		w.limit(s.bound.MaxScanned + 1)
+	}
+	return w.text.String(), w.args
+}
+
+// ordered writes the order that was taken.
+func (s *Select[T]) ordered(w *writer) {
+	if p, ok := s.place(); ok {
+		w.text.WriteString(" ORDER BY ")
+		w.ordered(p)
+	}
+}
+
+// limit writes a bound on the number of rows. In MySQL it is a value: a statement without values gets numbers as texts,
+// in which those of type FLOAT have six digits, and positions of such rows are wrong.
+func (w *writer) limit(rows int) {
+	limit := strconv.Itoa(rows)
+	if w.dialect == MySQL {
+		limit = w.value(int64(rows))
+	}
+	w.text.WriteString(" LIMIT " + limit)
 }
 
 // Condition returns what stands behind WHERE, for statements that are written by hand, with the values of its
@@ -121,13 +176,8 @@ func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
 // OrderBy returns the clauses ORDER BY, LIMIT and OFFSET, with a blank in front of them. It has neither of the last two
 // if conditions are left to the query, and is empty if the order is.
 func (s *Select[T]) OrderBy() string {
-	p, ok := s.place()
-	if !ok {
-		return ""
-	}
 	w := s.writer(nil)
-	w.text.WriteString(" ORDER BY ")
-	w.ordered(p)
+	s.ordered(w)
 	if s.Whole() {
 		w.text.WriteString(" LIMIT " + strconv.Itoa(s.bound.Size+1))
 		if s.bound.Skip > 0 {
@@ -168,7 +218,7 @@ func (s *Select[T]) partSQL(columns string, f filter, p part, limit int) (statem
 		w.text.WriteString(" ORDER BY ")
 		w.ordered(p.place)
 	}
-	w.text.WriteString(" LIMIT " + strconv.Itoa(limit))
+	w.limit(limit)
 	return w.text.String(), w.args
 }
 
@@ -205,5 +255,11 @@ func (s *Select[T]) place() (p place, ok bool) {
 	case !s.bound.Placed:
 		return place{keys: s.keys}, true
 	}
-	return place{s.keys, s.bound.At, s.bound.Backward}, true
+	p = place{keys: s.keys, backward: s.bound.Backward}
+	if s.bound.At != nil {
+		for i := range s.keys {
+			p.at = append(p.at, s.bound.At[s.keys[i].of])
+		}
+	}
+	return p, true
 }

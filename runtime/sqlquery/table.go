@@ -41,12 +41,12 @@ type Column struct {
 	Expr string
 	// Encode returns a value as the database keeps it; nil: as it is. It gets a string, bool, float64, time.Time or
 	// int64, or a uint64 where an int64 has no room, and has to keep the order of values. SQLite, which has no times,
-	// needs one for each field that is a time: see UnixMicro.
+	// needs one for each field that is a time, as every list of times in JSON does: see UnixMicro.
 	Encode func(value any) any
 	// Precision is that to which a time is kept; 0: a microsecond.
 	Precision time.Duration
-	// List is how a list is kept: JSON, Array, or a subquery of the author's with one %s, in whose place the condition
-	// on an element stands. Expr is then the element:
+	// List is how a list is kept: JSON, in which SQLite finds no numbers from 1<<63 on, Array, or a subquery of the
+	// author's with one %s, in whose place the condition on an element stands. Expr is then the element:
 	//
 	//	{Expr: "g.tag", List: "SELECT 1 FROM tags g WHERE g.todo_id = todos.todo_id AND %s"}
 	List string
@@ -159,6 +159,8 @@ func (t *Table[T]) column(f *offered, c Column, named bool) (made *column, fault
 		return nil, "its List is json, array, or a subquery with one %s"
 	case f.time && c.Encode == nil && t.dialect == SQLite:
 		return nil, "SQLite has no times: say in Encode how they are kept" + advice
+	case f.time && c.Encode == nil && c.List == JSON:
+		return nil, "JSON has no times: say in Encode how they are kept" + advice
 	case c.Precision < 0 || c.Precision > time.Second:
 		return nil, "its Precision is no part of a second"
 	}

@@ -47,6 +47,10 @@ func TestTablesAreWhole(t *testing.T) {
 		One   string `json:"a_b" aql:"filter"`
 		Other string `json:"ab" aql:"filter"`
 	}
+	type Dated struct {
+		ID    string      `json:"id"`
+		Dates []time.Time `json:"dates" aql:"filter"`
+	}
 	type Crate struct {
 		CrateID string `json:"crate_id"`
 		Title   string `json:"title"`
@@ -88,6 +92,9 @@ func TestTablesAreWhole(t *testing.T) {
 		{"tags in a struct only", newError(sqlquery.New[Crate](sqlquery.PostgreSQL, "crates", sqlquery.Columns{
 			"crate_id": {}, "title": {}, "origin.name": {Name: "origin"},
 		})), nil},
+		{"times in JSON", newError(sqlquery.New[Dated](sqlquery.PostgreSQL, "dated", sqlquery.Columns{
+			"dates": {List: sqlquery.JSON},
+		})), []string{"dates: JSON has no times: say in Encode how they are kept"}},
 		{"no dialect", newError(sqlquery.New[Tagged](0, "tagged", nil)), []string{"needs a dialect"}},
 		{"no struct", newError(sqlquery.New[string](sqlquery.MySQL, "tagged", nil)), []string{"are no structs"}},
 	} {
@@ -184,6 +191,30 @@ func TestIndexes(t *testing.T) {
 		if got := joined.Indexes(); got != nil {
 			t.Errorf("%s: the indexes of a join are %q", d, got)
 		}
+	}
+}
+
+// All texts but those that tags call enums have an index, and no two indexes have one name.
+func TestIndexesOfTexts(t *testing.T) {
+	type Owner string
+	type Inner struct {
+		B string `json:"b" aql:"sort"`
+	}
+	type Element struct {
+		ID       string `json:"id" aql:"id"`
+		Identity string `json:"identity" aql:"sort"`
+		AB       string `json:"a_b" aql:"sort"`
+		A        Inner  `json:"a"`
+		Owner    Owner  `json:"owner" aql:"sort"`
+		State    string `json:"state" aql:"sort,enum=open|closed"`
+	}
+	table := sqlquery.Must(sqlquery.New[Element](sqlquery.MySQL, "t", sqlquery.Columns{"a.b": {Name: "b"}}))
+	var got []string
+	for _, statement := range table.Indexes() {
+		got = append(got, strings.Split(statement, "`")[1])
+	}
+	if want := []string{"t_identity", "t_identity_2", "t_a_b", "t_a_b_2", "t_owner"}; !slices.Equal(got, want) {
+		t.Errorf("the indexes are %q, want %q", got, want)
 	}
 }
 

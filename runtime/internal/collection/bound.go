@@ -26,6 +26,8 @@ type Bound struct {
 	Refused error
 	// Ordered says that elements come in Order.
 	Ordered bool
+	// Trusted says that Order cannot tell whether elements come in it: the database compares texts in another way.
+	Trusted bool
 	// Placed says that elements come from At on, nearest first: those of a backward page in the opposite order. In a
 	// style without cursors, they come from the first one of the page on.
 	Placed bool
@@ -62,6 +64,8 @@ type search struct {
 	skip    int // how many of the first ones are in front of the page
 	total   int
 	summing []summing
+	// inOrder says that elements come in an order that is not compared.
+	inOrder bool
 }
 
 // search begins to search for a page. Where elements come from the first one of the page on, none is in front of it.
@@ -79,7 +83,7 @@ func (b *Bound) search(skip int) search {
 // consider holds an element that the filter left against the position, and reports whether it may be on the page.
 func (s *search) consider(p unsafe.Pointer) bool {
 	s.total++
-	if s.Placed {
+	if s.Placed || s.inOrder {
 		return len(s.heap) < s.most
 	}
 	return s.within(p) && s.wants(p)
@@ -96,7 +100,7 @@ func (s *search) within(p unsafe.Pointer) bool {
 
 // add adds the element at p, which may be on the page.
 func (s *search) add(p unsafe.Pointer) {
-	if s.Placed {
+	if s.Placed || s.inOrder {
 		s.heap = append(s.heap, p)
 		return
 	}
@@ -187,6 +191,8 @@ func (s *search) found() Found {
 	}
 	items, total := s.heap, Unknown
 	switch {
+	case !s.Placed && s.inOrder:
+		total = s.total
 	case !s.Placed:
 		items, total = s.sorted(), s.total
 		items = items[min(s.skip, len(items)):]

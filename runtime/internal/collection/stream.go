@@ -34,7 +34,7 @@ func (b *Bound) Stream(keep func(p unsafe.Pointer) unsafe.Pointer) *Stream {
 		skip = 0 // Next passes them over
 	}
 	s := &Stream{search: b.search(min(skip, b.MaxSkipped)), Keep: keep}
-	s.skip = skip
+	s.skip, s.inOrder = skip, b.Trusted
 	return s
 }
 
@@ -73,7 +73,7 @@ func (s *Stream) Next(ctx context.Context, p unsafe.Pointer) (more bool, err err
 		return false, err
 	}
 	s.begin(ctx)
-	if !s.Placed {
+	if !s.Placed && !s.Trusted {
 		if s.before != nil && s.Order.compare(s.before, p) > 0 {
 			return false, ErrOrder
 		}

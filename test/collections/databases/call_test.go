@@ -41,6 +41,8 @@ type page struct {
 		PageInfo pageInfo
 
 		Pagination map[string]any
+
+		Aggregations map[string]any
 	}
 	Error, Warnings any
 }

@@ -1,0 +1,51 @@
+package databases
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/sqlquery"
+	"github.com/aqltag/aqltag/test/collections/databases/items"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
+)
+
+// A page behind a cursor begins where the one before it ended, whatever the digits of a FLOAT that are written as text,
+// and texts are compared as UTF-8 in whatever character set they are kept.
+func TestColumnsOfMySQL(t *testing.T) {
+	k := kinds[2]
+	d := newDatabase(t, k)
+	all := newRandom(t).items(60)[:5]
+	for i := range all {
+		all[i].Ratio = float32(16777200 + i*3)
+		all[i].Title = string([]rune("éaÿzÀ")[i])
+		all[i].Note = &all[i].Title
+	}
+	d.run(t, "ALTER TABLE items MODIFY ratio FLOAT NOT NULL, MODIFY title VARCHAR(20) CHARACTER SET latin1 NOT NULL")
+	d.load(t, all)
+	made := sqlquery.Must(sqlquery.New[items.Item](sqlquery.MySQL, "items", d.mapped("")))
+	database := source{k.name, sessionOf(t, func(
+		ctx context.Context, q *aql.Query[items.Item],
+	) (*aql.Page[items.Item], error) {
+		return sqlquery.Query(ctx, d, made.Take(q), d.scan, sqlquery.Reading(d.selected("")))
+	}), nil}
+	memory := inMemory(t)[0]
+	memory.load(t, all)
+	for _, by := range []string{"ratio", "title"} {
+		for _, forward := range []bool{true, false} {
+			query := map[string]any{"sort": reference.Order(by, false)}
+			if got := walk(t, []source{memory, database}, query, 1, forward, 5); len(got) != 5 {
+				t.Errorf("by %s there are %s", by, strings.Join(got, ", "))
+			}
+		}
+	}
+	for _, filter := range []map[string]any{
+		{"title": "é"}, {"title": map[string]any{"contains": "À"}}, {"title": map[string]any{"in": []any{"ÿ", "z"}}},
+	} {
+		want, got := memory.ask(t, map[string]any{"filter": filter}), database.ask(t, map[string]any{"filter": filter})
+		if len(want.Data.Items) == 0 || len(want.Data.Items) != len(got.Data.Items) {
+			t.Errorf("%v: %d items, want %d", filter, len(got.Data.Items), len(want.Data.Items))
+		}
+	}
+}
