@@ -9,19 +9,17 @@ import (
 
 // isBehind reports whether a path leads to something behind the fields of the resource.
 func (s *Selector) isBehind(path string) bool {
-	behind := s.resource.object.behind
-	return behind != nil && behind.find(path) >= 0
+	return s.behind != nil && s.behind.find(path) >= 0
 }
 
 // visibleBehind returns the paths to what is behind the fields and not hidden.
 func (s *Selector) visibleBehind(mask *Mask) (paths []string) {
-	behind := s.resource.object.behind
 	for i := 0; ; i++ {
-		path, ok := behind.path(i)
+		path, ok := s.behind.path(i)
 		if !ok {
 			return paths
 		}
-		if !behind.hidden(mask, i) {
+		if !s.behind.hidden(mask, i) {
 			paths = append(paths, path)
 		}
 	}
@@ -29,25 +27,24 @@ func (s *Selector) visibleBehind(mask *Mask) (paths []string) {
 
 // chooseBehind returns what presets and paths name of what is behind the fields, and a mask does not hide.
 func (s *Selector) chooseBehind(presets, paths []string, mask *Mask) (chosen []int) {
-	behind := s.resource.object.behind
 	if len(presets) == 0 && len(paths) == 0 {
 		presets = []string{s.defaultPreset}
 	}
 	for _, name := range presets {
-		chosen = append(chosen, behind.preset(name)...)
+		chosen = append(chosen, s.behind.preset(name)...)
 	}
 	for _, path := range paths {
-		if i := behind.find(path); i >= 0 {
+		if i := s.behind.find(path); i >= 0 {
 			chosen = append(chosen, i)
 		}
 	}
-	chosen = slices.DeleteFunc(chosen, func(i int) bool { return behind.hidden(mask, i) })
+	chosen = slices.DeleteFunc(chosen, func(i int) bool { return s.behind.hidden(mask, i) })
 	slices.Sort(chosen)
 	return slices.Compact(chosen)
 }
 
 // Receivers returns the places of the receivers that are needed for what is behind the fields.
-func (s *Selector) Receivers(chosen []int) []int { return s.resource.object.behind.receivers(chosen) }
+func (s *Selector) Receivers(chosen []int) []int { return s.behind.receivers(chosen) }
 
 // Loaded is what stands behind the fields of the resources in one result.
 type Loaded struct {
@@ -63,7 +60,7 @@ func (s *Selector) Load(
 ) (*Loaded, error) {
 	l := &Loaded{selector: s, result: result, elements: s.elements(result)}
 	var err error
-	l.trailer, err = s.resource.object.behind.load(ctx, receivers, l.elements, chosen, mask)
+	l.trailer, err = s.behind.load(ctx, receivers, l.elements, chosen, mask)
 	return l, err
 }
 
