@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 	"slices"
@@ -49,27 +50,49 @@ func (s *Selector) Receivers(chosen []int) []int { return s.behind.receivers(cho
 // Loaded is what stands behind the fields of the resources in one result.
 type Loaded struct {
 	selector *Selector
-	result   any
 	elements []unsafe.Pointer
-	trailer  trailer // nil: there are no resources
+	copies   reflect.Value // a slice of the resources as they were, once Keep was called
+	trailer  trailer       // nil: there are no resources
 }
 
-// Load makes what stands behind the fields of the resources in a result: of a page for all of them at once.
+// Load makes what stands behind the fields of the resources in a result: of a page for all of them at once. Where it
+// fails, nothing was loaded.
 func (s *Selector) Load(
 	ctx context.Context, receivers []any, result any, chosen []int, mask *Mask,
 ) (*Loaded, error) {
-	l := &Loaded{selector: s, result: result, elements: s.elements(result)}
+	l := &Loaded{selector: s, elements: s.elements(result)}
 	var err error
-	l.trailer, err = s.behind.load(ctx, receivers, l.elements, chosen, mask)
-	return l, err
+	if l.trailer, err = s.behind.load(ctx, receivers, l.elements, chosen, mask); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
-// IsOf reports whether l was made of a result. An interceptor may return another one than the handler did.
-func (l *Loaded) IsOf(result any) bool {
-	if t := reflect.TypeOf(result); t == nil || t.Kind() == reflect.Struct || t.Kind() == reflect.Array {
-		return reflect.DeepEqual(result, l.result)
+// Keep remembers what the resources are, for IsOf. Their copies also keep alive what they point to, so that nothing
+// else can come to be at its place.
+func (l *Loaded) Keep() {
+	t := l.selector.resource.goType
+	l.copies = reflect.MakeSlice(reflect.SliceOf(t), len(l.elements), len(l.elements))
+	for i, p := range l.elements {
+		l.copies.Index(i).Set(reflect.NewAt(t, p).Elem())
 	}
-	return slices.Equal(l.elements, l.selector.elements(result))
+}
+
+// IsOf reports whether a result has the resources of which l was made, as they were when Keep was called. An interceptor
+// may return another result than the handler did, or change that. What resources point to is not compared.
+func (l *Loaded) IsOf(result any) bool {
+	now := l.selector.elements(result)
+	if len(now) != len(l.elements) {
+		return false
+	}
+	size := l.selector.resource.size
+	for i, p := range now {
+		was := l.copies.Index(i).Addr().UnsafePointer()
+		if !bytes.Equal(unsafe.Slice((*byte)(was), size), unsafe.Slice((*byte)(p), size)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Into returns subset with what was loaded, of the result of which it was.
