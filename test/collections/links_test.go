@@ -31,3 +31,21 @@ func TestAKeyBehindANilPointerLeadsNowhere(t *testing.T) {
 		}
 	}
 }
+
+// A request for nothing but the root loads no relations, unless it asks for a page of them.
+func TestTheRootAloneLoadsNoRelations(t *testing.T) {
+	for params, loads := range map[string]int{
+		`"include":["root"]`: 0, `"include":["root"],"first":1`: 1, `"include":["root","graph.nodes"]`: 1, `"depth":1`: 1,
+	} {
+		o := office()
+		session := officeAdapter(t, o, aql.Options{}).NewSession()
+		answer := follow(t, session, `{"root":{"element_type":"task","element_name":"t1"},"direction":"outgoing",`+params+`}`)
+		want := map[string]any{"element_type": "task", "element_name": "t1"}
+		if diff := cmp.Diff(want, at(answer, "data", "root")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", params, diff)
+		}
+		if len(o.Loads) != loads {
+			t.Errorf("%s: %d loads instead of %d: %v", params, len(o.Loads), loads, o.Loads)
+		}
+	}
+}
