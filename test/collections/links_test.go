@@ -1,11 +1,13 @@
 package collections_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/test/collections/links"
 )
 
@@ -47,5 +49,16 @@ func TestTheRootAloneLoadsNoRelations(t *testing.T) {
 		if len(o.Loads) != loads {
 			t.Errorf("%s: %d loads instead of %d: %v", params, len(o.Loads), loads, o.Loads)
 		}
+	}
+}
+
+// A package without relations may have a type with the name of one that query_relationships has. Merged with a package
+// that has relations, the error says which type to rename.
+func TestATypeOfTheNameOfOneOfRelationshipsIsToBeRenamed(t *testing.T) {
+	other := gen.NewRegistry(nil, []gen.WireType{{Name: "RelationshipNode", Kind: gen.KindObject}})
+	_, err := aql.New(aql.Merge(links.NewRegistry(&links.Graph{}), other), aql.Options{Name: "links", Version: "1"})
+	const want = `query_relationships has a type "RelationshipNode", and so has a package; rename that of the package`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v does not say: %s", err, want)
 	}
 }
