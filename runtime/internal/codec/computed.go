@@ -28,8 +28,9 @@ type SingleComputation interface {
 }
 
 // AddComputed compiles a computed field of what an operation returns, which is the wire type called returns. Its index
-// among those of the resource is at, and they come in their order, in front of Query and Selector of the operation. Only
-// the computations of generated code call it, so that an adapter without computed fields does not link what it leads to.
+// among those of the resource is at, and they come in their order, in front of Query and Selector of the operation.
+// Only the computations of generated code call it, so that an adapter without computed fields does not link what it
+// leads to.
 func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computation) error {
 	wireType := gen.ResourceOf(func(name string) *gen.Type { return s.types[name] }, returns)
 	if wireType == nil || at >= len(wireType.Computed) || wireType.Computed[at].Name != f.Name {

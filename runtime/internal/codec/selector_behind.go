@@ -78,8 +78,8 @@ func (l *Loaded) Keep() {
 	}
 }
 
-// IsOf reports whether a result has the resources of which l was made, as they were when Keep was called. An interceptor
-// may return another result than the handler did, or change that. What resources point to is not compared.
+// IsOf reports whether a result has the resources of which l was made, as they were when Keep was called. An
+// interceptor may return another result than the handler did, or change that. What resources point to is not compared.
 func (l *Loaded) IsOf(result any) bool {
 	now := l.selector.elements(result)
 	if len(now) != len(l.elements) {
