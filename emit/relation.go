@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aqltag/aqltag/model"
 )
@@ -64,7 +65,20 @@ func (g *generator) relation(p *printer, r *model.Relation) {
 		known := g.receiver(r.Receiver)
 		loader, receiver = receivers+"["+strconv.Itoa(known.index)+"].("+known.asserted()+")."+r.Func, receivers
 	}
-	p.line("Key: func(", of, " *", from, ") *", key, " { return ", address, of, ".", r.Field, " },")
+	if len(r.Through) == 0 {
+		p.line("Key: func(", of, " *", from, ") *", key, " { return ", address, of, ".", r.Field, " },")
+	} else {
+		missing := make([]string, len(r.Through))
+		for i, path := range r.Through {
+			missing[i] = of + "." + path + " == nil"
+		}
+		p.open("Key: func(", of, " *", from, ") *", key, " {")
+		p.open("if ", strings.Join(missing, " || "), " {")
+		p.line("return nil")
+		p.shut("}")
+		p.line("return ", address, of, ".", r.Field)
+		p.shut("},")
+	}
 	p.open(member, "func(", ctx, " ", g.names.use(pathContext, "context"), ".Context, ", receiver, " []any, ", keys,
 		" []", key, ") (map[", key, "]", value, ", error) {")
 	p.line("return ", loader, "(", ctx, ", ", keys, ")")

@@ -132,6 +132,7 @@ type Relation struct {
 	From, Key    GoType    // types of what has the relation, and of its key
 	Elem         GoType    // type to a pointer of which the relation leads
 	Field        string    // Go path of the field with the key
+	Through      []string  // Go paths of the embedded pointers on the way to it, outermost first
 	Pointer      bool      // the field is a pointer to the key
 	Position     Position
 }

@@ -38,6 +38,9 @@ func (b *bound) carryOut(ctx context.Context, request any, behind []int) (any, *
 	var loaded *codec.Loaded
 	result, err := b.CallThen(ctx, request, b.selector.Receivers(behind), func(receivers []any, result any) (err error) {
 		loaded, err = b.selector.Load(ctx, receivers, result, behind, b.mask)
+		if err == nil && b.intercept != nil {
+			loaded.Keep()
+		}
 		return err
 	})
 	return result, loaded, err

@@ -20,6 +20,10 @@ import (
 // called next: an error, or a result of the type that the operation returns. The error goes to MapError and then to the
 // agent as that of a handler does, and so does a panic.
 //
+// Computed fields are computed in next. They are computed again, with the context of the outermost interceptor, where
+// the elements of the result are others than those of the handler, or their fields have changed. What fields point to
+// is not compared: an interceptor that changes it replaces it by a changed copy.
+//
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
 // operation of the category READ: a confirmation is for one run. A Query in the request is whole again at each run,
 // whatever the run before took of it. next must be called in the interceptor's goroutine;

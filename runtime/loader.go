@@ -11,6 +11,7 @@ type Loader[T any, K comparable, V any] struct {
 	// Key returns the field of a T with its key. One that is nil, or points to a zero value, leads nowhere.
 	Key func(of *T) *K
 	// One loads what each of several keys leads to, and Many does where that is any number of values. One of them is set.
+	// The order of the values is to be the same for each call: an answer has the first 25 of them.
 	// receivers are those that NewRegistry was given, or NewRegistryFor has chosen.
 	One  func(ctx context.Context, receivers []any, keys []K) (map[K]*V, error)
 	Many func(ctx context.Context, receivers []any, keys []K) (map[K][]*V, error)

@@ -88,6 +88,9 @@ func (a *relations) answer(ctx context.Context, q *relationshipRequest) (*relati
 	if err != nil {
 		return nil, err
 	}
+	if p.size < 0 && onlyRoot(q.Include) {
+		return p.answer(ctx, root, nil), nil
+	}
 	walk := &related.Walk{
 		Loads: &related.Loads{Guard: v, Most: a.cursors.options.MaxRelated},
 		Steps: a.steps(v.definitions, q), Depth: q.Depth, Name: a.name,
@@ -101,6 +104,11 @@ func (a *relations) answer(ctx context.Context, q *relationshipRequest) (*relati
 	}
 	v.warn(ctx)
 	return p.answer(ctx, root, edges), nil
+}
+
+// onlyRoot reports whether a request asks for the root and nothing else.
+func onlyRoot(include []string) bool {
+	return len(include) > 0 && !slices.ContainsFunc(include, func(section string) bool { return section != "root" })
 }
 
 // notAmong is the failure of a value that is none of those that the caller may give.

@@ -284,6 +284,7 @@ func (r *relations) findKey(built *relation, object *types.TypeName) bool {
 			return false
 		}
 	}
+	built.Through = pointersTo(object.Type(), built.Field, v.Pkg())
 	if built.Key.Text == "" {
 		return true // which is reported
 	}
@@ -299,4 +300,20 @@ func (r *relations) findKey(built *relation, object *types.TypeName) bool {
 		return false
 	}
 	return true
+}
+
+// pointersTo returns the Go paths of the pointers in a struct through which the Go path of one of its fields leads.
+func pointersTo(t types.Type, path string, pkg *types.Package) (pointers []string) {
+	var at []string
+	for _, name := range strings.Split(path, ".") {
+		_, index, _ := types.LookupFieldOrMethod(t, true, pkg, name)
+		for _, i := range index {
+			if pointer, ok := t.Underlying().(*types.Pointer); ok {
+				pointers, t = append(pointers, strings.Join(at, ".")), pointer.Elem()
+			}
+			field := t.Underlying().(*types.Struct).Field(i)
+			at, t = append(at, field.Name()), field.Type()
+		}
+	}
+	return pointers
 }

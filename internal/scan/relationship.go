@@ -3,10 +3,12 @@ package scan
 import (
 	"cmp"
 	"fmt"
+	"go/types"
 	"slices"
 
 	"github.com/aqltag/aqltag/internal/diag"
 	"github.com/aqltag/aqltag/internal/scan/shapes"
+	"github.com/aqltag/aqltag/internal/scan/source"
 	"github.com/aqltag/aqltag/internal/scan/tags"
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -83,7 +85,45 @@ func (r *relations) findParam(built *relation, h *handled, to tags.Item) bool {
 			"add param=NAME")
 		return false
 	}
-	return true
+	return r.checkParam(built, h, at)
+}
+
+// checkParam reports a parameter of an operation that does not take the keys of a relation, nor a list of them.
+func (r *relations) checkParam(built *relation, h *handled, at source.Span) bool {
+	l := &built.loader
+	i := slices.IndexFunc(h.request.Fields, func(f shapes.Field) bool { return f.Param.Name == built.Param })
+	if i < 0 || built.Key.Text == "" {
+		return true // there is none, or the loader is reported
+	}
+	keys := l.fn.Signature().Params().At(1).Type().Underlying().(*types.Slice).Elem()
+	key, fault := r.shapeOf(keys, "")
+	if fault != nil {
+		return true
+	}
+	field := &h.request.Fields[i]
+	value := shapes.Indirect(field.Shape)
+	if value.Kind == shapes.Slice || value.Kind == shapes.Array {
+		value = shapes.Indirect(value.Elem)
+	}
+	takes, gives := wireKind(value), wireKind(key)
+	if field.Param.Quoted {
+		takes = "string"
+	}
+	if takes == gives || takes == "number" && gives == "integer" || takes == "any" || gives == "any" {
+		return true
+	}
+	r.report(l, at, diag.CodeType, fmt.Sprintf("%s takes %s in its parameter %s, and a key is %s", h.Operation.Name, takes,
+		built.Param, gives), fmt.Sprintf("name an operation and a parameter that take %s", gives))
+	return false
+}
+
+// wireKind returns the kind of JSON value that values of a shape are on the wire.
+func wireKind(shape *shapes.Shape) string {
+	kind := shapes.JSONKind(shape)
+	if shape.Quoted || kind == "date-time" || kind == "bytes" {
+		return "string"
+	}
+	return kind
 }
 
 // checkIdentifiers reports types whose resources have no name in relationships.

@@ -135,7 +135,7 @@ func (a *Definitions) Computes() bool {
 func (b *Bound) Computed() []Computed { return b.computed }
 
 // CallThen carries the operation out as Call does, and then calls next with the result and the receivers. These are
-// chosen for the call once: those of the handler, and those with the places also.
+// chosen for the call once: those of the handler, and those with the places also. Where next fails there is no result.
 func (b *Bound) CallThen(
 	ctx context.Context, request any, also []int, next func(receivers []any, result any) error,
 ) (result any, err error) {
@@ -146,7 +146,10 @@ func (b *Bound) CallThen(
 	if result, err = b.handler.Call(ctx, receivers, request); err != nil {
 		return nil, err
 	}
-	return result, next(receivers, result)
+	if err = next(receivers, result); err != nil {
+		return nil, err
+	}
+	return result, nil
 }
 
 // Receivers returns the receivers with some places.

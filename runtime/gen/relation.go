@@ -2,6 +2,7 @@ package gen
 
 import (
 	"context"
+	"reflect"
 	"slices"
 )
 
@@ -69,6 +70,10 @@ func (r *Registry) Extend(handler *Handler, o Operation, types []Type) *Registry
 	}
 	m.addOperation(&Bound{Operation: o, handler: handler})
 	for i := range types {
+		if at, taken := m.typeAt[types[i].Name]; taken && !reflect.DeepEqual(&m.types[at], &types[i]) {
+			m.fault("%s has a type %q, and so has a package; rename that of the package", o.Name, types[i].Name)
+			continue
+		}
 		m.addType(&types[i])
 	}
 	return m.Registry

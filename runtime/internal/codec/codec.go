@@ -34,6 +34,9 @@ type Set struct {
 	patterns      map[string]*pattern
 	bounds        map[boundKey]*bound
 	forms         *forms // of messages; nil: no type has a codec
+	// behind is what the operation that is compiled has behind the fields of behindOf, until its Selector is compiled.
+	behind   behind
+	behindOf *structEncoder
 }
 
 // constrained is a copy that is to be made of a decoder as soon as that is finished, with constraints of its own.

@@ -28,9 +28,9 @@ type SingleComputation interface {
 }
 
 // AddComputed compiles a computed field of what an operation returns, which is the wire type called returns. Its index
-// among those of the resource is at. It comes in front
-// of Query and Selector. Only the computations of generated code call it, so that an adapter without computed fields
-// does not link what it leads to.
+// among those of the resource is at, and they come in their order, in front of Query and Selector of the operation.
+// Only the computations of generated code call it, so that an adapter without computed fields does not link what it
+// leads to.
 func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computation) error {
 	wireType := gen.ResourceOf(func(name string) *gen.Type { return s.types[name] }, returns)
 	if wireType == nil || at >= len(wireType.Computed) || wireType.Computed[at].Name != f.Name {
@@ -42,13 +42,21 @@ func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computatio
 	if err != nil {
 		return err
 	}
-	added, _ := object.behind.(*computedFields)
-	if added == nil {
-		added = &computedFields{of: name}
-		object.behind = added
+	if at == 0 {
+		others, _ := object.behind.(*computedFields)
+		added := others.declaredWith(f)
+		if added == nil {
+			added = &computedFields{of: name, first: f, others: others}
+			object.behind = added
+		}
+		s.behind, s.behindOf = added, object
 	}
-	if at < len(added.fields) {
-		return nil // another operation returns the type too
+	added, _ := s.behind.(*computedFields)
+	switch {
+	case added == nil || s.behindOf != object || at > len(added.fields):
+		return fmt.Errorf("computed field %s.%s is out of order; the generated code is out of date", name, f.Name)
+	case at < len(added.fields):
+		return nil // another operation of the package returns the type too
 	}
 	p := &wireType.Computed[at]
 	field := computedField{
@@ -75,7 +83,7 @@ func (s *Set) comparedComputed(e *elements, name string) (*elementField, error) 
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := object.behind.(comparedBehind); ok {
+	if c, ok := s.behind.(comparedBehind); ok && s.behindOf == object {
 		if f := c.compared(name); f != nil {
 			e.computes = true
 			return f, s.compareField(e, f, f.goType, f.param)
@@ -107,10 +115,21 @@ type trailer interface {
 	writeNext(w *wire.Writer, first bool)
 }
 
-// computedFields are the computed fields of a struct.
+// computedFields are the computed fields of a struct, as one package computes them. Packages that are merged may each
+// compute those of a type that they share, with receivers of their own.
 type computedFields struct {
 	of     string // the wire type
 	fields []computedField
+	first  *gen.Computed   // what declares the first of them: operations of one package share it
+	others *computedFields // as another package computes them; nil: there is no more
+}
+
+// declaredWith returns those of which f declares the first one; nil: there are none.
+func (c *computedFields) declaredWith(f *gen.Computed) *computedFields {
+	for c != nil && c.first != f {
+		c = c.others
+	}
+	return c
 }
 
 // computedField is a computed field of a struct.
@@ -174,6 +193,9 @@ func (c *computedFields) mask(m *Mask) {
 			m.found[c.of+"."+gen.ComputedPrefix+c.fields[i].name] = true
 		}
 		m.values[c.fields[i].value] = m.of(c.fields[i].value)
+	}
+	if c.others != nil {
+		c.others.mask(m)
 	}
 }
 

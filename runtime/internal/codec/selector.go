@@ -14,6 +14,7 @@ type Selector struct {
 	preset        location // of the parameter preset
 	hasPreset     bool
 	resource      *encoder       // of the resource, or of those in a collection
+	behind        behind         // what stands behind the fields of the resource; nil: nothing
 	collection    *structEncoder // the struct that has a collection in its field items; nil: none
 	items         int            // index of that field
 	single        bool           // the result is one resource
@@ -24,6 +25,8 @@ type Selector struct {
 // Selector compiles what requests can select of results. It returns nil if requests have no Selection. search marks an
 // operation that searches for resources, which returns little by default (MCP-AQL field selection §3.2).
 func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector, error) {
+	behind, of := s.behind, s.behindOf
+	s.behind, s.behindOf = nil, nil
 	at := slices.IndexFunc(request.object.fields, func(f decodedField) bool { return f.value.kind == kindSelection })
 	if at < 0 {
 		return nil, nil
@@ -36,6 +39,9 @@ func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector
 	}
 	if result == nil || !selector.target(result) {
 		return nil, fmt.Errorf("fields are selected of a result that has none")
+	}
+	if selector.resource.object == of {
+		selector.behind = behind
 	}
 	request.object.fields[at].value.otherNames = selector.resource.hasOtherNames(make(map[*structEncoder]bool))
 	switch {
@@ -162,7 +168,7 @@ func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (chosen Chosen, un
 			presets = append(presets, *(*string)(p))
 		}
 	}
-	if s.resource.object.behind != nil {
+	if s.behind != nil {
 		chosen.Behind = s.chooseBehind(presets, selection.Paths, mask)
 	}
 	if len(selection.Paths) == 0 {
@@ -213,8 +219,7 @@ func (s *Selector) unknown(paths []string, mask *Mask) (unknown []string) {
 // reaches reports whether resources may have something at a path that the mask does not hide.
 func (s *Selector) reaches(path string, mask *Mask) bool {
 	if s.isBehind(path) {
-		behind := s.resource.object.behind
-		return !behind.hidden(mask, behind.find(path))
+		return !s.behind.hidden(mask, s.behind.find(path))
 	}
 	return s.resource.reaches(path) && !mask.hidesPath(s.resource, path)
 }
@@ -309,7 +314,7 @@ func (s *Selector) ValidPaths(unknown string, mask *Mask) []string {
 			valid = append(valid, prefix+name)
 		}
 	}
-	if n == s.resource && n.object.behind != nil {
+	if n == s.resource && s.behind != nil {
 		return append(valid, s.visibleBehind(mask)...)
 	}
 	return valid

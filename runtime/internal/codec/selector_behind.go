@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 	"slices"
@@ -9,19 +10,17 @@ import (
 
 // isBehind reports whether a path leads to something behind the fields of the resource.
 func (s *Selector) isBehind(path string) bool {
-	behind := s.resource.object.behind
-	return behind != nil && behind.find(path) >= 0
+	return s.behind != nil && s.behind.find(path) >= 0
 }
 
 // visibleBehind returns the paths to what is behind the fields and not hidden.
 func (s *Selector) visibleBehind(mask *Mask) (paths []string) {
-	behind := s.resource.object.behind
 	for i := 0; ; i++ {
-		path, ok := behind.path(i)
+		path, ok := s.behind.path(i)
 		if !ok {
 			return paths
 		}
-		if !behind.hidden(mask, i) {
+		if !s.behind.hidden(mask, i) {
 			paths = append(paths, path)
 		}
 	}
@@ -29,50 +28,71 @@ func (s *Selector) visibleBehind(mask *Mask) (paths []string) {
 
 // chooseBehind returns what presets and paths name of what is behind the fields, and a mask does not hide.
 func (s *Selector) chooseBehind(presets, paths []string, mask *Mask) (chosen []int) {
-	behind := s.resource.object.behind
 	if len(presets) == 0 && len(paths) == 0 {
 		presets = []string{s.defaultPreset}
 	}
 	for _, name := range presets {
-		chosen = append(chosen, behind.preset(name)...)
+		chosen = append(chosen, s.behind.preset(name)...)
 	}
 	for _, path := range paths {
-		if i := behind.find(path); i >= 0 {
+		if i := s.behind.find(path); i >= 0 {
 			chosen = append(chosen, i)
 		}
 	}
-	chosen = slices.DeleteFunc(chosen, func(i int) bool { return behind.hidden(mask, i) })
+	chosen = slices.DeleteFunc(chosen, func(i int) bool { return s.behind.hidden(mask, i) })
 	slices.Sort(chosen)
 	return slices.Compact(chosen)
 }
 
 // Receivers returns the places of the receivers that are needed for what is behind the fields.
-func (s *Selector) Receivers(chosen []int) []int { return s.resource.object.behind.receivers(chosen) }
+func (s *Selector) Receivers(chosen []int) []int { return s.behind.receivers(chosen) }
 
 // Loaded is what stands behind the fields of the resources in one result.
 type Loaded struct {
 	selector *Selector
-	result   any
 	elements []unsafe.Pointer
-	trailer  trailer // nil: there are no resources
+	copies   reflect.Value // a slice of the resources as they were, once Keep was called
+	trailer  trailer       // nil: there are no resources
 }
 
-// Load makes what stands behind the fields of the resources in a result: of a page for all of them at once.
+// Load makes what stands behind the fields of the resources in a result: of a page for all of them at once. Where it
+// fails, nothing was loaded.
 func (s *Selector) Load(
 	ctx context.Context, receivers []any, result any, chosen []int, mask *Mask,
 ) (*Loaded, error) {
-	l := &Loaded{selector: s, result: result, elements: s.elements(result)}
+	l := &Loaded{selector: s, elements: s.elements(result)}
 	var err error
-	l.trailer, err = s.resource.object.behind.load(ctx, receivers, l.elements, chosen, mask)
-	return l, err
+	if l.trailer, err = s.behind.load(ctx, receivers, l.elements, chosen, mask); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
-// IsOf reports whether l was made of a result. An interceptor may return another one than the handler did.
-func (l *Loaded) IsOf(result any) bool {
-	if t := reflect.TypeOf(result); t == nil || t.Kind() == reflect.Struct || t.Kind() == reflect.Array {
-		return reflect.DeepEqual(result, l.result)
+// Keep remembers what the resources are, for IsOf. Their copies also keep alive what they point to, so that nothing
+// else can come to be at its place.
+func (l *Loaded) Keep() {
+	t := l.selector.resource.goType
+	l.copies = reflect.MakeSlice(reflect.SliceOf(t), len(l.elements), len(l.elements))
+	for i, p := range l.elements {
+		l.copies.Index(i).Set(reflect.NewAt(t, p).Elem())
 	}
-	return slices.Equal(l.elements, l.selector.elements(result))
+}
+
+// IsOf reports whether a result has the resources of which l was made, as they were when Keep was called. An
+// interceptor may return another result than the handler did, or change that. What resources point to is not compared.
+func (l *Loaded) IsOf(result any) bool {
+	now := l.selector.elements(result)
+	if len(now) != len(l.elements) {
+		return false
+	}
+	size := l.selector.resource.size
+	for i, p := range now {
+		was := l.copies.Index(i).Addr().UnsafePointer()
+		if !bytes.Equal(unsafe.Slice((*byte)(was), size), unsafe.Slice((*byte)(p), size)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Into returns subset with what was loaded, of the result of which it was.

@@ -63,9 +63,6 @@ func (l *Loads) Load(ctx context.Context, r *Relation, resources []any) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if len(keys) > l.Most-l.loaded && !r.Many {
-		return ErrTooMany
-	}
 	admitted, done, err := l.Guard.Admit(ctx, r, keys)
 	if err != nil {
 		return err

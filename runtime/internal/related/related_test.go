@@ -188,13 +188,6 @@ func TestLoadsAreBounded(t *testing.T) {
 	if got, err := g.walk(t.Context(), "a", 1, MaxMany-1); !errors.Is(err, ErrTooMany) || got != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	// One resource of a key is too many before any is loaded.
-	g.loads = nil
-	one := &Loads{Guard: g, Most: 1}
-	resources := []any{&keyed{"x", []string{"y"}}, &keyed{"y", []string{"x"}}}
-	if err := one.Load(t.Context(), g.relation(false), resources); !errors.Is(err, ErrTooMany) || g.loads != nil {
-		t.Errorf("%v after %v", err, g.loads)
-	}
 }
 
 func TestLoadsThatAreRefusedOrFail(t *testing.T) {
@@ -255,4 +248,25 @@ func FuzzParsePosition(f *testing.F) {
 			t.Errorf("%+v became %+v", p, again)
 		}
 	})
+}
+
+// Keys that lead nowhere, or must not be loaded, are no resources that were loaded.
+func TestLoadsCountWhatIsLoaded(t *testing.T) {
+	g := graphOf(map[string][]string{"a": {"found"}, "b": {"dangling"}, "c": {"dangling"}, "denied": {"found"}})
+	g.deny = "denied"
+	one := g.relation(false)
+	load := one.Load
+	one.Load = func(ctx context.Context, keys []any) (map[any][]any, error) {
+		found, err := load(ctx, keys)
+		delete(found, "b")
+		delete(found, "c")
+		return found, err
+	}
+	for most, want := range map[int]error{1: nil, 0: ErrTooMany} {
+		loads := &Loads{Guard: g, Most: most}
+		resources := []any{g.nodes["a"], g.nodes["b"], g.nodes["c"], g.nodes["denied"]}
+		if err := loads.Load(t.Context(), one, resources); !errors.Is(err, want) {
+			t.Errorf("of %d at most: %v instead of %v", most, err, want)
+		}
+	}
 }
