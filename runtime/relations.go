@@ -81,7 +81,8 @@ func newRelations(registry *Registry, c *cursors) (*Registry, relating, error) {
 			return registry, nil, err
 		}
 	}
-	// The handler refuses relationships that a caller does not see. The codec would list them to him.
+	// The handler refuses relationships and roots that a caller does not see. The codec would list them to him: it is
+	// compiled from these definitions, and define comes after that.
 	open := *operation
 	open.Params = append([]gen.Param(nil), open.Params...)
 	for i := range open.Params {
@@ -111,8 +112,7 @@ func (a *relations) add(r *gen.BoundRelation, definitions *gen.Definitions) erro
 		}
 	}
 	a.byName[r.Of+"."+r.Name] = &related.Relation{
-		Name: r.Of + "." + r.Name, Of: gen.ElementType(r.Of), Target: gen.ElementType(r.Target), Many: r.Many,
-		Key: loader.key,
+		Definition: r.Relation, Of: gen.ElementType(r.Of), Target: gen.ElementType(r.Target), Key: loader.key,
 		Load: func(ctx context.Context, keys []any) (map[any][]any, error) {
 			receivers, err := r.LoadWith(ctx)
 			if err != nil {
@@ -165,13 +165,13 @@ func (a *relations) define(definitions *gen.Definitions) {
 	for i := range definitions.Operations {
 		if o := &definitions.Operations[i]; o.Relationships != nil {
 			*o = *gen.RelationshipOperation(definitions)
-			o.Relationships.NameRoots(definitions)
 		}
 	}
+	definitions.NameRoots()
 }
 
 // name returns what identifies a resource of an element type; empty: nothing does.
-func (a *relations) name(elementType string, resource any) string {
+func (a *relations) name(elementType string, resource any) (string, error) {
 	v := reflect.ValueOf(resource)
 	for _, field := range append([]string{""}, a.names[elementType].path...) {
 		if field != "" {
@@ -179,29 +179,32 @@ func (a *relations) name(elementType string, resource any) string {
 		}
 		for v.Kind() == reflect.Pointer {
 			if v.IsNil() {
-				return ""
+				return "", nil
 			}
 			v = v.Elem()
 		}
 	}
-	return textOf(v)
+	text, err := textOf(v)
+	if err != nil {
+		return "", fmt.Errorf("the id of a %s has no text: %w", elementType, err)
+	}
+	return text, nil
 }
 
-// textOf returns the text of an identifier.
-func textOf(v reflect.Value) string {
-	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
-		if out, err := text.MarshalText(); err == nil {
-			return string(out)
-		}
+// textOf returns the text of an identifier, which is a field of what a pointer leads to.
+func textOf(v reflect.Value) (string, error) {
+	if text, ok := v.Addr().Interface().(encoding.TextMarshaler); ok {
+		out, err := text.MarshalText()
+		return string(out), err
 	}
 	switch {
 	case v.Kind() == reflect.String:
-		return v.String()
+		return v.String(), nil
 	case v.CanInt():
-		return strconv.FormatInt(v.Int(), 10)
+		return strconv.FormatInt(v.Int(), 10), nil
 	case v.CanUint():
-		return strconv.FormatUint(v.Uint(), 10)
+		return strconv.FormatUint(v.Uint(), 10), nil
 	default:
-		return ""
+		return "", nil
 	}
 }

@@ -127,8 +127,10 @@ func (s *sights) narrow(set string) (*view, error) {
 			reads = reads && o.Category == gen.Read
 		}
 	}
-	definitions := a.definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
 	hidden := fieldsHidden(set[len(a.definitions.Operations):])
+	definitions := a.definitions
+	hidden.leaveOutOfRelations(&definitions) // while those are there that the caller does not see for other reasons
+	definitions = definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
 	hidden.leaveOut(&definitions)
 	surface := a.surface
 	if a.options.HideDenied {
@@ -146,7 +148,8 @@ func (s *sights) narrow(set string) (*view, error) {
 		o := &definitions.Operations[i]
 		whole := s.whole.directory.operations[o.Name]
 		newCall := hidden.newCall(a.handlers[o.Name], mask)
-		if newCall != nil || o.Replacement != whole.definition.Replacement || o.Deprecated != whole.definition.Deprecated {
+		if newCall != nil || o.Relationships != nil || o.Replacement != whole.definition.Replacement ||
+			o.Deprecated != whole.definition.Deprecated {
 			if newCall == nil {
 				newCall = whole.newCall
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/test/collections/orders"
 	"github.com/aqltag/aqltag/test/collections/parts"
 	"github.com/aqltag/aqltag/test/collections/people"
 )
@@ -354,6 +355,12 @@ func TestRightsToRelations(t *testing.T) {
 			[]string{}, nil,
 		},
 		{
+			"a field with the key of the inverse that is hidden",
+			`{"root":{"element_type":"team","element_name":"7"},"direction":"both"}`,
+			policy.Rule{Hide: []string{"Person.team_id"}},
+			[]string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'person', 'task'"}, nil,
+		},
+		{
 			"an id that is hidden", `{"root":{"element_type":"task","element_name":"t2"},"direction":"both"}`,
 			policy.Rule{Hide: []string{"Person.person_id"}},
 			[]string{"1 outgoing extends task:t1 (task:t2 extends task:t1)"}, nil,
@@ -409,10 +416,34 @@ func TestRelationsThatACallerDoesNotSee(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", params, diff)
 		}
 	}
-	details := string(s.Call(t.Context(), "mcp_aql_read",
-		[]byte(`{"operation":"introspect","params":{"query":"operations","name":"query_relationships"}}`)).JSON)
-	if strings.Contains(details, "extends") || !strings.Contains(details, "composes") {
-		t.Errorf("%s", details)
+}
+
+// Nothing that is said to a caller names types or relationships that he does not see, whether operations are denied to
+// him or fields hidden from him.
+func TestAnswersNameOnlyWhatACallerSees(t *testing.T) {
+	for name, rule := range map[string]policy.Rule{
+		"denied": {Name: "r", Effect: policy.Deny, Operations: []string{"get_task"}},
+		"hidden": {Name: "r", Hide: []string{"Task.task_id"}},
+	} {
+		s := officeAdapter(t, office(), aql.Options{
+			HideDenied: true, Policy: &policy.Policy{Rules: []policy.Rule{rule}},
+		}).NewSession()
+		const introspect, query = `{"operation":"introspect","params":`, `{"operation":"query_relationships","params":`
+		for request, says := range map[string]string{
+			introspect + `{"query":"types","name":"RelationshipRoot"}}`:                      `["person","team"]`,
+			introspect + `{"query":"operations","name":"query_relationships"}}`:              "composes",
+			query + `{"direction":"both"}}`:                                                  "person, team",
+			query + `{"direction":"up"}}`:                                                    "person, team",
+			query + `{"direction":"both","root":{"element_type":"zzz"}}}`:                    "element_name",
+			query + `{"direction":"both","root":{"element_name":"a"}}}`:                      "element_type",
+			query + `{"direction":"both","root":{"element_type":"zzz","element_name":"a"}}}`: "'person', 'team'",
+			query + `{"direction":"both","root":{"element_type":7,"element_name":"a"}}}`:     "element_type",
+		} {
+			reply := string(s.Call(t.Context(), "mcp_aql_read", []byte(request)).JSON)
+			if !strings.Contains(reply, says) || strings.Contains(reply, "task") || strings.Contains(reply, "extends") {
+				t.Errorf("%s: %s\n%s", name, request, reply)
+			}
+		}
 	}
 }
 
@@ -774,5 +805,80 @@ func TestRelationsOfMergedPackages(t *testing.T) {
 	got := found(t, follow(t, s, `{"root":{"element_type":"people_task","element_name":"t2"},"direction":"outgoing"}`))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A query begins at the resource that its root identifies, also if relations lead to such resources by other keys.
+func TestQueriesBeginAtTheirRoot(t *testing.T) {
+	adapter, err := aql.New(orders.NewRegistry(), aql.Options{Name: "orders", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := adapter.NewSession()
+	for _, test := range []struct{ name, typ, element, direction, want string }{
+		{"by its id", "customer", "c1", "incoming", "1 incoming references order:O1 (order:O1 references customer:c1)"},
+		{
+			"by the key of a relation", "customer", "ann@example.com", "incoming",
+			"NOT_FOUND_RESOURCE: Resource 'customer' not found: 'ann@example.com'",
+		},
+		{
+			"of the other type", "order", "O1", "outgoing",
+			"1 outgoing references customer:c1 (order:O1 references customer:c1)",
+		},
+		{
+			"another one than was asked for", "order", "o1", "outgoing",
+			"NOT_FOUND_RESOURCE: Resource 'order' not found: 'o1'",
+		},
+	} {
+		params := fmt.Sprintf(`{"root":{"element_type":%q,"element_name":%q},"direction":%q}`,
+			test.typ, test.element, test.direction)
+		if diff := cmp.Diff([]string{test.want}, found(t, follow(t, s, params))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// A relation that shows the key of its inverse from the other end is hidden with it, whichever of the two names the
+// other one.
+func TestInversesOfHiddenKeys(t *testing.T) {
+	for _, field := range []string{"Order.email", "Customer.email"} {
+		adapter, err := aql.New(orders.NewRegistry(), aql.Options{
+			Name: "orders", Version: "1", Policy: &policy.Policy{Rules: []policy.Rule{{Name: "r", Hide: []string{field}}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := adapter.NewSession()
+		for _, root := range []string{
+			`{"element_type":"customer","element_name":"c1"}`, `{"element_type":"order","element_name":"O1"}`,
+		} {
+			got := found(t, follow(t, s, `{"root":`+root+`,"direction":"both"}`))
+			want := []string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'parcel'"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", field, root, diff)
+			}
+		}
+	}
+}
+
+// Ids write themselves, also where their methods have pointer receivers, and one that fails to names nothing.
+func TestIDsThatWriteThemselves(t *testing.T) {
+	adapter, err := aql.New(orders.NewRegistry(), aql.Options{Name: "orders", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := adapter.NewSession()
+	for root, want := range map[string][]string{
+		"p1": {
+			"1 outgoing extends parcel:p2 (parcel:p1 extends parcel:p2)",
+			"2 outgoing extends parcel:p1 (parcel:p2 extends parcel:p1)",
+		},
+		"p3": {"INTERNAL_ERROR: Internal error: 'unexpected failure'"},
+		"p4": {"INTERNAL_ERROR: Internal error: 'unexpected failure'"},
+	} {
+		params := fmt.Sprintf(`{"root":{"element_type":"parcel","element_name":%q},"direction":"outgoing","depth":2}`, root)
+		if diff := cmp.Diff(want, found(t, follow(t, s, params))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", root, diff)
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // keyed is a resource with the keys of what it is related to.
@@ -31,7 +33,7 @@ type graph struct {
 // relation leads from a resource to all of next.
 func (g *graph) relation(many bool) *Relation {
 	return &Relation{
-		Name: "Node.next", Of: "node", Target: "node", Many: many,
+		Definition: gen.Relation{Of: "Node", Name: "next", Target: "Node", Many: many}, Of: "node", Target: "node",
 		Key: func(resource any) (any, bool) {
 			k := resource.(*keyed)
 			return k.name, len(k.next) > 0
@@ -82,7 +84,7 @@ func graphOf(edges map[string][]string) *graph {
 func (g *graph) walk(ctx context.Context, from string, depth, most int) ([]string, error) {
 	w := &Walk{
 		Loads: &Loads{Guard: g, Most: most}, Steps: []Step{{Type: "uses", Relation: g.relation(true)}}, Depth: depth,
-		Name: func(_ string, resource any) string { return resource.(*keyed).name },
+		Name: func(_ string, resource any) (string, error) { return resource.(*keyed).name, nil },
 	}
 	edges, err := w.From(ctx, &Node{"node", from, g.nodes[from]})
 	var found []string
