@@ -112,6 +112,9 @@ func (h hiddenFields) newCall(handler *bound, mask *codec.Mask) func(*slots) cal
 	}
 	masked := *handler
 	masked.mask, masked.left = mask, left
+	if masked.lister != nil {
+		masked.decoder = masked.lister.hide(handler.decoder, mask)
+	}
 	return masked.newCall
 }
 

@@ -125,7 +125,11 @@ func (c *cursors) box() (*cursor.Box, error) {
 }
 
 // lister is what an operation with a Query has beside its codecs.
-type lister interface{ begin() inquiry }
+type lister interface {
+	begin() inquiry
+	// hide returns the decoder of the requests of callers from whom mask keeps fields.
+	hide(requests *codec.Request, mask *codec.Mask) *codec.Request
+}
 
 // inquiry is the query of a request on its way through a handler.
 type inquiry interface {
@@ -168,6 +172,10 @@ func newListing(set *codec.Set, o *gen.Bound, c *cursors) (*listing, error) {
 
 func (l *listing) begin() inquiry { return &asking{listing: l} }
 
+func (l *listing) hide(requests *codec.Request, mask *codec.Mask) *codec.Request {
+	return l.query.Hide(requests, mask)
+}
+
 // asking is the inquiry of every request with a Query.
 type asking struct {
 	*listing
@@ -205,9 +213,6 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 		return
 	}
 	asked := a.query.Of(c.place, c.mask)
-	if c.mask != nil && !a.maySee(c, r, &asked) {
-		return
-	}
 	if len(asked.Words) > gen.MaxSearchWords {
 		r.TooMany("query", gen.MaxSearchWords)
 		return
@@ -236,21 +241,6 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 
 // seal returns the cursor of a position.
 func (a *asking) seal(position []byte) string { return a.box.Seal(a.boundTo[:], position) }
-
-// maySee reports fields that the caller does not get, and by which a request filters or sorts: it could find their
-// values.
-func (a *asking) maySee(c *handled, r *wire.Reader, asked *codec.Asked) bool {
-	query := a.query
-	hidden := query.Filtered(asked, c.mask)
-	for _, name := range hidden {
-		r.UnknownPath("filter", name, nil)
-	}
-	if query.Gives(&c.given, "sort") && query.Hides(c.mask, asked.SortField) {
-		r.NotAmong("sort.field", asked.SortField, query.Visible(query.Sorts(), c.mask))
-		return false
-	}
-	return len(hidden) == 0
-}
 
 // bindings returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
 // of pages and fields, and the order. A cursor that is given back with others is none.
