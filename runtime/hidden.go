@@ -53,6 +53,7 @@ func (h hiddenFields) leaveOut(definitions *gen.Definitions) {
 	if len(h) == 0 {
 		return
 	}
+	h.leaveOutOfExamples(definitions)
 	h.leaveOutOfQueries(definitions)
 	h.leaveOutOfRelations(definitions)
 	given := parameterTypes(definitions)
