@@ -159,3 +159,36 @@ func TestOrderByAHiddenFieldDoesNotApply(t *testing.T) {
 		}
 	}
 }
+
+// Callers who get no field by which requests can sort have no parameter sort.
+func TestThereIsNoOrderByHiddenFields(t *testing.T) {
+	rules, err := policyfile.Parse("policy.yaml", []byte("version: 1\nrules:\n"+
+		"  - {name: x, hide: [\"Task.*_at\", Task.t*, Task.priority, Task.status, Task.minutes], not: {callers: [ann]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks := &parts.Tasks{All: make([]parts.Task, 2)}
+	a, err := aql.New(parts.NewRegistry(&parts.Store{}, tasks), aql.Options{Name: "x", Version: "1", Policy: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := a.NewSession()
+	call := func(request string) string {
+		ctx := aql.WithCaller(t.Context(), aql.Caller{Subject: "bob"})
+		return string(s.Call(ctx, "mcp_aql_read", []byte(request)).JSON)
+	}
+	for _, params := range []string{`{"sort":{"field":"title"}}`, `{"sort":{"field":"none"}}`, `{"sort":1}`} {
+		answer := call(`{"operation":"list_tasks","params":` + params + `}`)
+		if !strings.Contains(answer, `"VALIDATION_UNKNOWN_PARAM"`) || strings.Count(answer, `"sort"`) != 1 {
+			t.Errorf("%s: %s", params, answer)
+		}
+	}
+	if answer := call(`{"operation":"list_tasks","params":{"first":1,"from":"stream"}}`); !strings.Contains(
+		answer, `"hasNextPage":true`) {
+		t.Errorf("other parameters mean what they do: %s", answer)
+	}
+	told := call(`{"operation":"introspect","params":{"query":"operations","name":"list_tasks"}}`)
+	if strings.Contains(told, `"sort"`) || !strings.Contains(told, `"first"`) {
+		t.Errorf("introspection has the parameter sort: %s", told)
+	}
+}
