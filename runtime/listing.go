@@ -104,24 +104,68 @@ type cursors struct {
 	options Collections
 	gate    *gate.Gate // knows the keys
 
-	mutex sync.Mutex
-	known *cursor.Box
+	mutex    sync.Mutex
+	known    *cursor.Box
+	underway *lookup // of the keys; nil: none
 }
 
-// box returns what seals cursors. The keys are looked up once.
-func (c *cursors) box() (*cursor.Box, error) {
+// lookup is a look-up of the keys, for all requests that wait for it.
+type lookup struct {
+	ended chan struct{}
+	box   *cursor.Box
+	err   error
+}
+
+// stateError is why a query could not be answered for want of the state, on its way to the log. It wraps nothing, so
+// that nobody takes it for an error of the handler.
+type stateError struct{ error }
+
+// box returns what seals cursors. The keys are looked up once. A request waits for them no longer than it may wait for
+// the state, and than its own context lasts.
+func (c *cursors) box(ctx context.Context) (*cursor.Box, error) {
 	c.mutex.Lock()
-	defer c.mutex.Unlock()
 	if c.known != nil {
+		defer c.mutex.Unlock()
 		return c.known, nil
 	}
-	keys, err := c.gate.CursorKeys(context.Background())
-	if err != nil {
-		return nil, err
+	l := c.underway
+	if l == nil {
+		l = &lookup{ended: make(chan struct{})}
+		c.underway = l
+		go c.look(context.WithoutCancel(ctx), l) // others wait for it, too
 	}
-	box, err := cursor.NewBox(keys...)
-	c.known = box
-	return box, err
+	c.mutex.Unlock()
+	ctx, cancel := c.gate.Bound(ctx)
+	defer cancel()
+	select {
+	case <-l.ended:
+		return l.box, l.err
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err()
+		}
+		return nil, stateError{fmt.Errorf("looking up the key of cursors: %w", ctx.Err())}
+	}
+}
+
+// look looks up the keys.
+func (c *cursors) look(ctx context.Context, l *lookup) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.err = newPanicError(v)
+		}
+		if l.err != nil {
+			l.box, l.err = nil, stateError{l.err}
+		}
+		c.mutex.Lock()
+		c.known, c.underway = l.box, nil
+		c.mutex.Unlock()
+		close(l.ended)
+	}()
+	keys, err := c.gate.CursorKeys(ctx)
+	if l.err = err; err == nil {
+		l.box, l.err = cursor.NewBox(keys...)
+	}
 }
 
 // lister is what an operation with a Query has beside its codecs.
@@ -136,7 +180,7 @@ type inquiry interface {
 	// keep keeps the text of the parameter that r has just read.
 	keep(r *wire.Reader)
 	// ask makes the query ready for the handler (MCP-AQL pagination §2).
-	ask(c *handled, r *wire.Reader)
+	ask(ctx context.Context, c *handled, r *wire.Reader)
 	// err returns why the query cannot be answered.
 	err() error
 	// check fails where the result is not the page of the request's query: what the request asks would not be so. It
@@ -203,7 +247,7 @@ func (a *asking) keep(r *wire.Reader) {
 	}
 }
 
-func (a *asking) ask(c *handled, r *wire.Reader) {
+func (a *asking) ask(ctx context.Context, c *handled, r *wire.Reader) {
 	gives := func(name string) bool { return a.query.Gives(&c.given, name) }
 	if conflict := a.conflict(gives); conflict != "" {
 		r.Conflict("pagination", "valid pagination combination", paging(gives), conflict)
@@ -230,7 +274,7 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 			a.withoutItems(gives)
 		}
 	}
-	if !a.bound.Itemless && !a.cut(c, r, &asked, gives) {
+	if !a.bound.Itemless && !a.cut(ctx, c, r, &asked, gives) {
 		return
 	}
 	if a.query.Computes() {
