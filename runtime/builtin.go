@@ -26,7 +26,7 @@ func (a *Adapter) newManifestCall(*slots) call { return manifestCall{a} }
 func (manifestCall) next(r *wire.Reader) (known, more bool) { return false, r.NextUnchecked() }
 func (manifestCall) member(*wire.Reader) (known bool)       { return false }
 func (manifestCall) keepFirst()                             {}
-func (manifestCall) complete(*wire.Reader)                  {}
+func (manifestCall) complete(context.Context, *wire.Reader) {}
 
 func (c manifestCall) answer(ctx context.Context, view *view, report reporter) ([]byte, *Error) {
 	if denied := c.adapter.introspectionDenied(describe.ManifestName); denied != nil {

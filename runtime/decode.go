@@ -2,6 +2,7 @@ package aql
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/internal/wire"
@@ -9,6 +10,7 @@ import (
 
 // decoder is the first stage of a message: it turns bytes into requests whose parameters are decoded and valid.
 type decoder struct {
+	ctx         context.Context // of the message
 	directory   *directory
 	tool        string
 	limits      Limits
@@ -30,7 +32,7 @@ func (d *decoder) reset() {
 	}
 	clear(d.problems[:cap(d.problems)])
 	clear(d.unknown[:cap(d.unknown)])
-	d.directory, d.tool, d.searches = nil, "", 0
+	d.ctx, d.directory, d.tool, d.searches = nil, nil, "", 0
 	d.problems, d.unknown = d.problems[:0], d.unknown[:0]
 }
 
@@ -145,7 +147,7 @@ func (d *decoder) finish(r *wire.Reader, q *request, data string) *Error {
 		d.begin(q)
 		d.readAgain(r, q, data)
 	}
-	q.call.complete(r)
+	q.call.complete(d.ctx, r)
 	d.problems = r.TakeProblems(d.problems)
 	if fault := r.Fault(); fault != nil { // a parameter under two of its names
 		return faultFailure(fault, d.limits, q.operation)

@@ -64,6 +64,7 @@ func (x *exchange) release() {
 // reply takes a message through the stages, each of which ends it on failure, and returns the answer.
 func (x *exchange) reply(ctx context.Context, data []byte) Reply {
 	m, w := &x.message, x.answer.begin(x.adapter.options.Limits.ResponseSize)
+	x.decoder.ctx = ctx
 	failed := x.decoder.decode(data, m)
 	x.checkpoint.label = m.id
 	var rendered []byte
@@ -149,7 +150,7 @@ func (x *exchange) explain(ctx context.Context, q *request, refused *gate.Refusa
 	case gate.Busy:
 		x.adapter.log.LogAttrs(ctx, slog.LevelWarn, "state is busy", x.reporter(q).attrs("", refused.Err)...)
 	case gate.Unavailable:
-		description := "state is unavailable, so the operation was not run; try again later"
+		description := stateUnavailable
 		if refused.Spent {
 			description = spentUnavailable
 		}

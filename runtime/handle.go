@@ -66,14 +66,14 @@ func (c *handled) member(r *wire.Reader) (known bool) {
 
 func (c *handled) keepFirst() { c.given.KeepFirst() }
 
-func (c *handled) complete(r *wire.Reader) {
+func (c *handled) complete(ctx context.Context, r *wire.Reader) {
 	c.decoder.Complete(r, c.place, &c.given)
 	c.decoder.Finish(r, c.place, c.request)
 	if c.selector != nil {
 		c.selectFields(r)
 	}
 	if c.inquiry != nil {
-		c.inquiry.ask(c, r)
+		c.inquiry.ask(ctx, c, r)
 	}
 }
 

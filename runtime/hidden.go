@@ -53,6 +53,7 @@ func (h hiddenFields) leaveOut(definitions *gen.Definitions) {
 	if len(h) == 0 {
 		return
 	}
+	h.leaveOutOfExamples(definitions)
 	h.leaveOutOfQueries(definitions)
 	given := parameterTypes(definitions)
 	definitions.Types = slices.Clone(definitions.Types)
@@ -111,6 +112,9 @@ func (h hiddenFields) newCall(handler *bound, mask *codec.Mask) func(*slots) cal
 	}
 	masked := *handler
 	masked.mask, masked.left = mask, left
+	if masked.lister != nil {
+		masked.decoder = masked.lister.hide(handler.decoder, mask)
+	}
 	return masked.newCall
 }
 

@@ -21,7 +21,9 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 		if !codec.Queries(o) || !h.touches(definitions, element, make(map[string]bool)) {
 			continue
 		}
-		o.Params = slices.Clone(o.Params)
+		o.Params = slices.DeleteFunc(slices.Clone(o.Params), func(p gen.Param) bool {
+			return p.Name == "sort" && !h.leavesOrder(definitions, element, p.Type)
+		})
 		for k := range o.Params {
 			switch p := &o.Params[k]; p.Name {
 			case "filter":
@@ -67,6 +69,16 @@ func (h hiddenFields) leaveOutOfQueries(definitions *gen.Definitions) {
 			}
 		}
 	}
+}
+
+// leavesOrder reports whether there is a field left by which requests can sort. sort is the type of the parameter.
+func (h hiddenFields) leavesOrder(definitions *gen.Definitions, element, sort string) bool {
+	t, known := definitions.Type(sort)
+	return known && slices.ContainsFunc(t.Fields, func(f gen.Param) bool {
+		return f.Name == "field" && slices.ContainsFunc(f.Enum, func(name string) bool {
+			return !h.hasPath(definitions, element, name)
+		})
+	})
 }
 
 // leaveOutOfSummaries returns the functions of summaries with the fields of the elements that they may name, and

@@ -90,7 +90,7 @@ func (c *introspectCall) keepFirst() {
 func (p *introspectParam) keepFirst() { p.outer, p.seen = p.seen, false }
 
 // complete reports an absent query.
-func (c *introspectCall) complete(r *wire.Reader) {
+func (c *introspectCall) complete(_ context.Context, r *wire.Reader) {
 	if !c.query.present {
 		r.Missing("query", "string")
 	}

@@ -104,35 +104,83 @@ type cursors struct {
 	options Collections
 	gate    *gate.Gate // knows the keys
 
-	mutex sync.Mutex
-	known *cursor.Box
+	mutex    sync.Mutex
+	known    *cursor.Box
+	underway *lookup // of the keys; nil: none
 }
 
-// box returns what seals cursors. The keys are looked up once.
-func (c *cursors) box() (*cursor.Box, error) {
+// lookup is a look-up of the keys, for all requests that wait for it.
+type lookup struct {
+	ended chan struct{}
+	box   *cursor.Box
+	err   error
+}
+
+// stateError is why a query could not be answered for want of the state, on its way to the log. It wraps nothing, so
+// that nobody takes it for an error of the handler.
+type stateError struct{ error }
+
+// box returns what seals cursors. The keys are looked up once. A request waits for them no longer than it may wait for
+// the state, and than its own context lasts.
+func (c *cursors) box(ctx context.Context) (*cursor.Box, error) {
 	c.mutex.Lock()
-	defer c.mutex.Unlock()
 	if c.known != nil {
+		defer c.mutex.Unlock()
 		return c.known, nil
 	}
-	keys, err := c.gate.CursorKeys(context.Background())
-	if err != nil {
-		return nil, err
+	l := c.underway
+	if l == nil {
+		l = &lookup{ended: make(chan struct{})}
+		c.underway = l
+		go c.look(context.WithoutCancel(ctx), l) // others wait for it, too
 	}
-	box, err := cursor.NewBox(keys...)
-	c.known = box
-	return box, err
+	c.mutex.Unlock()
+	ctx, cancel := c.gate.Bound(ctx)
+	defer cancel()
+	select {
+	case <-l.ended:
+		return l.box, l.err
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err()
+		}
+		return nil, stateError{fmt.Errorf("looking up the key of cursors: %w", ctx.Err())}
+	}
+}
+
+// look looks up the keys.
+func (c *cursors) look(ctx context.Context, l *lookup) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.err = newPanicError(v)
+		}
+		if l.err != nil {
+			l.box, l.err = nil, stateError{l.err}
+		}
+		c.mutex.Lock()
+		c.known, c.underway = l.box, nil
+		c.mutex.Unlock()
+		close(l.ended)
+	}()
+	keys, err := c.gate.CursorKeys(ctx)
+	if l.err = err; err == nil {
+		l.box, l.err = cursor.NewBox(keys...)
+	}
 }
 
 // lister is what an operation with a Query has beside its codecs.
-type lister interface{ begin() inquiry }
+type lister interface {
+	begin() inquiry
+	// hide returns the decoder of the requests of callers from whom mask keeps fields.
+	hide(requests *codec.Request, mask *codec.Mask) *codec.Request
+}
 
 // inquiry is the query of a request on its way through a handler.
 type inquiry interface {
 	// keep keeps the text of the parameter that r has just read.
 	keep(r *wire.Reader)
 	// ask makes the query ready for the handler (MCP-AQL pagination §2).
-	ask(c *handled, r *wire.Reader)
+	ask(ctx context.Context, c *handled, r *wire.Reader)
 	// restore makes the query what ask has made it, whatever a run of the handler took of it.
 	restore()
 	// err returns why the query cannot be answered.
@@ -170,6 +218,10 @@ func newListing(set *codec.Set, o *gen.Bound, c *cursors) (*listing, error) {
 
 func (l *listing) begin() inquiry { return &asking{listing: l} }
 
+func (l *listing) hide(requests *codec.Request, mask *codec.Mask) *codec.Request {
+	return l.query.Hide(requests, mask)
+}
+
 // asking is the inquiry of every request with a Query.
 type asking struct {
 	*listing
@@ -205,7 +257,7 @@ func (a *asking) keep(r *wire.Reader) {
 	}
 }
 
-func (a *asking) ask(c *handled, r *wire.Reader) {
+func (a *asking) ask(ctx context.Context, c *handled, r *wire.Reader) {
 	gives := func(name string) bool { return a.query.Gives(&c.given, name) }
 	if conflict := a.conflict(gives); conflict != "" {
 		r.Conflict("pagination", "valid pagination combination", paging(gives), conflict)
@@ -215,9 +267,6 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 		return
 	}
 	asked := a.query.Of(c.place, c.mask)
-	if c.mask != nil && !a.maySee(c, r, &asked) {
-		return
-	}
 	if len(asked.Words) > gen.MaxSearchWords {
 		r.TooMany("query", gen.MaxSearchWords)
 		return
@@ -235,7 +284,7 @@ func (a *asking) ask(c *handled, r *wire.Reader) {
 			a.withoutItems(gives)
 		}
 	}
-	if !a.bound.Itemless && !a.cut(c, r, &asked, gives) {
+	if !a.bound.Itemless && !a.cut(ctx, c, r, &asked, gives) {
 		return
 	}
 	if a.query.Computes() {
@@ -249,21 +298,6 @@ func (a *asking) restore() { a.bound.Restore() }
 
 // seal returns the cursor of a position.
 func (a *asking) seal(position []byte) string { return a.box.Seal(a.boundTo[:], position) }
-
-// maySee reports fields that the caller does not get, and by which a request filters or sorts: it could find their
-// values.
-func (a *asking) maySee(c *handled, r *wire.Reader, asked *codec.Asked) bool {
-	query := a.query
-	hidden := query.Filtered(asked, c.mask)
-	for _, name := range hidden {
-		r.UnknownPath("filter", name, nil)
-	}
-	if query.Gives(&c.given, "sort") && query.Hides(c.mask, asked.SortField) {
-		r.NotAmong("sort.field", asked.SortField, query.Visible(query.Sorts(), c.mask))
-		return false
-	}
-	return len(hidden) == 0
-}
 
 // bindings returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
 // of pages and fields, and the order. A cursor that is given back with others is none.

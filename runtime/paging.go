@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"context"
 	"math"
 	"strconv"
 
@@ -28,7 +29,9 @@ func paginationOf(b *collection.Bound, found *collection.Found) Pagination {
 }
 
 // cut sets which part of what a query finds a request asks for. It reports a cursor that is none.
-func (a *asking) cut(c *handled, r *wire.Reader, asked *codec.Asked, gives func(name string) bool) (ok bool) {
+func (a *asking) cut(
+	ctx context.Context, c *handled, r *wire.Reader, asked *codec.Asked, gives func(name string) bool,
+) (ok bool) {
 	switch a.query.Paging() {
 	case gen.PagingPage:
 		a.bound.Size, a.bound.Number = a.size(asked.PageSize, gives("page_size")), 1
@@ -43,7 +46,7 @@ func (a *asking) cut(c *handled, r *wire.Reader, asked *codec.Asked, gives func(
 		a.bound.Size, a.bound.Skip = a.size(asked.Limit, gives("limit")), asked.Offset
 		return true
 	default:
-		return a.cutAtCursor(c, r, asked, gives)
+		return a.cutAtCursor(ctx, c, r, asked, gives)
 	}
 }
 
@@ -61,9 +64,9 @@ func (a *asking) size(asked int, given bool) int {
 
 // cutAtCursor sets the part behind a cursor, or in front of one (MCP-AQL pagination §2).
 func (a *asking) cutAtCursor(
-	c *handled, r *wire.Reader, asked *codec.Asked, gives func(name string) bool,
+	ctx context.Context, c *handled, r *wire.Reader, asked *codec.Asked, gives func(name string) bool,
 ) (ok bool) {
-	if a.box, a.failed = a.cursors.box(); a.failed != nil {
+	if a.box, a.failed = a.cursors.box(ctx); a.failed != nil {
 		return false
 	}
 	a.boundTo, a.bound.Seal = a.bindings(c, asked), a.seal

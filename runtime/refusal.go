@@ -25,6 +25,9 @@ const onlyHuman = "needs the answer of the user, and a token in a request is non
 // stateBusy is the message of a request that the state had no time for.
 const stateBusy = "The state of this adapter is busy, so the operation was not run. Try again."
 
+// stateUnavailable is the description of a request that the state could not answer.
+const stateUnavailable = "state is unavailable, so the operation was not run; try again later"
+
 // The descriptions of requests for which the state had no time, or that it could not answer, when their tokens were
 // consumed already, or may have been.
 const (

@@ -81,7 +81,7 @@ func (a *relations) answer(ctx context.Context, q *relationshipRequest) (*relati
 		return nil, invalidPaging(a.cursors.options.PageSize)
 	}
 	p := paged{request: q}
-	if err := p.open(a.cursors); err != nil {
+	if err := p.open(ctx, a.cursors); err != nil {
 		return nil, err
 	}
 	root, err := v.root(ctx, q.Root)
@@ -160,7 +160,7 @@ type paged struct {
 }
 
 // open reads the cursor of the request.
-func (p *paged) open(c *cursors) error {
+func (p *paged) open(ctx context.Context, c *cursors) error {
 	q := p.request
 	if p.size = -1; q.First == nil {
 		return nil
@@ -169,7 +169,7 @@ func (p *paged) open(c *cursors) error {
 		p.clamped, p.size = p.size, c.options.MaxPage
 	}
 	var err error
-	if p.box, err = c.box(); err != nil {
+	if p.box, err = c.box(ctx); err != nil {
 		return err
 	}
 	var text []byte

@@ -41,6 +41,10 @@ func (p reporter) handlerFailure(ctx context.Context, v verdict, ctxErr error) *
 		return p.shown(ctx, p.complete(f), v.err)
 	case v.cancelled && ctxErr != nil:
 		return p.internal(ctx, v.err, nil, requestCancelled)
+	case errors.As(v.err, &stateError{}):
+		failed := p.internal(ctx, v.err, nil, stateUnavailable)
+		failed.details = append(failed.details, detail{"operation", p.operation})
+		return failed
 	case f != nil:
 		return p.internal(ctx, p.invalidCode(f), nil, unexpected)
 	default:

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"context"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -59,7 +60,7 @@ type call interface {
 	// keepFirst makes the parameters so far win over those that follow.
 	keepFirst()
 	// complete reports the required parameters that are absent and fills in the defaults of the others.
-	complete(r *wire.Reader)
+	complete(ctx context.Context, r *wire.Reader)
 }
 
 // slots is memory for the calls of one request, which so allocates none of its own.

@@ -49,7 +49,7 @@ func (c *textCall) keepFirst() {
 	}
 }
 
-func (c *textCall) complete(r *wire.Reader) {
+func (c *textCall) complete(_ context.Context, r *wire.Reader) {
 	for _, param := range c.operation.definition.Params {
 		given := strings.Contains(" "+strings.Join(c.given, " "), " "+param.Name+"=")
 		if param.Required && !given {

@@ -6,32 +6,20 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// summarise takes in the summaries that a request wants. It returns false where it has reported one that cannot be: one
-// of nothing, or one of a field that the caller does not get, whose values he could find.
+// summarise takes in the summaries that a request wants. It returns false where it has reported one of nothing.
 func (a *asking) summarise(c *handled, r *wire.Reader) bool {
 	labels := a.query.Labels(c.place)
 	a.bound.Wanted = make([]collection.Wanted, len(labels))
 	ok := true
 	for i := range labels {
 		l := &labels[i]
-		path := "aggregate." + l.Label
 		if !l.Count && l.Sum == "" && l.Avg == "" && l.Min == "" && l.Max == "" {
-			r.Missing(path, strings.Join(a.query.Functions(), ", "))
+			r.Missing("aggregate."+l.Label, strings.Join(a.query.Functions(c.mask), ", "))
 			ok = false
-		}
-		for _, named := range []struct{ function, field string }{
-			{gen.GroupBy, l.GroupBy}, {"sum", l.Sum}, {"avg", l.Avg}, {"min", l.Min}, {"max", l.Max},
-		} {
-			if a.query.Hides(c.mask, named.field) {
-				r.NotAmong(path+"."+named.function, named.field,
-					a.query.Visible(a.query.Summarises(named.function), c.mask))
-				ok = false
-			}
 		}
 		a.bound.Wanted[i] = a.query.Wanted(l)
 	}

@@ -153,11 +153,29 @@ func (s *sights) narrow(set string) (*view, error) {
 			if newCall == nil {
 				newCall = whole.newCall
 			}
-			whole = newOperation(*o, a.types, &a.surface, newCall, whole.gate)
+			whole = whole.seenAs(o, a, newCall)
 		}
 		v.directory.operations[o.Name] = whole
 	}
 	return v, nil
+}
+
+// seenAs returns an operation as the callers see it whom o describes. Its parameters keep their places, by which they
+// are known, but those that o does not have are named nowhere.
+func (whole *operation) seenAs(o *gen.Operation, a *Adapter, newCall func(*slots) call) *operation {
+	seen := *o
+	seen.Params = slices.Clone(whole.definition.Params)
+	unseen := make(map[string]bool)
+	for i := range seen.Params {
+		p := &seen.Params[i]
+		at := slices.IndexFunc(o.Params, func(left gen.Param) bool { return left.Name == p.Name })
+		if unseen[p.Name] = at < 0; at >= 0 {
+			*p = o.Params[at]
+		}
+	}
+	narrowed := newOperation(seen, a.types, &a.surface, newCall, whole.gate)
+	narrowed.params = slices.DeleteFunc(narrowed.params, func(name string) bool { return unseen[name] })
+	return narrowed
 }
 
 // seenBy returns what the caller that ctx has sees of the view.

@@ -40,7 +40,7 @@ func (a *relations) within(ctx context.Context, x *exchange) context.Context {
 }
 
 // request makes the request to an operation that has nothing but a value of a parameter. No param: it has nothing.
-func (v *visit) request(o *operation, param string, value []byte) (*request, *Error) {
+func (v *visit) request(ctx context.Context, o *operation, param string, value []byte) (*request, *Error) {
 	document := []byte("{}")
 	if p, known := o.definition.Param(param); known {
 		if p.Type == "array" {
@@ -58,7 +58,7 @@ func (v *visit) request(o *operation, param string, value []byte) (*request, *Er
 	r.Reset(string(document), d.limits.wire())
 	d.begin(q)
 	d.readParams(r, q)
-	q.call.complete(r)
+	q.call.complete(ctx, r)
 	d.problems = r.TakeProblems(d.problems)
 	if fault := r.Fault(); fault != nil {
 		return nil, faultFailure(fault, d.limits, o)
@@ -91,7 +91,7 @@ func (v *visit) read(ctx context.Context, operation, param string, at relationsh
 	if isInteger(p.Type, at.Name) {
 		value = []byte(at.Name)
 	}
-	q, invalid := v.request(o, param, value)
+	q, invalid := v.request(ctx, o, param, value)
 	if invalid != nil { // nothing has such a name
 		return nil, NotFound(at.Type, at.Name)
 	}
@@ -148,7 +148,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 		if err != nil {
 			return nil, nil, err
 		}
-		q, invalid := v.request(o, definition.Param, text)
+		q, invalid := v.request(ctx, o, definition.Param, text)
 		if invalid != nil { // nobody can call the operation for it
 			v.leave(r)
 			continue

@@ -114,7 +114,7 @@ func (f *filterReading) node(depth int) *collection.Node {
 		i := f.index.find(name)
 		switch {
 		case i >= 0 && seen.add(i):
-			f.Duplicate(f.names[i])
+			f.Duplicate(f.compare[i].field.Name)
 		case i >= 0:
 			f.condition(node, &f.compare[i])
 		case name != gen.FilterOr && name != gen.FilterNot:

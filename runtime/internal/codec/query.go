@@ -2,7 +2,6 @@ package codec
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -206,32 +205,11 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 // Filter returns the filter as the request gives it, without what Of adds; nil: there is none.
 func (a *Asked) Filter() *collection.Node { return a.place.Filter.Given.Node }
 
-// Filtered returns the fields that mask hides and that the filter is about: who filters by a field learns its values.
-func (q *Query) Filtered(a *Asked, mask *Mask) (hidden []string) {
-	if mask == nil {
-		return nil
-	}
-	a.Filter().Each(func(f *collection.Field) {
-		if q.Hides(mask, f.Name) && !slices.Contains(hidden, f.Name) {
-			hidden = append(hidden, f.Name)
-		}
-	})
-	return hidden
-}
-
-// Visible returns those of names that mask does not hide.
-func (q *Query) Visible(names []string, mask *Mask) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return q.Hides(mask, name) })
-}
-
 // Hides reports whether mask hides a field by which requests can filter, sort or search.
 func (q *Query) Hides(mask *Mask, name string) bool {
 	f := q.elements.fields[name]
 	return mask != nil && f != nil && f.hidden(mask)
 }
-
-// Sorts returns the names of the fields by which requests can sort.
-func (q *Query) Sorts() []string { return slices.Sorted(maps.Keys(q.sorts)) }
 
 // Bind makes the query of the request ready to be answered.
 func (a *Asked) Bind(b *collection.Bound) { a.place.Bound = b }

@@ -43,11 +43,13 @@ func (q *Query) Labels(place unsafe.Pointer) []collection.Labelled {
 	return query.Labels()
 }
 
-// Summarises returns the fields that requests may name behind a function of summaries.
-func (q *Query) Summarises(function string) []string { return q.summarises[function] }
-
-// Functions returns the functions that requests may want.
-func (q *Query) Functions() []string { return q.functions }
+// Functions returns the functions that requests may want, without those of which mask hides every field.
+func (q *Query) Functions(mask *Mask) []string {
+	return slices.DeleteFunc(slices.Clone(q.functions), func(function string) bool {
+		fields := q.summarises[function]
+		return len(fields) > 0 && !slices.ContainsFunc(fields, func(name string) bool { return !q.Hides(mask, name) })
+	})
+}
 
 // Wanted returns a summary with the fields that it is about.
 func (q *Query) Wanted(l *collection.Labelled) collection.Wanted {

@@ -125,7 +125,7 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 	b.begin(ctx)
 	s, part := b.search(b.Skip), block{}
 	for i := 0; i < n; i += BlockSize {
-		if err := pause(ctx, i); err != nil {
+		if err := ctx.Err(); err != nil {
 			return Found{}, err
 		}
 		part.fill(unsafe.Add(base, uintptr(i)*size), size, min(BlockSize, n-i))
@@ -174,7 +174,7 @@ func (b *Bound) Pointers(ctx context.Context, all []unsafe.Pointer) (Found, erro
 }
 
 // pauses is how many elements are read between two looks at the context.
-const pauses = 64 * BlockSize
+const pauses = BlockSize
 
 // pause looks at the context now and then.
 func pause(ctx context.Context, i int) error {

@@ -202,25 +202,36 @@ func containsFold(s, low string) bool {
 	if low == "" {
 		return true
 	}
+	if len(s) < len(low) {
+		return false
+	}
 	small, large := low[0], low[0]
 	if 'a' <= small && small <= 'z' {
 		large -= 'a' - 'A'
 	}
-	for len(s) >= len(low) {
-		within := s[:len(s)-len(low)+1]
-		at := strings.IndexByte(within, small)
-		if large != small {
-			if other := strings.IndexByte(within, large); other >= 0 && (at < 0 || other < at) {
-				at = other
-			}
-		}
-		if at < 0 {
-			return false
-		}
-		if equalFold(s[at:at+len(low)], low) {
+	within := s[:len(s)-len(low)+1]
+	one, other := next{letter: small, at: -1}, next{letter: large, at: -1}
+	for at := 0; at < len(within); at++ {
+		if at = min(one.from(within, at), other.from(within, at)); at < len(within) && equalFold(s[at:at+len(low)], low) {
 			return true
 		}
-		s = s[at+1:]
 	}
 	return false
+}
+
+// next is where a letter was found last, so that a text is searched for it once, however often that is asked for.
+type next struct {
+	letter byte
+	at     int
+}
+
+// from returns where the letter is in s, from a place on; len(s): nowhere.
+func (n *next) from(s string, place int) int {
+	if n.at < place {
+		n.at = len(s)
+		if at := strings.IndexByte(s[place:], n.letter); at >= 0 {
+			n.at = place + at
+		}
+	}
+	return n.at
 }

@@ -244,17 +244,6 @@ func (r *Reader) TooMany(name string, limit int) {
 	}
 }
 
-// NotAmong reports that the text at a path is not one of allowed.
-func (r *Reader) NotAmong(path, text string, allowed []string) {
-	if r.countProblem(StageConstraint) {
-		w := NewWriter(nil)
-		w.String(text)
-		r.problems = append(r.problems, Problem{
-			Stage: StageConstraint, Rule: "enum", Path: path, Value: string(w.Bytes()), Allowed: allowed, Offset: r.pos,
-		})
-	}
-}
-
 // EnumName reports that the name of the current member is not one of allowed, and skips its value.
 func (r *Reader) EnumName(allowed []string) {
 	if r.countProblem(StageConstraint) {
