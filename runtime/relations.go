@@ -111,8 +111,7 @@ func (a *relations) add(r *gen.BoundRelation, definitions *gen.Definitions) erro
 		}
 	}
 	a.byName[r.Of+"."+r.Name] = &related.Relation{
-		Name: r.Of + "." + r.Name, Of: gen.ElementType(r.Of), Target: gen.ElementType(r.Target), Many: r.Many,
-		Key: loader.key,
+		Definition: r.Relation, Of: gen.ElementType(r.Of), Target: gen.ElementType(r.Target), Key: loader.key,
 		Load: func(ctx context.Context, keys []any) (map[any][]any, error) {
 			receivers, err := r.LoadWith(ctx)
 			if err != nil {

@@ -24,9 +24,9 @@ type visit struct {
 	definitions *gen.Definitions // that the caller sees
 	operations  map[string]*operation
 
-	left map[string]string // relations of which resources were left out, with the operation that denies them
-	cut  map[string]int    // relations that lead to more resources of a key than they may, and the most of them
-	seen []string          // names of both, in the order in which they came up
+	left map[*related.Relation]bool // relations of which resources were left out
+	cut  map[*related.Relation]int  // relations that lead to more resources of a key than they may, and the most of them
+	seen []*related.Relation        // both, in the order in which they came up
 }
 
 type visitKey struct{}
@@ -35,7 +35,7 @@ func (a *relations) within(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, visitKey{}, &visit{
 		adapter: x.adapter, relations: a, gate: x.checkpoint.gate, session: x.checkpoint.session,
 		label: strings.Clone(x.message.id), definitions: x.view.definitions, operations: x.view.directory.operations,
-		left: make(map[string]string), cut: make(map[string]int),
+		left: make(map[*related.Relation]bool), cut: make(map[*related.Relation]int),
 	})
 }
 
@@ -133,9 +133,9 @@ func isInteger(typ, name string) bool {
 // Admit lets the gate judge the operation to which a relation leads: for each key, and then once for all of them, which
 // counts as one request.
 func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]any, func(error), error) {
-	definition := v.definition(r)
+	definition := &r.Definition
 	o := v.operations[definition.To]
-	about := "relation '" + gen.ElementType(definition.Of) + "." + definition.Name + "'"
+	about := "relation '" + r.Of + "." + definition.Name + "'"
 	if o.gate.Ungated() {
 		return keys, func(error) {}, nil
 	}
@@ -150,7 +150,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 		}
 		q, invalid := v.request(o, definition.Param, text)
 		if invalid != nil { // nobody can call the operation for it
-			v.leave(r, definition.To)
+			v.leave(r)
 			continue
 		}
 		asked := v.about(ctx, o, q)
@@ -161,7 +161,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 		case refused.Reason == gate.DeniedByPolicy && definition.Param != "" && o.gate.MayRun(asked.Caller):
 			why = refused
 			denied.add(q, text)
-			v.leave(r, definition.To)
+			v.leave(r)
 		default:
 			v.gate.Refuse(ctx, asked, refused)
 			return nil, nil, v.refusal(o, q, refused, about)
@@ -199,16 +199,6 @@ func (v *visit) finish(ctx context.Context, asked *gate.Request, pass *gate.Pass
 	v.gate.Finish(ctx, asked, pass, quota.Usage{}, code)
 }
 
-// definition returns the definition of a relation, which the caller sees.
-func (v *visit) definition(r *related.Relation) *gen.Relation {
-	for i := range v.definitions.Relations {
-		if d := &v.definitions.Relations[i]; d.Of+"."+d.Name == r.Name {
-			return d
-		}
-	}
-	panic("aql: a relation is loaded that the caller does not see: " + r.Name)
-}
-
 // refusal is the failure of a request that may not load something.
 func (v *visit) refusal(o *operation, q *request, refused *gate.Refusal, about string) error {
 	if refused.Reason == gate.Unavailable {
@@ -236,39 +226,38 @@ func (v *visit) refusal(o *operation, q *request, refused *gate.Refusal, about s
 }
 
 // leave notes that a resource is left out of a relation.
-func (v *visit) leave(r *related.Relation, operation string) {
-	if _, before := v.left[r.Name]; !before {
-		v.left[r.Name] = operation
-		v.seen = append(v.seen, r.Name)
+func (v *visit) leave(r *related.Relation) {
+	if !v.left[r] {
+		v.left[r] = true
+		v.seen = append(v.seen, r)
 	}
 }
 
 // Cut notes that there are more resources than a relation leads to.
 func (v *visit) Cut(_ context.Context, r *related.Relation, there int) {
-	if v.cut[r.Name] == 0 {
-		v.seen = append(v.seen, r.Name)
+	if v.cut[r] == 0 {
+		v.seen = append(v.seen, r)
 	}
-	v.cut[r.Name] = max(v.cut[r.Name], there)
+	v.cut[r] = max(v.cut[r], there)
 }
 
 // warn adds a warning for each relation that is not whole.
 func (v *visit) warn(ctx context.Context) {
-	for _, name := range v.seen {
-		r := v.definition(v.relations.byName[name])
-		about := gen.ElementType(r.Of) + "." + r.Name
-		if to, left := v.left[name]; left {
+	for _, r := range v.seen {
+		about, to := r.Of+"."+r.Definition.Name, r.Definition.To
+		if v.left[r] {
 			Warn(ctx, Warning{
 				Code:    "PERMISSION_DENIED_WARNING",
 				Message: "Relation '" + about + "' leaves out what operation '" + to + "' does not allow",
 				details: []detail{{"relation", about}, {"operation", to}},
 			})
-			delete(v.left, name)
+			delete(v.left, r)
 		}
-		if there := v.cut[name]; there > 0 {
+		if there := v.cut[r]; there > 0 {
 			w := Truncated(about, there, related.MaxMany)
-			w.Message = "Relation '" + about + "' has no more than 25 of each element; operation '" + r.To + "' has the rest"
-			Warn(ctx, w.WithDetail("operation", r.To))
-			delete(v.cut, name)
+			w.Message = "Relation '" + about + "' has no more than 25 of each element; operation '" + to + "' has the rest"
+			Warn(ctx, w.WithDetail("operation", to))
+			delete(v.cut, r)
 		}
 	}
 }

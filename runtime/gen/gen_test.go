@@ -259,6 +259,16 @@ func TestFaults(t *testing.T) {
 			"two types of one name", Merge(registry([]WireType{thing}), registry([]WireType{other})),
 			`two different types are called "Thing"; rename one of them`,
 		},
+		{
+			"two relations of one name",
+			Merge(
+				registry([]WireType{thing}).Relate([]Relation{{Of: "Thing", Name: "boss", To: "get_a"}}),
+				registry([]WireType{thing}).Relate([]Relation{
+					{Of: "Thing", Name: "boss", To: "get_b"}, {Of: "Thing", Name: "part", To: "get_b"},
+				}),
+			),
+			"relation Thing.boss is defined twice: to=get_a and to=get_b",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := ""

@@ -97,7 +97,7 @@ func (r *Registry) About(description string) *Registry {
 }
 
 // Merge makes one registry of several, in their order. Two operations of one name are a fault that Registry.Err
-// reports. Qualify renames different types of one name. The descriptions follow one another.
+// reports, and so are two relations of one name of a type. Qualify renames different types of one name. The descriptions follow one another.
 func Merge(registries ...*Registry) *Registry {
 	if len(registries) == 1 {
 		return registries[0]
@@ -132,7 +132,9 @@ func Merge(registries ...*Registry) *Registry {
 		for i := range r.types {
 			m.addType(&r.types[i])
 		}
-		m.relations = append(m.relations, r.relations...)
+		for i := range r.relations {
+			m.addRelation(&r.relations[i])
+		}
 	}
 	return m.Registry
 }
@@ -210,6 +212,17 @@ func (m *merger) addType(t *Type) {
 	}
 	m.typeAt[t.Name] = len(m.types)
 	m.types = append(m.types, *t)
+}
+
+// addRelation adds a relation. Its name says which operation decides about it and what loads it, so there is one.
+func (m *merger) addRelation(r *BoundRelation) {
+	for i := range m.relations {
+		if other := &m.relations[i]; other.Of == r.Of && other.Name == r.Name {
+			m.fault("relation %s.%s is defined twice: to=%s and to=%s", r.Of, r.Name, other.To, r.To)
+			return
+		}
+	}
+	m.relations = append(m.relations, *r)
 }
 
 func (m *merger) fault(format string, args ...any) {

@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 	"runtime/computed":            {"runtime/gen", "runtime/internal/codec"},
 	"runtime/internal/collection": {},
 	"runtime/internal/cursor":     {},
-	"runtime/internal/related":    {},
+	"runtime/internal/related":    {"runtime/gen"},
 	"runtime/internal/notes":      {"runtime", "runtime/gen"},
 	"runtime/internal/schematest": {},
 	"runtime/internal/rpc":        {"runtime/internal/wire"},

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // MaxMany is how many resources one key leads to, where a relation leads to many.
@@ -16,10 +18,9 @@ var ErrTooMany = errors.New("more related resources than may be loaded")
 
 // Relation is a relation that can be loaded.
 type Relation struct {
-	Name   string // Type.name
-	Of     string // element type of the resources that have it
-	Target string // element type of those to which it leads
-	Many   bool
+	Definition gen.Relation
+	Of         string // element type of the resources that have it
+	Target     string // element type of those to which it leads
 	// Key returns the key of a resource; false: it leads nowhere.
 	Key func(resource any) (key any, ok bool)
 	// Load loads the resources of keys, each key once. Those of a key are in their order.
@@ -63,7 +64,7 @@ func (l *Loads) Load(ctx context.Context, r *Relation, resources []any) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if len(keys) > l.Most-l.loaded && !r.Many {
+	if len(keys) > l.Most-l.loaded && !r.Definition.Many {
 		return ErrTooMany
 	}
 	admitted, done, err := l.Guard.Admit(ctx, r, keys)
@@ -104,7 +105,7 @@ func (l *Loads) keep(ctx context.Context, r *Relation, keys, admitted []any, fou
 		l.known[r][key] = nil
 	}
 	most, cut := 1, 0
-	if r.Many {
+	if r.Definition.Many {
 		most = MaxMany
 	}
 	for _, key := range admitted {

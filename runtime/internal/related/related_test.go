@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aqltag/aqltag/runtime/gen"
 )
 
 // keyed is a resource with the keys of what it is related to.
@@ -31,7 +33,7 @@ type graph struct {
 // relation leads from a resource to all of next.
 func (g *graph) relation(many bool) *Relation {
 	return &Relation{
-		Name: "Node.next", Of: "node", Target: "node", Many: many,
+		Definition: gen.Relation{Of: "Node", Name: "next", Target: "Node", Many: many}, Of: "node", Target: "node",
 		Key: func(resource any) (any, bool) {
 			k := resource.(*keyed)
 			return k.name, len(k.next) > 0
