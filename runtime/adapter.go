@@ -60,9 +60,6 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 	}
 	if faults[0] == nil {
 		a.registered = registry.Definitions()
-		if a.related != nil {
-			a.related.define(&a.registered)
-		}
 		a.registered.Name, a.registered.Version = options.Name, options.Version
 		own := a.registered.Description
 		a.registered.Description = cmp.Or(options.Description, own)
@@ -74,6 +71,9 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 		})
 		listings.options.describe(&a.registered)
 		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings)
+		if a.related != nil {
+			a.related.define(&a.registered)
+		}
 		faults[6] = a.restrict()
 	}
 	faults[7] = a.options.Sanitize.check()

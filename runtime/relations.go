@@ -81,7 +81,8 @@ func newRelations(registry *Registry, c *cursors) (*Registry, relating, error) {
 			return registry, nil, err
 		}
 	}
-	// The handler refuses relationships that a caller does not see. The codec would list them to him.
+	// The handler refuses relationships and roots that a caller does not see. The codec would list them to him: it is
+	// compiled from these definitions, and define comes after that.
 	open := *operation
 	open.Params = append([]gen.Param(nil), open.Params...)
 	for i := range open.Params {
@@ -164,9 +165,9 @@ func (a *relations) define(definitions *gen.Definitions) {
 	for i := range definitions.Operations {
 		if o := &definitions.Operations[i]; o.Relationships != nil {
 			*o = *gen.RelationshipOperation(definitions)
-			o.Relationships.NameRoots(definitions)
 		}
 	}
+	definitions.NameRoots()
 }
 
 // name returns what identifies a resource of an element type; empty: nothing does.

@@ -146,7 +146,8 @@ func (s *sights) narrow(set string) (*view, error) {
 		o := &definitions.Operations[i]
 		whole := s.whole.directory.operations[o.Name]
 		newCall := hidden.newCall(a.handlers[o.Name], mask)
-		if newCall != nil || o.Replacement != whole.definition.Replacement || o.Deprecated != whole.definition.Deprecated {
+		if newCall != nil || o.Relationships != nil || o.Replacement != whole.definition.Replacement ||
+			o.Deprecated != whole.definition.Deprecated {
 			if newCall == nil {
 				newCall = whole.newCall
 			}

@@ -32,6 +32,7 @@ func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
 			only.Types = append(only.Types, a.Types[i])
 		}
 	}
+	only.NameRoots()
 	return only
 }
 

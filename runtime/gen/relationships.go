@@ -159,7 +159,7 @@ func AddRelationships(a *Definitions) {
 	if o := RelationshipOperation(a); o != nil {
 		a.Operations = append(slices.Clip(a.Operations), *o)
 		a.Types = append(slices.Clip(a.Types), RelationshipTypes()...)
-		o.Relationships.NameRoots(a)
+		a.NameRoots()
 	}
 }
 
@@ -172,7 +172,6 @@ func (a *Definitions) narrowRelationships() {
 	}
 	if o := a.Operations[at].Relationships.operation(a); o != nil {
 		a.Operations[at] = *o
-		o.Relationships.NameRoots(a)
 	} else {
 		a.Operations = slices.Delete(a.Operations, at, at+1)
 	}
@@ -227,12 +226,17 @@ func RelationshipOperation(a *Definitions) *Operation {
 const rootType = "RelationshipRoot"
 
 // NameRoots makes the type of the parameter root name the element types at which a query can begin.
-func (r *Relationships) NameRoots(a *Definitions) {
+func (a *Definitions) NameRoots() {
+	at := slices.IndexFunc(a.Operations, func(o Operation) bool { return o.Relationships != nil })
+	if at < 0 {
+		return
+	}
+	roots := a.Operations[at].Relationships.Roots
 	a.Types = slices.Clone(a.Types)
 	for i := range a.Types {
 		if t := &a.Types[i]; t.Name == rootType {
 			t.Fields = slices.Clone(t.Fields)
-			t.Fields[0].Enum = r.Roots
+			t.Fields[0].Enum = roots
 		}
 	}
 }

@@ -409,10 +409,34 @@ func TestRelationsThatACallerDoesNotSee(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", params, diff)
 		}
 	}
-	details := string(s.Call(t.Context(), "mcp_aql_read",
-		[]byte(`{"operation":"introspect","params":{"query":"operations","name":"query_relationships"}}`)).JSON)
-	if strings.Contains(details, "extends") || !strings.Contains(details, "composes") {
-		t.Errorf("%s", details)
+}
+
+// Nothing that is said to a caller names types or relationships that he does not see, whether operations are denied to
+// him or fields hidden from him.
+func TestAnswersNameOnlyWhatACallerSees(t *testing.T) {
+	for name, rule := range map[string]policy.Rule{
+		"denied": {Name: "r", Effect: policy.Deny, Operations: []string{"get_task"}},
+		"hidden": {Name: "r", Hide: []string{"Task.task_id"}},
+	} {
+		s := officeAdapter(t, office(), aql.Options{
+			HideDenied: true, Policy: &policy.Policy{Rules: []policy.Rule{rule}},
+		}).NewSession()
+		const introspect, query = `{"operation":"introspect","params":`, `{"operation":"query_relationships","params":`
+		for request, says := range map[string]string{
+			introspect + `{"query":"types","name":"RelationshipRoot"}}`:                      `["person","team"]`,
+			introspect + `{"query":"operations","name":"query_relationships"}}`:              "composes",
+			query + `{"direction":"both"}}`:                                                  "person, team",
+			query + `{"direction":"up"}}`:                                                    "person, team",
+			query + `{"direction":"both","root":{"element_type":"zzz"}}}`:                    "element_name",
+			query + `{"direction":"both","root":{"element_name":"a"}}}`:                      "element_type",
+			query + `{"direction":"both","root":{"element_type":"zzz","element_name":"a"}}}`: "'person', 'team'",
+			query + `{"direction":"both","root":{"element_type":7,"element_name":"a"}}}`:     "element_type",
+		} {
+			reply := string(s.Call(t.Context(), "mcp_aql_read", []byte(request)).JSON)
+			if !strings.Contains(reply, says) || strings.Contains(reply, "task") || strings.Contains(reply, "extends") {
+				t.Errorf("%s: %s\n%s", name, request, reply)
+			}
+		}
 	}
 }
 
