@@ -161,6 +161,9 @@ func (r *relations) checkRoots() {
 	}
 	for i := range r.all {
 		definitions.Relations = append(definitions.Relations, r.all[i].Relation.Relation)
+		if of := r.all[i].of; of != nil {
+			definitions.Types = append(definitions.Types, gen.Type{Name: r.all[i].Of, Fields: paramsOf(of)})
+		}
 	}
 	for i := range r.all {
 		built := &r.all[i]
@@ -181,7 +184,8 @@ func (r *relations) checkRoots() {
 				Severity: diag.Warning, Code: diag.CodeMissing, FieldPath: built.directive.About,
 				Message: fmt.Sprintf("//aql:relation: no query can begin at a %s, since no READ operation returns one by its id",
 					built.Of),
-				Suggestion: fmt.Sprintf("add an operation get_%s with one required parameter", gen.ElementType(built.Of)),
+				Suggestion: fmt.Sprintf("add an operation get_%s with id as its one required parameter",
+					gen.ElementType(built.Of)),
 			})
 		}
 	}

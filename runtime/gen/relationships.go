@@ -54,51 +54,53 @@ func ElementType(typ string) string {
 	return b.String()
 }
 
-// Reader finds the READ operation that returns one value of a type, and the parameter that identifies it: that to which
-// a relation leads, else the one called get_ and the type, else the only one.
+// Reader finds the READ operation that returns one value of a type by its id, and the parameter that takes the id: the
+// one called get_ and the type, else that to which a relation leads by the id, else the only one.
 func (a *Definitions) Reader(typ string) (operation, param string, ok bool) {
-	for i := range a.Relations {
-		if r := &a.Relations[i]; r.Target == typ && !r.Many && a.reads(r.To, typ, r.Param) {
-			return r.To, r.Param, true
+	names := []string{"id", ElementType(typ), ElementType(typ) + "_id"}
+	if t, known := a.Type(typ); known {
+		if found := Identifiers(t.Fields); len(found) == 1 {
+			names = append(names, t.Fields[found[0]].Name)
 		}
 	}
+	readers := make(map[string]string) // to their parameters
 	for i := range a.Operations {
 		o := &a.Operations[i]
-		identifier := o.identifier(ElementType(typ))
-		switch {
-		case o.Category != Read || !a.reads(o.Name, typ, identifier):
-		case o.Name == "get_"+ElementType(typ):
-			return o.Name, identifier, true
-		case operation != "":
-			ok = false
-		default:
-			operation, param, ok = o.Name, identifier, true
+		if id := o.identifier(names); id != "" && o.Category == Read && o.Returns.Name == typ {
+			readers[o.Name] = id
 		}
 	}
-	return operation, param, ok
-}
-
-// reads reports whether an operation returns one value of a type for nothing but a value of a parameter.
-func (a *Definitions) reads(operation, typ, param string) bool {
-	o, known := a.Operation(operation)
-	if !known || param == "" || o.Returns.Name != typ {
-		return false
+	if get := "get_" + ElementType(typ); readers[get] != "" {
+		return get, readers[get], true
 	}
-	_, known = o.Param(param)
-	return known && !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Required && p.Name != param })
+	for i := range a.Relations {
+		r := &a.Relations[i]
+		if id := readers[r.To]; r.Target == typ && !r.Many && id != "" && id == r.Param {
+			return r.To, id, true
+		}
+	}
+	if len(readers) == 1 {
+		for operation, param = range readers {
+			return operation, param, true
+		}
+	}
+	return "", "", false
 }
 
-// identifier returns the parameter that identifies an element of a type; empty: none is sure to.
-func (o *Operation) identifier(element string) string {
-	var required []string
+// identifier returns the only required parameter, where it is tagged as an id or has one of the names of ids; empty: no
+// parameter is sure to identify a value.
+func (o *Operation) identifier(names []string) string {
+	var only *Param
 	for i := range o.Params {
 		if p := &o.Params[i]; p.Required {
-			required = append(required, p.Name)
+			if only != nil {
+				return ""
+			}
+			only = p
 		}
 	}
-	if len(required) == 1 && (required[0] == "id" || required[0] == element+"_id" || required[0] == element ||
-		o.Params[slices.IndexFunc(o.Params, func(p Param) bool { return p.Required })].ID) {
-		return required[0]
+	if only != nil && (only.ID || slices.Contains(names, only.Name)) {
+		return only.Name
 	}
 	return ""
 }

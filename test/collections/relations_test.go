@@ -23,6 +23,7 @@ import (
 	"github.com/aqltag/aqltag/runtime/jsonschema"
 	"github.com/aqltag/aqltag/runtime/policy"
 	"github.com/aqltag/aqltag/runtime/quota"
+	"github.com/aqltag/aqltag/test/collections/orders"
 	"github.com/aqltag/aqltag/test/collections/parts"
 	"github.com/aqltag/aqltag/test/collections/people"
 )
@@ -798,5 +799,35 @@ func TestRelationsOfMergedPackages(t *testing.T) {
 	got := found(t, follow(t, s, `{"root":{"element_type":"people_task","element_name":"t2"},"direction":"outgoing"}`))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A query begins at the resource that its root identifies, also if relations lead to such resources by other keys.
+func TestQueriesBeginAtTheirRoot(t *testing.T) {
+	adapter, err := aql.New(orders.NewRegistry(), aql.Options{Name: "orders", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := adapter.NewSession()
+	for _, test := range []struct{ name, typ, element, direction, want string }{
+		{"by its id", "customer", "c1", "incoming", "1 incoming references order:O1 (order:O1 references customer:c1)"},
+		{
+			"by the key of a relation", "customer", "ann@example.com", "incoming",
+			"NOT_FOUND_RESOURCE: Resource 'customer' not found: 'ann@example.com'",
+		},
+		{
+			"of the other type", "order", "O1", "outgoing",
+			"1 outgoing references customer:c1 (order:O1 references customer:c1)",
+		},
+		{
+			"another one than was asked for", "order", "o1", "outgoing",
+			"NOT_FOUND_RESOURCE: Resource 'order' not found: 'o1'",
+		},
+	} {
+		params := fmt.Sprintf(`{"root":{"element_type":%q,"element_name":%q},"direction":%q}`,
+			test.typ, test.element, test.direction)
+		if diff := cmp.Diff([]string{test.want}, found(t, follow(t, s, params))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
 	}
 }
