@@ -54,7 +54,6 @@ func (h hiddenFields) leaveOut(definitions *gen.Definitions) {
 		return
 	}
 	h.leaveOutOfQueries(definitions)
-	h.leaveOutOfRelations(definitions)
 	given := parameterTypes(definitions)
 	definitions.Types = slices.Clone(definitions.Types)
 	for i := range definitions.Types {

@@ -127,8 +127,10 @@ func (s *sights) narrow(set string) (*view, error) {
 			reads = reads && o.Category == gen.Read
 		}
 	}
-	definitions := a.definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
 	hidden := fieldsHidden(set[len(a.definitions.Operations):])
+	definitions := a.definitions
+	hidden.leaveOutOfRelations(&definitions) // while those are there that the caller does not see for other reasons
+	definitions = definitions.Only(func(o *gen.Operation) bool { return visible[o.Name] })
 	hidden.leaveOut(&definitions)
 	surface := a.surface
 	if a.options.HideDenied {

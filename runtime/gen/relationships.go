@@ -141,11 +141,16 @@ func relationshipsOf(a *Definitions) *Relationships {
 // Inverse returns the relation that leads back from where a relation leads; nil: there is none.
 func (a *Definitions) Inverse(r *Relation) *Relation {
 	for i := range a.Relations {
-		if back := &a.Relations[i]; r.Inverse != "" && back.Of == r.Target && back.Name == r.Inverse && back.Target == r.Of {
+		if back := &a.Relations[i]; back.LeadsBack(r) {
 			return back
 		}
 	}
 	return nil
+}
+
+// LeadsBack reports whether a relation is the inverse that another one names.
+func (r *Relation) LeadsBack(other *Relation) bool {
+	return other.Inverse != "" && r.Name == other.Inverse && r.Of == other.Target && r.Target == other.Of
 }
 
 // FollowsRelationships reports whether an operation follows relationships (MCP-AQL relationship queries).

@@ -355,6 +355,12 @@ func TestRightsToRelations(t *testing.T) {
 			[]string{}, nil,
 		},
 		{
+			"a field with the key of the inverse that is hidden",
+			`{"root":{"element_type":"team","element_name":"7"},"direction":"both"}`,
+			policy.Rule{Hide: []string{"Person.team_id"}},
+			[]string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'person', 'task'"}, nil,
+		},
+		{
 			"an id that is hidden", `{"root":{"element_type":"task","element_name":"t2"},"direction":"both"}`,
 			policy.Rule{Hide: []string{"Person.person_id"}},
 			[]string{"1 outgoing extends task:t1 (task:t2 extends task:t1)"}, nil,
@@ -828,6 +834,29 @@ func TestQueriesBeginAtTheirRoot(t *testing.T) {
 			test.typ, test.element, test.direction)
 		if diff := cmp.Diff([]string{test.want}, found(t, follow(t, s, params))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// A relation that shows the key of its inverse from the other end is hidden with it, whichever of the two names the
+// other one.
+func TestInversesOfHiddenKeys(t *testing.T) {
+	for _, field := range []string{"Order.email", "Customer.email"} {
+		adapter, err := aql.New(orders.NewRegistry(), aql.Options{
+			Name: "orders", Version: "1", Policy: &policy.Policy{Rules: []policy.Rule{{Name: "r", Hide: []string{field}}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := adapter.NewSession()
+		for _, root := range []string{
+			`{"element_type":"customer","element_name":"c1"}`, `{"element_type":"order","element_name":"O1"}`,
+		} {
+			got := found(t, follow(t, s, `{"root":`+root+`,"direction":"both"}`))
+			want := []string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'parcel'"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", field, root, diff)
+			}
 		}
 	}
 }

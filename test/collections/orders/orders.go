@@ -71,7 +71,7 @@ func FindOrders(_ context.Context, email string) ([]*Order, error) {
 
 // OrdersByEmail loads orders by the addresses of their customers.
 //
-//aql:relation Customer.orders by=Email,to=find_orders,many
+//aql:relation Customer.orders by=Email,to=find_orders,many,type=composes
 func OrdersByEmail(ctx context.Context, emails []string) (map[string][]*Order, error) {
 	found := make(map[string][]*Order)
 	for _, email := range emails {
