@@ -171,7 +171,7 @@ func (a *relations) define(definitions *gen.Definitions) {
 }
 
 // name returns what identifies a resource of an element type; empty: nothing does.
-func (a *relations) name(elementType string, resource any) string {
+func (a *relations) name(elementType string, resource any) (string, error) {
 	v := reflect.ValueOf(resource)
 	for _, field := range append([]string{""}, a.names[elementType].path...) {
 		if field != "" {
@@ -179,29 +179,32 @@ func (a *relations) name(elementType string, resource any) string {
 		}
 		for v.Kind() == reflect.Pointer {
 			if v.IsNil() {
-				return ""
+				return "", nil
 			}
 			v = v.Elem()
 		}
 	}
-	return textOf(v)
+	text, err := textOf(v)
+	if err != nil {
+		return "", fmt.Errorf("the id of a %s has no text: %w", elementType, err)
+	}
+	return text, nil
 }
 
-// textOf returns the text of an identifier.
-func textOf(v reflect.Value) string {
-	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
-		if out, err := text.MarshalText(); err == nil {
-			return string(out)
-		}
+// textOf returns the text of an identifier, which is a field of what a pointer leads to.
+func textOf(v reflect.Value) (string, error) {
+	if text, ok := v.Addr().Interface().(encoding.TextMarshaler); ok {
+		out, err := text.MarshalText()
+		return string(out), err
 	}
 	switch {
 	case v.Kind() == reflect.String:
-		return v.String()
+		return v.String(), nil
 	case v.CanInt():
-		return strconv.FormatInt(v.Int(), 10)
+		return strconv.FormatInt(v.Int(), 10), nil
 	case v.CanUint():
-		return strconv.FormatUint(v.Uint(), 10)
+		return strconv.FormatUint(v.Uint(), 10), nil
 	default:
-		return ""
+		return "", nil
 	}
 }

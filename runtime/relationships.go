@@ -309,7 +309,10 @@ func (v *visit) root(ctx context.Context, at relationshipElement) (*related.Node
 		return nil, fmt.Errorf("%s returned %s instead of %s", reader, resource.Type().Elem(), want)
 	}
 	node := &related.Node{Type: at.Type, Resource: resource.Interface()}
-	if node.Name = v.relations.name(at.Type, node.Resource); node.Name != at.Name {
+	if node.Name, err = v.relations.name(at.Type, node.Resource); err != nil {
+		return nil, err
+	}
+	if node.Name != at.Name {
 		return nil, NotFound(at.Type, at.Name)
 	}
 	return node, nil

@@ -860,3 +860,25 @@ func TestInversesOfHiddenKeys(t *testing.T) {
 		}
 	}
 }
+
+// Ids write themselves, also where their methods have pointer receivers, and one that fails to names nothing.
+func TestIDsThatWriteThemselves(t *testing.T) {
+	adapter, err := aql.New(orders.NewRegistry(), aql.Options{Name: "orders", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := adapter.NewSession()
+	for root, want := range map[string][]string{
+		"p1": {
+			"1 outgoing extends parcel:p2 (parcel:p1 extends parcel:p2)",
+			"2 outgoing extends parcel:p1 (parcel:p2 extends parcel:p1)",
+		},
+		"p3": {"INTERNAL_ERROR: Internal error: 'unexpected failure'"},
+		"p4": {"INTERNAL_ERROR: Internal error: 'unexpected failure'"},
+	} {
+		params := fmt.Sprintf(`{"root":{"element_type":"parcel","element_name":%q},"direction":"outgoing","depth":2}`, root)
+		if diff := cmp.Diff(want, found(t, follow(t, s, params))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", root, diff)
+		}
+	}
+}

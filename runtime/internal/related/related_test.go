@@ -84,7 +84,7 @@ func graphOf(edges map[string][]string) *graph {
 func (g *graph) walk(ctx context.Context, from string, depth, most int) ([]string, error) {
 	w := &Walk{
 		Loads: &Loads{Guard: g, Most: most}, Steps: []Step{{Type: "uses", Relation: g.relation(true)}}, Depth: depth,
-		Name: func(_ string, resource any) string { return resource.(*keyed).name },
+		Name: func(_ string, resource any) (string, error) { return resource.(*keyed).name, nil },
 	}
 	edges, err := w.From(ctx, &Node{"node", from, g.nodes[from]})
 	var found []string

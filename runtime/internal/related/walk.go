@@ -44,7 +44,7 @@ type Walk struct {
 	Steps []Step
 	Depth int
 	// Name returns what identifies a resource of an element type.
-	Name func(elementType string, resource any) string
+	Name func(elementType string, resource any) (string, error)
 }
 
 // From returns the relationships that are found from a root, breadth first: nearer ones before others, and those of one
@@ -64,7 +64,11 @@ func (w *Walk) From(ctx context.Context, root *Node) ([]Edge, error) {
 			}
 			for _, node := range nodes {
 				for _, resource := range w.Loads.Of(step.Relation, node.Resource) {
-					end := &Node{step.Relation.Target, w.Name(step.Relation.Target, resource), resource}
+					name, err := w.Name(step.Relation.Target, resource)
+					if err != nil {
+						return nil, err
+					}
+					end := &Node{step.Relation.Target, name, resource}
 					known, before := reached[end.ID()]
 					if before {
 						end = known
