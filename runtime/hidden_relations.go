@@ -6,8 +6,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// leaveOutOfRelations leaves out the relations that would show a hidden field: those whose key it is with those that lead
-// back, which show it from the other end, and those of types whose resources it identifies.
+// leaveOutOfRelations leaves out the relations that would show a hidden field: those whose key it is, with those that
+// lead back and show it from the other end, and those of types whose resources it identifies.
 func (h hiddenFields) leaveOutOfRelations(definitions *gen.Definitions) {
 	if len(h) == 0 {
 		return

@@ -97,8 +97,8 @@ func (r *Registry) About(description string) *Registry {
 }
 
 // Merge makes one registry of several, in their order. Two operations of one name are a fault that Registry.Err
-// reports, and so are two relations of one name of a type. Qualify renames different types of one name. The descriptions
-// follow one another.
+// reports, and so are two relations of one name of a type. Qualify renames different types of one name. The
+// descriptions follow one another.
 func Merge(registries ...*Registry) *Registry {
 	if len(registries) == 1 {
 		return registries[0]
