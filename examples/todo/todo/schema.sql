@@ -19,3 +19,4 @@ CREATE INDEX IF NOT EXISTS todos_title ON todos (title, todo_id);
 CREATE INDEX IF NOT EXISTS todos_due_at ON todos (due_at, todo_id);
 CREATE INDEX IF NOT EXISTS todos_created_at ON todos (created_at, todo_id);
 CREATE INDEX IF NOT EXISTS todos_updated_at ON todos (updated_at, todo_id);
+CREATE INDEX IF NOT EXISTS todos_priority ON todos (priority, todo_id);

@@ -39,7 +39,7 @@ var handlers = []gen.Handler{
 			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full", "rich"}}, Description: `What to return: minimal, standard (default), full, rich, or a list of fields such as ["a","b.c"] and _computed.c, with c of computed_fields`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full", "rich"}}, Description: "Preset of fields; fields may name it too"},
 		},
-		Returns: "CratePage", Source: "collections/crates/crates.go:128", Request: (*SliceRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
+		Returns: "CratePage", Source: "collections/crates/crates.go:136", Request: (*SliceRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).ListSlice(ctx, *request.(*SliceRequest))
 		}},
@@ -56,7 +56,7 @@ var handlers = []gen.Handler{
 			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full", "rich"}}, Description: `What to return: minimal, standard (default), full, rich, or a list of fields such as ["a","b.c"] and _computed.c, with c of computed_fields`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full", "rich"}}, Description: "Preset of fields; fields may name it too"},
 		},
-		Returns: "CratePage", Source: "collections/crates/crates.go:144", Request: (*PointersRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
+		Returns: "CratePage", Source: "collections/crates/crates.go:155", Request: (*PointersRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).ListPointers(ctx, *request.(*PointersRequest))
 		}},
@@ -73,7 +73,7 @@ var handlers = []gen.Handler{
 			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full", "rich"}}, Description: `What to return: minimal, standard (default), full, rich, or a list of fields such as ["a","b.c"] and _computed.c, with c of computed_fields`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full", "rich"}}, Description: "Preset of fields; fields may name it too"},
 		},
-		Returns: "CratePage", Source: "collections/crates/crates.go:160", Request: (*StreamRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
+		Returns: "CratePage", Source: "collections/crates/crates.go:171", Request: (*StreamRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).ListStream(ctx, *request.(*StreamRequest))
 		}},
@@ -90,7 +90,7 @@ var handlers = []gen.Handler{
 			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full", "rich"}}, Description: `What to return: minimal, standard (default), full, rich, or a list of fields such as ["a","b.c"] and _computed.c, with c of computed_fields`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full", "rich"}}, Description: "Preset of fields; fields may name it too"},
 		},
-		Returns: "CratePage", Source: "collections/crates/crates.go:179", Request: (*TakenRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
+		Returns: "CratePage", Source: "collections/crates/crates.go:190", Request: (*TakenRequest)(nil), Result: (**aql.Page[Crate])(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).ListTaken(ctx, *request.(*TakenRequest))
 		}},
@@ -100,7 +100,7 @@ var handlers = []gen.Handler{
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full", "rich"}}, Description: "Preset of fields; fields may name it too"},
 			{Name: "at", Go: "At", Type: "integer", Required: true, Description: "Index of the crate"},
 		},
-		Returns: "Crate", Source: "collections/crates/crates.go:215", Request: (*GetRequest)(nil), Result: (*Crate)(nil), Receivers: []int{0},
+		Returns: "Crate", Source: "collections/crates/crates.go:226", Request: (*GetRequest)(nil), Result: (*Crate)(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).GetCrate(ctx, *request.(*GetRequest))
 		}},
@@ -109,12 +109,12 @@ var handlers = []gen.Handler{
 			{Name: "fields", Go: "Fields.Select", Type: "string | string[]", OmitZero: true, Rules: gen.Rules{gen.Presets{"minimal", "standard", "full", "rich"}}, Description: `What to return: minimal, standard (default), full, rich, or a list of fields such as ["a","b.c"] and _computed.c, with c of computed_fields`},
 			{Name: "preset", Go: "Fields.Preset", Type: "string", OmitEmpty: true, Rules: gen.Rules{gen.Enum{"minimal", "standard", "full", "rich"}}, Description: "Preset of fields; fields may name it too"},
 		},
-		Returns: "CrateListList", Source: "collections/crates/crates.go:226", Request: (*ShelvesRequest)(nil), Result: (*[][]*Crate)(nil), Receivers: []int{0},
+		Returns: "CrateListList", Source: "collections/crates/crates.go:237", Request: (*ShelvesRequest)(nil), Result: (*[][]*Crate)(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).ListShelves(ctx, *request.(*ShelvesRequest))
 		}},
 	{Name: "any_crate", Category: gen.Read, Danger: gen.Safe, Description: "Reads a crate as it is.",
-		Returns: "Crate", Source: "collections/crates/crates.go:240", Request: (*NoneRequest)(nil), Result: (**Crate)(nil), Receivers: []int{0},
+		Returns: "Crate", Source: "collections/crates/crates.go:251", Request: (*NoneRequest)(nil), Result: (**Crate)(nil), Receivers: []int{0},
 		Call: func(ctx context.Context, receivers []any, request any) (any, error) {
 			return receivers[0].(*Depot).AnyCrate(ctx, *request.(*NoneRequest))
 		}},
