@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS todos (
 	version      INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
--- Pages of any order but that by priority are found in these.
+-- Pages of any order are found in these, but for that by priority, whose index is for filters by it.
 CREATE INDEX IF NOT EXISTS todos_title ON todos (title, todo_id);
 CREATE INDEX IF NOT EXISTS todos_due_at ON todos (due_at, todo_id);
 CREATE INDEX IF NOT EXISTS todos_created_at ON todos (created_at, todo_id);
