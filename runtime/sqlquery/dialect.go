@@ -13,8 +13,8 @@ const (
 	SQLite     Dialect = iota + 1 // 3.30 or later
 	PostgreSQL                    // with the encoding UTF-8
 	// MySQL is MySQL 8, not tested, and MariaDB 10.6 or later, with connections in utf8mb4 and without
-	// interpolateParams, which would round what is kept as FLOAT. It orders texts by their first max_sort_length bytes, of which there are 1024
-	// unless it is told others: leave orders by longer texts to the runtime, or set it.
+	// interpolateParams, which would round what is kept as FLOAT. It orders texts by their first max_sort_length
+	// bytes, which are 1024 unless that is set: leave orders by longer texts to the runtime, or set it.
 	MySQL
 )
 

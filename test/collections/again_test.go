@@ -41,7 +41,8 @@ func TestTakenPartsAreThereAgain(t *testing.T) {
 		},
 		"a table": func(q *aql.Query[parts.Part]) { table.Take(q) },
 	}
-	const params = `{"query":"part","filter":{"minutes":{"in":[1,2,4]}},"sort":{"field":"minutes","order":"desc"},"first":2}`
+	const params = `{"query":"part","filter":{"minutes":{"in":[1,2,4]}},` +
+		`"sort":{"field":"minutes","order":"desc"},"first":2}`
 	store := manyParts(6)
 	store.Parts[4].Title = "Other"
 	s, _ := answerWith(t, store, func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {

@@ -48,7 +48,8 @@ func TestOfficialSchemaOfSummaries(t *testing.T) {
 	}
 }
 
-// REQ-AG-06, REQ-IN-26, REQ-PM-04: introspection says what can be summarised, by the official schemas, and that something can.
+// REQ-AG-06, REQ-IN-26, REQ-PM-04: introspection says what can be summarised, by the official schemas, and that
+// something can.
 func TestIntrospectionOfSummaries(t *testing.T) {
 	s := newSession(t, &parts.Store{})
 	listed := send(t, s, "introspect", `{"query":"operations"}`)

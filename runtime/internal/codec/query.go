@@ -59,7 +59,8 @@ func queryPath(o *gen.Operation) (path string, paging gen.Paging) {
 	return "", ""
 }
 
-// presetPath returns the Go path of the preset in the aql.Fields of the requests of an operation; empty: they have none.
+// presetPath returns the Go path of the preset in the aql.Fields of the requests of an operation; empty: they have
+// none.
 func presetPath(o *gen.Operation) string {
 	for i := range o.Params {
 		p := &o.Params[i]

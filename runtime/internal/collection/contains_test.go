@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"unsafe"
@@ -79,7 +80,7 @@ func TestEachBlockLooksAtTheContext(t *testing.T) {
 		},
 	}
 	for name, f := range read {
-		if err := f(&ending{t.Context(), 3}); err != context.Canceled {
+		if err := f(&ending{t.Context(), 3}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := f(&ending{t.Context(), 100}); err != nil {

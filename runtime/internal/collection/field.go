@@ -192,8 +192,8 @@ func (f *Field) compare(p unsafe.Pointer, v *Value) int {
 	}
 }
 
-// compareTimes compares moments as positions and the wire have them, without the monotonic clock, which goes on when the
-// other one is set.
+// compareTimes compares moments as positions and the wire have them, without the monotonic clock, which goes on when
+// the other one is set.
 func compareTimes(a, b *time.Time) int {
 	if c := cmp.Compare(a.Unix(), b.Unix()); c != 0 {
 		return c
