@@ -8,7 +8,8 @@ import (
 
 // Restore makes the query what it was before anybody took of it or answered with it: a handler may run again.
 func (b *Bound) Restore() {
-	b.Filter, b.Taker, b.Refused, b.Ordered, b.Placed = b.Asked, nil, nil, false, false
+	b.Filter, b.Taker, b.Refused = b.Asked, nil, nil
+	b.Ordered, b.Trusted, b.Placed = false, false, false
 	if b.computing != nil {
 		clear(b.computing.kept)
 	}
