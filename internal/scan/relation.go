@@ -98,7 +98,9 @@ func (r *relations) build(l loader) {
 	}
 	ok = r.checkName(&built, nameAt)
 	ok = r.signature(&built) && ok
-	ok = r.findKey(&built, object) && ok
+	if !r.findKey(&built, object) {
+		ok, built.Key.Text = false, "" // no parameter is held against it
+	}
 	ok = r.findOperation(&built) && ok
 	if item, found := tags.Find(l.directive.items, "type"); found {
 		built.Type = item.Value
