@@ -104,6 +104,8 @@ type cursors struct {
 	options Collections
 	gate    *gate.Gate // knows the keys
 
+	texts sync.Pool // *[]byte, for what cursors are bound to
+
 	mutex    sync.Mutex
 	known    *cursor.Box
 	underway *lookup // of the keys; nil: none
@@ -302,8 +304,12 @@ func (a *asking) seal(position []byte) string { return a.box.Seal(a.boundTo[:], 
 // bindings returns what the cursors of a request are bound to: the adapter, the operation, its parameters but for those
 // of pages and fields, and the order. A cursor that is given back with others is none.
 func (a *asking) bindings(c *handled, asked *codec.Asked) [sha256.Size]byte {
-	text := make([]byte, 0, 512)
-	text = appendText(text, a.cursors.adapter)
+	room, ok := a.cursors.texts.Get().(*[]byte)
+	if !ok {
+		fresh := make([]byte, 0, 512)
+		room = &fresh
+	}
+	text := appendText((*room)[:0], a.cursors.adapter)
 	text = appendText(text, a.operation.Name)
 	text = asked.Filter().Append(text)
 	text = appendText(text, asked.Text)
@@ -322,8 +328,15 @@ func (a *asking) bindings(c *handled, asked *codec.Asked) [sha256.Size]byte {
 		}
 		text = appendText(appendText(text, p.Name), value)
 	}
-	return sha256.Sum256(text)
+	sum := sha256.Sum256(text)
+	if *room = text; cap(text) <= mostTextKept {
+		a.cursors.texts.Put(room)
+	}
+	return sum
 }
+
+// mostTextKept is the capacity up to which the memory of what cursors are bound to is used again.
+const mostTextKept = 4096
 
 func flag(set bool) byte {
 	if set {

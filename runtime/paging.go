@@ -15,7 +15,8 @@ import (
 func paginationOf(b *collection.Bound, found *collection.Found) Pagination {
 	p := Pagination{HasMore: found.Next, known: true}
 	if found.Total != collection.Unknown {
-		p.TotalItems = &found.Total
+		total := found.Total
+		p.TotalItems = &total
 	}
 	if b.Number == 0 {
 		p.Limit, p.Offset, p.Returned = b.Size, b.Skip, len(found.Items)

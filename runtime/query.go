@@ -209,7 +209,8 @@ func pageOf[T any](b *collection.Bound, found collection.Found, err error) (*Pag
 func infoOf(b *collection.Bound, found *collection.Found) PageInfo {
 	info := PageInfo{HasNextPage: found.Next, HasPreviousPage: found.Previous, known: true}
 	if found.Total != collection.Unknown {
-		info.TotalCount = &found.Total
+		total := found.Total
+		info.TotalCount = &total
 	}
 	if n := len(found.Items); n > 0 {
 		info.StartCursor, info.EndCursor = b.Cursor(found.Items[0]), b.Cursor(found.Items[n-1])

@@ -104,10 +104,15 @@ func (f *filterReading) node(depth int) *collection.Node {
 		f.TooNested(gen.MaxFilterDepth)
 		return nil
 	}
-	node := &collection.Node{All: make([]collection.Condition, 0, 4)}
 	if !f.Object() {
 		return nil
 	}
+	place := new(struct { // most filters have no more conditions
+		collection.Node
+		conditions [3]collection.Condition
+	})
+	node := &place.Node
+	node.All = place.conditions[:0]
 	var seen bits
 	for f.NextUnchecked() {
 		name := f.Name()
@@ -126,7 +131,9 @@ func (f *filterReading) node(depth int) *collection.Node {
 			f.alternatives(node, depth+1)
 		}
 	}
-	node.Sort()
+	if f.conditions <= gen.MaxFilterConditions { // others are refused
+		node.Sort()
+	}
 	return node
 }
 

@@ -12,17 +12,17 @@ func (q *Query) Hide(request *Request, mask *Mask) *Request {
 	hides := func(name string) bool { return q.Hides(mask, name) }
 	every := func(string) bool { return true }
 	object, dropped := request.object.only(every), ""
-	for name, i := range q.params {
-		f := &object.fields[i]
+	for _, p := range q.params {
+		f := &object.fields[p.index]
 		value := *f.value
-		switch name {
+		switch p.name {
 		case "filter":
 			if conditions, ok := value.filter.(*filterReader); ok {
 				value.filter = conditions.without(hides)
 			}
 		case "sort":
 			if value.object = value.object.naming(hides, []string{"field"}); value.object.index.find("field") < 0 {
-				dropped = name
+				dropped = p.name
 			}
 		case "aggregate":
 			element := *value.elem

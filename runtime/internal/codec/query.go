@@ -14,16 +14,41 @@ import (
 // Query finds what a request asks of a collection.
 type Query struct {
 	elements *elements
-	sorts    map[string]*collection.Field
-	searched []*collection.Field // fields of texts
-	offset   uintptr             // of the collection.Query in the request
-	params   map[string]int
+	orders   map[string]directions // by the fields that requests can sort by, and empty: by what identifies elements
+	searched []*collection.Field   // fields of texts
+	offset   uintptr               // of the collection.Query in the request
+	params   []queryParam
 	paging   gen.Paging
 	own      []int // the parameters that say which elements there are, beside filter and sort
 	goType   reflect.Type
 	// summarises lists the fields that may stand behind each function of summaries; nil: there are no summaries.
 	summarises map[string][]string
 	functions  []string // of summaries
+}
+
+// queryParam is a parameter of a query. They are few, and names that differ in length are told apart at once: a list of
+// them is searched faster than a map.
+type queryParam struct {
+	name  string
+	index int // in the definition of the operation
+}
+
+// param returns the index of a parameter of the query; false: the operation has none of that name.
+func (q *Query) param(name string) (index int, ok bool) {
+	for i := range q.params {
+		if p := &q.params[i]; p.name == name {
+			return p.index, true
+		}
+	}
+	return 0, false
+}
+
+// directions are the orders by a field, which all requests share.
+type directions struct{ ascending, descending collection.Order }
+
+// order adds the orders by a field; nil: by what identifies elements.
+func (q *Query) order(name string, by *collection.Field) {
+	q.orders[name] = directions{q.elements.order(by, false), q.elements.order(by, true)}
 }
 
 // anyQuery has the memory of every collection.Query.
@@ -85,15 +110,14 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 		return nil, fmt.Errorf("operation %s: its request has no aql.Query; the generated code is out of date", o.Name)
 	}
 	q := &Query{
-		offset: at.offset, params: make(map[string]int), paging: paging, sorts: make(map[string]*collection.Field),
-		goType: field.Type,
+		offset: at.offset, paging: paging, orders: make(map[string]directions), goType: field.Type,
 	}
 	preset := presetPath(o)
 	for i := range o.Params {
 		p := &o.Params[i]
 		switch {
 		case strings.HasPrefix(p.Go, path+"."):
-			q.params[p.Name] = i
+			q.params = append(q.params, queryParam{p.Name, i})
 		case p.Type != gen.TypeSelection && p.Go != preset:
 			q.own = append(q.own, i)
 		}
@@ -105,7 +129,7 @@ func (s *Set) Query(t reflect.Type, o *gen.Operation) (*Query, error) {
 	if q.elements, err = s.elements(of.Type.Field(0).Type.Elem().Elem(), element); err != nil {
 		return nil, fmt.Errorf("operation %s: %w", o.Name, err)
 	}
-	if _, searches := q.params["query"]; searches {
+	if _, searches := q.param("query"); searches {
 		for i := range q.elements.params {
 			p := &q.elements.params[i]
 			if !p.Search {
@@ -138,7 +162,8 @@ func (s *Set) elementName(o *gen.Operation) (string, error) {
 
 // sortable compiles how elements are compared by the fields that requests can sort by.
 func (s *Set) sortable(q *Query, o *gen.Operation) error {
-	i, ok := q.params["sort"]
+	q.order("", nil)
+	i, ok := q.param("sort")
 	if !ok {
 		return nil
 	}
@@ -155,7 +180,7 @@ func (s *Set) sortable(q *Query, o *gen.Operation) error {
 			if err != nil {
 				return fmt.Errorf("operation %s: %w", o.Name, err)
 			}
-			q.sorts[name] = field.Field
+			q.order(name, field.Field)
 		}
 	}
 	return nil
@@ -199,7 +224,10 @@ func (q *Query) Of(place unsafe.Pointer, mask *Mask) Asked {
 			a.Takes = a.Words
 		}
 	}
-	a.Order = q.elements.order(q.sorts[a.SortField], a.Descending)
+	orders := q.orders[a.SortField]
+	if a.Order = orders.ascending; a.Descending {
+		a.Order = orders.descending
+	}
 	return a
 }
 
@@ -223,7 +251,7 @@ func (q *Query) Computes() bool { return q.elements.computes }
 
 // Gives reports whether a request gives a parameter of its query.
 func (q *Query) Gives(given *Given, name string) bool {
-	i, ok := q.params[name]
+	i, ok := q.param(name)
 	return ok && given.Has(i)
 }
 

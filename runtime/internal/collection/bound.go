@@ -138,7 +138,7 @@ func (b *Bound) Slice(ctx context.Context, base unsafe.Pointer, size uintptr, n 
 		if b.Itemless {
 			continue
 		}
-		for _, at := range part.left {
+		for _, at := range part.left() {
 			if p := unsafe.Add(part.base, at); s.consider(p) {
 				s.add(p)
 			} else {

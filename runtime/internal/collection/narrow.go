@@ -9,26 +9,28 @@ import (
 // first cache of a processor.
 const BlockSize = 128
 
-// block is a part of the elements of a slice. Those that are left are listed by their offsets in bytes from base.
+// block is a part of the elements of a slice. The first n offsets, in bytes from base, are of those that are left.
 type block struct {
-	base unsafe.Pointer
-	left []uint32
-	room [BlockSize]uint32
+	base    unsafe.Pointer
+	n       int
+	offsets [BlockSize]uint32
 }
+
+// left returns the offsets of the elements that are left.
+func (b *block) left() []uint32 { return b.offsets[:b.n] }
 
 // fill makes a block of n elements of a size that begin at base.
 func (b *block) fill(base unsafe.Pointer, size uintptr, n int) {
-	b.base = base
-	for i := range n {
-		b.room[i] = uint32(i) * uint32(size)
+	b.base, b.n = base, n
+	for i := range b.left() {
+		b.offsets[i] = uint32(i) * uint32(size)
 	}
-	b.left = b.room[:n]
 }
 
 // narrow leaves those elements for which a node holds.
 func (b *block) narrow(n *Node) {
 	for i := range n.All {
-		if len(b.left) == 0 {
+		if b.n == 0 {
 			return
 		}
 		b.narrowBy(&n.All[i])
@@ -49,31 +51,32 @@ func (b *block) narrowBy(c *Condition) {
 			}
 		}
 	}
-	kept := b.left[:0]
-	for _, at := range b.left {
+	left, k := b.left(), 0
+	for _, at := range left {
+		left[k] = at
 		if c.match(unsafe.Add(b.base, at)) {
-			kept = append(kept, at)
+			k++
 		}
 	}
-	b.left = kept
+	b.n = k
 }
 
 // narrowTexts leaves the elements whose text is Value or in Set.
 func (b *block) narrowTexts(offset uintptr, c *Condition) {
-	k := 0
+	left, k := b.left(), 0
 	column := unsafe.Add(b.base, offset)
 	if c.Op == Eq {
 		text := c.Value.Text
-		for _, at := range b.left {
-			b.left[k] = at
+		for _, at := range left {
+			left[k] = at
 			if *(*string)(unsafe.Add(column, at)) == text {
 				k++
 			}
 		}
 	} else {
-		for _, at := range b.left {
+		for _, at := range left {
 			text := *(*string)(unsafe.Add(column, at))
-			b.left[k] = at
+			left[k] = at
 			for i := range c.Set {
 				if c.Set[i].Text == text {
 					k++
@@ -82,7 +85,7 @@ func (b *block) narrowTexts(offset uintptr, c *Condition) {
 			}
 		}
 	}
-	b.left = b.left[:k]
+	b.n = k
 }
 
 // bounds returns the least and the greatest integer for which a comparison holds; false: it is no range.
@@ -105,14 +108,14 @@ func (c *Condition) bounds() (low, high int64, ok bool) {
 
 // narrowInts leaves the elements whose integer is between two bounds.
 func (b *block) narrowInts(offset uintptr, low, high int64) {
-	k := 0
+	left, k := b.left(), 0
 	column := unsafe.Add(b.base, offset)
-	for _, at := range b.left {
+	for _, at := range left {
 		v := *(*int64)(unsafe.Add(column, at))
-		b.left[k] = at
+		left[k] = at
 		if low <= v && v <= high {
 			k++
 		}
 	}
-	b.left = b.left[:k]
+	b.n = k
 }

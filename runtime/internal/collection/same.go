@@ -3,18 +3,23 @@ package collection
 import (
 	"cmp"
 	"encoding/binary"
-	"slices"
 )
 
 // Sort brings the conditions of a node into one order, whatever the order of the request was: the cheap ones first,
-// which leave fewer elements to the others.
+// which leave fewer elements to the others. They are few, and large, so that it moves only those that are out of place.
 func (n *Node) Sort() {
-	slices.SortFunc(n.All, func(a, b Condition) int {
-		if c := cmp.Compare(a.cost(), b.cost()); c != 0 || a.Field == nil {
-			return c
+	for i := range n.All {
+		for k := i; k > 0 && n.All[k].compare(&n.All[k-1]) < 0; k-- {
+			n.All[k], n.All[k-1] = n.All[k-1], n.All[k]
 		}
-		return cmp.Or(cmp.Compare(a.Field.Name, b.Field.Name), cmp.Compare(a.Op, b.Op))
-	})
+	}
+}
+
+func (c *Condition) compare(other *Condition) int {
+	if by := cmp.Compare(c.cost(), other.cost()); by != 0 || c.Field == nil {
+		return by
+	}
+	return cmp.Or(cmp.Compare(c.Field.Name, other.Field.Name), cmp.Compare(c.Op, other.Op))
 }
 
 // cost tells how expensive a condition is beside others. Those that combine others differ in it.

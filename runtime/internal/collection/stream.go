@@ -54,7 +54,7 @@ func (s *Stream) Add(ctx context.Context, base unsafe.Pointer, size uintptr, n i
 	if s.Itemless {
 		return ctx.Err()
 	}
-	for _, at := range s.part.left {
+	for _, at := range s.part.left() {
 		if p := unsafe.Add(base, at); s.consider(p) {
 			s.add(s.Keep(p))
 		}

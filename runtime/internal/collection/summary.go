@@ -140,10 +140,10 @@ func (s *summing) begin(g *group) *group {
 // addBlock adds the elements of a block that are left. It returns false where there are too many groups.
 func (s *summing) addBlock(b *block) bool {
 	if s.By == nil && s.counts() {
-		s.last.Count += len(b.left)
+		s.last.Count += b.n
 		return true
 	}
-	for _, at := range b.left {
+	for _, at := range b.left() {
 		if !s.add(unsafe.Add(b.base, at)) {
 			return false
 		}
