@@ -254,12 +254,14 @@ func compareAny(a, b any) int {
 }
 
 const (
+	withoutQuery = "aql-tag, without the query"
 	callOfNote   = "aql-tag, call/small"
 	decodeOfNote = "aql-tag, decode/small"
 )
 
-// readQuery is a call of a collection without elements. What it takes beyond another call is the reading of the query:
-// filter, sort, and the cursor with what that is bound to.
+// readQuery is a call of a collection without elements. What it takes beyond the same call without parameters is the
+// reading of the query: filter, sort, and the cursor with what that is bound to. Another call is no measure for that:
+// it makes no page, and answers less.
 func readQuery(ctx context.Context) (Group, error) {
 	s := &tasks.Service{Tasks: tasks.Make(fewTasks)}
 	a, err := adapter(tasks.NewRegistry(s))
@@ -277,6 +279,7 @@ func readQuery(ctx context.Context) (Group, error) {
 	}
 	request := envelope("list_tasks", taskQuery[:len(taskQuery)-1]+`,"after":"`+cursor+`"}`)
 	s.Tasks = nil
+	bare := envelope("list_tasks", "{}")
 	notes, err := adapter(service.NewRegistry(new(service.Service)))
 	if err != nil {
 		return Group{}, err
@@ -292,7 +295,11 @@ func readQuery(ctx context.Context) (Group, error) {
 			reply, err := ours(request)
 			return &reply, err
 		}},
-		{Name: callOfNote, LeavesOut: "the query", Floor: true, Run: func() (any, error) {
+		{Name: withoutQuery, LeavesOut: "the query", Floor: true, Run: func() (any, error) {
+			reply, err := ours(bare)
+			return &reply, err
+		}},
+		{Name: callOfNote, LeavesOut: "the query, the page", Floor: true, Run: func() (any, error) {
 			reply, err := note(small)
 			return &reply, err
 		}},

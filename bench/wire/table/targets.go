@@ -62,10 +62,11 @@ func kibibytes(name string) func(measurements) float64 {
 	return func(m measurements) float64 { return float64(m.line(name).bytes) / 1024 }
 }
 
-// reading is the time of a call of a list beyond that of a small call without its decoding, as a multiple of that.
+// reading is the time of a call of a list beyond that of the same call without a query, as a multiple of the time of
+// decode/small.
 func reading(m measurements) float64 {
-	call, decode := m.line("aql-tag, call/small").ratio, m.line("aql-tag, decode/small").ratio
-	return (1 - call + decode) / decode
+	bare, decode := m.line("aql-tag, without the query").ratio, m.line("aql-tag, decode/small").ratio
+	return (1 - bare) / decode
 }
 
 // slack is the factor by which the targets of small and large requests are looser than those of the medium one.
