@@ -110,12 +110,15 @@ func (q *Query[T]) Pointers(ctx context.Context, all []*T) (*Page[T], error) {
 // its number or an offset also takes the memory of what is in front of it, up to Options.Collections.MaxSkipped
 // elements. Summaries need all elements, and the memory of their groups, of which Options.Collections.MaxGroups are
 // allowed each.
+//
+// What a sqlquery.Table took is applied to the elements, unless they are rows of the table: those of a statement that its
+// Select has written, until seq yields an error.
 func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T], error) {
 	b := q.body.Bound
 	if b == nil {
 		return nil, errNoQuery
 	}
-	if b.Ordered {
+	if b.InOrder() {
 		return q.ordered(ctx, seq)
 	}
 	var part [collection.BlockSize]T
@@ -123,6 +126,7 @@ func (q *Query[T]) Stream(ctx context.Context, seq iter.Seq2[T, error]) (*Page[T
 	s := b.Stream(kept[T])
 	for element, err := range seq {
 		if err != nil {
+			b.Applied = false // what comes next is from elsewhere
 			return nil, err
 		}
 		part[n] = element
@@ -149,6 +153,7 @@ func (q *Query[T]) ordered(ctx context.Context, seq iter.Seq2[T, error]) (*Page[
 	i := 0
 	for element, err := range seq {
 		if err != nil {
+			b.Applied = false
 			return nil, err
 		}
 		pair[i%2] = element

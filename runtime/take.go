@@ -145,7 +145,7 @@ func (q *Query[T]) Page(fetched []T, total int) (*Page[T], error) {
 	if b == nil {
 		return nil, errNoQuery
 	}
-	if left := b.Left(); left != "" {
+	if left := b.Left(); left != "" && b.Refused == nil {
 		return nil, fmt.Errorf("aql: Page was called, and nobody has taken or applied %s", left)
 	}
 	base := unsafe.Pointer(unsafe.SliceData(fetched))

@@ -22,11 +22,14 @@ type Querier interface {
 // If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is
 // full.
 //
+// If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers, answers
+// from other elements, with all that the request asks.
+//
 // A computed field may ask the database too, even on the only connection of db, unless more than 4096 rows are read in
 // the order of a column that is InMemory, or for summaries.
 func Query[T any](
 	ctx context.Context, db Querier, s *Select[T], scan func(*sql.Rows) (T, error), options ...Option,
-) (*aql.Page[T], error) {
+) (page *aql.Page[T], err error) {
 	f := fetch[T]{Select: s, db: db, scan: scan, columns: "*"}
 	for _, option := range options {
 		option(&f.settings)
@@ -34,9 +37,16 @@ func Query[T any](
 	if f.read != "" {
 		f.columns = f.read
 	}
-	switch {
-	case s.bound == nil:
+	if s.bound == nil {
 		return s.query.Page(nil, -1) // which fails
+	}
+	s.apply()
+	defer func() {
+		if page == nil { // what the query answers with next comes from elsewhere
+			s.bound.Applied = false
+		}
+	}()
+	switch {
 	case f.err(s.table.dialect) != nil:
 		return nil, f.err(s.table.dialect)
 	case s.paged != nil:

@@ -26,7 +26,8 @@ type Select[T any] struct {
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
 // columns and the request wants no summaries. The handler then ends with Query, or with the Stream of q and the rows
 // that the statement of SQL finds. Should the database fail, Slice and Pointers answer from memory, with all that the
-// request asks. One table takes of a query: an answer fails if another one was asked, too.
+// request asks, and so does Stream, unless a statement of SQL or Condition failed before its first row: Stream cannot
+// know of that. One table takes of a query: an answer fails if another one was asked, too.
 func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	s := &Select[T]{table: t, query: q, bound: boundOf(q)}
 	if s.bound == nil {
@@ -112,6 +113,13 @@ func boundOf[T any](q *aql.Query[T]) *collection.Bound {
 	return (*collection.Query[T])(unsafe.Pointer(q)).Bound
 }
 
+// apply says that elements come from here now.
+func (s *Select[T]) apply() {
+	if s.bound != nil && s.bound.Taker == any(s) {
+		s.bound.Applied = true
+	}
+}
+
 // Whole reports whether the statement finds no more than the page and one element behind it: nothing is left to the
 // query.
 func (s *Select[T]) Whole() bool {
@@ -122,6 +130,7 @@ func (s *Select[T]) Whole() bool {
 // stands behind SELECT. Rows come as Stream of the query wants them, from the position of the request on, and no more
 // than it reads.
 func (s *Select[T]) SQL(columns string) (statement string, args []any) {
+	s.apply()
 	return s.wholeSQL(columns, nil)
 }
 
@@ -165,6 +174,7 @@ func (w *writer) limit(rows int) {
 // placeholders behind args: those in front of it in the statement, on which the numbers of PostgreSQL's depend. It is
 // never empty.
 func (s *Select[T]) Condition(args ...any) (condition string, all []any) {
+	s.apply()
 	w := s.writer(args)
 	s.where(w)
 	if w.clauses == 0 {

@@ -69,23 +69,49 @@ func TestTakenPartsAreThereAgain(t *testing.T) {
 	}
 }
 
-// fallback answers from memory what a database could not.
-func fallback(
-	ctx context.Context, q *aql.Query[parts.Part], all []parts.Part, pointers bool,
-) (*aql.Page[parts.Part], error) {
-	if !pointers {
+// fallbacks answer from memory what a database could not.
+var fallbacks = map[string]func(
+	ctx context.Context, q *aql.Query[parts.Part], all []parts.Part,
+) (*aql.Page[parts.Part], error){
+	"Slice": func(ctx context.Context, q *aql.Query[parts.Part], all []parts.Part) (*aql.Page[parts.Part], error) {
 		return q.Slice(ctx, all)
-	}
-	places := make([]*parts.Part, len(all))
-	for i := range all {
-		places[i] = &all[i]
-	}
-	return q.Pointers(ctx, places)
+	},
+	"Pointers": func(ctx context.Context, q *aql.Query[parts.Part], all []parts.Part) (*aql.Page[parts.Part], error) {
+		places := make([]*parts.Part, len(all))
+		for i := range all {
+			places[i] = &all[i]
+		}
+		return q.Pointers(ctx, places)
+	},
+	"Stream": func(ctx context.Context, q *aql.Query[parts.Part], all []parts.Part) (*aql.Page[parts.Part], error) {
+		return q.Stream(ctx, streamed(all, nil))
+	},
 }
+
+// failing are the ways in which a table may take a query without an answer.
+var failing = map[string]func(ctx context.Context, db sqlquery.Querier, q *aql.Query[parts.Part], t *partsTable) error{
+	"Query": func(ctx context.Context, db sqlquery.Querier, q *aql.Query[parts.Part], t *partsTable) error {
+		_, err := sqlquery.Query(ctx, db, t.Take(q), nil)
+		return err
+	},
+	"no statement": func(_ context.Context, _ sqlquery.Querier, q *aql.Query[parts.Part], t *partsTable) error {
+		t.Take(q)
+		return errDown
+	},
+	"a row in the middle": func(ctx context.Context, _ sqlquery.Querier, q *aql.Query[parts.Part], t *partsTable) error {
+		t.Take(q).SQL("*")
+		_, err := q.Stream(ctx, func(yield func(parts.Part, error) bool) { yield(parts.Part{}, errDown) })
+		return err
+	},
+}
+
+type partsTable = sqlquery.Table[parts.Part]
+
+var errDown = errors.New("down")
 
 // A handler whose database fails answers with the same pages from memory, though the database had taken the query.
 func TestMemoryAnswersWhereADatabaseFails(t *testing.T) {
-	r := &recorder{refuse: func(string) error { return errors.New("down") }}
+	r := &recorder{refuse: func(string) error { return errDown }}
 	db := opened(t, r)
 	table, err := sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON))
 	if err != nil {
@@ -98,41 +124,69 @@ func TestMemoryAnswersWhereADatabaseFails(t *testing.T) {
 		{"list_offset", `{"filter":{"minutes":{"in":[1,3]}},"offset":3,"limit":3,"from":"taken"}`},
 		{"list_taken", `{"filter":{"minutes":3},"aggregate":{"a":{"count":true}}}`},
 	} {
-		for _, pointers := range []bool{false, true} {
-			var params map[string]any
-			decoded(t, []byte(tt.params), &params)
-			answer := func(down bool) (answers []any) {
-				store.Answer = func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
-					if down {
-						if _, err := sqlquery.Query(ctx, db, table.Take(q), nil); err == nil {
-							t.Error("the database answers")
-						}
-					}
-					return fallback(ctx, q, store.Parts, pointers)
-				}
-				s := adapterOf(t, store, aql.Options{StateKey: make([]byte, 32)}).NewSession()
-				first := send(t, s, tt.operation, string(encoded(t, params)))
-				answers = append(answers, identitiesOf(first), at(first, "data", "aggregations"), at(first, "error"))
-				if tt.operation != "list_offset" && params["aggregate"] == nil {
-					params["first"], params["after"] = 2, endCursor(send(t, s, tt.operation, string(encoded(t, params))))
-					second := send(t, s, tt.operation, string(encoded(t, params)))
-					answers = append(answers, identitiesOf(second), at(second, "data", "pageInfo", "totalCount"))
-					delete(params, "after")
-					delete(params, "first")
-				}
-				return answers
+		var params map[string]any
+		decoded(t, []byte(tt.params), &params)
+		answer := func(fail func(ctx context.Context, q *aql.Query[parts.Part]), from string) (answers []any) {
+			store.Answer = func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+				fail(ctx, q)
+				return fallbacks[from](ctx, q, store.Parts)
 			}
-			if diff := cmp.Diff(answer(false), answer(true)); diff != "" {
-				t.Errorf("%s, pointers: %v (-want +got):\n%s", tt.params, pointers, diff)
+			s := adapterOf(t, store, aql.Options{StateKey: make([]byte, 32)}).NewSession()
+			first := send(t, s, tt.operation, string(encoded(t, params)))
+			answers = append(answers, identitiesOf(first), at(first, "data", "aggregations"), at(first, "error"))
+			if tt.operation != "list_offset" && params["aggregate"] == nil {
+				params["first"], params["after"] = 2, endCursor(send(t, s, tt.operation, string(encoded(t, params))))
+				second := send(t, s, tt.operation, string(encoded(t, params)))
+				answers = append(answers, identitiesOf(second), at(second, "data", "pageInfo", "totalCount"))
+				delete(params, "after")
+				delete(params, "first")
+			}
+			return answers
+		}
+		want := answer(func(context.Context, *aql.Query[parts.Part]) {}, "Slice")
+		for from := range fallbacks {
+			for how, fail := range failing {
+				got := answer(func(ctx context.Context, q *aql.Query[parts.Part]) {
+					if err := fail(ctx, db, q, table); err == nil {
+						t.Errorf("%s: the database answers", how)
+					}
+				}, from)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, %s from %s (-want +got):\n%s", tt.params, how, from, diff)
+				}
 			}
 		}
+	}
+}
+
+// The rows of a database that is asked once more are not held against what it took.
+func TestAnotherDatabaseAnswersWhereOneFails(t *testing.T) {
+	down := opened(t, &recorder{refuse: func(string) error { return errDown }})
+	r := &recorder{}
+	up := opened(t, r)
+	table, err := sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, log := answerWith(t, manyParts(3), func(
+		ctx context.Context, q *aql.Query[parts.Part],
+	) (*aql.Page[parts.Part], error) {
+		taken := table.Take(q)
+		if _, err := sqlquery.Query(ctx, down, taken, nil); err == nil {
+			t.Error("the database answers")
+		}
+		return sqlquery.Query(ctx, up, taken, nil)
+	})
+	send(t, s, "list_taken", `{"filter":{"minutes":3},"first":2}`)
+	if len(r.statements) != 1 || !strings.Contains(r.statements[0], "LIMIT 3") {
+		t.Errorf("the statements are %q\n%s", r.statements, log)
 	}
 }
 
 // A slice is cut where the request says, also if its page was taken: it has all elements, and not those of the page.
 func TestSliceOfATakenPage(t *testing.T) {
 	store := manyParts(6)
-	for _, pointers := range []bool{false, true} {
+	for _, from := range []string{"Slice", "Pointers"} {
 		s, _ := answerWith(t, store, func(
 			ctx context.Context, q *aql.Query[parts.Part],
 		) (*aql.Page[parts.Part], error) {
@@ -140,17 +194,17 @@ func TestSliceOfATakenPage(t *testing.T) {
 			if _, ok := q.TakePage(); !ok {
 				t.Error("the page is not taken")
 			}
-			return fallback(ctx, q, store.Parts, pointers)
+			return fallbacks[from](ctx, q, store.Parts)
 		})
 		const sort = `"sort":{"field":"part_id","order":"desc"},`
 		first := send(t, s, "list_taken", `{`+sort+`"first":2}`)
 		second := send(t, s, "list_taken", `{`+sort+`"first":2,"after":"`+endCursor(first)+`"}`)
 		want := []any{"p005", "p004", "p003", "p002"}
 		if diff := cmp.Diff(want, append(identitiesOf(first), identitiesOf(second)...)); diff != "" {
-			t.Errorf("pointers: %v (-want +got):\n%s", pointers, diff)
+			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}
 		if total := at(second, "data", "pageInfo", "totalCount"); total != 6.0 {
-			t.Errorf("pointers: %v: the total is %v", pointers, total)
+			t.Errorf("%s: the total is %v", from, total)
 		}
 	}
 }

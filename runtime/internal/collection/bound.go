@@ -22,6 +22,8 @@ type Bound struct {
 	Words []string
 	// Taker is what has taken parts of the query, where it takes them only once.
 	Taker any
+	// Applied says that elements come from Taker, which has applied to them what it took.
+	Applied bool
 	// Refused is why the query cannot be answered with what was taken and what is left.
 	Refused error
 	// Ordered says that elements come in Order.
@@ -106,6 +108,19 @@ func (s *search) add(p unsafe.Pointer) {
 	}
 	s.first.add(p)
 }
+
+// unapplied returns the query of elements that come from elsewhere than Taker: nobody has applied to them what it took.
+func (b *Bound) unapplied() *Bound {
+	if b.Taker == nil || b.Applied {
+		return b
+	}
+	all := *b
+	all.Filter, all.Ordered, all.Placed, all.Trusted = b.Asked, false, false, false
+	return &all
+}
+
+// InOrder reports whether the elements of an iterator come in Order.
+func (b *Bound) InOrder() bool { return b.unapplied().Ordered }
 
 // ofAll returns the query of elements that are all at hand: it finds the page itself, and applies what Taker took.
 func (b *Bound) ofAll() *Bound {

@@ -29,6 +29,7 @@ type Stream struct {
 
 // Stream begins to find a page.
 func (b *Bound) Stream(keep func(p unsafe.Pointer) unsafe.Pointer) *Stream {
+	b = b.unapplied()
 	skip := b.Skip
 	if b.Ordered {
 		skip = 0 // Next passes them over

@@ -8,7 +8,7 @@ import (
 
 // Restore makes the query what it was before anybody took of it or answered with it: a handler may run again.
 func (b *Bound) Restore() {
-	b.Filter, b.Taker, b.Refused = b.Asked, nil, nil
+	b.Filter, b.Taker, b.Applied, b.Refused = b.Asked, nil, false, nil
 	b.Ordered, b.Trusted, b.Placed = false, false, false
 	if b.computing != nil {
 		clear(b.computing.kept)
@@ -96,6 +96,7 @@ func (c *Condition) searches() bool { return c.Field == nil && c.Op == Search }
 
 // Left says what nobody has applied, for the author's log; empty: everything was taken.
 func (b *Bound) Left() string {
+	b = b.unapplied()
 	var left, fields []string
 	if b.Filter != nil {
 		for i := range b.Filter.All {
