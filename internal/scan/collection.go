@@ -271,13 +271,17 @@ func (b *builder) defaultSort(o operation, c *collection, item tags.Item) string
 func (c *collection) describe(f *shapes.Field, standard string) {
 	switch f.Param.Name {
 	case "filter":
-		f.Param.Description = "What to list, by " + strings.Join(names(c.filterable), ", ") + ": " + c.example()
+		f.Param.Description = "By " + strings.Join(names(c.filterable), ", ") + ": " + c.example()
 	case "query":
 		f.Param.Description = "Words, of which " + strings.Join(names(c.searchable), " or ") +
 			` contains one; "…" is one with blanks`
 	case "sort":
 		f.Param.Default = standard
-		f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + strings.Join(names(c.sortable), ", ")
+		fields := strings.Join(names(c.sortable), ", ")
+		f.Param.Description = "field: " + fields + "; order: asc, desc"
+		if standard == "" { // which shows what an order looks like
+			f.Param.Description = `{"field":f,"order":"asc"|"desc"}; f: ` + fields
+		}
 		for i := range f.Shape.Fields {
 			if by := &f.Shape.Fields[i]; by.Param.Name == "field" {
 				by.Param.Enum = names(c.sortable)

@@ -40,9 +40,9 @@ func PageDescription(name string, size, most int) string {
 	case "first", "page_size":
 		return fmt.Sprintf("Page size; %d if absent, %d at most", size, most)
 	case "after":
-		return "endCursor of the page before, with first and the same filter and sort"
+		return "endCursor of the page before; repeat first, filter and sort"
 	case "last":
-		return fmt.Sprintf("Page size, from the end; %d at most", most)
+		return fmt.Sprintf("As first, from the end; %d at most", most)
 	case "before":
 		return "startCursor of the page behind, with last"
 	case "page":

@@ -1,13 +1,60 @@
 package jsonschema
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
 
-// condition returns the schema of a field of a filter: a value, or an object of operators.
+// filterOfTool is the description of a filter in the schema of a tool, which lists the operators of each field.
+const filterOfTool = "All members hold. contains and starts find texts in upper and lower case."
+
+// condition returns the schema of a field of a filter: a value, or an object of operators. In the schema of a tool,
+// fields with the same values and operators share it.
 func (s *Set) condition(p *gen.Param) *Schema {
+	if !s.asTool {
+		return s.operators(p)
+	}
+	like := *p
+	like.Name, like.Aliases, like.Description = "", nil, ""
+	at := slices.IndexFunc(s.conditions, func(c condition) bool { return reflect.DeepEqual(c.field, like) })
+	if at < 0 {
+		s.conditions = append(s.conditions, condition{like, s.free(conditionName(p))})
+		at = len(s.conditions) - 1
+	}
+	name := s.conditions[at].name
+	if s.defined[name] == nil {
+		s.defined[name] = s.operators(&like)
+	}
+	return &Schema{Ref: s.prefix + name}
+}
+
+// condition is the name of the definition for fields of filters that differ in nothing but their names.
+type condition struct {
+	field gen.Param
+	name  string
+}
+
+// conditionName returns a name that says what is compared, such as DateTimeCondition.
+func conditionName(p *gen.Param) string {
+	var name strings.Builder
+	if slices.Contains(p.Filter, gen.OpNull) {
+		name.WriteString("Nullable")
+	}
+	for word := range strings.FieldsFuncSeq(cmp.Or(p.Format, p.Type), func(r rune) bool { return r == '-' || r == '_' }) {
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	if !slices.Contains(p.Filter, gen.OpEq) {
+		name.WriteString("List")
+	}
+	return name.String() + "Condition"
+}
+
+// operators is condition without sharing.
+func (s *Set) operators(p *gen.Param) *Schema {
 	value := func() *Schema {
 		plain := *p
 		plain.Description = ""

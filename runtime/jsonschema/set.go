@@ -39,6 +39,8 @@ type Set struct {
 	summary map[string]bool // types of summaries of collections
 	returns string          // the result type of the operation whose parameters are rendered
 	asTool  bool            // the schema is that of a tool: see Tool
+
+	conditions []condition // of filters, in the schemas of tools
 }
 
 // NewSet returns a set for the parameters and the results of an adapter. References to definitions begin with prefix,

@@ -30,7 +30,9 @@ func (s *Set) typed(t *gen.Type, as use) *Schema {
 			schema.Type = Types{"null"}
 		}
 	}
-	schema.Description = describeType(t)
+	if schema.Description = describeType(t); s.asTool && t.Filters != "" {
+		schema.Description = filterOfTool
+	}
 	return schema
 }
 

@@ -20,6 +20,7 @@ type ListTodosRequest struct {
 //aql:example {} The newest todos
 //aql:example {"filter":{"status":"open","tags":"work"},"sort":{"field":"due_at"}} What is due next
 //aql:example {"fields":["todo_id","due_at"]} When everything is due
+//aql:example {"filter":{"status":"open"},"aggregate":{"a":{"group_by":"priority","count":true}}} What is left to do
 func (s *Service) ListTodos(ctx context.Context, req ListTodosRequest) (*aql.Page[Todo], error) {
 	return list(ctx, s.db, &req.Query)
 }
@@ -32,6 +33,8 @@ var table = sqlquery.Must(sqlquery.New[Todo](sqlquery.SQLite, "todos", sqlquery.
 	"updated_at":     {Encode: sqlquery.UnixMicro},
 	"tags":           {List: sqlquery.JSON},
 	"metadata.color": {Expr: "coalesce(metadata ->> '$.color', '')"},
+
+	"metadata.estimate_minutes": {Expr: "metadata ->> '$.estimate_minutes'"},
 }))
 
 // list answers a query with the todos that the database finds.

@@ -23,8 +23,8 @@ const (
 
 // Metadata is what else is known about a todo.
 type Metadata struct {
-	Color           string `json:"color,omitempty" aql:"maxlen=30,filter"`           // Colour to show it in
-	EstimateMinutes *int   `json:"estimate_minutes,omitempty" aql:"min=0,max=10000"` // How long it takes
+	Color           string `json:"color,omitempty" aql:"maxlen=30,filter"`               // Colour to show it in
+	EstimateMinutes *int   `json:"estimate_minutes,omitempty" aql:"min=0,max=10000,sum"` // How long it takes
 	// Names and values of your own
 	Labels map[string]string `json:"labels,omitempty"`
 }
@@ -38,13 +38,13 @@ type Todo struct {
 	// Details
 	Notes string `json:"notes,omitempty" aql:"maxlen=4000,search"`
 	// How urgent it is
-	Priority Priority `json:"priority" aql:"default=medium,preset=standard,filter,sort"`
+	Priority Priority `json:"priority" aql:"default=medium,preset=standard,filter,sort,group"`
 	// Whether it was done
-	Status Status `json:"status" aql:"default=open,preset=minimal,filter"`
+	Status Status `json:"status" aql:"default=open,preset=minimal,filter,group"`
 	// When it has to be done
 	DueAt *time.Time `json:"due_at,omitempty" aql:"preset=standard,filter,sort"`
 	// Words to find it by
-	Tags []string `json:"tags" aql:"maxitems=20,preset=standard,filter,search"`
+	Tags []string `json:"tags" aql:"maxitems=20,preset=standard,filter,group,search"`
 	// What else is known about it
 	Metadata Metadata `json:"metadata,omitzero"`
 	// When it was added
