@@ -10,6 +10,7 @@ import (
 type groupRow struct {
 	places  []any // where its columns are read
 	by      cell
+	whole   *bool // whether the database has looked at the whole value; nil: it does
 	count   int
 	amounts []*amounts
 }
@@ -19,7 +20,7 @@ type amounts struct {
 	sum
 	total, mean     total
 	least, greatest cell
-	returned        [2]bool // whether the least and the greatest value are columns
+	counts          [2]*int // of elements with the field of the least value and the greatest; nil: no column has that
 }
 
 // groupRow makes a row to read; see Select.groupSQL.
@@ -31,6 +32,9 @@ func (t *Table[T]) groupRow(g *grouping) *groupRow {
 		w := writer{dialect: t.dialect, columns: t.columns}
 		for range w.groupKeys(g.by)[1:] {
 			r.places = append(r.places, new(*string))
+		}
+		if w.shortens(g.by) {
+			r.places = append(r.places, &r.whole)
 		}
 	}
 	r.places = append(r.places, &r.count)
@@ -45,8 +49,8 @@ func (t *Table[T]) groupRow(g *grouping) *groupRow {
 		}
 		for i, c := range []*cell{&a.least, &a.greatest} {
 			if c.field != nil && t.columns.of(c.field.Name).returned(c.field, t.dialect) {
-				a.returned[i] = true
-				r.places = append(r.places, c.place())
+				a.counts[i] = new(int)
+				r.places = append(r.places, a.counts[i], c.place())
 			}
 		}
 	}
@@ -58,7 +62,7 @@ func (r *groupRow) addTo(sums *collection.Summaries) error {
 	var by collection.Value
 	if r.by.field != nil {
 		var ok bool
-		if by, ok = r.by.value(); !ok || by.Missing && !r.by.field.Missable() {
+		if by, ok = r.by.value(); !ok || by.Missing && !r.by.field.Missable() || r.whole != nil && !*r.whole {
 			return errUnclear
 		}
 	}
@@ -82,11 +86,11 @@ func (a *amounts) addTo(g *collection.Group, elements int) bool {
 	}
 	for i, kept := range []*collection.Value{&g.Min, &g.Max} {
 		c := []*cell{&a.least, &a.greatest}[i]
-		if !a.returned[i] {
+		if a.counts[i] == nil {
 			continue
 		}
 		v, ok := c.value()
-		if !ok || v.Missing && elements > 0 && !c.field.Missable() {
+		if !ok || *a.counts[i] != elements && !c.field.Missable() {
 			return false
 		}
 		c.field.KeepValue(kept, v, i == 1)

@@ -99,7 +99,9 @@ func runnerOf(db Querier) Runner[*sql.Rows] {
 }
 
 // refused fails as the query says.
-func (f *fetch[T, R]) refused(ctx context.Context) (*aql.Page[T], error) { return f.query.Slice(ctx, nil) }
+func (f *fetch[T, R]) refused(ctx context.Context) (*aql.Page[T], error) {
+	return f.query.Slice(ctx, nil)
+}
 
 // answer answers with what was taken and what the query does of the rest.
 func (f *fetch[T, R]) answer(ctx context.Context) (*aql.Page[T], error) {

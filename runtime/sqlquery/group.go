@@ -100,7 +100,9 @@ func (t *Table[T]) extreme(g *grouping, f *collection.Field, greatest bool, inde
 }
 
 // isTextual reports whether values of a field are texts.
-func isTextual(f *collection.Field) bool { return f.Kind == collection.String || f.Kind == collection.Text }
+func isTextual(f *collection.Field) bool {
+	return f.Kind == collection.String || f.Kind == collection.Text
+}
 
 // foreign reports whether the texts of a field may have another spelling in the database.
 func (c *column) foreign(f *collection.Field) bool { return c.Collated && f.Kind == collection.Text }
@@ -110,7 +112,7 @@ func (c *column) returned(f *collection.Field, d Dialect) bool {
 	switch f.Kind {
 	case collection.Bool, collection.Int, collection.Uint:
 		return c.Encode == nil
-	case collection.Float: // MySQL makes of a FLOAT a number with other digits
+	case collection.Float: // MySQL may make a FLOAT a number with other digits
 		return c.Encode == nil && d != MySQL
 	case collection.String, collection.Text: // of a type without COLLATE, PostgreSQL may write a text in two ways
 		return c.Encode == nil && f.Ranks == nil && !(d == PostgreSQL && c.Collated)
@@ -147,8 +149,11 @@ func (w *writer) groupKeys(f *collection.Field) []string {
 	}
 }
 
+// shortens reports whether the database may look at the beginnings of a field's values only.
+func (w *writer) shortens(f *collection.Field) bool { return w.dialect == MySQL && isTextual(f) }
+
 // groupSQL returns the statement of a grouping. Its rows have the value of the group, the number of elements, and the
-// columns of each summary; see sumsOf.
+// columns of each summary; see groupRow.
 func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string, args []any) {
 	w := s.writer(nil)
 	var expressions []string
@@ -157,6 +162,9 @@ func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string
 		expressions = w.groupKeys(g.by)
 		if grouped = " GROUP BY 1"; len(expressions) > 1 {
 			grouped = " GROUP BY 1, 2"
+		}
+		if w.shortens(g.by) {
+			expressions = append(expressions, "MAX(LENGTH("+expressions[0]+")) <= @@max_sort_length")
 		}
 	}
 	expressions = append(expressions, "COUNT(*)")
@@ -182,7 +190,7 @@ func (w *writer) functions(of *collection.Wanted) (expressions []string) {
 	}
 	for i, f := range []*collection.Field{of.Min, of.Max} {
 		if f != nil && w.columns.of(f.Name).returned(f, w.dialect) {
-			expressions = append(expressions, w.end(f, i == 1))
+			expressions = append(expressions, "COUNT("+w.columns.of(f.Name).expr+")", w.end(f, i == 1))
 		}
 	}
 	return expressions

@@ -19,8 +19,8 @@ type Select[T any] struct {
 	query      *aql.Query[T]
 	bound      *collection.Bound // nil: no request brought the query
 	conditions collection.Node
-	keys       []key // nil: the order is left to the query
-	paged      []key // the order of the page beside summaries, which only Query finds in another statement; nil: none
+	keys       []key      // nil: the order is left to the query
+	paged      []key      // the order of the page beside summaries, which only Query finds in another statement; nil: none
 	grouped    []grouping // the statements that answer summaries, which only Query runs; nil: rows are summed
 }
 

@@ -64,7 +64,9 @@ func (f *fetch[T, R]) mostGroups(g *grouping) int {
 }
 
 // sumGroups adds what the statement of a grouping finds, and returns how many elements that is.
-func (f *fetch[T, R]) sumGroups(ctx context.Context, sums *collection.Summaries, g *grouping) (elements int, err error) {
+func (f *fetch[T, R]) sumGroups(
+	ctx context.Context, sums *collection.Summaries, g *grouping,
+) (elements int, err error) {
 	most := f.mostGroups(g)
 	statement, args := f.groupSQL(f.filter, g, most+1)
 	groups := 0
