@@ -20,7 +20,9 @@ type Querier interface {
 // of the table unless Reading says others.
 //
 // If conditions are left to the runtime, it reads on, at most Options.Collections.MaxScanned rows, until the page is
-// full.
+// full. Summaries are statements of their own, one for each field by which they group, if nothing of the query is left
+// to the runtime and the database can answer all of them exactly. Else it reads all rows that match, up to the same
+// bound.
 //
 // If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers, answers
 // from other elements, with all that the request asks.
@@ -29,8 +31,25 @@ type Querier interface {
 // the order of a column that is InMemory, or for summaries.
 func Query[T any](
 	ctx context.Context, db Querier, s *Select[T], scan func(*sql.Rows) (T, error), options ...Option,
+) (*aql.Page[T], error) {
+	return Fetch(ctx, runnerOf(db), s, scan, options...)
+}
+
+// Row is a row that a statement has found, such as a *sql.Rows.
+type Row interface {
+	// Scan reads the values of the columns. A pointer to a pointer reads NULL as nil.
+	Scan(into ...any) error
+}
+
+// Runner runs a statement and yields its rows, each of which is read before the next one. It ends with an error, if
+// there is one, and closes what it has opened.
+type Runner[R Row] func(ctx context.Context, statement string, args []any) iter.Seq2[R, error]
+
+// Fetch is Query for databases that are not reached by database/sql. Package pgxquery does so for pgx.
+func Fetch[T any, R Row](
+	ctx context.Context, run Runner[R], s *Select[T], scan func(R) (T, error), options ...Option,
 ) (page *aql.Page[T], err error) {
-	f := fetch[T]{Select: s, db: db, scan: scan, columns: "*"}
+	f := fetch[T, R]{Select: s, run: run, scan: scan, columns: "*", matches: collection.Unknown}
 	for _, option := range options {
 		option(&f.settings)
 	}
@@ -49,25 +68,53 @@ func Query[T any](
 	switch {
 	case f.err(s.table.dialect) != nil:
 		return nil, f.err(s.table.dialect)
-	case s.paged != nil:
+	case s.paged != nil, s.grouped != nil:
 		return f.beside(ctx)
 	case s.bound.Refused != nil:
-		return s.query.Slice(ctx, nil) // which fails
+		return f.refused(ctx)
 	}
 	return f.answer(ctx)
 }
 
 // fetch fetches the elements of a page.
-type fetch[T any] struct {
+type fetch[T any, R Row] struct {
 	*Select[T]
 	settings
-	db      Querier
-	scan    func(*sql.Rows) (T, error)
+	run     Runner[R]
+	scan    func(R) (T, error)
 	columns string
+	matches int // on all pages, where summaries have told
+}
+
+// runnerOf runs statements by database/sql.
+func runnerOf(db Querier) Runner[*sql.Rows] {
+	return func(ctx context.Context, statement string, args []any) iter.Seq2[*sql.Rows, error] {
+		return func(yield func(*sql.Rows, error) bool) {
+			rows, err := db.QueryContext(ctx, statement, args...)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			defer rows.Close() // what it would say, Err has said
+			for rows.Next() {
+				if !yield(rows, nil) {
+					return
+				}
+			}
+			if err := rows.Err(); err != nil {
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+// refused fails as the query says.
+func (f *fetch[T, R]) refused(ctx context.Context) (*aql.Page[T], error) {
+	return f.query.Slice(ctx, nil)
 }
 
 // answer answers with what was taken and what the query does of the rest.
-func (f *fetch[T]) answer(ctx context.Context) (*aql.Page[T], error) {
+func (f *fetch[T, R]) answer(ctx context.Context) (*aql.Page[T], error) {
 	switch {
 	case f.Whole():
 		return f.page(ctx)
@@ -77,17 +124,17 @@ func (f *fetch[T]) answer(ctx context.Context) (*aql.Page[T], error) {
 	return f.query.Stream(ctx, f.ordered(ctx))
 }
 
-// beside answers with summaries and a page beside them, each from statements of its own: in the order of the query the
-// page would be another one.
-func (f *fetch[T]) beside(ctx context.Context) (*aql.Page[T], error) {
+// beside answers with summaries, and with a page beside them if the request wants one, each from statements of their
+// own.
+func (f *fetch[T, R]) beside(ctx context.Context) (*aql.Page[T], error) {
 	b, bound, paged := f.bound, *f.bound, f.paged
 	defer func() { *b, f.keys = bound, nil }()
 	b.Refused, b.Itemless = nil, true
-	summed, err := f.query.Stream(ctx, f.whole(ctx))
-	if err != nil {
-		return nil, err
+	summed, err := f.summaries(ctx)
+	if err != nil || bound.Itemless {
+		return summed, err
 	}
-	b.Itemless, b.Wanted = false, nil
+	b.Itemless, b.Wanted, b.Summed = false, nil, nil
 	f.takeOrder(paged)
 	page, err := f.answer(ctx)
 	if err != nil {
@@ -98,7 +145,7 @@ func (f *fetch[T]) beside(ctx context.Context) (*aql.Page[T], error) {
 }
 
 // page answers with what the statements find, to which nothing is to be done.
-func (f *fetch[T]) page(ctx context.Context) (*aql.Page[T], error) {
+func (f *fetch[T, R]) page(ctx context.Context) (*aql.Page[T], error) {
 	var fetched []T
 	elements := f.ordered(ctx)
 	if f.bound.Skip > 0 {
@@ -113,7 +160,7 @@ func (f *fetch[T]) page(ctx context.Context) (*aql.Page[T], error) {
 		}
 	}
 	total := collection.Unknown
-	if f.counted {
+	if f.counted || f.matches != collection.Unknown {
 		total = len(fetched)
 		if f.bound.At != nil || f.bound.Skip > 0 || total > f.bound.Size {
 			var err error
@@ -126,11 +173,14 @@ func (f *fetch[T]) page(ctx context.Context) (*aql.Page[T], error) {
 }
 
 // count counts what matches on all pages.
-func (f *fetch[T]) count(ctx context.Context) (total int, err error) {
+func (f *fetch[T, R]) count(ctx context.Context) (total int, err error) {
+	if f.matches != collection.Unknown {
+		return f.matches, nil
+	}
 	statement, args := f.countSQL(f.filter)
-	for rows, err := range f.rows(ctx, statement, args) {
+	for row, err := range f.run(ctx, statement, args) {
 		if err == nil {
-			err = rows.Scan(&total)
+			err = row.Scan(&total)
 		}
 		if err != nil {
 			return 0, fmt.Errorf("sqlquery: counting %s: %w", f.table.from, err)
@@ -140,7 +190,7 @@ func (f *fetch[T]) count(ctx context.Context) (total int, err error) {
 }
 
 // whole yields what one statement finds.
-func (f *fetch[T]) whole(ctx context.Context) iter.Seq2[T, error] {
+func (f *fetch[T, R]) whole(ctx context.Context) iter.Seq2[T, error] {
 	statement, args := f.wholeSQL(f.columns, f.filter)
 	return f.elements(ctx, statement, args)
 }
@@ -150,7 +200,7 @@ const mostRead = 4096
 
 // ordered yields the elements for which the conditions hold that were taken, from the position on. A statement reads as
 // many rows as the page needs, and the next one more, from where it ended.
-func (f *fetch[T]) ordered(ctx context.Context) iter.Seq2[T, error] {
+func (f *fetch[T, R]) ordered(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		whole, _ := f.place()
 		limit, still := f.bound.Size+1, f.bound.Size+1
@@ -194,7 +244,7 @@ func positionOf[T any](keys []key, element *T) []collection.Value {
 
 // elements yields what a statement finds. Rows are closed before, since whoever gets the elements may need the
 // connection; only those of a statement with more than mostRead rows are open while the first of them are yielded.
-func (f *fetch[T]) elements(ctx context.Context, statement string, args []any) iter.Seq2[T, error] {
+func (f *fetch[T, R]) elements(ctx context.Context, statement string, args []any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var read []T
 		var failed error
@@ -208,10 +258,10 @@ func (f *fetch[T]) elements(ctx context.Context, statement string, args []any) i
 			read = read[:0]
 			return true
 		}
-		for rows, err := range f.rows(ctx, statement, args) {
+		for row, err := range f.run(ctx, statement, args) {
 			var element T
 			if err == nil {
-				element, err = f.scan(rows)
+				element, err = f.scan(row)
 			}
 			if err != nil {
 				failed = fmt.Errorf("sqlquery: listing %s: %w", f.table.from, err)
@@ -225,26 +275,6 @@ func (f *fetch[T]) elements(ctx context.Context, statement string, args []any) i
 		if give() && failed != nil {
 			var none T
 			yield(none, failed)
-		}
-	}
-}
-
-// rows yields the rows of a statement, and closes them.
-func (f *fetch[T]) rows(ctx context.Context, statement string, args []any) iter.Seq2[*sql.Rows, error] {
-	return func(yield func(*sql.Rows, error) bool) {
-		rows, err := f.db.QueryContext(ctx, statement, args...)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer rows.Close() // what it would say, Err has said
-		for rows.Next() {
-			if !yield(rows, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(nil, err)
 		}
 	}
 }

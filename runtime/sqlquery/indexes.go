@@ -80,6 +80,21 @@ func (t *Table[T]) indexed(f *offered) string {
 // Check asks the database for nothing by each field that has a column, and returns what it refuses, such as columns
 // that do not exist or cannot be compared so. A service calls it when it starts.
 func (t *Table[T]) Check(ctx context.Context, db Querier) error {
+	return t.CheckWith(ctx, func(ctx context.Context, statement string, args []any) error {
+		for _, err := range runnerOf(db)(ctx, statement, args) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CheckWith is Check for databases that are not reached by database/sql. run runs a statement, which has no rows, and
+// returns what is wrong with it.
+func (t *Table[T]) CheckWith(
+	ctx context.Context, run func(ctx context.Context, statement string, args []any) error,
+) error {
 	var refused []error
 	for i := range t.fields {
 		f := &t.fields[i]
@@ -88,12 +103,7 @@ func (t *Table[T]) Check(ctx context.Context, db Querier) error {
 			continue
 		}
 		statement, args := t.checking(f, column)
-		rows, err := db.QueryContext(ctx, statement, args...)
-		if err == nil {
-			rows.Next()
-			err = errors.Join(rows.Err(), rows.Close())
-		}
-		if err != nil {
+		if err := run(ctx, statement, args); err != nil {
 			refused = append(refused, fmt.Errorf("%s: %w", f.name, err))
 		}
 	}

@@ -19,8 +19,9 @@ type Select[T any] struct {
 	query      *aql.Query[T]
 	bound      *collection.Bound // nil: no request brought the query
 	conditions collection.Node
-	keys       []key // nil: the order is left to the query
-	paged      []key // the order of the page beside summaries, which only Query finds in another statement; nil: none
+	keys       []key      // nil: the order is left to the query
+	paged      []key      // the order of the page beside summaries, which only Query finds in another statement; nil: none
+	grouped    []grouping // the statements that answer summaries, which only Query runs; nil: rows are summed
 }
 
 // Take takes of q what the database does exactly: the conditions on columns of the table, and the order, if it is by
@@ -57,6 +58,8 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	switch ok = ok && !s.bound.Ordered; {
 	case ok && s.bound.Wanted == nil: // summaries need what is on all pages
 		s.takeOrder(keys)
+	case (ok || s.bound.Itemless) && s.group():
+		s.paged = keys
 	case ok && !left && slices.ContainsFunc(keys, func(k key) bool { return k.column.Collated }):
 		s.paged = keys // the pages behind this one may be asked for without summaries
 		fallthrough
@@ -65,11 +68,19 @@ func (t *Table[T]) Take(q *aql.Query[T]) *Select[T] {
 	}
 	switch {
 	case s.bound.Skip > s.bound.MaxSkipped:
-		s.bound.Refused, s.paged = collection.ErrSkipped, nil
+		s.bound.Refused, s.paged, s.grouped = collection.ErrSkipped, nil, nil
 	case refused != nil:
 		s.bound.Refused = fmt.Errorf("sqlquery: the table %s cannot do: %s", t.from, strings.Join(refused, "; "))
 	}
 	return s
+}
+
+// group finds the statements that answer summaries. It returns false if what is left to the query needs rows.
+func (s *Select[T]) group() bool {
+	if s.bound.Filter == nil {
+		s.grouped = s.table.groupings(s.bound.Wanted)
+	}
+	return s.grouped != nil
 }
 
 // takeOrder takes the order, and the page where that is possible.

@@ -16,9 +16,16 @@ type element map[string]any
 
 func (e element) at(path string) any { return reference.Element(e).At(path) }
 
-// schema is the fields of parts.Part.
+// schema is the fields of parts.Part, those by which summaries may group, and those which they may add up.
 var schema = reference.Schema{
 	Identity: []string{"part_id", "lot"},
+	Groupable: []string{
+		"country", "title", "note", "grade", "minutes", "serial", "checked", "address", "stock", "tags", "counts", "grades",
+		"deep", "maker.name", "maker.rank", "maker.codes", "plan.step.grade",
+	},
+	Summable: []string{
+		"minutes", "serial", "small", "weight", "ratio", "stock", "reserve", "deep", "maker.rank", "plan.step.count",
+	},
 	Fields: map[string]*reference.Field{
 		"country": textField(), "part_id": textField(), "lot": integerField(), "title": textField(),
 		"note": missable(textField()), "grade": gradeField(), "minutes": integerField(), "serial": {

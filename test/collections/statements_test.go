@@ -46,6 +46,11 @@ func TestStatements(t *testing.T) {
 		{"list_offset", `{"from":"taken","offset":20,"limit":5,"sort":{"field":"sold_at","order":"desc"}}`},
 		{"list_numbered", `{"from":"taken","page":3,"filter":{"_or":[{"lot":1},{"reserve":1}]}}`},
 		{"search_taken", `{"query":"milk \"brown bread\""}`},
+		{"list_taken", `{"filter":{"title":"a"},"aggregate":{"n":{"count":true},"m":{"sum":"small","avg":"serial","max":"title"}}}`},
+		{"list_taken", `{"aggregate":{"a":{"group_by":"note","min":"checked"},"b":{"group_by":"grade","max":"minutes"}}}`},
+		{"list_taken", `{"filter":{"lot":1},"aggregate":{"a":{"min":"grade"},"b":{"group_by":"stock","max":"sold_at"}}}`},
+		{"list_taken", `{"aggregate":{"a":{"group_by":"grade","count":true}},"include_items":true,"first":2}`},
+		{"list_taken", `{"aggregate":{"a":{"count":true},"b":{"sum":"weight"}}}`},
 	} {
 		fmt.Fprintf(&got, "\n%s %s\n", tt.operation, tt.params)
 		for _, d := range dialects {
@@ -172,7 +177,7 @@ func listing(t testing.TB, filter, by string) string {
 	return fmt.Sprintf(`{"operation":"list_taken","params":{"filter":%s,"sort":{"field":%s}}}`, filter, encoded(t, by))
 }
 
-// REQ-CQ-05: every filter and every order becomes statements, or is left to the runtime.
+// REQ-CQ-05, REQ-AG-01: every filter, every order and every summary becomes statements, or is left to the runtime.
 func TestRandomStatements(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(*seed, 8))}
 	all := targets(t)
@@ -182,25 +187,41 @@ func TestRandomStatements(t *testing.T) {
 			by = names[m.IntN(len(names))]
 		}
 		request := listing(t, string(encoded(t, m.filter(0))), by)
+		summaries := string(encoded(t, map[string]any{"operation": "list_taken", "params": map[string]any{
+			"filter": m.filter(0), "aggregate": schema.Aggregate(m.Rand), "include_items": m.IntN(2) == 0,
+		}}))
 		for _, d := range all {
 			d.check(t, request)
+			d.check(t, summaries)
 		}
 	}
 }
 
-// FuzzStatements sends any text as a filter, as a field to sort by, and as the words of a search.
+// summing is a request for summaries with a label, by a field and of it.
+func summing(t testing.TB, filter, by, label, function string) string {
+	return fmt.Sprintf(`{"operation":"list_taken","params":{"filter":%s,"aggregate":{%s:{"group_by":%s,%q:%s}}}}`, filter,
+		encoded(t, label), encoded(t, by), function, encoded(t, by))
+}
+
+// FuzzStatements sends any text as a filter, as a field to sort, group and sum up by, and as the words of a search or
+// the label of a summary.
 func FuzzStatements(f *testing.F) {
 	m := maker{rand.New(rand.NewPCG(1, 7))}
 	for range 30 {
 		f.Add(string(encoded(f, m.filter(0))), "title", "par; -- '\"")
 	}
 	f.Add(`{"title":"'; DROP TABLE parts; --"}`, "note", `" OR 1=1 --`)
+	for _, by := range schema.Groupable {
+		f.Add(`{"note":{"ne":"a'b"}}`, by, "by '"+by)
+	}
 	all := targets(f)
 	f.Fuzz(func(t *testing.T, filter, by, words string) {
 		search := map[string]any{"operation": "search_taken", "params": map[string]any{"query": words}}
 		for _, d := range all {
 			d.check(t, listing(t, filter, by))
 			d.check(t, string(encoded(t, search)))
+			d.check(t, summing(t, filter, by, words, "max"))
+			d.check(t, summing(t, filter, by, words, "avg"))
 		}
 	})
 }

@@ -14,45 +14,21 @@ import (
 
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/policy/policyfile"
+	"github.com/aqltag/aqltag/test/collections/internal/reference"
 	"github.com/aqltag/aqltag/test/collections/parts"
 )
 
 // aggregate makes random summaries with labels.
-func (m maker) aggregate() map[string]any {
-	labels := map[string]any{}
-	for i := range 1 + m.IntN(4) {
-		expression := map[string]any{}
-		if m.IntN(3) > 0 {
-			expression["group_by"] = groupable[m.IntN(len(groupable))]
-		}
-		for wanted := false; !wanted; {
-			for _, function := range functions {
-				if m.IntN(3) > 0 {
-					continue
-				}
-				wanted = true
-				switch function {
-				case "count":
-					expression[function] = true
-				case "sum", "avg":
-					expression[function] = summable[m.IntN(len(summable))]
-				default:
-					expression[function] = m.sortable()
-				}
-			}
-		}
-		labels[fmt.Sprint([]string{"a", "by \"x\"", "ä", "B"}[i])] = expression
-	}
-	return labels
-}
+func (m maker) aggregate() map[string]any { return schema.Aggregate(m.Rand) }
 
-// sortable is the name of a field by which parts can be sorted.
-func (m maker) sortable() string {
-	for {
-		if name := names[m.IntN(len(names))]; !kinds[name].List {
-			return name
-		}
+// summary is what elements amount to.
+func summary(t *testing.T, found []element, expression map[string]any) any {
+	t.Helper()
+	list := make([]reference.Element, len(found))
+	for i := range found {
+		list[i] = reference.Element(found[i])
 	}
+	return schema.Summary(t, list, expression)
 }
 
 // REQ-AG-01, REQ-AG-02, REQ-AG-03, REQ-AG-04: whatever a request wants to know of the elements that match, a slice,

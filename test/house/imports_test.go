@@ -111,6 +111,7 @@ var allowed = map[string][]string{
 	"runtime/policy":            {"runtime/gen", "runtime/identity", "runtime/internal/wire", "runtime/words"},
 	"runtime/policy/policyfile": {"runtime/gen", "runtime/policy", "runtime/words"},
 	"runtime/sqlquery":          {"runtime", "runtime/internal/collection"},
+	"runtime/sqlquery/pgxquery": {"runtime", "runtime/sqlquery"},
 	"runtime/store":             {},
 	"runtime/store/storetest":   {"runtime/store"},
 	"runtime/store/sqlite":      {"runtime/store"},
@@ -152,7 +153,9 @@ var foreign = map[string][]string{
 	},
 	"go.yaml.in/yaml":           {"runtime/policy/policyfile"},
 	"github.com/redis/go-redis": {"runtime/store/redis"},
-	"github.com/jackc/pgx":      {"runtime/store/postgres", "runtime/store/postgres/postgrestest"},
+	"github.com/jackc/pgx": {
+		"runtime/sqlquery/pgxquery", "runtime/store/postgres", "runtime/store/postgres/postgrestest",
+	},
 	"golang.org/x/tools/go/packages": {
 		"internal/load", "internal/propose", "internal/scan", "internal/scan/source", "internal/scan/sourcetest",
 		"internal/scan/tags",

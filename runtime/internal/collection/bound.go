@@ -42,6 +42,8 @@ type Bound struct {
 	// Wanted are the summaries of all elements that match. MaxGroups bounds the groups of each.
 	Wanted    []Wanted
 	MaxGroups int
+	// Summed are the answers to summaries where a database has given them; nil: elements are summed.
+	Summed []Summed
 	// Itemless says that there is no page, but only summaries.
 	Itemless bool
 	// computing evaluates computed fields; nil: nothing is computed.

@@ -82,9 +82,9 @@ type summing struct {
 	last    *group // to which an element was added
 }
 
-// summaries begins what a query wants to know.
+// summaries begins what a query wants to know of its elements.
 func (b *Bound) summaries() []summing {
-	if len(b.Wanted) == 0 {
+	if len(b.Wanted) == 0 || b.Summed != nil {
 		return nil
 	}
 	list := make([]summing, len(b.Wanted))
@@ -120,7 +120,7 @@ func (s *search) sumOne(p unsafe.Pointer) bool {
 
 // summed returns the answers to all summaries.
 func (s *search) summed() []Summed {
-	var all []Summed
+	all := s.Summed
 	for i := range s.summing {
 		all = append(all, s.summing[i].summed())
 	}
@@ -202,7 +202,11 @@ func (s *summing) of(p unsafe.Pointer) *group {
 	case Text:
 		return s.ofText(s.By.Spell(p))
 	}
-	number := s.By.Load(p).Int
+	return s.ofNumber(s.By.Load(p).Int)
+}
+
+// ofNumber returns the group of an integer or a boolean; nil: there are too many.
+func (s *summing) ofNumber(number int64) *group {
 	if s.last != nil && s.last.number == number {
 		return s.last
 	}

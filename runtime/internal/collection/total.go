@@ -45,6 +45,19 @@ func (t *Total) addUint(v uint64) {
 	t.high += int64(carry)
 }
 
+// AddIntegers adds the sum of so many integers; false: no integers of 64 bits have such a sum.
+func (t *Total) AddIntegers(sum *big.Int, count int) (ok bool) {
+	if sum.BitLen() > 64+bits.Len(uint(count)) {
+		return false
+	}
+	low, high := new(big.Int).And(sum, new(big.Int).SetUint64(math.MaxUint64)), new(big.Int).Rsh(sum, 64)
+	var carry uint64
+	t.low, carry = bits.Add64(t.low, low.Uint64(), 0)
+	t.high += high.Int64() + int64(carry)
+	t.count += count
+	return true
+}
+
 func (t *Total) addFloat(v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		t.beyond += v

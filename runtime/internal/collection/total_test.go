@@ -96,11 +96,14 @@ func TestSumsOfIntegers(t *testing.T) {
 		want, n := new(big.Int), 1+r.IntN(9)
 		for range n {
 			v := r.Uint64() >> r.IntN(64)
-			total.add(field, unsafe.Pointer(&v))
+			exact := new(big.Int).SetUint64(v)
 			if field.Kind == Int {
-				want.Add(want, big.NewInt(int64(v)))
-			} else {
-				want.Add(want, new(big.Int).SetUint64(v))
+				exact.SetInt64(int64(v))
+			}
+			if want.Add(want, exact); r.IntN(2) == 0 {
+				total.add(field, unsafe.Pointer(&v))
+			} else if !total.AddIntegers(exact, 1) { // as a database says
+				t.Fatalf("%v is refused", exact)
 			}
 		}
 		switch got := total.Sum().(type) {
@@ -116,6 +119,18 @@ func TestSumsOfIntegers(t *testing.T) {
 		mean, _ := new(big.Rat).SetFrac(want, big.NewInt(int64(n))).Float64()
 		if total.Mean() != mean {
 			t.Fatalf("mean %v, want %v", total.Mean(), mean)
+		}
+	}
+}
+
+// So many integers have no such sum.
+func TestSumsThatCannotBe(t *testing.T) {
+	for bits, count := range map[uint]int{64: 0, 65: 1, 80: 1 << 10, 126: 1 << 40} {
+		for _, sign := range []int64{1, -1} {
+			sum := new(big.Int).Lsh(big.NewInt(sign), bits)
+			if total := new(Total); total.AddIntegers(sum, count) {
+				t.Errorf("%d integers have the sum %v", count, sum)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ tool github.com/aqltag/aqltag/cmd/aql-tag
 
 require (
 	github.com/aqltag/aqltag/runtime v0.1.0
+	github.com/aqltag/aqltag/runtime/sqlquery/pgxquery v0.1.0
 	github.com/aqltag/aqltag/runtime/store/postgres v0.1.0
 	github.com/aqltag/aqltag/test v0.1.0
 	github.com/go-sql-driver/mysql v1.10.1
@@ -49,6 +50,7 @@ require (
 replace (
 	github.com/aqltag/aqltag => ../../..
 	github.com/aqltag/aqltag/runtime => ../../../runtime
+	github.com/aqltag/aqltag/runtime/sqlquery/pgxquery => ../../../runtime/sqlquery/pgxquery
 	github.com/aqltag/aqltag/runtime/store/postgres => ../../../runtime/store/postgres
 	github.com/aqltag/aqltag/test => ../..
 )

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	aql "github.com/aqltag/aqltag/runtime"
 	"github.com/aqltag/aqltag/runtime/sqlquery"
 	"github.com/aqltag/aqltag/test/collections/databases/items"
@@ -46,6 +48,34 @@ func TestColumnsOfMySQL(t *testing.T) {
 		want, got := memory.ask(t, map[string]any{"filter": filter}), database.ask(t, map[string]any{"filter": filter})
 		if len(want.Data.Items) == 0 || len(want.Data.Items) != len(got.Data.Items) {
 			t.Errorf("%v: %d items, want %d", filter, len(got.Data.Items), len(want.Data.Items))
+		}
+	}
+}
+
+// Groups are told apart by the whole of their texts: MariaDB itself looks at the beginning of long ones.
+func TestGroupsOfLongTexts(t *testing.T) {
+	k := kinds[2]
+	d := newDatabase(t, k)
+	all := newRandom(t).items(60)[:4]
+	for i := range all {
+		all[i].Title = strings.Repeat("a", 1100) + string("xyxy"[i])
+		all[i].Note, all[i].Grade = new(strings.Repeat("ä", i)), items.Fair
+	}
+	d.run(t, "ALTER TABLE items MODIFY title TEXT NOT NULL")
+	d.load(t, all)
+	s := source{k.name, sessionOf(t, d.answers(t, "items", "", d.mapped(""), d)), nil}
+	for _, aggregate := range []map[string]any{
+		{"a": map[string]any{"group_by": "title", "count": true}},
+		{"a": map[string]any{"group_by": "title", "max": "made_at"}, "b": map[string]any{"max": "title", "min": "title"}},
+		{"a": map[string]any{"group_by": "note", "max": "title"}},
+	} {
+		want := map[string]any{}
+		for label, expression := range aggregate {
+			want[label] = schema.Summary(t, elementsOf(t, all), expression.(map[string]any))
+		}
+		got := s.ask(t, map[string]any{"aggregate": aggregate}).Data.Aggregations
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", encode(t, aggregate), diff)
 		}
 	}
 }

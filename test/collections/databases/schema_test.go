@@ -16,6 +16,13 @@ import (
 // schema is the fields of items.Item.
 var schema = reference.Schema{
 	Identity: []string{"item_id", "lot"},
+	Groupable: []string{
+		"title", "note", "grade", "former", "minutes", "stock", "checked", "sealed", "tags", "counts", "maker.name",
+		"maker.rank", "serial", "address", "marks", "flags",
+	},
+	Summable: []string{
+		"lot", "minutes", "stock", "weight", "share", "ratio", "maker.rank", "serial", "reserve",
+	},
 	Fields: map[string]*reference.Field{
 		"item_id": {Kind: reference.Text, Operand: func(r *rand.Rand) any { return random{r}.id() }},
 		"lot":     {Kind: reference.Number, Operand: numbers("-128", "-1", "0", "1")},

@@ -23,8 +23,8 @@ const (
 
 // Maker is who makes items.
 type Maker struct {
-	Name string `json:"name" aql:"filter,sort"`
-	Rank *int   `json:"rank" aql:"filter,sort"`
+	Name string `json:"name" aql:"filter,sort,group"`
+	Rank *int   `json:"rank" aql:"filter,sort,group,sum"`
 }
 
 // Plan says when an item is made again.
@@ -35,32 +35,32 @@ type Plan struct {
 // Item is an element of each kind that a column may have.
 type Item struct {
 	ItemID  string     `json:"item_id" aql:"id,filter,sort"`
-	Lot     int8       `json:"lot" aql:"id,filter,sort"`
-	Title   string     `json:"title" aql:"filter,sort"`
-	Note    *string    `json:"note" aql:"filter,sort"`
-	Grade   Grade      `json:"grade" aql:"filter,sort"`
-	Former  *Grade     `json:"former" aql:"filter,sort"`
-	Minutes int        `json:"minutes" aql:"filter,sort"`
-	Stock   *int64     `json:"stock" aql:"filter,sort"`
-	Weight  float64    `json:"weight" aql:"filter,sort"`
-	Share   *float64   `json:"share" aql:"filter,sort"`
-	Ratio   float32    `json:"ratio" aql:"filter,sort"`
-	Checked bool       `json:"checked" aql:"filter,sort"`
-	Sealed  *bool      `json:"sealed" aql:"filter,sort"`
+	Lot     int8       `json:"lot" aql:"id,filter,sort,sum"`
+	Title   string     `json:"title" aql:"filter,sort,group"`
+	Note    *string    `json:"note" aql:"filter,sort,group"`
+	Grade   Grade      `json:"grade" aql:"filter,sort,group"`
+	Former  *Grade     `json:"former" aql:"filter,sort,group"`
+	Minutes int        `json:"minutes" aql:"filter,sort,group,sum"`
+	Stock   *int64     `json:"stock" aql:"filter,sort,group,sum"`
+	Weight  float64    `json:"weight" aql:"filter,sort,sum"`
+	Share   *float64   `json:"share" aql:"filter,sort,sum"`
+	Ratio   float32    `json:"ratio" aql:"filter,sort,sum"`
+	Checked bool       `json:"checked" aql:"filter,sort,group"`
+	Sealed  *bool      `json:"sealed" aql:"filter,sort,group"`
 	MadeAt  time.Time  `json:"made_at" aql:"filter,sort"`
 	SoldAt  *time.Time `json:"sold_at" aql:"filter,sort"`
-	Tags    []string   `json:"tags" aql:"filter"`
-	Counts  []int      `json:"counts" aql:"filter"`
+	Tags    []string   `json:"tags" aql:"filter,group"`
+	Counts  []int      `json:"counts" aql:"filter,group"`
 	Maker   Maker      `json:"maker"`
 	Plan    *Plan      `json:"plan"`
 
-	Serial  uint64                `json:"serial" aql:"filter,sort"`
-	Address netip.Addr            `json:"address" aql:"filter,sort"`
+	Serial  uint64                `json:"serial" aql:"filter,sort,group,sum"`
+	Address netip.Addr            `json:"address" aql:"filter,sort,group"`
 	SeenAt  time.Time             `json:"seen_at,omitzero" aql:"filter,sort"`
-	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort"`
-	Marks   []Grade               `json:"marks" aql:"filter"`
+	Reserve aql.Optional[float64] `json:"reserve" aql:"filter,sort,sum"`
+	Marks   []Grade               `json:"marks" aql:"filter,group"`
 	Parts   []float64             `json:"parts" aql:"filter"`
-	Flags   []bool                `json:"flags" aql:"filter"`
+	Flags   []bool                `json:"flags" aql:"filter,group"`
 }
 
 // Service lists items.

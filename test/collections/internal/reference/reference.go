@@ -47,6 +47,8 @@ type Field struct {
 type Schema struct {
 	Fields   map[string]*Field // by their paths
 	Identity []string          // the paths of the fields that identify an element
+
+	Groupable, Summable []string // the paths of the fields by which summaries group, and of those which they add up
 }
 
 // At returns the value at a path, nil if there is none.

@@ -1,51 +1,70 @@
-package collections_test
+package reference
 
 import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
-
-	"github.com/aqltag/aqltag/test/collections/internal/reference"
-)
-
-// groupable and summable are the fields of parts.Part by which summaries may group, and which they may add up.
-var (
-	groupable = []string{
-		"country", "title", "note", "grade", "minutes", "serial", "checked", "address", "stock", "tags", "counts", "grades",
-		"deep", "maker.name", "maker.rank", "maker.codes", "plan.step.grade",
-	}
-	summable = []string{
-		"minutes", "serial", "small", "weight", "ratio", "stock", "reserve", "deep", "maker.rank", "plan.step.count",
-	}
 )
 
 // functions are those of summaries in the order in which answers have them.
 var functions = []string{"count", "sum", "avg", "min", "max"}
 
-// summary is what elements amount to.
-func summary(t *testing.T, found []element, expression map[string]any) any {
+// Aggregate makes random summaries with labels.
+func (s *Schema) Aggregate(r *rand.Rand) map[string]any {
+	sortable := slices.DeleteFunc(s.Names(), func(name string) bool { return s.Fields[name].List })
+	labels := map[string]any{}
+	for i := range 1 + r.IntN(4) {
+		expression := map[string]any{}
+		if r.IntN(3) > 0 {
+			expression["group_by"] = s.Groupable[r.IntN(len(s.Groupable))]
+		}
+		for wanted := false; !wanted; {
+			for _, function := range functions {
+				if r.IntN(3) > 0 {
+					continue
+				}
+				wanted = true
+				switch function {
+				case "count":
+					expression[function] = true
+				case "sum", "avg":
+					expression[function] = s.Summable[r.IntN(len(s.Summable))]
+				default:
+					expression[function] = sortable[r.IntN(len(sortable))]
+				}
+			}
+		}
+		labels[[]string{"a", "by \"x\"", "ä", "B"}[i]] = expression
+	}
+	return labels
+}
+
+// Summary is what elements amount to.
+func (s *Schema) Summary(t testing.TB, found []Element, expression map[string]any) any {
 	t.Helper()
 	by, grouped := expression["group_by"].(string)
 	if !grouped {
-		return amount(t, found, expression)
+		return s.amount(t, found, expression)
 	}
-	groups := map[string][]element{}
+	groups := map[string][]Element{}
 	for _, e := range found {
-		for name := range groupsOf(kinds[by], e.at(by)) {
+		for name := range groupsOf(s.Fields[by], e.At(by)) {
 			groups[name] = append(groups[name], e)
 		}
 	}
 	answer := map[string]any{}
 	for name, group := range groups {
-		answer[name] = amount(t, group, expression)
+		answer[name] = s.amount(t, group, expression)
 	}
 	return answer
 }
 
 // groupsOf are the names of the groups to which an element with a value of a field belongs.
-func groupsOf(f *reference.Field, value any) map[string]bool {
+func groupsOf(f *Field, value any) map[string]bool {
 	names := map[string]bool{}
 	switch list, isList := value.([]any); {
 	case isList || f.List: // an empty one belongs to none
@@ -61,7 +80,7 @@ func groupsOf(f *reference.Field, value any) map[string]bool {
 }
 
 // amount is what the elements of one group amount to.
-func amount(t *testing.T, group []element, expression map[string]any) any {
+func (s *Schema) amount(t testing.TB, group []Element, expression map[string]any) any {
 	t.Helper()
 	answer := map[string]any{}
 	for _, function := range functions {
@@ -69,7 +88,7 @@ func amount(t *testing.T, group []element, expression map[string]any) any {
 		case function == "count" && expression[function] == true:
 			answer[function] = json.Number(fmt.Sprint(len(group)))
 		case field != "":
-			answer[function] = apply(t, function, field, group)
+			answer[function] = s.Fields[field].apply(t, function, field, group)
 		}
 	}
 	if len(answer) == 1 {
@@ -80,13 +99,13 @@ func amount(t *testing.T, group []element, expression map[string]any) any {
 	return answer
 }
 
-// apply applies a function other than count to a field.
-func apply(t *testing.T, function, field string, group []element) any {
+// apply applies a function other than count to the values of a field at a path.
+func (f *Field) apply(t testing.TB, function, path string, group []Element) any {
 	t.Helper()
 	sum, n := new(big.Rat), int64(0)
 	var best any
 	for _, e := range group {
-		value := e.at(field)
+		value := e.At(path)
 		if value == nil {
 			continue
 		}
@@ -94,13 +113,13 @@ func apply(t *testing.T, function, field string, group []element) any {
 		switch function {
 		case "min", "max":
 			if best != nil {
-				if c := compare(t, kinds[field], value, best); c == 0 || c < 0 != (function == "min") {
+				if c := f.Compare(t, value, best); c == 0 || c < 0 != (function == "min") {
 					continue
 				}
 			}
 			best = value
 		default:
-			sum.Add(sum, exactly(t, kinds[field], value))
+			sum.Add(sum, f.exactly(t, value))
 		}
 	}
 	switch {
@@ -110,7 +129,7 @@ func apply(t *testing.T, function, field string, group []element) any {
 		return nil
 	case function == "avg":
 		return nearest(t, sum.Quo(sum, big.NewRat(n, 1)))
-	case kinds[field].Kind == reference.Float || kinds[field].Kind == reference.ShortFloat:
+	case f.Kind == Float || f.Kind == ShortFloat:
 		return nearest(t, sum)
 	case sum.Num().CmpAbs(big.NewInt(1<<53-1)) > 0:
 		return sum.Num().String()
@@ -120,17 +139,17 @@ func apply(t *testing.T, function, field string, group []element) any {
 }
 
 // exactly is a number as its field holds it.
-func exactly(t *testing.T, f *reference.Field, v any) *big.Rat {
+func (f *Field) exactly(t testing.TB, v any) *big.Rat {
 	t.Helper()
 	text, bits := string(v.(json.Number)), 64
-	if f.Kind != reference.Float && f.Kind != reference.ShortFloat {
+	if f.Kind != Float && f.Kind != ShortFloat {
 		r, ok := new(big.Rat).SetString(text)
 		if !ok {
 			t.Fatalf("%s is no number", text)
 		}
 		return r
 	}
-	if f.Kind == reference.ShortFloat {
+	if f.Kind == ShortFloat {
 		bits = 32
 	}
 	held, err := strconv.ParseFloat(text, bits)
@@ -141,8 +160,12 @@ func exactly(t *testing.T, f *reference.Field, v any) *big.Rat {
 }
 
 // nearest is the JSON of the floating-point number next to r.
-func nearest(t *testing.T, r *big.Rat) json.Number {
+func nearest(t testing.TB, r *big.Rat) json.Number {
 	t.Helper()
 	f, _ := r.Float64()
-	return json.Number(encoded(t, f))
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return json.Number(text)
 }

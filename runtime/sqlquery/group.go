@@ -1,0 +1,254 @@
+package sqlquery
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aqltag/aqltag/runtime/internal/collection"
+)
+
+// grouping is the summaries of a request with one group_by, which one statement answers, but for some values.
+type grouping struct {
+	by       *collection.Field // nil: all elements are one group
+	of       []sum
+	extremes []extreme
+}
+
+// sum is a summary with its place among those of the request.
+type sum struct {
+	*collection.Wanted
+	index int
+}
+
+// extreme is the least value of a field, or the greatest one, that is read of an element: the database keeps it in
+// another way, or orders it in another way than its functions do.
+type extreme struct {
+	field    *collection.Field
+	greatest bool
+	keys     []key
+	index    int // of the summary
+}
+
+// groupings returns the statements that answer summaries; nil: at least one cannot be answered exactly so, and rows
+// have to be read for all of them.
+func (t *Table[T]) groupings(wanted []collection.Wanted) (all []grouping) {
+	for i := range wanted {
+		w := sum{&wanted[i], i}
+		at := slices.IndexFunc(all, func(g grouping) bool {
+			return g.by == w.By || g.by != nil && w.By != nil && g.by.Name == w.By.Name
+		})
+		if at < 0 {
+			if w.By != nil && !t.groups(w.By) {
+				return nil
+			}
+			at = len(all)
+			all = append(all, grouping{by: w.By})
+		}
+		all[at].of = append(all[at].of, w)
+		if w.Sum != nil && !t.adds(w.Sum) || w.Avg != nil && !t.adds(w.Avg) ||
+			!t.extreme(&all[at], w.Min, false, i) || !t.extreme(&all[at], w.Max, true, i) {
+			return nil
+		}
+	}
+	return all
+}
+
+// valued returns the column of a field that has one value; nil: there is none.
+func (t *Table[T]) valued(f *collection.Field) *column {
+	column := t.columns.of(f.Name)
+	if column == nil || f.List || column.List != "" || (collection.Order{{Field: f}}).Computes() {
+		return nil
+	}
+	return column
+}
+
+// groups reports whether the database groups by a field, so that the names of groups are known.
+func (t *Table[T]) groups(f *collection.Field) bool {
+	column := t.valued(f)
+	return column != nil && column.Encode == nil && !column.foreign(f) && f.Kind != collection.Float &&
+		f.Kind != collection.Time
+}
+
+// adds reports whether the database adds up a field exactly. The sum of floating-point numbers depends on their order.
+func (t *Table[T]) adds(f *collection.Field) bool {
+	column := t.valued(f)
+	return column != nil && column.Encode == nil && (f.Kind == collection.Int || f.Kind == collection.Uint)
+}
+
+// extreme adds the least value of a field, or the greatest one, to those that are read of elements, unless a function
+// of the database returns it. f may be nil. It returns false if the database finds it in neither way.
+func (t *Table[T]) extreme(g *grouping, f *collection.Field, greatest bool, index int) bool {
+	if f == nil {
+		return true
+	}
+	column := t.valued(f)
+	switch {
+	case column == nil, column.foreign(f), column.Collated && f.Ranks != nil:
+		return false
+	case column.returned(f, t.dialect):
+		return true
+	case column.Collated && isTextual(f): // whose order is another one
+		return false
+	}
+	keys, ok := keysOf(t.dialect, t.columns, collection.Order{{Field: f, Descending: greatest}})
+	for i := range keys {
+		keys[i].missable = false // elements without it are left out
+	}
+	g.extremes = append(g.extremes, extreme{f, greatest, keys, index})
+	return ok && (g.by == nil || t.identities() != nil)
+}
+
+// isTextual reports whether values of a field are texts.
+func isTextual(f *collection.Field) bool {
+	return f.Kind == collection.String || f.Kind == collection.Text
+}
+
+// foreign reports whether the texts of a field may have another spelling in the database.
+func (c *column) foreign(f *collection.Field) bool { return c.Collated && f.Kind == collection.Text }
+
+// returned reports whether MIN and MAX of the column return its values as rows do, in the order of the field.
+func (c *column) returned(f *collection.Field, d Dialect) bool {
+	switch f.Kind {
+	case collection.Bool, collection.Int, collection.Uint:
+		return c.Encode == nil
+	case collection.Float: // MySQL may make a FLOAT a number with other digits
+		return c.Encode == nil && d != MySQL
+	case collection.String, collection.Text: // of a type without COLLATE, PostgreSQL may write a text in two ways
+		return c.Encode == nil && f.Ranks == nil && !(d == PostgreSQL && c.Collated)
+	}
+	return false
+}
+
+// identities returns the columns that identify elements; nil: not all of these have a column.
+func (t *Table[T]) identities() (columns []string) {
+	for i := range t.fields {
+		f := &t.fields[i]
+		if !f.id {
+			continue
+		}
+		column := t.columns.of(f.name)
+		if column == nil || f.missable || f.list {
+			return nil
+		}
+		columns = append(columns, column.expr)
+	}
+	return columns
+}
+
+// groupKeys returns expressions that are equal where a field has one value.
+func (w *writer) groupKeys(f *collection.Field) []string {
+	column := w.columns.of(f.Name)
+	switch {
+	case !isTextual(f):
+		return []string{column.expr}
+	case column.Collated && w.dialect == PostgreSQL: // the type may have no COLLATE
+		return []string{column.expr, w.dialect.bytes("(" + column.expr + ")::text")}
+	default:
+		return []string{w.dialect.bytes(column.expr)}
+	}
+}
+
+// shortens reports whether the database may look at the beginnings of a field's values only.
+func (w *writer) shortens(f *collection.Field) bool { return w.dialect == MySQL && isTextual(f) }
+
+// groupSQL returns the statement of a grouping. Its rows have the value of the group, the number of elements, and the
+// columns of each summary; see groupRow.
+func (s *Select[T]) groupSQL(f filter, g *grouping, limit int) (statement string, args []any) {
+	w := s.writer(nil)
+	var expressions []string
+	grouped := ""
+	if g.by != nil {
+		expressions = w.groupKeys(g.by)
+		if grouped = " GROUP BY 1"; len(expressions) > 1 {
+			grouped = " GROUP BY 1, 2"
+		}
+		if w.shortens(g.by) {
+			expressions = append(expressions, "MAX(LENGTH("+expressions[0]+")) <= @@max_sort_length")
+		}
+	}
+	expressions = append(expressions, "COUNT(*)")
+	for i := range g.of {
+		expressions = append(expressions, w.functions(g.of[i].Wanted)...)
+	}
+	w.text.WriteString("SELECT " + strings.Join(expressions, ", ") + " FROM " + s.table.from)
+	f.write(w)
+	s.filtered(w)
+	w.text.WriteString(grouped)
+	w.limit(limit)
+	return w.text.String(), w.args
+}
+
+// functions returns the expressions of a summary that the database adds up or compares.
+func (w *writer) functions(of *collection.Wanted) (expressions []string) {
+	for _, f := range []*collection.Field{of.Sum, of.Avg} {
+		if f != nil {
+			expr := w.columns.of(f.Name).expr
+			expressions = append(expressions, "COUNT("+expr+")")
+			expressions = append(expressions, w.dialect.sums(expr, f.Kind == collection.Int)...)
+		}
+	}
+	for i, f := range []*collection.Field{of.Min, of.Max} {
+		if f != nil && w.columns.of(f.Name).returned(f, w.dialect) {
+			expressions = append(expressions, "COUNT("+w.columns.of(f.Name).expr+")", w.end(f, i == 1))
+		}
+	}
+	return expressions
+}
+
+// end returns the least value of a column, or the greatest one.
+func (w *writer) end(f *collection.Field, greatest bool) string {
+	expr := w.columns.of(f.Name).expr
+	if isTextual(f) {
+		expr = w.dialect.bytes(expr)
+	}
+	names := [...]string{"MIN", "MAX"}
+	if f.Kind == collection.Bool && w.dialect == PostgreSQL {
+		names = [...]string{"bool_and", "bool_or"}
+	}
+	if greatest {
+		return names[1] + "(" + expr + ")"
+	}
+	return names[0] + "(" + expr + ")"
+}
+
+// extremeSQL returns a statement that finds, of each group, at least one of the elements with an extreme value.
+func (s *Select[T]) extremeSQL(columns string, f filter, g *grouping, e *extreme, limit int) (string, []any) {
+	w := s.writer(nil)
+	found := func() {
+		w.clauses = 0
+		w.text.WriteString(" FROM " + s.table.from)
+		f.write(w)
+		s.filtered(w)
+		if e.field.Missable() {
+			w.clause()
+			w.text.WriteString(w.columns.of(e.field.Name).expr + " IS NOT NULL")
+		}
+	}
+	w.text.WriteString("SELECT " + columns)
+	found()
+	if g.by == nil {
+		w.text.WriteString(" ORDER BY ")
+		w.ordered(place{keys: e.keys})
+		w.limit(1)
+		return w.text.String(), w.args
+	}
+	ids := s.table.identities()
+	w.clause()
+	w.text.WriteString("(" + strings.Join(ids, ", ") + ") IN (SELECT ")
+	names := make([]string, len(ids))
+	for i := range ids {
+		names[i] = "id" + strconv.Itoa(i)
+	}
+	w.text.WriteString(strings.Join(names, ", ") + " FROM (SELECT ")
+	for i, id := range ids {
+		w.text.WriteString(id + " AS " + names[i] + ", ")
+	}
+	w.text.WriteString("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(w.groupKeys(g.by), ", ") + " ORDER BY ")
+	w.ordered(place{keys: e.keys})
+	w.text.WriteString(") AS place")
+	found()
+	w.text.WriteString(") AS placed WHERE place = 1)")
+	w.limit(limit)
+	return w.text.String(), w.args
+}

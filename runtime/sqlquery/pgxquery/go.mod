@@ -1,0 +1,19 @@
+module github.com/aqltag/aqltag/runtime/sqlquery/pgxquery
+
+go 1.26.0
+
+require (
+	github.com/aqltag/aqltag/runtime v0.1.0
+	github.com/jackc/pgx/v5 v5.12.0
+)
+
+require (
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+)
+
+replace github.com/aqltag/aqltag/runtime => ../..
