@@ -71,6 +71,9 @@ func (a *relations) answer(ctx context.Context, q *relationshipRequest) (*relati
 	if !known || o.Relationships == nil {
 		return nil, errNoRequest
 	}
+	if !slices.Contains(o.Relationships.Directions, q.Direction) {
+		return nil, notAmong("direction", q.Direction, o.Relationships.Directions)
+	}
 	if q.Relationship != "" && !slices.Contains(o.Relationships.Types, q.Relationship) {
 		return nil, notAmong("relationship", q.Relationship, o.Relationships.Types)
 	}

@@ -361,7 +361,7 @@ func TestRightsToRelations(t *testing.T) {
 			[]string{"VALIDATION_INVALID_ENUM: Parameter 'root.element_type' must be one of: 'person', 'task'"}, nil,
 		},
 		{
-			"an id that is hidden", `{"root":{"element_type":"task","element_name":"t2"},"direction":"both"}`,
+			"an id that is hidden", `{"root":{"element_type":"task","element_name":"t2"},"direction":"outgoing"}`,
 			policy.Rule{Hide: []string{"Person.person_id"}},
 			[]string{"1 outgoing extends task:t1 (task:t2 extends task:t1)"}, nil,
 		},
@@ -415,6 +415,26 @@ func TestRelationsThatACallerDoesNotSee(t *testing.T) {
 		if diff := cmp.Diff([]string{want}, found(t, follow(t, s, params))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", params, diff)
 		}
+	}
+}
+
+// Where all relations that lead back are hidden from a caller, there is one direction.
+func TestDirectionsThatACallerDoesNotSee(t *testing.T) {
+	denied := []string{"get_task", "list_work", "list_persons"}
+	s := officeAdapter(t, office(), aql.Options{
+		HideDenied: true,
+		Policy:     &policy.Policy{Rules: []policy.Rule{{Name: "r", Effect: policy.Deny, Operations: denied}}},
+	}).NewSession()
+	for _, direction := range []string{"incoming", "both"} {
+		want := []string{"VALIDATION_INVALID_ENUM: Parameter 'direction' must be one of: 'outgoing'"}
+		if diff := cmp.Diff(want, found(t, follow(t, s, `{`+fromAnn+`,"direction":"`+direction+`"}`))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", direction, diff)
+		}
+	}
+	const introspect = `{"operation":"introspect","params":{"query":"operations","name":"query_relationships"}}`
+	reply := string(s.Call(t.Context(), "mcp_aql_read", []byte(introspect)).JSON)
+	if !strings.Contains(reply, `"enum":["outgoing"]`) {
+		t.Error(reply)
 	}
 }
 
