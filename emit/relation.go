@@ -41,6 +41,10 @@ func (g *generator) relation(p *printer, r *model.Relation) {
 	head.text("Param", r.Param)
 	head.text("Type", r.Type)
 	head.text("Inverse", r.Inverse)
+	if len(r.Presets) > 0 {
+		head.add("Presets", stringsLiteral(r.Presets))
+	}
+	head.flag("Opaque", r.Opaque)
 	p.open("{", head.String(), ",")
 	head = nil
 	head.text("Description", r.Description)

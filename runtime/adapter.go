@@ -27,7 +27,7 @@ type Adapter struct {
 	log         *slog.Logger
 	runner      runner
 	inFlight    inFlight
-	related     relating   // nil: the operation query_relationships has nothing to follow, and does not exist
+	related     relating   // nil: requests can neither follow relations nor select them
 	changing    sync.Mutex // held while the view is replaced
 }
 
@@ -70,11 +70,13 @@ func newAdapter(registry *Registry, options Options) (*Adapter, error) {
 			return fingerprint.Of(&generated)
 		})
 		listings.options.describe(&a.registered)
-		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings)
+		a.handlers, faults[5] = compile(registry, a.registered.Types, options, listings, a.related)
 		if a.related != nil {
 			a.related.define(&a.registered)
 		}
-		faults[6] = a.restrict()
+		if faults[6] = a.restrict(); a.related != nil && faults[5] == nil {
+			a.related.keep(&a.definitions)
+		}
 	}
 	faults[7] = a.options.Sanitize.check()
 	faults[8] = checkBudget(options.AnswerBudget)

@@ -30,8 +30,8 @@ func addComputed(set *codec.Set, o *gen.Bound) error {
 
 // carryOut calls the handler, and loads what the request selects behind the fields of the result, with the same context
 // and receivers. An error of that is an error of the call.
-func (b *bound) carryOut(ctx context.Context, request any, behind []int) (any, *codec.Loaded, error) {
-	if len(behind) == 0 {
+func (b *bound) carryOut(ctx context.Context, request any, behind codec.Behind) (any, *codec.Loaded, error) {
+	if behind.IsEmpty() {
 		result, err := b.Call(ctx, request)
 		return result, nil, err
 	}
@@ -47,7 +47,7 @@ func (b *bound) carryOut(ctx context.Context, request any, behind []int) (any, *
 }
 
 // load loads what the request selects behind the fields of a result that is not the handler's.
-func (b *bound) load(ctx context.Context, result any, behind []int) (*codec.Loaded, error) {
+func (b *bound) load(ctx context.Context, result any, behind codec.Behind) (*codec.Loaded, error) {
 	receivers, err := b.Receivers(ctx, b.selector.Receivers(behind))
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aqltag/aqltag/runtime/describe"
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -30,9 +31,10 @@ type exchange struct {
 	warnings   notices
 	answer     answer
 	question   *Question
-	forged     bool // the answer to a question is not the session's
-	ran        bool // the handler of the request was called
-	abandoned  bool // a handler that was given up has memory of the exchange
+	loads      *relationLoads // the relations that requests of the message select; nil: none was loaded yet
+	forged     bool           // the answer to a question is not the session's
+	ran        bool           // the handler of the request was called
+	abandoned  bool           // a handler that was given up has memory of the exchange
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -57,7 +59,7 @@ func (x *exchange) release() {
 	x.message.reset()
 	x.answer.writer.Reset(nil)
 	x.adapter, x.session, x.view, x.question, x.forged, x.ran = nil, nil, nil, nil, false, false
-	x.checkpoint, x.warnings = checkpoint{}, notices{}
+	x.checkpoint, x.warnings, x.loads = checkpoint{}, notices{}, nil
 	exchanges.Put(x)
 }
 
@@ -182,11 +184,17 @@ func (x *exchange) run(ctx context.Context, q *request, w *wire.Writer) *Error {
 	if q.operation.definition.Relationships != nil {
 		ctx = x.adapter.related.within(ctx, x)
 	}
+	if q.operation.definition.Category != gen.Read {
+		x.loads = nil // it may change what was loaded
+	}
+	if q.slots.handled.chosen.Behind.HasRelations() {
+		ctx = x.adapter.related.selecting(ctx, x)
+	}
 	out := x.adapter.runner.run(ctx, run{
 		operation: &q.operation.definition, handler: &q.slots.handled, mapError: x.adapter.options.MapError,
 	}, w)
 	if out.givenUp {
-		x.abandoned, x.answer.buffer = true, nil
+		x.abandoned, x.answer.buffer, x.loads = true, nil, nil
 	}
 	if out.verdict.err != nil {
 		out.handling.warnings.close()

@@ -2,8 +2,10 @@ package aql
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -37,6 +39,11 @@ func (f Fields) Selected(path string) bool {
 func (c *handled) selectFields(r *wire.Reader) {
 	var unknown []string
 	c.chosen, unknown = c.selector.Select(c.place, c.mask)
+	if path := c.chosen.TooFar; path != "" {
+		r.Unacceptable("fields", "path of at most "+strconv.Itoa(gen.MaxRelations)+" relations",
+			"Shorten '"+path+"', and ask for the rest by another operation")
+		return
+	}
 	if c.omitUnknown {
 		c.omitted = unknown
 		return

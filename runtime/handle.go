@@ -114,8 +114,15 @@ func (c *handled) invoke(ctx context.Context, w *wire.Writer) error {
 
 // compile binds the handlers of the operations to their codecs. It fails where a Go type does not fit its definition,
 // as after a change without generating again.
-func compile(registry *Registry, types []gen.Type, options Options, c *cursors) (map[string]*bound, error) {
+func compile(
+	registry *Registry, types []gen.Type, options Options, c *cursors, r relating,
+) (map[string]*bound, error) {
 	set := codec.NewSet(types, registry.Codecs()...)
+	if r != nil {
+		if err := r.addTo(set); err != nil {
+			return nil, err
+		}
+	}
 	operations := registry.Operations()
 	handlers := make(map[string]*bound, len(operations))
 	for i := range operations {

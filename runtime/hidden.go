@@ -169,7 +169,7 @@ func (a *Adapter) addReturned(name string, names map[string]bool) {
 	}
 	names[name] = true
 	params := slices.DeleteFunc(slices.Clone(t.Fields), func(p gen.Param) bool { return p.Sensitive })
-	params = append(params, t.Computed...)
+	params = append(append(params, t.Computed...), t.Related...)
 	if t.Items != nil {
 		params = append(params, *t.Items)
 	}

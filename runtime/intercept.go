@@ -22,7 +22,8 @@ import (
 //
 // Computed fields are computed in next. They are computed again, with the context of the outermost interceptor, where
 // the elements of the result are others than those of the handler, or their fields have changed. What fields point to
-// is not compared: an interceptor that changes it replaces it by a changed copy.
+// is not compared: an interceptor that changes it replaces it by a changed copy. The same goes for relations that a
+// request selects, whose keys are compared wherever they are; no interceptor sees what they lead to.
 //
 // It must not change the request, since the gate has decided about this one. next may be called again only for an
 // operation of the category READ: a confirmation is for one run. A Query in the request is whole again at each run,
@@ -49,7 +50,7 @@ type interception struct {
 	*bound
 	Invocation
 	inquiry inquiry       // nil: the operation has no Query
-	behind  []int         // what the request selects behind the fields
+	behind  codec.Behind  // what the request selects behind the fields
 	loaded  *codec.Loaded // of the last result of the handler; nil: nothing
 	runs    atomic.Int32  // of the handler
 	over    atomic.Bool   // the answer is given: nothing may run any more
@@ -71,7 +72,7 @@ func (c *handled) intercepted(ctx context.Context) (any, error) {
 	if want := c.Result(); want != nil && !fits(reflect.TypeOf(result), want) {
 		return nil, fmt.Errorf("an interceptor returned %T from %s, which returns %s", result, c.Name, want)
 	}
-	if c.loaded = i.loaded; len(c.chosen.Behind) > 0 && (c.loaded == nil || !c.loaded.IsOf(result)) {
+	if c.loaded = i.loaded; !c.chosen.Behind.IsEmpty() && (c.loaded == nil || !c.loaded.IsOf(result)) {
 		c.loaded, err = c.load(ctx, result, c.chosen.Behind)
 	}
 	return result, err

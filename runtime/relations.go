@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/related"
 )
 
@@ -18,6 +19,12 @@ type relating interface {
 	define(definitions *gen.Definitions)
 	// within returns the context of a request to it.
 	within(ctx context.Context, x *exchange) context.Context
+	// addTo adds the relations that requests can select to the codecs of results.
+	addTo(set *codec.Set) error
+	// keep leaves out those that are not among definitions.
+	keep(definitions *gen.Definitions)
+	// selecting returns the context of a request that selects some.
+	selecting(ctx context.Context, x *exchange) context.Context
 }
 
 // relate compiles the relations of a registry, and returns it with the operation that follows them. Their loaders lead
@@ -51,8 +58,17 @@ type loads interface {
 // relations are the relations of every adapter that has some.
 type relations struct {
 	cursors *cursors
+	all     []compiled                   // in their order
 	byName  map[string]*related.Relation // Type.name
 	names   map[string]naming            // by element type: what identifies its resources
+	codecs  *codec.Related
+}
+
+// compiled is a relation with the Go types between which it leads.
+type compiled struct {
+	*related.Relation
+	of, target reflect.Type
+	selectable bool
 }
 
 // naming is how a resource of a Go type is identified.
@@ -65,8 +81,9 @@ type naming struct {
 // returns has that operation.
 func newRelations(registry *Registry, c *cursors) (*Registry, relating, error) {
 	definitions := registry.Definitions()
+	definitions.RelateTypes()
 	operation := gen.RelationshipOperation(&definitions)
-	if operation == nil {
+	if operation == nil && !definitions.Relates() {
 		return registry, nil, nil
 	}
 	a := &relations{cursors: c, byName: make(map[string]*related.Relation), names: make(map[string]naming)}
@@ -75,6 +92,12 @@ func newRelations(registry *Registry, c *cursors) (*Registry, relating, error) {
 		if err := a.add(&bound[i], &definitions); err != nil {
 			return registry, nil, err
 		}
+	}
+	if operation == nil {
+		return registry, a, nil
+	}
+	if err := a.identify(&definitions); err != nil {
+		return registry, nil, err
 	}
 	for _, o := range registry.Operations() {
 		if err := a.checkReader(&o, &definitions); err != nil {
@@ -105,13 +128,7 @@ func (a *relations) add(r *gen.BoundRelation, definitions *gen.Definitions) erro
 	if !ok {
 		return noLoader(&r.Relation)
 	}
-	of, target := loader.types()
-	for typ, goType := range map[string]reflect.Type{r.Of: of, r.Target: target} {
-		if err := a.identify(definitions, typ, goType); err != nil {
-			return fmt.Errorf("relation %s.%s: %w", r.Of, r.Name, err)
-		}
-	}
-	a.byName[r.Of+"."+r.Name] = &related.Relation{
+	added := &related.Relation{
 		Definition: r.Relation, Of: gen.ElementType(r.Of), Target: gen.ElementType(r.Target), Key: loader.key,
 		Load: func(ctx context.Context, keys []any) (map[any][]any, error) {
 			receivers, err := r.LoadWith(ctx)
@@ -121,11 +138,28 @@ func (a *relations) add(r *gen.BoundRelation, definitions *gen.Definitions) erro
 			return loader.load(ctx, receivers, keys)
 		},
 	}
+	of, target := loader.types()
+	t, _ := definitions.Type(r.Of)
+	a.byName[r.Of+"."+r.Name] = added
+	a.all = append(a.all, compiled{added, of, target, !r.Opaque && t != nil && t.Related != nil})
 	return nil
 }
 
-// identify finds the field that identifies the values of a type.
-func (a *relations) identify(definitions *gen.Definitions, typ string, goType reflect.Type) error {
+// identify finds the fields that identify the resources which relations have and to which they lead.
+func (a *relations) identify(definitions *gen.Definitions) error {
+	for _, r := range a.all {
+		d := &r.Definition
+		for typ, goType := range map[string]reflect.Type{d.Of: r.of, d.Target: r.target} {
+			if err := a.identifyType(definitions, typ, goType); err != nil {
+				return fmt.Errorf("relation %s.%s: %w", d.Of, d.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// identifyType finds the field that identifies the values of a type.
+func (a *relations) identifyType(definitions *gen.Definitions, typ string, goType reflect.Type) error {
 	t, known := definitions.Type(typ)
 	if !known {
 		return fmt.Errorf("there is no type %s; the generated code is out of date", typ)
@@ -168,6 +202,7 @@ func (a *relations) define(definitions *gen.Definitions) {
 		}
 	}
 	definitions.NameRoots()
+	definitions.RelateTypes()
 }
 
 // name returns what identifies a resource of an element type; empty: nothing does.

@@ -100,7 +100,7 @@ func (a *relations) answer(ctx context.Context, q *relationshipRequest) (*relati
 	}
 	edges, err := walk.From(ctx, root)
 	if errors.Is(err, related.ErrTooMany) {
-		return nil, tooManyRelated(a.cursors.options.MaxRelated)
+		return nil, tooManyRelated(a.cursors.options.MaxRelated, "ask for a smaller depth, or for one relationship")
 	}
 	if err != nil {
 		return nil, err
@@ -128,9 +128,9 @@ func invalidPaging(size int) *Error {
 }
 
 // tooManyRelated is the failure of a query that would load more resources than the adapter allows.
-func tooManyRelated(most int) *Error {
+func tooManyRelated(most int, advice string) *Error {
 	f := tooLarge("related_items", most, most+1, "items")
-	f.Message += "; ask for a smaller depth, or for one relationship"
+	f.Message += "; " + advice
 	return f
 }
 

@@ -143,6 +143,7 @@ func (s *sights) narrow(set string) (*view, error) {
 	for _, o := range a.surface.BuiltIns(&a.definitions) {
 		v.directory.operations[o.Name] = s.whole.directory.operations[o.Name]
 	}
+	hidden.addRelations(&a.definitions, &definitions)
 	mask := hidden.mask()
 	for i := range definitions.Operations {
 		o := &definitions.Operations[i]

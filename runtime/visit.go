@@ -13,8 +13,8 @@ import (
 	"github.com/aqltag/aqltag/runtime/quota"
 )
 
-// visit is a request to query_relationships, with what decides about what it loads. It outlives the exchange where the
-// handler is given up.
+// visit is a request that loads relations, with what decides about that. It outlives the exchange where the handler is
+// given up.
 type visit struct {
 	adapter     *Adapter
 	relations   *relations
@@ -23,6 +23,7 @@ type visit struct {
 	label       string
 	definitions *gen.Definitions // that the caller sees
 	operations  map[string]*operation
+	path        string // to what is loaded, in the fields that a request selects; empty: it is to query_relationships
 
 	left map[*related.Relation]bool // relations of which resources were left out
 	cut  map[*related.Relation]int  // relations that lead to more resources of a key than they may, and the most of them
@@ -32,11 +33,16 @@ type visit struct {
 type visitKey struct{}
 
 func (a *relations) within(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, visitKey{}, &visit{
+	return context.WithValue(ctx, visitKey{}, a.visit(x))
+}
+
+// visit returns the visit of a request.
+func (a *relations) visit(x *exchange) *visit {
+	return &visit{
 		adapter: x.adapter, relations: a, gate: x.checkpoint.gate, session: x.checkpoint.session,
 		label: strings.Clone(x.message.id), definitions: x.view.definitions, operations: x.view.directory.operations,
 		left: make(map[*related.Relation]bool), cut: make(map[*related.Relation]int),
-	})
+	}
 }
 
 // request makes the request to an operation that has nothing but a value of a parameter. No param: it has nothing.
@@ -136,6 +142,9 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 	definition := &r.Definition
 	o := v.operations[definition.To]
 	about := "relation '" + r.Of + "." + definition.Name + "'"
+	if v.path != "" {
+		about = "field '" + v.path + "'"
+	}
 	if o.gate.Ungated() {
 		return keys, func(error) {}, nil
 	}
@@ -150,7 +159,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 		}
 		q, invalid := v.request(ctx, o, definition.Param, text)
 		if invalid != nil { // nobody can call the operation for it
-			v.leave(r)
+			v.Left(r)
 			continue
 		}
 		asked := v.about(ctx, o, q)
@@ -161,7 +170,7 @@ func (v *visit) Admit(ctx context.Context, r *related.Relation, keys []any) ([]a
 		case refused.Reason == gate.DeniedByPolicy && definition.Param != "" && o.gate.MayRun(asked.Caller):
 			why = refused
 			denied.add(q, text)
-			v.leave(r)
+			v.Left(r)
 		default:
 			v.gate.Refuse(ctx, asked, refused)
 			return nil, nil, v.refusal(o, q, refused, about)
@@ -225,8 +234,8 @@ func (v *visit) refusal(o *operation, q *request, refused *gate.Refusal, about s
 	return f.WithDetail("operation", name)
 }
 
-// leave notes that a resource is left out of a relation.
-func (v *visit) leave(r *related.Relation) {
+// Left notes that a resource is left out of a relation.
+func (v *visit) Left(r *related.Relation) {
 	if !v.left[r] {
 		v.left[r] = true
 		v.seen = append(v.seen, r)
@@ -241,8 +250,9 @@ func (v *visit) Cut(_ context.Context, r *related.Relation, there int) {
 	v.cut[r] = max(v.cut[r], there)
 }
 
-// warn adds a warning for each relation that is not whole.
+// warn adds a warning for each relation that is not whole, and forgets what it has warned of.
 func (v *visit) warn(ctx context.Context) {
+	defer v.forget()
 	for _, r := range v.seen {
 		about, to := r.Of+"."+r.Definition.Name, r.Definition.To
 		if v.left[r] {
@@ -251,15 +261,20 @@ func (v *visit) warn(ctx context.Context) {
 				Message: "Relation '" + about + "' leaves out what operation '" + to + "' does not allow",
 				details: []detail{{"relation", about}, {"operation", to}},
 			})
-			delete(v.left, r)
 		}
 		if there := v.cut[r]; there > 0 {
 			w := Truncated(about, there, related.MaxMany)
 			w.Message = "Relation '" + about + "' has no more than 25 of each element; operation '" + to + "' has the rest"
 			Warn(ctx, w.WithDetail("operation", to))
-			delete(v.cut, r)
 		}
 	}
+}
+
+// forget forgets which relations are not whole.
+func (v *visit) forget() {
+	clear(v.left)
+	clear(v.cut)
+	v.seen = nil
 }
 
 // loading are the parameters of one load, as the gate records them: those of an operation, with all keys.

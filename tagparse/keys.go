@@ -204,6 +204,10 @@ var (
 			Scope: Relation, Name: "inverse", Value: Text,
 			Doc: "TYPE.NAME of the relation that leads back; with it `query_relationships` finds incoming relationships",
 		},
+		{
+			Scope: Relation, Name: "preset", Value: List,
+			Doc: "field-selection presets it belongs to; default: none, not even full",
+		},
 		{Scope: Relation, Name: "desc", Value: Text, Doc: "description; default: the loader's comment"},
 	}
 )

@@ -68,6 +68,7 @@ func (s *scanner) buildRelations(
 		out = append(out, r.all[i].Relation)
 	}
 	r.checkRoots()
+	r.tellPresets()
 	return slices.Clip(out)
 }
 
@@ -110,8 +111,43 @@ func (r *relations) build(l loader) {
 	if item, found := tags.Find(l.directive.items, "desc"); found {
 		built.Description = item.Value
 	}
+	ok = r.selectable(&built) && ok
 	if ok {
 		r.all = append(r.all, built)
+	}
+}
+
+// selectable reads to which presets a relation belongs, and reports presets of one that requests cannot select.
+func (r *relations) selectable(built *relation) bool {
+	built.Opaque = built.of.Message || built.target != nil && built.target.Message
+	item, found := tags.Find(built.directive.items, "preset")
+	built.Presets = item.List
+	if !found || !built.Opaque {
+		return true
+	}
+	r.report(&built.loader, item.At, diag.CodeType,
+		fmt.Sprintf("requests cannot select %s, since it leads from or to a message", built.directive.About),
+		"remove preset=")
+	return false
+}
+
+// tellPresets adds the presets of relations to those that requests may name.
+func (r *relations) tellPresets() {
+	for i := range r.handlers {
+		h := &r.handlers[i]
+		if !slices.ContainsFunc(h.request.Fields, func(f shapes.Field) bool { return f.Shape.Kind == shapes.Selection }) {
+			continue // what it returns need not be a resource
+		}
+		resource := selectable(h.result)
+		var presets []string
+		for k := range r.all {
+			if r.all[k].of == resource {
+				presets = append(presets, r.all[k].Presets...)
+			}
+		}
+		if resource != nil && presets != nil {
+			fillSelection(h, resource, presets)
+		}
 	}
 }
 

@@ -42,9 +42,20 @@ func (b *builder) checkSelection(handler *handled) {
 			})
 			continue
 		}
-		presets := presetsOf(resource)
+		fillSelection(handler, resource, nil)
+	}
+}
+
+// fillSelection fills in what the parameters of aql.Fields in a request may name. related are the presets of relations.
+func fillSelection(handler *handled, resource *shapes.Shape, related []string) {
+	presets := presetsOf(resource, related)
+	for i := range handler.request.Fields {
+		field := &handler.request.Fields[i]
+		if field.Shape.Kind != shapes.Selection {
+			continue
+		}
 		field.Param.Presets = presets
-		field.Param.Description = selectionDescription(presets, standardPreset(handler, resource))
+		field.Param.Description = selectionDescription(presets, standardPreset(handler, resource, related))
 		if resource.Computed != nil {
 			field.Param.Description += " and _computed.c, with c of computed_fields"
 		}
@@ -79,26 +90,30 @@ func selectable(result *shapes.Shape) *shapes.Shape {
 	return shape
 }
 
-// presetsOf lists the presets of a resource: those of every resource, and those that its tags add.
-func presetsOf(resource *shapes.Shape) []string {
+// presetsOf lists the presets of a resource: those of every resource, those that its tags add, and those of its
+// relations.
+func presetsOf(resource *shapes.Shape, related []string) []string {
 	presets := []string{"minimal", "standard", "full"}
-	for _, field := range slices.Concat(resource.Fields, resource.Computed) {
-		for _, preset := range field.Param.Presets {
+	add := func(more []string) {
+		for _, preset := range more {
 			if !slices.Contains(presets, preset) {
 				presets = append(presets, preset)
 			}
 		}
 	}
+	for _, field := range slices.Concat(resource.Fields, resource.Computed) {
+		add(field.Param.Presets)
+	}
+	add(related)
 	return presets
 }
 
 // standardPreset is the preset of a request that names none (MCP-AQL field selection §3.2), empty if every preset is
 // the whole resource.
-func standardPreset(handler *handled, resource *shapes.Shape) string {
+func standardPreset(handler *handled, resource *shapes.Shape, related []string) string {
+	tagged := func(f shapes.Field) bool { return len(f.Param.Presets) > 0 }
 	switch {
-	case !slices.ContainsFunc(slices.Concat(resource.Fields, resource.Computed), func(f shapes.Field) bool {
-		return len(f.Param.Presets) > 0
-	}):
+	case related == nil && !slices.ContainsFunc(slices.Concat(resource.Fields, resource.Computed), tagged):
 		return ""
 	case strings.HasPrefix(handler.Operation.Name, "search_"):
 		return "minimal"

@@ -114,6 +114,7 @@ func detailsOf(a *gen.Definitions, o *gen.Operation, s Surface, gated Gating) op
 	if o.Returns.Name == "" {
 		details.Returns = typeInfo{Name: nothingType, Kind: gen.KindScalar}
 	}
+	tellRelated(a, o, details.Parameters)
 	if token := gen.ConfirmationToken(); gated.confirms() {
 		if _, own := o.Param(token.Name); !own {
 			details.Parameters = append(details.Parameters, parameterInfoOf(&token))

@@ -71,6 +71,7 @@ func (f *finder) requestTypes(operations []*gen.Operation) []*gen.Type {
 		}
 		found = append(found, t)
 		add(t.Fields)
+		add(t.Related)
 		if t.Items != nil {
 			fields = append(fields, t.Items)
 		}

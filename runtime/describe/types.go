@@ -2,6 +2,7 @@ package describe
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 )
@@ -95,6 +96,11 @@ func selectionDefinition(a *gen.Definitions) gen.Type {
 		t.Fields = slices.Clone(t.Fields)
 		t.Fields[len(t.Fields)-1].Description = "Among fields as _computed.name; the details of an operation list its own"
 	}
+	if a.Relates() {
+		t.Fields = slices.Clone(t.Fields)
+		t.Fields[1].Description += "; relation.b is b in what it leads to, and no more than " +
+			strconv.Itoa(gen.MaxRelations) + " relations follow each other"
+	}
 	return t
 }
 
@@ -168,7 +174,7 @@ func typeDetailsOf(t *gen.Type) typeDetails {
 		}
 		details.Values, details.Description = &values, described.String()
 	case gen.KindObject:
-		fields := parameterInfos(t.Fields)
+		fields := append(parameterInfos(t.Fields), relatedInfos(t)...)
 		for i := range t.Fields {
 			if p := &t.Fields[i]; t.Changes != "" && p.Type == "any" && !p.Nullable {
 				fields[i].Description = sentences(fields[i].Description, "Not null")

@@ -299,6 +299,7 @@ type Type struct {
 	Filters     string      // the type of the elements that a filter of this type selects; empty: it is no filter
 	Withheld    []string    // fields of an object that results leave out and nothing else has. Not on the wire
 	Computed    []Param     // computed fields of an object; their names are those behind ComputedPrefix
+	Related     []Param     // relations of an object that requests can select; see Definitions.RelateTypes
 }
 
 // EnumValue is one value of an enum type.

@@ -1,5 +1,7 @@
 package gen
 
+import "slices"
+
 // Only returns the definitions of the operations that keep reports, with the types that they mention and the relations
 // that lead to them. An operation that names one of the others as its replacement is deprecated without one.
 func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
@@ -26,14 +28,33 @@ func (a *Definitions) Only(keep func(*Operation) bool) Definitions {
 		}
 	}
 	only.narrowRelationships()
-	reached := only.reached(a.Types)
-	for i := range a.Types {
-		if reached[a.Types[i].Name] {
-			only.Types = append(only.Types, a.Types[i])
+	types := only.keepRelated(a.Types)
+	reached := only.reached(types)
+	for i := range types {
+		if reached[types[i].Name] {
+			only.Types = append(only.Types, types[i])
 		}
 	}
 	only.NameRoots()
 	return only
+}
+
+// keepRelated returns types with those relations that a has.
+func (a *Definitions) keepRelated(types []Type) []Type {
+	if !slices.ContainsFunc(types, func(t Type) bool { return t.Related != nil }) {
+		return types
+	}
+	types = slices.Clone(types)
+	for i := range types {
+		t := &types[i]
+		t.Related = slices.DeleteFunc(slices.Clone(t.Related), func(p Param) bool {
+			return !slices.ContainsFunc(a.Relations, func(r Relation) bool { return r.Of == t.Name && r.Name == p.Name })
+		})
+		if len(t.Related) == 0 {
+			t.Related = nil
+		}
+	}
+	return types
 }
 
 // reached returns the names of the types that the operations mention, directly or in other types.
@@ -59,6 +80,7 @@ func Mention(types map[string]*Type, name string, names map[string]bool) {
 	names[name] = true
 	mentionParams(types, t.Fields, names)
 	mentionParams(types, t.Computed, names)
+	mentionParams(types, t.Related, names)
 	if t.Items != nil {
 		mentionParam(types, t.Items, names)
 	}

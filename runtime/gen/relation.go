@@ -9,15 +9,17 @@ import (
 // Relation leads from the values of one type to those of another. Generated code declares it for an //aql:relation
 // directive.
 type Relation struct {
-	Of          string // type of the values that have it
-	Name        string // in that type
-	By          string // name of the field with the key
-	Target      string // type of the values that it leads to
-	Many        bool   // it leads to any number of values, and not to one at most
-	To          string // READ operation that an agent would call instead: rights to it are rights to the relation
-	Param       string // parameter of To that takes the key; empty: none does
-	Type        string // relationship type, such as references; empty: query_relationships does not follow it
-	Inverse     string // relation of Target that leads back; empty: none is declared
+	Of          string   // type of the values that have it
+	Name        string   // in that type
+	By          string   // name of the field with the key
+	Target      string   // type of the values that it leads to
+	Many        bool     // it leads to any number of values, and not to one at most
+	To          string   // READ operation that an agent would call instead: rights to it are rights to the relation
+	Param       string   // parameter of To that takes the key; empty: none does
+	Type        string   // relationship type, such as references; empty: query_relationships does not follow it
+	Inverse     string   // relation of Target that leads back; empty: none is declared
+	Presets     []string // field-selection presets that it belongs to; none, if only paths name it
+	Opaque      bool     // requests cannot select it, since the values at one of its ends are messages with a Codec
 	Description string
 
 	// Receivers are the places of the receivers that the loader uses; nil: it uses all.

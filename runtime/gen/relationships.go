@@ -159,7 +159,9 @@ func (a *Definitions) FollowsRelationships() bool {
 }
 
 // AddRelationships adds the operation query_relationships and its types, where there is something that it can follow.
+// It also lists the relations that requests can select.
 func AddRelationships(a *Definitions) {
+	a.RelateTypes()
 	if _, taken := a.Operation(QueryRelationships); taken {
 		return
 	}

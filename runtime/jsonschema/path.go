@@ -33,7 +33,7 @@ func (s *Set) selection(presets []string, result string) *Schema {
 	if s.asTool {
 		pattern = ""
 	} else if t != nil {
-		if p, ok := s.pathsOf(t, nil); ok && len(p.ends) > 0 {
+		if p, ok := s.pathsOf(t, nil, gen.MaxRelations); ok && len(p.ends) > 0 {
 			if computed != "" {
 				p.ends = append(p.ends, computed)
 			}
@@ -57,9 +57,10 @@ type paths struct {
 	loops map[string][]string
 }
 
-// pathsOf returns expressions for the paths in an object. open are the types whose paths are being listed. It returns
-// false as soon as the expressions are too long, because types that share others can have very many paths.
-func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
+// pathsOf returns expressions for the paths in an object. open are the types whose paths are being listed. relations is
+// the number of relations that may follow each other. It returns false as soon as the expressions are too long, because
+// types that share others can have very many paths.
+func (s *Set) pathsOf(t *gen.Type, open []string, relations int) (paths, bool) {
 	open = append(slices.Clip(open), t.Name)
 	if t.Items != nil {
 		return s.pathsOfEntries(t.Items, open)
@@ -85,7 +86,26 @@ func (s *Set) pathsOf(t *gen.Type, open []string) (paths, bool) {
 			p.loops[name] = append(p.loops[name], leading...)
 		}
 	}
-	return p.closed(t.Name), true
+	if p = p.closed(t.Name); relations == 0 {
+		return p, true
+	}
+	for i := range t.Related { // of a type by itself: paths do not lead back through them without end
+		f := &t.Related[i]
+		target := f
+		for target.Items != nil {
+			target = target.Items
+		}
+		below, ok := paths{inner: true}, true
+		if of := s.types[target.Type]; of != nil {
+			below, ok = s.pathsOf(of, nil, relations-1)
+		}
+		below = below.after(f.Name)
+		if length += below.length() + 1; !ok || length > longestPattern {
+			return paths{}, false
+		}
+		p.ends = append(p.ends, below.ends...)
+	}
+	return p, true
 }
 
 // pathsOfEntries is pathsOf for a map, whose entries are described by items.
@@ -106,7 +126,7 @@ func (s *Set) pathsBelow(p *gen.Param, open []string) (paths, bool) {
 		if slices.Contains(open, t.Name) {
 			return paths{inner: true, loops: map[string][]string{t.Name: {""}}}, true
 		}
-		return s.pathsOf(t, open)
+		return s.pathsOf(t, open, 0)
 	}
 	if p.Type == "object" && p.Items != nil {
 		return s.pathsOfEntries(p.Items, open)
@@ -176,7 +196,7 @@ func (s *Set) hasOtherNames(t *gen.Type, seen map[string]bool) bool {
 		return false
 	}
 	seen[t.Name] = true
-	return slices.ContainsFunc(t.Fields, func(p gen.Param) bool {
+	return slices.ContainsFunc(slices.Concat(t.Fields, t.Related), func(p gen.Param) bool {
 		for p.Type == "array" && p.Items != nil {
 			p = *p.Items
 		}

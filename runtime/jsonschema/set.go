@@ -116,6 +116,11 @@ func (s *Set) reach(name string, into map[string]bool) {
 			s.reach(p.Type, into)
 		}
 	}
+	for i := range t.Related {
+		for p := &t.Related[i]; p != nil; p = p.Items {
+			s.reach(p.Type, into)
+		}
+	}
 	for p := t.Items; p != nil; p = p.Items {
 		s.reach(p.Type, into)
 	}

@@ -121,6 +121,9 @@ func (s *Set) outputType(t *gen.Type) *Schema {
 		f.Aliases = nil
 	}
 	schema := s.object(fields, s.outputParam)
+	for i := range t.Related {
+		schema.Properties = append(schema.Properties, Property{t.Related[i].Name, s.outputParam(&t.Related[i])})
+	}
 	if t.Computed != nil {
 		schema.Properties = append(schema.Properties, s.computed(t))
 	}

@@ -27,6 +27,11 @@ func (s *Set) param(p *gen.Param, as use) *Schema {
 	if p.Description != "" {
 		schema.Description = strings.TrimSpace(p.Description)
 	}
+	if p.Type == gen.TypeSelection {
+		if note := s.types[s.resource(s.returns)].RelatedNote(); note != "" {
+			schema.Description = sentence(schema.Description, note)
+		}
+	}
 	if p.DryRun {
 		schema.Description = sentence(schema.Description, "A dry run if true: nothing changes")
 	}

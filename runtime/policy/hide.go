@@ -80,6 +80,9 @@ func (b *Bound) resultFields(definitions *gen.Definitions) []string {
 		for k := range t.Computed {
 			fields = append(fields, t.Name+"."+gen.ComputedPrefix+t.Computed[k].Name)
 		}
+		for k := range t.Related {
+			fields = append(fields, t.Name+"."+t.Related[k].Name)
+		}
 		for k := range t.Fields {
 			if t.Fields[k].Constant == "" {
 				fields = append(fields, t.Name+"."+t.Fields[k].Name)

@@ -92,7 +92,9 @@ var allowed = map[string][]string{
 		"runtime/internal/meter", "runtime/internal/related", "runtime/internal/wire", "runtime/policy", "runtime/quota",
 		"runtime/store", "runtime/trust",
 		"runtime/words"},
-	"runtime/internal/codec":      {"runtime/gen", "runtime/internal/collection", "runtime/internal/wire"},
+	"runtime/internal/codec": {
+		"runtime/gen", "runtime/internal/collection", "runtime/internal/related", "runtime/internal/wire",
+	},
 	"runtime/computed":            {"runtime/gen", "runtime/internal/codec"},
 	"runtime/internal/collection": {},
 	"runtime/internal/cursor":     {},

@@ -61,6 +61,7 @@ var untold = map[string]string{
 	"Operation.Relationships": "the parameters and the relations say it",
 	"Operation.Source":        "a place in Go source",
 	"Param.Go":                "a name in Go",
+	"Type.Related":            "the relations say it",
 }
 
 // REQ-GE-06: whatever is changed in definitions, the fingerprint changes, unless it is listed above. The definitions

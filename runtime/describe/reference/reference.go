@@ -298,6 +298,9 @@ func (p *page) typ(t *gen.Type) {
 		if t.Computed != nil {
 			p.fields("Computed field", computedFields(t))
 		}
+		if t.Related != nil {
+			p.fields("Relation", t.Related)
+		}
 	case t.Kind == gen.KindObject:
 		p.paragraph("It has no fields.")
 	case t.Description == "":

@@ -37,6 +37,7 @@ type Set struct {
 	// behind is what the operation that is compiled has behind the fields of behindOf, until its Selector is compiled.
 	behind   behind
 	behindOf *structEncoder
+	related  relatedSet // nil: no resource has relations
 }
 
 // constrained is a copy that is to be made of a decoder as soon as that is finished, with constraints of its own.

@@ -43,11 +43,10 @@ func (s *Set) AddComputed(returns string, at int, f *gen.Computed, by Computatio
 		return err
 	}
 	if at == 0 {
-		others, _ := object.behind.(*computedFields)
-		added := others.declaredWith(f)
+		added := computedDeclaredWith(f, object)
 		if added == nil {
-			added = &computedFields{of: name, first: f, others: others}
-			object.behind = added
+			added = &computedFields{of: name, first: f}
+			object.behind = append(object.behind, added)
 		}
 		s.behind, s.behindOf = added, object
 	}
@@ -92,44 +91,22 @@ func (s *Set) comparedComputed(e *elements, name string) (*elementField, error) 
 	return nil, fmt.Errorf("elements of %s have no field %s; the generated code is out of date", e.name, name)
 }
 
-// behind is what results may have behind the fields of a struct, and only where a request asks for it.
-type behind interface {
-	// find returns the index of the one to which a path leads, -1 if there is none.
-	find(path string) int
-	// path returns the path that leads to one, false if there are no more.
-	path(i int) (string, bool)
-	// preset returns those that belong to a preset.
-	preset(name string) []int
-	// hidden reports whether a mask hides one.
-	hidden(mask *Mask, i int) bool
-	// mask adds what a mask hides of it.
-	mask(m *Mask)
-	// receivers returns the places of the receivers that some of them need.
-	receivers(chosen []int) []int
-	// load makes the values of the elements of a result.
-	load(ctx context.Context, receivers []any, elements []unsafe.Pointer, chosen []int, mask *Mask) (trailer, error)
-}
-
-// trailer writes what stands behind the fields of elements, of one after the other.
-type trailer interface {
-	writeNext(w *wire.Writer, first bool)
-}
-
 // computedFields are the computed fields of a struct, as one package computes them. Packages that are merged may each
 // compute those of a type that they share, with receivers of their own.
 type computedFields struct {
 	of     string // the wire type
 	fields []computedField
-	first  *gen.Computed   // what declares the first of them: operations of one package share it
-	others *computedFields // as another package computes them; nil: there is no more
+	first  *gen.Computed // what declares the first of them: operations of one package share it
 }
 
-// declaredWith returns those of which f declares the first one; nil: there are none.
-func (c *computedFields) declaredWith(f *gen.Computed) *computedFields {
-	for c != nil && c.first != f {
-		c = c.others
+// computedDeclaredWith returns the computed fields of a struct of which f declares the first one; nil: there are none.
+func computedDeclaredWith(f *gen.Computed, object *structEncoder) *computedFields {
+	for _, behind := range object.behind {
+		if c, ok := behind.(*computedFields); ok && c.first == f {
+			return c
+		}
 	}
-	return c
+	return nil
 }
 
 // computedField is a computed field of a struct.
@@ -165,19 +142,30 @@ func (c *computedFields) compared(path string) *elementField {
 	return f
 }
 
-func (c *computedFields) path(i int) (string, bool) {
-	if i >= len(c.fields) {
-		return "", false
+func (c *computedFields) reach(path string, mask *Mask) reach {
+	if i := c.find(path); i >= 0 && !c.hidden(mask, i) {
+		return reached
 	}
-	return gen.ComputedPrefix + c.fields[i].name, true
+	return nowhere
 }
 
-// preset returns the fields of a preset: those of minimal belong to standard too.
-func (c *computedFields) preset(name string) (chosen []int) {
+func (c *computedFields) visible(mask *Mask) (paths []string) {
 	for i := range c.fields {
-		presets := c.fields[i].presets
-		if slices.Contains(presets, name) || name == presetStandard && slices.Contains(presets, presetMinimal) {
-			chosen = append(chosen, i)
+		if !c.hidden(mask, i) {
+			paths = append(paths, gen.ComputedPrefix+c.fields[i].name)
+		}
+	}
+	return paths
+}
+
+func (c *computedFields) valid(string, *Mask) []string { return nil }
+
+func (c *computedFields) choose(presets, paths []string, mask *Mask) (chosen Behind) {
+	for i := range c.fields {
+		f := &c.fields[i]
+		if !c.hidden(mask, i) && (slices.Contains(paths, gen.ComputedPrefix+f.name) ||
+			slices.ContainsFunc(presets, func(name string) bool { return inPreset(f.presets, name) })) {
+			chosen.computed = append(chosen.computed, i)
 		}
 	}
 	return chosen
@@ -194,26 +182,23 @@ func (c *computedFields) mask(m *Mask) {
 		}
 		m.values[c.fields[i].value] = m.of(c.fields[i].value)
 	}
-	if c.others != nil {
-		c.others.mask(m)
-	}
 }
 
-func (c *computedFields) receivers(chosen []int) (places []int) {
-	for _, i := range chosen {
+func (c *computedFields) receivers(chosen Behind) (places []int) {
+	for _, i := range chosen.computed {
 		places = append(places, c.fields[i].receivers...)
 	}
 	return places
 }
 
 func (c *computedFields) load(
-	ctx context.Context, receivers []any, elements []unsafe.Pointer, chosen []int, mask *Mask,
+	ctx context.Context, receivers []any, elements []unsafe.Pointer, chosen Behind, mask *Mask,
 ) (trailer, error) {
 	if len(elements) == 0 {
 		return nil, nil
 	}
-	values := &computedValues{columns: make([]column, 0, len(chosen))}
-	for _, i := range chosen {
+	values := &computedValues{columns: make([]column, 0, len(chosen.computed))}
+	for _, i := range chosen.computed {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

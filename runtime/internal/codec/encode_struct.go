@@ -15,7 +15,7 @@ import (
 type structEncoder struct {
 	name   string // of the wire type
 	fields []encodedField
-	behind behind // what a request can ask for behind the fields; nil: nothing
+	behind []masker // what a request can ask for behind the fields
 }
 
 // encodedField is a field of a struct that is written.

@@ -13,7 +13,7 @@ type Mask struct {
 	opaque  map[string]bool // the types of values that write themselves
 	structs map[*structEncoder]*Subset
 	maps    map[*encoder]*Subset
-	values  map[*encoder]*Subset // of computed fields
+	values  map[*encoder]*Subset // of computed fields and relations
 	whole   *Subset
 }
 
@@ -89,8 +89,8 @@ func (m *Mask) ofStruct(c *structEncoder) *Subset {
 		}
 		left.fields = append(left.fields, fieldSubset{i, m.of(f.value)})
 	}
-	if c.behind != nil {
-		c.behind.mask(m)
+	for _, behind := range c.behind {
+		behind.mask(m)
 	}
 	return left
 }

@@ -43,7 +43,12 @@ func (s *Set) Selector(request *Request, result *Result, search bool) (*Selector
 	if selector.resource.object == of {
 		selector.behind = behind
 	}
-	request.object.fields[at].value.otherNames = selector.resource.hasOtherNames(make(map[*structEncoder]bool))
+	otherNames := selector.resource.hasOtherNames(make(map[*structEncoder]bool))
+	if s.related != nil {
+		selector.behind = s.related.behind(selector.resource.object, selector.behind)
+		otherNames = otherNames || s.related.hasOtherNames(selector.resource.object, make(map[*structEncoder]bool))
+	}
+	request.object.fields[at].value.otherNames = otherNames
 	switch {
 	case search:
 		selector.defaultPreset = presetMinimal
@@ -149,11 +154,12 @@ func (s *Selector) addVersion(subset *Subset) {
 // Chosen is what a request asks for of a result.
 type Chosen struct {
 	Subset *Subset // of the fields; nil: all
-	Behind []int   // what stands behind them, in its order
+	Behind Behind  // what stands behind them
+	TooFar string  // a path through more relations than there may be; empty: there is none
 }
 
 // Select returns what a request asks for of the result, and the paths in the request that lead to no field. request
-// points to the request struct.
+// points to the request struct, whose Selection then names the keys of the relations that are selected, too.
 func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (chosen Chosen, unknown []string) {
 	var selection Selection
 	if p := s.selection.address(request); p != nil {
@@ -169,7 +175,7 @@ func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (chosen Chosen, un
 		}
 	}
 	if s.behind != nil {
-		chosen.Behind = s.chooseBehind(presets, selection.Paths, mask)
+		s.chooseBehind(&chosen, request, presets, selection.Paths, mask)
 	}
 	if len(selection.Paths) == 0 {
 		switch {
@@ -195,7 +201,7 @@ func (s *Selector) Select(request unsafe.Pointer, mask *Mask) (chosen Chosen, un
 		switch {
 		case !s.reaches(path, mask):
 			unknown = append(unknown, path)
-		case !s.isBehind(path):
+		case s.reachBehind(path, mask) == nowhere:
 			s.resource.choose(subset, path)
 		}
 	}
@@ -218,8 +224,8 @@ func (s *Selector) unknown(paths []string, mask *Mask) (unknown []string) {
 
 // reaches reports whether resources may have something at a path that the mask does not hide.
 func (s *Selector) reaches(path string, mask *Mask) bool {
-	if s.isBehind(path) {
-		return !s.behind.hidden(mask, s.behind.find(path))
+	if at := s.reachBehind(path, mask); at != nowhere {
+		return at == reached
 	}
 	return s.resource.reaches(path) && !mask.hidesPath(s.resource, path)
 }
@@ -294,11 +300,27 @@ func (n *encoder) choose(to *Subset, path string) {
 
 // ValidPaths lists the paths of the fields of the object in which an unknown path ends.
 func (s *Selector) ValidPaths(unknown string, mask *Mask) []string {
-	n, prefix := s.resource, ""
+	if s.behind == nil {
+		valid, _ := s.resource.validPaths("", unknown, mask)
+		return valid
+	}
+	if valid := s.behind.valid(unknown, mask); valid != nil {
+		return valid
+	}
+	valid, at := s.resource.validPaths("", unknown, mask)
+	if at == s.resource {
+		valid = append(valid, s.behind.visible(mask)...)
+	}
+	return valid
+}
+
+// validPaths lists the paths of the fields of the object in which an unknown path ends, and returns its encoder. The
+// paths begin with prefix.
+func (n *encoder) validPaths(prefix, unknown string, mask *Mask) (valid []string, at *encoder) {
 	for {
 		n = n.element()
 		if n.kind != kindStruct {
-			return nil
+			return nil, n
 		}
 		name, rest, deeper := strings.Cut(unknown, ".")
 		at := n.object.find(name)
@@ -308,14 +330,10 @@ func (s *Selector) ValidPaths(unknown string, mask *Mask) []string {
 		f := &n.object.fields[at]
 		n, prefix, unknown = f.value, prefix+f.name+".", rest
 	}
-	var valid []string
 	for i := range n.object.fields {
 		if name := n.object.fields[i].name; name != "_computed" && !mask.hides(n.object, i) {
 			valid = append(valid, prefix+name)
 		}
 	}
-	if n == s.resource && s.behind != nil {
-		return append(valid, s.visibleBehind(mask)...)
-	}
-	return valid
+	return valid, n
 }

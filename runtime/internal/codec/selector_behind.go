@@ -6,46 +6,89 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
 
-// isBehind reports whether a path leads to something behind the fields of the resource.
-func (s *Selector) isBehind(path string) bool {
-	return s.behind != nil && s.behind.find(path) >= 0
+// behind is what results may have behind the fields of a struct, and only where a request asks for it.
+type behind interface {
+	// reach finds out where a path leads.
+	reach(path string, mask *Mask) reach
+	// visible returns paths to what is behind the fields and not hidden.
+	visible(mask *Mask) []string
+	// valid returns the paths of the object behind the fields in which an unknown path ends; nil: it ends in none.
+	valid(unknown string, mask *Mask) []string
+	// choose returns what presets and paths name of it, and a mask does not hide.
+	choose(presets, paths []string, mask *Mask) Behind
+	// receivers returns the places of the receivers that are needed for what is chosen.
+	receivers(chosen Behind) []int
+	// load makes the values of the elements of a result.
+	load(ctx context.Context, receivers []any, elements []unsafe.Pointer, chosen Behind, mask *Mask) (trailer, error)
 }
 
-// visibleBehind returns the paths to what is behind the fields and not hidden.
-func (s *Selector) visibleBehind(mask *Mask) (paths []string) {
-	for i := 0; ; i++ {
-		path, ok := s.behind.path(i)
-		if !ok {
-			return paths
-		}
-		if !s.behind.hidden(mask, i) {
-			paths = append(paths, path)
-		}
+// reach is where a path leads.
+type reach uint8
+
+const (
+	nowhere reach = iota
+	tooFar        // through more relations than a path may have
+	reached
+)
+
+// masker adds to a mask what it hides behind the fields of a struct.
+type masker interface{ mask(m *Mask) }
+
+// Behind is what a request selects behind the fields of resources.
+type Behind struct {
+	computed []int // computed fields, in their order
+	related  *branches
+}
+
+// IsEmpty reports whether it is nothing.
+func (b Behind) IsEmpty() bool { return len(b.computed) == 0 && b.related == nil }
+
+// HasRelations reports whether relations are selected.
+func (b Behind) HasRelations() bool { return b.related != nil }
+
+// trailer writes what stands behind the fields of elements, of one after the other.
+type trailer interface {
+	writeNext(w *wire.Writer, first bool)
+}
+
+// reachBehind finds out where a path leads behind the fields of the resource.
+func (s *Selector) reachBehind(path string, mask *Mask) reach {
+	if s.behind == nil {
+		return nowhere
 	}
+	return s.behind.reach(path, mask)
 }
 
-// chooseBehind returns what presets and paths name of what is behind the fields, and a mask does not hide.
-func (s *Selector) chooseBehind(presets, paths []string, mask *Mask) (chosen []int) {
+// chooseBehind chooses what presets and paths name of what is behind the fields.
+func (s *Selector) chooseBehind(chosen *Chosen, request unsafe.Pointer, presets, paths []string, mask *Mask) {
 	if len(presets) == 0 && len(paths) == 0 {
 		presets = []string{s.defaultPreset}
 	}
-	for _, name := range presets {
-		chosen = append(chosen, s.behind.preset(name)...)
-	}
 	for _, path := range paths {
-		if i := s.behind.find(path); i >= 0 {
-			chosen = append(chosen, i)
+		if s.reachBehind(path, mask) == tooFar {
+			chosen.TooFar = path
+			return
 		}
 	}
-	chosen = slices.DeleteFunc(chosen, func(i int) bool { return s.behind.hidden(mask, i) })
-	slices.Sort(chosen)
-	return slices.Compact(chosen)
+	chosen.Behind = s.behind.choose(presets, paths, mask)
+	if chosen.Behind.related != nil && len(paths) > 0 {
+		selection := (*Selection)(s.selection.address(request))
+		selection.Paths = append(slices.Clip(paths), chosen.Behind.related.keys()...)
+	}
+}
+
+// inPreset reports whether what belongs to presets belongs to one with a name. What belongs to minimal belongs to
+// standard too.
+func inPreset(presets []string, name string) bool {
+	return slices.Contains(presets, name) || name == presetStandard && slices.Contains(presets, presetMinimal)
 }
 
 // Receivers returns the places of the receivers that are needed for what is behind the fields.
-func (s *Selector) Receivers(chosen []int) []int { return s.behind.receivers(chosen) }
+func (s *Selector) Receivers(chosen Behind) []int { return s.behind.receivers(chosen) }
 
 // Loaded is what stands behind the fields of the resources in one result.
 type Loaded struct {
@@ -58,7 +101,7 @@ type Loaded struct {
 // Load makes what stands behind the fields of the resources in a result: of a page for all of them at once. Where it
 // fails, nothing was loaded.
 func (s *Selector) Load(
-	ctx context.Context, receivers []any, result any, chosen []int, mask *Mask,
+	ctx context.Context, receivers []any, result any, chosen Behind, mask *Mask,
 ) (*Loaded, error) {
 	l := &Loaded{selector: s, elements: s.elements(result)}
 	var err error
@@ -79,7 +122,8 @@ func (l *Loaded) Keep() {
 }
 
 // IsOf reports whether a result has the resources of which l was made, as they were when Keep was called. An
-// interceptor may return another result than the handler did, or change that. What resources point to is not compared.
+// interceptor may return another result than the handler did, or change that. What resources point to is not compared,
+// but for the keys of relations.
 func (l *Loaded) IsOf(result any) bool {
 	now := l.selector.elements(result)
 	if len(now) != len(l.elements) {
@@ -91,6 +135,9 @@ func (l *Loaded) IsOf(result any) bool {
 		if !bytes.Equal(unsafe.Slice((*byte)(was), size), unsafe.Slice((*byte)(p), size)) {
 			return false
 		}
+	}
+	if made, ok := l.trailer.(interface{ isOf([]unsafe.Pointer) bool }); ok {
+		return made.isOf(now)
 	}
 	return true
 }

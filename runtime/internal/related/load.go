@@ -32,18 +32,34 @@ type Guard interface {
 	// Admit returns those of the keys that may be loaded, in their order, and what is to be called after the load. The
 	// error refuses them all.
 	Admit(ctx context.Context, r *Relation, keys []any) (admitted []any, done func(error), err error)
+	// Left learns that a key was not admitted by an earlier load, and now has nothing again.
+	Left(r *Relation)
 	// Cut learns that a relation leads from a key to more resources than it may have.
 	Cut(ctx context.Context, r *Relation, there int)
 }
 
-// Loads are those of one request. The zero value of a field is not useful: all must be set.
+// Loads are those of one message, which may have several requests. The zero value of a field is not useful: all must be
+// set.
 type Loads struct {
 	Guard Guard
-	Most  int // greatest number of resources
+	Most  int // greatest number of resources that one request loads
 
-	known  map[*Relation]map[any][]any
+	known  map[*Relation]map[any]found
 	loaded int
 }
+
+// found is what is known of a key.
+type found struct {
+	resources []any
+	cut       int  // how many there are, if that is more than there may be
+	left      bool // it was not admitted
+}
+
+// Begin begins another request, for which what was loaded is remembered.
+func (l *Loads) Begin() { l.loaded = 0 }
+
+// Forget forgets what was loaded.
+func (l *Loads) Forget() { l.known = nil }
 
 // Load loads a relation of resources, in one call for all keys that were not loaded before.
 func (l *Loads) Load(ctx context.Context, r *Relation, resources []any) error {
@@ -52,11 +68,18 @@ func (l *Loads) Load(ctx context.Context, r *Relation, resources []any) error {
 	asked := make(map[any]bool)
 	for _, resource := range resources {
 		key, ok := r.Key(resource)
-		if _, before := known[key]; !ok || before || asked[key] {
+		if !ok || asked[key] {
 			continue
 		}
 		asked[key] = true
-		keys = append(keys, key)
+		switch f, before := known[key]; {
+		case !before:
+			keys = append(keys, key)
+		case f.left:
+			l.Guard.Left(r)
+		case f.cut > 0:
+			l.Guard.Cut(ctx, r, f.cut)
+		}
 	}
 	if len(keys) == 0 {
 		return nil
@@ -68,13 +91,13 @@ func (l *Loads) Load(ctx context.Context, r *Relation, resources []any) error {
 	if err != nil {
 		return err
 	}
-	var found map[any][]any
+	var loaded map[any][]any
 	if len(admitted) > 0 {
-		if found, err = l.call(ctx, r, admitted, done); err != nil {
+		if loaded, err = l.call(ctx, r, admitted, done); err != nil {
 			return err
 		}
 	}
-	return l.keep(ctx, r, keys, admitted, found)
+	return l.keep(ctx, r, keys, admitted, loaded)
 }
 
 // call calls the loader, and done also where it panics.
@@ -90,31 +113,34 @@ func (l *Loads) call(
 // errPanic is what done learns of a loader that did not return.
 var errPanic = errors.New("the loader panicked")
 
-// keep remembers what was found, and nothing of keys that were not asked for.
-func (l *Loads) keep(ctx context.Context, r *Relation, keys, admitted []any, found map[any][]any) error {
+// keep remembers what was loaded, and nothing of keys that were not asked for.
+func (l *Loads) keep(ctx context.Context, r *Relation, keys, admitted []any, loaded map[any][]any) error {
 	if l.known == nil {
-		l.known = make(map[*Relation]map[any][]any)
+		l.known = make(map[*Relation]map[any]found)
 	}
 	if l.known[r] == nil {
-		l.known[r] = make(map[any][]any, len(keys))
+		l.known[r] = make(map[any]found, len(keys))
 	}
 	for _, key := range keys {
-		l.known[r][key] = nil
+		l.known[r][key] = found{left: true}
 	}
 	most, cut := 1, 0
 	if r.Definition.Many {
 		most = MaxMany
 	}
 	for _, key := range admitted {
-		resources := found[key]
-		if len(resources) > most {
-			cut = max(cut, len(resources))
-			resources = resources[:most:most]
+		f := found{resources: loaded[key]}
+		if there := len(f.resources); there > most {
+			f.resources = f.resources[:most:most]
+			if r.Definition.Many {
+				f.cut, cut = there, max(cut, there)
+			}
 		}
-		if l.loaded += len(resources); l.loaded > l.Most {
+		if l.loaded += len(f.resources); l.loaded > l.Most {
+			l.Forget()
 			return ErrTooMany
 		}
-		l.known[r][key] = resources
+		l.known[r][key] = f
 	}
 	if cut > 0 {
 		l.Guard.Cut(ctx, r, cut)
@@ -128,5 +154,5 @@ func (l *Loads) Of(r *Relation, resource any) []any {
 	if !ok {
 		return nil
 	}
-	return l.known[r][key]
+	return l.known[r][key].resources
 }

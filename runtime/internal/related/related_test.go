@@ -27,6 +27,7 @@ type graph struct {
 	err   error  // of the next load
 	done  []error
 	cut   []int
+	left  int // keys that were not admitted before
 	panic bool
 }
 
@@ -62,6 +63,8 @@ func (g *graph) Admit(_ context.Context, _ *Relation, keys []any) ([]any, func(e
 	}
 	return keys, func(err error) { g.done = append(g.done, err) }, nil
 }
+
+func (g *graph) Left(*Relation) { g.left++ }
 
 func (g *graph) Cut(_ context.Context, _ *Relation, there int) { g.cut = append(g.cut, there) }
 
