@@ -9,6 +9,7 @@ import (
 
 	"github.com/aqltag/aqltag/runtime/describe"
 	"github.com/aqltag/aqltag/runtime/gen"
+	"github.com/aqltag/aqltag/runtime/internal/codec"
 	"github.com/aqltag/aqltag/runtime/internal/gate"
 	"github.com/aqltag/aqltag/runtime/internal/wire"
 )
@@ -31,10 +32,11 @@ type exchange struct {
 	warnings   notices
 	answer     answer
 	question   *Question
-	loads      *relationLoads // the relations that requests of the message select; nil: none was loaded yet
-	forged     bool           // the answer to a question is not the session's
-	ran        bool           // the handler of the request was called
-	abandoned  bool           // a handler that was given up has memory of the exchange
+	forged     bool // the answer to a question is not the session's
+	ran        bool // the handler of the request was called
+	abandoned  bool // a handler that was given up has memory of the exchange
+	// loads has loaded the relations that requests of the message select; nil: there were none yet.
+	loads codec.RelatedLoads
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}

@@ -119,7 +119,7 @@ func compile(
 ) (map[string]*bound, error) {
 	set := codec.NewSet(types, registry.Codecs()...)
 	if r != nil {
-		if err := r.addTo(set); err != nil {
+		if err := r.addTo(unsafe.Pointer(set)); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
@@ -36,8 +37,8 @@ func (a *relations) selecting(ctx context.Context, x *exchange) context.Context 
 	return context.WithValue(ctx, relationLoadsKey{}, x.loads)
 }
 
-func (a *relations) addTo(set *codec.Set) error {
-	a.codecs = set.AddRelated(func(ctx context.Context) (codec.RelatedLoads, error) {
+func (a *relations) addTo(codecs unsafe.Pointer) error {
+	a.codecs = (*codec.Set)(codecs).AddRelated(func(ctx context.Context) (codec.RelatedLoads, error) {
 		if s, ok := ctx.Value(relationLoadsKey{}).(*relationLoads); ok {
 			return s, nil
 		}

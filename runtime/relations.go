@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/aqltag/aqltag/runtime/gen"
 	"github.com/aqltag/aqltag/runtime/internal/codec"
@@ -19,8 +20,9 @@ type relating interface {
 	define(definitions *gen.Definitions)
 	// within returns the context of a request to it.
 	within(ctx context.Context, x *exchange) context.Context
-	// addTo adds the relations that requests can select to the codecs of results.
-	addTo(set *codec.Set) error
+	// addTo adds the relations that requests can select to the codecs of results: a *codec.Set, which is not named here
+	// so that the linker does not take its methods for those that reflection may call.
+	addTo(codecs unsafe.Pointer) error
 	// keep leaves out those that are not among definitions.
 	keep(definitions *gen.Definitions)
 	// selecting returns the context of a request that selects some.

@@ -253,6 +253,7 @@ var unreachable = map[string]string{
 	"a message of protocol buffers is read": "the examples have no other modules: TestMessagesThatCannotBeCarried",
 	"%s is a message of the opaque API":     "the examples have no other modules: TestMessagesThatCannotBeCarried",
 	"%s is a message, which has no comp":    "the examples have no other modules",
+	"requests cannot select %s, since":      "the examples have no other modules: TestMessagesThatCannotBeCarried",
 	"value of %s: %s cannot be named":       "what the author's code can spell, generated code can",
 	"%s is a message with extensions":       "the examples have no other modules: TestMessagesThatCannotBeCarried",
 	"groups cannot be carried":              "the examples have no other modules: TestMessagesThatCannotBeCarried",

@@ -227,7 +227,8 @@ func itemsText(items *gen.Param) string {
 
 // Of what protojson reads otherwise than can be told, a diagnostic says what to do (B8).
 func TestMessagesThatCannotBeCarried(t *testing.T) {
-	dir := scantest.Write(t, messages(`
+	dir := scantest.Write(t, messages(`import "context"
+
 //aql:op category=READ
 func Opaque(request *pb.Opaque) error { return nil }
 
@@ -246,6 +247,9 @@ func Find(request *pb.Note) (*pb.Note, error) { return request, nil }
 //aql:op category=UPDATE
 //aql:update get=Find
 func Change(id int64, input *pb.Note) (*pb.Note, error) { return input, nil }
+
+//aql:relation pb.Note.parent by=NoteId,to=read,param=id,preset=full
+func Parents(ctx context.Context, ids []int64) (map[int64]*pb.Note, error) { return nil, nil }
 `))
 	var got []string
 	for _, d := range scantest.Load(t, dir).Diagnostics {
@@ -260,6 +264,8 @@ func Change(id int64, input *pb.Note) (*pb.Note, error) { return input, nil }
 			"use a message without extensions, or a struct of your own with the fields that agents may use",
 		"Change: Find cannot read what Change updates: a message of protocol buffers is read and merged as a whole; " +
 			"write a handler that takes its identifiers and an aql.Patch of the message, reads it and calls Apply",
+		"pb.Note.parent: //aql:relation: requests cannot select pb.Note.parent, since it leads from or to a message; " +
+			"remove preset=",
 		"Legacy.Group: field Legacy.Group: groups cannot be carried; use a field with a message",
 		"Legacy.Shade: field Legacy.Shade: the names of the values of pb.Shade are not known; " +
 			"generate its package with protoc-gen-go",

@@ -157,7 +157,7 @@ func randomPath(r *rand.Rand, typ string, relations int) string {
 // randomLibrary returns one in which anything may lead anywhere, or nowhere.
 func randomLibrary(r *rand.Rand) *library.Library {
 	l := new(library.Library)
-	any := func(prefix string, most int) string {
+	some := func(prefix string, most int) string {
 		if i := r.IntN(most + 2); i > 0 {
 			return fmt.Sprint(prefix, i)
 		}
@@ -166,16 +166,16 @@ func randomLibrary(r *rand.Rand) *library.Library {
 	books, authors := 1+r.IntN(40), 1+r.IntN(5)
 	for i := range books {
 		b := &library.Book{
-			BookID: fmt.Sprint("b", i+1), Title: fmt.Sprint("Title ", r.IntN(9)), AuthorID: any("a", authors),
-			EditorID: any("a", authors), PublisherID: int64(r.IntN(4)),
+			BookID: fmt.Sprint("b", i+1), Title: fmt.Sprint("Title ", r.IntN(9)), AuthorID: some("a", authors),
+			EditorID: some("a", authors), PublisherID: int64(r.IntN(4)),
 		}
-		if sequel := any("b", books); sequel != "" || r.IntN(2) == 0 {
+		if sequel := some("b", books); sequel != "" || r.IntN(2) == 0 {
 			b.SequelID = &sequel
 		}
 		l.Books = append(l.Books, b)
 	}
 	for i := range authors {
-		a := &library.Author{AuthorID: fmt.Sprint("a", i+1), Name: fmt.Sprint("Name ", i), MentorID: any("a", authors)}
+		a := &library.Author{AuthorID: fmt.Sprint("a", i+1), Name: fmt.Sprint("Name ", i), MentorID: some("a", authors)}
 		if r.IntN(2) == 0 {
 			a.Home = &library.Place{City: "Ulm", Street: fmt.Sprint("Weg ", i)}
 		}

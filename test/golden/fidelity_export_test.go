@@ -35,10 +35,11 @@ func holdAgainstExports(t *testing.T, driver, dir string, scenarios []*scenario,
 		if _, callable := scenarios[at].file("calls.txt"); !callable {
 			continue
 		}
-		adapter := &gen.Definitions{Name: name, Types: pkg.Types}
+		adapter := &gen.Definitions{Name: name, Types: pkg.Types, Relations: pkg.RelationDefinitions()}
 		for _, h := range pkg.Handlers {
 			adapter.Operations = append(adapter.Operations, h.Operation)
 		}
+		adapter.RelateTypes()
 		t.Run(name, func(t *testing.T) {
 			p.t = t
 			for i := range adapter.Operations {

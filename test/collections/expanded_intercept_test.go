@@ -1,0 +1,101 @@
+package collections_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	aql "github.com/aqltag/aqltag/runtime"
+	"github.com/aqltag/aqltag/test/collections/library"
+)
+
+// Interceptors see and change what they do without relations. What one of them takes away does not come back.
+func TestInterceptorsAndSelectedRelations(t *testing.T) {
+	const fields = `"fields":["book_id","author.name","sequel.title"]`
+	for _, tt := range []struct {
+		name      string
+		intercept func(ctx context.Context, b *library.Book, next aql.Next) (any, error)
+		want      string
+		loads     int
+	}{
+		{"nothing changes", func(_ context.Context, b *library.Book, _ aql.Next) (any, error) { return b, nil },
+			`{"book_id":"b1","author":{"name":"Ann"},"sequel":{"title":"Two"}}`, 2},
+		{"a key that is taken away in place", func(_ context.Context, b *library.Book, _ aql.Next) (any, error) {
+			b.AuthorID = ""
+			return b, nil
+		}, `{"book_id":"b1","author":null,"sequel":{"title":"Two"}}`, 3},
+		{"a key behind a pointer", func(_ context.Context, b *library.Book, _ aql.Next) (any, error) {
+			*b.SequelID = ""
+			return b, nil
+		}, `{"book_id":"b1","author":{"name":"Ann"},"sequel":null}`, 3},
+		{"another key", func(_ context.Context, b *library.Book, _ aql.Next) (any, error) {
+			other := *b
+			other.AuthorID = "bob"
+			return &other, nil
+		}, `{"book_id":"b1","author":{"name":"Bob"},"sequel":{"title":"Two"}}`, 4},
+		{"the resource", func(context.Context, *library.Book, aql.Next) (any, error) { return (*library.Book)(nil), nil },
+			`null`, 2},
+		{"the call", func(context.Context, *library.Book, aql.Next) (any, error) { return nil, aql.Denied("no") },
+			`PERMISSION_DENIED`, 2},
+		{"twice", func(ctx context.Context, _ *library.Book, next aql.Next) (any, error) { return next(ctx) },
+			`{"book_id":"b1","author":{"name":"Ann"},"sequel":{"title":"Two"}}`, 4},
+	} {
+		var seen []string
+		intercept := func(ctx context.Context, call aql.Invocation, next aql.Next) (any, error) {
+			result, err := next(ctx)
+			seen = append(seen, fmt.Sprintf("%s %T", call.Operation.Name, result))
+			if err != nil {
+				return nil, err
+			}
+			return tt.intercept(ctx, result.(*library.Book), next)
+		}
+		l := shelf()
+		s := libraryAdapter(t, l, aql.Options{Intercept: []aql.Interceptor{intercept}}).NewSession()
+		answer := read(t, s, `{"operation":"get_book","params":{"book_id":"b1",`+fields+`}}`)
+		if !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %s", tt.name, answer)
+		}
+		if diff := cmp.Diff([]string{"get_book *library.Book"}, seen); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", tt.name, diff)
+		}
+		if loads := l.Loads(); len(loads) != tt.loads {
+			t.Errorf("%s: %d loads instead of %d: %v", tt.name, len(loads), tt.loads, loads)
+		}
+	}
+}
+
+// A handler learns that the key of a relation is needed, and a relation whose loader fails fails the call.
+func TestHandlersAndSelectedRelations(t *testing.T) {
+	l := shelf()
+	var said []string
+	l.Asked = func(text string) { said = append(said, text) }
+	s := libraryAdapter(t, l, aql.Options{}).NewSession()
+	read(t, s, `{"operation":"list_books","params":{"fields":["book_id","author.name"]}}`)
+	want := []string{
+		"author_id is selected", "editor_id is not", "author.name is selected", "title is not",
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for name, fail := range map[string]func(context.Context, library.Load) error{
+		"an error": func(context.Context, library.Load) error { return fmt.Errorf("no disk at /var/lib") },
+		"a panic":  func(context.Context, library.Load) error { panic("no disk at /var/lib") },
+		"a failure": func(context.Context, library.Load) error {
+			return aql.NotFound("disk", "d1").WithCause(fmt.Errorf("no disk at /var/lib"))
+		},
+	} {
+		l.Fail = fail
+		answer := read(t, s, `{"operation":"list_books","params":{"fields":["author.name"]}}`)
+		if strings.Contains(answer, "/var") || strings.Contains(answer, `"success":true`) {
+			t.Errorf("%s: %s", name, answer)
+		}
+	}
+	l.Fail = nil
+	if answer := read(t, s, `{"operation":"list_books","params":{"first":0,"fields":["author"]}}`); !strings.Contains(answer,
+		`"items":[]`) {
+		t.Errorf("an empty page: %s", answer)
+	}
+}
