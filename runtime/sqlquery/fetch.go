@@ -146,7 +146,7 @@ func (f *fetch[T, R]) beside(ctx context.Context) (*aql.Page[T], error) {
 
 // page answers with what the statements find, to which nothing is to be done.
 func (f *fetch[T, R]) page(ctx context.Context) (*aql.Page[T], error) {
-	var fetched []T
+	fetched := make([]T, 0, f.bound.Size+1)
 	elements := f.ordered(ctx)
 	if f.bound.Skip > 0 {
 		elements = f.whole(ctx)
@@ -246,7 +246,7 @@ func positionOf[T any](keys []key, element *T) []collection.Value {
 // connection; only those of a statement with more than mostRead rows are open while the first of them are yielded.
 func (f *fetch[T, R]) elements(ctx context.Context, statement string, args []any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var read []T
+		read := make([]T, 0, f.bound.Size+1)
 		var failed error
 		give := func() bool {
 			for _, element := range read {

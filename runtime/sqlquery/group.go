@@ -244,11 +244,18 @@ func (s *Select[T]) extremeSQL(columns string, f filter, g *grouping, e *extreme
 	for i, id := range ids {
 		w.text.WriteString(id + " AS " + names[i] + ", ")
 	}
-	w.text.WriteString("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(w.groupKeys(g.by), ", ") + " ORDER BY ")
-	w.ordered(place{keys: e.keys})
-	w.text.WriteString(") AS place")
-	found()
-	w.text.WriteString(") AS placed WHERE place = 1)")
+	by := strings.Join(w.groupKeys(g.by), ", ")
+	if w.dialect == SQLite && !isTextual(e.field) { // columns beside MIN or MAX are those of the row that has the value
+		w.text.WriteString(w.end(e.field, e.greatest))
+		found()
+		w.text.WriteString(" GROUP BY " + by + ") AS placed)")
+	} else {
+		w.text.WriteString("ROW_NUMBER() OVER (PARTITION BY " + by + " ORDER BY ")
+		w.ordered(place{keys: e.keys})
+		w.text.WriteString(") AS place")
+		found()
+		w.text.WriteString(") AS placed WHERE place = 1)")
+	}
 	w.limit(limit)
 	return w.text.String(), w.args
 }
