@@ -9,10 +9,12 @@ import (
 
 // Indexes returns the statements that create the indexes in which pages are found: one for the order by what identifies
 // elements, and one for each field by which agents may sort. The order by an enum is an expression, for which there is
-// none: what has the tag key enum gets no index, and that of another type with constants serves conditions only. MySQL
-// uses those of texts only where the columns are Collated, and has none of TEXT columns without a length, which are
-// refused with "key specification without a key length": leave these out, or add one. Indexes returns nil if the table
-// is a join.
+// none: what has the tag key enum gets no index, and that of another type with constants serves conditions only. For
+// PostgreSQL a field of such a type has none either if its column is an Expr, such as status::text, of which PostgreSQL
+// refuses one if status is of an enum ("functions in index expression must be marked IMMUTABLE"); leave out those of
+// other expressions that it refuses so. MySQL uses those of texts only where the columns are Collated, and has none of
+// TEXT columns without a length, which are refused with "key specification without a key length": leave these out, or
+// add one. Indexes returns nil if the table is a join.
 //
 // Rows that conditions leave out are passed over one by one: where Where or a filter leaves few, indexes that begin
 // with its columns help. The statements are for a migration, since each fails where its index exists.
@@ -39,7 +41,7 @@ func (t *Table[T]) Indexes() []string {
 	}
 	for i := range t.fields {
 		f := &t.fields[i]
-		if !f.sorts || f.enum || f.list || t.columns.of(f.name) == nil {
+		if !f.sorts || f.list || t.columns.of(f.name) == nil || t.ranked(f) {
 			continue
 		}
 		keys := []string{t.indexed(f)}
@@ -53,6 +55,12 @@ func (t *Table[T]) Indexes() []string {
 		}
 	}
 	return statements
+}
+
+// ranked reports whether the order by a field may be that of an enum's constants, and its column cannot be known to take
+// an index: PostgreSQL has none of expressions such as status::text, where status is of an enum.
+func (t *Table[T]) ranked(f *offered) bool {
+	return f.enum || f.named && !f.id && t.dialect == PostgreSQL && t.columns.of(f.name).Expr != ""
 }
 
 // plain reports whether what stands behind FROM is the name of one table.
