@@ -50,6 +50,9 @@ func (t *Table[T]) CheckWith(
 		}
 		statement, args := t.checking(f, column)
 		_, err := run(ctx, statement, args)
+		if err != nil && column.Collated && f.kind == collection.String && t.dialect == PostgreSQL {
+			err = fmt.Errorf("%w (of a type that is no text, give the column an Expr such as %s::text)", err, column.expr)
+		}
 		if err == nil && !f.missable && !f.list {
 			statement, args := t.nullSQL(s.filter, column)
 			var null bool
@@ -111,9 +114,13 @@ func (t *Table[T]) checking(f *offered, column *column) (statement string, args 
 	if f.list {
 		c.Op = collection.Contains
 	}
-	w.condition(&c)
+	if f.known(column) {
+		w.text.WriteString(column.expr + " = " + column.expr)
+	} else {
+		w.condition(&c)
+	}
 	text := f.kind == collection.String && !f.named && !f.enum
-	if c.Op = collection.Search; text && column.can(&c) {
+	if c.Op = collection.Search; text && (f.searches || f.allows("contains", "starts")) && column.can(&c) {
 		w.text.WriteString(" OR ")
 		w.condition(&c)
 	}
@@ -125,4 +132,14 @@ func (t *Table[T]) checking(f *offered, column *column) (statement string, args 
 	}
 	w.text.WriteString(" LIMIT 0")
 	return w.text.String(), w.args
+}
+
+// known reports whether a column of a type of its own, which may take no other text, is compared only with texts that
+// the database has written itself, that are among the constants of an enum, or that the type of the field has read.
+func (f *offered) known(column *column) bool {
+	if !column.Collated || f.list || column.Encode != nil {
+		return false
+	}
+	compares := f.allows("eq", "ne", "in", "gt", "gte", "lt", "lte")
+	return f.kind == collection.Text || f.kind == collection.String && (f.named || f.enum || !compares)
 }
