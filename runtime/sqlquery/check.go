@@ -11,8 +11,9 @@ import (
 
 // Check asks the database for nothing by each field that has a column, and returns what it refuses, such as columns
 // that do not exist or cannot be compared so. It also returns which columns are NULL in a row though their fields
-// cannot be missing: conditions and pages would leave out such rows. A service calls it when it starts, with the Where
-// of its queries if rows for which that does not hold may have NULL.
+// cannot be missing, since conditions and pages would leave out such rows, and which are dates of PostgreSQL behind
+// times. A service calls it when it starts, with the Where of its queries if rows for which that does not hold may have
+// NULL.
 //
 // The database finds NULL in an index, and knows of columns that are declared NOT NULL; of others it reads rows until
 // it finds one. A time-out of ctx bounds that.
@@ -50,6 +51,13 @@ func (t *Table[T]) CheckWith(
 		}
 		statement, args := t.checking(f, column)
 		_, err := run(ctx, statement, args)
+		if err == nil && f.time && column.List == "" && column.Encode == nil && t.dialect == PostgreSQL {
+			var date bool
+			if date, err = run(ctx, t.dateSQL(column), nil); date && err == nil {
+				err = fmt.Errorf("its column is a date, with which times are compared without the time of day: give it Expr: %q",
+					column.written()+"::timestamp")
+			}
+		}
 		if err != nil && column.Collated && f.kind == collection.String && t.dialect == PostgreSQL {
 			err = fmt.Errorf("%w (of a type that is no text, give the column an Expr such as %s::text)", err, column.expr)
 		}
@@ -86,12 +94,22 @@ func (t *Table[T]) nullSQL(own filter, column *column) (statement string, args [
 	return w.text.String(), w.args
 }
 
+// dateSQL returns a statement that finds a row if a column of PostgreSQL is a date.
+func (t *Table[T]) dateSQL(column *column) string {
+	return "SELECT 1 WHERE pg_typeof((SELECT " + column.expr + " FROM " + t.from + " LIMIT 0)) = 'date'::regtype"
+}
+
+// written returns the column as an author writes it in an expression.
+func (c *column) written() string {
+	if c.Expr != "" {
+		return c.Expr
+	}
+	return c.Name
+}
+
 // remedy says what to do where the column of a field is NULL.
 func (f *offered) remedy(column *column) string {
-	expr := column.Expr
-	if expr == "" {
-		expr = column.Name
-	}
+	expr := column.written()
 	switch f.kind {
 	case collection.Int, collection.Uint, collection.Float:
 		expr = "coalesce(" + expr + ", 0)"

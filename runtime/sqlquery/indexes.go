@@ -57,8 +57,8 @@ func (t *Table[T]) Indexes() []string {
 	return statements
 }
 
-// ranked reports whether the order by a field may be that of an enum's constants, and its column cannot be known to take
-// an index: PostgreSQL has none of expressions such as status::text, where status is of an enum.
+// ranked reports whether the order by a field is that of an enum's constants, or may be while PostgreSQL may refuse an
+// index: it has none of expressions such as status::text, where status is of an enum.
 func (t *Table[T]) ranked(f *offered) bool {
 	return f.enum || f.named && !f.id && t.dialect == PostgreSQL && t.columns.of(f.name).Expr != ""
 }

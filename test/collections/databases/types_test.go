@@ -2,8 +2,10 @@ package databases
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -156,8 +158,45 @@ func TestChecksAskWhatTagsAllow(t *testing.T) {
 		{"sort", checkOf[sorted](t, d, collated), ""},
 		{"eq of a text", checkOf[equal](t, d, sqlquery.Columns{"item_id": asText["item_id"]}), ""},
 	} {
-		if tt.err == nil && tt.fault != "" || tt.err != nil && (tt.fault == "" || !strings.Contains(tt.err.Error(), tt.fault)) {
+		if (tt.err == nil) != (tt.fault == "") || !strings.Contains(fmt.Sprint(tt.err), tt.fault) {
 			t.Errorf("%s: %v, want %q", tt.name, tt.err, tt.fault)
+		}
+	}
+}
+
+// A date is compared with times as the midnight that is read of it, by an expression that has the time of day. Check
+// says so.
+func TestDatesAreCheckedToBeTimes(t *testing.T) {
+	d := newDatabase(t, kinds[1])
+	d.run(t, "ALTER TABLE items ALTER made_at TYPE date, ALTER sold_at TYPE timestamp")
+	all := newRandom(t).items(60)[:1]
+	all[0].MadeAt = time.Date(2026, 7, 4, 0, 0, 0, 0, time.UTC)
+	d.load(t, all)
+	err := d.tableOf(t, nil).Check(t.Context(), d)
+	if err == nil || !strings.Contains(err.Error(), `made_at: its column is a date`) ||
+		!strings.Contains(err.Error(), `Expr: "made_at::timestamp"`) || strings.Contains(err.Error(), "sold_at") {
+		t.Errorf("made_at is a date: %v", err)
+	}
+	made := d.tableOf(t, sqlquery.Columns{"made_at": {Expr: "made_at::timestamp"}})
+	if err := made.Check(t.Context(), d); err != nil {
+		t.Error(err)
+	}
+	for _, statement := range made.Indexes() {
+		d.run(t, statement)
+	}
+	s := source{"PostgreSQL", sessionOf(t, func(
+		ctx context.Context, q *aql.Query[items.Item],
+	) (*aql.Page[items.Item], error) {
+		return sqlquery.Query(ctx, d, made.Take(q), d.scan, sqlquery.Reading(d.selected("")))
+	}), nil}
+	for condition, want := range map[[2]string]int{
+		{"eq", "00:00"}: 1, {"eq", "12:00"}: 0, {"lt", "12:00"}: 1, {"gte", "12:00"}: 0, {"gt", "00:00"}: 0,
+	} {
+		got := s.ids(t, map[string]any{"filter": map[string]any{"made_at": map[string]any{
+			condition[0]: "2026-07-04T" + condition[1] + ":00Z",
+		}}})
+		if len(got) != want {
+			t.Errorf("%v: there are %d items", condition, len(got))
 		}
 	}
 }
