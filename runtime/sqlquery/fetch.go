@@ -27,6 +27,9 @@ type Querier interface {
 // If Query fails, what the table took is for the query to apply again: its Stream, as well as Slice and Pointers, answers
 // from other elements, with all that the request asks.
 //
+// It fails where elements are not in the order that the database was asked for, by what scan has read of them: cursors
+// name those values, and pages would lose rows. Columns that are Collated have an order of their own.
+//
 // A computed field may ask the database too, even on the only connection of db, unless more than 4096 rows are read in
 // the order of a column that is InMemory, or for summaries.
 func Query[T any](
@@ -192,7 +195,7 @@ func (f *fetch[T, R]) count(ctx context.Context) (total int, err error) {
 // whole yields what one statement finds.
 func (f *fetch[T, R]) whole(ctx context.Context) iter.Seq2[T, error] {
 	statement, args := f.wholeSQL(f.columns, f.filter)
-	return f.elements(ctx, statement, args)
+	return f.inOrder(f.elements(ctx, statement, args))
 }
 
 // mostRead is how many rows a statement reads where conditions are left to the runtime.
@@ -201,7 +204,7 @@ const mostRead = 4096
 // ordered yields the elements for which the conditions hold that were taken, from the position on. A statement reads as
 // many rows as the page needs, and the next one more, from where it ended.
 func (f *fetch[T, R]) ordered(ctx context.Context) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+	return f.inOrder(func(yield func(T, error) bool) {
 		whole, _ := f.place()
 		limit, still := f.bound.Size+1, f.bound.Size+1
 		for _, p := range whole.parts() {
@@ -230,7 +233,7 @@ func (f *fetch[T, R]) ordered(ctx context.Context) iter.Seq2[T, error] {
 				limit = min(4*limit, mostRead)
 			}
 		}
-	}
+	})
 }
 
 // positionOf returns the position of an element.

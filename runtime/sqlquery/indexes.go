@@ -1,29 +1,25 @@
 package sqlquery
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aqltag/aqltag/runtime/internal/collection"
 )
 
 // Indexes returns the statements that create the indexes in which pages are found: one for the order by what identifies
 // elements, and one for each field by which agents may sort. The order by an enum is an expression, for which there is
-// none: what has the tag key enum gets no index, and that of another type with constants serves conditions only. MySQL
-// uses those of texts only where the columns are Collated, and has none of TEXT columns without a length, which are
-// refused with "key specification without a key length": leave these out, or add one. Indexes returns nil if the table
-// is a join.
+// none: what has the tag key enum gets no index, and that of another type with constants serves conditions only. For
+// PostgreSQL a field of such a type has none either if its column is an Expr, such as status::text, of which PostgreSQL
+// refuses one if status is of an enum ("functions in index expression must be marked IMMUTABLE"); leave out those of
+// other expressions that it refuses so. MySQL uses those of texts only where the columns are Collated, and has none of
+// TEXT columns without a length, which are refused with "key specification without a key length": leave these out, or
+// add one. Indexes returns nil if the table is a join.
 //
 // Rows that conditions leave out are passed over one by one: where Where or a filter leaves few, indexes that begin
 // with its columns help. The statements are for a migration, since each fails where its index exists.
 func (t *Table[T]) Indexes() []string {
-	if strings.ContainsFunc(t.from, func(r rune) bool {
-		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) {
+	if !t.plain() {
 		return nil
 	}
 	var ids []string
@@ -45,7 +41,7 @@ func (t *Table[T]) Indexes() []string {
 	}
 	for i := range t.fields {
 		f := &t.fields[i]
-		if !f.sorts || f.enum || f.list || t.columns.of(f.name) == nil {
+		if !f.sorts || f.list || t.columns.of(f.name) == nil || t.ranked(f) {
 			continue
 		}
 		keys := []string{t.indexed(f)}
@@ -59,6 +55,19 @@ func (t *Table[T]) Indexes() []string {
 		}
 	}
 	return statements
+}
+
+// ranked reports whether the order by a field is that of an enum's constants, or may be while PostgreSQL may refuse an
+// index: it has none of expressions such as status::text, where status is of an enum.
+func (t *Table[T]) ranked(f *offered) bool {
+	return f.enum || f.named && !f.id && t.dialect == PostgreSQL && t.columns.of(f.name).Expr != ""
+}
+
+// plain reports whether what stands behind FROM is the name of one table.
+func (t *Table[T]) plain() bool {
+	return !strings.ContainsFunc(t.from, func(r rune) bool {
+		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
 }
 
 // index returns the statement that creates an index.
@@ -75,65 +84,4 @@ func (t *Table[T]) indexed(f *offered) string {
 		return t.dialect.bytes(column.expr)
 	}
 	return column.expr
-}
-
-// Check asks the database for nothing by each field that has a column, and returns what it refuses, such as columns
-// that do not exist or cannot be compared so. A service calls it when it starts.
-func (t *Table[T]) Check(ctx context.Context, db Querier) error {
-	return t.CheckWith(ctx, func(ctx context.Context, statement string, args []any) error {
-		for _, err := range runnerOf(db)(ctx, statement, args) {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// CheckWith is Check for databases that are not reached by database/sql. run runs a statement, which has no rows, and
-// returns what is wrong with it.
-func (t *Table[T]) CheckWith(
-	ctx context.Context, run func(ctx context.Context, statement string, args []any) error,
-) error {
-	var refused []error
-	for i := range t.fields {
-		f := &t.fields[i]
-		column := t.columns.of(f.name)
-		if column == nil {
-			continue
-		}
-		statement, args := t.checking(f, column)
-		if err := run(ctx, statement, args); err != nil {
-			refused = append(refused, fmt.Errorf("%s: %w", f.name, err))
-		}
-	}
-	if refused != nil {
-		return fmt.Errorf("sqlquery: the database refuses fields of the table %s: %w", t.from, errors.Join(refused...))
-	}
-	return nil
-}
-
-// checking returns a statement that uses a column in every way that requests can.
-func (t *Table[T]) checking(f *offered, column *column) (statement string, args []any) {
-	w := &writer{dialect: t.dialect, columns: t.columns}
-	w.text.WriteString("SELECT 1 FROM " + t.from + " WHERE ")
-	field := &collection.Field{Name: f.name, Kind: f.kind, List: f.list}
-	c := collection.Condition{Field: field, Op: collection.Eq, Value: collection.Value{Time: time.Unix(0, 0)}}
-	if f.list {
-		c.Op = collection.Contains
-	}
-	w.condition(&c)
-	text := f.kind == collection.String && !f.named && !f.enum
-	if c.Op = collection.Search; text && column.can(&c) {
-		w.text.WriteString(" OR ")
-		w.condition(&c)
-	}
-	if !f.list {
-		w.text.WriteString(" ORDER BY ")
-		w.ordered(place{keys: []key{{
-			Key: collection.Key{Field: field}, column: column, missable: f.missable,
-		}}})
-	}
-	w.text.WriteString(" LIMIT 0")
-	return w.text.String(), w.args
 }

@@ -19,6 +19,9 @@ type offered struct {
 	time     bool // it is a time, or a list of times
 	missable bool
 	sorts    bool
+	filters  bool
+	only     []string // operators by which agents may filter; nil: all of its kind
+	searches bool
 	id       bool   // it identifies elements
 	named    bool   // its type is a text with a name, which may be an enum
 	enum     bool   // its tag says that it is one
@@ -43,7 +46,7 @@ func offeredBy[T any]() (fields []offered, tagged bool, err error) {
 		use := f.collects() || isID
 		if !tagged && f.depth == 0 {
 			use = isID || !f.list && !f.has("sensitive") && !strings.HasPrefix(f.name, "_")
-			f.sorts = true
+			f.sorts, f.filters = true, true
 		}
 		if use {
 			f.id = isID
@@ -71,6 +74,13 @@ func (f *tagField) collects() bool {
 var collectionKeys = []string{"filter", "sort", "search", "group", "sum"}
 
 type tagReader struct{ found []tagField }
+
+// allows reports whether agents may filter by the field with one of these operators, if values of its kind have them.
+func (f *offered) allows(operators ...string) bool {
+	return f.filters && (f.only == nil || slices.ContainsFunc(f.only, func(operator string) bool {
+		return slices.Contains(operators, strings.TrimSpace(operator))
+	}))
+}
 
 // identifiers returns the indexes of the fields that identify elements.
 func (r *tagReader) identifiers() (ids []int) {
@@ -106,12 +116,15 @@ func (r *tagReader) read(t reflect.Type, prefix string, depth int, missable bool
 				name = field.Name
 			}
 			f := tagField{depth: depth}
-			var own string
-			if f.keys, own = tagKeys(field.Tag.Get("aql")); own != "" {
-				name = own
+			var values map[string]string
+			if f.keys, values = tagKeys(field.Tag.Get("aql")); values["name"] != "" {
+				name = values["name"]
 			}
 			f.name, f.missable, f.column = prefix+name, mayMiss, foreignColumn(field.Tag)
-			f.sorts, f.enum = f.has("sort"), f.has("enum")
+			f.sorts, f.filters, f.searches, f.enum = f.has("sort"), f.has("filter"), f.has("search"), f.has("enum")
+			if values["filter"] != "" {
+				f.only = strings.Split(values["filter"], "|")
+			}
 			if f.hold(value) {
 				r.found = append(r.found, f)
 			} else if value.Kind() == reflect.Struct && depth < mostNested && !f.has("sensitive") {
@@ -177,8 +190,9 @@ func (f *offered) hold(t reflect.Type) bool {
 	return true
 }
 
-// tagKeys returns the keys of an aql tag, and the value of the key name.
-func tagKeys(tag string) (keys []string, name string) {
+// tagKeys returns the keys of an aql tag, and their values.
+func tagKeys(tag string) (keys []string, values map[string]string) {
+	values = make(map[string]string)
 	quoted, start := false, 0
 	for i := 0; i <= len(tag); i++ {
 		switch {
@@ -187,13 +201,11 @@ func tagKeys(tag string) (keys []string, name string) {
 		case i == len(tag) || tag[i] == ',' && !quoted:
 			key, value, _ := strings.Cut(tag[start:i], "=")
 			key = strings.TrimSpace(key)
-			if keys = append(keys, key); key == "name" {
-				name = strings.TrimSpace(value)
-			}
+			keys, values[key] = append(keys, key), strings.TrimSpace(value)
 			start = i + 1
 		}
 	}
-	return keys, name
+	return keys, values
 }
 
 // foreignColumn returns the column that a tag of another library names; empty: there is none.

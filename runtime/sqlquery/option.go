@@ -46,7 +46,10 @@ func (s *settings) err(d Dialect) error {
 		if fault != "" {
 			return fmt.Errorf("sqlquery: Where(%q) has %s", o.condition, fault)
 		}
-		if n := len(parts) - 1; n != len(o.args) || strings.TrimSpace(o.condition) == "" {
+		if strings.TrimSpace(o.condition) == "" {
+			return fmt.Errorf("sqlquery: the condition of Where(%q) is empty: leave the option out", o.condition)
+		}
+		if n := len(parts) - 1; n != len(o.args) {
 			return fmt.Errorf("sqlquery: Where(%q) has %d placeholders and %d arguments", o.condition, n, len(o.args))
 		}
 	}

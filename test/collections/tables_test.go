@@ -287,6 +287,18 @@ func TestFarOffsets(t *testing.T) {
 	}
 }
 
+// A condition that is empty is called so.
+func TestEmptyWhere(t *testing.T) {
+	_, r := recording(t, sqlquery.SQLite, sqlquery.JSON)
+	table := sqlquery.Must(sqlquery.New[parts.Part](sqlquery.SQLite, "parts", columnsOf(sqlquery.SQLite, sqlquery.JSON)))
+	for _, condition := range []string{"", " \n"} {
+		if err := table.Check(t.Context(), opened(t, r), sqlquery.Where(condition)); err == nil ||
+			!strings.Contains(err.Error(), "is empty") {
+			t.Errorf("%q: %v", condition, err)
+		}
+	}
+}
+
 // An author's condition with too many or too few arguments is an error, and not another condition.
 func TestWhere(t *testing.T) {
 	for _, tt := range []struct {

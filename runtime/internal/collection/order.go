@@ -36,6 +36,16 @@ func (o Order) compare(a, b unsafe.Pointer) int {
 	return 0
 }
 
+// Decide compares the elements at a and b, and returns the index of the key that decides.
+func (o Order) Decide(a, b unsafe.Pointer) (c, key int) {
+	for i := range o {
+		if c := o[i:i+1].compare(a, b); c != 0 {
+			return c, i
+		}
+	}
+	return 0, len(o)
+}
+
 // compareTo compares the element at p with a position.
 func (o Order) compareTo(p unsafe.Pointer, position []Value) int {
 	for i := range o {

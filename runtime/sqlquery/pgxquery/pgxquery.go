@@ -28,17 +28,17 @@ func Query[T any](
 	return sqlquery.Fetch(ctx, runnerOf(db), s, scan, options...)
 }
 
-// Check asks the database for nothing by each field that has a column, as the method Check of the table does by
-// database/sql.
-func Check[T any](ctx context.Context, db Querier, t *sqlquery.Table[T]) error {
-	return t.CheckWith(ctx, func(ctx context.Context, statement string, args []any) error {
+// Check holds the table against the database, as the method Check of the table does by database/sql.
+func Check[T any](ctx context.Context, db Querier, t *sqlquery.Table[T], options ...sqlquery.Option) error {
+	return t.CheckWith(ctx, func(ctx context.Context, statement string, args []any) (found bool, err error) {
 		for _, err := range runnerOf(db)(ctx, statement, args) {
 			if err != nil {
-				return err
+				return false, err
 			}
+			found = true
 		}
-		return nil
-	})
+		return found, nil
+	}, options...)
 }
 
 // runnerOf runs statements by pgx.
