@@ -79,8 +79,11 @@ func (v *invalid) missing(p wire.Problem) *Error {
 func (v *invalid) unknownParams() *Error {
 	name := v.operation.definition.Name
 	details := []detail{{"operation", name}, {"unknown_params", cloned(v.unknown)}, {"valid_params", v.operation.params}}
-	return failure("VALIDATION_UNKNOWN_PARAM",
-		"Unknown parameter(s) for operation '"+name+"': "+strings.Join(v.unknown, ", "),
+	message := "Unknown parameter(s) for operation '" + name + "': " + strings.Join(v.unknown, ", ")
+	if name == "introspect" { // its failures have no details
+		message += ". Valid parameters: " + strings.Join(v.operation.params, ", ")
+	}
+	return failure("VALIDATION_UNKNOWN_PARAM", message,
 		append(details, v.suggestions()...)...)
 }
 

@@ -356,7 +356,7 @@ var errNotThePage = errors.New("the page that the handler returned was not made 
 
 // madePage is a page of any type.
 type madePage interface {
-	madeBy() (query *collection.Bound, items int, more bool)
+	madeBy() (query *collection.Bound, items int, more bool, total *int)
 }
 
 func (a *asking) check(ctx context.Context, result any) error {
@@ -364,12 +364,16 @@ func (a *asking) check(ctx context.Context, result any) error {
 	if !ok {
 		return errNotThePage
 	}
-	by, items, more := page.madeBy()
+	by, items, more, total := page.madeBy()
 	if by == nil || by != &a.bound {
 		return errNotThePage
 	}
 	if a.clamped > 0 && (more && items == by.Size || by.Number > 1) {
-		Warn(ctx, Truncated("items", a.clamped, by.Size))
+		there := -1
+		if total != nil {
+			there = *total
+		}
+		Warn(ctx, Truncated("items", there, by.Size))
 	}
 	if a.ignored != nil {
 		Warn(ctx, ignoredPaging(a.ignored))

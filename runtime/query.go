@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -228,13 +229,13 @@ func (*Page[T]) lister(set *codec.Set, o *gen.Bound, c *cursors) (lister, error)
 	return newListing(set, o, c)
 }
 
-func (p *Page[T]) madeBy() (query *collection.Bound, items int, more bool) {
+func (p *Page[T]) madeBy() (query *collection.Bound, items int, more bool, total *int) {
 	if p == nil || p.of == nil {
-		return nil, 0, false
+		return nil, 0, false, nil
 	}
 	more = p.Info.HasNextPage || p.Pagination.HasMore
 	if p.of.Backward {
 		more = p.Info.HasPreviousPage
 	}
-	return p.of, len(p.Items), more
+	return p.of, len(p.Items), more, cmp.Or(p.Info.TotalCount, p.Pagination.TotalItems)
 }

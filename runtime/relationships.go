@@ -240,7 +240,7 @@ func (p *paged) answer(ctx context.Context, root *related.Node, edges []related.
 		out.Page.Start, out.Page.End = p.seal(&edges[0]), p.seal(&edges[len(edges)-1])
 	}
 	if p.clamped > 0 && out.Page.Next {
-		Warn(ctx, Truncated("relationships", p.clamped, len(edges)))
+		Warn(ctx, Truncated("relationships", total, len(edges)))
 	}
 	return out
 }

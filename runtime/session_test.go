@@ -139,9 +139,15 @@ func TestCall(t *testing.T) {
 		{"T-10 an unknown query", "mcp_aql_read", `{"operation":"introspect","query":"x"}`,
 			`{"success":false,"error":{"code":"INTROSPECTION_ERROR","message":"Unknown query type: 'x'. Supported types: ` +
 				`operations, types, details"}}`},
+		{"T-10 a parameter that introspect lacks: the message says what details would", "mcp_aql_read",
+			`{"operation":"introspect","params":{"query":"operations","text":"x"}}`,
+			`{"success":false,"error":{"code":"VALIDATION_UNKNOWN_PARAM","message":"Unknown parameter(s) for operation ` +
+				`'introspect': text. Valid parameters: query, name, names, search, category, danger, prefix, first, after"}}`},
 		{"T-09 an unknown name is data, not an error", "mcp_aql_read",
 			`{"operation":"introspect","query":"operations","name":"x"}`,
 			`{"success":true,"data":{"operation":null}}`},
+		{"T-09 an unknown type, too", "mcp_aql_read", `{"operation":"introspect","query":"types","name":"Nope"}`,
+			`{"success":true,"data":{"type":null}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -41,19 +41,22 @@ func Warn(ctx context.Context, w Warning) {
 }
 
 // Truncated is the warning that a list of the answer has fewer items than there are: field names the list, original is
-// the number of items that there are, and limit the number of items in the answer (MCP-AQL warnings §4).
+// the number of items that there are, negative if it is not known, and limit the number of items in the answer (MCP-AQL
+// warnings §4).
 func Truncated(field string, original, limit int) Warning {
-	severity := SeverityLow
-	if 2*limit < original {
-		severity = SeverityMedium
-	}
-	return Warning{
-		Code: "VALIDATION_TRUNCATED_WARNING", Severity: severity,
+	w := Warning{
+		Code: "VALIDATION_TRUNCATED_WARNING", Severity: SeverityLow,
 		Message: "Response truncated to " + strconv.Itoa(limit) + " items",
-		details: []detail{
-			{"field", field}, {"limit", limit}, {"original_count", original}, {"truncated_count", min(original, limit)},
-		},
+		details: []detail{{"field", field}, {"limit", limit}},
 	}
+	if original < 0 {
+		w.Severity = SeverityMedium
+		return w.WithDetail("truncated_count", limit)
+	}
+	if 2*limit < original {
+		w.Severity = SeverityMedium
+	}
+	return w.WithDetail("original_count", original).WithDetail("truncated_count", min(original, limit))
 }
 
 type warningsKey struct{}

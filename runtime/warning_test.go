@@ -109,6 +109,13 @@ func TestWarnings(t *testing.T) {
 			},
 		},
 		{
+			name: "a list of which nobody knows how much was cut", warnings: []Warning{Truncated("items", -1, 100)},
+			want: []string{
+				warning("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", "medium",
+					`{"field":"items","limit":100,"truncated_count":100}`),
+			},
+		},
+		{
 			name:   "a deprecated operation",
 			change: func(d *gen.Handler) { d.Deprecated, d.Replacement = "lists are paged now", "page_notes" },
 			want: []string{warning("DEPRECATION_WARNING", "Operation 'list_notes' is deprecated", "low",

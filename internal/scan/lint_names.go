@@ -24,7 +24,7 @@ func (b *builder) lintNames(handlers []handled, operations []operation) {
 				continue // its type is that of the resource
 			}
 			if f.Tag.NameAt.Start == 0 || f.Var == nil || !b.Editable(f.Var.Pkg()) {
-				continue
+				continue // among them those of aql.Query, which follow from its elements
 			}
 			if b.lintStandardName(h, f) {
 				continue

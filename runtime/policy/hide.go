@@ -100,7 +100,7 @@ func (b *Bound) dynamicResults(definitions *gen.Definitions) []string {
 		seen := make(map[string]bool)
 		gen.Mention(b.catalog, o.Returns.Name, seen)
 		for name := range seen {
-			if isDynamic(b.catalog[name]) {
+			if isDynamic(b.catalog[name], name == o.Returns.Name && slices.ContainsFunc(o.Params, summarises)) {
 				names = append(names, o.Name)
 				break
 			}
@@ -109,7 +109,11 @@ func (b *Bound) dynamicResults(definitions *gen.Definitions) []string {
 	return names
 }
 
-func isDynamic(t *gen.Type) bool {
+func summarises(p gen.Param) bool { return p.Aggregates() }
+
+// isDynamic reports whether a type has values that no definition describes. The summaries of a page are described by
+// the fields that requests may name there, of which those that are hidden are none.
+func isDynamic(t *gen.Type, summarised bool) bool {
 	dynamic := func(p *gen.Param) bool {
 		for ; p != nil; p = p.Items {
 			if p.Type == "any" || (p.Type == "object" || p.Type == "array") && p.Items == nil {
@@ -119,7 +123,9 @@ func isDynamic(t *gen.Type) bool {
 		return false
 	}
 	return t.Kind == gen.KindUnion || dynamic(t.Items) ||
-		slices.ContainsFunc(t.Fields, func(p gen.Param) bool { return dynamic(&p) }) ||
+		slices.ContainsFunc(t.Fields, func(p gen.Param) bool {
+			return dynamic(&p) && (!summarised || p.Name != "aggregations")
+		}) ||
 		slices.ContainsFunc(t.Computed, func(p gen.Param) bool { return dynamic(&p) })
 }
 

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -79,6 +80,61 @@ func TestHidingMistakes(t *testing.T) {
 	const want = "the result of get_log has values of any type, in which fields are not hidden"
 	if len(warnings) != 1 || warnings[0].Line != 3 || warnings[0].Message != want {
 		t.Errorf("warnings: %v", warnings)
+	}
+}
+
+// The summaries of a page have values of fields that requests name, and hidden ones are none. Any other value of any type
+// may be what a rule hides.
+func TestSummariesOfAPageAreNotWarnedOf(t *testing.T) {
+	summaries := gen.Param{Name: "aggregations", Type: "object", Items: &gen.Param{Type: "any", Nullable: true}}
+	list := func(of string) gen.Operation {
+		return gen.Operation{
+			Name: "list_" + of, Category: gen.Read, Danger: gen.Safe, Returns: gen.Returns{Name: of + "Page"},
+			Params: []gen.Param{{
+				Name: "aggregate", Go: "Query.body.Aggregate", Type: "object", Items: &gen.Param{Type: "CustomerSummary"},
+			}},
+		}
+	}
+	page := func(of string, also ...gen.Param) gen.Type {
+		return gen.Type{Name: of + "Page", Kind: gen.KindObject, Fields: append(also,
+			gen.Param{Name: "items", Type: "array", Items: &gen.Param{Type: of}}, summaries)}
+	}
+	const warning = "the result of %s has values of any type, in which fields are not hidden"
+	for name, tt := range map[string]struct {
+		operation gen.Operation
+		types     []gen.Type
+		want      bool
+	}{
+		"list_Customer": {operation: list("Customer"), types: []gen.Type{page("Customer")}},
+		"list_Log":      {operation: list("Log"), types: []gen.Type{page("Log")}, want: true},
+		"list_Report": {
+			operation: list("Report"), want: true,
+			types: []gen.Type{
+				page("Report"), {Name: "Report", Kind: gen.KindObject, Fields: []gen.Param{summaries}},
+			},
+		},
+		"get_report": { // it is no collection
+			operation: gen.Operation{Name: "get_report", Category: gen.Read, Returns: gen.Returns{Name: "CustomerPage"}},
+			types:     []gen.Type{page("Customer")}, want: true,
+		},
+	} {
+		definitions := customers()
+		definitions.Operations = []gen.Operation{definitions.Operations[0], tt.operation}
+		definitions.Types = append(definitions.Types, tt.types...)
+		bound, err := parse(t, "version: 1\nrules:\n  - {name: x, hide: [Order.email]}\n").Bind(definitions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, w := range bound.Warnings() {
+			got = append(got, w.Message)
+		}
+		if tt.want {
+			want = []string{fmt.Sprintf(warning, name)}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

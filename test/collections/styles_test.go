@@ -295,3 +295,36 @@ func TestTakenStyles(t *testing.T) {
 		}
 	}
 }
+
+// REQ-WA-06: a page that is smaller than what was asked for says how many elements match. Where nobody has counted
+// them, it says nothing of that: what was asked for is no count.
+func TestTruncatedPagesSayWhatThereIs(t *testing.T) {
+	store := manyParts(240)
+	store.Answer = func(ctx context.Context, q *aql.Query[parts.Part]) (*aql.Page[parts.Part], error) {
+		q.TakeSort("part_id")
+		return q.Stream(ctx, streamed(store.Parts, nil))
+	}
+	s := adapterOf(t, store, aql.Options{}).NewSession()
+	for _, tt := range []struct {
+		operation, params, severity string
+		there                       any
+	}{
+		{"list_slice", `{"first":500}`, "medium", 240.0},
+		{"list_slice", `{"last":500}`, "medium", 240.0},
+		{"list_slice", `{"first":500,"filter":{"part_id":{"lt":"p150"}}}`, "low", 150.0},
+		{"list_numbered", `{"page":2,"page_size":500}`, "medium", 240.0},
+		{"list_offset", `{"limit":500,"from":"taken"}`, "medium", nil},
+	} {
+		details := map[string]any{"field": "items", "limit": 100.0, "truncated_count": 100.0}
+		if tt.there != nil {
+			details["original_count"] = tt.there
+		}
+		want := []any{map[string]any{
+			"code": "VALIDATION_TRUNCATED_WARNING", "message": "Response truncated to 100 items", "details": details,
+			"severity": tt.severity,
+		}}
+		if diff := cmp.Diff(any(want), send(t, s, tt.operation, tt.params)["warnings"]); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", tt.operation, tt.params, diff)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -199,8 +200,20 @@ func EmbeddedName(expr ast.Expr) token.Pos {
 	return expr.Pos()
 }
 
-// InMainModule reports whether the user can edit a package.
-func InMainModule(pkg *packages.Package) bool { return load.InMainModule(pkg) }
+// runtimePath is the import path of the aql package.
+const runtimePath = "github.com/aqltag/aqltag/runtime"
+
+// InMainModule reports whether the user can edit a package. The packages of the runtime are nobody's to edit, also where
+// they are replaced by a directory or are part of a workspace.
+func InMainModule(pkg *packages.Package) bool {
+	return load.InMainModule(pkg) && !ofRuntime(pkg.PkgPath)
+}
+
+// ofRuntime reports whether a package is one of those that adapters import, or has what aql.Query consists of.
+func ofRuntime(path string) bool {
+	within, ok := strings.CutPrefix(path, runtimePath+"/")
+	return path == runtimePath || ok && (!strings.HasPrefix(within, "internal/") || within == "internal/collection")
+}
 
 // Editable reports whether the user can edit the package of an object. The package is nil for what the language
 // declares.
