@@ -94,8 +94,8 @@ func TestHandlersAndSelectedRelations(t *testing.T) {
 		}
 	}
 	l.Fail = nil
-	if answer := read(t, s, `{"operation":"list_books","params":{"first":0,"fields":["author"]}}`); !strings.Contains(answer,
-		`"items":[]`) {
+	answer := read(t, s, `{"operation":"list_books","params":{"first":0,"fields":["author"]}}`)
+	if !strings.Contains(answer, `"items":[]`) {
 		t.Errorf("an empty page: %s", answer)
 	}
 }
