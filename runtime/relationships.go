@@ -71,14 +71,14 @@ func (a *relations) answer(ctx context.Context, q *relationshipRequest) (*relati
 	if !known || o.Relationships == nil {
 		return nil, errNoRequest
 	}
-	if !slices.Contains(o.Relationships.Directions, q.Direction) {
-		return nil, notAmong("direction", q.Direction, o.Relationships.Directions)
-	}
 	if q.Relationship != "" && !slices.Contains(o.Relationships.Types, q.Relationship) {
 		return nil, notAmong("relationship", q.Relationship, o.Relationships.Types)
 	}
 	if !slices.Contains(o.Relationships.Roots, q.Root.Type) {
 		return nil, notAmong("root.element_type", q.Root.Type, o.Relationships.Roots)
+	}
+	if !slices.Contains(o.Relationships.Directions, q.Direction) {
+		return nil, notAmong("direction", q.Direction, o.Relationships.Directions)
 	}
 	if q.After != nil && q.First == nil {
 		return nil, invalidPaging(a.cursors.options.PageSize)
