@@ -31,8 +31,8 @@ func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name
 // is absent is held by the column that its tag db or gorm names, or else by the one with its own name.
 type Columns map[string]Column
 
-// Column says how a field is kept. A field that may be missing is NULL where it is, and no other one is. The zero Column
-// is the column with the name of the field.
+// Column says how a field is kept. A field that may be missing is NULL where it is, and no other one is. The zero
+// Column is the column with the name of the field.
 type Column struct {
 	// Name is the name of the column. It is quoted.
 	Name string
