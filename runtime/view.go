@@ -85,6 +85,10 @@ func (a *Adapter) show(g *gate.Gate, p *policy.Policy) error {
 		if bound, err = p.BindForms(&a.registered, a.form); err != nil {
 			return fmt.Errorf("policy: %w", err)
 		}
+		if names := bound.ApproverRules(); len(names) > 0 && g.Inbox() == nil {
+			return fmt.Errorf("policy: rule %s says who must approve, and this adapter has nowhere to ask them: "+
+				"it needs Confirmation.Inbox, and a state that they share", names[0])
+		}
 		for _, warning := range bound.Warnings() {
 			a.log.Warn("A rule of the policy may be meant otherwise", "rule", warning.Rule, "warning", warning.Error())
 		}
@@ -160,6 +164,7 @@ func (a *Adapter) protocol(v *view) describe.Protocol {
 		Concurrency:  string(a.options.Concurrency),
 		SupportsETag: a.options.SupportsETag,
 		HumanOnly:    a.options.Confirmation.HumanOnly,
+		Inbox:        g.Inbox() != nil,
 		Queries:      a.queries(),
 		Gate: func(o *gen.Operation) describe.Gating {
 			switch operation := g.Operation(o.Name); {

@@ -37,6 +37,9 @@ func (s Surface) Instructions(a *gen.Definitions, p Protocol) string {
 		lines = append(lines, "Where it has first and after, read a page at a time: after is the cursor of the page before.")
 	}
 	switch {
+	case p.HumanOnly && p.Inbox:
+		lines = append(lines, "What needs an approval is put to a person before it runs. If an answer has an approval_id, "+
+			"an operator was asked: tell the user, and send exactly the same request again later. It runs once it is approved.")
 	case p.HumanOnly:
 		lines = append(lines, "What needs an approval is put to the user before it runs. "+
 			"If nobody can be asked, it is denied.")
