@@ -73,7 +73,8 @@ type Flags struct {
 func (f *Flags) Add(set *flag.FlagSet) {
 	set.BoolVar(&f.All, "all", false, "operator list: also what was decided or has expired")
 	set.BoolVar(&f.JSON, "json", false, "operator: print items as JSON, one on a line")
-	set.StringVar(&f.Reason, "reason", "", "operator approve, deny: a `text` that is kept, and told to the agent on denial")
+	set.StringVar(&f.Reason, "reason", "",
+		"operator approve, deny: a `text` that is kept, and that the agent is told on denial")
 }
 
 // Inbox returns the inbox in a store.

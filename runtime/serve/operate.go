@@ -39,8 +39,8 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 	flags, words, err := behind(set)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(e.stdout, "Usage of %s %s, with the flags -state, -state-key and -audit of the program that serves:\n\n%s",
-			options.Name, subcommand, operator.Usage)
+		fmt.Fprintf(e.stdout, "Usage of %s, with the flags -state, -state-key and -audit of the program that serves:\n\n%s",
+			options.Name, operator.Usage)
 		return exitOK
 	case err != nil:
 		return fail(err)
@@ -66,7 +66,7 @@ func (e environment) operate(ctx context.Context, options Options, set *flag.Fla
 	}()
 	state := options.Adapter.State
 	if err == nil && state == nil {
-		err = errors.New("-state names what the adapter that serves keeps its state in, and memory is of one process alone: " +
+		err = errors.New("-state names where the adapter that serves keeps its state, and memory is of one process alone: " +
 			"give both the same, such as -state state.db")
 	}
 	if err == nil && options.Adapter.StateKey != nil {

@@ -43,7 +43,7 @@ type Options struct {
 	MCP     mcpserver.Options
 	// Stores are the stores that -state can name, besides memory, such as sqlite.Drivers() of runtime/store/sqlite.
 	Stores []store.Driver
-	// Operator adds the subcommand operator, with which people decide what waits for them in the state: operator.Command{}.
+	// Operator adds the subcommand operator, with which people decide what waits in the state: operator.Command{}.
 	// With it, the adapter has an inbox (see aql.Confirmation.Inbox) wherever its state is not in memory, and the flag
 	// -human-only.
 	Operator Operator
