@@ -352,8 +352,14 @@ func TestThePolicySaysWhoMustApprove(t *testing.T) {
 	if got := d.parse(session.Call(ctx, "mcp_aql_delete", []byte(deleteN1))); got.Error.Details.ApprovalID == "" {
 		t.Errorf("a client that can ask its user: %+v", got)
 	}
+	if text := d.adapter.Instructions(); !strings.Contains(text, "If an answer has an approval_id") {
+		t.Errorf("instructions: %s", text)
+	}
+	if text := newDesk(t, Options{}).adapter.Instructions(); strings.Contains(text, "approval_id") {
+		t.Errorf("instructions where no rule says who must approve: %s", text)
+	}
 	f := newFixture(t, Options{})
-	if err := f.adapter.SetPolicy(twoOfThree); err == nil || !strings.Contains(err.Error(), "rule two-of-ops") {
+	if err := f.adapter.SetPolicy(twoOfThree); err == nil || !strings.Contains(err.Error(), "nowhere to ask them") {
 		t.Errorf("without an inbox: %v", err)
 	}
 }

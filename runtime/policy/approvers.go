@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -83,13 +84,7 @@ func (a *Approvers) String() string {
 	return text
 }
 
-// ApproverRules returns the names of the rules that say who must approve, which only an adapter with an inbox can ask.
-func (b *Bound) ApproverRules() []string {
-	var names []string
-	for i := range b.rules {
-		if b.rules[i].Approvers != nil {
-			names = append(names, b.rules[i].Name)
-		}
-	}
-	return names
+// NamesApprovers reports whether a rule says who must approve, which only an adapter with an inbox can ask.
+func (b *Bound) NamesApprovers() bool {
+	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Approvers != nil })
 }
