@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -514,13 +515,17 @@ func (s *auditSink) all() []audit.Record {
 
 // An adapter whose calls wait for nobody pays nothing for having an inbox.
 func TestAnUnusedInboxCostsNothing(t *testing.T) {
+	// The race detector loses what pools hold now and then: the least of many measurements counts.
 	measure := func(options Options) float64 {
 		f := newFixture(t, options)
-		ctx := t.Context()
-		return testing.AllocsPerRun(200, func() {
-			f.session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"get_note","params":{"note_id":"n1"}}`))
-			f.ran = f.ran[:0]
-		})
+		ctx, least := t.Context(), math.Inf(1)
+		for range 100 {
+			least = min(least, testing.AllocsPerRun(1, func() {
+				f.session.Call(ctx, "mcp_aql_read", []byte(`{"operation":"get_note","params":{"note_id":"n1"}}`))
+				f.ran = f.ran[:0]
+			}))
+		}
+		return least
 	}
 	with := Options{Confirmation: Confirmation{Inbox: approve.New}}
 	if without, with := measure(Options{}), measure(with); with > without {
